@@ -33,7 +33,7 @@ it.each([
     [
       ['number.prefix', 'must consist of digits, +, * and #'],
       ['codecs[1]', expect.any(String)],
-      ['register', 'needs an account: auth, or a user in identity.from'],
+      ['register', 'requires auth, or a user in identity.from'],
     ],
   ],
 ])('%j is refused with what is wrong', (entry, faults) => {

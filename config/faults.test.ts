@@ -27,7 +27,7 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
       [
         'trunkline.yaml:5:9 domains[0].allow[1]: must be an IP network such as 192.0.2.0/24',
         'trunkline.yaml:7:3 limits.cals: is not a known key; did you mean calls?',
-        'trunkline.yaml:8:3 limits.ring: must be a text (in quotes where it looks like something else)',
+        'trunkline.yaml:8:3 limits.ring: must be a text (in quotes if it looks like another type)',
         'trunkline.yaml:9:19 sip.listen[0].transport: must be one of udp, tcp, tls, ws, wss',
         'trunkline.yaml:9:36 sip.listen[0].port: must be from 0 to 65535',
       ]

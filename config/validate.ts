@@ -13,35 +13,35 @@ export const ajv = new Ajv({
   useDefaults: true,
   allowUnionTypes: true,
   strictTypes: false,
-  // Half of the work would be to make the code shorter.
+  // Optimization would double the time of the compilation.
   code: { optimize: false },
 })
 for (const [name, { validate }] of Object.entries(formats)) ajv.addFormat(name, validate)
 const validate = ajv.compile(configSchema)
 
 /**
- * Checks the value against the schema, and fills in its defaults. `replaced` has the paths of texts that came
- * from variables: where the schema wants a number or a truth, they are read as one.
+ * Checks the value against the schema and adds its defaults. `replaced` has the paths of texts with variables.
+ * If the schema requires a number or a boolean there, the text is converted.
  */
 export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, report: Report): void => {
   if (validate(value)) return
-  const turned = (validate.errors ?? []).filter((error) => turnText(value, error, replaced))
-  if (turned.length > 0 && validate(value)) return
+  const converted = (validate.errors ?? []).filter((error) => convertText(value, error, replaced))
+  if (converted.length > 0 && validate(value)) return
   describeAll(validate.errors, report)
 }
 
-/** Reports what a schema is not content with. */
+/** Reports errors of a validation. */
 export const describeAll = (errors: readonly ErrorObject[] | null | undefined, report: Report): void => {
   for (const error of errors ?? []) describe(error, report)
 }
 
-const turnText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<string>): boolean => {
+const convertText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<string>): boolean => {
   const keys = keysOfPointer(error.instancePath)
   if (error.keyword !== 'type' || typeof error.data !== 'string' || !replaced.has(pathOf(keys))) return false
-  const wanted = [error.params.type].flat()
-  const isNumber = wanted.includes('integer') && /^\d{1,15}$/.test(error.data)
-  const isTruth = wanted.includes('boolean') && /^(true|false)$/.test(error.data)
-  if (!isNumber && !isTruth) return false
+  const types = [error.params.type].flat()
+  const isNumber = types.includes('integer') && /^\d{1,15}$/.test(error.data)
+  const isBoolean = types.includes('boolean') && /^(true|false)$/.test(error.data)
+  if (!isNumber && !isBoolean) return false
   const parent = keys.slice(0, -1).reduce((at, key) => (at as Record<string | number, unknown>)[key], root)
   const last = keys.at(-1) ?? ''
   ;(parent as Record<string | number, unknown>)[last] = isNumber ? Number(error.data) : error.data === 'true'
@@ -54,7 +54,7 @@ const describe = (error: ErrorObject, report: Report): void => {
   report([...keys, ...extra], messageOf(error))
 }
 
-/** The value itself is not shown: it may be a secret. */
+/** Returns the message of an error, without the value, which may be a secret. */
 const messageOf = (error: ErrorObject): string => {
   const schema = (error.parentSchema ?? {}) as Readonly<Record<string, unknown>>
   switch (error.keyword) {
@@ -69,7 +69,7 @@ const messageOf = (error: ErrorObject): string => {
     case 'enum':
       return `must be one of ${(schema.enum as readonly string[]).join(', ')}`
     case 'format':
-      return `must be ${formats[String(error.params.format)]?.wanted}`
+      return `must be ${formats[String(error.params.format)]?.expected}`
     case 'minimum':
     case 'maximum':
       return `must be from ${schema.minimum} to ${schema.maximum}`
@@ -83,7 +83,7 @@ const messageOf = (error: ErrorObject): string => {
 const names: Readonly<Record<string, string>> = {
   object: 'a group of keys',
   array: 'a list',
-  string: 'a text (in quotes where it looks like something else)',
+  string: 'a text (in quotes if it looks like another type)',
   integer: 'a whole number',
   boolean: 'true or false',
   null: 'null',

@@ -20,14 +20,11 @@ export const warnOfPasswords = (config: Config, report: Report): void => {
   if (!isReachable(config)) return
   for (const { keys, password, name } of passwordsOf(config)) {
     if (publishedPasswords.has(password))
-      report(
-        keys,
-        'is a password of the examples, which anyone can read, and other machines can reach the gateway',
-      )
+      report(keys, 'is a published password of the examples, and other machines can reach the gateway')
     else if (password.length < minPasswordLength)
       report(keys, `has fewer than ${minPasswordLength} characters, and other machines can reach the gateway`)
     else if (name !== undefined && password.toLowerCase() === name.toLowerCase())
-      report(keys, 'is the same as the user name, and other machines can reach the gateway')
+      report(keys, 'equals the user name, and other machines can reach the gateway')
   }
 }
 
@@ -46,7 +43,8 @@ export const warnOfNumbers = (config: Config, report: Report): void => {
     if (isOfAny(carrier, dialling, first) && carrier.numbers === undefined)
       report(
         ['carriers', i],
-        `subscribers or endpoints may dial out, and ${carrier.name} takes every number; give it numbers.allow or numbers.refuse`,
+        `subscribers or endpoints may dial out, and ${carrier.name} permits every number; ` +
+          'restrict it by numbers.allow or numbers.refuse',
       )
   })
 }

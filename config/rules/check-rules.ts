@@ -69,28 +69,25 @@ const checkHandler = (handler: FileHandler, keys: Keys, report: Report): void =>
 }
 
 const checkRealtime = (handler: FileHandler, keys: Keys, report: Report): void => {
-  if (handler.topic === undefined) report(keys, 'must have topic for the kind realtime')
+  if (handler.topic === undefined) report(keys, 'must have topic if kind is realtime')
   for (const key of ['url', 'document', 'file', 'fallbackUrl', 'method'] as const) {
-    if (handler[key] !== undefined) report([...keys, key], 'has no meaning for the kind realtime')
+    if (handler[key] !== undefined) report([...keys, key], 'is not permitted if kind is realtime')
   }
 }
 
 const checkDocument = (handler: FileHandler, keys: Keys, report: Report): void => {
-  if (handler.topic !== undefined) report([...keys, 'topic'], 'has a meaning only for the kind realtime')
+  if (handler.topic !== undefined) report([...keys, 'topic'], 'is permitted only if kind is realtime')
   const given = (['url', 'document', 'file'] as const).filter((key) => handler[key] !== undefined)
   if (given.length !== 1) {
-    const found = given.length === 0 ? 'none is there' : `${given.join(' and ')} are there`
+    const found = given.length === 0 ? 'none is given' : `${given.join(' and ')} are given`
     report(keys, `must have exactly one of url, document and file; ${found}`)
   }
   if (handler.kind === 'xml' && typeof handler.document === 'object') {
-    report(
-      [...keys, 'document'],
-      'must be a text for the kind xml; only a script or a call flow may stand as YAML',
-    )
+    report([...keys, 'document'], 'must be text if kind is xml; only a script or a call flow may be YAML')
   }
   for (const key of ['fallbackUrl', 'method'] as const) {
     if (handler[key] !== undefined && handler.url === undefined)
-      report([...keys, key], 'has a meaning only together with url')
+      report([...keys, key], 'is permitted only with url')
   }
 }
 
@@ -100,7 +97,7 @@ const checkFamilies = ({ media: { rtp } }: FileConfig, report: Report): void => 
   const familiesOf = (name: 'bind' | 'announce'): readonly number[] => {
     const families = [rtp[name] ?? []].flat().map((address) => isIP(address))
     if (new Set(families).size < families.length)
-      report([...keys, name], 'must have one address of each IP family at most')
+      report([...keys, name], 'must have at most one address of each IP family')
     return families
   }
   const bound = familiesOf('bind')
@@ -112,15 +109,15 @@ const checkFamilies = ({ media: { rtp } }: FileConfig, report: Report): void => 
 const checkPorts = ({ sip, media, http }: FileConfig, report: Report): void => {
   const { from, to } = media.rtp.ports
   const ports = ['media', 'rtp', 'ports']
-  if (from % 2 === 1) report([...ports, 'from'], 'must be even: RTP has the even ports')
-  if (to % 2 === 0) report([...ports, 'to'], 'must be odd: RTCP has the odd ports')
+  if (from % 2 === 1) report([...ports, 'from'], 'must be even, because RTP uses the even ports')
+  if (to % 2 === 0) report([...ports, 'to'], 'must be odd, because RTCP uses the odd ports')
   if (to < from) report([...ports, 'to'], 'must be greater than from')
   const inRange = (port: number) => port >= from && port <= to
   if (inRange(media.webrtc.port))
-    report(['media', 'webrtc', 'port'], `lies in the range of RTP ports, ${from} to ${to}`)
+    report(['media', 'webrtc', 'port'], `must be outside the range of RTP ports, ${from} to ${to}`)
   sip.listen.forEach(({ transport, port }, i) => {
     if (transport === 'udp' && inRange(port))
-      report(['sip', 'listen', i, 'port'], `lies in the range of RTP ports, ${from} to ${to}`)
+      report(['sip', 'listen', i, 'port'], `must be outside the range of RTP ports, ${from} to ${to}`)
   })
   checkListeners(sip, http, report)
 }
@@ -148,7 +145,7 @@ const checkListeners = (sip: FileConfig['sip'], http: FileConfig['http'], report
 const checkTls = ({ http }: FileConfig, report: Report): void => {
   for (const name of ['plain', 'tls'] as const) {
     if (http[name] === true)
-      report(['http', name], 'must be false or a group of keys; leave it out for the defaults')
+      report(['http', name], 'must be false or a group of keys; omit it for the defaults')
   }
   const { tls } = http
   if (typeof tls === 'object' && (tls.certificate === undefined) !== (tls.key === undefined)) {

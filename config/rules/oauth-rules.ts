@@ -6,10 +6,7 @@ import { type Entry, unique } from './unique.ts'
 /** Checks the rules of `oauth` beyond the schema. */
 export const checkOAuth = ({ oauth: { url, clients }, http }: FileConfig, report: Report): void => {
   if (clients.length > 0 && url === undefined && http.publicHost === undefined)
-    report(
-      ['oauth', 'clients'],
-      'need the URL at which browsers reach us: give oauth.url, or http.publicHost',
-    )
+    report(['oauth', 'clients'], 'requires oauth.url or http.publicHost, by which browsers reach the gateway')
   unique(
     clients.map(({ id }, i): Entry => [id, ['oauth', 'clients', i, 'id']]),
     report,

@@ -28,7 +28,10 @@ webhooks: { signingKeys: [key-of-the-first-one] }`
     expect(placesOf(further('{ id: two, name: acme-main }'))).toEqual(['projects[0]'])
     const tokens = `${further('{ id: two, apiToken: the-token-of-both }')}\nhttp: { apiToken: the-token-of-both }`
     const [fault] = faultsOf(tokens)
-    expect(fault).toMatchObject({ path: 'projects[0].apiToken', message: 'is the token of another project' })
+    expect(fault).toMatchObject({
+      path: 'projects[0].apiToken',
+      message: 'must differ from the tokens of all other projects',
+    })
   })
 
   it('have entries of their own, which name one that is there', () => {

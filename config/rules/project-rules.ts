@@ -18,19 +18,19 @@ export const checkProjects = (config: FileConfig, report: Report): void => {
   all.forEach(({ apiToken }, i) => {
     // The message does not contain the token, which is secret.
     if (apiToken !== undefined && all.findIndex((each) => each.apiToken === apiToken) !== i)
-      report(['projects', i - 1, 'apiToken'], 'is the token of another project')
+      report(['projects', i - 1, 'apiToken'], 'must differ from the tokens of all other projects')
   })
   const { operatorToken } = config.http
   if (operatorToken !== undefined && all.some(({ apiToken }) => apiToken === operatorToken))
-    report(['http', 'operatorToken'], 'is the token of a project; the operator needs one of its own')
+    report(['http', 'operatorToken'], 'must differ from the API tokens of all projects')
   const ids = new Set(all.map(({ id }) => id))
   for (const group of ['domains', 'carriers', 'endpoints', 'subscribers', 'resources'] as const)
     config[group].forEach(({ project }, i) => {
       if (project !== undefined && !ids.has(project))
-        report([group, i, 'project'], `${project} is none of the projects`)
+        report([group, i, 'project'], `${project} is not the id of a project`)
     })
   config.oauth.clients.forEach(({ project }, i) => {
     if (project !== undefined && !ids.has(project))
-      report(['oauth', 'clients', i, 'project'], `${project} is none of the projects`)
+      report(['oauth', 'clients', i, 'project'], `${project} is not the id of a project`)
   })
 }

@@ -49,8 +49,16 @@ describe('push', () => {
   })
 
   it.each([
-    ['a public key alone', webPush({ privateKey: undefined }), 'push.webPush: the key privateKey is missing'],
-    ['a private key alone', webPush({ publicKey: undefined }), 'push.webPush: the key publicKey is missing'],
+    [
+      'a public key alone',
+      webPush({ privateKey: undefined }),
+      'push.webPush: must have both publicKey and privateKey, or neither; privateKey is missing',
+    ],
+    [
+      'a private key alone',
+      webPush({ publicKey: undefined }),
+      'push.webPush: must have both publicKey and privateKey, or neither; publicKey is missing',
+    ],
     ['a subject that is no URI', webPush({ subject: 'ops@x.example' }), 'push.webPush.subject'],
     ['a public key that is none', webPush({ publicKey: privateKey }), 'push.webPush.publicKey'],
     ['a private key that is none', webPush({ privateKey: publicKey }), 'push.webPush.privateKey'],

@@ -6,5 +6,5 @@ export const checkPush = ({ push }: FileConfig, report: Report): void => {
   const { publicKey, privateKey } = push.webPush ?? {}
   if ((publicKey === undefined) === (privateKey === undefined)) return
   const missing = publicKey === undefined ? 'publicKey' : 'privateKey'
-  report(['push', 'webPush'], `the key ${missing} is missing; without both the gateway makes them`)
+  report(['push', 'webPush'], `must have both publicKey and privateKey, or neither; ${missing} is missing`)
 }

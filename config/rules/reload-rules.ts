@@ -1,36 +1,36 @@
 /**
- * Keys that a running gateway cannot change, each with the reason. A key stands for everything below it,
- * unless {@link liveKeys} names something more specific. None of them lies inside a list.
+ * Keys that a running gateway cannot change, each with the reason. A key includes all keys below it, except
+ * more specific ones of {@link liveKeys}. None of them is inside a list.
  */
 export const restartKeys: Readonly<Record<string, string>> = {
-  project: 'every entry that names no project belongs to it',
-  dataDir: 'the store, the keys and the control socket lie in it',
+  project: 'entries without a project belong to it',
+  dataDir: 'the store, the keys and the control socket are in it',
   store: 'the directory is open and calls write to it',
   'log.pretty': 'the log stream is opened at start',
   'sip.listen': 'the SIP agent binds its ports at start',
   'sip.announce': 'the SIP agent writes it into open dialogs',
   'sip.announceTo': 'the SIP agent writes it into open dialogs',
   'sip.drachtio': 'it decides which SIP agent runs',
-  'sip.userAgent': 'the SIP agent and the HTTP clients are made with it',
+  'sip.userAgent': 'the SIP agent and the HTTP clients are created with it',
   'sip.messages': 'the thread of the SIP agent is started with these limits',
-  'sip.registrar.domains': 'the digest secrets of endpoints are made for these hosts',
+  'sip.registrar.domains': 'the digest secrets of endpoints are derived for these hosts',
   'media.rtp': 'the media threads are started with it',
   'media.webrtc.bind': 'the port of browsers is bound at start',
   'media.webrtc.announce': 'browsers in calls hold these candidates',
   'media.webrtc.port': 'the port of browsers is bound at start',
-  'media.recordings.folder': 'rows of recordings name files in it',
+  'media.recordings.folder': 'rows of recordings refer to files in it',
   'http.plain': 'the listener is bound at start',
   'http.tls': 'the listener is bound at start',
   'http.metrics': 'the listener is bound at start',
-  'http.tls.hosts': 'the self-made certificate is made for them at start',
-  'http.headersTimeout': 'the listeners are made with it',
+  'http.tls.hosts': 'the self-signed certificate is created for them at start',
+  'http.headersTimeout': 'the listeners are created with it',
   'http.publicHost': 'tokens, links and the OAuth issuer contain it',
-  'oauth.url': 'it is the issuer of tokens that are still good',
-  'oauth.accessTokenTtl': 'the authorization server is made with it',
-  'oauth.refreshTokenTtl': 'the authorization server is made with it',
+  'oauth.url': 'it is the issuer of tokens that are still valid',
+  'oauth.accessTokenTtl': 'the authorization server is created with it',
+  'oauth.refreshTokenTtl': 'the authorization server is created with it',
 }
 
-/** Keys that a reload changes in the running gateway; a key stands for everything below it. */
+/** Keys that a reload changes in the running gateway; a key includes all keys below it. */
 export const liveKeys: readonly string[] = [
   'projects',
   'log.level',
@@ -82,15 +82,14 @@ export const liveKeys: readonly string[] = [
   'drain',
 ]
 
-/** Whether a reload changes a key, and why not where it does not. */
+/** Rule of a key: a reload changes it, or it needs a restart for a reason. */
 export type ReloadRule = { readonly kind: 'live' } | { readonly kind: 'restart'; readonly reason: string }
 
 const live = new Set(liveKeys)
 
 /**
- * Returns the rule of a key of the schema, such as `limits.calls` or `domains[].allow`; the longest entry
- * that covers it decides. Undefined where nothing covers it, which a test forbids for every key of the
- * schema.
+ * Returns the rule of a key of the schema, such as `limits.calls` or `domains[].allow`. The longest entry
+ * that includes the key decides. Returns undefined if no entry includes it.
  */
 export const reloadRuleOf = (path: string): ReloadRule | undefined => {
   const keys = path.replaceAll(/\[\]|\.<name>/g, '').split('.')

@@ -41,7 +41,11 @@ const checkCarriers = ({ carriers, project: first }: FileConfig, report: Report)
     if (!isDefault) return
     const before = defaults.get(project)
     if (before === undefined) defaults.set(project, i)
-    else report(['carriers', i, 'default'], `may be true for one carrier only; carriers[${before}] has it`)
+    else
+      report(
+        ['carriers', i, 'default'],
+        `must be true for at most one carrier of a project; carriers[${before}] has it`,
+      )
   })
   carriers.forEach((carrier, i) => {
     checkCarrier(carrier, (keys, message) => report(['carriers', i, ...keys], message))
@@ -59,10 +63,9 @@ export const checkCarrier = (carrier: FileConfig['carriers'][number], report: Re
     )
   checkNumbers(numbers, report)
   if (auth) return
-  if (identity.from === 'username')
-    report(['identity', 'from'], 'is username, which is that of auth; give auth')
+  if (identity.from === 'username') report(['identity', 'from'], 'requires auth if it is username')
   else if (register && typeof identity.from !== 'object')
-    report(['register'], 'needs an account: auth, or a user in identity.from')
+    report(['register'], 'requires auth, or a user in identity.from')
 }
 
 const checkNumbers = (numbers: NumberLists | undefined, report: Report): void => {
@@ -74,7 +77,7 @@ const checkNumbers = (numbers: NumberLists | undefined, report: Report): void =>
       report,
     )
   refuse.forEach((prefix, at) => {
-    if (allow.includes(prefix)) report(['numbers', 'refuse', at], `${prefix} stands in numbers.allow, too`)
+    if (allow.includes(prefix)) report(['numbers', 'refuse', at], `${prefix} is also in numbers.allow`)
   })
 }
 
@@ -93,7 +96,10 @@ const checkCertificates = ({ sip, carriers, http }: FileConfig, report: Report):
   if (sip.tls.certificate !== undefined || http.tls !== false) return
   sip.listen.forEach(({ transport }, i) => {
     if (transport === 'tls' || transport === 'wss')
-      report(['sip', 'listen', i], 'needs sip.tls.certificate, as HTTPS and its self-made one are off')
+      report(
+        ['sip', 'listen', i],
+        'requires sip.tls.certificate, because HTTPS and its self-signed certificate are off',
+      )
   })
 }
 
@@ -110,7 +116,8 @@ const checkCarrierTls = ({ carriers }: FileConfig, report: Report): void => {
       if (!isDeepStrictEqual(tls, carriers[first]?.tls))
         report(
           ['carriers', i, 'tls'],
-          `must be that of carriers[${first}], which has targets at ${host}, too, unless the targets of one name another transport: ;transport=udp or tcp`,
+          `must equal that of carriers[${first}], because both have targets at ${host}. Otherwise, the targets ` +
+            'of one carrier must have ;transport=udp or ;transport=tcp',
         )
     }
   })
@@ -139,7 +146,7 @@ const checkRegistrar = ({ sip, domains, endpoints }: FileConfig, report: Report)
   const apps = new Set(domains.map(({ domain }) => canonicalHost(domain)))
   for (const [host, keys] of hosts)
     if (apps.has(host))
-      report(keys, `${host} is a domain application already; endpoints need a host of their own`)
+      report(keys, `${host} is already a domain application; endpoints require another host`)
   unique(
     endpoints.map(({ username }, i): Entry => [username, ['endpoints', i, 'username']]),
     report,
@@ -156,15 +163,15 @@ const checkShield = ({ sip, domains }: FileConfig, report: Report): void => {
   if (strangers === 'refuse')
     domains.forEach(({ allow, challenge }, i) => {
       if (allow === undefined && challenge !== undefined)
-        report(['domains', i], 'has challenge and needs allow, as sip.shield.strangers is refuse')
+        report(['domains', i], 'requires allow besides challenge, because sip.shield.strangers is refuse')
     })
   if (strangers !== 'drop') return
   domains.forEach(({ allow }, i) => {
-    if (allow === undefined) report(['domains', i], 'needs allow, as sip.shield.strangers is drop')
+    if (allow === undefined) report(['domains', i], 'requires allow, because sip.shield.strangers is drop')
   })
   if (sip.registrar.domains.length > 0)
     report(
       ['sip', 'registrar', 'domains'],
-      'cannot be reached, as sip.shield.strangers is drop: endpoints come from anywhere',
+      'must be empty if sip.shield.strangers is drop, because endpoints register from unknown addresses',
     )
 }

@@ -62,26 +62,29 @@ media:
 
 const url = 'url: "http://a.example/"'
 it.each([
-  [`{ engines: [{ name: a, kind: openai, ${url} }] }`, 'media.speech.engines[0].model is missing'],
+  [
+    `{ engines: [{ name: a, kind: openai, ${url} }] }`,
+    'media.speech.engines[0].model is required if kind is openai',
+  ],
   [
     `{ engines: [{ name: a, kind: openai, model: m, ${url}, body: x }] }`,
-    'media.speech.engines[0].body has a meaning only with the kind template',
+    'media.speech.engines[0].body is permitted only if kind is template',
   ],
   [
     `{ engines: [{ name: a, kind: template, ${url}, method: GET, body: "{{text}}" }] }`,
-    'media.speech.engines[0] must have {{text}} in its url, or in the body of a POST',
+    'media.speech.engines[0] must have {{text}} in url, or in the body of a POST',
   ],
   ...['http://{{voice}}.example/', 'http://a{{language}}:80/', 'http://{{text}}@a.example/'].map((host) => [
     `{ engines: [{ name: a, kind: template, url: "${host}", body: "{{text}}" }] }`,
-    'media.speech.engines[0].url must not have a placeholder in its host',
+    'media.speech.engines[0].url must not have a placeholder in the host',
   ]),
   [
     `{ engines: [{ name: built-in, kind: openai, model: m, ${url} }] }`,
-    'media.speech.engines[0].name is the name of the built-in voice',
+    'media.speech.engines[0].name must not be built-in, the name of the built-in engine',
   ],
   [
     '{ voices: { polly.a: { engine: cloud } } }',
-    'media.speech.voices.polly.a.engine is neither built-in nor the name of an engine',
+    'media.speech.voices.polly.a.engine must be built-in or the name of an engine',
   ],
   [
     '{ voices: { a: { engine: built-in, gender: none } } }',

@@ -11,9 +11,9 @@ export const checkTurn = ({ media }: FileConfig, report: Report): void => {
   if (!turn) return
   const keys = ['media', 'webrtc', 'turn']
   const relays = turn.urls.some((url) => !isStun(url))
-  if (relays && turn.secret === undefined) report(keys, 'needs the secret that its TURN servers know')
+  if (relays && turn.secret === undefined) report(keys, 'requires secret, which the TURN servers share')
   if (!relays && turn.secret !== undefined)
-    report([...keys, 'secret'], 'has a meaning only together with a TURN server')
+    report([...keys, 'secret'], 'is permitted only with a TURN server')
   if ((parseDuration(turn.ttl) ?? 0) < minTtlMs) report([...keys, 'ttl'], 'must be at least 1m')
 }
 

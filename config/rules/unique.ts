@@ -7,7 +7,7 @@ export type Entry = readonly [name: string, keys: Keys]
 export const unique = (entries: readonly Entry[], report: Report): void => {
   const seen = new Set<string>()
   for (const [name, keys] of entries) {
-    if (seen.has(name)) report(keys, `${name} stands there twice`)
+    if (seen.has(name)) report(keys, `${name} is used more than once`)
     seen.add(name)
   }
 }

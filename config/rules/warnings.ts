@@ -25,57 +25,61 @@ export const warningsOf = (config: Config): readonly ConfigWarning[] => {
   return warnings
 }
 
-const isEverybody = (network: string): boolean => parseNetwork(network)?.prefix === 0
+const isEveryAddress = (network: string): boolean => parseNetwork(network)?.prefix === 0
 
 const warnOfDomains = ({ domains }: Config, report: Report): void => {
   domains.forEach(({ domain, allow, challenge }, i) => {
-    const open = allow === undefined || allow.some(isEverybody)
-    if (open && !challenge)
-      report(
-        ['domains', i],
-        `anyone who knows ${domain} may send calls to it; give it allow or challenge to change that`,
-      )
+    const isOpen = allow === undefined || allow.some(isEveryAddress)
+    if (isOpen && !challenge)
+      report(['domains', i], `any address may send calls to ${domain}; restrict it by allow or challenge`)
   })
 }
 
 const warnOfCarriers = ({ carriers }: Config, report: Report): void => {
   carriers.forEach(({ name, allow, auth, tls, srtp, srtpWithoutTls, symmetric, targets }, i) => {
     const at = (key: string): Keys => ['carriers', i, key]
-    if (allow.some(isEverybody)) report(at('allow'), `every address counts as the carrier ${name}`)
+    if (allow.some(isEveryAddress)) report(at('allow'), `every address may send calls as the carrier ${name}`)
     if (auth && auth.realm === undefined)
       report(
         at('auth'),
-        `without realm the first realm that ${name} accepts our password for is taken, which may be a callee's`,
+        `has no realm: the first realm for which ${name} accepts the password is used, perhaps a callee's`,
       )
-    if (!tls.verify) report(['carriers', i, 'tls', 'verify'], `the certificate of ${name} is not checked`)
+    if (!tls.verify)
+      report(['carriers', i, 'tls', 'verify'], `is false: the certificate of ${name} is not verified`)
     if (srtp !== 'off' && srtpWithoutTls)
-      report(at('srtpWithoutTls'), `keys of SRTP are sent to ${name} over signalling that others can read`)
+      report(at('srtpWithoutTls'), `SRTP keys are sent to ${name} over unencrypted signalling`)
     if (symmetric === 'first' && srtp !== 'required')
       report(
         at('symmetric'),
-        `whoever finds the port of a call with ${name} before its audio comes can take the place of it`,
+        `is first: the audio of a call with ${name} is that of the first sender, which may be an attacker`,
       )
-    const plain = targets.some((target) => !/^sips:|;transport=tls\b/i.test(target))
-    if (srtp === 'required' && !srtpWithoutTls && plain)
-      report(at('srtp'), `is required, but not every target of ${name} is reached by TLS: those get no call`)
+    const hasPlain = targets.some((target) => !/^sips:|;transport=tls\b/i.test(target))
+    if (srtp === 'required' && !srtpWithoutTls && hasPlain)
+      report(
+        at('srtp'),
+        `is required, but not every target of ${name} uses TLS: targets without TLS get no calls`,
+      )
   })
 }
 
 const warnOfEndpoints = ({ sip, endpoints }: Config, report: Report): void => {
   if (endpoints.length > 0 && sip.registrar.domains.length === 0)
-    report(['endpoints'], 'cannot register anywhere: sip.registrar.domains is empty')
+    report(['endpoints'], 'cannot register, because sip.registrar.domains is empty')
 }
 
 const warnOfListeners = ({ sip, http }: Config, report: Report): void => {
   if (http.plain && !isLoopback(http.plain.address))
-    report(['http', 'plain'], 'passwords and tokens go over plain HTTP on an address that others can reach')
-  if (http.plain && !isLoopback(http.plain.address) && http.metrics === null)
     report(
-      ['http', 'metrics'],
-      'metrics are served nowhere: plain HTTP on an address that others can reach has none',
+      ['http', 'plain'],
+      'passwords and tokens are sent over plain HTTP on an address that other machines can reach',
     )
+  if (http.plain && !isLoopback(http.plain.address) && http.metrics === null)
+    report(['http', 'metrics'], 'no listener serves metrics: plain HTTP does so only on a loopback address')
   if (sip.drachtio && sip.shield.strangers === 'drop')
-    report(['sip', 'shield', 'strangers'], 'has no effect: the shield is a part of the embedded agent')
+    report(
+      ['sip', 'shield', 'strangers'],
+      'has no effect with sip.drachtio: the shield is part of the embedded agent',
+    )
 }
 
 const warnOfApplications = (config: Config, report: Report): void => {
@@ -83,7 +87,7 @@ const warnOfApplications = (config: Config, report: Report): void => {
   for (const list of ['domains', 'endpoints', 'resources'] as const)
     config[list].forEach(({ handler }, i) => {
       if (handler?.kind === 'realtime')
-        report([list, i, 'handler'], 'no application can sign in: http.apiToken is missing')
+        report([list, i, 'handler'], 'is realtime, but without http.apiToken no application can sign in')
     })
 }
 
@@ -91,6 +95,6 @@ const warnOfTurn = ({ media }: Config, report: Report): void => {
   if (media.webrtc.turn?.urls.every(isStun))
     report(
       ['media', 'webrtc', 'turn', 'urls'],
-      'has no TURN server: with STUN alone, the published SDK makes no call from where there is no NAT',
+      'has no TURN server: with STUN only, the published SDK cannot call from a network without NAT',
     )
 }

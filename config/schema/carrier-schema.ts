@@ -32,7 +32,8 @@ const carrierTls = group('TLS towards the carrier, with PEM files.', {
   key: file('Key of the client certificate.'),
   serverName: format(
     'certificate-name',
-    "Name to request (SNI) and to check; default the target's host. A wildcard certificate is accepted only if this key has the same wildcard (RFC 5922).",
+    "Name to request (SNI) and to check; default the target's host. A wildcard certificate is accepted " +
+      "only if this key has the same wildcard (RFC 5922); the target's host is then requested.",
   ),
   verify: flag("Verifies the carrier's certificate.", true),
   alpn: list('Protocols for ALPN; some carriers reject all of them.', text('A protocol, usually sip.'), []),
@@ -54,21 +55,23 @@ export const carrier = object(
       minItems: 1,
       maxItems: 16,
     },
-    default: flag('Receives calls to E.164 numbers.', false),
+    default: flag('Receives calls to E.164 numbers of its project; at most one carrier of a project.', false),
     allow: networks(
       'Networks whose calls belong to this carrier. The allow list of each domain applies too.',
       [],
     ),
     domain: format(
       'host',
-      "Domain application for the carrier's calls to tel: URIs, which have no host; without it, such calls get 416.",
+      "Domain application for the carrier's calls to tel: URIs, which have no host; without it, such " +
+        'calls get 416.',
     ),
     responsePort: choice(
-      'Port for responses over UDP to requests without rport: the source port (source), or the port in Via (via) for carriers that listen on another port than they send from.',
+      'Port for responses over UDP to requests without rport (RFC 3581): the source port (source), or ' +
+        'the port in Via (via) for carriers that listen on another port than they send from.',
       ['source', 'via'],
       'source',
     ),
-    auth: credentials('Digest credentials for challenges of the carrier.', {
+    auth: credentials('Digest credentials for challenges of the carrier; only its targets receive them.', {
       realm: {
         ...text('Only realm for the credentials; default the first realm for which a target accepts them.'),
         minLength: 1,
@@ -81,7 +84,8 @@ export const carrier = object(
       plus: choice('Handling of the leading plus.', ['keep', 'add', 'strip'], 'keep'),
     }),
     numbers: object(
-      'Permitted telephone numbers; default all. With this group, other destinations than telephone numbers are rejected.',
+      'Permitted telephone numbers; default all. With this group, other destinations than telephone ' +
+        'numbers are rejected.',
       {
         allow: list(
           'Prefixes of permitted numbers; empty permits all that are not refused.',
@@ -106,7 +110,8 @@ export const carrier = object(
     srtp: choice('Use of SRTP with keys in SDP (SDES).', ['off', 'optional', 'required'], 'off'),
     srtpSuites: {
       ...list(
-        'SRTP suites to offer and accept, in order of preference. In an answer, the first permitted suite of the offer is selected.',
+        'SRTP suites to offer and accept, in order of preference. In an answer, the first permitted ' +
+          'suite of the offer is selected.',
         choice('SRTP suite.', srtpSuites),
         srtpSuites,
       ),
@@ -114,12 +119,14 @@ export const carrier = object(
     },
     srtpWithoutTls: flag('Permits SRTP keys in SDP over unencrypted signalling.', false),
     symmetric: choice(
-      'Accepted source of its audio: strict is the address in its SDP, with any port; same-ip is also the address of its signalling; first is the sender of the first valid packet.',
+      'Accepted source of its audio: strict is the address in its SDP, with any port; same-ip is also ' +
+        'the address of its signalling; first is the sender of the first valid packet.',
       ['strict', 'same-ip', 'first'],
       'strict',
     ),
     audioFamily: choice(
-      'IP family of the offered audio; default that of the target, and IPv4 if its name has addresses of both.',
+      'IP family of the offered audio; default that of the target, and IPv4 if its name has addresses ' +
+        'of both.',
       ['ipv4', 'ipv6'],
     ),
     inbandDigits: flag(
@@ -133,7 +140,8 @@ export const carrier = object(
       false,
     ),
     lateOffer: flag(
-      "Sends INVITEs without SDP: the carrier makes the offer, and the gateway's answer is in the ACK, or in the PRACK of a reliable 183.",
+      "Sends INVITEs without SDP: the carrier makes the offer, and the gateway's answer is in the ACK, " +
+        'or in the PRACK of a reliable 183.',
       false,
     ),
     tls: carrierTls,

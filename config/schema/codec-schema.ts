@@ -15,7 +15,8 @@ export const codecs = <const D extends readonly CodecName[] | undefined = undefi
 /** Schema of the packet duration. */
 export const ptime = {
   ...integer(
-    'Packet duration in ms to request (a=ptime), and to send unless the far side requests another one; in steps of 10.',
+    'Packet duration in ms to request (a=ptime), and to send unless the far side requests another one; ' +
+      'in steps of 10.',
     10,
     60,
     20,

@@ -24,7 +24,8 @@ const store = group('Database of the directory.', {
 
 const webhooks = group("Requests to customers' servers.", {
   signingKeys: list(
-    'Secrets that sign requests, the current one first; older ones are for servers that do not have it yet. Default a generated one, which `trunkline signing-key` prints.',
+    'Secrets that sign requests, the current one first; older ones are for servers that do not have it ' +
+      'yet. Default a generated one, which `trunkline signing-key` prints.',
     secret('Secret.', 16),
     [],
   ),

@@ -27,12 +27,14 @@ export const handler = (description: string) =>
       document: {
         writeOnly: true,
         description:
-          'Document as text; a script or call flow may also be YAML. Placeholders with upper-case names are environment variables.',
+          'Document as text; a script or call flow may also be YAML. Placeholders with upper-case ' +
+          'names are environment variables.',
         type: ['string', 'object'],
       },
       file: {
         ...text(
-          'File with the document, relative to this file. It is read at start, without replacement of placeholders.',
+          'File with the document, relative to this file. It is read at start, without replacement of ' +
+            'placeholders.',
         ),
         minLength: 1,
       },
@@ -76,7 +78,10 @@ export const subscriber = object(
   {
     project: belongsTo,
     email: format('email', 'E-mail address for the sign-in.'),
-    password: secret('Password for the sign-in; preferably from the environment.', 8),
+    password: secret(
+      'Password for the sign-in; preferably from the environment. The database has only its hash.',
+      8,
+    ),
     name: format('name', 'Name in the address /context/name; default the local part of the e-mail address.'),
     context: format('name', 'Context in the address /context/name.', 'public'),
     displayName: text('Display name.'),
@@ -118,7 +123,10 @@ export const endpoint = object(
   {
     project: belongsTo,
     username: format('name', 'Digest user name, and user part of its address of record.'),
-    password: secret('Digest password; preferably from the environment.', 8),
+    password: secret(
+      'Digest password; preferably from the environment. The database has only its hashes.',
+      8,
+    ),
     name: format('name', 'Name in the address /context/name; default the user name.'),
     context: format('name', 'Context in the address /context/name.', 'public'),
     displayName: text('Display name.'),

@@ -17,12 +17,15 @@ export const http = group('HTTP and WebSocket, towards browsers and applications
     group('HTTPS and WSS; false turns it off.', {
       address: format('ip', 'Local address to listen on.', '0.0.0.0'),
       port: integer('Port to listen on; 0 takes a free one.', 0, 65_535, 8443),
-      certificate: text('PEM file of the certificate; default a self-signed one.'),
+      certificate: text(
+        'PEM file of the certificate; default a self-signed one, which is kept in the data folder.',
+      ),
       key: text('PEM file of the key.'),
       hosts: {
         type: 'array',
         description:
-          'Names in a self-signed certificate; default the host of publicHost, and the same with fabric as its first label, which the published SDK uses. Without publicHost: localhost.',
+          'Names in a self-signed certificate; default the host of publicHost, and the same with ' +
+          'fabric as its first label, which the published SDK uses. Without publicHost: localhost.',
         items: format('host', 'Host name or address.'),
         minItems: 1,
       },
@@ -30,7 +33,8 @@ export const http = group('HTTP and WebSocket, towards browsers and applications
   ),
   metrics: {
     ...object(
-      'Separate plain listener for metrics and health. null: health is on the other listeners; metrics are on the plain one, if that listens on loopback, and otherwise off.',
+      'Separate plain listener for metrics and health. null: health is on the other listeners; metrics ' +
+        'are on the plain one, if that listens on loopback, and otherwise off.',
       {
         address: format('ip', 'Local address to listen on.', '127.0.0.1'),
         port: integer('Port to listen on; 0 takes a free one.', 0, 65_535, 9090),
@@ -40,16 +44,19 @@ export const http = group('HTTP and WebSocket, towards browsers and applications
     default: null,
   },
   apiToken: secret(
-    'Secret of applications for the API: the password of Basic auth; the user is the id of the project. Without it, the API is closed.',
+    'Secret of applications for the API: the password of Basic auth; the user is the id of the ' +
+      'project. Without it, the API is closed.',
     16,
   ),
   operatorToken: secret(
-    'Bearer token of the operator, which permits a reload of the configuration over HTTP. Without it, that path does not exist.',
+    'Bearer token of the operator, which permits a reload of the configuration over HTTP. Without it, ' +
+      'that path does not exist.',
     32,
   ),
   publicHost: format('host-port', 'Host, and port if needed, that clients use; part of tokens.'),
   trustedProxies: list(
-    'Proxies that terminate TLS for the gateway: their X-Forwarded-For and X-Forwarded-Proto headers are trusted. Default none.',
+    'Proxies that terminate TLS for the gateway: their X-Forwarded-For and X-Forwarded-Proto headers ' +
+      'are trusted. Default none.',
     format('network', 'IP network.'),
     [],
   ),
@@ -60,14 +67,16 @@ export const http = group('HTTP and WebSocket, towards browsers and applications
     1_024,
   ),
   maxConnectionsPerAddress: integer(
-    'Maximum number of idle connections of one network address on one listener; a new one replaces the oldest. Trusted proxies have no limit.',
+    'Maximum number of idle connections of one network address on one listener; a new one replaces the ' +
+      'oldest. Trusted proxies have no limit.',
     1,
     100_000,
     64,
   ),
   headersTimeout: duration('Maximum time to receive the headers of a request.', '10s'),
   origins: list(
-    "Origins of pages that may use the API; empty permits all. Only these origins and the gateway's own page may sign in with a password.",
+    "Origins of pages that may use the API; empty permits all. Only these origins and the gateway's " +
+      'own page may sign in with a password.',
     format('origin', 'Origin.'),
     [],
   ),

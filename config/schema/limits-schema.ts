@@ -27,7 +27,8 @@ const share = (description: string, value: Readonly<Record<ShareKey, number>>) =
 const webSockets = group('Limits of the WebSockets of browsers and applications.', {
   connections: integer('Maximum number of concurrent connections.', 1, maxCount, 10_000),
   waiting: integer(
-    'Maximum number of connections that have not signed in; each network address without one may open one more.',
+    'Maximum number of connections that have not signed in; each network address without one may open ' +
+      'one more.',
     1,
     maxCount,
     2_000,
@@ -80,7 +81,10 @@ export const carrierCallsOfProject = object(
 const carrierCalls = group(
   'Limits of calls to carriers, besides those of each carrier. Each gateway counts its own calls.',
   {
-    perProject: group('Limits of one project, including its callers, documents and applications.', quota()),
+    perProject: group(
+      'Limits of one project, including its callers, documents and applications. Default none.',
+      quota(),
+    ),
     perSubscriber: group('Limits of one subscriber, over all browsers.', quota(10, 2)),
     guests: group('Common limits of all guests of one project.', quota(20, 2)),
   },
@@ -132,25 +136,29 @@ export const limits = group('Limits.', {
     'Limits of untrusted SIP callers: those who are in no `allow` list and have not authenticated.',
     {
       maxCallsOfSource: integer(
-        "Maximum number of concurrent calls of one address (IPv6: /64), over all domains. A domain's own `maxCallsOfSource` overrides it.",
+        "Maximum number of concurrent calls of one address (IPv6: /64), over all domains. A domain's " +
+          'own `maxCallsOfSource` overrides it.',
         1,
         1_000_000,
         10,
       ),
       callsPerSecondOfSource: integer(
-        "Maximum number of new calls per second of one address. A domain's own `callsPerSecondOfSource` overrides it.",
+        "Maximum number of new calls per second of one address. A domain's own " +
+          '`callsPerSecondOfSource` overrides it.',
         1,
         100_000,
         2,
       ),
       maxUnconfirmedCalls: integer(
-        'Maximum number of concurrent calls over UDP whose source address is not yet confirmed by an ACK or PRACK.',
+        'Maximum number of concurrent calls over UDP whose source address is not yet confirmed by an ' +
+          'ACK or PRACK.',
         1,
         1_000_000,
         100,
       ),
       reservedPercent: integer(
-        'Percentage of `calls`, of the RTP ports and of `sip.overload.callsPerSecond` that is reserved for known networks.',
+        'Percentage of `calls`, of the RTP ports and of `sip.overload.callsPerSecond` that is reserved ' +
+          'for known networks.',
         0,
         90,
         30,

@@ -19,13 +19,15 @@ export const media = group('Audio.', {
     bind: {
       ...onePerFamily(
         'ip',
-        'Local address of the RTP ports, or a list of one IPv4 and one IPv6 address. In a list, 0.0.0.0 or :: is ignored if the machine has no address of that family.',
+        'Local address of the RTP ports, or a list of one IPv4 and one IPv6 address. In a list, ' +
+          '0.0.0.0 or :: is ignored if the machine has no address of that family.',
       ),
       default: ['0.0.0.0', '::'],
     },
     announce: onePerFamily(
       'announced-ip',
-      'Public address in SDP, if the gateway is behind NAT, or a list with one address of each family of bind.',
+      'Public address in SDP, if the gateway is behind NAT, or a list with one address of each family ' +
+        'of bind. Default the addresses of bind; for 0.0.0.0 and ::, those of the machine.',
     ),
     ports: group('Range of ports: the first is even, the last is odd.', {
       from: integer('First port.', 1024, 65_534, 20_000),

@@ -13,7 +13,8 @@ export const oauthClient = object(
       maxItems: 20,
     },
     native: flag(
-      'Native application on a device: it may use a private URI scheme and any port of localhost, and each sign-in needs a click.',
+      'Native application on a device (RFC 8252): it may use a private URI scheme and any port of ' +
+        'localhost, and each sign-in needs a click.',
       false,
     ),
   },

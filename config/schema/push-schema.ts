@@ -19,9 +19,13 @@ export const push = group(
         ),
         publicKey: format(
           'p256-public-key',
-          "Public key of subscriptions, base64url; default a pair derived from the gateway's secret. `trunkline push-keys` generates another pair.",
+          "Public key of subscriptions, base64url; default a pair derived from the gateway's secret. " +
+            '`trunkline push-keys` generates another pair.',
         ),
-        privateKey: { ...format('p256-private-key', 'Private key, base64url.'), writeOnly: true },
+        privateKey: {
+          ...format('p256-private-key', 'Private key of publicKey, base64url.'),
+          writeOnly: true,
+        },
       },
       ['subject'],
     ),

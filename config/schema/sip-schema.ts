@@ -129,7 +129,14 @@ const shield = group(
       1_000_000,
       5_000,
     ),
-    banAfter: integer('Number of offenses within a minute after which an address is banned.', 1, 100_000, 20),
+    banAfter: integer(
+      'Number of offenses within a minute after which an address is banned: malformed messages, ' +
+        'rejected calls and failed sign-ins. Datagrams with a possibly forged source do not count; ' +
+        'known networks are never banned.',
+      1,
+      100_000,
+      20,
+    ),
     banFor: duration('Duration of a ban.', '10m'),
     scanners: list(
       'Substrings of User-Agent headers whose requests are dropped; case is ignored.',
@@ -147,7 +154,10 @@ const shield = group(
       ],
     ),
     strangers: choice(
-      'Response to requests from unknown addresses: answer responds, with a digest challenge if a password can permit the request; refuse sends 403 without a challenge, so that only known networks sign in; drop sends nothing.',
+      'Response to requests from unknown addresses: answer responds, with a digest challenge if a ' +
+        'password can permit the request; refuse sends 403 without a challenge, so that only known ' +
+        'networks sign in; drop sends nothing. With drop, every domain needs allow; with refuse, ' +
+        'every domain with challenge does.',
       ['answer', 'refuse', 'drop'],
       'answer',
     ),
@@ -156,7 +166,7 @@ const shield = group(
 
 const overload = group('Conditions for rejecting new calls with 503.', {
   busyPercent: integer(
-    'Utilization of the gateway in percent above which new calls are rejected; 100 never rejects.',
+    'Utilization of the event loop in percent above which new calls are rejected; 100 never rejects.',
     10,
     100,
     85,
@@ -185,7 +195,7 @@ const registrar = group('Registrar of SIP endpoints.', {
 /** Schema of `sip`. */
 export const sip = group('SIP towards carriers and endpoints.', {
   listen,
-  announce: format('announced-ip', 'Public address for carriers, if the gateway is behind NAT.'),
+  announce: format('announced-ip', 'Public address for Via and Contact, if the gateway is behind NAT.'),
   announceTo,
   tls,
   drachtio: object(
@@ -205,7 +215,8 @@ export const sip = group('SIP towards carriers and endpoints.', {
   registrar,
   challenges: {
     ...list(
-      'Algorithms of digest challenges to callers and endpoints, in order. MD5 is accepted only if listed. Many phones fail on an unknown algorithm, so list SHA-256 only if all phones support it.',
+      'Algorithms of digest challenges to callers and endpoints, in order. MD5 is accepted only if ' +
+        'listed. Many phones fail on an unknown algorithm, so list SHA-256 only if all phones support it.',
       choice('Algorithm.', ['MD5', 'SHA-256']),
       ['MD5'],
     ),
@@ -213,10 +224,12 @@ export const sip = group('SIP towards carriers and endpoints.', {
   },
   domainSuffix: format(
     'host',
-    'Suffix of the domains of domain applications from the API; default dapp. and http.publicHost, or dapp.localhost.',
+    'Suffix of the domains of domain applications from the API; default dapp. and http.publicHost, or ' +
+      'dapp.localhost.',
   ),
   dial: choice(
-    'SIP URIs that may be dialled: any, or only those of the project’s carriers. The value carriers is safer if projects do not trust each other.',
+    'SIP URIs that may be dialled: any, or only those of the project’s carriers. The value carriers is ' +
+      'safer if projects do not trust each other.',
     ['any', 'carriers'],
     'any',
   ),

@@ -32,7 +32,8 @@ const engine = object(
     ),
     url: format(
       'http-url',
-      'URL of the engine; private addresses are permitted. A template may contain {{text}}, {{voice}} and {{language}}.',
+      'URL of the engine; private addresses are permitted. A template may contain {{text}}, {{voice}} ' +
+        'and {{language}}.',
     ),
     model: { ...text('Model; required for openai.'), minLength: 1 },
     key: secret('API key for openai; preferably from the environment.', 1),
@@ -62,10 +63,11 @@ const voice = object(
     engine: text('Name of an engine, or built-in.'),
     voice: text("Name of the voice in the engine; default the engine's default voice."),
     language: text('Language if a document specifies none.'),
-    gender: choice('Gender of the voice, for documents that specify a gender and no voice.', [
-      'male',
-      'female',
-    ]),
+    gender: choice(
+      'Gender of the voice, for documents that specify a gender and no voice; default that of a ' +
+        'built-in voice.',
+      ['male', 'female'],
+    ),
   },
   ['engine'],
 )
@@ -94,7 +96,8 @@ const recogniser = object(
 /** Schema of `media.speech`. */
 export const speech = group('Speech synthesis and recognition.', {
   voice: text(
-    'Default voice for documents, also for unknown names: one of voices, or built in (slt, rms, awb, kal, kal16).',
+    'Default voice for documents, also for unknown names: one of voices, or built in (slt, rms, awb, ' +
+      'kal, kal16).',
     'slt',
   ),
   engines: list('Text-to-speech engines over HTTP, besides the built-in one.', engine, []),

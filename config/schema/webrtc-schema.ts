@@ -4,7 +4,8 @@ import { duration, format, group, integer, list, object, secret } from './builde
 export const webrtc = group('WebRTC towards browsers.', {
   bind: format('ip', 'Local address for browsers.', '0.0.0.0'),
   announce: list(
-    'Addresses of ICE candidates; empty means the local ones.',
+    'Addresses of ICE candidates. Empty means the address of bind, or those of the machine if bind is ' +
+      '0.0.0.0.',
     format('announced-ip', 'Address that browsers can reach.'),
     [],
   ),
@@ -20,7 +21,8 @@ export const webrtc = group('WebRTC towards browsers.', {
         minItems: 1,
       },
       secret: secret(
-        "Secret from which passwords are derived: coturn's static-auth-secret, with use-auth-secret.",
+        "Secret from which passwords are derived: coturn's static-auth-secret, with use-auth-secret. " +
+          'Required for turn: and turns:.',
         16,
       ),
       ttl: duration("Lifetime of a password; at least that of the subscriber's token.", '12h'),

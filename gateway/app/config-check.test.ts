@@ -90,7 +90,7 @@ it('tells of dangerous settings with their place', () => {
   writeFileSync(file, 'domains:\n  - domain: a.test\n    allow: [192.0.2.0/24]\n  - domain: b.test\n')
   const lines = checkSettings(loadConfig(file, {}), new DocumentPlaces(file, {}))
   expect(lines.map((line) => line.replace(`${folder}/`, ''))).toEqual([
-    'trunkline.yaml:4:5 domains[1]: warning: anyone who knows b.test may send calls to it; give it allow or challenge to change that',
+    'trunkline.yaml:4:5 domains[1]: warning: any address may send calls to b.test; restrict it by allow or challenge',
   ])
 })
 
