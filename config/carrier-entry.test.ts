@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readCarrierEntry } from './carrier-entry.ts'
 
-it('is what the file would make of it', () => {
+it('equals a carrier of the file', () => {
   const entry = { name: 'acme', targets: ['sip:gw.acme.example'], probe: { interval: '10s' } }
   expect(readCarrierEntry(entry)).toMatchObject({
     carrier: {
@@ -36,7 +36,7 @@ it.each([
       ['register', 'requires auth, or a user in identity.from'],
     ],
   ],
-])('%j is refused with what is wrong', (entry, faults) => {
+])('rejects %j with its faults', (entry, faults) => {
   expect(readCarrierEntry(entry)).toEqual({
     faults: faults.map(([path, message]) => ({ path, message })),
   })

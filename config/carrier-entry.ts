@@ -15,9 +15,9 @@ const {
 } = carrier.properties
 
 /**
- * Schema of a carrier that is made while the gateway runs: an entry of `carriers` of the configuration file,
- * but for files of certificates, the project, and what a project could use to draw or break calls of another
- * project's carrier: the domain of `tel:` calls, and the port of responses.
+ * Schema of a carrier that a project creates over the API. It lacks the project, files of certificates, the
+ * domain of `tel:` calls and the port of responses. With the last two, a project could receive or break the
+ * calls of another project's carrier.
  */
 export const carrierEntrySchema = { ...carrier, properties }
 

@@ -17,7 +17,7 @@ const read = (text: string) => {
 }
 const between = (before: string, after: string) => changesBetween(read(before).values, read(after).values)
 
-/** Every key of the schema that holds no further keys, as the rules name it. */
+/** Returns the keys without further keys, by the paths of the rules. */
 const leavesOf = (schema: Schema, path: string): { path: string; schema: Schema }[] => {
   const children = Object.entries(schema.properties ?? {})
   const inner = schema.items
@@ -35,7 +35,7 @@ describe('the rules of a reload', () => {
     expect(leaves.filter(({ path }) => !reloadRuleOf(path)).map(({ path }) => path)).toEqual([])
   })
 
-  it('name only keys that are there', () => {
+  it('name only existing keys', () => {
     const known = new Set(
       leaves.flatMap(({ path }) => {
         const keys = path.replaceAll(/\[\]|\.<name>/g, '').split('.')
@@ -47,7 +47,7 @@ describe('the rules of a reload', () => {
     expect(new Set(named).size).toBe(named.length)
   })
 
-  it('let the more specific key decide', () => {
+  it('give precedence to the more specific key', () => {
     expect(reloadRuleOf('http.tls.port')).toMatchObject({ kind: 'restart' })
     expect(reloadRuleOf('http.tls.certificate')).toEqual({ kind: 'live' })
     expect(reloadRuleOf('sip.registrar.domains[]')).toMatchObject({ kind: 'restart' })
@@ -56,18 +56,18 @@ describe('the rules of a reload', () => {
   })
 })
 
-it('every key that holds a secret is marked as one', () => {
+it('every key with a secret is marked as secret', () => {
   const secret =
     /password|secret|apiToken|operatorToken|\.token$|signingKeys|privateKey|\.key$|headers\.|envs/i
-  // Files of keys are paths, and are shown.
-  const shown = leaves.filter(
+  // Paths of key files are not secret.
+  const unmarked = leaves.filter(
     ({ path, schema }) => secret.test(path) && schema.writeOnly !== true && schema.format !== 'file-path',
   )
-  expect(shown.map(({ path }) => path)).toEqual(['http.tls.key'])
+  expect(unmarked.map(({ path }) => path)).toEqual(['http.tls.key'])
 })
 
 describe('differences', () => {
-  it('are none between equal files, however they are written', () => {
+  it('are none between files with equal values', () => {
     expect(between('drain: 30s', '{}')).toEqual([])
     expect(
       between('domains: [{domain: a.example}]', 'domains:\n  - domain: a.example # as before\n'),
@@ -83,7 +83,7 @@ describe('differences', () => {
     ])
   })
 
-  it('name entries of lists, also those that moved', () => {
+  it('have the names of list entries, also of moved ones', () => {
     const before = 'domains: [{ domain: a.example, maxCalls: 1 }, { domain: b.example }]'
     const after = 'domains: [{ domain: c.example }, { domain: a.example, maxCalls: 2 }]'
     expect(between(before, after).map(({ path, kind }) => `${kind} ${path}`)).toEqual([
@@ -98,7 +98,7 @@ describe('differences', () => {
     ])
   })
 
-  it('tell of secrets only that they changed', () => {
+  it('never contain secrets', () => {
     const file = (secret: string) => `
 http: { apiToken: "token ${secret} 0123456789" }
 webhooks: { signingKeys: ["key ${secret} 0123456789"], recordsUrl: "https://u:${secret}@x.example/r?t=${secret}" }
@@ -128,14 +128,14 @@ media: { speech: { recogniser: { url: "ws://r.example", token: "${secret}", head
     ])
   })
 
-  it('show no fragment of a URL, which may be a secret too', () => {
+  it('contain no fragment of a URL, which may be a secret', () => {
     const file = (fragment: string) => `webhooks: { recordsUrl: "https://x.example/r#${fragment}" }`
     expect(between(file('sesame'), file('alibaba'))).toMatchObject([
       { before: '"https://x.example/r#…"', after: '"https://x.example/r#…"' },
     ])
   })
 
-  it('show no secret of a group that takes the place of none', () => {
+  it('contain no secrets of an added group', () => {
     const changes = between('http: { plain: false }', 'http: { plain: { port: 81 } }')
     expect(changes).toMatchObject([
       { path: 'http.plain', before: 'false', after: '{"port":81,"address":"127.0.0.1"}' },
@@ -146,7 +146,7 @@ media: { speech: { recogniser: { url: "ws://r.example", token: "${secret}", head
 })
 
 describe('keys that need a restart', () => {
-  it('keep their old values in the configuration that is applied', () => {
+  it('keep their old values in the applied configuration', () => {
     const before = read(
       'limits: { calls: 5 }\nhttp: { plain: { port: 81 }, tls: false }\nsip: { userAgent: a }',
     )

@@ -4,28 +4,27 @@ import { type ReloadRule, reloadRuleOf } from './rules/reload-rules.ts'
 import type { Schema } from './schema/builders.ts'
 import { configSchema } from './schema/config-schema.ts'
 
-/** One difference between two configurations. Nothing in it is secret. */
+/** Difference between two configurations, without secrets. */
 export interface ConfigChange {
-  /** Key path for people; an entry of a list stands by its name: `carriers[acme].maxCalls`. */
+  /** Path for messages, with the names of list entries: `carriers[acme].maxCalls`. */
   readonly path: string
   readonly kind: 'added' | 'removed' | 'changed'
   /** Values as JSON; absent for entries and groups that were added or removed, and for secrets. */
   readonly before?: string
   readonly after?: string
-  /** Why the value is not shown: it is secret, or it is the contents of a file. */
+  /** Reason for omitting the values: they are secret, or the contents of a file. */
   readonly hidden?: 'secret' | 'contents'
   readonly rule: ReloadRule
 }
 
-/**
- * A difference, and where the two values are. Only a change that needs a restart is addressed by its `keys`.
- */
-interface Found extends ConfigChange {
+/** Difference with the keys of the value, which are used only for changes that need a restart. */
+interface Difference extends ConfigChange {
   readonly keys: readonly string[]
+  /** Value before the change. */
   readonly value: unknown
 }
 
-/** Keys by which an entry of a list is known; the last one names it. Other lists are compared as a whole. */
+/** Keys that identify an entry of a list. Other lists are compared as a whole. */
 const identities: Readonly<Record<string, readonly string[]>> = {
   projects: ['id'],
   'sip.tls.names': ['host'],
@@ -38,17 +37,17 @@ const identities: Readonly<Record<string, readonly string[]>> = {
   resources: ['project', 'address'],
 }
 
-/** Longest value that is shown, in characters. */
-const maxShown = 200
+/** Maximum length of a value in a report, in characters. */
+const maxValueLength = 200
 
-/** Returns what differs between the values of two files, in the order of the schema. */
+/** Returns the differences between the values of two files, in the order of the schema. */
 export const changesBetween = (before: FileConfig, after: FileConfig): readonly ConfigChange[] =>
-  findChanges(before, after).map(({ keys: _keys, value: _value, ...change }) => change)
+  differencesOf(before, after).map(({ keys: _keys, value: _value, ...change }) => change)
 
 /** Returns the values of `after`, with those of `before` for every key that needs a restart. */
 export const withoutRestartKeys = (before: FileConfig, after: FileConfig): FileConfig => {
   const merged = structuredClone(after)
-  for (const { rule, keys, value } of findChanges(before, after))
+  for (const { rule, keys, value } of differencesOf(before, after))
     if (rule.kind === 'restart') assign(merged, keys, value)
   return merged
 }
@@ -61,10 +60,10 @@ const assign = (root: object, keys: readonly string[], value: unknown): void => 
   else at[last] = structuredClone(value)
 }
 
-const findChanges = (before: FileConfig, after: FileConfig): readonly Found[] =>
+const differencesOf = (before: FileConfig, after: FileConfig): readonly Difference[] =>
   compare({ schema: configSchema, keys: [], path: '', place: '' }, before, after)
 
-/** A place of the schema: `path` is for people, `place` for the rules. */
+/** Position in the schema. `path` is for messages, `place` for the rules of a reload. */
 interface Place {
   readonly schema: Schema
   readonly keys: readonly string[]
@@ -77,9 +76,9 @@ type Values = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const compare = (place: Place, before: unknown, after: unknown): readonly Found[] => {
+const compare = (place: Place, before: unknown, after: unknown): readonly Difference[] => {
   if (isDeepStrictEqual(before, after)) return []
-  if (isSecret(place.schema)) return [found(place, before, after)]
+  if (isSecret(place.schema)) return [differenceAt(place, before, after)]
   if (isObject(before) && isObject(after) && hasKeys(place.schema))
     return [...new Set([...keysOf(place.schema), ...Object.keys(before), ...Object.keys(after)])].flatMap(
       (key) => compare(below(place, key), before[key], after[key]),
@@ -87,7 +86,7 @@ const compare = (place: Place, before: unknown, after: unknown): readonly Found[
   const identity = identities[place.place]
   if (identity && Array.isArray(before) && Array.isArray(after))
     return compareEntries(place, identity, before as Values[], after as Values[])
-  return [found(place, before, after)]
+  return [differenceAt(place, before, after)]
 }
 
 const compareEntries = (
@@ -95,13 +94,13 @@ const compareEntries = (
   identity: readonly string[],
   before: readonly Values[],
   after: readonly Values[],
-): readonly Found[] => {
+): readonly Difference[] => {
   const label = (entry: Values) =>
     identity.flatMap((key) => (entry[key] === undefined ? [] : [String(entry[key])])).join('/')
   const byLabel = (entries: readonly Values[]) => new Map(entries.map((entry) => [label(entry), entry]))
   const old = byLabel(before)
   const now = byLabel(after)
-  const kept = (one: typeof old, other: typeof old) => [...one.keys()].filter((name) => other.has(name))
+  const common = (one: typeof old, other: typeof old) => [...one.keys()].filter((name) => other.has(name))
   const entry = (name: string): Place => ({
     schema: place.schema.items ?? {},
     keys: [...place.keys, name],
@@ -111,21 +110,21 @@ const compareEntries = (
   const changes = [...new Set([...old.keys(), ...now.keys()])].flatMap((name) =>
     compare(entry(name), old.get(name), now.get(name)),
   )
-  const isReordered = !isDeepStrictEqual(kept(old, now), kept(now, old))
-  return isReordered ? [...changes, found(place, kept(old, now), kept(now, old))] : changes
+  const isReordered = !isDeepStrictEqual(common(old, now), common(now, old))
+  return isReordered ? [...changes, differenceAt(place, common(old, now), common(now, old))] : changes
 }
 
-const found = ({ schema, keys, path, place }: Place, before: unknown, after: unknown): Found => {
+const differenceAt = ({ schema, keys, path, place }: Place, before: unknown, after: unknown): Difference => {
   const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
   const rule = reloadRuleOf(place) ?? { kind: 'restart', reason: 'it has no rule' }
-  const base = { path, kind, rule, keys, value: before } as const
-  if (isSecret(schema)) return { ...base, hidden: 'secret' }
-  // An entry or a group that is there on one side alone is named, not told in full.
-  if (kind !== 'changed' && (isObject(before) || isObject(after))) return base
-  const shown = (value: unknown) => (value === undefined ? undefined : show(value, schema))
-  const was = shown(before)
-  const is = shown(after)
-  return { ...base, ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) }
+  const common = { path, kind, rule, keys, value: before } as const
+  if (isSecret(schema)) return { ...common, hidden: 'secret' }
+  // An added or removed entry or group is only named.
+  if (kind !== 'changed' && (isObject(before) || isObject(after))) return common
+  const textOf = (value: unknown) => (value === undefined ? undefined : show(value, schema))
+  const old = textOf(before)
+  const now = textOf(after)
+  return { ...common, ...(old !== undefined && { before: old }), ...(now !== undefined && { after: now }) }
 }
 
 const below = ({ schema, keys, path, place }: Place, key: string): Place => {
@@ -140,12 +139,12 @@ const keysOf = ({ properties }: Schema): readonly string[] => Object.keys(proper
 const hasKeys = (schema: Schema): boolean =>
   schema.properties !== undefined || isObject(schema.additionalProperties)
 
-/** A list or map is secret where its values are. */
+/** Whether a value is secret; a list is secret if its values are. */
 const isSecret = ({ writeOnly, items }: Schema): boolean => writeOnly === true || items?.writeOnly === true
 
 const show = (value: unknown, schema: Schema): string => {
   const text = JSON.stringify(withoutSecrets(value, schema)) ?? ''
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text
 }
 
 const withoutSecrets = (value: unknown, schema: Schema): unknown => {
@@ -161,11 +160,13 @@ const withoutSecrets = (value: unknown, schema: Schema): unknown => {
   return typeof value === 'string' ? withoutCredentials(value) : value
 }
 
-/** A URL without its user, password, query and fragment, each of which may hold a secret. */
+/** Returns a URL without its user, password, query and fragment, which may contain secrets. */
 const withoutCredentials = (text: string): string => {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text
   const url = URL.parse(text)
   if (!url) return '(secret)'
   if ([url.username, url.password, url.search, url.hash].every((part) => part === '')) return text
-  return `${url.protocol}//${url.host}${url.pathname}${url.search === '' ? '' : '?…'}${url.hash === '' ? '' : '#…'}`
+  const query = url.search === '' ? '' : '?…'
+  const fragment = url.hash === '' ? '' : '#…'
+  return `${url.protocol}//${url.host}${url.pathname}${query}${fragment}`
 }

@@ -4,8 +4,8 @@ import type { ReadConfig } from './load.ts'
 import type { HandlerConfig } from './types.ts'
 
 /**
- * Returns documents whose file is the same one with other contents; the values of the configuration file do
- * not show these.
+ * Returns the changes of documents in files of their own: the file's name is the same, its contents are not.
+ * {@link changesBetween} does not find these.
  */
 export const documentChanges = (
   before: Pick<ReadConfig, 'values' | 'config'>,

@@ -1,13 +1,13 @@
-/** A text after its variables were replaced, and the names of those that are not set. */
+/** Text with replaced variables, and the names of variables that are not set. */
 export interface Replaced {
   readonly text: string
   readonly missing: readonly string[]
 }
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}`; the default also stands for an empty variable, as in a shell.
- * `$${` is a plain `${`. In documents only names without lower-case letters are variables: the rest belongs
- * to the document's own language.
+ * Replaces `${NAME}` and `${NAME:-default}`. As in a shell, the default also replaces an empty variable.
+ * `$${` becomes `${`. In documents, only names without lower-case letters are variables; other placeholders
+ * belong to the document's language.
  */
 export const replaceVariables = (
   text: string,
@@ -19,7 +19,7 @@ export const replaceVariables = (
     /\$(\$\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?(\}?)/g,
     (whole, escaped: string | undefined, name = '', fallback: string | undefined, end = '') => {
       if (escaped !== undefined) return escaped
-      // Taken whole although nothing closes it: the search goes on behind it, and so stays linear.
+      // Matching an unclosed placeholder keeps the search linear: it continues after the match.
       if (end === '') return whole
       if (inDocument && /[a-z]/.test(name)) return whole
       const value = env[name]

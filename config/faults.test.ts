@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the configuration calls a variable.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is a variable of the configuration.
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from './load.ts'
@@ -12,7 +12,7 @@ const place = ({ line, column, path }: { line: number; column: number; path: str
   `${line}:${column} ${path}`
 
 describe('faults', () => {
-  it('are told with file, line, column and key path, all at once', () => {
+  it('are all reported at once, with file, line, column and key path', () => {
     const text = `domains:
   - domain: a.example
     allow:
@@ -37,7 +37,7 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
   })
 
   it.each([
-    ['a key that stands twice', 'project: a\nproject: b\n', '2:1 '],
+    ['a duplicate key', 'project: a\nproject: b\n', '2:1 '],
     ['broken YAML', 'project: [a\n', '2:1 '],
     ['a tag', 'project: !secret x\n', '1:10 '],
     ['a list as a key', '? [secret]\n: a\n', '1:3 '],
@@ -51,9 +51,9 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
     ],
     ['a duration in words', 'drain: soon\n', '1:1 drain'],
     ['a duration longer than timers last', 'drain: 9999h\n', '1:1 drain'],
-    ['a host that is none', 'domains: [{ domain: "a b" }]', '1:13 domains[0].domain'],
-    ['an address that is cut short', 'domains: [{ domain: 300.1.1.1 }]', '1:13 domains[0].domain'],
-    ['an announced address that nobody can reach', 'sip: { announce: 0.0.0.0 }', '1:8 sip.announce'],
+    ['an invalid host', 'domains: [{ domain: "a b" }]', '1:13 domains[0].domain'],
+    ['an invalid IPv4 address', 'domains: [{ domain: 300.1.1.1 }]', '1:13 domains[0].domain'],
+    ['an announced address that is unreachable', 'sip: { announce: 0.0.0.0 }', '1:8 sip.announce'],
     ['an origin with a path', 'http: { origins: [https://a.example/x] }', '1:19 http.origins[0]'],
     ['a public host with a bad port', 'http: { publicHost: "a:99999" }', '1:9 http.publicHost'],
     [
@@ -148,21 +148,21 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
       '1:46 domains[0].handler.url',
     ],
     [
-      'a document file that is not there',
+      'a missing file of a document',
       'domains: [{ domain: a, handler: { kind: xml, file: no.xml } }]',
       '1:46 domains[0].handler.file',
     ],
-  ])('say where: %s', (_what, text, expected) => {
+  ])('have a position: %s', (_what, text, expected) => {
     expect(faultsOf(text).map(place)).toEqual([expected])
   })
 
-  it('are told of a file that is not there', () => {
+  it('are reported for a missing file', () => {
     expect(() => loadConfig(join(folder.path, 'none.yaml'), {})).toThrow(
       'none.yaml:1:1 cannot be read: there is no such file',
     )
   })
 
-  it('are told of aliases that multiply', () => {
+  it('are reported for aliases that multiply', () => {
     const row = (of: string) => `[${Array(11).fill(`*${of}`).join(', ')}]`
     expect(
       faultsOf(`a: &a [x, x]\nb: &b ${row('a')}\nc: &c ${row('b')}\nd: &d ${row('c')}\ne: ${row('d')}`)[0]
@@ -170,7 +170,7 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
     ).toContain('YAML')
   })
 
-  it('never show values', () => {
+  it('never contain values', () => {
     const faults = faultsOf(
       'subscribers: [{ email: a@x.example, password: pa55 }]\nsip: { drachtio: { host: "pa55 pa55", secret: 55 } }',
     )

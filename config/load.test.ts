@@ -1,10 +1,11 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the configuration calls a variable.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is a variable of the configuration.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { ConfigInvalid, loadConfig, readDataDir } from './load.ts'
 import { warningsOf } from './rules/warnings.ts'
+import type { Schema } from './schema/builders.ts'
 import { configSchema } from './schema/config-schema.ts'
 import { testFolder } from './testing/config-test-folder.ts'
 import type { ResourceConfig } from './types.ts'
@@ -20,7 +21,7 @@ const place = ({ line, column, path }: { line: number; column: number; path: str
   `${line}:${column} ${path}`
 
 describe('defaults', () => {
-  it('make a whole configuration of an empty file', () => {
+  it('make an empty file a complete configuration', () => {
     expect(load('')).toEqual({
       project: 'default',
       projects: [{ id: 'default', name: 'default', signingKeys: [] }],
@@ -147,26 +148,26 @@ describe('defaults', () => {
     })
   })
 
-  it('fill in what a group leaves out', () => {
+  it('are added to a group without these keys', () => {
     const config = load('http: { tls: { port: 9443 }, plain: false }\nsip: { listen: [{ transport: tcp }] }')
     expect(config.http).toMatchObject({ tls: { address: '0.0.0.0', port: 9443 }, plain: false })
     expect(config.sip.listen).toEqual([{ transport: 'tcp', address: '0.0.0.0', port: 5060 }])
   })
 
-  it("name a subscriber's address by the e-mail", () => {
+  it("derive the name of a subscriber's address from the e-mail address", () => {
     expect(load(`subscribers: [{ ${subscriber} }]`).subscribers).toEqual([
       { email: 'a@x.example', password: 'secret-one', name: 'a', context: 'public', mayDialOut: false },
     ])
   })
 
-  it('do not leak from one file into the next', () => {
+  it('are not changed by another file', () => {
     expect(load('http: { tls: { port: 1 } }').http.tls).toMatchObject({ port: 1 })
     expect(load('').http.tls).toMatchObject({ port: 8443 })
   })
 })
 
 describe('values', () => {
-  it('may be durations in four units', () => {
+  it('are durations in four units', () => {
     const { limits, drainMs } = load(
       'limits: { callDuration: 2h, ring: 5m, documentTimeout: 500ms }\ndrain: 7s',
     )
@@ -175,20 +176,20 @@ describe('values', () => {
     ])
   })
 
-  it('have paths that start at the folder of the file', () => {
+  it('are paths relative to the folder of the file', () => {
     const config = load('dataDir: ../d\nhttp: { tls: { certificate: c.pem, key: /k.pem } }')
     expect(config.dataDir).toBe(join(folder.path, '../d'))
     expect(config.http.tls).toMatchObject({ certificate: join(folder.path, 'c.pem'), key: '/k.pem' })
   })
 
-  it('have domains in the one spelling in which they are compared', () => {
+  it('are domains in their canonical form', () => {
     const text = 'domains: [{ domain: Demo.Example }, { domain: "2001:DB8:0:0::1" }]'
     expect(load(text).domains).toEqual([{ domain: 'demo.example' }, { domain: '2001:db8::1' }])
   })
 })
 
 describe('variables', () => {
-  it('are replaced, with defaults, and may be numbers and truths', () => {
+  it('are replaced, with defaults, also as numbers and booleans', () => {
     const config = load(
       'project: p-${ID}\nhttp: { plain: { port: "${PORT}", address: "${HOST:-127.0.0.2}" } }\nlog: { pretty: "${PRETTY:-true}" }',
       { ID: '7', PORT: '81', HOST: '' },
@@ -198,7 +199,7 @@ describe('variables', () => {
     expect(config.log.pretty).toBe(true)
   })
 
-  it('stay texts where a text is wanted', () => {
+  it('remain texts for keys that are texts', () => {
     expect(
       load(`subscribers: [{ email: a@x.example, password: "\${PW}" }]`, { PW: '00123456' }).subscribers[0]
         ?.password,
@@ -209,20 +210,20 @@ describe('variables', () => {
     expect(load('sip: { userAgent: "${A} $${B}" }', { A: '${C}' }).sip.userAgent).toBe('${C} ${B}')
   })
 
-  it('are errors with their place when they are missing', () => {
+  it('are reported with their position if they are not set', () => {
     expect(
       faultsOf('project: a\nsubscribers:\n  - email: a@x.example\n    password: ${NO_SUCH}\n').map(place),
     ).toEqual(['4:15 subscribers[0].password'])
   })
 
-  it('keep a number in quotes a fault', () => {
+  it('do not make a quoted number valid', () => {
     expect(faultsOf('limits: { calls: "5" }')[0]).toMatchObject({
       path: 'limits.calls',
       message: 'must be a whole number',
     })
   })
 
-  it("leave a document's own placeholders alone", () => {
+  it("do not replace a document's own placeholders", () => {
     const text =
       'resources:\n  - address: /public/a\n    handler:\n      kind: script\n      document: { sections: { main: [{ play: { url: "say:${call.from} ${from} ${NAME}" } }] } }\n'
     expect(documentOf(load(text, { NAME: 'Ann' }).resources[0])).toBe(
@@ -232,7 +233,7 @@ describe('variables', () => {
 })
 
 describe('handlers', () => {
-  it('carry a URL with its method and fallback', () => {
+  it('have a URL with its method and fallback', () => {
     const text =
       'domains: [{ domain: a, handler: { kind: xml, url: "https://x/a", fallbackUrl: "https://x/b", method: GET } }]'
     expect(load(text).domains[0]?.handler).toEqual({
@@ -244,12 +245,12 @@ describe('handlers', () => {
     })
   })
 
-  it('carry the topic of a realtime application', () => {
+  it('have the topic of a realtime application', () => {
     const text = 'domains: [{ domain: a, handler: { kind: realtime, topic: office } }]'
     expect(load(text).domains[0]?.handler).toEqual({ kind: 'realtime', topic: 'office' })
   })
 
-  it('carry the text of a document beside the file, as it is', () => {
+  it('have the unchanged text of a document from another file', () => {
     writeFileSync(join(folder.path, 'menu.xml'), '<Response>${NAME}</Response>')
     expect(
       load('resources: [{ address: /public/a, handler: { kind: xml, file: menu.xml } }]').resources[0]
@@ -265,7 +266,7 @@ describe('handlers', () => {
 describe('the example', () => {
   const example = fileURLToPath(new URL('example.yaml', import.meta.url))
 
-  it('is valid without any environment, and is what a newcomer can call', () => {
+  it('is valid without environment variables, and has addresses to call', () => {
     const config = loadConfig(example, {})
     expect(config.domains.map(({ domain }) => domain)).toEqual([
       '127.0.0.1',
@@ -278,7 +279,7 @@ describe('the example', () => {
     expect(config.domains.every(({ allow }) => allow?.includes('127.0.0.0/8'))).toBe(true)
   })
 
-  it('has passwords of which the check warns, and people who may dial out by its word', () => {
+  it('has published passwords, which cause warnings, and subscribers who may dial out', () => {
     const config = loadConfig(example, {})
     expect(warningsOf(config).map(({ keys }) => keys.join('.'))).toEqual([
       'subscribers.0.password',
@@ -298,33 +299,31 @@ describe('the example', () => {
 })
 
 describe('the schema', () => {
-  it('is the same in the file for editors', () => {
+  it('equals the file for editors', () => {
     const written = readFileSync(new URL('schema.json', import.meta.url), 'utf8')
     expect(JSON.parse(written)).toEqual(JSON.parse(JSON.stringify(configSchema)))
   })
 
   it('describes every key', () => {
-    const check = (schema: Record<string, unknown>, path: string): void => {
-      if (schema.items) check(schema.items as Record<string, unknown>, `${path}[]`)
-      for (const [name, child] of Object.entries(
-        (schema.properties ?? {}) as Record<string, Record<string, unknown>>,
-      )) {
+    const check = (schema: Schema, path: string): void => {
+      if (schema.items) check(schema.items, `${path}[]`)
+      for (const [name, child] of Object.entries(schema.properties ?? {})) {
         expect(child.description, `${path}.${name}`).toMatch(/\.$/)
         check(child, `${path}.${name}`)
       }
     }
-    check(configSchema as unknown as Record<string, unknown>, '')
+    check(configSchema, '')
   })
 })
 
-describe('the data folder, by itself', () => {
+describe('the data folder alone', () => {
   const folderOf = (text: string, env = {}) => {
     const file = join(folder.path, 'trunkline.yaml')
     writeFileSync(file, text)
     return readDataDir(file, env)
   }
 
-  it('is read whatever else the file needs or has wrong', () => {
+  it('is read despite faults elsewhere in the file', () => {
     expect(folderOf('dataDir: ./d\nenvs: { a: "${NOT_SET}" }\nno-such-key: 1')).toBe(join(folder.path, 'd'))
     expect(folderOf('drain: 1s')).toBe(join(folder.path, 'data'))
     expect(folderOf('')).toBe(join(folder.path, 'data'))
@@ -332,7 +331,7 @@ describe('the data folder, by itself', () => {
     expect(folderOf('dataDir: "${DIR}"', { DIR: '/srv' })).toBe('/srv')
   })
 
-  it('is a fault with its place where its variable is not set, or the file is no YAML', () => {
+  it('is reported with its position if its variable is not set, or the file is invalid YAML', () => {
     expect(() => folderOf('project: p\ndataDir: "${DIR}"')).toThrow(':2:')
     expect(() => folderOf('a: [')).toThrow(ConfigInvalid)
     expect(() => readDataDir(join(folder.path, 'none.yaml'), {})).toThrow('there is no such file')

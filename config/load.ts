@@ -20,54 +20,54 @@ import { validateSchema } from './validate.ts'
 
 export { ConfigInvalid }
 
-/** Largest file of a document, in bytes. */
-const maxDocument = 262_144
+/** Maximum size of a document's file, in bytes. */
+const maxDocumentSize = 262_144
 
 /**
- * Reads the configuration file: YAML, variables of `env` (default: the environment), schema, rules, defaults.
- * Paths in it start at the file's folder. Throws {@link ConfigInvalid} with every fault that was found; its
- * message has one line for each.
+ * Reads a configuration file: YAML, variables of `env` (default the environment), schema, defaults and rules.
+ * Paths in the file are relative to its folder. Throws {@link ConfigInvalid} with all faults; its message has
+ * one line per fault.
  */
 export const loadConfig = (file: string, env?: Environment): Config => readConfig(file, env).config
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A configuration together with the values of its file, which a reload compares. */
+/** Configuration with the values of its file, which a reload compares. */
 export interface ReadConfig {
-  /** Values of the file after the schema: defaults filled in, variables replaced, durations still texts. */
+  /** Values of the file after the schema: with defaults and replaced variables; durations are texts. */
   readonly values: FileConfig
   readonly config: Config
   /**
-   * Returns the configuration that other values in the place of these give. Throws {@link ConfigInvalid} with
-   * faults at the places that the keys have in this file.
+   * Returns the configuration for other values of this file. Throws {@link ConfigInvalid} with faults at the
+   * positions of the keys in this file.
    */
   readonly rebuilt: (values: FileConfig) => Config
 }
 
-/** Reads as {@link loadConfig} and returns the file's values besides. Throws {@link ConfigInvalid}. */
+/** Reads a file like {@link loadConfig}, and also returns its values. Throws {@link ConfigInvalid}. */
 export const readConfig = (file: string, env: Environment = process.env): ReadConfig => {
   const source = new ConfigSource(file, readText(file), env)
   const faults: ConfigFault[] = []
   const report: Report = (keys, message) => faults.push(source.fault(keys, message))
-  // An empty file is a configuration: everything has a default.
+  // An empty file is valid: all keys have defaults.
   const values = (source.value ?? {}) as FileConfig
   validateSchema(values, source.replaced, report)
   if (faults.length > 0) throw new ConfigInvalid(faults)
-  const rebuilt = (wanted: FileConfig) => builtFrom(source, wanted)
+  const rebuilt = (other: FileConfig) => builtFrom(source, other)
   return { values, config: rebuilt(values), rebuilt }
 }
 
 /**
- * Returns the data folder that a file names, and looks at nothing else of it: variables without a value are
- * no fault elsewhere. Throws {@link ConfigInvalid}.
+ * Returns the data folder of a configuration file, and ignores its other keys: their variables may be
+ * missing. Throws {@link ConfigInvalid}.
  */
 export const readDataDir = (file: string, env: Environment = process.env): string => {
   const document = parseDocument(readText(file), { schema: 'core', prettyErrors: false })
   const value = document.errors.length === 0 ? document.get('dataDir') : undefined
   const written = typeof value === 'string' ? value : './data'
   const { text, missing } = replaceVariables(written, env, false)
-  // Read as a whole, it says at which line what is wrong.
+  // Reading the whole file throws an error with the position of the fault.
   if (document.errors.length > 0 || missing.length > 0) return readConfig(file, env).config.dataDir
   return resolve(dirname(resolve(file)), text)
 }
@@ -76,7 +76,7 @@ const builtFrom = (source: ConfigSource, values: FileConfig): Config => {
   const faults: ConfigFault[] = []
   const report: Report = (keys, message) => faults.push(source.fault(keys, message))
   checkRules(values, report)
-  const config = build(values, new Documents(source.file, report))
+  const config = build(values, new HandlerLoader(source.file, report))
   if (faults.length > 0) throw new ConfigInvalid(faults)
   return config
 }
@@ -94,8 +94,8 @@ const readText = (file: string): string => {
 const reasonOf = (error: unknown): string =>
   (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message
 
-/** Turns handlers of the file into handlers with the document's text. */
-class Documents {
+/** Converts handlers of the file to handlers with the documents' text. */
+class HandlerLoader {
   readonly folder: string
   #file: string
   #report: Report
@@ -106,7 +106,7 @@ class Documents {
     this.folder = dirname(resolve(file))
   }
 
-  handler(handler: FileHandler, keys: Keys): HandlerConfig {
+  load(handler: FileHandler, keys: Keys): HandlerConfig {
     const { kind, topic = '', url, fallbackUrl, method, document, file } = handler
     if (kind === 'realtime') return { kind, topic }
     const name = `${basename(this.#file)}: ${pathOf(keys)}`
@@ -124,8 +124,8 @@ class Documents {
   #read(file: string, keys: Keys): string {
     const path = resolve(this.folder, file)
     try {
-      if (statSync(path).size <= maxDocument) return readFileSync(path, 'utf8')
-      this.#report(keys, `is larger than ${maxDocument} bytes`)
+      if (statSync(path).size <= maxDocumentSize) return readFileSync(path, 'utf8')
+      this.#report(keys, `is larger than ${maxDocumentSize} bytes`)
     } catch (error) {
       this.#report(keys, `cannot be read: ${reasonOf(error)}`)
     }
@@ -133,23 +133,23 @@ class Documents {
   }
 }
 
-const build = (file: FileConfig, documents: Documents): Config => {
-  const loaded = fromSchema(file, configSchema, documents.folder)
+const build = (file: FileConfig, handlers: HandlerLoader): Config => {
+  const loaded = fromSchema(file, configSchema, handlers.folder)
   return {
     ...loaded,
     projects: projectsOf(file),
-    dataDir: resolve(documents.folder, file.dataDir),
-    http: buildHttp(loaded.http, documents.folder),
+    dataDir: resolve(handlers.folder, file.dataDir),
+    http: buildHttp(loaded.http, handlers.folder),
     domains: loaded.domains.map(({ handler, ...domain }, i) => ({
       ...domain,
       domain: canonicalHost(domain.domain),
-      ...(handler && { handler: documents.handler(handler, ['domains', i, 'handler']) }),
+      ...(handler && { handler: handlers.load(handler, ['domains', i, 'handler']) }),
     })),
     carriers: loaded.carriers.map((carrier) => ({ ...carrier, project: carrier.project ?? file.project })),
     endpoints: loaded.endpoints.map(({ handler, ...endpoint }, i) => ({
       ...endpoint,
       name: endpointName(endpoint),
-      ...(handler && { handler: documents.handler(handler, ['endpoints', i, 'handler']) }),
+      ...(handler && { handler: handlers.load(handler, ['endpoints', i, 'handler']) }),
     })),
     subscribers: loaded.subscribers.map((subscriber) => ({
       ...subscriber,
@@ -157,7 +157,7 @@ const build = (file: FileConfig, documents: Documents): Config => {
     })),
     resources: loaded.resources.map(({ handler, ...resource }, i) => ({
       ...resource,
-      handler: documents.handler(handler, ['resources', i, 'handler']),
+      handler: handlers.load(handler, ['resources', i, 'handler']),
     })),
   }
 }

@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net'
 
-/** An IP network: every address whose first `prefix` bits are those of `address`. */
+/** IP network: all addresses with the first `prefix` bits of `address`. */
 export interface Network {
   readonly address: string
   readonly prefix: number
@@ -30,8 +30,8 @@ export const isLoopback = (address: string): boolean =>
   isIP(address) === 4 ? address.startsWith('127.') : address === '::1'
 
 /**
- * A host as it is compared: lower case, without brackets and final dot, an IPv6 address in its one canonical
- * spelling (RFC 5952).
+ * Returns a host in its canonical form, for comparisons: in lower case, without brackets and final dot. An
+ * IPv6 address has the form of RFC 5952.
  */
 export const canonicalHost = (host: string): string => {
   const plain = host.toLowerCase().replace(/^\[|\]$/g, '')

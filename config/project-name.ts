@@ -1,6 +1,6 @@
 /**
- * The name of a project that has none of its own: its id, with a dash for each run of characters that no
- * label of a domain may have.
+ * Returns the default name of a project: its id, with a dash for each sequence of characters that are not
+ * permitted in a domain label.
  */
 export const projectNameOf = (id: string): string =>
   id

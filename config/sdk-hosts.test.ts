@@ -9,6 +9,6 @@ it.each([
   ['gateway', ['gateway']],
   ['192.0.2.1:8443', ['192.0.2.1']],
   ['[2001:db8::1]:8443', ['2001:db8::1']],
-])('of %s are %j', (publicHost, hosts) => {
+])('the hosts of %s are %j', (publicHost, hosts) => {
   expect(sdkHosts(publicHost)).toEqual(hosts)
 })

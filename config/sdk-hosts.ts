@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
 
 /**
- * The hosts that the published browser SDK asks: over WebSockets the public one, over HTTP the same with
- * `fabric` as its first label.
+ * Returns the hosts that the published browser SDK uses: the public host for WebSockets, and the same with
+ * `fabric` as its first label for HTTP.
  */
 export const sdkHosts = (publicHost: string | undefined): string[] => {
   if (publicHost === undefined) return ['localhost']
   const { hostname } = new URL(`https://${publicHost}`)
   const [, ...parent] = hostname.split('.')
   const address = hostname.replace(/^\[|\]$/g, '')
-  // Nothing is above an address, nor above a name of one label.
+  // An address and a name of one label have no parent domain.
   if (isIP(address) !== 0 || parent.length === 0) return [address]
   return [hostname, ['fabric', ...parent].join('.')]
 }

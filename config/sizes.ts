@@ -6,8 +6,8 @@ const units: Readonly<Record<string, number>> = {
 }
 
 /**
- * Bytes of `512MiB`, `20GiB` or `1TiB`; undefined when the text is none of these, or more than can be counted
- * exactly.
+ * Parses `512MiB`, `20GiB` or `1TiB` to bytes. Returns undefined for another text, and for a number that is
+ * not a safe integer.
  */
 export const parseSize = (text: string): number | undefined => {
   const match = /^(\d{1,10})(KiB|MiB|GiB|TiB)$/.exec(text)
@@ -16,8 +16,8 @@ export const parseSize = (text: string): number | undefined => {
 }
 
 /**
- * Milliseconds of `36h` or `30d`: an age, which may be longer than any timer runs. Undefined when the text is
- * none.
+ * Parses an age such as `36h` or `30d` to milliseconds, which may exceed the maximum of a timer. Returns
+ * undefined for another text.
  */
 export const parseAge = (text: string): number | undefined => {
   const match = /^([1-9]\d{0,5})(h|d)$/.exec(text)

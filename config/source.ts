@@ -4,10 +4,10 @@ import { replaceVariables } from './environment.ts'
 import type { ConfigFault, Keys } from './faults.ts'
 import { ConfigInvalid, pathOf } from './faults.ts'
 
-/** Most values that aliases may stand for; more is a slip or an attempt to exhaust the memory. */
+/** Maximum number of values of aliases; more would exhaust the memory. */
 const maxAliases = 1000
 
-/** The file's text as a value, with the place of everything in it. */
+/** Value of the file's text, with the positions of its keys. */
 export class ConfigSource {
   readonly file: string
   readonly value: unknown
@@ -38,21 +38,18 @@ export class ConfigSource {
     }
   }
 
-  /** A fault at the key or item that the keys lead to; for what is not there, at its parent. */
+  /** Returns a fault at the position of the keys, or of the nearest parent that exists. */
   fault(keys: Keys, message: string): ConfigFault {
     return this.#fault(this.#offsetOf(keys), keys, message)
   }
 
-  /** True when the keys lead to something, or to a group of keys. */
+  /** Whether the keys lead to a value, or to a group of keys. */
   has(keys: Keys, kind: 'anything' | 'map' = 'anything'): boolean {
     const node = this.#nodeOf(keys)
     return kind === 'map' ? isMap(node) : node !== undefined
   }
 
-  /**
-   * A fault in a line (1-based) of a text that stands in the file. Only a text after `|` has the lines of the
-   * file.
-   */
+  /** Returns a fault in a line (1-based) of a text. Only a text after `|` has the lines of the file. */
   textFault(keys: Keys, line: number, message: string): ConfigFault {
     const found = this.fault(keys, message)
     const node = this.#nodeOf(keys)
@@ -72,7 +69,7 @@ export class ConfigSource {
       Scalar: (key, node, ancestors) => {
         if (key === 'key' || typeof node.value !== 'string') return
         const keys = keysOf(ancestors, node)
-        // A document has ${…} of its own, in lower case.
+        // A document has its own placeholders, in lower case.
         const { text, missing } = replaceVariables(node.value, env, keys.includes('document'))
         for (const name of missing) {
           const message = `the environment variable ${name} is not set; \${${name}:-value} gives a default`

@@ -1,7 +1,6 @@
 /**
- * Crypto suites of SRTP (RFC 4568, RFC 6188, RFC 7714), by their names in SDP, in the order in which they are
- * offered unless a carrier has its own: the suite that everybody has, longer keys, and short tags last of
- * all.
+ * Crypto suites of SRTP (RFC 4568, RFC 6188, RFC 7714), by their names in SDP. Their order is the default
+ * order of an offer: the mandatory suite first, then longer keys, and short tags last.
  */
 export const srtpSuites = [
   'AES_CM_128_HMAC_SHA1_80',
@@ -12,5 +11,5 @@ export const srtpSuites = [
   'AES_256_CM_HMAC_SHA1_32',
 ] as const
 
-/** One of {@link srtpSuites}. */
+/** Name of a suite of {@link srtpSuites}. */
 export type SrtpSuiteName = (typeof srtpSuites)[number]

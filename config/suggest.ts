@@ -1,4 +1,4 @@
-/** The candidate that is so close to the name that it was probably meant; undefined when none is. */
+/** Returns the candidate that is most similar to a misspelt name; undefined if none is similar. */
 export const closest = (name: string, candidates: readonly string[]): string | undefined => {
   const ranked = candidates
     .map((candidate) => ({ candidate, steps: distance(name.toLowerCase(), candidate.toLowerCase()) }))
@@ -7,7 +7,7 @@ export const closest = (name: string, candidates: readonly string[]): string | u
   return best && best.steps <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined
 }
 
-/** Levenshtein's distance: letters to insert, leave out or exchange. */
+/** Returns the Levenshtein distance: the number of letters to insert, delete or exchange. */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

@@ -6,7 +6,7 @@ import { configSchema } from './schema/config-schema.ts'
 import { formats } from './schema/formats.ts'
 import { closest } from './suggest.ts'
 
-/** Reads schemas with the formats of `formats.ts`; fills in defaults. */
+/** Validator with the formats of `formats.ts`. It adds defaults. */
 export const ajv = new Ajv({
   allErrors: true,
   verbose: true,
@@ -20,8 +20,8 @@ for (const [name, { validate }] of Object.entries(formats)) ajv.addFormat(name, 
 const validate = ajv.compile(configSchema)
 
 /**
- * Checks the value against the schema and adds its defaults. `replaced` has the paths of texts with variables.
- * If the schema requires a number or a boolean there, the text is converted.
+ * Checks the value against the schema and adds its defaults. `replaced` has the paths of texts with
+ * variables. If the schema requires a number or a boolean there, the text is converted.
  */
 export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, report: Report): void => {
   if (validate(value)) return

@@ -16,7 +16,7 @@ describe('passwords', () => {
   it.each([
     ['of the example', person('alice-demo'), 'subscribers.0.password'],
     [
-      'that are the user name',
+      'that equal the user name',
       'subscribers: [{ email: ann@x.example, password: Ann@x.example }]',
       'subscribers.0.password',
     ],
@@ -35,16 +35,16 @@ describe('passwords', () => {
       carriers(carrier('challenge: { username: u, password: seven77 }')),
       'carriers.0.challenge.password',
     ],
-  ])('%s are told of where other machines reach the gateway, and only there', (_what, text, key) => {
+  ])('%s cause a warning only if other machines can reach the gateway', (_what, text, key) => {
     expect(warned(text)).toEqual([key])
     if (!text.startsWith('sip:')) expect(warned(`${loopback}${text}`)).toEqual([])
   })
 
-  it('that are long and of nobody else are not', () => {
+  it('that are long and unpublished cause no warning', () => {
     expect(warned(person('Xk4-pw_9zz'))).toEqual([])
   })
 
-  it('of the example are all known', () => {
+  it('of the example are all published passwords', () => {
     const example = readFileSync(new URL('../example.yaml', import.meta.url), 'utf8')
     const written = [...example.matchAll(/^\s*password: "?(?:\$\{\w+:-)?([\w-]+)/gm)].map(
       ([, password]) => password,
@@ -54,17 +54,17 @@ describe('passwords', () => {
   })
 })
 
-describe('a carrier that takes every number', () => {
+describe('a carrier that permits every number', () => {
   const dials = person('Xk4-pw_9zz', ', mayDialOut: true')
 
-  it('is told of where a subscriber or an endpoint of its project may dial out', () => {
+  it('causes a warning if a subscriber or an endpoint of its project may dial out', () => {
     expect(warned(`${dials}${carriers(carrier('default: true'))}`)).toEqual(['carriers.0'])
     const phone =
       'sip: { registrar: { domains: [a] } }\nendpoints: [{ username: desk, password: Xk4-pw_9zz, mayDialOut: true }]\n'
     expect(warned(`${phone}${carriers(carrier('default: true'))}`)).toEqual(['carriers.0'])
   })
 
-  it('is not where it has lists, or nobody may dial out', () => {
+  it('causes no warning with lists of numbers, or without subscribers who may dial out', () => {
     expect(warned(`${dials}${carriers(carrier('numbers: { refuse: ["+882"] }'))}`)).toEqual([])
     expect(warned(`${person('Xk4-pw_9zz')}${carriers(carrier('default: true'))}`)).toEqual([])
   })

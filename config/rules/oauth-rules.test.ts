@@ -8,7 +8,7 @@ const oauth = (clients: string, more = 'url: "https://gw.example"') =>
   `oauth: { ${more}, clients: [${clients}] }`
 
 describe('OAuth clients', () => {
-  it('are those of the file, with lifetimes in milliseconds', () => {
+  it('have lifetimes in milliseconds', () => {
     const text = oauth(client(), 'url: "https://gw.example:8443", accessTokenTtl: 10m, refreshTokenTtl: 7d')
     expect(load(text).oauth).toEqual({
       url: 'https://gw.example:8443',
@@ -18,17 +18,17 @@ describe('OAuth clients', () => {
     })
   })
 
-  it('need no URL where the public host is known', () => {
+  it('need no URL if there is a public host', () => {
     const text = `http: { publicHost: gw.example }\noauth: { clients: [${client()}] }`
     expect(load(text).oauth.clients).toHaveLength(1)
   })
 
   it.each([
     ['without a URL', `oauth: { clients: [${client()}] }`, 'oauth.clients'],
-    ['of one id', oauth(`${client()}, ${client()}`), 'oauth.clients[1].id'],
-    ['of a project that is none', oauth(client(', project: nobody')), 'oauth.clients[0].project'],
+    ['with the same id', oauth(`${client()}, ${client()}`), 'oauth.clients[1].id'],
+    ['of an unknown project', oauth(client(', project: none')), 'oauth.clients[0].project'],
     ['without TLS', oauth(client('', 'http://app.example/cb')), 'oauth.clients[0].redirectUris[0]'],
-    ['of a device', oauth(client('', 'com.example.app:/cb')), 'oauth.clients[0].redirectUris[0]'],
+    ['with a private scheme', oauth(client('', 'com.example.app:/cb')), 'oauth.clients[0].redirectUris[0]'],
     ['without a redirect', oauth('{ id: a, name: b, redirectUris: [] }'), 'oauth.clients[0].redirectUris'],
     ['at a URL with a path', oauth(client(), 'url: "https://gw.example/auth"'), 'oauth.url'],
     ['at a URL without TLS', oauth(client(), 'url: "http://gw.example"'), 'oauth.url'],

@@ -3,12 +3,12 @@ import { testFolder } from '../testing/config-test-folder.ts'
 
 const { load, placesOf, faultsOf } = testFolder()
 
-const further = (...entries: string[]) => `project: Acme.Main\nprojects: [${entries.join(', ')}]`
+const withProjects = (...entries: string[]) => `project: Acme.Main\nprojects: [${entries.join(', ')}]`
 const person = 'email: ann@x.example, password: secret-one'
 
 describe('projects', () => {
-  it('are the first one and the others, with names that domains may have', () => {
-    const text = `${further('{ id: two, name: Second, apiToken: token-of-project-two }', '{ id: three, signingKeys: [key-of-sixteen-letters] }')}
+  it('begin with the first project, and have names that are domain labels', () => {
+    const text = `${withProjects('{ id: two, name: Second, apiToken: token-of-project-two }', '{ id: three, signingKeys: [key-of-sixteen-letters] }')}
 http: { apiToken: token-of-project-one }
 webhooks: { signingKeys: [key-of-the-first-one] }`
     expect(load(text).projects).toEqual([
@@ -23,10 +23,10 @@ webhooks: { signingKeys: [key-of-the-first-one] }`
     ])
   })
 
-  it('are told apart by id, name and token', () => {
-    expect(placesOf(further('{ id: two }', '{ id: two, name: other }'))).toEqual(['projects[1]'])
-    expect(placesOf(further('{ id: two, name: acme-main }'))).toEqual(['projects[0]'])
-    const tokens = `${further('{ id: two, apiToken: the-token-of-both }')}\nhttp: { apiToken: the-token-of-both }`
+  it('have unique ids, names and tokens', () => {
+    expect(placesOf(withProjects('{ id: two }', '{ id: two, name: other }'))).toEqual(['projects[1]'])
+    expect(placesOf(withProjects('{ id: two, name: acme-main }'))).toEqual(['projects[0]'])
+    const tokens = `${withProjects('{ id: two, apiToken: the-token-of-both }')}\nhttp: { apiToken: the-token-of-both }`
     const [fault] = faultsOf(tokens)
     expect(fault).toMatchObject({
       path: 'projects[0].apiToken',
@@ -34,13 +34,13 @@ webhooks: { signingKeys: [key-of-the-first-one] }`
     })
   })
 
-  it('have entries of their own, which name one that is there', () => {
-    const text = `${further('{ id: two }')}
+  it('own entries that name an existing project', () => {
+    const text = `${withProjects('{ id: two }')}
 subscribers: [{ ${person} }, { ${person}, project: two }]
 resources: [{ address: /public/ann, project: two, handler: { kind: realtime, topic: t } }]`
     expect(placesOf(text)).toEqual(['resources[0].address'])
     expect(
-      load(`${further('{ id: two }')}\nsubscribers: [{ ${person} }, { ${person}, project: two }]`),
+      load(`${withProjects('{ id: two }')}\nsubscribers: [{ ${person} }, { ${person}, project: two }]`),
     ).toMatchObject({
       subscribers: [{ name: 'ann' }, { name: 'ann', project: 'two' }],
     })

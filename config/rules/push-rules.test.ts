@@ -19,7 +19,7 @@ const webPush = (more: object) =>
   `push: ${JSON.stringify({ webPush: { subject: 'mailto:ops@x.example', publicKey, privateKey, ...more } })}`
 
 describe('push', () => {
-  it('has every way to devices, with the hosts of the services', () => {
+  it('has Web Push, APNs, FCM and a webhook, with default hosts', () => {
     const config = load(`push:
   encryption: none
   whenOnline: true
@@ -43,7 +43,7 @@ describe('push', () => {
     })
   })
 
-  it('needs no keys for Web Push: the gateway makes them', () => {
+  it('needs no keys for Web Push, because the gateway derives them', () => {
     const subject = 'mailto:ops@x.example'
     expect(load(`push: { webPush: { subject: "${subject}" } }`).webPush).toEqual({ subject })
   })
@@ -59,9 +59,9 @@ describe('push', () => {
       webPush({ publicKey: undefined }),
       'push.webPush: must have both publicKey and privateKey, or neither; publicKey is missing',
     ],
-    ['a subject that is no URI', webPush({ subject: 'ops@x.example' }), 'push.webPush.subject'],
-    ['a public key that is none', webPush({ publicKey: privateKey }), 'push.webPush.publicKey'],
-    ['a private key that is none', webPush({ privateKey: publicKey }), 'push.webPush.privateKey'],
+    ['a subject that is not a URI', webPush({ subject: 'ops@x.example' }), 'push.webPush.subject'],
+    ['a public key that is invalid', webPush({ publicKey: privateKey }), 'push.webPush.publicKey'],
+    ['a private key that is invalid', webPush({ privateKey: publicKey }), 'push.webPush.privateKey'],
     [
       'base64 in place of base64url',
       webPush({ privateKey: privateKey.replace('-', '+') }),
@@ -69,8 +69,8 @@ describe('push', () => {
     ],
     ['half of the account', 'push: { apns: { keyFile: a.p8 } }', 'push.apns'],
     ['another encryption', 'push: { encryption: rot13 }', 'push.encryption'],
-    ['a webhook that is no URL', 'push: { webhook: { url: nowhere } }', 'push.webhook.url'],
-  ])('is refused with %s', (_what, yaml, path) => {
+    ['a webhook that is not a URL', 'push: { webhook: { url: nowhere } }', 'push.webhook.url'],
+  ])('is rejected with %s', (_what, yaml, path) => {
     const failure = (() => {
       try {
         load(yaml)
@@ -80,7 +80,7 @@ describe('push', () => {
     })()
     expect(failure).toBeInstanceOf(ConfigInvalid)
     expect(String(failure)).toContain(path)
-    // A key must not stand in a message.
+    // A message must not contain a key.
     expect(String(failure)).not.toContain(privateKey)
   })
 })

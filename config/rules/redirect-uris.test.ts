@@ -34,12 +34,12 @@ it.each([
   ['http://app.example/cb', 'https'],
   ['http://localhost.app.example/cb', 'https'],
   ['com.example.app:/oauth', 'native'],
-])('refuses %s for a web client', (uri, word) => {
+])('rejects %s for a web client', (uri, word) => {
   expect(redirectUriFault(uri, false)).toContain(word)
 })
 
 it.each(['javascript:alert(1)', 'data:text/html,x', 'myapp:/cb', 'file:///etc/passwd'])(
-  'refuses %s for a native client',
+  'rejects %s for a native client',
   (uri) => {
     expect(redirectUriFault(uri, true)).toContain('domain name')
   },

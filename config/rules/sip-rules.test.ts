@@ -23,7 +23,7 @@ describe('a certificate for a name that clients ask for', () => {
 })
 
 describe('a carrier', () => {
-  it('has every default filled in, and paths from the folder of the file', () => {
+  it('has defaults for all keys, and paths relative to the folder of the file', () => {
     const auth = { username: 'u', password: 'p' }
     const more = 'auth: { username: u, password: p }, tls: { ca: ./ca.pem }, register: {}, probe: {}'
     expect(load(carriers(carrier(more))).carriers).toEqual([
@@ -54,7 +54,7 @@ describe('a carrier', () => {
     ])
   })
 
-  it('has an account where it registers, or is told its user name in From', () => {
+  it('needs credentials or a fixed user to register, and credentials for their user name in From', () => {
     expect(places(carriers(carrier('register: {}')))).toEqual(['carriers[0].register'])
     expect(places(carriers(carrier('identity: { from: username }, register: {}')))).toEqual([
       'carriers[0].identity.from',
@@ -184,7 +184,7 @@ describe('rules of the SIP side', () => {
       'sip.registrar.maxExpires',
     ],
     [
-      'a registrar twice',
+      'a duplicate host of the registrar',
       'sip: { registrar: { domains: [pbx.example, PBX.example] } }',
       'sip.registrar.domains[1]',
     ],
@@ -193,7 +193,7 @@ describe('rules of the SIP side', () => {
       'sip: { registrar: { domains: ["2001:db8::1"] } }\ndomains: [{ domain: "2001:db8:0::1" }]',
       'sip.registrar.domains[0]',
     ],
-    ['an endpoint twice', `endpoints: [{ ${desk} }, { ${desk}, name: other }]`, 'endpoints[1].username'],
+    ['a duplicate endpoint', `endpoints: [{ ${desk} }, { ${desk}, name: other }]`, 'endpoints[1].username'],
     [
       'an endpoint at the address of a resource',
       `endpoints: [{ ${desk} }]\nresources: [{ address: /public/desk, handler: { kind: xml, document: a } }]`,
@@ -205,22 +205,22 @@ describe('rules of the SIP side', () => {
       'endpoints[0].handler',
     ],
     [
-      'known networks with less than strangers',
+      'a lower limit for known networks than for unknown ones',
       'sip: { shield: { packetsPerSecond: 9, knownPacketsPerSecond: 8 } }',
       'sip.shield.knownPacketsPerSecond',
     ],
     [
-      'dropping strangers where anyone may call',
+      'dropping unknown senders with a domain without allow',
       'sip: { shield: { strangers: drop } }\ndomains: [{ domain: a, allow: [] }, { domain: b }]',
       'domains[1]',
     ],
     [
-      'refusing strangers where a domain asks anyone for a password',
+      'refusing unknown senders with a domain that challenges them',
       'sip: { shield: { strangers: refuse } }\ndomains: [{ domain: a }, { domain: b, challenge: { username: u, password: p } }]',
       'domains[1]',
     ],
     [
-      'dropping strangers where endpoints register',
+      'dropping unknown senders with a registrar',
       'sip: { shield: { strangers: drop }, registrar: { domains: [a] } }',
       'sip.registrar.domains',
     ],
@@ -229,11 +229,11 @@ describe('rules of the SIP side', () => {
       'sip: { listen: [{ transport: tcp }, { transport: ws }] }',
       'sip.listen[1]',
     ],
-  ])('refuse %s', (_what, text, expected) => {
+  ])('reject %s', (_what, text, expected) => {
     expect(places(text)).toEqual([expected])
   })
 
-  it('allow UDP and TCP on one port, and TLS by the self-made certificate of HTTPS', () => {
+  it('permit UDP and TCP on one port, and TLS with the self-signed certificate of HTTPS', () => {
     const text = 'sip: { listen: [{ transport: udp }, { transport: tcp }, { transport: tls, port: 5061 }] }'
     expect(load(text).sip.listen).toHaveLength(3)
   })
@@ -243,47 +243,47 @@ describe('warnings', () => {
   const warned = (text: string) => warningsOf(load(text)).map(({ keys }) => keys.join('.'))
 
   it.each([
-    ['a domain that anyone may call', 'domains: [{ domain: a }]', 'domains.0'],
-    ['a list that everybody is in', 'domains: [{ domain: a, allow: ["0.0.0.0/0"] }]', 'domains.0'],
-    ['a carrier that everybody is', carriers(carrier('allow: ["::/0"]')), 'carriers.0.allow'],
+    ['a domain that accepts calls from any address', 'domains: [{ domain: a }]', 'domains.0'],
+    ['a list of all addresses', 'domains: [{ domain: a, allow: ["0.0.0.0/0"] }]', 'domains.0'],
+    ['a carrier with all addresses', carriers(carrier('allow: ["::/0"]')), 'carriers.0.allow'],
     [
-      'a certificate that is not checked',
+      'a certificate that is not verified',
       carriers(carrier('tls: { verify: false }')),
       'carriers.0.tls.verify',
     ],
     [
-      'keys that others can read',
+      'SRTP keys over unencrypted signalling',
       carriers(carrier('srtp: optional, srtpWithoutTls: true')),
       'carriers.0.srtpWithoutTls',
     ],
     [
-      'credentials for whichever realm comes first',
+      'credentials without a realm',
       carriers(carrier('auth: { username: u, password: p }')),
       'carriers.0.auth',
     ],
-    ['audio that anybody may send first', carriers(carrier('symmetric: first')), 'carriers.0.symmetric'],
-    ['SRTP that cannot be', carriers(carrier('srtp: required')), 'carriers.0.srtp'],
+    ['audio from the first sender', carriers(carrier('symmetric: first')), 'carriers.0.symmetric'],
+    ['required SRTP without TLS', carriers(carrier('srtp: required')), 'carriers.0.srtp'],
     ['endpoints that cannot register', `endpoints: [{ ${desk} }]`, 'endpoints'],
     [
-      'plain HTTP for everybody',
+      'plain HTTP on a reachable address',
       'http: { plain: { address: 0.0.0.0 }, metrics: { port: 9090 } }',
       'http.plain',
     ],
     [
-      'a realtime handler that nobody can sign in for',
+      'a realtime handler without an API token',
       'resources: [{ address: /public/a, handler: { kind: realtime, topic: office } }]',
       'resources.0.handler',
     ],
     [
-      'a shield that is not there',
+      'settings of the shield with drachtio',
       'sip: { drachtio: { host: d, secret: s }, shield: { strangers: drop } }',
       'sip.shield.strangers',
     ],
-  ])('tell of %s', (_what, text, expected) => {
+  ])('report %s', (_what, text, expected) => {
     expect(warned(text)).toEqual([expected])
   })
 
-  it('are none of what is safe', () => {
+  it('are absent for safe settings', () => {
     const challenge = 'challenge: { username: u, password: Tr4nk-line }'
     expect(
       warned(

@@ -39,12 +39,12 @@ const checkCarriers = ({ carriers, project: first }: FileConfig, report: Report)
   const defaults = new Map<string, number>()
   carriers.forEach(({ default: isDefault, project = first }, i) => {
     if (!isDefault) return
-    const before = defaults.get(project)
-    if (before === undefined) defaults.set(project, i)
+    const other = defaults.get(project)
+    if (other === undefined) defaults.set(project, i)
     else
       report(
         ['carriers', i, 'default'],
-        `must be true for at most one carrier of a project; carriers[${before}] has it`,
+        `must be true for at most one carrier of a project; carriers[${other}] has it`,
       )
   })
   carriers.forEach((carrier, i) => {
@@ -108,16 +108,16 @@ const checkCertificates = ({ sip, carriers, http }: FileConfig, report: Report):
  * without a transport may use TLS by NAPTR.
  */
 const checkCarrierTls = ({ carriers }: FileConfig, report: Report): void => {
-  const firsts = new Map<string, number>()
+  const firstAt = new Map<string, number>()
   carriers.forEach(({ targets, tls }, i) => {
     for (const host of new Set(targets.filter(mayUseTls).map(hostOf))) {
-      const first = firsts.get(host) ?? i
-      firsts.set(host, first)
+      const first = firstAt.get(host) ?? i
+      firstAt.set(host, first)
       if (!isDeepStrictEqual(tls, carriers[first]?.tls))
         report(
           ['carriers', i, 'tls'],
-          `must equal that of carriers[${first}], because both have targets at ${host}. Otherwise, the targets ` +
-            'of one carrier must have ;transport=udp or ;transport=tcp',
+          `must equal that of carriers[${first}], because both have targets at ${host}, ` +
+            'unless the targets of one carrier have ;transport=udp or ;transport=tcp',
         )
     }
   })

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the configuration calls a variable.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is a variable of the configuration.
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { testFolder } from '../testing/config-test-folder.ts'
@@ -91,7 +91,7 @@ it.each([
     'media.speech.voices.a.gender must be one of male, female',
   ],
   ['{ voices: { a: { voice: b } } }', 'media.speech.voices.a the key engine is missing'],
-])('refuses %s', (speech, fault) => {
+])('rejects %s', (speech, fault) => {
   expect(faultsOf(speech)).toEqual([fault])
 })
 
@@ -113,7 +113,7 @@ media:
   expect(load('').speech).not.toHaveProperty('recogniser')
 })
 
-it('refuses a recogniser that cannot be reached by WebSocket', () => {
+it('rejects a recogniser without a WebSocket URL', () => {
   expect(faultsOf('{ recogniser: { url: "http://asr.example" } }')).toEqual([
     'media.speech.recogniser.url must be a ws or wss URL without a fragment',
   ])

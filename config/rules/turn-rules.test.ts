@@ -12,7 +12,7 @@ describe('TURN servers', () => {
     expect(load('').media.webrtc).not.toHaveProperty('turn')
   })
 
-  it('have passwords of twelve hours', () => {
+  it('have passwords that are valid for twelve hours by default', () => {
     expect(load(turn(['turn:turn.example'])).media.webrtc.turn).toEqual({
       urls: ['turn:turn.example'],
       secret,
@@ -37,24 +37,24 @@ describe('TURN servers', () => {
     ['a server without a scheme', turn(['turn.example']), 'urls[0]'],
     ['a URL', turn(['turn://turn.example']), 'urls[0]'],
     ['a user', turn(['turn:me@turn.example']), 'urls[0]'],
-    ['a port that is none', turn(['turn:turn.example:70000']), 'urls[0]'],
-    ['a transport that is none', turn(['turn:turn.example?transport=sctp']), 'urls[0]'],
+    ['an invalid port', turn(['turn:turn.example:70000']), 'urls[0]'],
+    ['an unknown transport', turn(['turn:turn.example?transport=sctp']), 'urls[0]'],
     ['UDP with TLS', turn(['turns:turn.example?transport=udp']), 'urls[0]'],
     ['STUN with a transport', turn(['turn:a.example', 'stun:b.example?transport=udp']), 'urls[1]'],
-    ['a short time', turn(['turn:turn.example'], `, secret: ${secret}, ttl: 59s`), 'ttl'],
+    ['a short lifetime', turn(['turn:turn.example'], `, secret: ${secret}, ttl: 59s`), 'ttl'],
     ['a secret for STUN', turn(['stun:stun.example']), 'secret'],
-  ])('are refused with %s', (_what, text, where) => {
+  ])('are rejected with %s', (_what, text, where) => {
     expect(placesOf(text)).toEqual([`media.webrtc.turn.${where}`])
   })
 
-  it('need the secret, which no message has', () => {
+  it('need a secret, which no message contains', () => {
     expect(placesOf(turn(['stun:stun.example', 'turns:turn.example'], ''))).toEqual(['media.webrtc.turn'])
     const [fault] = faultsOf(turn(['turn:turn.example'], ', secret: too-short'))
     expect(fault).toMatchObject({ path: 'media.webrtc.turn.secret' })
     expect(fault?.message).not.toContain('too-short')
   })
 
-  it('are missed where there is a STUN server alone', () => {
+  it('cause a warning if there is only a STUN server', () => {
     const warned = (text: string) => warningsOf(load(text)).map(({ keys }) => keys.join('.'))
     expect(warned(turn(['stun:stun.example'], ''))).toContain('media.webrtc.turn.urls')
     expect(warned(turn(['stun:stun.example', 'turn:turn.example']))).not.toContain('media.webrtc.turn.urls')

@@ -1,6 +1,6 @@
 import type { Keys, Report } from '../faults.ts'
 
-/** Name with its position. */
+/** Name with the keys of its position. */
 export type Entry = readonly [name: string, keys: Keys]
 
 /** Reports each duplicated name. */

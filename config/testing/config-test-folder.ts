@@ -1,4 +1,3 @@
-/** What the tests of the configuration share. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,28 +8,28 @@ import type { Config } from '../types.ts'
 
 type Env = Readonly<Record<string, string>>
 
-/** A folder of a test's own, in which its texts are files. */
+/** Temporary folder of a test, for configuration files. */
 export interface TestFolder {
   readonly path: string
-  /** Loads `text` as a configuration that lies in the folder. */
+  /** Loads `text` as a configuration file in the folder. */
   load(text: string, env?: Env): Config
-  /** What is wrong with `text`. Throws where nothing is. */
+  /** Returns the faults of `text`. Throws if it has none. */
   faultsOf(text: string, env?: Env): readonly ConfigFault[]
-  /** Paths of the keys that are wrong. Throws where none is. */
+  /** Returns the paths of the faults of `text`. Throws if it has none. */
   placesOf(text: string): readonly string[]
 }
 
-/** A carrier as an item of a list, with `more` keys. */
+/** Returns a carrier as an item of a YAML list, with the keys of `more`. */
 export const carrier = (more: string, name = 'acme'): string =>
   `{ name: ${name}, targets: ["sip:gw.acme.example"], ${more} }`
 
-/** The key `carriers` with these items. */
+/** Returns the key `carriers` with a list of items. */
 export const carriers = (...list: string[]): string => `carriers: [${list.join(', ')}]`
 
 /** Keys of an endpoint. */
 export const desk = 'username: desk, password: secret-one'
 
-/** A new folder for each test of the file that calls this. */
+/** Returns the folder of the current test; each test of the calling file has a new one. */
 export const testFolder = (): TestFolder => {
   let path = ''
   beforeEach(() => {
