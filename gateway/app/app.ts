@@ -11,6 +11,7 @@ import { takeDataFolder } from '../cluster/data-folder.ts'
 import { SystemClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { Metrics } from '../core/metrics.ts'
+import { Origins } from '../core/web/origins.ts'
 import { ConfigFollowers } from '../directory/config-followers.ts'
 import type { Write } from '../directory/sqlite.ts'
 import type { Directory } from '../directory/types.ts'
@@ -48,6 +49,7 @@ import { openCalls } from './open-calls.ts'
 import { openCdrs } from './open-cdrs.ts'
 import { openHttp } from './open-http.ts'
 import { openPush } from './open-push.ts'
+import { openRestApi } from './open-rest-api.ts'
 import type { ListenAddresses } from './startup-banner.ts'
 import { watchAgent } from './watch-agent.ts'
 
@@ -231,9 +233,25 @@ export class App {
     const reasons = () => this.#reasons()
     const reload = (request: ReloadRequest) => this.reload(request)
     const operator = { token: () => this.config.http.operatorToken, reload, clock: this.#clock }
-    const parts = { store, certificates, customers, opened, recordings, records, reasons, operator }
-    const from = { ...dialects, ...parts }
-    const http = await openHttp(base, from, this.#metrics)
+    const origins = new Origins(this.#config.http.origins)
+    const api = await openRestApi(
+      base,
+      {
+        store,
+        origins,
+        opened,
+        callbacks: customers.callbacks,
+        recordings,
+        cdrs: records,
+        presence: browsers.presence,
+      },
+      this.#metrics,
+    )
+    const http = await openHttp(
+      base,
+      { store, certificates, origins, api, dialects, operator, reasons },
+      this.#metrics,
+    )
     await sip.start()
     // The load of the start must not count as overload.
     this.#load = this.#openLoad(agent)

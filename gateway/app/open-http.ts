@@ -1,34 +1,28 @@
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config/types.ts'
 import type { Certificates } from '../auth/certificates.ts'
-import type { CdrStore } from '../cdr/cdr-store.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { Origins } from '../core/web/origins.ts'
+import type { Origins } from '../core/web/origins.ts'
 import { TrustedProxies } from '../core/web/trusted-proxies.ts'
 import { IdempotencyRows } from '../directory/idempotency.ts'
-import { type ApiSources, apiDepsOf } from '../http/api-deps.ts'
 import { HttpServers } from '../http/http-servers.ts'
 import { IdempotentRequests } from '../http/requests/idempotent-requests.ts'
 import { RequestLimits } from '../http/requests/request-limits.ts'
-import { ApiStreams } from '../http/routes/compat/compat-stream-routes.ts'
+import type { RestApi } from '../http/rest-api.ts'
 import type { OperatorDeps } from '../http/routes/operator-routes.ts'
 import { vapidOptions } from '../push/vapid.ts'
-import type { Recordings } from '../recordings/recordings.ts'
 import { RpcServer, type RpcServerDeps, type RpcServerSettings } from '../rpc/rpc-server.ts'
 import { SignInHandler } from '../rpc/sign-in-handler.ts'
-import type { AppContext, CustomerServers, OpenedStore } from './open.ts'
-import type { Dialects, OpenedCalls } from './open-calls.ts'
-import { openChat } from './open-chat.ts'
-import { openOAuth } from './open-oauth.ts'
+import type { AppContext, OpenedStore } from './open.ts'
+import type { Dialects } from './open-calls.ts'
 
-/** Opened parts that the HTTP listeners serve. */
-export interface OpenHttpDeps extends Dialects {
-  readonly store: OpenedStore
+/** Collaborators of {@link openHttp}. */
+export interface OpenHttpDeps {
+  readonly store: Pick<OpenedStore, 'directory' | 'secret'>
   readonly certificates: Certificates
-  readonly customers: Pick<CustomerServers, 'callbacks'>
-  readonly opened: OpenedCalls
-  readonly recordings: Recordings
-  readonly records: CdrStore
+  readonly origins: Origins
+  readonly api: RestApi
+  readonly dialects: Dialects
   readonly operator: OperatorDeps
   /** Returns the reasons for which the gateway takes no calls; empty if it does. */
   readonly reasons: () => readonly string[]
@@ -39,50 +33,37 @@ const builtPages = (folder: string) => fileURLToPath(new URL(`../../${folder}/di
 /**
  * Opens the HTTP listeners with their WebSockets. Resolves with their URLs; rejects if an address is in use.
  */
-export const openHttp = async (base: AppContext, from: OpenHttpDeps, metrics: Metrics): Promise<string[]> => {
+export const openHttp = async (
+  base: AppContext,
+  { store, certificates, origins, api, dialects, operator, reasons }: OpenHttpDeps,
+  metrics: Metrics,
+): Promise<string[]> => {
   const { clock, log, closing } = base
   const { http: config } = base.config
-  const { certificates, reasons } = from
-  const { directory, tokens, pairs, revocations, access, secret } = from.store
-  const origins = new Origins(config.origins)
+  const { directory, secret } = store
   const proxies = new TrustedProxies(config.trustedProxies)
-  const parts = { metrics, clock, log, config, origins, proxies }
   const rates = new RequestLimits(clock, base.config.limits.api)
   const idempotency = new IdempotentRequests({ rows: new IdempotencyRows(directory.store), secret, clock })
-  metrics.gauge('tokens_checked', () => tokens.checked)
-  metrics.gauge('tokens_revoked', () => revocations.size)
   metrics.gauge('api_callers', () => rates.size)
-  const streams = new ApiStreams(clock)
-  metrics.gauge('api_streams', () => streams.count)
   metrics.gauge('api_requests_repeatable', () => idempotency.size)
-  const live = { config: base.config }
+  let { push } = base.config
   const http = new HttpServers({
-    ...parts,
-    rates,
-    idempotency,
-    api: apiDepsOf({
-      ...parts,
-      ...(await openOAuth(base, from.store, metrics)),
-      chat: openChat(base, from.store, from.browsers.presence, metrics),
-      project: base.config.project,
-      directory,
-      tokens,
-      pairs,
-      access,
-      recordings: from.recordings,
-      records: from.records,
-      calls: callsOf(from, streams),
-    }),
+    config,
     certificate: certificates.material.https,
-    readiness: { reasons },
-    pages: { console: builtPages('console'), sdk: builtPages('client') },
-    operator: from.operator,
-    get applicationServerKey() {
-      return keyOf(live.config.push, secret)
+    guards: { origins, proxies, rates, idempotency },
+    content: {
+      api,
+      readiness: { reasons },
+      pages: { console: builtPages('console'), sdk: builtPages('client') },
+      applicationServerKey: () => keyOf(push, secret),
+      operator,
     },
+    metrics,
+    clock,
+    log,
   })
   base.followers.change('HTTP', (next) => {
-    live.config = next
+    push = next.push
     origins.change(next.http.origins)
     proxies.change(next.http.trustedProxies)
     rates.change(next.limits.api)
@@ -93,7 +74,7 @@ export const openHttp = async (base: AppContext, from: OpenHttpDeps, metrics: Me
   metrics.gauges('certificate_expires_seconds', ['name'], () =>
     [...certificates.secondsLeft].map(([name, value]) => ({ labels: { name }, value })),
   )
-  const rpc = openWebSockets(base, from, metrics, { origins, proxies })
+  const rpc = openWebSockets(base, dialects, metrics, { origins, proxies })
   await http.listen()
   for (const { server, connections } of http.upgradable)
     rpc.attach(server, (socket) => connections.release(socket))
@@ -103,22 +84,6 @@ export const openHttp = async (base: AppContext, from: OpenHttpDeps, metrics: Me
   return Object.entries(http.addresses).map(
     ([name, { address, port }]) => `${name === 'tls' ? 'https' : 'http'}://${urlHost(address)}:${port}/`,
   )
-}
-
-const callsOf = ({ opened, customers }: OpenHttpDeps, streams: ApiStreams): ApiSources['calls'] => {
-  const { calls, placing, commands, conferences, queues, documentChecks } = opened
-  const { callbacks } = customers
-  const rooms = { conferences, queues }
-  return {
-    placed: placing,
-    commands,
-    documentChecks,
-    live: calls,
-    asides: calls,
-    ...rooms,
-    callbacks,
-    streams,
-  }
 }
 
 const openWebSockets = (

@@ -8,8 +8,8 @@ import type { Certificate } from '../auth/certificate.ts'
 import type { Clock, Timer } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { Origins } from '../core/web/origins.ts'
-import { TrustedProxies } from '../core/web/trusted-proxies.ts'
+import type { Origins } from '../core/web/origins.ts'
+import type { TrustedProxies } from '../core/web/trusted-proxies.ts'
 import { Connections } from './http-connections.ts'
 import { minVersion, newSite, useCors, useStrictTransport } from './http-site.ts'
 import { CompiledSchemas } from './requests/compiled-schemas.ts'
@@ -17,68 +17,72 @@ import { errorPages } from './requests/error-pages.ts'
 import type { IdempotentRequests } from './requests/idempotent-requests.ts'
 import { useOpenApi } from './requests/openapi.ts'
 import { type RequestLimits, useRequestLimits } from './requests/request-limits.ts'
-import { type ApiDeps, apiRoutes } from './routes/api-routes.ts'
+import type { RestApi } from './rest-api.ts'
 import { healthRoutes, metricsRoute, type Readiness } from './routes/health-routes.ts'
 import { type OperatorDeps, operatorRoutes } from './routes/operator-routes.ts'
 import { settingsRoute } from './routes/page-settings-route.ts'
 import { schemaRoutes } from './routes/schema-routes.ts'
 import { type StaticPages, servePages } from './static-pages.ts'
 
-/** Collaborators of {@link HttpServers}. */
-export interface HttpDeps {
-  readonly config: HttpConfig
-  /** Needed when `config.tls` is on. */
-  readonly certificate?: Certificate
-  readonly api: ApiDeps
+/** Checks that every request passes before its route. */
+export interface RequestGuards {
+  readonly origins: Origins
+  readonly proxies: Pick<TrustedProxies, 'trusts'>
   readonly rates: RequestLimits
   readonly idempotency: IdempotentRequests
-  readonly metrics: Pick<Metrics, 'text' | 'registry' | 'rejections' | 'httpConnectionsDropped'>
+}
+
+/** Content of the listeners. */
+export interface SiteContent {
+  readonly api: Pick<RestApi, 'addTo'>
   readonly readiness: Readiness
   readonly pages: StaticPages
-  /** Of Web Push; undefined where it is not set up. */
-  readonly applicationServerKey?: string | undefined
-  /** The operator's own routes; default none. */
+  /** Returns the public key of Web Push; undefined if it is not set up. */
+  readonly applicationServerKey: () => string | undefined
+  /** Routes of the operator; default none. */
   readonly operator?: OperatorDeps
-  /** Default: those of the configuration. */
-  readonly origins?: Origins
-  readonly proxies?: TrustedProxies
+}
+
+/** Collaborators of {@link HttpServers}. */
+export interface HttpServersDeps {
+  readonly config: HttpConfig
+  /** Required if `config.tls` is on. */
+  readonly certificate?: Certificate
+  readonly guards: RequestGuards
+  readonly content: SiteContent
+  readonly metrics: Pick<Metrics, 'text' | 'registry' | 'rejections' | 'httpConnectionsDropped'>
   readonly clock: Clock
   readonly log: Log
 }
 
-/** A place where one listener listens. */
+/** Address that a listener is bound to. */
 export interface BoundAddress {
   readonly address: string
   readonly port: number
 }
 
-/**
- * When what checks requests is made, where none has needed it yet: half a second of work, which the rush of a
- * start goes before.
- */
+/** Delay after the start until unused schemas are compiled. It takes half a second, which calls at the start need. */
 const prepareAfterMs = 10_000
 
 /**
- * The HTTP listeners: plain and TLS with the same routes but `/metrics`, and the operators' own one where it
- * is configured.
+ * HTTP listeners: plain and TLS, with the same routes except `/metrics`, and one for operators if it is
+ * configured.
  */
 export class HttpServers {
-  #deps: HttpDeps
-  /** Other than at the start only in what {@link change} takes. */
+  readonly #deps: HttpServersDeps
+  /** Settings in force, which {@link change} replaces. */
   #http: HttpConfig
-  /** Of every site: they have the same routes. */
+  /** Shared by all sites, as they have the same routes. */
   readonly #compiled = new CompiledSchemas()
   #preparing: Timer | undefined
   #running: Running[] = []
 
-  constructor(deps: HttpDeps) {
+  constructor(deps: HttpServersDeps) {
     this.#deps = deps
     this.#http = deps.config
   }
 
-  /**
-   * Starts every configured listener; when one fails, the others are closed and the error names the address.
-   */
+  /** Starts every configured listener. If one fails, closes the others and rejects with its address. */
   async listen(): Promise<void> {
     const { plain, tls, metrics } = this.#deps.config
     try {
@@ -101,7 +105,7 @@ export class HttpServers {
     return Object.fromEntries(bound)
   }
 
-  /** The servers on which WebSockets may be opened, with the connections that they count. */
+  /** Servers on which WebSockets may be opened, with their connection counters. */
   get upgradable(): readonly { readonly server: Server; readonly connections: Connections }[] {
     const open = this.#running.filter(({ name }) => name !== 'metrics')
     return open.map(({ site, connections }) => ({ server: site.server, connections }))
@@ -112,18 +116,13 @@ export class HttpServers {
     return this.#running.map(({ name, connections }) => ({ listener: name, count: connections.size }))
   }
 
-  /**
-   * Shows another certificate from now on; connections that are open keep theirs. Nothing where HTTPS is off.
-   */
+  /** Uses another certificate for new connections. Has no effect if HTTPS is off. */
   renew({ cert, key }: Certificate): void {
     for (const { name, site } of this.#running)
       if (name === 'tls') (site.server as unknown as TlsServer).setSecureContext({ cert, key, minVersion })
   }
 
-  /**
-   * Counts connections of every listener against these limits, and shows that HTTPS is kept where the
-   * certificate is the operator's.
-   */
+  /** Applies changed connection limits. `Strict-Transport-Security` depends on the new TLS settings. */
   change(http: HttpConfig): void {
     this.#http = http
     for (const { connections } of this.#running) connections.change(http)
@@ -136,52 +135,41 @@ export class HttpServers {
     await Promise.all(this.#running.splice(0).map(({ site }) => site.close()))
   }
 
-  /** One listener with every route, not listening yet; with a certificate it is the TLS one. */
+  /** Returns the site of the plain listener, or with a certificate of the TLS one. It does not listen yet. */
   async site(certificate?: Certificate): Promise<FastifyInstance> {
-    const { config, metrics, log, rates, idempotency } = this.#deps
-    const { clock, origins = new Origins(config.origins) } = this.#deps
-    const proxies = this.#deps.proxies ?? new TrustedProxies(config.trustedProxies)
-    const common = { config, metrics, clock, log, proxies, compiled: this.#compiled }
-    const site = newSite(common, certificate)
-    // A browser that has met a certificate of its own making must be able to come back without one.
+    const { config, guards, content, metrics, clock, log } = this.#deps
+    const { origins, proxies, rates, idempotency } = guards
+    const site = newSite({ config, metrics, clock, log, proxies, compiled: this.#compiled }, certificate)
+    // A browser that has used a self-made certificate must be able to return over plain HTTP.
     if (certificate) useStrictTransport(site, () => isGiven(this.#http.tls))
     await useCors(site, origins)
     await useRequestLimits(site, rates)
     idempotency.use(site)
     await useOpenApi(site)
-    await apiRoutes(site, this.#deps.api)
-    const deps = this.#deps
-    settingsRoute(site, {
-      name: 'Trunkline',
-      get applicationServerKey() {
-        return deps.applicationServerKey
-      },
-    })
-    if (deps.operator) operatorRoutes(site, deps.operator)
+    await content.api.addTo(site)
+    settingsRoute(site, 'Trunkline', content.applicationServerKey)
+    if (content.operator) operatorRoutes(site, content.operator)
     schemaRoutes(site)
     errorPages(site)
     if (config.metrics === null) {
-      healthRoutes(site, this.#deps.readiness)
-      // TLS and every address but loopback are for the world.
+      healthRoutes(site, content.readiness)
+      // TLS and addresses other than loopback may be public.
       if (!certificate && config.plain && isLoopback(config.plain.address)) metricsRoute(site, metrics)
     }
-    await servePages(site, this.#deps.pages, log)
+    await servePages(site, content.pages, log)
     return site
   }
 
-  /** The operators' own listener, not listening yet. */
+  /** Returns the site of the operators' listener. It does not listen yet. */
   async operationsSite(): Promise<FastifyInstance> {
-    const { config, metrics, clock, log } = this.#deps
+    const { config, content, metrics, clock, log } = this.#deps
     const site = newSite({ config, metrics, clock, log })
-    healthRoutes(site, this.#deps.readiness)
-    metricsRoute(site, this.#deps.metrics)
+    healthRoutes(site, content.readiness)
+    metricsRoute(site, metrics)
     return site
   }
 
-  /**
-   * So that no request waits for what it is checked with; calls that came in while the gateway started do not
-   * either.
-   */
+  /** Compiles the remaining schemas, so that no request has to wait for it. */
   async #prepare(): Promise<void> {
     await this.#compiled
       .all()
@@ -210,7 +198,7 @@ export class HttpServers {
   }
 }
 
-/** Whether the certificate is the operator's, and not self-made. */
+/** Whether the operator has configured a certificate. */
 const isGiven = (tls: HttpConfig['tls']): boolean => tls !== false && tls.certificate !== undefined
 
 type ListenerName = 'plain' | 'tls' | 'metrics'

@@ -23,6 +23,7 @@ import { FakeClock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { Origins } from '../../core/web/origins.ts'
+import { TrustedProxies } from '../../core/web/trusted-proxies.ts'
 import { CallRows } from '../../directory/calls.ts'
 import { CdrRows } from '../../directory/cdrs.ts'
 import { ConversationRows } from '../../directory/conversations.ts'
@@ -32,11 +33,10 @@ import { createDirectory } from '../../directory/opening/directory.ts'
 import { quickPasswords } from '../../directory/testing/passwords.ts'
 import type { Directory } from '../../directory/types.ts'
 import { Recordings } from '../../recordings/recordings.ts'
-import { type ApiSources, apiDepsOf } from '../api-deps.ts'
 import { HttpServers } from '../http-servers.ts'
 import { IdempotentRequests } from '../requests/idempotent-requests.ts'
 import { RequestLimits } from '../requests/request-limits.ts'
-import { ApiStreams } from '../routes/compat/compat-stream-routes.ts'
+import { type ApiCalls, RestApi } from '../rest-api.ts'
 
 const secret = new Uint8Array(32).fill(7)
 const script = {
@@ -144,14 +144,14 @@ export class ApiTestSite {
   readonly conferences = new Map<string, readonly OpenConference[]>()
   readonly queues = new Map<string, readonly OpenQueue[]>()
   /** Events that were sent to browsers. */
-  readonly told: { readonly to: string; readonly event: string; readonly params: object }[] = []
+  readonly events: { readonly to: string; readonly event: string; readonly params: object }[] = []
   /** Reader of long documents: without threads, unless a test gives another. */
   reader: Pick<DocumentReader, 'check'> = { check: async (kind, text) => checkDocument(kind, text) }
   #access!: ProjectAccess
   #chat!: Chat
   /** Fake without calls. */
-  readonly #calls: ApiSources['calls'] = {
-    placed: {
+  readonly #calls: ApiCalls = {
+    placement: {
       place: async () => Promise.reject(new TrunklineError('over_call_limit')),
       redirect: async () => Promise.reject(new TrunklineError('unknown_call')),
       end: async () => Promise.reject(new TrunklineError('unknown_call')),
@@ -160,9 +160,8 @@ export class ApiTestSite {
     live: { live: () => undefined },
     conferences: { of: async (projectId) => this.conferences.get(projectId) ?? [] },
     queues: { of: (projectId) => this.queues.get(projectId) ?? [] },
-    asides: { runAside: async () => {} },
+    sideDocuments: { runAside: async () => {} },
     callbacks: { notify: () => {} },
-    streams: new ApiStreams(this.clock),
     documentChecks: new DocumentChecks({ check: (kind, text) => this.reader.check(kind, text) }, this.clock),
   }
 
@@ -196,32 +195,41 @@ export class ApiTestSite {
       ...changes,
     } satisfies HttpConfig
     const rows = new IdempotencyRows(directory.store)
-    return new HttpServers({
-      config,
-      clock,
-      log,
-      metrics,
-      certificate,
-      api: apiDepsOf({
-        project: ours.id,
-        origins: new Origins(config.origins),
-        directory,
+    const origins = new Origins(config.origins)
+    const api = new RestApi({
+      project: ours.id,
+      directory,
+      credentials: {
+        origins,
+        access: this.#access,
         tokens,
         pairs,
-        recordings,
-        records,
-        clock,
-        log,
-        access: this.#access,
-        calls: this.#calls,
-        chat: this.#chat,
         oauthClients: new OAuthClients(directory.store, () => clock.now(), { revokeClient: async () => {} }),
-      }),
-      rates: new RequestLimits(clock, { perToken: 1_000_000, perAddress: 1_000_000 }),
-      idempotency: new IdempotentRequests({ rows, secret, clock }),
-      readiness: { reasons: () => this.reasons },
-      pages: { console: join(folder, 'console'), sdk: join(folder, 'sdk') },
-      ...(applicationServerKey && { applicationServerKey }),
+      },
+      calls: this.#calls,
+      archive: { cdrs: records, history: records, recordings },
+      chat: this.#chat,
+      clock,
+      log,
+    })
+    return new HttpServers({
+      config,
+      ...(certificate && { certificate }),
+      guards: {
+        origins,
+        proxies: new TrustedProxies(config.trustedProxies),
+        rates: new RequestLimits(clock, { perToken: 1_000_000, perAddress: 1_000_000 }),
+        idempotency: new IdempotentRequests({ rows, secret, clock }),
+      },
+      content: {
+        api,
+        readiness: { reasons: () => this.reasons },
+        pages: { console: join(folder, 'console'), sdk: join(folder, 'sdk') },
+        applicationServerKey: () => applicationServerKey,
+      },
+      metrics,
+      clock,
+      log,
     })
   }
 
@@ -283,7 +291,7 @@ export class ApiTestSite {
     this.pairs = pairs
     this.#access = new ProjectAccess({ projects: this.directory.projects, clock })
     const { store, resources } = this.directory
-    const tell = (to: string, event: string, params: object) => this.told.push({ to, event, params })
+    const tell = (to: string, event: string, params: object) => this.events.push({ to, event, params })
     this.#chat = new Chat({ rows: new ConversationRows(store), resources, tell, clock, log })
     this.records = await CdrStore.open({
       calls: new CallRows(store),

@@ -171,8 +171,9 @@ export class CompatTestSite {
   readonly calls = new FakeCalls()
   readonly rooms = new ConferenceFixture()
   readonly live = new Map<string, LiveCall>()
-  readonly told: StatusCallback[] = []
-  readonly asides: (readonly [callId: string, handler: HandlerSpec])[] = []
+  /** Status callbacks of calls. */
+  readonly callbacks: StatusCallback[] = []
+  readonly sideDocuments: (readonly [callId: string, handler: HandlerSpec])[] = []
   readonly conferences: ProjectConferences
   readonly queues: ProjectQueues
   readonly site: FastifyInstance
@@ -194,31 +195,39 @@ export class CompatTestSite {
     const rig = new CompatTestSite(site, recordings)
     const tokens = [ours, theirs].map((project) => ({ project, secret: `token of ${project}` }))
     const deps: CompatDeps = {
-      log,
-      clock,
-      recordings,
-      conferences: rig.conferences,
-      queues: rig.queues,
-      placed: rig.calls,
-      history: rig.calls,
-      resources: fakeResources(() => clock.now()),
-      requireProject: basicAuth(accessWith(tokens, clock)),
-      projects: { project: (id) => (id === ours || id === theirs ? { id, name: 'the project' } : undefined) },
-      live: { live: (project, id) => (project === ours ? rig.live.get(id) : undefined) },
-      documentChecks: new DocumentChecks({ check: async (kind, text) => checkDocument(kind, text) }, clock),
-      callbacks: { notify: (_from, callback) => void rig.told.push(callback) },
-      asides: {
-        runAside: async ({ info, signal }, handler) => {
-          rig.asides.push([info.callId, handler])
-          await new Promise((over) => signal.addEventListener('abort', over))
+      directory: {
+        resources: fakeResources(() => clock.now()),
+        projects: {
+          project: (id) => (id === ours || id === theirs ? { id, name: 'the project' } : undefined),
         },
       },
-      records: {
-        record: async () => ({
-          record_json: JSON.stringify({ legs: [{ audio: { mos: 4.2, far: { lost: 3, jitterMs: 1.5 } } }] }),
-        }),
+      calls: {
+        placement: rig.calls,
+        live: { live: (project, id) => (project === ours ? rig.live.get(id) : undefined) },
+        conferences: rig.conferences,
+        queues: rig.queues,
+        sideDocuments: {
+          runAside: async ({ info, signal }, handler) => {
+            rig.sideDocuments.push([info.callId, handler])
+            await new Promise((over) => signal.addEventListener('abort', over))
+          },
+        },
+        callbacks: { notify: (_from, callback) => void rig.callbacks.push(callback) },
+        documentChecks: new DocumentChecks({ check: async (kind, text) => checkDocument(kind, text) }, clock),
+      },
+      archive: {
+        history: rig.calls,
+        cdrs: {
+          record: async () => ({
+            record_json: JSON.stringify({ legs: [{ audio: { mos: 4.2, far: { lost: 3, jitterMs: 1.5 } } }] }),
+          }),
+        },
+        recordings,
       },
       streams: new ApiStreams(clock),
+      requireProject: basicAuth(accessWith(tokens, clock)),
+      clock,
+      log,
     }
     await compatRoutes(site, deps)
     await site.ready()

@@ -13,7 +13,7 @@ import { checkTransfer, readDial, readUpdate, unusedOf } from './calling-command
 
 /** Collaborators of the routes of calling. */
 export interface CallingDeps {
-  readonly placed: CallPlacement
+  readonly placement: CallPlacement
   readonly commands: Pick<CallCommands, 'run'>
   readonly documentChecks: Checks
   readonly requireProject: RequireProject
@@ -52,7 +52,7 @@ export const callingRoutes = (site: TypedSite, deps: CallingDeps): void => {
 
 /** Does what a command says, and gives the call as it is then. Throws TrunklineErrors that name the field. */
 export const perform = async (
-  { placed, commands, documentChecks, log }: CallingDeps,
+  { placement, commands, documentChecks, log }: CallingDeps,
   projectId: string,
   { command, id, params }: Command,
 ): Promise<CallRow> => {
@@ -61,13 +61,13 @@ export const perform = async (
     if (command === 'dial') {
       const unused = unusedOf(params)
       if (unused.length > 0) log.debug({ projectId, unused }, 'fields without effect')
-      return await placed.place(await readDial(params, { projectId, check }))
+      return await placement.place(await readDial(params, { projectId, check }))
     }
     if (command === 'update') {
       const update = await readUpdate({ ...(id !== undefined && { id }), ...params }, check)
       return 'end' in update
-        ? await placed.end(projectId, update.id, update.end)
-        : await placed.redirect(projectId, update.id, update.handler, update.status)
+        ? await placement.end(projectId, update.id, update.end)
+        : await placement.redirect(projectId, update.id, update.handler, update.status)
     }
   } catch (error) {
     throw named(error)

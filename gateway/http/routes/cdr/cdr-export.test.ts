@@ -15,7 +15,7 @@ const rows = Array.from({ length: 500 }, () => cdrsOf(callSummaryOf())[0]!)
 const endless = (failing?: number) => {
   const state = { deps: 0, lines: [] as string[] }
   const deps = {
-    records: {
+    cdrs: {
       part: async () => {
         if (++state.deps === failing) throw new Error('the store went away')
         return { rows, next: { startedAt: 1, id: 'x' } }

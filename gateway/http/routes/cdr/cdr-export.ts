@@ -24,7 +24,7 @@ export const formatOf = (format: RecordFormat | undefined, accept = ''): RecordF
 
 /** Collaborators of {@link sendExport}. */
 export interface CdrExportDeps {
-  readonly records: Pick<CdrStore, 'part'>
+  readonly cdrs: Pick<CdrStore, 'part'>
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -66,14 +66,14 @@ const logged = async function* (
 }
 
 const textOf = async function* (
-  { records }: CdrExportDeps,
+  { cdrs }: CdrExportDeps,
   { projectId, search, after }: Exported,
   format: 'csv' | 'jsonl',
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvOf([], search.kind, true)
   let position = after
   do {
-    const { rows, next } = await records.part(projectId, search, pageSize, position)
+    const { rows, next } = await cdrs.part(projectId, search, pageSize, position)
     if (rows.length > 0) yield format === 'csv' ? csvOf(rows, search.kind, false) : linesOf(rows)
     position = next
     // Calls go on meanwhile.

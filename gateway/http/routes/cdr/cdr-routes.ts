@@ -13,7 +13,7 @@ import { recordFilters, searchOf } from './cdr-filters.ts'
 
 /** Collaborators of the routes of records. */
 export interface CdrDeps {
-  readonly records: Pick<CdrStore, 'part' | 'record'>
+  readonly cdrs: Pick<CdrStore, 'part' | 'record'>
   readonly requireProject: RequireProject
   readonly log: Pick<Log, 'warn'>
 }
@@ -48,7 +48,7 @@ export const cdrRoutes = (site: TypedSite, deps: CdrDeps): void => {
 }
 
 const routesOf = (site: TypedSite, deps: CdrDeps, kind: RecordKind): void => {
-  const { records, requireProject } = deps
+  const { cdrs, requireProject } = deps
   const path = `/api/records/${kind}s`
   const onRequest = requireProject('records')
   const lists = forProjects('records', `list_${kind}_records`, `List or export the records of ${kind}s`)
@@ -62,7 +62,7 @@ const routesOf = (site: TypedSite, deps: CdrDeps, kind: RecordKind): void => {
     `${path}/:id`,
     { onRequest, schema: { ...reads, params: idParams, response: { 200: wholeSchema(kind) } } },
     async (request) => {
-      const row = await records.record(request.projectId, kind, request.params.id)
+      const row = await cdrs.record(request.projectId, kind, request.params.id)
       if (!row) throw new TrunklineError('unknown_call')
       return wholeBody(row)
     },
@@ -82,7 +82,7 @@ const list = async (
   reply.header('vary', 'accept')
   const wanted = formatOf(format, headers.accept)
   if (wanted !== 'json') return sendExport(reply, deps, { projectId, search, after }, wanted)
-  const { rows, next } = await page(deps.records, projectId, search, size, after)
+  const { rows, next } = await page(deps.cdrs, projectId, search, size, after)
   const link = (to?: CdrPosition) => linkTo(kind, query, to && cursorAt(asked, to))
   const links = { self: linkTo(kind, query, cursor), first: link(), ...(next && { next: link(next) }) }
   return { data: rows.map(recordBody), links }
@@ -90,7 +90,7 @@ const list = async (
 
 /** A page, as full as looking at many rows can make it. */
 const page = async (
-  records: CdrDeps['records'],
+  cdrs: CdrDeps['cdrs'],
   projectId: string,
   search: CdrSearch,
   size: number,
@@ -99,7 +99,7 @@ const page = async (
   const rows: CdrRow[] = []
   let next = after
   for (let deps = 0; deps < maxParts; deps++) {
-    const part = await records.part(projectId, search, size - rows.length, next)
+    const part = await cdrs.part(projectId, search, size - rows.length, next)
     rows.push(...part.rows)
     next = part.next
     if (!next || rows.length === size) break

@@ -2,16 +2,14 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { Resource, WebhookDetails } from '../../../directory/resource-types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
-import type { Checks } from '../shared/document-checks.ts'
 import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
 import { shown } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 
-/** Collaborators of the routes of applications and documents. */
+/** Collaborators of the routes of applications. */
 export interface CompatApplicationDeps {
   readonly resources: Pick<Resources, 'find' | 'list' | 'create' | 'update' | 'remove'>
-  readonly documentChecks: Checks
 }
 
 const method = { type: 'string', enum: ['GET', 'POST'] } as const

@@ -20,11 +20,11 @@ import type { On } from './form-routes.ts'
 
 /** Collaborators of the routes of calls. */
 export interface CompatCallDeps {
-  readonly placed: CallPlacement
+  readonly placement: CallPlacement
   readonly history: CallHistory
   readonly resources: Pick<Resources, 'find'>
   readonly documentChecks: Checks
-  readonly records: {
+  readonly cdrs: {
     /** Returns the CDR of an ended call. */
     record(projectId: string, kind: 'call', id: string): Promise<{ readonly record_json: string } | undefined>
   }
@@ -55,7 +55,7 @@ const listQuery = {
 
 /** `Calls`: create, fetch, list, redirect, end, remove. */
 export const callRoutes = (on: On, deps: CompatCallDeps): void => {
-  const { placed, history, resources, documentChecks } = deps
+  const { placement, history, resources, documentChecks } = deps
   on(
     'POST',
     '/Accounts/:account/Calls',
@@ -72,7 +72,7 @@ export const callRoutes = (on: On, deps: CompatCallDeps): void => {
     async ({ projectId, body, base }) => {
       const check = checksOf(documentChecks, projectId)
       const order = await orderOf(projectId, body, { resources, check })
-      return callBody(await aboutTo(placed.place(order)), base)
+      return callBody(await aboutTo(placement.place(order)), base)
     },
   )
   on(
@@ -95,7 +95,7 @@ export const callRoutes = (on: On, deps: CompatCallDeps): void => {
 
 const oneCall = (
   on: On,
-  { placed, history, records, documentChecks }: CompatCallDeps,
+  { placement, history, cdrs, documentChecks }: CompatCallDeps,
   find: (projectId: string, id: string) => Promise<CallRow>,
 ): void => {
   const path = '/Accounts/:account/Calls/:sid'
@@ -105,7 +105,7 @@ const oneCall = (
     { id: 'fetchCompatCall', summary: 'Tells of a call', scope: 'calling', answer: callShape },
     async ({ projectId, id, base }) => {
       const row = await find(projectId, id('sid'))
-      const record = row.endedAt === undefined ? undefined : await records.record(projectId, 'call', row.id)
+      const record = row.endedAt === undefined ? undefined : await cdrs.record(projectId, 'call', row.id)
       return callBody(row, base, record && audioIn(record.record_json))
     },
   )
@@ -126,8 +126,8 @@ const oneCall = (
     async ({ projectId, id, body, base }) => {
       const handler = await handlerOf(body, checksOf(documentChecks, projectId))
       const sid = id('sid')
-      if (body.Status) return callBody(await placed.end(projectId, sid, body.Status), base)
-      if (handler) return callBody(await placed.redirect(projectId, sid, handler, statusOf(body)), base)
+      if (body.Status) return callBody(await placement.end(projectId, sid, body.Status), base)
+      if (handler) return callBody(await placement.redirect(projectId, sid, handler, statusOf(body)), base)
       const text = 'Status, Url or Twiml is needed.'
       throw new TrunklineError('missing_required_parameter', text, { attribute: 'Status' })
     },

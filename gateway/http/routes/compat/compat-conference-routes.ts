@@ -7,12 +7,12 @@ import { participantRoutes } from './compat-participant-routes.ts'
 import { parameter, shape } from './compat-shapes.ts'
 import { shown, timeQuery, timeRangeOf } from './compat-times.ts'
 import type { On } from './form-routes.ts'
-import { type Asides, hearing } from './side-documents.ts'
+import { contentAt, type SideDocuments } from './side-documents.ts'
 
 /** Collaborators of the routes of conferences. */
 export interface CompatConferenceDeps {
   readonly conferences: OpenConferences
-  readonly asides: Asides
+  readonly sideDocuments: SideDocuments
 }
 
 const listQuery = {
@@ -42,7 +42,7 @@ const answer = shape({
 
 /** `Conferences` in progress: list, fetch, announce, end; and their participants. */
 export const conferenceRoutes = (on: On, deps: CompatConferenceDeps): void => {
-  const { conferences, asides } = deps
+  const { conferences, sideDocuments } = deps
   on(
     'GET',
     path,
@@ -84,7 +84,8 @@ export const conferenceRoutes = (on: On, deps: CompatConferenceDeps): void => {
       const conference = await conferenceOf(conferences, projectId, id('sid'))
       const { AnnounceUrl: url, AnnounceMethod: method } = body
       if (url !== undefined)
-        for (const attendee of conference.participants) attendee.announce(hearing(asides, url, method))
+        for (const participant of conference.participants)
+          participant.announce(contentAt(sideDocuments, url, method))
       if (body.Status) conference.end()
       return { ...conferenceBody(conference, projectId, base), ...(body.Status && { status: 'completed' }) }
     },

@@ -7,6 +7,11 @@ import { parameter, shape } from './compat-shapes.ts'
 import { shown } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 
+/** Collaborators of the routes of documents. */
+export interface CompatDocumentDeps extends CompatApplicationDeps {
+  readonly documentChecks: Checks
+}
+
 const body = {
   Name: parameter.text(256),
   Contents: { type: 'string', minLength: 1, maxLength: 65_536, pattern: '^[^\\u0000]*$' },
@@ -29,7 +34,7 @@ const answer = shape({
 const path = '/Accounts/:account/LamlBins'
 
 /** `LamlBins`: XML documents that the gateway stores (resources of the type `cxml_script`). */
-export const documentRoutes = (on: On, { resources, documentChecks }: CompatApplicationDeps): void => {
+export const documentRoutes = (on: On, { resources, documentChecks }: CompatDocumentDeps): void => {
   on(
     'POST',
     path,
@@ -73,7 +78,7 @@ export const documentRoutes = (on: On, { resources, documentChecks }: CompatAppl
 const checkContents = (checks: Checks, projectId: string, document: string): Promise<void> =>
   checkStored(checks, projectId, { kind: 'xml', document, attribute: 'Contents' })
 
-const oneDocument = (on: On, { resources, documentChecks }: CompatApplicationDeps): void => {
+const oneDocument = (on: On, { resources, documentChecks }: CompatDocumentDeps): void => {
   on(
     'GET',
     `${path}/:sid`,

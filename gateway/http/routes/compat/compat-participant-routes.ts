@@ -7,7 +7,7 @@ import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
 import { shown } from './compat-times.ts'
 import type { CompatRequest, On, RouteSpec } from './form-routes.ts'
-import { hearing } from './side-documents.ts'
+import { contentAt } from './side-documents.ts'
 
 const path = '/Accounts/:account/Conferences/:sid/Participants'
 
@@ -60,8 +60,8 @@ const listQuery = {
 } as const
 
 /** `Participants` of a conference: list, fetch, mute, hold, announce, take out. */
-export const participantRoutes = (on: On, { conferences, asides }: CompatConferenceDeps): void => {
-  const attendee = async ({
+export const participantRoutes = (on: On, { conferences, sideDocuments }: CompatConferenceDeps): void => {
+  const participant = async ({
     projectId,
     id,
   }: Pick<CompatRequest, 'projectId' | 'id'>): Promise<Participant> => {
@@ -90,17 +90,18 @@ export const participantRoutes = (on: On, { conferences, asides }: CompatConfere
     'GET',
     `${path}/:part`,
     { id: 'fetchCompatParticipant', summary: 'Tells of a participant', scope: 'calling', answer },
-    async (request) => bodyOf(await attendee(request), request),
+    async (request) => bodyOf(await participant(request), request),
   )
   on('POST', `${path}/:part`, updating, async (request) => {
-    const found = await attendee(request)
+    const found = await participant(request)
     const { participants } = await conferenceOf(conferences, request.projectId, request.id('sid'))
-    const change = changeOf(request.body, found, participants, asides)
+    const change = changeOf(request.body, found, participants, sideDocuments)
     if (change) found.change(change)
     const { Muted, Hold, HoldUrl, HoldMethod, AnnounceUrl, AnnounceMethod } = request.body
     if (Muted !== undefined) found.mute(Muted)
-    if (Hold !== undefined) found.hold(Hold, HoldUrl ? hearing(asides, HoldUrl, HoldMethod) : undefined)
-    if (AnnounceUrl !== undefined) found.announce(hearing(asides, AnnounceUrl, AnnounceMethod))
+    if (Hold !== undefined)
+      found.hold(Hold, HoldUrl ? contentAt(sideDocuments, HoldUrl, HoldMethod) : undefined)
+    if (AnnounceUrl !== undefined) found.announce(contentAt(sideDocuments, AnnounceUrl, AnnounceMethod))
     return bodyOf(found, request)
   })
   on(
@@ -108,7 +109,7 @@ export const participantRoutes = (on: On, { conferences, asides }: CompatConfere
     `${path}/:part`,
     { id: 'removeCompatParticipant', summary: 'Takes a participant out', scope: 'calling' },
     async (request) => {
-      const found = await attendee(request)
+      const found = await participant(request)
       found.remove()
       return undefined
     },
@@ -120,11 +121,11 @@ const changeOf = (
   form: UpdateForm,
   of: Participant,
   participants: readonly Participant[],
-  asides: CompatConferenceDeps['asides'],
+  sideDocuments: CompatConferenceDeps['sideDocuments'],
 ): ParticipantChange | undefined => {
   const { WaitUrl: url, WaitMethod: method, BeepOnExit, EndConferenceOnExit } = form
   const change = {
-    ...(url !== undefined && { wait: hearing(asides, url, method) }),
+    ...(url !== undefined && { wait: contentAt(sideDocuments, url, method) }),
     ...(BeepOnExit !== undefined && { beepOnExit: BeepOnExit }),
     ...(EndConferenceOnExit !== undefined && { endOnExit: EndConferenceOnExit }),
     ...coachOf(form, of, participants),

@@ -11,7 +11,7 @@ import type { On } from './form-routes.ts'
 /** Collaborators of the routes of queues. */
 export interface CompatQueueDeps {
   readonly queues: OpenQueues
-  readonly placed: Pick<CallPlacement, 'redirect'>
+  readonly placement: Pick<CallPlacement, 'redirect'>
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -68,7 +68,7 @@ export const queueRoutes = (on: On, deps: CompatQueueDeps): void => {
 }
 
 /** `Members`: list, fetch by call or `Front`, and redirect to another document. */
-const memberRoutes = (on: On, { queues, placed, clock }: CompatQueueDeps): void => {
+const memberRoutes = (on: On, { queues, placement, clock }: CompatQueueDeps): void => {
   const members = `${path}/:sid/Members`
   on(
     'GET',
@@ -114,7 +114,7 @@ const memberRoutes = (on: On, { queues, placed, clock }: CompatQueueDeps): void 
     },
     async ({ projectId, id, body, base }) => {
       const member = memberOf(queueOf(queues, projectId, id('sid')), id('part'))
-      await placed.redirect(projectId, member.callId, { kind: 'xml', url: body.Url, method: body.Method })
+      await placement.redirect(projectId, member.callId, { kind: 'xml', url: body.Url, method: body.Method })
       return memberBody(member, { projectId, base, now: clock.now() })
     },
   )

@@ -70,7 +70,10 @@ describe('recordings of a call', () => {
       ['paused', 'in-progress', 'paused', 'absent'],
       ['pause skip', 'resume', 'pause silence'],
     ])
-    const fields = rig.told.map(({ url, body }) => [url, Object.fromEntries(new URLSearchParams(body?.text))])
+    const fields = rig.callbacks.map(({ url, body }) => [
+      url,
+      Object.fromEntries(new URLSearchParams(body?.text)),
+    ])
     expect(fields).toEqual(
       ['in-progress', 'completed'].map((status) => [
         'https://app.example/recorded',
@@ -104,7 +107,7 @@ describe('recordings of a call', () => {
     }
     const begun = await rig.ask('POST', `/Calls/${id}/Recordings`, { ...form, ...told })
     expect([begun.json().channels, rig.recorder.last.request.tracks]).toEqual([channels, tracks])
-    const fields = new URLSearchParams(rig.told[0]?.body?.text)
+    const fields = new URLSearchParams(rig.callbacks[0]?.body?.text)
     expect(fields.get('RecordingChannels')).toBe(channels)
   })
 
@@ -219,7 +222,7 @@ describe('conferences', () => {
       AnnounceUrl: 'https://app.example/news',
     })
     expect(held.json()).toMatchObject({ call_sid: a.call.id, muted: true, hold: true })
-    expect(rig.asides.map(([id, handler]) => [id, 'url' in handler && handler.url])).toEqual([
+    expect(rig.sideDocuments.map(([id, handler]) => [id, 'url' in handler && handler.url])).toEqual([
       [a.call.id, 'https://app.example/hold'],
       [a.call.id, 'https://app.example/news'],
     ])
@@ -243,7 +246,7 @@ describe('conferences', () => {
     const of = (call: string) => `/Conferences/${sid}/Participants/${call}.json`
     await rig.ask('POST', of(a.call.id), { WaitUrl: 'https://app.example/wait', WaitMethod: 'GET' })
     await settle()
-    expect(rig.asides).toMatchObject([[a.call.id, { url: 'https://app.example/wait', method: 'GET' }]])
+    expect(rig.sideDocuments).toMatchObject([[a.call.id, { url: 'https://app.example/wait', method: 'GET' }]])
     const b = await join()
     const coaching = {
       Coaching: 'true',

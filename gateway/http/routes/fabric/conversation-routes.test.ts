@@ -12,7 +12,7 @@ afterAll(() => rig.api.close())
 beforeEach(async () => {
   nora = await rig.person('Nora')
   otto = await rig.person('Otto')
-  rig.api.told.splice(0)
+  rig.api.events.splice(0)
 })
 
 describe('two who talk', () => {
@@ -62,10 +62,10 @@ describe('two who talk', () => {
   it('are told on all pages of both, each in the words of their own side', async () => {
     const { table: _, ...message } = await rig.sent(nora, otto.addressId)
     const event = 'conversation.message'
-    expect(rig.api.told).toHaveLength(2)
-    expect(rig.api.told).toContainEqual({ to: nora.id, event, params: message })
+    expect(rig.api.events).toHaveLength(2)
+    expect(rig.api.events).toContainEqual({ to: nora.id, event, params: message })
     const seen = { ...message, address_id: nora.addressId, conversation_id: nora.addressId }
-    expect(rig.api.told).toContainEqual({
+    expect(rig.api.events).toContainEqual({
       to: otto.id,
       event,
       params: { ...seen, conversation_name: 'Nora' },
@@ -117,8 +117,11 @@ describe('a room', () => {
     expect((await rig.ask(otto, `${base}/${group_id}/messages`)).status).toBe(404)
     await rig.sent(otto, id, 'two')
     expect(await rig.textsOf(otto, id)).toEqual(['two', 'one'])
-    expect(rig.api.told.map(({ to }) => to)).toEqual(expect.arrayContaining([nora.id, otto.id]))
-    expect(rig.api.told.at(-1)?.params).toMatchObject({ conversation_id: id, conversation_name: 'The room' })
+    expect(rig.api.events.map(({ to }) => to)).toEqual(expect.arrayContaining([nora.id, otto.id]))
+    expect(rig.api.events.at(-1)?.params).toMatchObject({
+      conversation_id: id,
+      conversation_name: 'The room',
+    })
   })
 })
 
@@ -131,7 +134,7 @@ describe('several', () => {
     expect(again.group_id).toBe(first.group_id)
     expect(first).toMatchObject({ table: { conversation_id: first.group_id } })
     await rig.sent(otto, first.group_id, 'all')
-    expect(rig.api.told.map(({ to }) => to).sort()).toEqual([nora.id, otto.id, third.id].sort())
+    expect(rig.api.events.map(({ to }) => to).sort()).toEqual([nora.id, otto.id, third.id].sort())
     expect(await rig.textsOf(third, first.group_id)).toEqual(['all'])
     expect((await rig.ask(nora, `${base}/${first.group_id}`)).body.name.split(', ').sort()).toEqual([
       'Otto',
@@ -150,7 +153,7 @@ describe('a guest', () => {
     const visitor = await rig.guest(otto.addressId)
     const message = await rig.sent(visitor, otto.addressId, 'Hello')
     expect(message).toMatchObject({ from_address_id: null, user_name: 'Guest', conversation_name: 'Otto' })
-    const toOtto = rig.api.told.find(({ to }) => to === otto.id)?.params
+    const toOtto = rig.api.events.find(({ to }) => to === otto.id)?.params
     // There is no address to write to: the conversation is known by its own id.
     const { group_id } = message
     expect(toOtto).toMatchObject({ conversation_id: group_id, address_id: null, conversation_name: 'Guest' })
@@ -172,7 +175,7 @@ describe('a guest', () => {
     expect(data).toEqual([
       expect.objectContaining({ text: 'after', user_name: 'Nora', from_address_id: null }),
     ])
-    const toGuest = rig.api.told.filter(({ to }) => to !== nora.id)
+    const toGuest = rig.api.events.filter(({ to }) => to !== nora.id)
     expect(toGuest).toHaveLength(1)
     expect(JSON.stringify(toGuest)).not.toContain(nora.addressId)
     expect((await rig.join(visitor, { fabric_address_ids: [id, otto.addressId] })).status).toBe(403)

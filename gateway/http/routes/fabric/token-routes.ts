@@ -10,10 +10,11 @@ import type { TypedSite } from '../../requests/typed-routes.ts'
 import { badField, notCarried } from '../shared/field-schemas.ts'
 import { emptyBody, forProjects, idParams } from '../shared/route-schemas.ts'
 import { connectTo, expiry, pairBody, pairSchema, secondsUntil } from './token-fields.ts'
-import { subscriberFields, type TokenSubscriberDeps, TokenSubscribers } from './token-subscribers.ts'
+import { subscriberFields, type TokenSubscribers } from './token-subscribers.ts'
 
 /** Collaborators of the routes of subscribers' tokens. */
-export interface TokenDeps extends TokenSubscriberDeps {
+export interface TokenDeps {
+  readonly subscribers: Pick<TokenSubscribers, 'ensure' | 'revokeAll'>
   readonly pairs: Pick<TokenPairs, 'issue' | 'refresh' | 'revoke'>
   readonly requireProject: RequireProject
   readonly authenticate: Authenticate
@@ -46,7 +47,7 @@ const issueBody = {
 } as const
 
 const issueRoute = (site: TypedSite, deps: TokenDeps): void => {
-  const subscribers = new TokenSubscribers(deps)
+  const { subscribers } = deps
   const onRequest = deps.requireProject('subscribers')
   const schema = {
     ...forProjects(
@@ -115,7 +116,7 @@ const revokeBody = {
 } as const
 
 const revokeRoutes = (site: TypedSite, deps: TokenDeps): void => {
-  const subscribers = new TokenSubscribers(deps)
+  const { subscribers } = deps
   const onRequest = deps.requireProject('subscribers')
   const describe = (id: string, summary: string) => ({
     ...forProjects('tokens', id, summary),
