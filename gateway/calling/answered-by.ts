@@ -58,7 +58,7 @@ export const detectInBackground = async (
   try {
     const { answeredBy, row, durationMs } = await detectAnswerer(call, order)
     if (row) callLog.change(callId, { answeredBy: row })
-    const target = order.beside?.told
+    const target = order.background?.callback
     if (!target) return
     const fields = {
       AccountSid: projectId,

@@ -38,7 +38,7 @@ export interface CallOrder {
       readonly events: readonly string[]
     }
   }
-  /** Detects an answering machine, before the document runs unless {@link beside} is set. */
+  /** Detects an answering machine, before the document runs unless {@link background} is set. */
   readonly detect?: {
     readonly waitForMessageEnd: boolean
     readonly timeoutMs: number
@@ -48,7 +48,7 @@ export interface CallOrder {
       'initialTimeoutMs' | 'endSilenceMs' | 'voiceThresholdMs' | 'wordsThreshold'
     >
     /** Runs the document at once, and reports the result to a URL. */
-    readonly beside?: { readonly told?: { readonly url: string; readonly method: 'GET' | 'POST' } }
+    readonly background?: { readonly callback?: { readonly url: string; readonly method: 'GET' | 'POST' } }
   }
   /** API of the request. */
   readonly source: 'compat' | 'calling'

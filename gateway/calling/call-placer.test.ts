@@ -254,8 +254,10 @@ describe('a call of the API', () => {
       await call.sleep(1_000)
     })
     const thresholds = { voiceThresholdMs: 2_400, wordsThreshold: 3 }
-    const beside = { told: { url: 'https://x.example/amd', method: 'POST' } } as const
-    const { id } = await place({ detect: { waitForMessageEnd: false, timeoutMs: 7_000, thresholds, beside } })
+    const background = { callback: { url: 'https://x.example/amd', method: 'POST' } } as const
+    const { id } = await place({
+      detect: { waitForMessageEnd: false, timeoutMs: 7_000, thresholds, background },
+    })
     t.outbound.dialled[0]!.leg.answered()
     await settle()
     // The document runs by now.

@@ -117,8 +117,8 @@ export class CallPlacer implements CallPlacement {
     const whole = calls.live(projectId, callId)?.control
     if (order.record && whole) void recordCall(whole, order.record, { callbacks, log })
     const { detect } = order
-    if (detect?.beside && whole) void detectInBackground(whole, detect, { callLog, callbacks, log })
-    const answeredBy = detect && !detect.beside ? await detectAnswerer(call, detect) : undefined
+    if (detect?.background && whole) void detectInBackground(whole, detect, { callLog, callbacks, log })
+    const answeredBy = detect && !detect.background ? await detectAnswerer(call, detect) : undefined
     if (answeredBy?.row) callLog.change(callId, { answeredBy: answeredBy.row })
     await handle(order.handler, answeredBy && { answeredBy: answeredBy.answeredBy })
   }

@@ -61,7 +61,10 @@ export interface BoundAddress {
   readonly port: number
 }
 
-/** Delay after the start until unused schemas are compiled. It takes half a second, which calls at the start need. */
+/**
+ * Delay after the start until unused schemas are compiled. It takes half a second, which calls at the start
+ * need.
+ */
 const prepareAfterMs = 10_000
 
 /**

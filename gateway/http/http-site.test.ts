@@ -54,7 +54,7 @@ beforeEach(() => {
   lines = []
 })
 
-it('names every field that is missing, wrong or unknown, and changes none', async () => {
+it('names every missing, wrong and unknown field, and converts no value', async () => {
   const { put } = await open()
   expect((await put(good)).json()).toEqual({ body: good })
   const reply = await put({ name: 'too long', extra: 1, deep: { port: '5060' } })
@@ -78,13 +78,13 @@ it('names every field that is missing, wrong or unknown, and changes none', asyn
   })
 })
 
-it('tells twenty faults at most', async () => {
+it('reports at most twenty faults', async () => {
   const { put } = await open()
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`field${i}`, i]))
   expect((await put(many)).json().errors).toHaveLength(20)
 })
 
-it('tells the same in the words of each family', async () => {
+it('reports faults in the form of each family', async () => {
   const { put } = await open()
   expect((await put({ name: 'x' }, `/api/relay/rest/things/${id}`)).json()).toEqual({
     errors: [
@@ -106,20 +106,20 @@ it('tells the same in the words of each family', async () => {
   })
 })
 
-it('takes an id that cannot be one for the id of nothing', async () => {
+it('answers 404 for a malformed id', async () => {
   const { put } = await open()
   const reply = await put(good, '/api/things/not-an-id')
   expect([reply.statusCode, reply.json().errors[0].code]).toEqual([404, 'unknown_resource'])
 })
 
-it('names the field of a refusal of ours', async () => {
+it('names the field of an error that a route throws', async () => {
   const { site } = await open()
   const reply = await site.inject('/api/things/refused')
   expect(reply.statusCode).toBe(422)
   expect(reply.json().errors[0]).toMatchObject({ code: 'invalid_field', attribute: 'name' })
 })
 
-it('tells nobody but the log what failed', async () => {
+it('shows the cause of an internal error in the log alone', async () => {
   const { site } = await open()
   for (const base of ['/api/things', '/api/relay/rest/things', '/2010-04-01/things']) {
     const reply = await site.inject(`${base}/failing`)
@@ -136,19 +136,19 @@ it.each([
   ['{"name":"x","kind":"a","deep":{"constructor":{"prototype":{"a":1}}}}', 'reaches prototypes within'],
   [`${'['.repeat(101)}${']'.repeat(101)}`, 'is too deep'],
   [`${'{"deep":'.repeat(800)}1${'}'.repeat(800)}`, 'is far too deep'],
-])('refuses the body %.20s…, which %s', async (payload) => {
+])('rejects the body %.20s…, which %s', async (payload) => {
   const { put } = await open()
   const reply = await put(payload)
   expect([reply.statusCode, reply.json().errors[0].code]).toEqual([400, 'bad_request'])
 })
 
-it('does not count brackets in texts as depth', async () => {
+it('does not count brackets in strings as depth', async () => {
   const { put } = await open()
   const reply = await put({ name: 'x', kind: 'a', deep: { text: `\\"${'[{'.repeat(200)}` } })
   expect(reply.statusCode).toBe(200)
 })
 
-it('refuses bodies of other types and of too many bytes', async () => {
+it('rejects bodies of other types and bodies that are too large', async () => {
   const { put } = await open()
   for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'nonsense']) {
     const reply = await put('x', undefined, { 'content-type': type })
@@ -163,7 +163,7 @@ it('refuses bodies of other types and of too many bytes', async () => {
   expect([large.statusCode, large.json().errors[0].code]).toEqual([413, 'body_too_large'])
 })
 
-it('says which methods there are where there are others', async () => {
+it('names the allowed methods of a path in a 405', async () => {
   const { site } = await open()
   const reply = await site.inject({ method: 'DELETE', url: `/api/things/${id}?x=1` })
   expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, HEAD, PUT'])
@@ -171,7 +171,7 @@ it('says which methods there are where there are others', async () => {
   expect((await site.inject({ method: 'DELETE', url: '/api/others' })).statusCode).toBe(404)
 })
 
-it('takes a method from nowhere but the request line', async () => {
+it('reads the method from the request line alone', async () => {
   const { site } = await open()
   const headers = { 'x-http-method-override': 'PUT', 'x-method-override': 'PUT', 'x-http-method': 'PUT' }
   const reply = await site.inject({
@@ -183,14 +183,14 @@ it('takes a method from nowhere but the request line', async () => {
   expect(reply.statusCode).toBe(405)
 })
 
-it('answers HEAD like GET, without a body, and takes a slash at the end', async () => {
+it('answers HEAD like GET without a body, and accepts a trailing slash', async () => {
   const { site } = await open()
   const head = await site.inject({ method: 'HEAD', url: `/api/things/${id}` })
   expect([head.statusCode, head.body, head.headers['content-length']]).toEqual([200, '', '14'])
   expect((await site.inject(`/api/things/${id}/`)).statusCode).toBe(200)
 })
 
-it('answers paths that are none with an error of the API', async () => {
+it('answers malformed paths with an error of the API', async () => {
   const { site } = await open()
   for (const url of ['/api/things/%zz', `/api/things/${'x'.repeat(500)}`]) {
     const reply = await site.inject(url)
@@ -201,7 +201,7 @@ it('answers paths that are none with an error of the API', async () => {
   }
 })
 
-it('lets nobody keep answers of the API, and gives each its id', async () => {
+it('forbids caches to store responses of the API, and gives each an id', async () => {
   const { site } = await open()
   for (const url of [`/api/things/${id}`, '/2010-04-01/things/x', '/api/none']) {
     const { headers } = await site.inject(url)
@@ -226,7 +226,7 @@ it('logs each request without its query, body and credentials', async () => {
 const anonymousBytes = 8 << 10
 
 describe('a body of a request without credentials', () => {
-  it('has at most 8 KB, of whatever length it says it is', async () => {
+  it('has at most 8 KB, whatever its Content-Length says', async () => {
     const { put } = await open()
     const padded = (bytes: number) => JSON.stringify(good).padEnd(bytes, ' ')
     expect((await put(padded(anonymousBytes))).statusCode).toBe(200)
@@ -247,7 +247,7 @@ describe('a body of a request without credentials', () => {
     ['/api/nothing', 'not_found'],
     [`/api/things/${id}`, 'method_not_allowed'],
     ['/nothing', 'not_found'],
-  ])('is not read where no route takes it: POST %s is %s', async (url, code) => {
+  ])('is not read if no route accepts it: POST %s is %s', async (url, code) => {
     const { site } = await open()
     let reads = 0
     const payload = new Readable({ read: () => reads++ })

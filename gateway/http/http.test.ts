@@ -49,7 +49,7 @@ const get = async (url: string, token?: string) =>
   })
 
 describe('signing in', () => {
-  it('gives a token that the API takes', async () => {
+  it('returns a token that the API accepts', async () => {
     const reply = await signIn('alice@example.test', 'wonder')
     expect(reply.statusCode).toBe(200)
     expect(reply.json()).toMatchObject({
@@ -61,13 +61,13 @@ describe('signing in', () => {
 
   it('answers the same for an unknown e-mail and a wrong password', async () => {
     const wrong = await signIn('alice@example.test', 'nope')
-    const unknown = await signIn('nobody@example.test', 'nope')
+    const unknown = await signIn('unknown@example.test', 'nope')
     expect(wrong.statusCode).toBe(401)
     expect(wrong.json()).toEqual(unknown.json())
     expect(wrong.json().errors[0]).toMatchObject({ type: 'authentication_error', code: 'unauthorized' })
   })
 
-  it('limits attempts of one network on one e-mail, and forgives after a minute', async () => {
+  it('limits attempts of a network on an e-mail to a number a minute', async () => {
     for (let i = 0; i < 10; i++) await signIn('alice@example.test', 'nope', '192.0.2.99')
     const refused = await signIn('alice@example.test', 'wonder', '192.0.2.99')
     expect(refused.statusCode).toBe(429)
@@ -82,25 +82,25 @@ describe('signing in', () => {
     expect((await signIn('alice@example.test', 'wonder', '192.0.2.2')).statusCode).toBe(200)
   })
 
-  it('does not count for the e-mail what the network address may not try any more', async () => {
+  it('does not count rejected attempts of a network address against the e-mail', async () => {
     for (let i = 0; i < 30; i++) await signIn(`x${i}@example.test`, 'nope')
     for (let i = 0; i < 10; i++) await signIn('alice@example.test', 'nope')
     expect((await signIn('alice@example.test', 'wonder', '192.0.2.2')).statusCode).toBe(200)
   })
 
-  it('takes all addresses of an IPv6 network for one', async () => {
+  it('counts all addresses of an IPv6 /64 as one', async () => {
     for (let i = 0; i < 30; i++) await signIn(`x${i}@example.test`, 'nope', `2001:db8::${i + 1}`)
     expect((await signIn('alice@example.test', 'wonder', '2001:db8::ffff')).statusCode).toBe(429)
     expect((await signIn('alice@example.test', 'wonder', '2001:db8:0:1::1')).statusCode).toBe(200)
   })
 
-  it('names the field that is missing', async () => {
+  it('names the missing field', async () => {
     const reply = await site.inject({ method: 'POST', url: '/api/console/session', payload: { email: 'a' } })
     expect(reply.statusCode).toBe(422)
     expect(reply.json().errors[0]).toMatchObject({ type: 'validation_error', attribute: 'password' })
   })
 
-  it('is for our own page and those named in the configuration, and tells no other that it may', async () => {
+  it('is open to the softphone and to configured origins alone, also in the preflight', async () => {
     const from = async (origin: string, method: 'POST' | 'OPTIONS', on = site) =>
       on.inject({
         method,
@@ -123,7 +123,7 @@ describe('signing in', () => {
     await named.close()
   })
 
-  it('leaves neither password nor token in the log', async () => {
+  it('logs neither password nor token', async () => {
     const reply = await signIn('alice@example.test', 'wonder')
     await get(`/api/fabric/subscriber/info?token=${reply.json().token}`, reply.json().token)
     expect(rig.lines.join('')).toContain('/api/console/session')
@@ -133,7 +133,7 @@ describe('signing in', () => {
 })
 
 describe('the API', () => {
-  it('shows the subscriber who asks', async () => {
+  it('returns the subscriber of the token', async () => {
     const body = (await get('/api/fabric/subscriber/info')).json()
     expect(body).toMatchObject({
       email: 'alice@example.test',
@@ -145,7 +145,7 @@ describe('the API', () => {
     })
   })
 
-  it('refuses missing, wrong and expired tokens with 401', async () => {
+  it('rejects missing, wrong and expired tokens with 401', async () => {
     const token = await rig.tokenOf('alice@example.test')
     const none = await site.inject({ url: '/api/fabric/subscriber/info' })
     expect(none.statusCode).toBe(401)
@@ -184,7 +184,7 @@ describe('the API', () => {
     expect(await names('name=none')).toEqual([])
   })
 
-  it('gives one address by id and 404 for others', async () => {
+  it('returns an address by its id, and 404 for others', async () => {
     const { id } = rig.directory.resources.findByAddress('p1', 'public', 'help')!.address
     expect((await get(`/api/fabric/addresses/${id}`)).json()).toMatchObject({ id })
     const missing = await get('/api/fabric/addresses/none')
@@ -201,7 +201,7 @@ describe('the API', () => {
     })
   })
 
-  it('refuses a page size that is no number', async () => {
+  it('rejects a page size that is not a number', async () => {
     expect((await get('/api/fabric/addresses?page_size=x')).json().errors[0]).toMatchObject({
       attribute: 'page_size',
     })
@@ -221,7 +221,7 @@ describe('cross-origin requests', () => {
       },
     })
 
-  it('are let through the preflight with their headers and methods', async () => {
+  it('pass the preflight with their headers and methods', async () => {
     const reply = await preflight('https://app.example.test')
     expect(reply.statusCode).toBe(204)
     expect(reply.headers['access-control-allow-origin']).toBe('https://app.example.test')
@@ -229,7 +229,7 @@ describe('cross-origin requests', () => {
     expect(reply.headers['access-control-allow-headers']).toContain('authorization')
   })
 
-  it('may name their idempotency key, and see what is left of the limits', async () => {
+  it('may send an idempotency key, and can read the rate limit headers', async () => {
     const reply = await preflight('https://app.example.test')
     expect(reply.headers['access-control-allow-headers']).toContain('idempotency-key')
     const got = await site.inject({
@@ -245,7 +245,7 @@ describe('cross-origin requests', () => {
     expect(got.headers['ratelimit-remaining']).toMatch(/^\d+$/)
   })
 
-  it('carry the header on errors too, so that the page sees the status', async () => {
+  it('carry the header on errors too, so that the page can read the status', async () => {
     const reply = await site.inject({
       url: '/api/fabric/subscriber/info',
       headers: { origin: 'https://a.test' },
@@ -254,7 +254,7 @@ describe('cross-origin requests', () => {
     expect(reply.headers['access-control-allow-origin']).toBe('https://a.test')
   })
 
-  it('are refused for origins outside a configured list', async () => {
+  it('are rejected for origins outside a configured list', async () => {
     const strict = await rig.servers({ origins: ['https://app.example.test'] }).site()
     expect(
       (await preflight('https://evil.test', strict)).headers['access-control-allow-origin'],
@@ -286,14 +286,14 @@ describe('operators', () => {
     ['0.0.0.0', 404],
     ['::', 404],
     ['192.0.2.1', 404],
-  ])('have no metrics on a plain listener that others can reach: %s is %i', async (address, status) => {
+  ])('have no metrics on a public plain listener: %s is %i', async (address, status) => {
     const open = await rig.servers({ plain: { address, port: 0 } }).site()
     expect((await open.inject('/metrics')).statusCode).toBe(status)
     expect((await open.inject('/healthz')).statusCode).toBe(200)
     await open.close()
   })
 
-  it('have them on a listener of their own where one is configured', async () => {
+  it('have a listener of their own if one is configured', async () => {
     servers = rig.servers({ metrics: { address: '127.0.0.1', port: 0 } })
     await servers.listen()
     const { plain, metrics } = servers.addresses
@@ -315,12 +315,12 @@ describe('the pages', () => {
     expect(reply.headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('do not take a forged Host header into the policy', async () => {
+  it('do not use a forged Host header in the policy', async () => {
     const reply = await site.inject({ url: '/', headers: { host: "x; script-src 'unsafe-inline'" } })
     expect(reply.headers['content-security-policy']).not.toContain('unsafe')
   })
 
-  it('serve the SDK to every page, and no folder above', async () => {
+  it('serve the SDK to every page, and no parent folder', async () => {
     const reply = await site.inject('/sdk/index.js')
     expect(reply.statusCode).toBe(200)
     expect(reply.headers['cross-origin-resource-policy']).toBe('cross-origin')
@@ -328,7 +328,7 @@ describe('the pages', () => {
     expect((await site.inject('/sdk/%2e%2e/console/index.html')).statusCode).not.toBe(200)
   })
 
-  it('tell the page its settings', async () => {
+  it('serve the settings of the page', async () => {
     expect((await site.inject('/config.json')).json()).toMatchObject({
       name: 'Trunkline',
       websocket_path: '/',
@@ -336,13 +336,13 @@ describe('the pages', () => {
     })
   })
 
-  it('tell the page the key of push notifications where there are any', async () => {
+  it('serve the key of push notifications if they are set up', async () => {
     const pushing = await rig.servers({}, undefined, 'BP4z').site()
     expect((await pushing.inject('/config.json')).json().push).toEqual({ application_server_key: 'BP4z' })
     await pushing.close()
   })
 
-  it('are missing without harm when they are not built', async () => {
+  it('answer 404 if they are not built', async () => {
     rmSync(join(rig.folder, 'console'), { recursive: true })
     const bare = await rig.servers().site()
     expect((await bare.inject('/')).statusCode).toBe(404)
@@ -352,7 +352,7 @@ describe('the pages', () => {
 })
 
 describe('the listeners', () => {
-  it('serve the same routes over TLS with the certificate, all but the metrics', async () => {
+  it('serve the same routes over TLS, except the metrics', async () => {
     const certificate = await loadCertificate(
       { hosts: ['localhost'], dataDir: rig.folder },
       { now: () => Date.parse('2030-01-01') },
@@ -373,11 +373,11 @@ describe('the listeners', () => {
     }
     expect(await status('/healthz')).toBe(200)
     expect(await status('/readyz')).toBe(200)
-    // Metrics are not for whoever reaches the port that is open to the world.
+    // A public port must not serve metrics.
     expect(await status('/metrics')).toBe(404)
   })
 
-  it('keep browsers to HTTPS where the certificate is the operator’s, on every answer', async () => {
+  it('send Strict-Transport-Security on every response if the operator has configured a certificate', async () => {
     const { certificate: cert, key } = await (await makeAuthority()).issue({ common: 'gw' })
     const header = async (certificate?: string, path = '/healthz') => {
       const tls = {
@@ -397,7 +397,7 @@ describe('the listeners', () => {
     expect((await site.inject('/healthz')).headers['strict-transport-security']).toBeUndefined()
   })
 
-  it('show another certificate without being restarted', async () => {
+  it('use another certificate without a restart', async () => {
     const authority = await makeAuthority()
     const issue = async (common: string) => {
       const { certificate: cert, key } = await authority.issue({ common })
@@ -421,7 +421,7 @@ describe('the listeners', () => {
     expect(await shown()).toBe('second')
   })
 
-  it('name the address that is taken, and leave nothing open', async () => {
+  it('report the address that is in use, and close every listener', async () => {
     servers = rig.servers()
     await servers.listen()
     const { port } = servers.addresses.plain!
@@ -433,7 +433,7 @@ describe('the listeners', () => {
 })
 
 describe('errors', () => {
-  it('lead to a page of their code, which says what it means', async () => {
+  it('link to a page that explains their code', async () => {
     const wrong = await rig.ask('POST', '/api/fabric/subscribers', {})
     const [fault] = wrong.json().errors
     expect(fault.url).toBe('http://localhost:80/docs/errors/missing_required_parameter')
@@ -450,7 +450,7 @@ describe('errors', () => {
     expect(strange.json().errors[0].url).toBe('/docs/errors/not_found')
   })
 
-  it('say one thing once, and show no regular expression', async () => {
+  it('report a fault once, and show no regular expression', async () => {
     const form = async (body: string) => {
       const url = '/api/laml/2010-04-01/Accounts/p1/Calls.json'
       const headers = { ...asProject(), 'content-type': 'application/x-www-form-urlencoded' }

@@ -73,7 +73,7 @@ const named = () => operations.filter(({ path }) => path.includes('{'))
 const idsOf = (things: SampleResources): string[] =>
   [...things.values()].filter((id) => id !== ours.id && id !== theirs.id)
 
-/** The document names what is another project's: with our account in the path, and with theirs. */
+/** Returns the paths of a foreign object: below the account of its project, and below the asking one. */
 const foreignPaths = (path: string): string[] => {
   const theirsWhole = pathOf(foreign, path)
   if (!path.includes('{account}')) return [theirsWhole]
@@ -93,7 +93,7 @@ const answersOf = async (things: SampleResources, project: TestProject) =>
   )
 
 describe('two projects', () => {
-  it('see what is their own', async () => {
+  it('see their own objects', async () => {
     for (const [things, project] of [
       [own, ours],
       [foreign, theirs],
@@ -103,12 +103,12 @@ describe('two projects', () => {
     }
   })
 
-  it('see and change nothing of one another, on any route that names something', async () => {
+  it('neither see nor change an object of the other on any route with an id', async () => {
     const before = await answersOf(foreign, theirs)
     const wrong: string[] = []
     for (const operation of named()) {
       const paths = foreignPaths(operation.path)
-      // Lists under our own account are our own.
+      // A list under the account of the asking project is its own.
       const last = operation.path.endsWith('}') || /\{(id|sid)\}/.test(operation.path)
       for (const path of last ? paths : paths.slice(0, 1)) {
         const { statusCode, body } = await ask(operation, path, ours)
@@ -121,7 +121,7 @@ describe('two projects', () => {
     expect(await answersOf(foreign, theirs)).toEqual(before)
   })
 
-  it('find nothing of one another in lists, also with links of the other', async () => {
+  it('find no object of the other in lists, also with links of the other', async () => {
     const wrong: string[] = []
     const lists = operations.filter(({ method, path }) => method === 'GET' && !/\{(id|sid)/.test(path))
     for (const operation of lists) {
@@ -136,7 +136,7 @@ describe('two projects', () => {
     expect(wrong).toEqual([])
   })
 
-  it('cannot name what is the other’s in what they make', async () => {
+  it('cannot refer to an object of the other in a body', async () => {
     const at = (path: string) => foreign.get(path)
     const script = at('/api/fabric/resources/swml_scripts/{id}')
     const flow = at('/api/fabric/resources/call_flows/{id}')
@@ -166,11 +166,11 @@ describe('two projects', () => {
   })
 })
 
-describe('what is not theirs to set', () => {
+describe('fields that a project must not set', () => {
   const forced = { id: 'x', project_id: theirs.id, type: 'x', created_at: 1, updated_at: 1, managed_by: 'x' }
   const more = { password_hash: 'x', managed_by_file: false, projectId: theirs.id, hash: 'x', disabled: true }
 
-  it('is refused with its name, wherever something is made or changed', async () => {
+  it('are rejected by name in every body', async () => {
     const wrong: string[] = []
     const changes = operations.filter(
       ({ method, path, requestBody }) =>
@@ -188,7 +188,7 @@ describe('what is not theirs to set', () => {
 })
 
 describe('credentials', () => {
-  it('are asked for on every route but that of our own page', async () => {
+  it('are required on every route except the sign-in of the softphone', async () => {
     const open = operations.filter(({ path }) => path !== '/api/console/session')
     for (const operation of open) {
       const { statusCode } = await rig.site.inject({
@@ -204,7 +204,7 @@ describe('credentials', () => {
     }
   })
 
-  it('of one kind are none of the other', async () => {
+  it('of one kind are rejected where the other kind is required', async () => {
     for (const operation of operations.filter(({ security }) => security?.length === 1)) {
       const isProject = 'project' in operation.security![0]!
       const headers = isProject ? { authorization: `Bearer ${bearers.get(ours)}` } : asProject(ours)

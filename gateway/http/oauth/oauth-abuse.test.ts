@@ -36,7 +36,7 @@ describe('a redirect URI', () => {
     ['the default port', 'https://app.example:443/callback'],
     ['a line break', 'https://app.example/callback\r\nx: y'],
     ['nothing', ''],
-  ])('with %s is refused on a page, and led to by nobody', async (_what, redirect_uri) => {
+  ])('with %s is rejected on a page, without a redirect', async (_what, redirect_uri) => {
     for (const prompt of ['', 'none']) {
       const answer = await rig.browser().authorize(authorization({ redirect_uri, prompt }).query)
       expect(answer.statusCode).toBe(400)
@@ -46,7 +46,7 @@ describe('a redirect URI', () => {
     }
   })
 
-  it('of this device may have any port for a native client, and nothing else', async () => {
+  it('on the loopback address may have any port for a native client, and no other difference', async () => {
     for (const redirect_uri of [
       'http://127.0.0.1:5000/other',
       'http://localhost:5000/cb',
@@ -63,7 +63,7 @@ describe('a redirect URI', () => {
     }
   })
 
-  it('must be the same again at the token endpoint', async () => {
+  it('must be repeated at the token endpoint', async () => {
     const { verifier, query } = authorization()
     const code = await rig.browser().signIn(query)
     for (const redirect_uri of ['https://app.example/other', '']) {
@@ -86,66 +86,66 @@ describe('a request', () => {
     ['for nothing', { response_type: 'none' }],
     ['for a fragment', { response_mode: 'fragment' }],
     ['for a form', { response_mode: 'form_post' }],
-    ['for a token to somebody else', { resource: 'https://other.example/' }],
+    ['for a token of another server', { resource: 'https://other.example/' }],
     ['with a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
     ['with a request elsewhere', { request_uri: 'https://evil.test/request' }],
   ] as const)('%s gets an error with its state', async (_what, changes) => {
     const browser = rig.browser()
     const last = await browser.follow(await browser.authorize(authorization({ ...changes }).query))
     const url = String(last.headers.location ?? '')
-    // Errors are told in the way that was asked for, which is the end of the URL or a form.
+    // Errors are returned in the requested response mode: in the URL, or in a form.
     const { search, hash } = new URL(url || callback)
     const form = [...last.body.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(
       ([, name, value]) => `${name}=${value}`,
     )
-    const told = new URLSearchParams(search || hash.slice(1) || form.join('&'))
-    expect(told.get('error')).toMatch(/^(invalid_request|unsupported_\w+|invalid_target|request_\w+)$/)
-    expect(told.get('state')).toBe('state-1')
-    for (const secret of ['code', 'id_token', 'access_token']) expect(told.get(secret)).toBeNull()
+    const returned = new URLSearchParams(search || hash.slice(1) || form.join('&'))
+    expect(returned.get('error')).toMatch(/^(invalid_request|unsupported_\w+|invalid_target|request_\w+)$/)
+    expect(returned.get('state')).toBe('state-1')
+    for (const secret of ['code', 'id_token', 'access_token']) expect(returned.get(secret)).toBeNull()
   })
 
-  it('for a scope that nobody has gets what there is', async () => {
+  it('for an unknown scope receives the known ones', async () => {
     const { body } = await rig.signedIn({ scope: 'openid admin' })
     expect(body.scope).toBe('openid')
     expect(decodeJwt(body.access_token)).toMatchObject({ scope: 'openid' })
   })
 
-  it('of an unknown client is refused on a page', async () => {
-    for (const client_id of ['nobody', '', "' or 1=1 --"]) {
+  it('of an unknown client is rejected on a page', async () => {
+    for (const client_id of ['unknown', '', "' or 1=1 --"]) {
       const answer = await rig.browser().authorize(authorization({ client_id }).query)
       expect(answer.statusCode).toBe(400)
       expect(answer.headers.location).toBeUndefined()
     }
   })
 
-  it('with a state that is markup shows none', async () => {
+  it('with markup in its state is shown escaped', async () => {
     const browser = rig.browser()
     const state = '"><script>alert(1)</script>\r\nset-cookie: a=b'
     const form = { action: 'sign-in', email: 'alice@example.test', password: 'secret-9' }
     const { query } = authorization({ state })
-    const told = await browser.answered(await browser.go(await browser.page(query), form))
-    expect(told.get('state')).toBe(state)
+    const returned = await browser.answered(await browser.go(await browser.page(query), form))
+    expect(returned.get('state')).toBe(state)
     const failed = await rig.browser().authorize({ ...query, redirect_uri: 'https://evil.test/' })
     expect(failed.body).not.toContain('<script')
     const named = await rig.browser().authorize({ ...query, client_id: '<img src=x onerror=alert(1)>' })
     expect(named.body).not.toContain('<img')
   })
 
-  it('that says a parameter twice is refused', async () => {
+  it('with a repeated parameter is rejected', async () => {
     const { query } = authorization()
     const url = `/login/oauth/authorize?${new URLSearchParams(query)}&state=other`
     const answer = await rig.browser().go(url)
     expect(String(answer.headers.location)).toContain('error=invalid_request')
   })
 
-  it('is answered for GET alone', async () => {
+  it('is accepted by GET alone', async () => {
     const { query } = authorization()
     expect((await rig.post('/login/oauth/authorize', query)).statusCode).toBe(404)
   })
 })
 
 describe('pages of other origins', () => {
-  it('reach the token endpoint where subscribers return to them', async () => {
+  it('reach the token endpoint if they are redirect URIs', async () => {
     const preflight = await rig.site.inject({
       method: 'OPTIONS',
       url: '/oauth/token',

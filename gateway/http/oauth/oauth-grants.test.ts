@@ -28,7 +28,7 @@ const revoked = (token: string) =>
   )
 
 describe('a code', () => {
-  it('is good once: used again, it ends what came of it', async () => {
+  it('is accepted once; a second use revokes its tokens', async () => {
     const { code, verifier, body } = await rig.signedIn()
     const again = await rig.token(codeGrant(code, verifier))
     expect([again.status, again.body.error]).toEqual([400, 'invalid_grant'])
@@ -36,7 +36,7 @@ describe('a code', () => {
     expect((await rig.token(refreshGrant(body.refresh_token))).body.error).toBe('invalid_grant')
   })
 
-  it('is good once when it is used many times in one moment', async () => {
+  it('is accepted once if many requests use it at the same time', async () => {
     const { verifier, query } = authorization()
     const code = await rig.browser().signIn(query)
     const answers = await Promise.all(Array.from({ length: 8 }, () => rig.token(codeGrant(code, verifier))))
@@ -52,13 +52,13 @@ describe('a code', () => {
     ['no verifier', { code_verifier: '' }],
     ['another client', { client_id: 'native', redirect_uri: callback }],
     ['a client of another project', { client_id: 'other' }],
-    ['an unknown client', { client_id: 'nobody' }],
+    ['an unknown client', { client_id: 'unknown' }],
     ['a guess', { code: 'guess' }],
     ['another grant type', { grant_type: 'password', username: 'alice@example.test', password: 'secret-9' }],
     ['the grant of clients', { grant_type: 'client_credentials' }],
     ['the implicit grant', { grant_type: 'implicit' }],
     ['no grant type', { grant_type: '' }],
-  ])('gives nothing for %s', async (_what, changes) => {
+  ])('returns no token for %s', async (_what, changes) => {
     const { verifier, query } = authorization()
     const code = await rig.browser().signIn(query)
     const { status, body } = await rig.token(codeGrant(code, verifier, changes))
@@ -67,7 +67,7 @@ describe('a code', () => {
     expect(JSON.stringify(body)).not.toContain('secret-9')
   })
 
-  it('gives nothing for what stands in the store', async () => {
+  it('cannot be redeemed by values of the store', async () => {
     const { verifier, query } = authorization()
     const browser = rig.browser()
     const code = await browser.signIn(query)
@@ -80,7 +80,7 @@ describe('a code', () => {
     expect((await rig.token(codeGrant(row?.id ?? '', verifier))).body.error).toBe('invalid_grant')
   })
 
-  it('ends with a change of the password, and with the subscriber', async () => {
+  it('expires when the password changes and when the subscriber is removed', async () => {
     for (const change of [{ tokensAfter: rig.clock.now() + 5_000 }, { disabled: true }]) {
       const before = rig.subscribers.get('alice')!
       const { verifier, query } = authorization()
@@ -93,7 +93,7 @@ describe('a code', () => {
 })
 
 describe('a refresh token', () => {
-  it('is good once, and what it gives is good', async () => {
+  it('is accepted once, and the new tokens are valid', async () => {
     const { body } = await rig.signedIn()
     const renewed = await rig.token({ ...refreshGrant(body.refresh_token), scope: 'openid' })
     expect(renewed.status).toBe(200)
@@ -102,7 +102,7 @@ describe('a refresh token', () => {
     expect(await rig.tokens.verify(renewed.body.access_token)).toMatchObject({ subscriberId: 'alice' })
   })
 
-  it('that is used again ends every one that came of the sign-in', async () => {
+  it('revokes every token of the sign-in if it is used again', async () => {
     const { body } = await rig.signedIn()
     const second = (await rig.token(refreshGrant(body.refresh_token))).body
     const stolen = await rig.token(refreshGrant(body.refresh_token))
@@ -113,7 +113,7 @@ describe('a refresh token', () => {
     expect(rig.lines.some((line) => JSON.stringify(line).includes(body.refresh_token))).toBe(false)
   })
 
-  it('gives one at most when it is used many times in one moment, and that one ends', async () => {
+  it('returns at most one new token if many requests use it at the same time, and revokes that one', async () => {
     const { body } = await rig.signedIn()
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => rig.token(refreshGrant(body.refresh_token))),
@@ -123,21 +123,21 @@ describe('a refresh token', () => {
     for (const one of good) expect(await revoked(one.body.access_token)).toBe(true)
   })
 
-  it('is of one client', async () => {
+  it('is valid for one client', async () => {
     const { body } = await rig.signedIn()
-    for (const client of ['native', 'other', 'nobody'])
+    for (const client of ['native', 'other', 'unknown'])
       expect((await rig.token(refreshGrant(body.refresh_token, client))).status).toBeGreaterThanOrEqual(400)
     // Others that tried have not ended it.
     expect((await rig.token(refreshGrant(body.refresh_token))).status).toBe(200)
   })
 
-  it('gives no more than was granted', async () => {
+  it('cannot extend the granted scope', async () => {
     const { body } = await rig.signedIn()
     const wider = await rig.token({ ...refreshGrant(body.refresh_token), scope: 'openid email' })
     expect(wider.body.error).toBe('invalid_scope')
   })
 
-  it('is revoked with its access tokens, and once more without harm', async () => {
+  it('is revoked with its access tokens; a second revocation has no effect', async () => {
     const { body } = await rig.signedIn()
     const revoke = () => rig.post('/oauth/revoke', { token: body.refresh_token, client_id: 'web' })
     expect((await revoke()).statusCode).toBe(200)
@@ -146,13 +146,13 @@ describe('a refresh token', () => {
     expect((await rig.token(refreshGrant(body.refresh_token))).body.error).toBe('invalid_grant')
   })
 
-  it('is not revoked by another client', async () => {
+  it('cannot be revoked by another client', async () => {
     const { body } = await rig.signedIn()
     await rig.post('/oauth/revoke', { token: body.refresh_token, client_id: 'other' })
     expect((await rig.token(refreshGrant(body.refresh_token))).status).toBe(200)
   })
 
-  it('ends with a change of the password, and with the client', async () => {
+  it('expires when the password changes and when the client is removed', async () => {
     const { body } = await rig.signedIn()
     const before = rig.subscribers.get('alice')!
     rig.subscribers.set('alice', { ...before, tokensAfter: rig.clock.now() + 5_000 })
@@ -173,7 +173,7 @@ describe('a client with a secret', () => {
     return { id: client.id, secret, form: codeGrant(code, verifier, { client_id: client.id }) }
   }
 
-  it('shows it in the form or in the header', async () => {
+  it('may send it in the form or in the header', async () => {
     const posted = await make()
     expect((await rig.token({ ...posted.form, client_secret: posted.secret })).status).toBe(200)
     const headed = await make()
@@ -181,7 +181,7 @@ describe('a client with a secret', () => {
     expect((await rig.token(headed.form, { authorization })).status).toBe(200)
   })
 
-  it('gets nothing with a wrong one, without one, or with what the store has', async () => {
+  it('receives no token with a wrong secret, without one, or with the stored hash', async () => {
     const { id, secret, form } = await make()
     const kept = (await rig.clients.find(id))?.secretHash ?? ''
     expect(kept).not.toContain(secret)
@@ -194,17 +194,17 @@ describe('a client with a secret', () => {
     expect((await rig.token({ ...form, client_secret: renewed })).status).toBe(200)
   })
 
-  it('still needs PKCE', async () => {
+  it('must use PKCE too', async () => {
     const { id } = await make()
     const changes = { client_id: id, code_challenge: '', code_challenge_method: '' }
     const browser = rig.browser()
-    const told = await browser.answered(await browser.authorize(authorization(changes).query))
-    expect(told.get('error')).toBe('invalid_request')
+    const returned = await browser.answered(await browser.authorize(authorization(changes).query))
+    expect(returned.get('error')).toBe('invalid_request')
   })
 })
 
 describe('a client that is removed', () => {
-  it('takes along what subscribers have given it, at once, and nothing of others', async () => {
+  it('loses its grants and tokens at once; other clients keep theirs', async () => {
     const { client } = await rig.clients.create(
       'p1',
       { name: 'New', redirectUris: [callback], native: false },
@@ -216,12 +216,12 @@ describe('a client that is removed', () => {
     const pending = authorization({ client_id: client.id })
     const unused = await rig.browser().signIn(pending.query)
     const others = await rig.signedIn()
-    let told = 0
+    let revocations = 0
     const { subscriberId } = await rig.tokens.verify(body.access_token)
-    rig.tokens.onRevocation(subscriberId, () => told++)
+    rig.tokens.onRevocation(subscriberId, () => revocations++)
     await rig.clients.remove('p1', client.id)
     expect(await revoked(body.access_token)).toBe(true)
-    expect(told).toBe(1)
+    expect(revocations).toBe(1)
     const ofClient = { client_id: client.id }
     for (const grant of [
       refreshGrant(body.refresh_token, client.id),

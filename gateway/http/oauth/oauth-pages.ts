@@ -48,10 +48,10 @@ export const signInPage = ({ clientName, returnsTo, email, error }: SignInPage):
     html`<p class="to">to continue to <strong>${clientName}</strong></p>
 ${error === undefined ? raw('') : html`<p class="error" id="error" role="alert">${error}</p>`}
 <form method="post">
-<label>E-mail<input name="email" type="email" autocomplete="username" inputmode="email" maxlength="254" required
- value="${email}" ${raw(fieldState(error, email === ''))}></label>
-<label>Password<input name="password" type="password" autocomplete="current-password" maxlength="1024" required
- ${raw(fieldState(error, email !== ''))}></label>
+<label>E-mail<input name="email" type="email" autocomplete="username" inputmode="email" maxlength="254"
+ required value="${email}" ${raw(fieldState(error, email === ''))}></label>
+<label>Password<input name="password" type="password" autocomplete="current-password" maxlength="1024"
+ required ${raw(fieldState(error, email !== ''))}></label>
 <div class="buttons"><button name="action" value="sign-in">Sign in</button>
 <button class="plain" name="action" value="cancel" formnovalidate>Cancel</button></div>
 </form>
@@ -73,11 +73,12 @@ export const continuePage = (
 <footer>You return to ${returnsTo}.</footer>`,
   )
 
-/** The sign-in is over, was made in another browser, or never was. */
+/** Returns the page for a sign-in that has expired, belongs to another browser, or is unknown. */
 export const expiredPage = (): string =>
   page(
     'This sign-in has ended',
-    html`<p class="to">It took too long, or began in another browser. Go back to the application and sign in again.</p>`,
+    html`<p class="to">It took too long, or began in another browser.
+Go back to the application and sign in again.</p>`,
   )
 
 /** Pages that oidc-provider shows by itself. */
@@ -86,18 +87,23 @@ export const providerPages: ProviderPages = {
     page(
       'This sign-in cannot go on',
       html`<p class="error" role="alert">${description ?? error}</p>
-<p class="to">The application asked for it in a way that cannot be answered (${error}). Go back to it, or tell its maker.</p>`,
+<p class="to">The application asked for it in a way that cannot be answered (${error}).
+Go back to it, or tell its maker.</p>`,
     ),
   signOut: (form, clientName) =>
     page(
       'Sign out?',
-      html`<p class="to">${clientName === undefined ? 'Applications' : html`<strong>${clientName}</strong> and other applications`} that you signed in to with this browser will ask for your password again.</p>
+      html`<p class="to">${applicationsOf(clientName)} that you signed in to
+with this browser will ask for your password again.</p>
 ${raw(form)}
 <div class="buttons"><button form="op.logoutForm" name="logout" value="yes">Sign out</button></div>
 <footer>To stay signed in, close this page.</footer>`,
     ),
   signedOut: () => page('You are signed out', html`<p class="to">You can close this page.</p>`),
 }
+
+const applicationsOf = (clientName: string | undefined): Raw =>
+  clientName === undefined ? raw('Applications') : html`<strong>${clientName}</strong> and other applications`
 
 /** Text that is HTML already. */
 interface Raw {
@@ -106,10 +112,10 @@ interface Raw {
 
 const raw = (text: string): Raw => ({ text })
 
-/** HTML; every value that is not HTML already is escaped. */
-const html = (deps: TemplateStringsArray, ...values: readonly (string | Raw)[]): Raw =>
+/** Returns HTML. Values are escaped unless they are {@link Raw}. */
+const html = (texts: TemplateStringsArray, ...values: readonly (string | Raw)[]): Raw =>
   raw(
-    deps
+    texts
       .map((part, i) => {
         const value = values[i - 1]
         return `${value === undefined ? '' : typeof value === 'string' ? escaped(value) : value.text}${part}`
@@ -132,7 +138,8 @@ const fieldState = (error: string | undefined, focused: boolean): string =>
 
 const page = (title: string, body: Raw): string =>
   html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><link rel="icon" href="/favicon.svg"><style>${raw(oauthStyle)}</style></head>
 <body><main><h1>${title}</h1>
 ${body}

@@ -10,19 +10,19 @@ beforeEach(async () => {
 afterEach(() => rig.close())
 
 describe('the code flow', () => {
-  it('gives a subscriber access token, a refresh token and an id token', async () => {
+  it('returns a subscriber access token, a refresh token and an id token', async () => {
     const browser = rig.browser()
     const { verifier, query } = authorization({ scope: 'openid email' })
     const form = { action: 'sign-in', email: 'Alice@example.test', password: 'secret-9' }
-    const told = await browser.answered(await browser.go(await browser.page(query), form))
-    expect(Object.fromEntries(told)).toEqual({
+    const returned = await browser.answered(await browser.go(await browser.page(query), form))
+    expect(Object.fromEntries(returned)).toEqual({
       code: expect.any(String),
       state: 'state-1',
       iss: 'https://gw.example/',
     })
     const { status, headers, body } = await rig.token({
       grant_type: 'authorization_code',
-      code: told.get('code') ?? '',
+      code: returned.get('code') ?? '',
       code_verifier: verifier,
       client_id: 'web',
       redirect_uri: callback,
@@ -61,35 +61,35 @@ describe('the code flow', () => {
     expect(JSON.stringify(keys)).not.toContain('"d"')
   })
 
-  it('takes a request without a scope for one with openid', async () => {
+  it('reads a request without a scope as one with openid', async () => {
     const { body } = await rig.signedIn({ scope: '' })
     expect(body.id_token.split('.')).toHaveLength(3)
   })
 
-  it('lets somebody with a session in without a page, and prompt=none too', async () => {
+  it('signs a browser with a session in without a page, also with prompt=none', async () => {
     const { browser } = await rig.signedIn()
     for (const prompt of ['', 'none']) {
-      const told = await browser.answered(await browser.authorize(authorization({ prompt }).query))
-      expect(told.get('code')).toBeTruthy()
+      const returned = await browser.answered(await browser.authorize(authorization({ prompt }).query))
+      expect(returned.get('code')).toBeTruthy()
     }
   })
 
-  it('tells prompt=none without a session that a login is required', async () => {
+  it('answers login_required to prompt=none without a session', async () => {
     const browser = rig.browser()
-    const told = await browser.answered(await browser.authorize(authorization({ prompt: 'none' }).query))
-    expect(Object.fromEntries(told)).toMatchObject({ error: 'login_required', state: 'state-1' })
+    const returned = await browser.answered(await browser.authorize(authorization({ prompt: 'none' }).query))
+    expect(Object.fromEntries(returned)).toMatchObject({ error: 'login_required', state: 'state-1' })
   })
 
-  it('asks again with prompt=login, and where the password has changed since', async () => {
+  it('asks for the password with prompt=login and after a change of the password', async () => {
     const { browser } = await rig.signedIn()
     const page = await browser.follow(await browser.authorize(authorization({ prompt: 'login' }).query))
     expect(page.body).toContain('<h1>Sign in</h1>')
     rig.subscribers.set('alice', { ...rig.subscribers.get('alice')!, tokensAfter: rig.clock.now() + 5_000 })
-    const told = await browser.answered(await browser.authorize(authorization({ prompt: 'none' }).query))
-    expect(told.get('error')).toBe('login_required')
+    const returned = await browser.answered(await browser.authorize(authorization({ prompt: 'none' }).query))
+    expect(returned.get('error')).toBe('login_required')
   })
 
-  it('keeps the projects apart, with one e-mail in both', async () => {
+  it('keeps subscribers with the same e-mail in two projects apart', async () => {
     const { browser } = await rig.signedIn()
     const { query } = authorization({ client_id: 'other' })
     const silent = await browser.answered(await browser.authorize({ ...query, prompt: 'none' }))
@@ -98,35 +98,35 @@ describe('the code flow', () => {
     expect(decodeJwt(body.access_token)).toMatchObject({ sub: 'alice-2', project: 'p2' })
   })
 
-  it('changes the subscriber of a browser who signs in to another project', async () => {
+  it('replaces the session of a browser that signs in to another project', async () => {
     const { browser } = await rig.signedIn()
     const { query } = authorization({ client_id: 'other' })
     const form = { action: 'sign-in', email: 'alice@example.test', password: 'secret-9' }
     const page = await browser.follow(await browser.go(await browser.page(query), form))
     // A page that sends its form by itself: the session of the other subscriber ends first.
-    const told = await browser.answered(await browser.submit(page.body))
-    expect(told.get('code')).toBeTruthy()
+    const returned = await browser.answered(await browser.submit(page.body))
+    expect(returned.get('code')).toBeTruthy()
   })
 
-  it('asks for a click before it lets a native client in, and never does so silently', async () => {
+  it('requires a click for a native client, and never signs it in silently', async () => {
     const { browser } = await rig.signedIn()
     const { query } = authorization({ client_id: 'native', redirect_uri: 'com.example.app:/oauth' })
     const page = await browser.page(query)
     const shown = await browser.go(page)
     expect(shown.body).toContain('Continue as Alice &amp; Co?')
-    const told = await browser.answered(await browser.go(page, { action: 'continue' }))
-    expect(told.get('code')).toBeTruthy()
+    const returned = await browser.answered(await browser.go(page, { action: 'continue' }))
+    expect(returned.get('code')).toBeTruthy()
     const silent = await browser.answered(await browser.authorize({ ...query, prompt: 'none' }))
     expect(silent.get('error')).toBe('interaction_required')
   })
 
-  it('takes any port of the device from a native client', async () => {
+  it('accepts any loopback port of a native client', async () => {
     const redirect_uri = 'http://127.0.0.1:51004/cb'
     const { body } = await rig.signedIn({ client_id: 'native', redirect_uri })
     expect(body.access_token).toBeTruthy()
   })
 
-  it('lets somebody take another account', async () => {
+  it('lets the user switch to another account', async () => {
     rig.subscribers.set('bob', { ...rig.subscribers.get('alice')!, id: 'bob', email: 'bob@example.test' })
     const { browser, body } = await rig.signedIn()
     const { verifier, query } = authorization({ prompt: 'consent' })
@@ -134,33 +134,37 @@ describe('the code flow', () => {
     const form = { action: 'sign-in', email: 'bob@example.test', password: 'secret-9' }
     expect((await browser.go(page, { action: 'switch' })).body).toContain('<h1>Sign in</h1>')
     const sent = await browser.follow(await browser.go(page, form))
-    const told = await browser.answered(await browser.submit(sent.body))
+    const returned = await browser.answered(await browser.submit(sent.body))
     const { client_id, redirect_uri } = query
-    const grant = { grant_type: 'authorization_code', code: told.get('code') ?? '', code_verifier: verifier }
+    const grant = {
+      grant_type: 'authorization_code',
+      code: returned.get('code') ?? '',
+      code_verifier: verifier,
+    }
     const { body: bobs } = await rig.token({ ...grant, client_id, redirect_uri })
     expect(decodeJwt(bobs.access_token).sub).toBe('bob')
-    // Whoever had the browser before is signed out.
+    // The previous subscriber of the browser is signed out.
     await expect(rig.tokens.verify(body.access_token)).rejects.toThrow('revoked')
   })
 
-  it('does not let a click stand for a password', async () => {
+  it('does not accept a click in place of a password', async () => {
     const browser = rig.browser()
     const answer = await browser.go(await browser.page(authorization().query), { action: 'continue' })
     expect(answer.statusCode).toBe(200)
     expect(answer.body).toContain('<h1>Sign in</h1>')
   })
 
-  it('tells the application that somebody cancelled', async () => {
+  it('reports to the application that the user has cancelled', async () => {
     const browser = rig.browser()
-    const told = await browser.answered(
+    const returned = await browser.answered(
       await browser.go(await browser.page(authorization().query), { action: 'cancel' }),
     )
-    expect(Object.fromEntries(told)).toMatchObject({ error: 'access_denied', state: 'state-1' })
+    expect(Object.fromEntries(returned)).toMatchObject({ error: 'access_denied', state: 'state-1' })
   })
 })
 
 describe('the page', () => {
-  it('names the application, and shows no markup of it', async () => {
+  it('shows the name of the application escaped', async () => {
     const browser = rig.browser()
     const { body, headers } = await browser.go(await browser.page(authorization().query))
     expect(body).toContain('<strong>Soft &lt;b&gt;phone</strong>')
@@ -182,7 +186,7 @@ describe('the page', () => {
     expect(body).not.toContain('wrong"')
   })
 
-  it('locks an e-mail after ten attempts, the right password too', async () => {
+  it('locks an e-mail after ten attempts, also for the right password', async () => {
     const browser = rig.browser()
     const page = await browser.page(authorization().query)
     const form = { action: 'sign-in', email: 'alice@example.test', password: 'wrong' }
@@ -199,14 +203,14 @@ describe('the page', () => {
     ['a page that may not say where it is', { origin: 'null' }],
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another host of the same site', { 'sec-fetch-site': 'same-site' }],
-  ])('takes no form from %s', async (_what, headers) => {
+  ])('rejects a form from %s', async (_what, headers) => {
     const browser = rig.browser()
     const form = { action: 'sign-in', email: 'alice@example.test', password: 'secret-9' }
     const answer = await browser.go(await browser.page(authorization().query), form, headers)
     expect(answer.statusCode).toBe(400)
   })
 
-  it('is of one browser, and of one sign-in', async () => {
+  it('is valid for one browser and one sign-in', async () => {
     const browser = rig.browser()
     const thief = rig.browser()
     const page = await browser.page(authorization().query)
@@ -216,7 +220,7 @@ describe('the page', () => {
     expect((await browser.go(page)).statusCode).toBe(200)
   })
 
-  it('gives its cookies to this host alone, over TLS, and not to scripts', async () => {
+  it('sets cookies for this host alone, over TLS, and hidden from scripts', async () => {
     const browser = rig.browser()
     await browser.authorize(authorization().query)
     const answer = await browser.go((await browser.page(authorization().query)) as string, {
@@ -237,7 +241,7 @@ describe('the page', () => {
     }
   })
 
-  it('ends the session and its tokens at the sign-out', async () => {
+  it('ends the session and revokes its tokens at the sign-out', async () => {
     const { browser, body } = await rig.signedIn()
     const page = await browser.go('/login/oauth/sign-out')
     expect(page.body).toContain('<h1>Sign out?</h1>')
@@ -250,23 +254,23 @@ describe('the page', () => {
     )
     expect(done.body).toContain('You are signed out')
     await expect(rig.tokens.verify(body.access_token)).rejects.toThrow('revoked')
-    const told = await browser.answered(await browser.authorize(authorization({ prompt: 'none' }).query))
-    expect(told.get('error')).toBe('login_required')
+    const returned = await browser.answered(await browser.authorize(authorization({ prompt: 'none' }).query))
+    expect(returned.get('error')).toBe('login_required')
     const grant = { grant_type: 'refresh_token', refresh_token: body.refresh_token, client_id: 'web' }
     expect((await rig.token(grant)).body.error).toBe('invalid_grant')
   })
 
-  it('leaves a sign-in that asked for offline access as it is at the sign-out', async () => {
+  it('keeps the tokens of a sign-in with offline access at the sign-out', async () => {
     const { browser, body } = await rig.signedIn({ scope: 'openid offline_access', prompt: 'consent' })
     expect(body.scope).toBe('openid offline_access')
     await browser.submit((await browser.go('/login/oauth/sign-out')).body, { logout: 'yes' })
     const grant = { grant_type: 'refresh_token', refresh_token: body.refresh_token, client_id: 'web' }
     expect((await rig.token(grant)).status).toBe(200)
-    const told = await browser.answered(await browser.authorize(authorization({ prompt: 'none' }).query))
-    expect(told.get('error')).toBe('login_required')
+    const returned = await browser.answered(await browser.authorize(authorization({ prompt: 'none' }).query))
+    expect(returned.get('error')).toBe('login_required')
   })
 
-  it('is not asked for without end, before anybody has signed in', async () => {
+  it('is limited in requests before a sign-in', async () => {
     for (let i = 0; i < 300; i++) rig.oauth.requests.take('127.0.0.1')
     const before = await rig.store.selectFrom('oauth_payload').select('id').execute()
     const page = await rig.browser().authorize(authorization().query)
@@ -280,7 +284,7 @@ describe('the page', () => {
     expect((await rig.browser().authorize(authorization().query)).statusCode).toBe(303)
   })
 
-  it('leads to the issuer, whatever host a proxy passes on', async () => {
+  it('redirects to the issuer, whatever host a proxy forwards', async () => {
     const headers = {
       'x-forwarded-proto': 'https',
       host: '10.0.0.7:8080',
@@ -302,12 +306,12 @@ describe('the page', () => {
     expect(next.location).toMatch(/^https:\/\/gw\.example\//)
   })
 
-  it('is shown over TLS alone', async () => {
+  it('is served over TLS alone', async () => {
     const url = '/login/oauth/authorize?client_id=web'
     const redirected = await rig.site.inject({ url, headers: { host: 'gw.example' } })
     expect(redirected.statusCode).toBe(308)
     expect(redirected.headers.location).toBe(`https://gw.example${url}`)
-    // Anybody may write this, and only a trusted proxy is believed.
+    // The header is read from trusted proxies alone.
     const headers = { host: 'gw.example', 'x-forwarded-proto': 'https' }
     expect((await rig.site.inject({ url, headers, remoteAddress: '192.0.2.1' })).statusCode).toBe(308)
     const refused = await rig.site.inject({ method: 'POST', url: '/oauth/token', payload: '' })

@@ -16,7 +16,7 @@ const open = async (schema: object) => {
 const named = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
 const good = { body: named, response: { 200: named } }
 
-it('checks and writes from the first request on, whether or not everything was made before', async () => {
+it('validates and serializes from the first request on, with and without prior compilation', async () => {
   for (const isMade of [false, true]) {
     const site = await open(good)
     if (isMade) await site.compiled.all()
@@ -29,13 +29,13 @@ it('checks and writes from the first request on, whether or not everything was m
   }
 })
 
-it('says which schema is wrong', async () => {
+it('reports a schema that does not compile', async () => {
   const wrong = { type: 'object', properties: { name: { type: 'nothing' } } }
   await expect((await open({ body: wrong })).compiled.all()).rejects.toThrow(/schema is invalid/)
   await expect((await open({ response: { 200: wrong } })).compiled.all()).rejects.toThrow(/schema is invalid/)
 })
 
-it('makes nothing twice, and nothing any more when it is stopped', async () => {
+it('compiles a schema once, and none after a stop', async () => {
   const compiled = new CompiledSchemas()
   const same = () => structuredClone(named)
   expect(compiled.writer(named)).toBe(compiled.writer(same()))
@@ -46,7 +46,7 @@ it('makes nothing twice, and nothing any more when it is stopped', async () => {
   await compiled.all()
 })
 
-it('reads texts as what the schema says, and bodies as they are', () => {
+it('converts query texts to the type of the schema, and leaves bodies unchanged', () => {
   const schema = { type: 'object', properties: { size: { type: 'integer' } } }
   const compiled = new CompiledSchemas()
   const text = { size: '7' }

@@ -36,7 +36,8 @@ const pageOf = (code: Code): string => {
   return html(`${code}`, [
     `<h1><code>${code}</code></h1>`,
     `<table>${cells.join('')}</table>`,
-    `<p>The <code>message</code> of an answer says what was found in the request, and <code>attribute</code> names the field.`,
+    '<p>The <code>message</code> of an answer says what was found in the request,',
+    'and <code>attribute</code> names the field.',
     'The line of the gateway’s log has the same code, with the facts that were checked.</p>',
     `<p><a href="${base}">All codes</a></p>`,
   ])
@@ -45,10 +46,7 @@ const pageOf = (code: Code): string => {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/**
- * Follows the reader's choice of light or dark; a table's cells stand below one another on a telephone's
- * screen.
- */
+/** Style in light and dark. On narrow screens the cells of a table row are below one another. */
 const style =
   ':root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:46em;margin:2em auto;padding:0 1em}' +
   'h1{overflow-wrap:anywhere}th,td{text-align:left;vertical-align:top;padding:0 1.5em .4em 0}' +
@@ -68,9 +66,9 @@ const html = (title: string, body: readonly string[]): string =>
 const list = html('Error codes', [
   '<h1>Error codes</h1>',
   '<table>',
-  ...Object.entries(catalogue).map(
-    ([code, { text }]) =>
-      `<tr><th scope="row"><a href="${base}/${code}"><code>${code}</code></a></th><td>${escaped(text)}</td></tr>`,
-  ),
+  ...Object.entries(catalogue).map(([code, { text }]) => {
+    const link = `<a href="${base}/${code}"><code>${code}</code></a>`
+    return `<tr><th scope="row">${link}</th><td>${escaped(text)}</td></tr>`
+  }),
   '</table>',
 ])

@@ -76,7 +76,7 @@ const open = () => {
 
 const codeOf = (reply: { json(): { errors: { code: string }[] } }) => reply.json().errors[0]?.code
 
-it('carries a request out once, and gives its answer again, also after a restart', async () => {
+it('carries a request out once, and repeats its response also after a restart', async () => {
   const { post } = open()
   const first = await post('k')
   expect([first.statusCode, first.headers['idempotent-replayed']]).toEqual([201, undefined])
@@ -92,7 +92,7 @@ it('carries a request out once, and gives its answer again, also after a restart
   expect(made).toBe(1)
 })
 
-it('carries out what has another key, no key, or is of another project', async () => {
+it('carries out requests with another key, without a key, and of another project', async () => {
   const { post } = open()
   await post('k')
   await post('l')
@@ -101,7 +101,7 @@ it('carries out what has another key, no key, or is of another project', async (
   expect(made).toBe(4)
 })
 
-it('refuses a key that was used for another body or another route', async () => {
+it('rejects a key that was used for another body or route', async () => {
   const { post } = open()
   await post('k')
   for (const other of [await post('k', { a: 2 }), await post('k', { a: 1 }, '/api/others')])
@@ -109,7 +109,7 @@ it('refuses a key that was used for another body or another route', async () => 
   expect(made).toBe(1)
 })
 
-it('gives all who ask at the same time the one answer', async () => {
+it('sends simultaneous requests the same response', async () => {
   const { post, idempotency } = open()
   const { promise, resolve } = Promise.withResolvers<void>()
   gate = promise
@@ -123,7 +123,7 @@ it('gives all who ask at the same time the one answer', async () => {
   expect([made, idempotency.size]).toEqual([1, 0])
 })
 
-it('says that it is being carried out where another process does it, or died over it', async () => {
+it('answers request_in_progress if another process carries it out, or has died meanwhile', async () => {
   const other = open()
   const { promise, resolve } = Promise.withResolvers<void>()
   gate = promise
@@ -135,7 +135,7 @@ it('says that it is being carried out where another process does it, or died ove
   await first
 })
 
-it('tries anew after an answer 5xx or 429, and keeps refusals', async () => {
+it('repeats a request after a response 5xx or 429, and keeps rejections', async () => {
   const { post, idempotency } = open()
   for (const code of ['internal', 'too_many_requests', 'draining'] as const) {
     failure = new TrunklineError(code)
@@ -149,7 +149,7 @@ it('tries anew after an answer 5xx or 429, and keeps refusals', async () => {
   expect([made, idempotency.size]).toEqual([4, 0])
 })
 
-it('refuses a key that is none', async () => {
+it('rejects a malformed key', async () => {
   const { post } = open()
   for (const key of ['', 'x'.repeat(256)]) {
     const reply = await post(key)
@@ -158,7 +158,7 @@ it('refuses a key that is none', async () => {
   expect(made).toBe(0)
 })
 
-it('forgets after a day', async () => {
+it('expires keys after a day', async () => {
   const { post } = open()
   await post('k')
   clock.advance(24 * 3_600_000 - 1)
@@ -172,7 +172,7 @@ it('forgets after a day', async () => {
   expect(await store.selectFrom('idempotency').select('key').execute()).toEqual([{ key: 'l' }])
 })
 
-it('keeps answers sealed', async () => {
+it('stores responses encrypted', async () => {
   const { post } = open()
   await post('k', { password: 'hush' })
   const rows = await store.selectFrom('idempotency').selectAll().execute()
@@ -180,7 +180,7 @@ it('keeps answers sealed', async () => {
   expect(JSON.stringify(rows)).not.toContain('hush')
 })
 
-it('repeats an answer without a body', async () => {
+it('repeats a response without a body', async () => {
   const { post } = open()
   await post('k', {}, '/api/nothing')
   const again = await post('k', {}, '/api/nothing')
@@ -192,7 +192,7 @@ it('repeats an answer without a body', async () => {
   ])
 })
 
-it('takes keys of subscribers apart by their tokens', async () => {
+it('keeps the keys of subscriber tokens apart', async () => {
   const { site } = open()
   const post = (token: string) =>
     site.inject({
@@ -207,7 +207,7 @@ it('takes keys of subscribers apart by their tokens', async () => {
   expect(made).toBe(2)
 })
 
-it('keeps nothing of whoever is nobody', async () => {
+it('stores no response of a request without authentication', async () => {
   const { site } = open()
   const headers = { authorization: 'Anything at all', 'idempotency-key': 'k' }
   for (let i = 0; i < 2; i++) await site.inject({ method: 'POST', url: '/api/bearer', payload: {}, headers })

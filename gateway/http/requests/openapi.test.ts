@@ -23,7 +23,7 @@ const without = (has: (operation: Operation) => unknown) =>
 const open = ['/api/console/session', '/api/fabric/embeds/tokens']
 
 describe('the OpenAPI document', () => {
-  it('is one of version 3.1, with the two ways to prove who asks', () => {
+  it('has version 3.1 and the two security schemes', () => {
     expect(document.openapi).toBe('3.1.0')
     expect(document.components).toMatchObject({
       securitySchemes: { project: { scheme: 'basic' }, subscriber: { scheme: 'bearer' } },
@@ -40,7 +40,7 @@ describe('the OpenAPI document', () => {
     expect(missing).toEqual([])
   })
 
-  it('gives each an id of its own, a summary, tags, who may ask, and what is answered', () => {
+  it('gives each operation an id, a summary, tags, its security and its responses', () => {
     expect(without(({ operationId }) => operationId)).toEqual([])
     expect(without(({ summary }) => summary && !summary.endsWith('.'))).toEqual([])
     expect(without(({ tags = [] }) => tags.length > 0)).toEqual([])
@@ -52,11 +52,11 @@ describe('the OpenAPI document', () => {
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
   })
 
-  it('has no schema by which nothing can be checked or written', async () => {
+  it('has only schemas that compile', async () => {
     await rig.site.compiled.all()
   })
 
-  it('says of each what its errors look like', () => {
+  it('describes the errors of each operation', () => {
     expect(without(({ responses }) => responses['429']?.content?.['application/json']?.schema)).toEqual([])
   })
 })

@@ -74,7 +74,8 @@ const idempotencyHeader = {
       minLength: 1,
       maxLength: 255,
       description:
-        'A repeated request with the same key receives the first response for a day, and is not carried out again.',
+        'A repeated request with the same key receives the first response for a day, ' +
+        'and is not carried out again.',
     },
   },
 }

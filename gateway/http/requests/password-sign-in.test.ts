@@ -18,14 +18,14 @@ const open = (signIn = async (_project: string, _email: string, password: string
   return { attempt, clock }
 }
 
-it('counts an e-mail for each project: who has the same one elsewhere neither locks it nor forgives', async () => {
+it('counts attempts on an e-mail for each project alone', async () => {
   const { attempt } = open()
   for (let i = 0; i < 10; i++) expect(await attempt('p1', 'wrong')).toEqual({ refused: 'unauthorized' })
   expect(await attempt('p2', 'right')).toEqual({ subscriber: alice })
   expect(await attempt('p1', 'right')).toMatchObject({ refused: 'too_many_requests' })
 })
 
-it('checks so many passwords at once, wherever they come from; who comes then is to come again', async () => {
+it('limits simultaneous password checks of all networks, and rejects more with a time to wait', async () => {
   const { promise, resolve } = Promise.withResolvers<string>()
   const { attempt } = open(() => promise)
   // An e-mail of each project.
@@ -36,7 +36,7 @@ it('checks so many passwords at once, wherever they come from; who comes then is
   expect(await attempt('p100', 'right')).toEqual({ subscriber: alice })
 })
 
-it('locks no e-mail out for the attempts of other networks: they only make it slower', async () => {
+it('only delays a sign-in after attempts of other networks on its e-mail', async () => {
   const { attempt, clock } = open()
   for (let i = 0; i < 10; i++) await attempt('p1', 'wrong', `198.51.100.${i}`)
   let isOver = false

@@ -36,7 +36,7 @@ const open = async (rates = new RequestLimits(clock, { perToken: 2, perAddress: 
     })
 }
 
-it('says what is left, refuses what is too much with the time to wait, and forgives after a minute', async () => {
+it('sends the remaining requests, rejects more with Retry-After, and resets after a minute', async () => {
   const get = await open()
   expect((await get()).headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1' })
   clock.advance(20_000)
@@ -49,7 +49,7 @@ it('says what is left, refuses what is too much with the time to wait, and forgi
   expect((await get()).statusCode).toBe(200)
 })
 
-it('counts each token by itself, and all of a network together', async () => {
+it('counts each token alone, and all tokens of a network together', async () => {
   const get = await open()
   await get()
   await get()
@@ -60,30 +60,30 @@ it('counts each token by itself, and all of a network together', async () => {
   expect((await get('/api/things', 'second', '192.0.2.2')).statusCode).toBe(200)
 })
 
-it('counts wrong credentials for the network', async () => {
+it('counts requests with wrong credentials for the network', async () => {
   const get = await open()
   for (let i = 0; i < 4; i++) expect((await get('/api/things', `wrong ${i}`)).statusCode).toBe(401)
   expect((await get()).statusCode).toBe(429)
 })
 
-it('answers in the words of the family', async () => {
+it('answers in the form of the family', async () => {
   const get = await open(new RequestLimits(clock, { perToken: 0, perAddress: 9 }))
   expect((await get('/api/relay/things')).json()).toMatchObject({ errors: [{ status: '429' }] })
   expect((await get('/2010-04-01/things')).json()).toMatchObject({ code: 20429, status: 429 })
 })
 
-it('counts what the SDK asks beside the API', async () => {
+it('counts requests of the SDK outside /api', async () => {
   const get = await open(new RequestLimits(clock, { perToken: 1, perAddress: 9 }))
   expect((await get('/subscriber/devices')).statusCode).toBe(200)
   expect((await get('/subscriber/devices')).statusCode).toBe(429)
 })
 
-it('does not count what is not of the API', async () => {
+it('does not count requests outside the API', async () => {
   const get = await open(new RequestLimits(clock, { perToken: 0, perAddress: 0 }))
   expect((await get('/healthz')).statusCode).toBe(200)
 })
 
-it('is one limit on every listener', async () => {
+it('applies to all listeners together', async () => {
   const rates = new RequestLimits(clock, { perToken: 1, perAddress: 9 })
   const one = await open(rates)
   const other = await open(rates)
@@ -91,7 +91,7 @@ it('is one limit on every listener', async () => {
   expect((await other()).statusCode).toBe(429)
 })
 
-it('remembers no more than so many', () => {
+it('remembers a limited number of keys', () => {
   const rates = new RequestLimits(clock, { perToken: 1, perAddress: 1 })
   for (let i = 0; i < 30_000; i++) rates.count(`address ${i}`)
   expect(rates.size).toBe(20_000)

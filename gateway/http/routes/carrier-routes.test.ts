@@ -24,7 +24,7 @@ const acme = {
 const shown = { ...acme, auth: { username: 'us' }, challenge: { username: 'them' } }
 
 describe('a carrier', () => {
-  it('is made, used at once, changed and removed; its passwords are shown to nobody', async () => {
+  it('is created, used at once, changed and removed; no response has its passwords', async () => {
     const made = await rig.ask('POST', path, acme)
     expect([made.statusCode, made.json()]).toEqual([
       201,
@@ -64,7 +64,7 @@ describe('a carrier', () => {
     expect((await rig.ask('GET', at)).statusCode).toBe(404)
   })
 
-  it('is the project’s own, also by its name and as the default one', async () => {
+  it('belongs to one project, also its name and its place as default', async () => {
     const first = await rig.ask('POST', path, acme)
     const second = await rig.ask('POST', path, acme, theirs)
     expect([first.statusCode, second.statusCode]).toEqual([201, 201])
@@ -86,17 +86,17 @@ describe('a carrier', () => {
   it.each([
     [{ name: 'x', targets: [] }, 'targets'],
     [{ name: 'x', targets: ['sip:user@x.example'] }, 'targets[0]'],
-    [{ name: 'x', targets: ['sip:x.example'], allow: ['everybody'] }, 'allow[0]'],
+    [{ name: 'x', targets: ['sip:x.example'], allow: ['anywhere'] }, 'allow[0]'],
     [{ name: 'x', targets: ['sip:x.example'], tls: { verify: false } }, 'tls'],
     [{ name: 'x', targets: ['sip:x.example'], project: 'p2' }, 'project'],
-    [{ name: 'x', targets: ['sip:x.example'], numbers: { allow: ['everybody'] } }, 'numbers.allow[0]'],
+    [{ name: 'x', targets: ['sip:x.example'], numbers: { allow: ['anywhere'] } }, 'numbers.allow[0]'],
     [
       { name: 'x', targets: ['sip:x.example'], numbers: { allow: ['+1'], refuse: ['+1'] } },
       'numbers.refuse[0]',
     ],
     [{ name: 'x', targets: ['sip:x.example'], guarded: false }, 'guarded'],
     [{ name: 'x', targets: ['sip:x.example'], id: 'mine' }, 'id'],
-  ])('%j is refused, by the field', async (body, attribute) => {
+  ])('rejects %j and names the field', async (body, attribute) => {
     const answer = await rig.ask('POST', path, body)
     expect([answer.statusCode, answer.json().errors[0].attribute]).toEqual([422, attribute])
   })

@@ -4,7 +4,7 @@ import { ApiTestSite } from '../testing/api-test-site.ts'
 
 let rig: ApiTestSite
 
-/** Of somebody who has no devices before the test. */
+/** Token of a subscriber without devices before the test. */
 let own: string
 let count = 0
 
@@ -25,7 +25,7 @@ describe.each(bases)('%s', (base) => {
   const register = (payload: object = phone, token = own) =>
     rig.askAs({ method: 'POST', url: base, payload, token })
 
-  it('registers a device, in the words of the specification, and the key is the subscriber’s', async () => {
+  it('registers a device, with the push key of the subscriber', async () => {
     const answer = await register()
     expect(answer.statusCode).toBe(201)
     const device = answer.json()
@@ -41,7 +41,7 @@ describe.each(bases)('%s', (base) => {
     expect(info.push_notification_key).toBe(device.push_notification_key)
   })
 
-  it('knows the same device again, and lists one’s own alone', async () => {
+  it('keeps the id of a known device, and lists the devices of the subscriber alone', async () => {
     const first = (await register()).json()
     const again = (await register({ ...phone, device_type: 'Desktop' })).json()
     expect(again).toMatchObject({ id: first.id, device_type: 'Desktop' })
@@ -49,12 +49,12 @@ describe.each(bases)('%s', (base) => {
     const theirs = (await register(phone, other)).json()
     expect(theirs.id).not.toBe(first.id)
     expect(theirs.push_notification_key).not.toBe(first.push_notification_key)
-    // The device was handed on: whoever registered it before has none.
+    // The device belongs to another subscriber now, so the first one has none.
     expect((await rig.askAs({ url: base, token: own })).json().data).toEqual([])
     expect((await rig.askAs({ url: base, token: other })).json().data).toEqual([theirs])
   })
 
-  it('removes one’s own, and nobody else’s', async () => {
+  it('removes a device of the subscriber alone', async () => {
     const { id } = (await register()).json()
     const url = `${base}/${id}`
     const other = await tokenOf(`other-${count}@example.test`)
@@ -71,7 +71,7 @@ describe.each(bases)('%s', (base) => {
     [{ ...phone, device_token: '' }, 'device_token'],
     [{ ...phone, id: 'x' }, 'id'],
     [{ ...phone, device_token: 'x'.repeat(4097) }, 'device_token'],
-  ])('refuses %j', async (payload, field) => {
+  ])('rejects %j', async (payload, field) => {
     const answer = await register(payload)
     expect([answer.statusCode, answer.json().errors[0].attribute]).toEqual([422, field])
   })

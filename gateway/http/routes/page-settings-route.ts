@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * `GET /config.json`: settings that the softphone needs before the sign-in. `applicationServerKey` returns the
- * public key of Web Push in base64url; undefined if the gateway sends no notifications.
+ * `GET /config.json`: settings that the softphone needs before the sign-in. `applicationServerKey` returns
+ * the public key of Web Push in base64url; undefined if the gateway sends no notifications.
  */
 export const settingsRoute = (
   site: FastifyInstance,

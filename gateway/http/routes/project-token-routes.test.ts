@@ -14,7 +14,7 @@ const made = async (permissions: readonly string[], more: object = {}) => {
   expect(answer.statusCode).toBe(201)
   return answer.json()
 }
-/** Asks with another token of our project. */
+/** Sends a request with another token of the first project. */
 const askBy = (
   secret: string,
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
@@ -60,7 +60,7 @@ describe('tokens of the project', () => {
     expect((await rig.ask('DELETE', `${path}/${id}`)).statusCode).toBe(404)
   })
 
-  it('give nobody more than their own', async () => {
+  it('cannot create a token with more permissions than their own', async () => {
     const { token, id } = await made(['tokens', 'records'])
     const more = await askBy(token, 'POST', path, { name: 'x', permissions: ['tokens', 'calling'] })
     expect([more.statusCode, codeOf(more)]).toEqual([403, 'insufficient_scope'])
@@ -75,7 +75,7 @@ describe('tokens of the project', () => {
     expect((await askBy(token, 'POST', path, { name: 'x', permissions: ['records'] })).statusCode).toBe(403)
   })
 
-  it('give nobody a longer life than their own', async () => {
+  it('cannot create a token that expires after themselves', async () => {
     const end = (ms: number) => new Date(rig.clock.now() + ms).toISOString()
     const own = end(60_000)
     const { token } = await made(['tokens'], { expires_at: own })
@@ -126,7 +126,7 @@ describe('tokens of the project', () => {
 })
 
 describe('guessing', () => {
-  it('is refused with 429 in the end, and keeps nobody else out: a right token goes through', async () => {
+  it('is rejected with 429 in the end, while valid tokens are accepted', async () => {
     // Wrong tokens of the tests before do not count any more.
     rig.clock.advance(60_000)
     const wrong = () => askBy('wrong', 'GET', path)

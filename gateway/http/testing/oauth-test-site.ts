@@ -282,8 +282,8 @@ export class OAuthTestBrowser {
   /** Signs Alice in; resolves with the code. */
   async signIn(query: Readonly<Record<string, string>>): Promise<string> {
     const form = { action: 'sign-in', email: 'alice@example.test', password: 'secret-9' }
-    const told = await this.answered(await this.go(await this.page(query), form))
-    expect(told.get('error')).toBeNull()
-    return told.get('code') ?? ''
+    const returned = await this.answered(await this.go(await this.page(query), form))
+    expect(returned.get('error')).toBeNull()
+    return returned.get('code') ?? ''
   }
 }

@@ -8,14 +8,14 @@ const check = checksOf({ check: async (_project, kind, text) => checkDocument(ki
 const of = { projectId: 'p', check }
 const dial = { from: '+4930123', to: '+4940123', url }
 
-describe('what is told of a call', () => {
+describe('status events of a call', () => {
   it.each([
     [{}, undefined],
     [{ status_url: url }, ['completed']],
     [{ status_url: url, status_events: [] }, ['completed']],
     [{ status_url: url, status_events: ['created', 'ended'] }, ['initiated', 'completed']],
     [{ status_events: ['created'] }, undefined],
-  ])('%o is %o', async (more, states) => {
+  ])('of %o are %o', async (more, states) => {
     expect((await readDial({ ...dial, ...more }, of)).status?.states).toEqual(states)
   })
 
@@ -29,7 +29,7 @@ describe('what is told of a call', () => {
   )
 })
 
-it('variables of a call are texts, whatever their names', async () => {
+it('variables of a call are strings, whatever their names', async () => {
   const custom_variables = JSON.parse('{"order": 7, "__proto__": "x", "vip": true}')
   const { variables } = await readDial({ ...dial, custom_variables }, of)
   expect(Object.entries(variables ?? {})).toEqual([
@@ -57,7 +57,7 @@ it.each(['ai', 'amazon_bedrock', 'ai_sidecar'])(
   },
 )
 
-it('a script that a call is transferred to is checked; an address is not one', async () => {
+it('checks a script that a call is transferred to, but not an address', async () => {
   await expect(checkTransfer({ dest: ' {"sections": {}}' }, check)).rejects.toThrow(
     expect.objectContaining({ code: 'document_invalid', facts: { attribute: 'dest' } }),
   )

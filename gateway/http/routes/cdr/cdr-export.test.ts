@@ -11,13 +11,13 @@ import { type CdrExportDeps, sendExport } from './cdr-export.ts'
 const asked = { projectId: 'p', search: { kind: 'call' } } as const
 const rows = Array.from({ length: 500 }, () => cdrsOf(callSummaryOf())[0]!)
 
-/** A list without an end, of which the part with this number fails. */
+/** Returns an endless list, of which the read with this number fails. */
 const endless = (failing?: number) => {
-  const state = { deps: 0, lines: [] as string[] }
+  const state = { reads: 0, lines: [] as string[] }
   const deps = {
     cdrs: {
       part: async () => {
-        if (++state.deps === failing) throw new Error('the store went away')
+        if (++state.reads === failing) throw new Error('the store went away')
         return { rows, next: { startedAt: 1, id: 'x' } }
       },
     },
@@ -28,41 +28,44 @@ const endless = (failing?: number) => {
   return { state, deps }
 }
 
-/** Lets everything happen that waits for nobody. */
+/** Lets all pending work run. */
 const settle = async (): Promise<void> => {
   for (let i = 0; i < 50; i++) await new Promise(setImmediate)
 }
 
-it.each(['csv', 'jsonl'] as const)('%s is read no faster than it is taken, and no longer', async (format) => {
-  const { state, deps } = endless()
-  let sent: Readable | undefined
-  const reply = {
-    header: () => reply,
-    type: () => reply,
-    send: (stream: Readable) => {
-      sent = stream
-    },
-  }
-  sendExport(reply as unknown as FastifyReply, deps, asked, format)
-  // A part is far larger than what a stream holds ready.
-  sent?.read()
-  await settle()
-  const before = state.deps
-  expect(before).toBeLessThan(3)
-  for (let i = 0; i < 5; i++) {
+it.each(['csv', 'jsonl'] as const)(
+  '%s is read at the speed of the client, and not after it has left',
+  async (format) => {
+    const { state, deps } = endless()
+    let sent: Readable | undefined
+    const reply = {
+      header: () => reply,
+      type: () => reply,
+      send: (stream: Readable) => {
+        sent = stream
+      },
+    }
+    sendExport(reply as unknown as FastifyReply, deps, asked, format)
+    // One read returns far more than a stream buffers.
     sent?.read()
     await settle()
-  }
-  expect(state.deps).toBeGreaterThan(before)
-  expect(state.deps).toBeLessThan(before + 8)
-  sent?.destroy()
-  await settle()
-  const left = state.deps
-  await settle()
-  expect([state.deps, state.lines]).toEqual([left, []])
-})
+    const before = state.reads
+    expect(before).toBeLessThan(3)
+    for (let i = 0; i < 5; i++) {
+      sent?.read()
+      await settle()
+    }
+    expect(state.reads).toBeGreaterThan(before)
+    expect(state.reads).toBeLessThan(before + 8)
+    sent?.destroy()
+    await settle()
+    const left = state.reads
+    await settle()
+    expect([state.reads, state.lines]).toEqual([left, []])
+  },
+)
 
-it('that fails in the middle breaks off, so that nobody takes it for all', async () => {
+it('a failed export closes the connection, so that no client reads it as complete', async () => {
   const { state, deps } = endless(3)
   const site = fastify()
   onTestFinished(() => site.close())

@@ -41,7 +41,7 @@ const refused = async (query: string, project = ours) => {
 }
 
 describe('records of calls', () => {
-  it('say what happened, and whole ones all of it', async () => {
+  it('have a summary in lists and all fields alone', async () => {
     const record = callSummaryOf({
       projectId: ours.id,
       startedAt: start,
@@ -86,7 +86,7 @@ describe('records of calls', () => {
     expect(one.json().record).toEqual(JSON.parse(JSON.stringify(leg)))
   })
 
-  it('are nobody else’s', async () => {
+  it('are hidden from other projects', async () => {
     const call = at(0)
     expect((await page('', 'calls', theirs)).data).toEqual([])
     expect((await page(`call_id=${call}`, 'legs', theirs)).data).toEqual([])
@@ -98,7 +98,7 @@ describe('records of calls', () => {
     expect((await rig.site.inject({ url: '/api/records/calls', headers })).statusCode).toBe(403)
   })
 
-  it('are the ones that are asked for, the newest first', async () => {
+  it('match the filters, the newest first', async () => {
     const all = [0, 1, 2, 3].map((minute) =>
       at(minute, {
         ...(minute === 1 && { from: 'sip:alice@other.example', direction: 'outbound' }),
@@ -130,7 +130,7 @@ describe('records of calls', () => {
       expect([query, await ids(query)]).toEqual([query, found])
   })
 
-  it('refuse what is no filter, or cannot be one', async () => {
+  it('reject unknown filters and impossible values', async () => {
     expect(await refused('started_from=yesterday')).toEqual([422, 'started_from'])
     expect(await refused('started_from=2026-13-01')).toEqual([422, 'started_from'])
     expect(await refused('form=alice')).toEqual([422, 'form'])
@@ -141,7 +141,7 @@ describe('records of calls', () => {
 })
 
 describe('pages', () => {
-  it('follow one another to the end, whatever comes meanwhile', async () => {
+  it('continue to the end while new records arrive', async () => {
     // Two of a kind began in the same moment each time.
     const all = [0, 0, 1, 1, 2].map((minute) => at(minute))
     const seen: unknown[] = []
@@ -158,7 +158,7 @@ describe('pages', () => {
     expect(seen[0]).toBe(all[4])
   })
 
-  it('are of the project and of the question that the cursor was made for', async () => {
+  it('accept a cursor for its project and filters alone', async () => {
     for (const minute of [0, 1, 2]) at(minute)
     const { links } = await page('page_size=1&code=normal')
     const cursor = new URLSearchParams(links.next?.split('?')[1]).get('cursor') ?? ''
@@ -172,7 +172,7 @@ describe('pages', () => {
       expect(await refused(`code=normal&cursor=${encodeURIComponent(wrong)}`)).toEqual([422, 'cursor'])
   })
 
-  it('are filled from far away, and the last one has no next', async () => {
+  it('are full if few of many records match, and the last has no next link', async () => {
     const rows = new CdrRows(rig.directory.store)
     const rare = at(-1, { code: 'busy' })
     for (let i = 0; i < 4_500; i++) at(i / 60, { legs: [], domain: i % 2 ? 'a' : 'b' })
@@ -188,7 +188,7 @@ describe('pages', () => {
 })
 
 describe('records of legs', () => {
-  it('are those of a call in their order, which is not that of time', async () => {
+  it('have the order of the legs in the call, which is not the order of time', async () => {
     const legs = [2, 0, 1].map((i) =>
       legOf({ startedAt: start + i * 1000, role: i === 2 ? 'caller' : 'callee' }),
     )
@@ -206,7 +206,7 @@ describe('records of legs', () => {
 })
 
 describe('exports', () => {
-  it('are CSV that tables read, and take no formula from a caller', async () => {
+  it('are CSV for spreadsheets, with formulas of callers escaped', async () => {
     at(0, { from: '=cmd|calc!A1', to: 'sip:"a,b"@x' })
     at(1, { from: '+4930123', to: 'line\nbreak' })
     const answer = await get('format=csv')
@@ -230,12 +230,12 @@ describe('exports', () => {
     expect(lines.at(-1)).toBe('')
   })
 
-  it('are CSV with a header alone where there is nothing', async () => {
+  it('are a CSV header alone if no record matches', async () => {
     const { body } = await get('format=csv&code=busy', 'legs')
     expect(body).toMatch(/^id,project_id,call_id,position,role,[\w,]+\r\n$/)
   })
 
-  it('are JSON lines with the whole record, by the Accept header too', async () => {
+  it('are JSON lines with the whole record, also by the Accept header', async () => {
     const calls = [at(0), at(1)]
     const headers = { ...asProject(), accept: 'application/x-ndjson, */*' }
     const answer = await rig.site.inject({ url: '/api/records/calls', headers })
@@ -252,7 +252,7 @@ describe('exports', () => {
     ]).toEqual(['csv', 'json', 'json'])
   })
 
-  it('hold all of many records', async () => {
+  it('contain all of many records', async () => {
     for (let i = 0; i < 2_600; i++) at(i / 60, { legs: [] })
     const { body } = await get('format=jsonl')
     const rows = body

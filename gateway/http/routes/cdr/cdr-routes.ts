@@ -18,8 +18,8 @@ export interface CdrDeps {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Parts of a list that are looked at for one page, where few of many records are asked for. */
-const maxParts = 50
+/** Maximum number of reads for one page, if few of many records match. */
+const maxReads = 50
 
 const querystring = {
   type: 'object',
@@ -88,7 +88,7 @@ const list = async (
   return { data: rows.map(recordBody), links }
 }
 
-/** A page, as full as looking at many rows can make it. */
+/** Returns a page, which is shorter than requested only after {@link maxReads}. */
 const page = async (
   cdrs: CdrDeps['cdrs'],
   projectId: string,
@@ -98,7 +98,7 @@ const page = async (
 ): Promise<{ rows: CdrRow[]; next: CdrPosition | undefined }> => {
   const rows: CdrRow[] = []
   let next = after
-  for (let deps = 0; deps < maxParts; deps++) {
+  for (let reads = 0; reads < maxReads; reads++) {
     const part = await cdrs.part(projectId, search, size - rows.length, next)
     rows.push(...part.rows)
     next = part.next

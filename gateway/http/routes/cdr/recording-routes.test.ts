@@ -34,7 +34,7 @@ const errorOf = (answer: { json(): { errors: { code: string }[] } }) => answer.j
 const linkTo = (id: string) => recordings.linkTo(id).replace('https://gw.example', '')
 
 describe('the audio of a recording', () => {
-  it('comes whole to whoever has the link', async () => {
+  it('is sent as a whole to a client with the link', async () => {
     const id = await recorded()
     const answer = await get(linkTo(id))
     expect(answer.statusCode).toBe(200)
@@ -49,7 +49,7 @@ describe('the audio of a recording', () => {
     expect(answer.rawPayload.toString('latin1', 0, 4)).toBe('RIFF')
   })
 
-  it('comes in ranges', async () => {
+  it('is sent in ranges', async () => {
     const id = await recorded()
     const part = await get(linkTo(id), { range: 'bytes=40-43' })
     expect([part.statusCode, part.headers['content-range']]).toEqual([206, 'bytes 40-43/1644'])
@@ -62,12 +62,12 @@ describe('the audio of a recording', () => {
     expect((await get(linkTo(id))).headers['content-type']).toBe('audio/mpeg')
   })
 
-  it('comes to the project, by its token', async () => {
+  it('is sent to the project with its token', async () => {
     const id = await recorded()
     expect((await get(`/api/recordings/${id}/audio`, ours)).statusCode).toBe(200)
   })
 
-  it('is refused for a link that is over, or that nobody signed, whatever else is right', async () => {
+  it('is rejected with an expired or forged link, also with valid credentials', async () => {
     const id = await recorded()
     const other = await recorded()
     const link = linkTo(id)
@@ -91,7 +91,7 @@ describe('the audio of a recording', () => {
     },
   )
 
-  it('is not there while it is recorded, nor where there was none', async () => {
+  it('is unavailable during the recording, and if it has no audio', async () => {
     const port = new FakeRecorder()
     const { id, done } = recordings.start(port, wanted)
     const early = await get(linkTo(id))
@@ -102,7 +102,7 @@ describe('the audio of a recording', () => {
     expect([empty.statusCode, errorOf(empty)]).toEqual([404, 'unknown_recording'])
   })
 
-  it('is not there where its file is gone, which is said', async () => {
+  it('is reported as missing if its file is gone', async () => {
     const id = await recorded()
     await unlink(join(rig.folder, 'recordings', 'p1', `${id}.wav`))
     const answer = await get(linkTo(id))
@@ -119,13 +119,13 @@ describe('the audio of a recording', () => {
     '/api/recordings/..%2f..%2fsecret.key/audio',
     '/api/recordings/%2e%2e/audio',
     '/api/recordings//audio',
-  ])('is nothing that can be reached by %s', async (url) => {
+  ])('cannot be reached by %s', async (url) => {
     expect((await get(url, ours)).statusCode).toBeGreaterThanOrEqual(400)
   })
 })
 
-describe('what is known of a recording', () => {
-  it('is told to its project, with a fresh link', async () => {
+describe('a recording', () => {
+  it('is returned to its project with a new link', async () => {
     const id = await recorded()
     const answer = await get(`/api/recordings/${id}`, ours)
     const at = new Date(rig.clock.now()).toISOString()
@@ -147,7 +147,7 @@ describe('what is known of a recording', () => {
     })
   })
 
-  it('is told to nobody else', async () => {
+  it('is hidden from others', async () => {
     const id = await recorded()
     const wrong: Record<string, string>[] = [
       {},
@@ -176,7 +176,7 @@ describe('lists of recordings', () => {
     }
   }
 
-  it('are of a call, or of a time, in pages, the newest first', async () => {
+  it('are filtered by call and time, in pages, the newest first', async () => {
     const ids: string[] = []
     for (let i = 0; i < 3; i++) {
       rig.clock.advance(60_000)
@@ -194,7 +194,7 @@ describe('lists of recordings', () => {
     expect((await get('/api/recordings?started_from=soon', ours)).statusCode).toBe(422)
   })
 
-  it('tell which are paused', async () => {
+  it('show paused recordings', async () => {
     const port = new FakeRecorder()
     const kept = recordings.start(port, { ...wanted, callId: 'paused' })
     kept.pause('skip')
@@ -210,7 +210,7 @@ describe('removing a recording', () => {
   const remove = (id: string, headers = ours) =>
     rig.site.inject({ method: 'DELETE', url: `/api/recordings/${id}`, headers })
 
-  it('takes its file and what is known of it', async () => {
+  it('removes its file and its row', async () => {
     const before = recordings.bytes
     const id = await recorded()
     const link = linkTo(id)
@@ -222,7 +222,7 @@ describe('removing a recording', () => {
     expect(values).toMatchObject([{ labels: { by: 'request' }, value: 1 }])
   })
 
-  it('needs the token, and the recording to be over', async () => {
+  it('requires the token, and an ended recording', async () => {
     const id = await recorded()
     expect((await remove(id, basic('p1', 'wrong'))).statusCode).toBe(401)
     const port = new FakeRecorder()
@@ -233,13 +233,13 @@ describe('removing a recording', () => {
   })
 })
 
-it('cannot be asked for with guessed tokens without end', async () => {
+it('limits guesses of tokens', async () => {
   rig.clock.advance(60_000)
   const id = await recorded()
   const guess = () => get(`/api/recordings/${id}`, basic('p1', 'guess'))
   for (let i = 0; i < 30; i++) expect((await guess()).statusCode).toBe(401)
   const answer = await guess()
   expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '60'])
-  // Who has the token is not to suffer from whoever guesses behind the same address.
+  // Wrong tokens from the same address must not lock out a valid token.
   expect((await get(`/api/recordings/${id}`, ours)).statusCode).toBe(200)
 })

@@ -31,7 +31,7 @@ const get = async (path: string, project = ours) =>
 const listed = async (query: string) =>
   (await get(query)).data.map(({ id }: { id: string }) => ids.indexOf(id))
 
-it('is a call in the words of the field, in progress or over', async () => {
+it('shows a call in progress or ended', async () => {
   expect(await get(`/${ids[0]}`)).toEqual({
     id: ids[0],
     parent_id: null,
@@ -64,7 +64,7 @@ it('is a call in the words of the field, in progress or over', async () => {
   expect(await get(`/${ids[2]}`)).toMatchObject({ status: 'ringing', duration: null, ended_at: null })
 })
 
-it('has what happened to the call', async () => {
+it('lists the events of the call', async () => {
   const { data } = await get(`/${ids[0]}/events`)
   expect(
     data.map(({ name, event_at: at }: { name: string; event_at: string }) => [name, at.slice(17)]),
@@ -91,12 +91,12 @@ it('is listed by time, party and status', async () => {
   expect(await listed('?created_before=2026-11-01T23:00:00Z')).toEqual([0])
   expect(await listed('?status=failed')).toEqual([1])
   expect(await listed('?from=+15550001111&page_size=2')).toEqual([2, 1])
-  expect(await listed('?to=nobody')).toEqual([])
+  expect(await listed('?to=unknown')).toEqual([])
   const { links } = await get('?page_size=2')
   expect(await listed(links.next.slice('/api/voice/logs'.length))).toEqual([0])
 })
 
-it('is nobody else’s', async () => {
+it('is hidden from other projects', async () => {
   expect((await get('', theirs)).data).toEqual([])
   for (const path of [`/${ids[0]}`, `/${ids[2]}`, `/${ids[0]}/events`, '/x'])
     expect((await get(path, theirs)).errors).toMatchObject([{ code: 'unknown_call' }])

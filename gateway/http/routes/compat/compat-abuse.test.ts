@@ -59,9 +59,8 @@ describe('another project', () => {
     const writes = [`/Calls/${row.id}`, `/Recordings/${recordings}`, `/LamlBins/${bin.sid}`]
     for (const path of writes)
       expect((await rig.ask('DELETE', path, undefined, { project: theirs })).statusCode).toBe(404)
-    const borrowed = await rig.ask(
-      ...(['POST', '/Calls', `To=%2B1&From=x&ApplicationSid=${bin.sid}`, { project: theirs }] as const),
-    )
+    const form = `To=%2B1&From=x&ApplicationSid=${bin.sid}`
+    const borrowed = await rig.ask('POST', '/Calls', form, { project: theirs })
     expect(borrowed.json().code).toBe(21218)
   })
 

@@ -21,7 +21,7 @@ const answer = shape({
   subresource_uris: 'links',
 })
 
-const deps = ['Applications', 'Calls', 'Conferences', 'LamlBins', 'Queues', 'Recordings']
+const subresources = ['Applications', 'Calls', 'Conferences', 'LamlBins', 'Queues', 'Recordings']
 
 /** `Accounts/{sid}`: the project itself. */
 export const accountRoutes = (on: On, { projects }: CompatAccountDeps): void => {
@@ -47,7 +47,10 @@ const bodyOf = (projects: Pick<Projects, 'project'>, projectId: string, base: st
     date_updated: null,
     uri: base,
     subresource_uris: Object.fromEntries(
-      deps.map((name) => [name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase(), `${base}/${name}`]),
+      subresources.map((name) => [
+        name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase(),
+        `${base}/${name}`,
+      ]),
     ),
   }
 }

@@ -46,12 +46,13 @@ export const recordingStatusProperties = {
   },
 } as const
 
-const to =
-  '^(\\+?[0-9*#]{1,32}|sips?:[^\\s\\u0000-\\u001f\\u007f]+|client:[\\w.+@-]+|/[^\\s/?\\u0000-\\u001f]+/[^\\s/\\u0000-\\u001f]+)$'
+const sipUri = 'sips?:[^\\s\\u0000-\\u001f\\u007f]+'
+const address = '/[^\\s/?\\u0000-\\u001f]+/[^\\s/\\u0000-\\u001f]+'
+const destination = `^(\\+?[0-9*#]{1,32}|${sipUri}|client:[\\w.+@-]+|${address})$`
 
 /** Parameters that create a call. */
 export const createProperties = {
-  To: { type: 'string', maxLength: 2_000, pattern: to },
+  To: { type: 'string', maxLength: 2_000, pattern: destination },
   From: parameter.text(256),
   CallerId: parameter.text(256),
   ...documentProperties,
@@ -133,7 +134,7 @@ const detectOf = (form: CreateForm): NonNullable<CallOrder['detect']> => {
     waitForMessageEnd: form.MachineDetection === 'DetectMessageEnd',
     timeoutMs: form.MachineDetectionTimeout * 1000,
     ...(Object.keys(thresholds).length > 0 && { thresholds }),
-    ...(form.AsyncAmd && { beside: url === undefined ? {} : { told: { url, method } } }),
+    ...(form.AsyncAmd && { background: url === undefined ? {} : { callback: { url, method } } }),
   }
 }
 

@@ -147,10 +147,13 @@ describe('a call is made', () => {
   })
 
   it('listens for a machine as it is asked to, and beside the document', async () => {
-    const told = { AsyncAmdStatusCallback: 'https://app.example/amd', AsyncAmdStatusCallbackMethod: 'GET' }
+    const callback = {
+      AsyncAmdStatusCallback: 'https://app.example/amd',
+      AsyncAmdStatusCallbackMethod: 'GET',
+    }
     const how = { MachineDetectionSpeechThreshold: '2400', MachineDetectionSpeechEndThreshold: '1200' }
     const more = { MachineDetectionSilenceTimeout: '5000', MachineWordsThreshold: '3', AsyncAmd: 'true' }
-    await create({ ...least, MachineDetection: 'Enable', ...told, ...how, ...more })
+    await create({ ...least, MachineDetection: 'Enable', ...callback, ...how, ...more })
     await create({ ...least, MachineDetection: 'Enable', AsyncAmd: 'true' })
     await create({ ...least, MachineDetection: 'none', ...more })
     const plain = { waitForMessageEnd: false, timeoutMs: 30_000 }
@@ -158,9 +161,9 @@ describe('a call is made', () => {
       {
         ...plain,
         thresholds: { initialTimeoutMs: 5000, endSilenceMs: 1200, voiceThresholdMs: 2400, wordsThreshold: 3 },
-        beside: { told: { url: 'https://app.example/amd', method: 'GET' } },
+        background: { callback: { url: 'https://app.example/amd', method: 'GET' } },
       },
-      { ...plain, beside: {} },
+      { ...plain, background: {} },
       undefined,
     ])
   })
@@ -239,7 +242,7 @@ describe('a call is made', () => {
     expect(rig.calls.orders).toEqual([])
   })
 
-  it('not where nothing has the address, nobody may call it, or there are too many', async () => {
+  it('not to an unknown or forbidden address, nor over the call limit', async () => {
     const refusals = [
       'unknown_address',
       'bad_request',
@@ -264,7 +267,7 @@ describe('a call is made', () => {
 })
 
 describe('a call', () => {
-  it('is told of under both prefixes, with and without .json', async () => {
+  it('is served under both prefixes, with and without .json', async () => {
     const row = rig.calls.add({
       status: 'completed',
       answeredAt: rig.calls.now + 2_000,

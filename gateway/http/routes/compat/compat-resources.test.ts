@@ -36,7 +36,7 @@ describe('the account', () => {
 })
 
 describe('recordings of a call', () => {
-  it('begin, pause, go on and stop, and their address is told', async () => {
+  it('start, pause, resume and stop, and the callbacks have their URL', async () => {
     const { id } = answered()
     const path = `/Calls/${id}/Recordings`
     const begun = await rig.ask('POST', `${path}.json`, [
@@ -101,11 +101,11 @@ describe('recordings of a call', () => {
     [{ RecordingChannels: 'dual', RecordingTrack: 'inbound' }, 'in', '1'],
   ])('of %j have the tracks %s on %s channels', async (form, tracks, channels) => {
     const { id } = answered()
-    const told = {
+    const callback = {
       RecordingStatusCallback: 'https://app.example/r',
       RecordingStatusCallbackEvent: 'in-progress',
     }
-    const begun = await rig.ask('POST', `/Calls/${id}/Recordings`, { ...form, ...told })
+    const begun = await rig.ask('POST', `/Calls/${id}/Recordings`, { ...form, ...callback })
     expect([begun.json().channels, rig.recorder.last.request.tracks]).toEqual([channels, tracks])
     const fields = new URLSearchParams(rig.callbacks[0]?.body?.text)
     expect(fields.get('RecordingChannels')).toBe(channels)
@@ -145,7 +145,7 @@ describe('recordings', () => {
     return { sid: begun.sid as string, callId: id, file: rig.recorder.last.request.path }
   }
 
-  it('are listed, cut by call and time, told of, heard and removed', async () => {
+  it('are listed by call and time, fetched, played and removed', async () => {
     const one = await recorded()
     const other = await recorded()
     const list = async (query: string) =>
@@ -157,8 +157,8 @@ describe('recordings', () => {
     expect(await list(`?CallSid=${one.callId}`)).toEqual([one.sid])
     expect(await list(`?DateCreated%3E=${now}&CallSid=${one.callId}`)).toEqual([one.sid])
     expect(await list('?DateCreated%3C=1969-01-01')).toEqual([])
-    const told = (await rig.ask('GET', `/Recordings/${one.sid}.json`)).json()
-    expect(told).toMatchObject({ status: 'completed', duration: '1', channels: '1', price: null })
+    const shown = (await rig.ask('GET', `/Recordings/${one.sid}.json`)).json()
+    expect(shown).toMatchObject({ status: 'completed', duration: '1', channels: '1', price: null })
     const sound = await rig.ask('GET', `/Recordings/${one.sid}.wav`)
     expect([sound.headers['content-type'], sound.rawPayload.length]).toEqual(['audio/wav', 16_044])
     const mp3 = await rig.ask('GET', `/Recordings/${one.sid}.mp3`)
@@ -201,7 +201,7 @@ describe('conferences', () => {
     return caller
   }
 
-  it('are listed, told of, spoken to and ended, with who takes part', async () => {
+  it('are listed, fetched, announced to and ended, with their participants', async () => {
     const a = await join()
     const b = await join()
     const [conference] = (await rig.ask('GET', '/Conferences.json?Status=in-progress')).json().conferences
@@ -264,7 +264,11 @@ describe('conferences', () => {
       call_sid_to_coach: null,
       end_conference_on_exit: true,
     })
-    for (const wrong of [{ Coaching: 'true' }, { CallSidToCoach: 'nobody' }, { CallSidToCoach: a.call.id }]) {
+    for (const wrong of [
+      { Coaching: 'true' },
+      { CallSidToCoach: 'unknown' },
+      { CallSidToCoach: a.call.id },
+    ]) {
       const answer = await rig.ask('POST', of(a.call.id), Object.entries(wrong))
       expect([answer.statusCode, answer.json().message]).toEqual([
         400,

@@ -59,7 +59,7 @@ describe('two who talk', () => {
     expect((await rig.ask(otto, `${base}/${nora.addressId}`)).body).toEqual(body.data[0])
   })
 
-  it('are told on all pages of both, each in the words of their own side', async () => {
+  it('receive new messages on all pages of both, each from their own point of view', async () => {
     const { table: _, ...message } = await rig.sent(nora, otto.addressId)
     const event = 'conversation.message'
     expect(rig.api.events).toHaveLength(2)
@@ -126,7 +126,7 @@ describe('a room', () => {
 })
 
 describe('several', () => {
-  it('have a conversation of their own, the same whoever begins it', async () => {
+  it('share one conversation, whichever of them starts it', async () => {
     const third = await rig.person('Third')
     const all = [nora, otto, third].map(({ addressId }) => addressId)
     const first = (await rig.join(nora, { fabric_address_ids: all })).body

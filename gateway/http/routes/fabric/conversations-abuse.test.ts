@@ -30,7 +30,7 @@ describe('abuse', () => {
     expect(await rig.textsOf(stranger, group_id)).toEqual(['theirs'])
   })
 
-  it('of somebody else’s conversation finds nothing', async () => {
+  it('of a conversation of others finds nothing', async () => {
     const { group_id } = await rig.sent(nora, otto.addressId, 'secret')
     const third = await rig.person('Third')
     expect((await rig.ask(third, `${base}/${group_id}`)).status).toBe(404)

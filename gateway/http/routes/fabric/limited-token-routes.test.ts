@@ -49,7 +49,7 @@ describe('limited tokens', () => {
     return answer.json().data.map(({ id }: { id: string }) => id)
   }
 
-  it('of guests see their addresses, and nobody’s details', async () => {
+  it('of guests see their addresses, and no details of subscribers', async () => {
     const id = addressOf('alice@example.test')
     const token = await guestToken([id])
     expect(await addresses(token)).toEqual([id])

@@ -31,7 +31,7 @@ describe('subscribers', () => {
     expect((await rig.get('/api/fabric/addresses', token.token)).status).toBe(401)
   })
 
-  it('need an e-mail that nobody else of the project has, and a password of eight characters', async () => {
+  it('need an e-mail that is unique in the project, and a password of eight characters', async () => {
     await rig.make(base, { email: 'gina@x.test', password })
     const again = await rig.send('POST', base, { email: 'GINA@x.test', password })
     expect(again).toMatchObject({

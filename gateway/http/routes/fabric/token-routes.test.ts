@@ -8,7 +8,7 @@ const guests = '/api/fabric/guests/tokens'
 const info = '/api/fabric/subscriber/info'
 let rig: ApiTestSite
 
-/** Nobody has it before the test. */
+/** Reference of a subscriber that does not exist before the test. */
 let reference: string
 let count = 0
 
@@ -129,7 +129,7 @@ describe('POST /api/fabric/subscribers/tokens', () => {
     ['an unknown scope', { reference: 'a@b', scope: 'admin' }, 'scope'],
     ['a host that is a URL', { reference: 'a@b', ch: 'https://evil.test/?x' }, 'ch'],
     ['a short password', { reference: 'a@b', password: 'x' }, 'password'],
-  ])('refuses %s, and makes nobody', async (_name, body, field) => {
+  ])('rejects %s, and creates no subscriber', async (_name, body, field) => {
     const answer = await rig.ask('POST', tokens, body)
     expect([answer.statusCode, fieldOf(answer)]).toEqual([422, field])
     expect(rig.directory.subscriberByEmail('p1', 'a@b')).toBeUndefined()
@@ -151,7 +151,7 @@ describe('POST /api/fabric/subscribers/tokens/refresh', () => {
     expect(await statusWith(next.token)).toBe(200)
     const again = await rig.ask('POST', refresh, { refresh_token })
     expect([again.statusCode, fieldOf(again)]).toEqual([422, 'refresh_token'])
-    // Somebody has a copy: what came of it ends too.
+    // A second use shows that the token was copied, so the new tokens are revoked too.
     expect(await statusWith(next.token)).toBe(401)
   })
 
@@ -192,7 +192,7 @@ describe('taking tokens back', () => {
     expect((await rig.ask('POST', refresh, { refresh_token: pair.refresh_token })).statusCode).toBe(422)
   })
 
-  it('says the same of what is nobody’s, and leaves alone what is another project’s', async () => {
+  it('answers the same for unknown tokens and those of another project, which stay valid', async () => {
     const { token } = await pairFor()
     for (const text of [token, 'nonsense']) {
       const answer = await rig.ask('POST', `${tokens}/revoke`, { token: text }, theirs)

@@ -3,7 +3,7 @@ import { FakeClock } from '../../../core/clock.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { type TokenSubscriberDeps, TokenSubscribers } from './token-subscribers.ts'
 
-it('takes back what was renewed while the store was slow', async () => {
+it('revokes tokens that were renewed while the store was slow', async () => {
   const clock = new FakeClock()
   let tokensAfter = 0
   const subscribers = new TokenSubscribers({
@@ -21,7 +21,7 @@ it('takes back what was renewed while the store was slow', async () => {
   expect(tokensAfter).toBeGreaterThan(clock.now())
 })
 
-it('says that somebody else was faster where this gateway does not know whom they made', async () => {
+it('rejects with email_taken if another gateway has just created the subscriber', async () => {
   const resources = {
     findSubscriber: () => undefined,
     create: async () => {

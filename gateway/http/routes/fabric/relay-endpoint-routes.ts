@@ -1,7 +1,11 @@
 import type { Resource } from '../../../directory/resource-types.ts'
 import { pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
-import type { ResourceDeps } from '../fabric/resource-kind-routes.ts'
+import { CollectionRoutes } from '../shared/collection-routes.ts'
+import { text } from '../shared/field-schemas.ts'
+import { findResource, typesOf } from '../shared/resource-lookup.ts'
+import { forProjects } from '../shared/route-schemas.ts'
+import type { ResourceDeps } from './resource-kind-routes.ts'
 import {
   changedEndpoint,
   endpointAnswer,
@@ -9,11 +13,7 @@ import {
   newEndpoint,
   newEndpointBody,
   shownEndpoint,
-} from '../fabric/sip-endpoint-kind.ts'
-import { CollectionRoutes } from '../shared/collection-routes.ts'
-import { text } from '../shared/field-schemas.ts'
-import { findResource, typesOf } from '../shared/resource-lookup.ts'
-import { forProjects } from '../shared/route-schemas.ts'
+} from './sip-endpoint-kind.ts'
 
 const describe = (operation: string, summary: string) => forProjects('sip_endpoints', operation, summary)
 

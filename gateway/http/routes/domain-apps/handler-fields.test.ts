@@ -126,14 +126,14 @@ describe('a handler of a body', () => {
     expect(read({ call_handler: null }, present)).toEqual({ handler: null, statusCallback: null })
   })
 
-  it('keeps where states are told, in the fields of its kind', () => {
-    const told = read({
+  it('keeps the status callback in the fields of its kind', () => {
+    const handled = read({
       call_handler: 'relay_topic',
       call_relay_topic: 'home',
       call_relay_topic_status_callback_url: url,
     })
-    expect(told?.statusCallback).toEqual({ url, method: 'POST' })
-    expect(shown(told?.handler ?? undefined, { url, method: 'POST' })).toMatchObject({
+    expect(handled?.statusCallback).toEqual({ url, method: 'POST' })
+    expect(shown(handled?.handler ?? undefined, { url, method: 'POST' })).toMatchObject({
       call_relay_topic_status_callback_url: url,
     })
     const present = shown({ kind: 'realtime', topic: 'home' }, { url, method: 'POST' })
