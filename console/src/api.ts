@@ -16,8 +16,8 @@ export class SignInError extends Error {
 
 const messages: Readonly<Record<number, string>> = {
   400: 'Please enter your email and password.',
-  401: 'The email or the password is wrong.',
-  403: 'You may not sign in here.',
+  401: 'The email or password is wrong.',
+  403: 'You are not allowed to sign in here.',
   429: 'Too many attempts. Please wait a minute, then try again.',
 }
 
@@ -46,9 +46,9 @@ export const signIn = async (
   } catch {
     throw new SignInError('The server cannot be reached. Please try again.')
   }
-  if (!response.ok) throw new SignInError(messages[response.status] ?? 'Signing in failed. Please try again.')
+  if (!response.ok) throw new SignInError(messages[response.status] ?? 'Sign-in failed. Please try again.')
   const account = asAccount(await response.json().catch(() => undefined))
-  if (!account) throw new SignInError('The server gave an answer that this page does not understand.')
+  if (!account) throw new SignInError('The server sent an unexpected response. Please try again.')
   return account
 }
 

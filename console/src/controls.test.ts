@@ -38,7 +38,7 @@ it('closing the chooser of a screen is not reported, a missing permission is', a
   expect(phone.notice).toBeUndefined()
   call.failing = new ClientError('no_capability', '')
   await controls.toggleShare()
-  expect(phone.notice).toEqual({ tone: 'warning', text: 'This call does not allow that.' })
+  expect(phone.notice).toEqual({ tone: 'warning', text: 'This call does not support this.' })
 })
 
 it('another device is used at once, a camera only where it is on', async () => {

@@ -86,9 +86,11 @@ export class Lines {
     call.on('media.reconnecting', () => this.#patch(call, () => ({ broken: true })))
     call.on('media.connected', () => this.#patch(call, () => ({ broken: false })))
     call.on('microphone.disconnected', () =>
-      this.#owner.warn('The microphone was unplugged. Choose another one.'),
+      this.#owner.warn('The microphone was disconnected. Choose another one in Settings.'),
     )
-    call.on('camera.disconnected', () => this.#owner.warn('The camera was unplugged. Choose another one.'))
+    call.on('camera.disconnected', () =>
+      this.#owner.warn('The camera was disconnected. Choose another one in Settings.'),
+    )
     call.on('display', ({ name, number }) =>
       this.#patch(call, (line) => ({ name: name || line.name, number: number || line.number })),
     )

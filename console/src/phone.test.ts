@@ -29,7 +29,7 @@ describe('a call from here', () => {
     const { phone, calls } = await setUp()
     await phone.dial('/public/bob')
     calls[0]!.end(new ClientError('busy', 'USER_BUSY'))
-    expect(phone.notice).toEqual({ tone: 'warning', text: 'The line is busy.' })
+    expect(phone.notice).toEqual({ tone: 'warning', text: 'The line is busy. Try again later.' })
   })
 
   it('to an invalid address is reported as such, not as a failure of the connection', async () => {
@@ -37,7 +37,7 @@ describe('a call from here', () => {
     await phone.dial(' ')
     expect(phone.notice).toEqual({
       tone: 'warning',
-      text: 'This address cannot be called. Please check it.',
+      text: 'This address cannot be called. Check it, then try again.',
     })
     expect(phone.isBusy).toBe(false)
   })

@@ -204,7 +204,7 @@ export class Phone {
       if (!this.#find(call.id) && !this.#lines.list.some((line) => line.call.id === call.id))
         this.#say({
           tone: 'plain',
-          text: missedMessage(call.reason, push.incoming_caller_name || 'somebody'),
+          text: missedMessage(call.reason, push.incoming_caller_name || 'an unknown caller'),
         })
       else if (answer) await this.accept(call.id)
     } catch (error) {

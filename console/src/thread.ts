@@ -108,6 +108,6 @@ export class Thread {
 const sendMessage = (error: unknown): string => {
   const code = error instanceof ClientError ? error.serverCode : undefined
   if (code === '429') return 'Too many messages at once. Please wait a moment.'
-  if (code === '422' || code === '404') return 'This address cannot be written to.'
+  if (code === '422' || code === '404') return 'Messages cannot be sent to this address.'
   return 'The message was not sent. Please try again.'
 }

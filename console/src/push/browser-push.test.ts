@@ -76,7 +76,7 @@ it('registers this browser, and takes it back', async () => {
 it.each<[string, Situation, string, RegExp | undefined]>([
   ['has no push service', { subscribing: 'fails' }, 'open', /only while this page is open/],
   ['has a gateway without push', { serverKey: '' }, 'open', undefined],
-  ['is not taken by the gateway', { registering: 'fails' }, 'off', /did not take/],
+  ['is not taken by the gateway', { registering: 'fails' }, 'off', /could not be set up/],
   ['is refused by the person', { answer: 'denied' }, 'blocked', undefined],
   ['is not allowed yet', { answer: 'default' }, 'off', undefined],
 ])('a browser that %s', async (_what, situation, state, fault) => {
@@ -124,7 +124,7 @@ it('says so where it cannot subscribe anew', async () => {
     registering: 'fails',
   })
   await push.load()
-  expect([push.state, push.fault]).toEqual(['off', expect.stringMatching(/did not take/)])
+  expect([push.state, push.fault]).toEqual(['off', expect.stringMatching(/could not be set up/)])
 })
 
 it('keeps a subscription that has the key of the gateway, or an unknown one', async () => {

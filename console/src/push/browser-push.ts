@@ -35,8 +35,8 @@ export type PushState = 'unsupported' | 'blocked' | 'off' | 'working' | 'open' |
 
 const faults = {
   subscribe:
-    'The push service of this browser cannot be reached, so calls are told only while this page is open.',
-  register: 'The gateway did not take this browser as a device. Please try again.',
+    'The push service of this browser cannot be reached. You are notified only while this page is open.',
+  register: 'Notifications could not be set up. Please try again.',
 } as const
 
 /** Notifications of calls in this browser, and its registration as a device of the subscriber. */

@@ -118,7 +118,7 @@ export const activeView = ({ phone, clock, audio }: ActiveDeps): View => {
   const party = partyOf()
   const digits = digitsOf()
   const local = new Meter('Microphone level', 'local-level', audio)
-  const remote = new Meter('Far side level', 'remote-level', audio)
+  const remote = new Meter('Level of the other party', 'remote-level', audio)
   const meters = element('div', { class: 'levels' }, captioned('You', local), captioned('Them', remote))
   const pad = keypad((key) => void phone.controls.press(key), 'key')
   const bar = tools(phone, () => {

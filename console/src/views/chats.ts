@@ -43,10 +43,10 @@ export const chatsView = (chats: Chats, now: () => number): View => {
     update() {
       update(chats.list)
       const words = chats.hasFailed
-        ? 'The messages cannot be fetched.'
+        ? 'The messages could not be loaded. Try again later.'
         : chats.list.length > 0
           ? ''
-          : 'No conversations yet. Write to somebody of the address book.'
+          : 'No conversations yet. Start one under People.'
       setText(state, words)
       show(state, words !== '')
       show(more, chats.hasMore)

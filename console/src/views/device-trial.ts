@@ -39,7 +39,11 @@ export class DeviceTrial {
     this.#devices = devices
     this.#meter = new Meter('Microphone level', 'trial-level', audio)
     this.#picture.muted = true
-    this.#try = button({ class: 'plain', 'data-testid': 'try-devices' }, () => void this.toggle(), 'Try them')
+    this.#try = button(
+      { class: 'plain', 'data-testid': 'try-devices' },
+      () => void this.toggle(),
+      'Test devices',
+    )
     this.element = element(
       'div',
       { class: 'trial' },
@@ -107,6 +111,6 @@ export class DeviceTrial {
     show(this.#picture, (stream?.getVideoTracks().length ?? 0) > 0)
     show(this.#meter.element, stream !== undefined)
     if (!stream && this.#fault.textContent === '') show(this.#fault, false)
-    setText(this.#try, stream ? 'Stop' : 'Try them')
+    setText(this.#try, stream ? 'Stop test' : 'Test devices')
   }
 }

@@ -23,7 +23,7 @@ export const dialView = (phone: Phone, people: People): View => {
     'data-testid': 'dial-to',
   })
   const erase = button(
-    { class: 'erase', 'aria-label': 'Erase the last character' },
+    { class: 'erase', 'aria-label': 'Delete the last character' },
     () => {
       to.value = to.value.slice(0, -1)
     },
@@ -73,10 +73,10 @@ export const dialView = (phone: Phone, people: People): View => {
     try {
       const found = await people.find(typed)
       const at = found && dialled(found, withVideo)
-      if (!at) return refuse(`Nobody of the name ${typed} can be called. ${wanted}`)
+      if (!at) return refuse(`No match for “${typed}” in the address book. ${wanted}`)
       await phone.dial(at, { video: withVideo, name: found.display_name })
     } catch {
-      refuse('The address book cannot be reached. Please try again.')
+      refuse('The address book could not be loaded. Please try again.')
     }
   }
   return {

@@ -13,10 +13,10 @@ export const heldView = (phone: Phone): View => {
       {},
       element('span', { class: 'held-name' }, line.name),
       button(
-        { class: 'plain', 'aria-label': `Take the call with ${line.name}`, 'data-testid': 'swap' },
+        { class: 'plain', 'aria-label': `Switch to the call with ${line.name}`, 'data-testid': 'swap' },
         () => void phone.controls.swap(line),
         icon('swap'),
-        'Take',
+        'Switch',
       ),
       button(
         { class: 'plain danger', 'aria-label': `Hang up the call with ${line.name}` },

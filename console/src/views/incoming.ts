@@ -48,7 +48,7 @@ const panel = ({ id, name, number, video }: Incoming, phone: Phone) => {
       const busy = phone.isBusy
       accept.disabled = withVideo.disabled = busy
       setText(accept.lastChild as HTMLElement, answering ? 'Answering…' : 'Accept')
-      setText(hint, phone.current && !answering ? 'Your present call is put on hold.' : '')
+      setText(hint, phone.current && !answering ? 'Accepting puts your current call on hold.' : '')
       show(hint, phone.current !== undefined && !answering)
     },
   }

@@ -102,12 +102,12 @@ export const peopleView = (people: People, phone: Phone, actions: PeopleActions)
     update() {
       update(people.list.filter(({ channels }) => plainOf(channels.audio) !== self))
       const words = people.hasFailed
-        ? 'The address book cannot be reached.'
+        ? 'The address book could not be loaded.'
         : people.list.length > 0
           ? ''
           : people.isLoading
             ? 'Loading…'
-            : 'Nobody of this name.'
+            : 'No matching entries.'
       setText(state, words)
       show(state, words !== '')
       show(more, people.hasMore && !people.hasFailed)

@@ -46,7 +46,7 @@ export class Picture {
       if (this.#call !== call) return far.unsubscribe()
       this.#far = far
       far.element.className = 'far'
-      far.element.setAttribute('aria-label', 'The other side')
+      far.element.setAttribute('aria-label', 'Video of the other party')
       far.element.dataset.testid = 'far-video'
       this.follow(call)
     })

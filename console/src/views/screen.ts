@@ -65,7 +65,7 @@ const stateView = (phone: Phone) => {
       const call = phone.current?.call.state
       const broken = phone.current?.broken && phone.current.call.active
       state.dataset.state = call ?? (waiting ? 'incoming' : 'idle')
-      const text = broken ? 'The connection broke. Trying to restore it…' : call && words[call]
+      const text = broken ? 'Connection lost. Reconnecting the call…' : call && words[call]
       setText(state, text ?? (waiting ? `Incoming call from ${waiting.name}` : 'Ready'))
     },
   }

@@ -40,7 +40,7 @@ const picker = (
       const options = list
         .filter(({ id }) => id !== 'default')
         .map(({ id, label: name }) => element('option', { value: id }, name))
-      select.replaceChildren(element('option', { value: '' }, 'Chosen by the browser'), ...options)
+      select.replaceChildren(element('option', { value: '' }, 'Browser default'), ...options)
       select.value = chosen
     },
   }
@@ -65,9 +65,9 @@ const devicesView = ({ phone, devices, clock, audio }: SettingsDeps): View & { c
   const hint = element(
     'p',
     { class: 'quiet' },
-    'The browser names its devices once you have allowed it to use them.',
+    'Device names appear once you allow the browser to use the devices.',
   )
-  const view = group('Sound and picture', ...pickers.map((part) => part.element), hint, trial.element)
+  const view = group('Audio and video', ...pickers.map((part) => part.element), hint, trial.element)
   return {
     element: view,
     close: () => trial.close(),
@@ -80,14 +80,14 @@ const devicesView = ({ phone, devices, clock, audio }: SettingsDeps): View & { c
 }
 
 const pushWords: Readonly<Record<PushState, string>> = {
-  unsupported:
-    'This browser shows no notifications for this page. It must be opened by https or on localhost.',
-  blocked: 'Notifications are blocked. Allow them for this page in the browser.',
-  off: 'See who calls while this page is hidden.',
+  unsupported: 'This browser cannot show notifications of this page. Open the page with https.',
+  blocked: 'Notifications are blocked. Allow them for this page in the browser settings.',
+  off: 'See incoming calls while this page is hidden.',
   working: 'One moment…',
-  open: 'You are told of calls while this page is open, also when it is hidden.',
+  open: 'You are notified of calls while this page is open, even when it is hidden.',
   always:
-    'You are told of calls, also when this page is closed. You stay signed in on this browser until you sign out.',
+    'You are notified of calls even when this page is closed. ' +
+    'You stay signed in on this browser until you sign out.',
 }
 
 const pushView = (push: BrowserPush): View => {
@@ -101,7 +101,8 @@ const pushView = (push: BrowserPush): View => {
   const words = element('p', { class: 'quiet', role: 'status', 'data-testid': 'push-state' })
   const fault = element('p', { class: 'fault', role: 'alert' })
   const closed =
-    'This gateway has no push notifications set up (push.webPush in its configuration): a closed page is told nothing.'
+    'You are not notified while this page is closed. ' +
+    'For that, the gateway needs push notifications (push.webPush in its configuration).'
   const none = element('p', { class: 'quiet' }, closed)
   return {
     element: group(
@@ -124,7 +125,7 @@ const pushView = (push: BrowserPush): View => {
 }
 
 const themeView = ({ current, choose }: SettingsDeps['theme']): HTMLElement => {
-  const words = { system: 'As the system', light: 'Light', dark: 'Dark' } as const
+  const words = { system: 'System', light: 'Light', dark: 'Dark' } as const
   const options = Object.entries(words).map(([value, text]) => {
     const input = element('input', { type: 'radio', name: 'theme', value, checked: value === current })
     input.addEventListener('change', () => choose(value as Theme))

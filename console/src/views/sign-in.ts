@@ -52,7 +52,7 @@ export const signInView = (
     try {
       await submit(email.value.trim(), password.value)
     } catch (error) {
-      setText(fault, error instanceof Error ? error.message : 'Signing in failed. Please try again.')
+      setText(fault, error instanceof Error ? error.message : 'Sign-in failed. Please try again.')
       show(fault, true)
       password.select()
     }

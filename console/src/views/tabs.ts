@@ -33,7 +33,7 @@ export const tabsView = (
   return {
     element: element(
       'nav',
-      { class: 'tabs', 'aria-label': 'Parts of the page' },
+      { class: 'tabs', 'aria-label': 'Main navigation' },
       ...made.map(({ view }) => view),
     ),
     update() {

@@ -132,7 +132,7 @@ export const threadView = (chats: Chats, now: () => number): View => {
       show(older, thread.hasOlder)
       older.disabled = thread.isLoading
       const words = thread.hasFailed
-        ? 'The messages cannot be fetched.'
+        ? 'The messages could not be loaded. Try again later.'
         : thread.messages.length > 0
           ? ''
           : thread.isLoading

@@ -104,7 +104,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
     await phone.part('sign-out').click()
     await phone.part('sign-in').waitFor()
     await caller.dial('/public/alice')
-    await says(caller, 'The person you called is not online.')
+    await says(caller, 'This person is not online.')
     expect(service().left).toBe(0)
     await two.gateway.settled()
   })
