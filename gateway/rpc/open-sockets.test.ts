@@ -4,7 +4,7 @@ import { OpenSockets } from './open-sockets.ts'
 
 const limits = { connections: 6, waiting: 2, waitingPerAddress: 2, perAddress: 9, perAddressMinute: 99 }
 
-it('networks that have many connections waiting keep out none that has one', () => {
+it('networks with many unauthenticated connections do not keep out a network with one', () => {
   const sockets = new OpenSockets(new FakeClock(), limits)
   const waiting = ['a', 'a', 'b'].map((network) => {
     expect(sockets.refusal(network)).toBeUndefined()
@@ -17,7 +17,7 @@ it('networks that have many connections waiting keep out none that has one', () 
   expect([sockets.refusal('a'), sockets.refusal('b'), sockets.waiting]).toEqual([undefined, undefined, 1])
 })
 
-it('all connections together are bounded, whoever they are of', () => {
+it('the total number of connections is limited', () => {
   const sockets = new OpenSockets(new FakeClock(), limits)
   for (const network of ['a', 'b', 'c', 'd', 'e', 'f']) {
     expect(sockets.refusal(network)).toBeUndefined()
@@ -26,7 +26,7 @@ it('all connections together are bounded, whoever they are of', () => {
   expect(sockets.refusal('g')).toMatchObject({ reached: 'connections', limit: 6 })
 })
 
-it('other limits hold for the next connection, and close none', () => {
+it('changed limits apply to new connections and close none', () => {
   const limits = { connections: 1, waiting: 9, waitingPerAddress: 9, perAddress: 9, perAddressMinute: 9 }
   const sockets = new OpenSockets(new FakeClock(), limits)
   sockets.add('192.0.2.1')

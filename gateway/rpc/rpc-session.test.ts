@@ -115,21 +115,21 @@ describe('a session', () => {
     expect(await metrics.text()).toContain('trunkline_rpc_requests_total{method="unknown",outcome="error"} 1')
   })
 
-  it('sends events that follow an answer after it', async () => {
+  it('sends the events of an answer after the answer', async () => {
     const browser = await TestBrowser.open(http.port)
     await browser.send('event', {})
     await browser.settled()
     expect(browser.requests.map((r) => r.method)).toEqual(['second'])
   })
 
-  it('answers once, also when what follows the answer fails', async () => {
+  it('answers once, even if work after the answer fails', async () => {
     const browser = await TestBrowser.open(http.port)
     expect((await browser.send('stumble', {})).result).toEqual({})
     await browser.settled()
     expect(browser.frames).toEqual([])
   })
 
-  it('takes the answers to its own requests, and gives up after ten seconds', async () => {
+  it('receives the responses to its own requests, which time out after ten seconds', async () => {
     const browser = await TestBrowser.open(http.port)
     await expect(sessions[0]!.request('hello', {})).resolves.toEqual({})
     browser.acknowledges = false
@@ -155,24 +155,24 @@ describe('a session', () => {
     expect(closed).toBe(1)
   })
 
-  it('closes on a frame that is too long', async () => {
+  it('closes the connection after a frame that is too long', async () => {
     const browser = await TestBrowser.open(http.port)
     browser.raw(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'echo', params: { a: 'x'.repeat(3000) } }))
     expect(await browser.closed).toBe(1009)
     await vi.waitFor(() => expect(rpc.sockets).toBe(0))
   })
 
-  it('refuses more requests at once than it may', async () => {
+  it('rejects requests over the concurrency limit', async () => {
     const browser = await TestBrowser.open(http.port)
     for (let i = 0; i < 4; i++) void browser.send('hang', {})
     expect((await browser.send('echo', {})).error).toEqual(rpcCodes.busy)
   })
 
-  it('cuts off a connection that answers no ping', async () => {
+  it('closes a connection that does not answer a ping', async () => {
     const browser = await TestBrowser.open(http.port)
     clock.advance(25_000)
     await browser.settled()
-    // Its pong came before the answer to ours.
+    // Its pong arrives before the response to this request.
     await browser.send('echo', {})
     clock.advance(25_000)
     expect(sessions[0]!.isClosed).toBe(false)
@@ -181,7 +181,7 @@ describe('a session', () => {
     expect(closed).toBe(1)
   })
 
-  it('cuts off a connection that does not read', async () => {
+  it('closes a connection that does not read', async () => {
     const browser = await TestBrowser.open(http.port)
     browser.socket.pause()
     const big = 'x'.repeat(50_000)
@@ -196,7 +196,7 @@ describe('a session', () => {
     expect(await browser.closed).toBe(1013)
   })
 
-  it('cuts off one that does not read even the goodbye', async () => {
+  it('closes a connection that does not even read the close frame', async () => {
     const browser = await TestBrowser.open(http.port)
     browser.socket.pause()
     const big = 'x'.repeat(50_000)
@@ -207,7 +207,7 @@ describe('a session', () => {
     await browser.closed
   })
 
-  it('refuses more requests in a second than it may, tells it once, and closes on a flood', async () => {
+  it('rejects requests over the rate limit, logs that once a second, and closes the connection in a flood', async () => {
     rpc.close()
     await http.close()
     await start([], { limits: { requestsPerSecond: 5 } })
@@ -219,12 +219,12 @@ describe('a session', () => {
     clock.advance(1000)
     expect((await second()).filter((code) => code === rpcCodes.busy.code)).toHaveLength(2)
     expect(await rejected('too_many_requests')).toBe(2)
-    // Answers that nobody waits for are counted like requests.
+    // Unexpected responses count like requests.
     for (let i = 0; i < 44; i++) browser.raw(JSON.stringify({ jsonrpc: '2.0', id: i, result: {} }))
     expect(await browser.closed).toBe(1008)
   })
 
-  it('lets those who have signed in ask as often as they may', async () => {
+  it('applies the rate limit of the sign-in', async () => {
     rpc.close()
     await http.close()
     await start([], { limits: { requestsPerSecond: 5 } })
@@ -234,7 +234,7 @@ describe('a session', () => {
     expect((await browser.send('echo', {})).error).toEqual(rpcCodes.busy)
   })
 
-  it('tells a live connection from a dead one', async () => {
+  it('distinguishes a live connection from a dead one', async () => {
     const browser = await TestBrowser.open(http.port)
     expect(await sessions[0]!.probe(1000)).toBe(true)
     browser.socket.pause()
@@ -270,7 +270,7 @@ describe('the server', () => {
     await vi.waitFor(() => expect(rpc.sockets).toBe(0))
   })
 
-  it('lets one network open only so many, tells it in the log, and forgets a network that has none', async () => {
+  it('limits the connections of a network, logs rejections, and forgets networks without connections', async () => {
     rpc.close()
     await http.close()
     await start([], { sockets: { perAddress: 2 } })
@@ -289,7 +289,7 @@ describe('the server', () => {
     await vi.waitFor(() => expect(rpc.networks).toBe(0))
   })
 
-  it('lets only so many wait who have not signed in, of one network and in all', async () => {
+  it('limits unauthenticated connections, per network and in total', async () => {
     rpc.close()
     await http.close()
     await start([], { sockets: { waiting: 2, waitingPerAddress: 1 } })
@@ -309,7 +309,7 @@ describe('the server', () => {
     await vi.waitFor(() => expect([rpc.waiting, rpc.networks]).toEqual([0, 0]))
   })
 
-  it('lets one network make only so many connections in a minute', async () => {
+  it('limits the connections of a network per minute', async () => {
     rpc.close()
     await http.close()
     await start([], { sockets: { perAddressMinute: 2 } })
@@ -321,7 +321,7 @@ describe('the server', () => {
     await (await TestBrowser.open(http.port)).close()
   })
 
-  it('takes little of whoever has not signed in, in one frame or in many', async () => {
+  it('limits the bytes of unauthenticated clients, in one frame or in many', async () => {
     rpc.close()
     await http.close()
     await start([], { maxBeforeSignIn: 1000, maxFrame: 20_000 })
@@ -340,7 +340,7 @@ describe('the server', () => {
     await known.close()
   })
 
-  it('counts whom a trusted proxy brings where they come from, and believes nobody else', async () => {
+  it('counts clients behind a trusted proxy by their own address, and trusts no other header', async () => {
     rpc.close()
     await http.close()
     await start([], { sockets: { perAddress: 1 } }, ['127.0.0.1', '198.51.100.0/24'])
@@ -353,7 +353,7 @@ describe('the server', () => {
     await Promise.all([one, other, direct].map((browser) => browser.close()))
   })
 
-  it('keeps no socket of somebody who is refused, and does not hang up', async () => {
+  it('destroys the sockets of rejected clients', async () => {
     const socket = connect({ port: http.port, host: '127.0.0.1', allowHalfOpen: true })
     const ended = once(socket, 'end')
     socket.resume()
@@ -364,7 +364,7 @@ describe('the server', () => {
     socket.destroy()
   })
 
-  it('refuses pages of other origins where a list is configured', async () => {
+  it('rejects pages of other origins if a list is configured', async () => {
     rpc.close()
     await http.close()
     await start(['https://app.example.test'])
@@ -379,7 +379,7 @@ describe('the server', () => {
 })
 
 describe('frames', () => {
-  it('are told apart', () => {
+  it('are classified', () => {
     const kind = (frame: unknown) => parseFrame(JSON.stringify(frame)).kind
     expect(kind({ jsonrpc: '2.0', id: 1, method: 'a' })).toBe('request')
     expect(kind({ jsonrpc: '2.0', method: 'a', params: {} })).toBe('request')
@@ -399,7 +399,7 @@ describe('frames', () => {
     ])
       expect(kind(bad), JSON.stringify(bad)).toBe('malformed')
     expect(parseFrame('{').kind).toBe('malformed')
-    // Nested so deeply that whatever walks through it afterwards would run out of stack.
+    // Nested so deeply that a recursive reader would exhaust the stack.
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
     expect(parseFrame(`{"jsonrpc":"2.0","id":1,"method":"a","params":{"b":${deep}}}`).kind).toBe('malformed')
   })

@@ -14,7 +14,7 @@ let rpc: RpcServer
 let closed: string[]
 let clock: FakeClock
 
-/** A dialect that takes the password `right` alone, and says its name. */
+/** Dialect that accepts only the password `right`, and returns its name. */
 const dialect = (name: string): RpcHandler => ({
   methods: new Set(['signalwire.connect', 'echo']),
   handle: (_method, { password }) => {
@@ -48,7 +48,7 @@ it.each([
   [{ jwt_token: 't', project: 'p', token: 't' }, 'subscriber'],
   [undefined, 'subscriber'],
   [[], 'subscriber'],
-])('with %j the dialect is that of the %s', async (authentication, name) => {
+])('the credentials %j select the dialect %s', async (authentication, name) => {
   const client = await TestBrowser.open(http.port)
   expect((await client.send('echo', {})).error).toMatchObject({ code: -32002 })
   expect(await client.send('signalwire.connect', { authentication })).toMatchObject({ result: name })
@@ -58,7 +58,7 @@ it.each([
   expect(closed).toEqual([name])
 })
 
-it('who does not sign in rightly in time is sent away', async () => {
+it('a client that does not sign in in time is disconnected', async () => {
   const client = await TestBrowser.open(http.port)
   const params = { authentication: { project: 'p', token: 't' }, password: 'wrong' }
   expect((await client.send('signalwire.connect', params)).error).toMatchObject({ code: -32002 })
@@ -66,7 +66,7 @@ it('who does not sign in rightly in time is sent away', async () => {
   expect(await client.closed).toBe(1008)
 })
 
-it('who goes on guessing is sent away', async () => {
+it('a client that keeps guessing is disconnected', async () => {
   const client = await TestBrowser.open(http.port)
   const params = { authentication: { jwt_token: 't' }, password: 'wrong' }
   for (let i = 0; i < 9; i++)
@@ -75,7 +75,7 @@ it('who goes on guessing is sent away', async () => {
   expect(await client.closed).toBe(1008)
 })
 
-it('who has signed in waits no longer, and may ask as often as one of its kind', async () => {
+it('a sign-in ends the wait and sets the request rate of the dialect', async () => {
   rpc.close()
   await http.close()
   http = await listeningServer()
@@ -92,7 +92,7 @@ it('who has signed in waits no longer, and may ask as often as one of its kind',
     const answers = await Promise.all(Array.from({ length: 8 }, () => client.send('echo', {})))
     return answers.filter(({ result }) => result !== undefined).length
   }
-  // The sign-in is one of them.
+  // The sign-in counts too.
   expect(await answered({ jwt_token: 't' })).toBe(2)
   expect(await answered({ project: 'p', token: 't' })).toBe(4)
   const silent = await TestBrowser.open(http.port)

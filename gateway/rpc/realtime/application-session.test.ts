@@ -16,7 +16,7 @@ const offers = async (): Promise<Record<string, number>> => {
 }
 
 describe('signing in', () => {
-  it('answers with what the clients look for', async () => {
+  it('returns the fields that the clients read', async () => {
     const application = await gateway.application()
     const result = await application.connect()
     const { signature } = result.authorization as { signature: string }
@@ -24,7 +24,7 @@ describe('signing in', () => {
     expect(String(result.protocol)).toMatch(new RegExp(`^signalwire_${signature}_[-0-9a-f]+_demo$`))
   })
 
-  it('refuses a wrong token and a wrong project with the code that the clients know', async () => {
+  it('rejects a wrong token and a wrong project with the code that the clients know', async () => {
     const application = await gateway.application()
     for (const authentication of [
       { project: 'demo', token: 'wrong' },
@@ -41,7 +41,7 @@ describe('signing in', () => {
     expect(values).toContainEqual({ labels: { code: 'unauthorized' }, value: 4 })
   })
 
-  it('refuses a token that was not made for applications', async () => {
+  it('rejects a token without the scope for applications', async () => {
     const application = await gateway.application()
     const authentication = { project: 'demo', token: recordsToken }
     expect(await application.connect([], { authentication })).toMatchObject({ code: -32002 })
@@ -49,7 +49,7 @@ describe('signing in', () => {
     expect(values).toContainEqual({ labels: { code: 'insufficient_scope' }, value: 1 })
   })
 
-  it('ends when its token is removed, and its calls wait for it as after any loss', async () => {
+  it('ends when its token is removed, and its calls wait for a reconnection', async () => {
     const application = await gateway.listener()
     gateway.projects.remove(recordsToken)
     await application.ask('signalwire.ping')
@@ -60,7 +60,7 @@ describe('signing in', () => {
     expect(await again.connect()).toMatchObject({ code: -32002 })
   })
 
-  it('ends with its token', async () => {
+  it('ends when its token expires', async () => {
     const application = await gateway.application()
     await application.connect([], { authentication: { project: 'demo', token: endingToken } })
     gateway.clock.advance(19_999)
@@ -69,7 +69,7 @@ describe('signing in', () => {
     expect(await application.socket.closed).toBe(1008)
   })
 
-  it('leaves no watch behind when it goes by itself', async () => {
+  it('leaves no watch of its token behind', async () => {
     const application = await gateway.listener()
     await application.connect()
     expect(gateway.projects.listeners).toBe(1)
@@ -77,7 +77,7 @@ describe('signing in', () => {
     await vi.waitFor(() => expect(gateway.projects.listeners).toBe(0))
   })
 
-  it('tells apart who only tries once more', async () => {
+  it('counts repeated wrong tokens separately', async () => {
     const application = await gateway.application()
     const authentication = { project: 'demo', token: 'guess' }
     const guess = async () => (await gateway.application()).connect([], { authentication })
@@ -93,7 +93,7 @@ describe('signing in', () => {
     expect(await application.socket.closed).toBe(1008)
   })
 
-  it('refuses topics that are none', async () => {
+  it('rejects invalid topics', async () => {
     const application = await gateway.application()
     expect(await application.connect([''])).toMatchObject({ code: -32602 })
     expect(await application.connect(['x'.repeat(256)])).toMatchObject({ code: -32602 })
@@ -105,7 +105,7 @@ describe('signing in', () => {
 })
 
 describe('a call', () => {
-  it('is not answered when nobody listens on its topic', async () => {
+  it('is not answered if no application listens on its topic', async () => {
     const application = await gateway.application()
     await application.connect(['sales'])
     const { over } = gateway.arrives()
@@ -140,7 +140,7 @@ describe('a call', () => {
     expect(await offers()).toEqual({ over: 1 })
   })
 
-  it('is offered with what its page said, where a browser calls', async () => {
+  it('of a browser is offered with the variables of the page', async () => {
     const application = await gateway.listener()
     const userVariables = { order: 7 }
     const call = new FakeCall({ type: 'webrtc', from: '/public/alice', to: '/public/office', userVariables })
@@ -152,7 +152,7 @@ describe('a call', () => {
     await over
   })
 
-  it('is offered with its variables, where a document of a SIP call has called its address', async () => {
+  it('from the document of a SIP call is offered with the variables of that document', async () => {
     const application = await gateway.listener()
     const userVariables = { order: '7' }
     const headers = [{ name: 'X-Order', value: '8' }]
@@ -165,13 +165,13 @@ describe('a call', () => {
     await over
   })
 
-  it('is not offered any more to who stopped listening', async () => {
+  it('is not offered to an application that has stopped listening', async () => {
     const application = await gateway.listener()
     await application.ask('signalwire.unreceive', { contexts: ['office'] })
     expect(await gateway.arrives().over).toMatchObject({ code: 'no_application' })
   })
 
-  it('goes to the next who listens when it is passed, and is over for the first', async () => {
+  it('goes to the next listener when it is passed, and ends for the first', async () => {
     const first = await gateway.listener()
     const second = await gateway.listener()
     const { over } = gateway.arrives()
@@ -185,7 +185,7 @@ describe('a call', () => {
     expect(await offers()).toEqual({ passed: 2 })
   })
 
-  it('goes to the next when the first says nothing', async () => {
+  it('goes to the next listener when the first does not respond', async () => {
     const first = await gateway.listener()
     const second = await gateway.listener()
     gateway.arrives()
@@ -197,7 +197,7 @@ describe('a call', () => {
     expect(await offers()).toEqual({ silent: 1, taken: 1 })
   })
 
-  it('goes to the next when the first loses its connection, and is not offered to it again', async () => {
+  it('goes to the next listener when the first loses its connection, and is not offered to it again', async () => {
     const first = await gateway.listener()
     const second = await gateway.listener()
     const { over } = gateway.arrives()
@@ -209,7 +209,7 @@ describe('a call', () => {
     expect(await offers()).toEqual({ lost: 1, taken: 1 })
   })
 
-  it('goes to one after the other in turn', async () => {
+  it('is offered to the listeners in turn', async () => {
     const first = await gateway.listener()
     const second = await gateway.listener()
     for (const application of [first, second, first]) {
@@ -221,7 +221,7 @@ describe('a call', () => {
     }
   })
 
-  it('cannot be passed once it is taken, and not be driven by another application', async () => {
+  it('that is taken cannot be passed, and another application cannot control it', async () => {
     const other = await gateway.application()
     await other.connect(['sales'])
     const { ask } = await gateway.taken()
@@ -229,7 +229,7 @@ describe('a call', () => {
     expect(await other.ask('calling.end', { call_id: 'c-1' })).toMatchObject({ code: '404' })
   })
 
-  it('is refused with the reason that the application gives', async () => {
+  it('is rejected with the reason that the application gives', async () => {
     const application = await gateway.listener()
     const { call, over } = gateway.arrives()
     const { call_id } = await application.event('calling.call.receive')
@@ -243,14 +243,14 @@ describe('a call', () => {
   })
 })
 
-describe('an application that lost its connection', () => {
+describe('an application that has lost its connection', () => {
   const reconnect = async (protocol: unknown, more = {}) => {
     const again = await gateway.application()
     const result = await again.connect(undefined, { protocol, ...more })
     return { again, result }
   }
 
-  it('gets what it missed when it is back in time, and goes on listening', async () => {
+  it('receives the missed events when it reconnects in time, and still listens', async () => {
     const application = await gateway.application()
     const { protocol } = await application.connect(['office'])
     const { call } = gateway.arrives()
@@ -267,7 +267,7 @@ describe('an application that lost its connection', () => {
     expect(await again.event('calling.call.receive')).toMatchObject({ call_id: 'c-2' })
   })
 
-  it('is hung up when it stays away', async () => {
+  it('loses its calls if it does not reconnect in time', async () => {
     const { application, call, over } = await gateway.taken()
     await application.socket.close()
     await vi.waitFor(() => expect(gateway.dialect.online).toEqual([]))
@@ -279,7 +279,7 @@ describe('an application that lost its connection', () => {
     expect([gateway.dialect.applications, gateway.dialect.calls]).toEqual([0, 0])
   })
 
-  it('gets again what it did not acknowledge', async () => {
+  it('receives unacknowledged events again', async () => {
     const application = await gateway.application()
     const { protocol } = await application.connect(['office'])
     application.socket.acknowledges = false
@@ -290,11 +290,11 @@ describe('an application that lost its connection', () => {
     await application.socket.close()
     const { again } = await reconnect(protocol)
     expect(await again.event('calling.call.state')).toMatchObject({ call_state: 'answered' })
-    // The offer is decided: it must not ring once more.
+    // The offer has closed, so it must not ring again.
     expect(again.story).toEqual(['state answered'])
   })
 
-  it('that acknowledges nothing ever gets each event once', async () => {
+  it('that never acknowledges receives each event once', async () => {
     const application = await gateway.application()
     const { protocol } = await application.connect(['office'], { event_acks: undefined })
     application.socket.acknowledges = false
@@ -308,13 +308,13 @@ describe('an application that lost its connection', () => {
     expect(again.story).toEqual([])
   })
 
-  it('is another one with the protocol of nobody', async () => {
+  it('becomes a new application with an unknown protocol', async () => {
     const { result } = await reconnect('signalwire_a_b_demo')
     expect(result.protocol).not.toBe('signalwire_a_b_demo')
   })
 })
 
-it('counts who is online by the hash of each topic, and at most 50 of them apart', async () => {
+it('is counted by the hash of its topic, and at most 50 topics are counted separately', async () => {
   const application = await gateway.application()
   await application.connect(Array.from({ length: 60 }, (_, i) => `t${String(i).padStart(2, '0')}`))
   expect(gateway.dialect.online.slice(-2)).toEqual([
@@ -324,7 +324,7 @@ it('counts who is online by the hash of each topic, and at most 50 of them apart
   ])
 })
 
-it('ends every call when the gateway closes', async () => {
+it('loses every call when the gateway closes', async () => {
   const { call, over } = await gateway.taken()
   gateway.dialect.close()
   expect(await over).toBe('over')

@@ -15,7 +15,7 @@ const v3 = { agent: '@signalwire/nodejs/realtime-api/3.13.0', event_acks: undefi
 const tts = [{ type: 'tts', params: { text: 'Hello' } }]
 
 describe('every request', () => {
-  it('is refused with the field that is wrong', async () => {
+  it('is rejected with the name of the invalid field', async () => {
     const { ask } = await gateway.taken()
     const bad: [string, AnyFrame, string][] = [
       ['play', { play: tts }, 'control_id'],
@@ -45,14 +45,14 @@ describe('every request', () => {
     }
   })
 
-  it('is refused for what is not there', async () => {
+  it('is rejected for an unknown call or operation', async () => {
     const { ask, application } = await gateway.taken()
     expect(await ask('calling.play.stop', { control_id: 'k' })).toMatchObject({ code: '404' })
     expect(await ask('calling.disconnect')).toMatchObject({ code: '409' })
     expect(await application.ask('calling.answer', { call_id: 'c-7' })).toMatchObject({ code: '404' })
   })
 
-  it('tells the code of a verb that fails at once', async () => {
+  it('returns the code of a verb that fails at once', async () => {
     const call = new FakeCall()
     const { ask } = await gateway.taken(call)
     call.failing.set('hold', new VerbFailed('no_audio', 'nothing to hold'))
@@ -62,14 +62,14 @@ describe('every request', () => {
     expect(call.verbs).toContainEqual(['sendUserEvent', { a: 1 }])
   })
 
-  it('that is repeated under the same id does its work once', async () => {
+  it('that is repeated under the same id runs once', async () => {
     const { ask, call } = await gateway.taken()
     for (let i = 0; i < 2; i++)
       expect(await ask('calling.play', { control_id: 'k', play: tts })).toMatchObject({ code: '200' })
     expect(call.names).toEqual(['startPlay'])
   })
 
-  it('is refused when fifty operations are under way', async () => {
+  it('is rejected while fifty operations run', async () => {
     const { ask } = await gateway.taken()
     for (let i = 0; i < 50; i++) await ask('calling.record', { control_id: `k${i}` })
     expect(await ask('calling.record', { control_id: 'one more' })).toMatchObject({ code: '429' })
@@ -77,7 +77,7 @@ describe('every request', () => {
 })
 
 describe('the end of a call', () => {
-  it('comes after that of every operation', async () => {
+  it('follows the end of every operation', async () => {
     const { ask, application, call } = await gateway.taken(new FakeCall(), v3)
     const never = Promise.withResolvers<never>()
     call.signal.addEventListener('abort', () => never.reject(new Error('the call is over')))

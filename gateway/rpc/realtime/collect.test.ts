@@ -14,7 +14,7 @@ const v3 = { agent: '@signalwire/nodejs/realtime-api/3.13.0', event_acks: undefi
 const tts = [{ type: 'tts', params: { text: 'Hello' } }]
 
 describe('collect', () => {
-  it('reads what is to be collected, and tells digits', async () => {
+  it('reads the collection options, and reports digits', async () => {
     const { ask, application, call } = await gateway.taken()
     call.collects.push({ reason: 'terminator', digits: '12', terminator: '#' })
     const speech = { end_silence_timeout: 2, speech_timeout: 20, language: 'de-DE', hints: ['ja'] }
@@ -36,7 +36,7 @@ describe('collect', () => {
     })
   })
 
-  it('tells what was understood, in per cent', async () => {
+  it('reports recognised speech with its confidence in per cent', async () => {
     const { ask, application, call } = await gateway.taken()
     call.collects.push({ reason: 'speech', digits: '', speech: { text: 'yes', confidence: 0.5 } })
     await ask('calling.collect', { control_id: 'k', speech: {}, start_input_timers: true })
@@ -46,7 +46,7 @@ describe('collect', () => {
     })
   })
 
-  it('tells parts and the beginning of input when it is asked to', async () => {
+  it('reports partial results and the start of input on request', async () => {
     const { ask, application, call } = await gateway.taken()
     call.during.set('startCollect', (options: CollectOptions) => {
       options.onInput?.('digits')
@@ -89,7 +89,7 @@ describe('collect', () => {
     })
   })
 
-  it('goes on until it is stopped when it is continuous', async () => {
+  it('continues until it is stopped in continuous mode', async () => {
     const { ask, application, call } = await gateway.taken(new FakeCall(), v3)
     for (const digits of ['1', '2']) call.collects.push({ reason: 'complete', digits })
     await ask('calling.collect', { control_id: 'k', digits: { max: 1 }, continuous: true })
@@ -108,7 +108,7 @@ describe('collect', () => {
     expect(call.names).toEqual([...Array(3).fill('startCollect'), 'startTimers', 'stop'])
   })
 
-  it('prompts, under the id of the prompt', async () => {
+  it('plays a prompt under the id of the prompt', async () => {
     const { ask, application, call } = await gateway.taken()
     call.collects.push({ reason: 'complete', digits: '7' })
     const id = 'x.prompt'

@@ -29,7 +29,7 @@ const atOnce = (application: TestApplication, requests: readonly (readonly [stri
 const ended = (application: TestApplication) =>
   application.socket.frame((f) => ((f.params as AnyFrame)?.params as AnyFrame)?.call_state === 'ended')
 
-it('what is asked while the call ends is over before the call is', async () => {
+it('operations that start while the call ends are over before the call', async () => {
   class AtOnce extends FakeCall {
     override async hangup(): Promise<void> {
       this.end()
@@ -46,14 +46,14 @@ it('what is asked while the call ends is over before the call is', async () => {
   expect(application.story.slice(-2)).toEqual(['play error', 'state ended'])
 })
 
-it('a request that is repeated at once does its work once', async () => {
+it('a request that is repeated at once runs once', async () => {
   const { application, call } = await gateway.taken()
   const play = ['calling.play', { call_id: 'c-1', control_id: 'k', play: tts }] as const
   await atOnce(application, [play, play])
   expect(call.names).toEqual(['startPlay'])
 })
 
-it('a call is connected once', async () => {
+it('a call runs one connect at a time', async () => {
   const call = new FakeCall()
   const { application } = await gateway.taken(call)
   call.during.set('connect', () => new Promise(() => {}))
@@ -64,7 +64,7 @@ it('a call is connected once', async () => {
   expect(call.names).toEqual(['connect', 'startPlay'])
 })
 
-it('an operation is stopped that has only been asked for', async () => {
+it('an operation can be stopped before it starts', async () => {
   const { application, call } = await gateway.taken()
   const device = { type: 'ws', params: { uri: 'ws://x' } }
   const answers = await atOnce(application, [
@@ -83,7 +83,7 @@ it('an operation is stopped that has only been asked for', async () => {
   expect(call.names).toEqual(['startStream'])
 })
 
-it('who passes a call has it no more', async () => {
+it('an application that passes a call no longer controls it', async () => {
   const first = await gateway.listener()
   const second = await gateway.listener()
   const { call } = gateway.arrives()
@@ -97,7 +97,7 @@ it('who passes a call has it no more', async () => {
   expect(call.names).toEqual(['ring'])
 })
 
-it('the end of a prompt is told before the call is over', async () => {
+it('the end of a prompt is reported before the end of the call', async () => {
   const playing = Promise.withResolvers<PlayEnd>()
   class Prompted extends FakeCall {
     override async startCollect(): Promise<CallCollection> {
@@ -126,7 +126,7 @@ it('the end of a prompt is told before the call is over', async () => {
   ])
 })
 
-it('dials are counted as soon as they are asked for', async () => {
+it('dials count from their request on', async () => {
   const application = await gateway.listener()
   gateway.originate = () => new Promise(() => {})
   const dials = Array.from({ length: 60 }, (_, i) => {
@@ -137,7 +137,7 @@ it('dials are counted as soon as they are asked for', async () => {
   expect(gateway.originations).toHaveLength(100)
 })
 
-it('a project dials a thousand devices in ten seconds, and fifty at once', async () => {
+it('a project may dial a thousand devices in ten seconds, and fifty at once', async () => {
   const first = await gateway.listener()
   const second = await gateway.listener()
   const dial = (by: TestApplication, steps: number, together: number) => {
@@ -151,7 +151,7 @@ it('a project dials a thousand devices in ten seconds, and fifty at once', async
   expect(await dial(second, 1, 1)).toMatchObject({ code: '200' })
 })
 
-it('a connection is one application, however often it signs in', async () => {
+it('a connection stays one application after repeated sign-ins', async () => {
   const application = await gateway.listener()
   const first = await application.connect(['sales'])
   const second = await application.connect(['sales'])
@@ -161,7 +161,7 @@ it('a connection is one application, however often it signs in', async () => {
   await application.event('calling.call.receive')
 })
 
-it('who signs in once more is told nothing twice', async () => {
+it('an application that signs in again receives no event twice', async () => {
   const application = await gateway.listener()
   application.socket.acknowledges = false
   const { call } = gateway.arrives()
@@ -172,7 +172,7 @@ it('who signs in once more is told nothing twice', async () => {
   expect(application.story).toEqual(['receive created', 'state ending', 'state ended'])
 })
 
-it('of ten thousand applications the one that was lost first is forgotten for another', () => {
+it('beyond ten thousand applications, the one that was lost first is removed', () => {
   const registry = new ApplicationRegistry('n', new FakeClock(), 30_000)
   const made = Array.from({ length: 10_001 }, () =>
     registry.create({ projectId: 'demo', agent: '', isAcknowledging: true }),
@@ -188,7 +188,7 @@ it('of ten thousand applications the one that was lost first is forgotten for an
   registry.close()
 })
 
-it('fields of any kind are refused, and nothing fails', async () => {
+it('fields of any type are rejected without an internal error', async () => {
   const { ask } = await gateway.taken()
   const odd = { toString: 1, valueOf: 1 }
   for (const value of [odd, 7, '', [odd], null])
@@ -197,7 +197,7 @@ it('fields of any kind are refused, and nothing fails', async () => {
     })
 })
 
-it('what events repeat is of a bounded length', async () => {
+it('values that events repeat have a maximum length', async () => {
   const { ask } = await gateway.taken()
   const long = 'x'.repeat(16_384)
   const headers = [{ name: 'X-A', value: long }]
@@ -213,13 +213,13 @@ it('what events repeat is of a bounded length', async () => {
   }
 })
 
-it('collecting again and again does not run in circles', async () => {
+it('repeated collecting does not loop', async () => {
   const { ask, call } = await gateway.taken()
   await ask('calling.collect', { control_id: 'k', digits: {}, continuous: true, initial_timeout: 0 })
   expect(call.verbs.at(-1)?.[1]).toMatchObject({ initialTimeoutMs: 1000 })
 })
 
-it('collecting again and again gives way to who collects next', async () => {
+it('repeated collecting gives way to the next collect', async () => {
   const { ask, call, application } = await gateway.taken()
   call.collects.push({ reason: 'stopped', digits: '' })
   await ask('calling.collect', { control_id: 'k', digits: {}, continuous: true })

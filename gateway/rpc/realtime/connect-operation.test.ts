@@ -18,7 +18,7 @@ describe('connect', () => {
   const wire = { type: 'sip', params: { from: 'sip:me@demo', to: testCallee.to, headers: [] } }
   const phone = { type: 'phone', params: { from_number: '+1', to_number: '+2' } }
 
-  it('reads devices in series and together, with all their options', async () => {
+  it('reads devices in series and in parallel, with all their options', async () => {
     const { ask, call } = await gateway.taken()
     const headers = [{ name: 'X-A', value: 'b' }]
     const full = { ...sip.params, headers, codecs: ['OPUS', 'VP8', 'PCMU'], session_timeout: 600 }
@@ -48,13 +48,14 @@ describe('connect', () => {
     })
   })
 
-  it('tells of every leg, of the peer, and that the two were parted', async () => {
+  it('reports every leg, the peer, and the disconnection', async () => {
     const { ask, application, call } = await gateway.taken()
     const parted = Promise.withResolvers<void>()
     const pressed: string[] = []
     call.during.set('connect', ({ steps, onConnected }: ConnectOptions) => {
-      const told = steps[0]?.[0]?.onState
-      for (const kind of ['initiated', 'ringing', 'answered'] as const) told?.({ kind, callee: testCallee })
+      const onState = steps[0]?.[0]?.onState
+      for (const kind of ['initiated', 'ringing', 'answered'] as const)
+        onState?.({ kind, callee: testCallee })
       const sendDigits = async (digits: string) => void pressed.push(digits)
       onConnected?.({ callee: testCallee, hangup: () => parted.resolve(), sendDigits })
       return parted.promise
@@ -80,7 +81,7 @@ describe('connect', () => {
     expect(await application.ask('calling.end', { call_id: 'c-2' })).toMatchObject({ code: '404' })
   })
 
-  it('tells why it failed', async () => {
+  it('reports the reason of a failure', async () => {
     const { ask, application, call } = await gateway.taken()
     call.connects.push({ kind: 'failed', reason: 'no-answer', code: 'no_answer' })
     await ask('calling.connect', { tag: 't', devices: [[phone]] })

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => gateway.close())
 
 describe('detect, tap, digits and refer', () => {
-  it('tells each finding and the end', async () => {
+  it('reports each finding and the end', async () => {
     const { ask, application, call } = await gateway.taken()
     call.during.set('detect', ({ onFinding }: DetectOptions) => {
       onFinding?.({ kind: 'machine' })
@@ -43,7 +43,7 @@ describe('detect, tap, digits and refer', () => {
     expect(await nextOf(application, 'detect')).toEqual({ detect: { type, params: { event } } })
   })
 
-  it('tells that detection failed', async () => {
+  it('reports a failed detection', async () => {
     const { ask, application, call } = await gateway.taken()
     call.failing.set('detect', new VerbFailed('verb_unavailable', 'no detector'))
     await ask('calling.detect', { control_id: 'k', detect: { type: 'fax', params: {} } })
@@ -74,7 +74,7 @@ describe('detect, tap, digits and refer', () => {
     expect(await nextOf(application, 'tap')).toEqual({ state: 'finished', tap, device })
   })
 
-  it('taps at no rate that the codec has not', async () => {
+  it('taps only at the rates of the codec', async () => {
     const { ask } = await gateway.taken()
     const device = { type: 'ws', params: { uri: 'wss://x.example/a', codec: 'PCMA', rate: 16_000 } }
     expect(await ask('calling.tap', { control_id: 'k', tap: { type: 'audio' }, device })).toMatchObject({
@@ -83,7 +83,7 @@ describe('detect, tap, digits and refer', () => {
     })
   })
 
-  it('streams in a codec with its rate, and refuses one that is not there', async () => {
+  it('streams in a codec with its rate, and rejects an unknown codec', async () => {
     const { ask, call } = await gateway.taken()
     const stream = { control_id: 's', url: 'wss://x.example/a' }
     await ask('calling.stream', { ...stream, codec: 'L16@24000h@40i' })
@@ -98,7 +98,7 @@ describe('detect, tap, digits and refer', () => {
     })
   })
 
-  it('sends digits, and tells when they could not be', async () => {
+  it('sends digits, and reports a failure', async () => {
     const { ask, application, call } = await gateway.taken()
     await ask('calling.send_digits', { control_id: 'k', digits: '1w2' })
     expect(await nextOf(application, 'send_digits')).toEqual({ state: 'finished' })
@@ -107,7 +107,7 @@ describe('detect, tap, digits and refer', () => {
     expect(await nextOf(application, 'send_digits')).toEqual({ state: 'failed', error: 'no_audio' })
   })
 
-  it('refers, and tells how that ended before the call is over', async () => {
+  it('refers, and reports the outcome before the end of the call', async () => {
     const { ask, application, call } = await gateway.taken()
     const device = { type: 'sip', params: { to: 'sip:b@x.example', username: 'u', password: 'p' } }
     await ask('calling.refer', { control_id: 'k', device })

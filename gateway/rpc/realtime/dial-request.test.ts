@@ -19,15 +19,15 @@ const devices = [[{ type: 'sip', params: { from: 'sip:me@demo', to, timeout: 15 
 const dial = (more = {}) => application.ask('calling.dial', { tag: 't', devices, ...more })
 
 describe('dialling', () => {
-  it('tells of the leg, and then that it answered, before the dial does', async () => {
+  it('reports the leg and its answer before the answer of the dial', async () => {
     const call = new FakeCall({ callId: 'l-1', direction: 'outbound' })
     gateway.originate = async ({ onLeg, steps, run }) => {
       const leg = new FakeLeg('l-1', steps[0]![0]!)
       onLeg?.(leg)
-      leg.tell('ringing')
-      leg.tell('answered')
+      leg.report('ringing')
+      leg.report('answered')
       call.isAnswered = true
-      call.signal.addEventListener('abort', () => leg.tell('ended'))
+      call.signal.addEventListener('abort', () => leg.report('ended'))
       await run(call, async () => {})
       return 'l-1'
     }
@@ -58,7 +58,7 @@ describe('dialling', () => {
     expect(call.names).toEqual(['hangup'])
   })
 
-  it('tells of a call that is over as soon as it was answered', async () => {
+  it('reports a call that ends right after its answer', async () => {
     const call = new FakeCall({ callId: 'l-1', direction: 'outbound' })
     gateway.originate = async ({ run }) => {
       call.isAnswered = true
@@ -73,14 +73,14 @@ describe('dialling', () => {
     expect(gateway.dialect.calls).toBe(0)
   })
 
-  it('keeps the ends of legs that nobody answered until the call is over', async () => {
+  it('delays the ends of unanswered legs until the call has ended', async () => {
     const call = new FakeCall({ callId: 'l-2', direction: 'outbound' })
     gateway.originate = async ({ onLeg, steps, run }) => {
       const [busy, other] = ['l-1', 'l-2'].map((id) => new FakeLeg(id, steps[0]![0]!))
       onLeg?.(busy!)
-      busy!.tell('ended')
+      busy!.report('ended')
       onLeg?.(other!)
-      other!.tell('answered')
+      other!.report('answered')
       call.isAnswered = true
       void run(call, async () => {})
       return 'l-2'
@@ -101,11 +101,11 @@ describe('dialling', () => {
     ['busy', 'busy'],
     ['declined', 'decline'],
     ['unreachable', 'error'],
-  ])('tells of %s as %s, after the end of the leg', async (code, reason) => {
+  ])('reports %s as %s, after the end of the leg', async (code, reason) => {
     gateway.originate = async ({ onLeg, steps }) => {
       const leg = new FakeLeg('l-1', steps[0]![0]!)
       onLeg?.(leg)
-      leg.tell('ended')
+      leg.report('ended')
       throw new TrunklineError(code)
     }
     await dial()
@@ -119,7 +119,7 @@ describe('dialling', () => {
     expect(application.story).toEqual(['dial dialing', 'state created', 'state ended', 'dial failed'])
   })
 
-  it('refuses what cannot be dialled', async () => {
+  it('rejects devices that cannot be dialled', async () => {
     for (const wrong of [
       { tag: '' },
       { devices: [] },
@@ -131,7 +131,7 @@ describe('dialling', () => {
     expect(gateway.originations).toEqual([])
   })
 
-  it('is given up when the application is lost', async () => {
+  it('is cancelled when the application is lost', async () => {
     gateway.originate = ({ signal }) =>
       new Promise((_, reject) => {
         signal?.addEventListener('abort', () => reject(new TrunklineError('canceled')))

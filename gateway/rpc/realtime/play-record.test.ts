@@ -13,7 +13,7 @@ afterEach(() => gateway.close())
 const tts = [{ type: 'tts', params: { text: 'Hello' } }]
 
 describe('play', () => {
-  it('plays a list, is paused, changed and stopped', async () => {
+  it('plays a list, and can be paused, changed and stopped', async () => {
     const { ask, application, call } = await gateway.taken()
     const play = [
       { type: 'tts', params: { text: 'Hello', voice: 'slt', language: 'en-US', gender: 'female' } },
@@ -43,7 +43,7 @@ describe('play', () => {
       expect(await nextOf(application, 'play')).toEqual({ state })
   })
 
-  it('answers a call with what it tells, and says so', async () => {
+  it('reports the answer of the call that it causes', async () => {
     const application = await gateway.listener()
     gateway.arrives()
     const { call_id } = await application.event('calling.call.receive')
@@ -52,7 +52,7 @@ describe('play', () => {
     expect(application.story).toEqual(['receive created', 'state answered', 'play playing'])
   })
 
-  it('tells that it failed', async () => {
+  it('reports a failure', async () => {
     const { ask, application, call } = await gateway.taken()
     call.failing.set('startPlay', new VerbFailed('sound_failed', 'not there'))
     await ask('calling.play', { control_id: 'k', play: tts })
@@ -61,7 +61,7 @@ describe('play', () => {
 })
 
 describe('record', () => {
-  it('records as the clients ask, is paused and stopped', async () => {
+  it('records as requested, and can be paused and stopped', async () => {
     const { ask, application, call } = await gateway.taken()
     const audio = {
       beep: true,
@@ -94,7 +94,7 @@ describe('record', () => {
     })
   })
 
-  it('has the defaults of the hosted service, and each direction', async () => {
+  it('has the defaults of the hosted service, and supports each direction', async () => {
     const { ask, call } = await gateway.taken()
     const directions = [undefined, 'speak', 'listen', 'both']
     for (const [i, direction] of directions.entries())
@@ -104,7 +104,7 @@ describe('record', () => {
     expect(options.map((o) => (o as AnyFrame).tracks)).toEqual(['in', 'in', 'out', 'both'])
   })
 
-  it('that cannot be made ends as one without input', async () => {
+  it('that cannot be written ends as one without input', async () => {
     const { ask, application, call } = await gateway.taken()
     call.failing.set('startRecording', new VerbFailed('recording_no_space', 'full'))
     await ask('calling.record', { control_id: 'k' })

@@ -14,7 +14,7 @@ const theirs = { authentication: { project: 'other', token: othersToken } }
 const devices = [[{ type: 'sip', params: { from: 'sip:me@demo', to: testCallee.to } }]]
 
 describe('an application of another project', () => {
-  it('is offered no call of ours, though it listens on the same topic', async () => {
+  it('is offered no call of the first project, though it listens on the same topic', async () => {
     const stranger = await gateway.listener(theirs)
     expect(await gateway.arrives().over).toMatchObject({ code: 'no_application' })
     expect(stranger.story).toEqual([])
@@ -22,7 +22,7 @@ describe('an application of another project', () => {
     expect(await stranger.event('calling.call.receive')).toMatchObject({ call_id: 'c-7', context: 'office' })
   })
 
-  it('finds no call of ours, nor whom it is connected to', async () => {
+  it('finds neither calls of the first project nor their peers', async () => {
     const { application, ask, call } = await gateway.taken()
     const parted = Promise.withResolvers<void>()
     call.during.set('connect', ({ onConnected }: ConnectOptions) => {
@@ -38,14 +38,14 @@ describe('an application of another project', () => {
       for (const method of ['answer', 'end', 'pass', 'play', 'connect', 'disconnect', 'send_digits'])
         expect(await stranger.ask(`calling.${method}`, { call_id, ...params })).toMatchObject({ code: '404' })
     expect(call.names).toEqual([])
-    // They are there for their own.
+    // Both exist for their own project.
     expect(await ask('calling.send_digits', { call_id: testCallee.callId, ...params })).toMatchObject({
       code: '200',
     })
     parted.resolve()
   })
 
-  it('does not become ours by its name', async () => {
+  it('does not join the first project by the name of its protocol', async () => {
     const { protocol } = await (await gateway.application()).connect(['office'])
     const stranger = await gateway.application()
     const signedIn = await stranger.connect([], { ...theirs, protocol })
@@ -61,7 +61,7 @@ describe('an application of another project', () => {
   })
 })
 
-it('a connection that signs in for another project in vain ends with the token that it is there by', async () => {
+it('a connection whose sign-in for another project fails keeps its token, and ends with it', async () => {
   const application = await gateway.listener()
   expect(await application.connect([''], theirs)).toMatchObject({ code: -32602 })
   gateway.projects.remove(othersToken)

@@ -9,8 +9,8 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-describe('a page dials', () => {
-  it('and is answered at once: one description, and everything in order', async () => {
+describe('a browser that dials', () => {
+  it('receives one description and all events in order if it is answered at once', async () => {
     gateway.arrivals.react = (leg) => void leg.answer()
     const { page, result, arrival } = await dialled(gateway)
     expect(result).toEqual({ message: 'CALL CREATED', callID: 'c1', memberID: 'c1' })
@@ -42,7 +42,7 @@ describe('a page dials', () => {
     )
   })
 
-  it('and gets its description early, so that a long ringing does not end it', async () => {
+  it('receives its description early, so that long ringing does not end the call', async () => {
     const { page, leg, arrival } = await dialled(gateway)
     await settled(page)
     gateway.clock.advance(2000)
@@ -59,7 +59,7 @@ describe('a page dials', () => {
       'call.state answered',
       'call.joined',
     ])
-    // The first word of a prompt waits for the browser's media, but not for ever.
+    // The start of a prompt waits a limited time for the browser's media.
     gateway.clock.advance(5000)
     await answer
     expect(leg.isAnswered).toBe(true)
@@ -72,7 +72,7 @@ describe('a page dials', () => {
     expect(leg.port).toBe(gateway.webrtc.last.port)
   })
 
-  it('and hears it ring, or an announcement, as soon as there is one', async () => {
+  it('hears ringing or an announcement as soon as it begins', async () => {
     const { page, leg } = await dialled(gateway)
     leg.ring()
     expect(await page.message('verto.media')).toMatchObject({ sdp: 'answer to offer' })
@@ -82,20 +82,20 @@ describe('a page dials', () => {
     expect(page.story).toEqual(['call.state created', 'call.state ringing', 'verto.media'])
   })
 
-  it('and its leg is answered, and the prompt starts, when it can hear', async () => {
+  it('is answered, and the prompt starts, when it can hear', async () => {
     const { leg, media, owner } = await dialled(gateway)
     let heard = false
     const answer = leg.answer().then(() => {
       heard = true
     })
     await Promise.resolve()
-    expect(owner.told).toEqual(['answered'])
+    expect(owner.reports).toEqual(['answered'])
     expect(heard).toBe(false)
     media.report('connected')
     await answer
   })
 
-  it('and hangs up', async () => {
+  it('can hang up', async () => {
     const { page, owner, media } = await talking(gateway)
     expect(await page.verto('verto.bye', 'c1')).toMatchObject({
       callID: 'c1',
@@ -103,21 +103,21 @@ describe('a page dials', () => {
       causeCode: 16,
     })
     expect(await page.event('call.left')).toMatchObject({ call_id: 'c1', reason: 'NORMAL_CLEARING' })
-    expect(owner.told.at(-1)).toBe('ended normal by far')
+    expect(owner.reports.at(-1)).toBe('ended normal by far')
     expect(media.closed).toBe(true)
     expect(page.story).not.toContain('verto.bye')
     expect(page.story.at(-2)).toBe('call.state ended')
-    // The SDK repeats what it has no answer to.
+    // The SDK repeats unanswered requests.
     expect(await page.verto('verto.bye', 'c1')).toMatchObject({ callID: 'c1' })
   })
 
-  it('and gives up before an answer', async () => {
+  it('can cancel before an answer', async () => {
     const { page, owner } = await dialled(gateway)
     await page.verto('verto.bye', 'c1')
-    expect(owner.told).toEqual(['ended canceled by far'])
+    expect(owner.reports).toEqual(['ended canceled by far'])
   })
 
-  it('and gives up before its offer is answered, which leaves a record', async () => {
+  it('that cancels before its offer is answered leaves a CDR', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     gateway.webrtc.gate = promise
     const page = await gateway.signedIn()
@@ -132,7 +132,7 @@ describe('a page dials', () => {
     expect(page.story).toEqual([])
   })
 
-  it('and is hung up on, with the cause', async () => {
+  it('receives the cause when the gateway hangs up', async () => {
     const { page, leg } = await talking(gateway)
     leg.end({ code: 'max_duration' })
     expect(await page.message('verto.bye')).toEqual({
@@ -143,7 +143,7 @@ describe('a page dials', () => {
     expect(await page.event('call.left')).toBeDefined()
   })
 
-  it('and is refused: nothing but the bye', async () => {
+  it('receives only the bye if it is rejected', async () => {
     gateway.arrivals.react = (leg) => leg.end({ code: 'unknown_address' })
     const { page, media } = await dialled(gateway, '/public/nobody')
     expect(await page.message('verto.bye')).toEqual({
@@ -159,14 +159,14 @@ describe('a page dials', () => {
   it.each([
     ['bad', 'MANDATORY_IE_MISSING', 'bad_sdp'],
     ['video only', 'BEARERCAPABILITY_NOTIMPL', 'no_common_codec'],
-  ])('with an offer that is %s, and hears why', async (sdp, cause, code) => {
+  ])('with an offer that is %s receives the cause', async (sdp, cause, code) => {
     const page = await gateway.signedIn()
     expect(await page.dial('c1', '/public/bob', sdp)).toMatchObject({ message: 'CALL CREATED' })
     expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause })
     expect(await gateway.metrics.text()).toContain(`trunkline_rejections_total{code="${code}"} 1`)
   })
 
-  it('outward only when it may', async () => {
+  it('reaches carriers only with permission', async () => {
     const bob = await gateway.signedIn('bob')
     await bob.dial('c1', 'sip:+15551230001@carrier.example')
     expect(await bob.message('verto.bye')).toMatchObject({ cause: 'CALL_REJECTED', causeCode: 21 })
@@ -175,7 +175,7 @@ describe('a page dials', () => {
     expect(leg.to).toMatchObject({ uri: 'sip:+15551230001@carrier.example', user: '+15551230001' })
   })
 
-  it('a URI with a password, which no log line shows', async () => {
+  it('can use a URI with a password, which no log line contains', async () => {
     const { leg } = await dialled(gateway, 'sip:bob:pa55@carrier.example')
     expect(leg.to).toMatchObject({ uri: 'sip:bob:pa55@carrier.example', user: 'bob' })
     const bob = await gateway.signedIn('bob')
@@ -185,17 +185,17 @@ describe('a page dials', () => {
     expect(gateway.lines.join('')).not.toContain('pa55')
   })
 
-  it('with variables of its own, whose values no log line shows', async () => {
+  it('can send variables, whose values no log line contains', async () => {
     const page = await gateway.signedIn()
     await page.dial('c1', '/public/bob', 'offer', { userVariables: { session: 'pa55' } })
     await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(1))
-    const told = gateway.lines.map((line) => JSON.parse(line)).filter((line) => 'userVariables' in line)
-    expect(told).toMatchObject([{ level: 20, userVariables: ['session'] }])
+    const lines = gateway.lines.map((line) => JSON.parse(line)).filter((line) => 'userVariables' in line)
+    expect(lines).toMatchObject([{ level: 20, userVariables: ['session'] }])
     expect(gateway.lines.join('')).not.toContain('pa55')
     expect(gateway.arrivals.arrived[0]?.arrival.userVariables).toEqual({ session: 'pa55' })
   })
 
-  it('with variables that are too large, and is told so in the reply', async () => {
+  it('receives an error for variables that are too large', async () => {
     const page = await gateway.signedIn()
     const userVariables = { text: 'x'.repeat(3000) }
     await expect(page.dial('c1', '/public/bob', 'offer', { userVariables })).rejects.toThrow(
@@ -204,7 +204,7 @@ describe('a page dials', () => {
     expect(gateway.arrivals.arrived).toEqual([])
   })
 
-  it('and hears that something of ours failed, wherever it did', async () => {
+  it('receives the cause of an internal failure at every stage', async () => {
     const page = await gateway.signedIn()
     gateway.arrivals.react = () => {
       throw new Error('no such thing')
@@ -213,8 +213,8 @@ describe('a page dials', () => {
     const failed = { cause: 'NORMAL_TEMPORARY_FAILURE', causeCode: 41 }
     expect(await page.message('verto.bye')).toEqual({ callID: 'c1', ...failed })
     expect(gateway.webrtc.last.closed).toBe(true)
-    expect(gateway.arrivals.arrived[0]!.owner.told).toEqual(['ended internal by us'])
-    // The same id is free again.
+    expect(gateway.arrivals.arrived[0]!.owner.reports).toEqual(['ended internal by us'])
+    // The same id may be used again.
     gateway.arrivals.react = (leg) => void leg.answer()
     await page.dial('c1', '/public/bob')
     expect(await page.message('verto.answer')).toMatchObject({ callID: 'c1' })
@@ -230,14 +230,14 @@ describe('a page dials', () => {
     expect(await bob.message('verto.answer')).toMatchObject({ callID: 'c2' })
   })
 
-  it('no more often than it may at once', async () => {
+  it('has a limited number of concurrent calls', async () => {
     const page = await gateway.signedIn()
     for (let i = 0; i < 20; i++) await page.dial(`c${i}`, '/public/bob')
     await page.dial('one-more', '/public/bob')
     expect(await page.message('verto.bye')).toMatchObject({ callID: 'one-more', cause: 'SWITCH_CONGESTION' })
   })
 
-  it('twice with the same id, and has one call', async () => {
+  it('that dials twice under one id has one call', async () => {
     const { page } = await dialled(gateway)
     await page.dial('c1', '/public/bob')
     await settled(page)
@@ -247,15 +247,15 @@ describe('a page dials', () => {
 })
 
 describe('in a call', () => {
-  it('digits of the page reach the call, and those of the far side the page', async () => {
+  it('digits pass in both directions', async () => {
     const { page, owner, leg } = await talking(gateway)
     await page.verto('verto.info', 'c1', { dtmf: '1w2#d' })
-    expect(owner.told.slice(1)).toEqual(['digit 1', 'digit 2', 'digit #', 'digit D'])
+    expect(owner.reports.slice(1)).toEqual(['digit 1', 'digit 2', 'digit #', 'digit D'])
     await leg.sendDigits('9')
     expect(await page.message('verto.info')).toEqual({ callID: 'c1', dtmf: '9' })
   })
 
-  it('a handler tells the page what it likes', async () => {
+  it('a handler sends events of its own to the page', async () => {
     const { page, leg, arrival } = await talking(gateway)
     expect(leg.userEvent({ type: 'order', id: 7 })).toBe(true)
     expect(await page.event('user_event')).toEqual({
@@ -269,18 +269,18 @@ describe('in a call', () => {
   })
 
   it.each([
-    ['are pressed once', 'again', ['digit 7']],
-    ['are not known where the id is longer than those of pages', 'x'.repeat(129), ['digit 7', 'digit 7']],
-  ])('digits that a page repeats after its connection broke %s', async (_what, id, pressed) => {
+    ['count once', 'again', ['digit 7']],
+    ['count again if the id is longer than those of pages', 'x'.repeat(129), ['digit 7', 'digit 7']],
+  ])('digits that a page repeats after a lost connection %s', async (_what, id, pressed) => {
     const { page, owner } = await talking(gateway)
     const params = { dialogParams: { callID: 'c1' }, dtmf: '7' }
     const message = { jsonrpc: '2.0', id, method: 'verto.info', params }
     for (let i = 0; i < 2; i++) await page.ask('webrtc.verto', { message, callID: 'c1' })
     await settled(page)
-    expect(owner.told.slice(1)).toEqual(pressed)
+    expect(owner.reports.slice(1)).toEqual(pressed)
   })
 
-  it('mute is told back with the changed field, every time', async () => {
+  it('every mute is reported with the changed field', async () => {
     const { page, self } = await talking(gateway)
     for (const [method, muted] of [
       ['call.mute', true],
@@ -311,7 +311,7 @@ describe('in a call', () => {
     expect((await page.event('member.updated')).member).toMatchObject(expected)
   })
 
-  it('lists, locks and ends are answered', async () => {
+  it('requests for lists, locks and ends are answered', async () => {
     const { page, self, owner } = await talking(gateway)
     expect((await page.ask('call.member.list', { self })).members).toHaveLength(1)
     expect((await page.ask('call.layout.list', { self })).layouts).toEqual(['full-screen'])
@@ -320,7 +320,7 @@ describe('in a call', () => {
     expect(await page.ask('call.mute', { self, target: stranger })).toMatchObject({ code: '404' })
     expect(await page.ask('call.end', { self })).toMatchObject({ code: '200' })
     expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1' })
-    expect(owner.told.at(-1)).toBe('ended normal by far')
+    expect(owner.reports.at(-1)).toBe('ended normal by far')
     expect(await page.ask('call.mute', { self })).toMatchObject({ code: '404' })
   })
 
@@ -345,7 +345,7 @@ describe('in a call', () => {
     })
   })
 
-  it('an offer that comes again with its candidates has one answer, and one after a refusal', async () => {
+  it('an offer that is repeated with its candidates has one answer, and one after a rejection', async () => {
     const { page } = await talking(gateway)
     const update = (sdp: string) => page.verto('verto.modify', 'c1', { action: 'updateMedia', sdp })
     expect(await update('more')).toMatchObject({ sdp: 'answer to more' })
@@ -358,7 +358,7 @@ describe('in a call', () => {
     for (const _ of [1, 2]) expect(await update('bad')).toMatchObject({ code: '488' })
   })
 
-  it('a page that dials again under the id of what it gave up can end its second call too', async () => {
+  it('a page that dials again under the id of a cancelled call can end its second call', async () => {
     const page = await gateway.signedIn()
     const { promise, resolve } = Promise.withResolvers<void>()
     gateway.webrtc.gate = promise
@@ -369,10 +369,10 @@ describe('in a call', () => {
     await page.event('call.state')
     await page.verto('verto.bye', 'c1')
     const [{ owner }] = gateway.arrivals.arrived as [(typeof gateway.arrivals.arrived)[0]]
-    await vi.waitFor(() => expect(owner.told).toEqual(['ended canceled by far']))
+    await vi.waitFor(() => expect(owner.reports).toEqual(['ended canceled by far']))
   })
 
-  it('what rings at a page can neither be held nor have other media, and rings on', async () => {
+  it('a ringing call cannot be held or renegotiated, and rings on', async () => {
     const page = await gateway.online()
     const { leg } = gateway.call()
     await page.message('verto.invite')
@@ -387,7 +387,7 @@ describe('in a call', () => {
     expect(leg.isEnded).toBe(false)
   })
 
-  it('media that failed have the time of new ones once the page has made a new offer', async () => {
+  it('failed media have the full time to connect after a new offer', async () => {
     const { page, media, leg } = await talking(gateway)
     media.report('failed')
     await page.verto('verto.modify', 'c1', { action: 'updateMedia', sdp: 'anew' })
@@ -398,7 +398,7 @@ describe('in a call', () => {
     expect(leg.isEnded).toBe(false)
   })
 
-  it('requests about a call that is over succeed, and the page is told that it is over', async () => {
+  it('requests about an ended call succeed, and an event reports its end', async () => {
     const page = await gateway.signedIn()
     expect(await page.verto('verto.modify', 'gone', { action: 'hold' })).toMatchObject({
       holdState: 'active',
@@ -417,12 +417,12 @@ describe('in a call', () => {
     [{ message: { method: 'verto.modify', params: { dialogParams: { callID: 'c' }, action: 'x' } } }],
     [{ message: { method: 'verto.what', params: { dialogParams: { callID: 'c' } } } }],
     [{ message: { method: 'verto.info', params: { dialogParams: { callID: 'x'.repeat(200) }, dtmf: '1' } } }],
-  ])('a malformed message is refused with the field at fault: %j', async (params) => {
+  ])('a malformed message is rejected with the name of the field: %j', async (params) => {
     const page = await gateway.signedIn()
     expect((await page.browser.send('webrtc.verto', params)).error).toMatchObject({ code: -32602 })
   })
 
-  it('the answers to our own messages are taken', async () => {
+  it('replies to messages of the gateway are accepted', async () => {
     const page = await gateway.signedIn()
     const message = { jsonrpc: '2.0', id: 1, result: { method: 'verto.answer' } }
     expect(await page.ask('webrtc.verto', { message, node_id: 'node-1' })).toMatchObject({ code: '200' })

@@ -10,8 +10,8 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-describe('a call rings at a subscriber', () => {
-  /** Pages that ring, and the call. */
+describe('a call to a subscriber', () => {
+  /** Lets a call ring on pages. */
   const ringing = async (count: number) => {
     const pages: TestPage[] = []
     for (let i = 0; i < count; i++) pages.push(await gateway.online())
@@ -20,21 +20,21 @@ describe('a call rings at a subscriber', () => {
     return { pages, ...call, media: gateway.webrtc.last }
   }
 
-  it('who is not online', async () => {
+  it('ends if the subscriber is not online', async () => {
     await gateway.signedIn()
     const { leg, owner } = gateway.call()
     expect(leg.state.kind).toBe('new')
-    await vi.waitFor(() => expect(owner.told).toEqual(['ended not_online by far']))
+    await vi.waitFor(() => expect(owner.reports).toEqual(['ended not_online by far']))
     expect(gateway.webrtc.made).toHaveLength(0)
     expect(gateway.ringer.size).toBe(0)
   })
 
-  it('and is answered: the SDK gets its second answer without a description', async () => {
+  it('is answered: the SDK receives its second answer without a description', async () => {
     const page = await gateway.online()
     const { leg, owner } = gateway.call()
     expect(await page.message('verto.invite')).toEqual({
       callID: leg.id,
-      sdp: 'our offer',
+      sdp: 'offer of the gateway',
       caller_id_name: 'Carrier Caller',
       caller_id_number: '+15551230001',
       callee_id_name: 'Alice',
@@ -49,23 +49,23 @@ describe('a call rings at a subscriber', () => {
     expect(await page.message('verto.answer')).toEqual({ callID: leg.id })
     expect(await page.event('call.joined')).toMatchObject({ call_id: leg.id, origin_call_id: leg.id })
     expect(page.story).toEqual(['verto.invite', 'call.state answered', 'call.joined', 'verto.answer'])
-    expect(owner.told).toEqual(['early', 'answered'])
+    expect(owner.reports).toEqual(['early', 'answered'])
     expect(gateway.webrtc.last).toMatchObject({ accepted: ['their answer'], codec: 'PCMA' })
     expect(leg.port).toBe(gateway.webrtc.last.port)
-    // The SDK repeats a request whose answer it did not see.
+    // The SDK repeats unanswered requests.
     await page.verto('verto.answer', leg.id, { sdp: 'their answer' })
     await settled(page)
     expect(gateway.webrtc.last.accepted).toHaveLength(1)
-    expect(owner.told).toEqual(['early', 'answered'])
+    expect(owner.reports).toEqual(['early', 'answered'])
   })
 
-  it('and its pages are told the variables of the call', async () => {
+  it('sends its variables to the pages', async () => {
     const page = await gateway.online()
     gateway.call('alice', { userVariables: { order: '42' } })
     expect(await page.message('verto.invite')).toMatchObject({ userVariables: { order: '42' } })
   })
 
-  it('and the page that accepts shows its own variables to the others', async () => {
+  it('shows the variables of the answering page to the other members', async () => {
     const { pages, leg } = await ringing(1)
     const userVariables = { agent: 'Ann', queue: 3 }
     await pages[0]!.verto('verto.answer', leg.id, { sdp: 'mine' }, { userVariables })
@@ -74,7 +74,7 @@ describe('a call rings at a subscriber', () => {
     })
   })
 
-  it('and variables that cannot be taken end the call for their page alone', async () => {
+  it('ends only for the page whose variables are invalid', async () => {
     const { pages, leg, owner, media } = await ringing(2)
     const userVariables = { text: 'x'.repeat(3000) }
     await pages[0]!.verto('verto.answer', leg.id, { sdp: 'mine' }, { userVariables })
@@ -85,45 +85,45 @@ describe('a call rings at a subscriber', () => {
     })
     expect(gateway.lines.join()).toContain('expected at most 2048 characters of JSON, found 3011')
     await pages[1]!.verto('verto.answer', leg.id, { sdp: 'mine' })
-    expect([owner.told, media.accepted]).toEqual([['early', 'answered'], ['mine']])
+    expect([owner.reports, media.accepted]).toEqual([['early', 'answered'], ['mine']])
   })
 
-  it('on every page with the same offer: the first answer wins, the others are told', async () => {
+  it('rings on every page with the same offer: the first answer wins, and the others stop ringing', async () => {
     const { pages, leg, owner } = await ringing(3)
     const [first, second, third] = pages as [TestPage, TestPage, TestPage]
     expect(gateway.webrtc.made).toHaveLength(1)
     await first.verto('verto.answer', leg.id, { sdp: 'mine' })
     for (const loser of [second, third])
       expect(await loser.message('verto.bye')).toEqual({ callID: leg.id, cause: 'LOSE_RACE', causeCode: 26 })
-    // One of them had pressed the button already.
+    // One page has answered already.
     expect(await second.verto('verto.answer', leg.id, { sdp: 'mine too' })).toMatchObject({ callID: leg.id })
     expect(await second.message('verto.bye')).toMatchObject({ callID: leg.id })
-    // Nor can it end what it lost.
+    // It cannot end the call either.
     await second.verto('verto.bye', leg.id)
-    expect(owner.told).toEqual(['early', 'answered'])
+    expect(owner.reports).toEqual(['early', 'answered'])
     expect(gateway.webrtc.last.accepted).toEqual(['mine'])
   })
 
-  it('and is busy or declined when every page says so, declined when one says so for all', async () => {
+  it('is busy or declined if every page says so, and declined if one page says so for all', async () => {
     const { pages, leg, owner } = await ringing(2)
     const busy = { cause: 'USER_BUSY', causeCode: '17' }
     await pages[0]!.verto('verto.bye', leg.id, busy)
     expect(leg.isEnded).toBe(false)
     await pages[1]!.verto('verto.bye', leg.id, busy)
-    expect(owner.told).toEqual(['early', 'ended busy by far'])
+    expect(owner.reports).toEqual(['early', 'ended busy by far'])
     const second = gateway.call()
     await pages[1]!.message('verto.invite')
     await pages[0]!.verto('verto.bye', second.leg.id, { cause: 'REJECT_ALL', causeCode: '825' })
-    expect(second.owner.told).toEqual(['early', 'ended declined by far'])
+    expect(second.owner.reports).toEqual(['early', 'ended declined by far'])
     expect(await pages[1]!.message('verto.bye')).toMatchObject({ callID: second.leg.id })
     const third = gateway.call()
     await pages[1]!.message('verto.invite')
     for (const page of pages)
       await page.verto('verto.bye', third.leg.id, { cause: 'CALL_REJECTED', causeCode: '21' })
-    expect(third.owner.told).toEqual(['early', 'ended declined by far'])
+    expect(third.owner.reports).toEqual(['early', 'ended declined by far'])
   })
 
-  it('and is cancelled; an answer that comes too late succeeds and is told', async () => {
+  it('can be cancelled; a late answer succeeds, and an event reports the end', async () => {
     const { pages, leg, media } = await ringing(1)
     leg.end({ code: 'canceled' })
     expect(await pages[0]!.message('verto.bye')).toEqual({
@@ -136,7 +136,7 @@ describe('a call rings at a subscriber', () => {
     expect(await pages[0]!.message('verto.bye')).toMatchObject({ callID: leg.id })
   })
 
-  it('before its offer is made, and is cancelled then', async () => {
+  it('can be cancelled before its offer exists', async () => {
     const page = await gateway.online()
     const { promise, resolve } = Promise.withResolvers<void>()
     gateway.webrtc.gate = promise
@@ -149,15 +149,15 @@ describe('a call rings at a subscriber', () => {
     expect(page.story).toEqual([])
   })
 
-  it('and ends when the answer cannot be used', async () => {
+  it('ends if its only answer is unusable', async () => {
     const { pages, leg, owner, media } = await ringing(1)
     await pages[0]!.verto('verto.answer', leg.id, { sdp: 'bad' })
     expect(await pages[0]!.message('verto.bye')).toMatchObject({ cause: 'MANDATORY_IE_MISSING' })
-    expect(owner.told).toEqual(['early', 'ended bad_sdp by far'])
+    expect(owner.reports).toEqual(['early', 'ended bad_sdp by far'])
     expect(media.closed).toBe(true)
   })
 
-  it('also on a page that comes online meanwhile, once', async () => {
+  it('rings once on a page that comes online meanwhile', async () => {
     const { leg } = await ringing(1)
     const late = await gateway.online()
     expect(await late.message('verto.invite')).toMatchObject({ callID: leg.id })
@@ -166,7 +166,7 @@ describe('a call rings at a subscriber', () => {
     expect(late.story).toEqual(['verto.invite'])
   })
 
-  it('and is answered by a page that was woken by a push notification', async () => {
+  it('is answered by a page that a push notification opened', async () => {
     const { leg, owner } = await ringing(1)
     const woken = await gateway.signedIn()
     const message = {
@@ -178,14 +178,14 @@ describe('a call rings at a subscriber', () => {
     await woken.ask('webrtc.verto', { callID: leg.id, message })
     await woken.verto('verto.answer', leg.id, { sdp: 'mine' })
     await woken.message('verto.answer')
-    expect(owner.told).toEqual(['early', 'answered'])
+    expect(owner.reports).toEqual(['early', 'answered'])
     const stranger = await gateway.signedIn('bob')
     await stranger.ask('webrtc.verto', { callID: leg.id, message })
     expect(await stranger.message('verto.bye')).toMatchObject({ callID: leg.id })
   })
 })
 
-describe('video is offered', () => {
+describe('the offer of a call', () => {
   const offered = async (options: Parameters<SubscriberTestGateway['call']>[1]) => {
     const page = await gateway.online('bob')
     gateway.call('bob', options)
@@ -201,10 +201,10 @@ describe('video is offered', () => {
   }
 
   it.each([
-    ['where the caller shows itself', () => ({ caller: caller(true) }), true],
-    ['where the address asks for it', () => ({ query: '?channel=video' }), true],
-    ['not to a caller without any', () => ({ caller: caller(false) }), false],
-    ['not for an address without it', () => ({ query: '?channel=audio' }), false],
+    ['has video if the caller sends video', () => ({ caller: caller(true) }), true],
+    ['has video if the address requests it', () => ({ query: '?channel=video' }), true],
+    ['has no video for a caller without video', () => ({ caller: caller(false) }), false],
+    ['has no video for an audio address', () => ({ query: '?channel=audio' }), false],
   ])('%s', async (_when, options, expected) => {
     expect(await offered(options())).toBe(expected)
   })

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-/** State that a page keeps across connections. */
+/** State that a page stores across connections. */
 const kept = async (page: TestPage, protocol: unknown): Promise<AnyFrame> => {
   const states = page.browser.requests.filter(
     (r) => (r.params as AnyFrame).event_type === 'signalwire.authorization.state',
@@ -20,7 +20,7 @@ const kept = async (page: TestPage, protocol: unknown): Promise<AnyFrame> => {
 }
 
 describe('connecting', () => {
-  it('answers with what the SDK looks for, and sends the state afterwards', async () => {
+  it('returns the fields that the SDK reads, and sends the state afterwards', async () => {
     const page = await gateway.page()
     const result = await page.connect(await gateway.token())
     const { jti } = result.authorization as AnyFrame
@@ -35,7 +35,7 @@ describe('connecting', () => {
     expect((event!.params as AnyFrame).event_channel).toBe(result.protocol)
   })
 
-  it('refuses a wrong, an expired and a missing token with the code that the SDK knows', async () => {
+  it('rejects a wrong, an expired and a missing token with the code that the SDK knows', async () => {
     const page = await gateway.page()
     const expired = await gateway.token('alice', 10)
     gateway.clock.advance(8000)
@@ -51,7 +51,7 @@ describe('connecting', () => {
     expect((answer.error as AnyFrame).message).toContain('expired')
   })
 
-  it('closes a connection that presents no token', async () => {
+  it('closes a connection without a token', async () => {
     const page = await gateway.page()
     await page.browser.settled()
     gateway.clock.advance(10_000)
@@ -59,10 +59,13 @@ describe('connecting', () => {
     await vi.waitFor(() => expect(gateway.clock.running).toBe(0))
   })
 
-  it.each(['constructor', 'toString', '__proto__', 'call.nothing'])('knows no method %s', async (method) => {
-    const page = await gateway.signedIn()
-    expect((await page.browser.send(method, {})).error).toMatchObject({ code: -32601 })
-  })
+  it.each(['constructor', 'toString', '__proto__', 'call.nothing'])(
+    'rejects the method %s',
+    async (method) => {
+      const page = await gateway.signedIn()
+      expect((await page.browser.send(method, {})).error).toMatchObject({ code: -32601 })
+    },
+  )
 
   it('echoes pings, and answers unknown methods with an error', async () => {
     const page = await gateway.signedIn()
@@ -70,7 +73,7 @@ describe('connecting', () => {
     expect((await page.browser.send('nothing.known', {})).error).toMatchObject({ code: -32601 })
   })
 
-  it('takes a new token of the same subscriber, and no other', async () => {
+  it('accepts a new token of the same subscriber only', async () => {
     const page = await gateway.page()
     const first = await page.connect(await gateway.token())
     gateway.clock.advance(5000)
@@ -87,7 +90,7 @@ describe('connecting', () => {
     expect(foreign.error).toMatchObject({ code: -32002 })
   })
 
-  it('writes no token into the log', async () => {
+  it('logs no token', async () => {
     const token = await gateway.token()
     const page = await gateway.page()
     await page.connect(token)
@@ -108,7 +111,7 @@ describe('presence', () => {
     expect(gateway.presence.subscribersOnline).toBe(2)
   })
 
-  it('outlasts a lost connection for twenty seconds', async () => {
+  it('lasts twenty seconds after a lost connection', async () => {
     const page = await gateway.online()
     await gone(gateway, page)
     gateway.clock.advance(19_999)
@@ -118,14 +121,14 @@ describe('presence', () => {
     expect(gateway.presence.browsers).toBe(0)
   })
 
-  it('forgets at once a page that has nothing to lose', async () => {
+  it('ends at once for an offline page without calls', async () => {
     const page = await gateway.signedIn()
     await gone(gateway, page)
     expect(gateway.presence.browsers).toBe(0)
     expect(gateway.clock.running).toBe(0)
   })
 
-  it('is kept for the page that comes back with its protocol, also with a new token', async () => {
+  it('is kept for a page that reconnects with its protocol, even with a new token', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.ask('subscriber.online')
@@ -141,7 +144,7 @@ describe('presence', () => {
     expect(gateway.presence.subscribersOnline).toBe(1)
   })
 
-  it('delivers what the page missed, once', async () => {
+  it('delivers missed events once', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.ask('subscriber.online')
@@ -150,16 +153,16 @@ describe('presence', () => {
     const cancelled = gateway.call()
     await vi.waitFor(() => expect(leg.state.kind).toBe('early'))
     await vi.waitFor(() => expect(cancelled.leg.state.kind).toBe('early'))
-    // This one is over before the page is back: it must not ring.
+    // This call ends before the page reconnects, so it must not ring.
     cancelled.leg.end({ code: 'canceled' })
     const again = await gateway.page()
     await again.connect(await gateway.token(), { protocol })
-    expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id, sdp: 'our offer' })
+    expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id, sdp: 'offer of the gateway' })
     await again.browser.settled()
     expect(again.story.filter((word) => word === 'verto.invite')).toHaveLength(1)
   })
 
-  it('delivers again what was on its way when the connection broke', async () => {
+  it('delivers events again that were on their way when the connection broke', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.ask('subscriber.online')
@@ -173,7 +176,7 @@ describe('presence', () => {
     expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id })
   })
 
-  it('outlasts a restart of the gateway by the state that the page keeps', async () => {
+  it('survives a restart of the gateway by the state that the page stores', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.ask('subscriber.online')
@@ -187,7 +190,7 @@ describe('presence', () => {
     expect(gateway.presence.subscribersOnline).toBe(1)
   })
 
-  it('is not taken over with a forged or a foreign state', async () => {
+  it('is not restored from a forged or foreign state', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.ask('subscriber.online')
@@ -206,7 +209,7 @@ describe('presence', () => {
     expect(gateway.presence.subscribersOnline).toBe(0)
   })
 
-  it('stays with the page that lives when a duplicated tab brings a copy of its protocol', async () => {
+  it('stays with the live page when a duplicated tab sends a copy of its protocol', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     const copy = await gateway.page()
@@ -223,7 +226,7 @@ describe('presence', () => {
     expect(await page.message('verto.invite')).toMatchObject({ callID: leg.id })
   })
 
-  it('goes to the new connection when the old one is half open', async () => {
+  it('moves to the new connection if the old one is half open', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.ask('subscriber.online')
@@ -242,7 +245,7 @@ describe('presence', () => {
     expect(gateway.presence.subscribersOnline).toBe(1)
   })
 
-  it('keeps what a connection that only seemed to live did not acknowledge', async () => {
+  it('keeps events that a half-open connection did not acknowledge', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.ask('subscriber.online')
@@ -259,7 +262,7 @@ describe('presence', () => {
     expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id })
   })
 
-  it('ends with the token, and its connection too: the page would believe that it can be called', async () => {
+  it('ends with the token and closes the connection, so that the page does not seem reachable', async () => {
     const page = await gateway.page()
     await page.connect(await gateway.token('alice', 20))
     await page.ask('subscriber.online')
@@ -273,7 +276,7 @@ describe('presence', () => {
     expect(await page.browser.closed).toBe(1008)
   })
 
-  it('goes on with a new token', async () => {
+  it('continues with a new token', async () => {
     const page = await gateway.page()
     await page.connect(await gateway.token('alice', 20))
     await page.ask('subscriber.online')
@@ -285,7 +288,7 @@ describe('presence', () => {
     expect(gateway.presence.subscribersOnline).toBe(1)
   })
 
-  it('is without a token only for the call that goes on, and for no other', async () => {
+  it('continues without a token only until its call ends', async () => {
     const page = await gateway.page()
     await page.connect(await gateway.token('alice', 20))
     await page.dial('c1', '/public/bob')

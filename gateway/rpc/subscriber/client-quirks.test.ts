@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { quirksOf } from './client-quirks.ts'
 
 describe('the quirks of a client', () => {
-  it('are none for our own SDK, whose calls fail also after a description', () => {
+  it('are none for the SDK of Trunkline, whose calls can fail after a description', () => {
     expect(quirksOf('@trunkline/client/0.1.0')).toEqual({
       canFailOnceDescribed: true,
       maxDescriptionWaitMs: 2_000,

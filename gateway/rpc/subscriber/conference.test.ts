@@ -1,4 +1,4 @@
-/** A page in the conference of a room: sound alone, and every participant is a member. */
+/** Browser in the conference of a room: audio only, and every participant is a member. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fakeLeg } from '../../calls/testing/fake-legs.ts'
 import type { AnyFrame } from '../testing/test-browser.ts'
@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-/** Alice has called the room, and is in its conference. */
+/** Lets Alice join the conference of the room. */
 const inRoom = async () => {
   const call = await dialled(gateway, '/public/lounge?channel=video')
   call.media.report('connected')
@@ -34,8 +34,8 @@ const memberOf = async (page: TestPage, event: string) => (await page.event(even
 const members = async (page: TestPage, self: object) =>
   (await page.ask('call.member.list', { self, target: self })).members as AnyFrame[]
 
-describe('a page in a room', () => {
-  it('gives and gets no video, and is told to close its camera', async () => {
+describe('a browser in a room', () => {
+  it('sends and receives no video, and is asked to close its camera', async () => {
     const { page, joined, self } = await inRoom()
     expect(gateway.webrtc.takesVideo).toBe(false)
     const [own] = (joined.room_session as { members: AnyFrame[] }).members
@@ -43,7 +43,7 @@ describe('a page in a room', () => {
     expect(joined.capabilities).not.toContain('screenshare')
     const channels = ['video']
     expect(await page.ask('call.unmute', { self, target: self, channels })).toMatchObject({ code: '409' })
-    // Audio, which can be unmuted, is.
+    // Audio can be unmuted.
     await page.ask('call.mute', { self, target: self, channels: ['audio'] })
     expect(await memberOf(page, 'member.updated')).toMatchObject({ audio_muted: true, video_muted: true })
     const both = { self, target: self, channels: ['audio', 'video'] }
@@ -55,12 +55,12 @@ describe('a page in a room', () => {
     expect(gateway.webrtc.screens).toEqual([])
   })
 
-  it('has video where another address is called', async () => {
+  it('has video at another address', async () => {
     await dialled(gateway, '/public/bob')
     expect(gateway.webrtc.takesVideo).toBe(true)
   })
 
-  it('is told who comes and who goes, and lists everybody', async () => {
+  it('receives who joins and leaves, and lists all members', async () => {
     const { page, leg, self } = await inRoom()
     expect(await members(page, self)).toHaveLength(1)
     const one = telephone('+1555')
@@ -77,7 +77,7 @@ describe('a page in a room', () => {
     expect(await members(page, self)).toHaveLength(1)
   })
 
-  it('is told to close its camera, where a handler has taken it there', async () => {
+  it('is asked to close its camera if a handler took it there', async () => {
     const { page, leg, media } = await dialled(gateway, '/public/bob')
     media.report('connected')
     await leg.answer()
@@ -93,7 +93,7 @@ describe('a page in a room', () => {
     expect(page.story.filter((each) => each === 'member.updated')).toHaveLength(2)
   })
 
-  it('that comes last finds the others in its first event', async () => {
+  it('that joins last receives the others in its first event', async () => {
     const { page, leg } = await dialled(gateway, '/public/lounge')
     leg.gathered([telephone('+1555')])
     void leg.answer()
@@ -104,7 +104,7 @@ describe('a page in a room', () => {
     expect(page.story).not.toContain('member.joined')
   })
 
-  it('is told when another page mutes itself, and has no say over it', async () => {
+  it('receives the mute of another browser, and cannot change it', async () => {
     const a = await inRoom()
     const b = await gateway.online('bob')
     const { leg } = gateway.call('bob')

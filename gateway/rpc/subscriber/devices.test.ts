@@ -8,16 +8,16 @@ import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-
 let gateway: SubscriberTestGateway
 /** Whether the subscriber was connected when devices were asked for. */
 let asked: boolean[]
-let told: Omit<CallNotice, 'type' | 'id'>[]
+let notices: Omit<CallNotice, 'type' | 'id'>[]
 let cancelled: AnyFrame[]
-/** Devices are told although a page is connected. */
+/** Whether devices are notified while a page is connected. */
 let always: boolean
-/** Whether a service takes the notification. */
+/** Whether a service accepts the notification. */
 let taken: PromiseWithResolvers<boolean>
 
 const devices = {
   invite: (notice: Omit<CallNotice, 'type' | 'id'>) => {
-    told.push(notice)
+    notices.push(notice)
     return taken.promise
   },
   cancel: (event: AnyFrame) => {
@@ -27,7 +27,7 @@ const devices = {
 
 beforeEach(async () => {
   asked = []
-  told = []
+  notices = []
   cancelled = []
   always = false
   taken = Promise.withResolvers()
@@ -43,16 +43,16 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-/** A call that rings on devices alone. */
+/** Lets a call ring on devices only. */
 const ringing = async () => {
   const call = gateway.call()
-  await vi.waitFor(() => expect(told).toHaveLength(1))
+  await vi.waitFor(() => expect(notices).toHaveLength(1))
   return call
 }
 
 /** Request that the SDK's `handlePushNotification` sends for a push notification. */
 const handled = async (page: TestPage): Promise<string> => {
-  const event = told[0]!.event as { params: { params: { callID: string } }; node_id: string }
+  const event = notices[0]!.event as { params: { params: { callID: string } }; node_id: string }
   const { callID } = event.params.params
   const params = { sessid: callID, eventChannel: [] }
   const message = { jsonrpc: '2.0', id: 1, method: 'verto.subscribe', params }
@@ -60,12 +60,12 @@ const handled = async (page: TestPage): Promise<string> => {
   return callID
 }
 
-describe('a call to somebody who has no page open', () => {
-  it('rings, and devices are told of it as a page would be', async () => {
+describe('a call to a subscriber without a page', () => {
+  it('rings, and notifies devices with the invite of a page', async () => {
     const { leg, owner } = await ringing()
     expect(asked).toEqual([false])
-    expect(owner.told).toEqual(['early'])
-    expect(told).toEqual([
+    expect(owner.reports).toEqual(['early'])
+    expect(notices).toEqual([
       {
         callerName: 'Carrier Caller',
         callerId: '+15551230001',
@@ -79,7 +79,7 @@ describe('a call to somebody who has no page open', () => {
             method: 'verto.invite',
             params: {
               callID: leg.id,
-              sdp: 'our offer',
+              sdp: 'offer of the gateway',
               display_direction: 'outbound',
               caller_id_name: 'Carrier Caller',
               caller_id_number: '+15551230001',
@@ -92,21 +92,21 @@ describe('a call to somebody who has no page open', () => {
     ])
   })
 
-  it('is answered by the page that a device opens for it, and other devices are told', async () => {
+  it('is answered by a page that a device opened, and other devices are notified of the end', async () => {
     const { leg, owner } = await ringing()
     taken.resolve(true)
     const page = await gateway.signedIn()
     const callId = await handled(page)
     await page.verto('verto.answer', callId, { sdp: 'mine' })
     await page.message('verto.answer')
-    expect(owner.told).toEqual(['early', 'answered'])
+    expect(owner.reports).toEqual(['early', 'answered'])
     expect(cancelled).toMatchObject([{ method: 'verto.bye', params: { callID: leg.id, cause: 'LOSE_RACE' } }])
     await page.verto('verto.bye', callId)
     expect(cancelled).toHaveLength(1)
-    expect(owner.told.at(-1)).toBe('ended normal by far')
+    expect(owner.reports.at(-1)).toBe('ended normal by far')
   })
 
-  it('rings on a page that comes online, too', async () => {
+  it('also rings on a page that comes online', async () => {
     const { leg } = await ringing()
     const page = await gateway.online()
     expect(await page.message('verto.invite')).toMatchObject({ callID: leg.id })
@@ -115,16 +115,16 @@ describe('a call to somebody who has no page open', () => {
     expect(page.story).toEqual(['verto.invite'])
   })
 
-  it('is over where that page declines', async () => {
+  it('ends if that page declines', async () => {
     const { owner } = await ringing()
     const page = await gateway.signedIn()
     const callId = await handled(page)
     await page.verto('verto.bye', callId, { cause: 'USER_BUSY', causeCode: '17' })
-    expect(owner.told).toEqual(['early', 'ended busy by far'])
+    expect(owner.reports).toEqual(['early', 'ended busy by far'])
     expect(cancelled).toMatchObject([{ params: { cause: 'USER_BUSY' } }])
   })
 
-  it('goes on ringing where that page is lost', async () => {
+  it('rings on if that page is lost', async () => {
     const { leg } = await ringing()
     const page = await gateway.signedIn()
     await handled(page)
@@ -134,27 +134,27 @@ describe('a call to somebody who has no page open', () => {
     expect(leg.isEnded).toBe(false)
   })
 
-  it('is cancelled on the devices when the caller gives up', async () => {
+  it('is cancelled on the devices when the caller cancels', async () => {
     const { leg } = await ringing()
     leg.end({ code: 'canceled' })
     expect(cancelled).toMatchObject([
       { method: 'verto.bye', params: { callID: leg.id, cause: 'ORIGINATOR_CANCEL', causeCode: 16 } },
     ])
     expect(gateway.webrtc.last.closed).toBe(true)
-    // A device that was woken too late hears of it.
+    // A device that was woken too late receives the end.
     const page = await gateway.signedIn()
     await handled(page)
     expect(await page.message('verto.bye')).toMatchObject({ callID: leg.id })
   })
 
-  it('ends where none of the devices can be told', async () => {
+  it('ends if no device can be notified', async () => {
     const { owner } = await ringing()
     taken.resolve(false)
-    await vi.waitFor(() => expect(owner.told).toEqual(['early', 'ended not_online by far']))
+    await vi.waitFor(() => expect(owner.reports).toEqual(['early', 'ended not_online by far']))
     expect(cancelled).toEqual([])
   })
 
-  it('goes on where none can be told, but a page has come', async () => {
+  it('continues if no device can be notified but a page came online', async () => {
     const { leg } = await ringing()
     const page = await gateway.online()
     await page.message('verto.invite')
@@ -163,7 +163,7 @@ describe('a call to somebody who has no page open', () => {
     expect(leg.isEnded).toBe(false)
   })
 
-  it('goes on where it was answered before a service refused the notification', async () => {
+  it('continues if it was answered before a service rejected the notification', async () => {
     const { leg, owner } = await ringing()
     const page = await gateway.online()
     await page.message('verto.invite')
@@ -171,27 +171,27 @@ describe('a call to somebody who has no page open', () => {
     await page.message('verto.answer')
     taken.resolve(false)
     await settled(page)
-    expect(owner.told).toEqual(['early', 'answered'])
+    expect(owner.reports).toEqual(['early', 'answered'])
   })
 
-  it('that ends while devices are asked for tells nobody', async () => {
+  it('that ends while its devices are looked up notifies no device', async () => {
     const { leg } = gateway.call()
     await Promise.resolve()
     leg.end({ code: 'canceled' })
     await settled(await gateway.signedIn())
-    expect([told, cancelled, gateway.webrtc.made]).toEqual([[], [], []])
+    expect([notices, cancelled, gateway.webrtc.made]).toEqual([[], [], []])
   })
 })
 
-describe('a call to somebody with a page', () => {
-  it('that is connected is left to it', async () => {
+describe('a call to a subscriber with a page', () => {
+  it('that is connected rings only there', async () => {
     const page = await gateway.online()
     gateway.call()
     await page.message('verto.invite')
-    expect([asked, told]).toEqual([[true], []])
+    expect([asked, notices]).toEqual([[true], []])
   })
 
-  it('that lost its connection is for devices too', async () => {
+  it('that lost its connection notifies devices too', async () => {
     const page = await gateway.online()
     await gone(gateway, page)
     const { leg } = await ringing()
@@ -200,7 +200,7 @@ describe('a call to somebody with a page', () => {
     expect(leg.isEnded).toBe(false)
   })
 
-  it('rings on it and on devices, where the setting says so', async () => {
+  it('rings there and on devices if so configured', async () => {
     always = true
     const page = await gateway.online()
     const { leg, owner } = await ringing()
@@ -210,11 +210,11 @@ describe('a call to somebody with a page', () => {
     expect(leg.isEnded).toBe(false)
     const second = gateway.call()
     taken = Promise.withResolvers()
-    await vi.waitFor(() => expect(told).toHaveLength(2))
+    await vi.waitFor(() => expect(notices).toHaveLength(2))
     await page.verto('verto.answer', second.leg.id, { sdp: 'mine' })
-    await vi.waitFor(() => expect(second.owner.told).toEqual(['early', 'answered']))
+    await vi.waitFor(() => expect(second.owner.reports).toEqual(['early', 'answered']))
     expect(cancelled).toMatchObject([{ params: { callID: second.leg.id, cause: 'LOSE_RACE' } }])
     await page.verto('verto.bye', leg.id, { cause: 'USER_BUSY', causeCode: '17' })
-    expect(owner.told).toEqual(['early', 'ended busy by far'])
+    expect(owner.reports).toEqual(['early', 'ended busy by far'])
   })
 })

@@ -1,6 +1,5 @@
 /**
- * The moment at which a page that dials receives its description: the published SDK reports no failure after
- * that.
+ * Time at which a page that dials receives its description. The published SDK reports no failure after it.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mediaGrace } from '../../calls/leg/media-watch.ts'
@@ -17,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-/** Lets time pass without leaving the page unheard. */
+/** Advances the clock while the page answers pings. */
 const pass = async (page: TestPage, ms: number): Promise<void> => {
   for (let left = ms; left > 0; left -= 1000) {
     gateway.clock.advance(Math.min(left, 1000))
@@ -26,7 +25,7 @@ const pass = async (page: TestPage, ms: number): Promise<void> => {
 }
 
 describe.each(['3.27.0', '3.29.0', '3.30.0'])('a call that the published SDK %s dials', (version) => {
-  it('has no description while it rings, and is refused with the cause', async () => {
+  it('has no description while it rings, and is rejected with the cause', async () => {
     const { page, leg } = await dialled(gateway, to, published(version))
     leg.ring()
     await pass(page, 14_000)
@@ -35,7 +34,7 @@ describe.each(['3.27.0', '3.29.0', '3.30.0'])('a call that the published SDK %s 
     expect(page.story.slice(0, 3)).toEqual(['call.state created', 'call.state ringing', 'verto.bye'])
   })
 
-  it('needs no ringing tone of ours: the application shows that it rings', async () => {
+  it('needs no ringing tone: the application shows the ringing', async () => {
     const { leg } = await dialled(gateway, to, published(version))
     expect(leg.makesRingingTone).toBe(true)
   })
@@ -66,7 +65,7 @@ it.each(['3.27.0', '3.29.0'])(
     expect(page.story).toEqual(['call.state created', 'call.state ringing'])
     void leg.answer()
     await page.message('verto.answer')
-    // From now on its media has the usual time to come up.
+    // From here on, its media has the usual time to connect.
     await pass(page, mediaGrace.connecting)
     expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'client_lost' } })
   },
@@ -79,7 +78,7 @@ it('a call of 3.30.0 has a description before that version gives up', async () =
   expect(await page.message('verto.media')).toEqual({ callID: 'c1', sdp: 'answer to offer' })
 })
 
-it('our own SDK hears our ringing tone', async () => {
+it('the SDK of Trunkline receives the ringing tone', async () => {
   const { page, leg } = await dialled(gateway, to)
   expect(leg.makesRingingTone).toBe(false)
   leg.ring()

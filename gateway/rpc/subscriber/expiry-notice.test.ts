@@ -4,7 +4,7 @@ import { ExpiryNotice, expiryEvent } from './expiry-notice.ts'
 import { gone, settled } from './testing/call-setup.ts'
 import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
 
-describe('the notice of an end', () => {
+describe('the expiry notice', () => {
   const day = 86_400
 
   const announced = (seconds: number) => {
@@ -21,7 +21,7 @@ describe('the notice of an end', () => {
     { seconds: 30 * day, noticeSeconds: 120 },
     { seconds: 600, noticeSeconds: 120 },
     { seconds: 60, noticeSeconds: 30 },
-  ])('comes once, $noticeSeconds s before the end of $seconds s', ({ seconds, noticeSeconds }) => {
+  ])('is sent once, $noticeSeconds s before the end of $seconds s', ({ seconds, noticeSeconds }) => {
     const { clock, client, sent } = announced(seconds)
     clock.advance((seconds - noticeSeconds) * 1000 - 1)
     expect(sent).toEqual([])
@@ -32,7 +32,7 @@ describe('the notice of an end', () => {
     expect(clock.running).toBe(0)
   })
 
-  it('is of the new token, once there is one', () => {
+  it('follows a new token', () => {
     const { clock, client, notice, sent } = announced(600)
     notice.announce({ ...client, expiresAt: client.expiresAt + 600 })
     clock.advance(1_079_999)
@@ -41,7 +41,7 @@ describe('the notice of an end', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('does not come for a token that has ended, or after it was cancelled', () => {
+  it('is not sent for an expired token, or after it was cancelled', () => {
     const { clock, client, notice, sent } = announced(600)
     notice.announce({ ...client, expiresAt: 0 })
     expect(clock.running).toBe(0)
@@ -52,7 +52,7 @@ describe('the notice of an end', () => {
   })
 })
 
-describe('a page whose token is about to end', () => {
+describe('a page whose token is about to expire', () => {
   let gateway: SubscriberTestGateway
   let page: TestPage
 
@@ -63,7 +63,7 @@ describe('a page whose token is about to end', () => {
   })
   afterEach(() => gateway.close())
 
-  it('is notified, and again of the next token', async () => {
+  it('is notified, and again for its next token', async () => {
     gateway.clock.advance(15_000)
     expect(await page.event(expiryEvent)).toMatchObject({ expires_in: 15 })
     const jwt_token = await gateway.token('alice', 40)
@@ -75,7 +75,7 @@ describe('a page whose token is about to end', () => {
     expect(page.story).toEqual([expiryEvent, expiryEvent])
   })
 
-  it('is left alone once it has gone', async () => {
+  it('receives nothing after it was closed', async () => {
     await gone(gateway, page)
     expect(gateway.clock.running).toBe(0)
   })

@@ -9,12 +9,12 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-it("nothing that a page says of somebody else's call, or of one that rings at somebody else, comes to it", async () => {
+it('requests of a page do not reach calls of other subscribers, ringing or not', async () => {
   const alice = await talking(gateway)
   const ringing = await gateway.online('alice')
   const invited = gateway.call('alice')
   await ringing.message('verto.invite')
-  const told = [...alice.owner.told]
+  const before = [...alice.owner.reports]
   const bob = await gateway.online('bob')
   for (const id of ['c1', invited.leg.id]) {
     const self = { ...alice.self, call_id: id }
@@ -26,20 +26,20 @@ it("nothing that a page says of somebody else's call, or of one that rings at so
     await bob.verto('verto.bye', id)
     for (const method of ['call.mute', 'call.member.list', 'call.member.remove', 'call.lock', 'call.end'])
       expect(await bob.ask(method, { self, target: self })).toMatchObject({ code: '404' })
-    // A screen for it, too.
+    // A screen share for the call, too.
     const userVariables = { memberCallId: id, memberId: alice.self.member_id }
     await bob.dial(`screen of ${id}`, '/public/bob', 'screen', { screenShare: true, userVariables })
   }
   await settled(alice.page, ringing, bob)
-  // For each: not to be changed, not to be attached to, not to be answered; and the screen.
+  // Each call cannot be changed, attached to or answered, and the screen share is rejected.
   expect(bob.story).toEqual(Array(10).fill('verto.bye'))
-  expect(alice.owner.told).toEqual(told)
+  expect(alice.owner.reports).toEqual(before)
   expect([alice.leg.isHeld, invited.leg.state.kind]).toEqual([false, 'early'])
   expect(ringing.story).toEqual(['verto.invite'])
   expect(gateway.webrtc.screens).toEqual([])
 })
 
-it('a page that dials under the id of a call of another page has a call of its own', async () => {
+it('a page that dials under the call id of another page has a call of its own', async () => {
   const alice = await talking(gateway)
   const bob = await gateway.signedIn('bob')
   await bob.dial('c1', '/public/alice', 'theirs', { attach: true, reattaching: true })

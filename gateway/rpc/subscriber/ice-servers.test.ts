@@ -11,7 +11,7 @@ const user = { id: 'alice-id', expiresAt: 0 }
 const now = 1_700_000_000_000
 
 describe('TURN credentials', () => {
-  it('are those that the shared-secret scheme has', () => {
+  it('follow the shared-secret scheme', () => {
     // printf 1700000060:alice-id | openssl dgst -sha1 -hmac a-shared-secret-of-both -binary | base64
     expect(turnCredential(secret, 'alice-id', 1_700_000_060)).toEqual({
       username: '1700000060:alice-id',
@@ -19,7 +19,7 @@ describe('TURN credentials', () => {
     })
   })
 
-  it('are for all TURN servers alike, and STUN servers have none', () => {
+  it('are the same for all TURN servers, and absent for STUN servers', () => {
     const turn = { urls: [udp, 'stun:stun.test', tls], secret, ttlMs: 60_000 }
     expect(iceServersFor(turn, user, now)).toEqual([
       { urls: ['stun:stun.test'] },
@@ -27,7 +27,7 @@ describe('TURN credentials', () => {
     ])
   })
 
-  it('end no sooner than the token of who gets them', () => {
+  it('expire no sooner than the token of the browser', () => {
     const [server] = iceServersFor(
       { urls: [udp], secret, ttlMs: 60_000 },
       { ...user, expiresAt: 1_700_009_999 },
@@ -36,12 +36,12 @@ describe('TURN credentials', () => {
     expect(server?.username).toBe('1700009999:alice-id')
   })
 
-  it('are not given with STUN servers alone', () => {
+  it('are absent with STUN servers alone', () => {
     const turn = { urls: ['stun:a.test', 'STUN:b.test'], ttlMs: 60_000 }
     expect(iceServersFor(turn, user, now)).toEqual([{ urls: ['stun:a.test', 'STUN:b.test'] }])
   })
 
-  it('are told to pages: new ones at each connection, and for each new token', async () => {
+  it('are new for each connection and for each new token', async () => {
     const gateway = await SubscriberTestGateway.start()
     onTestFinished(() => gateway.close())
     gateway.stopGateway()

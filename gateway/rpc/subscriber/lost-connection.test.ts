@@ -10,20 +10,20 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-describe('a page that is lost', () => {
-  it('takes its calls with it after the grace period', async () => {
+describe('a lost page', () => {
+  it('loses its calls after the grace period', async () => {
     const { page, owner, media } = await talking(gateway)
     await gone(gateway, page)
     gateway.clock.advance(19_999)
-    expect(owner.told.at(-1)).toBe('answered')
+    expect(owner.reports.at(-1)).toBe('answered')
     gateway.clock.advance(1)
-    expect(owner.told.at(-1)).toBe('ended client_lost by far')
+    expect(owner.reports.at(-1)).toBe('ended client_lost by far')
     expect(media.closed).toBe(true)
     expect(gateway.presence.browsers).toBe(0)
     expect(gateway.clock.running).toBe(0)
   })
 
-  it('leaves a record of the call whose offer was not answered yet', async () => {
+  it('leaves a CDR of the call whose offer was not answered yet', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     gateway.webrtc.gate = promise
     const page = await gateway.signedIn()
@@ -37,7 +37,7 @@ describe('a page that is lost', () => {
     ])
   })
 
-  it('goes on with its call when it is back in time', async () => {
+  it('continues its call if it reconnects in time', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.dial('c1', '/public/bob')
@@ -52,10 +52,10 @@ describe('a page that is lost', () => {
     expect(await again.message('verto.media')).toMatchObject({ callID: 'c1' })
     expect(await again.message('verto.answer')).toEqual({ callID: 'c1' })
     await again.verto('verto.info', 'c1', { dtmf: '5' })
-    expect(gateway.arrivals.arrived[0]!.owner.told).toEqual(['answered', 'digit 5'])
+    expect(gateway.arrivals.arrived[0]!.owner.reports).toEqual(['answered', 'digit 5'])
   })
 
-  it('leaves an invitation to the others, and ends it when it was the last', async () => {
+  it('leaves a ringing call to the other pages, and ends it if it was the last', async () => {
     const first = await gateway.online()
     const second = await gateway.online()
     const { leg, owner } = gateway.call()
@@ -65,25 +65,25 @@ describe('a page that is lost', () => {
     expect(leg.isEnded).toBe(false)
     await gone(gateway, second)
     gateway.clock.advance(20_000)
-    expect(owner.told).toEqual(['early', 'ended not_online by far'])
+    expect(owner.reports).toEqual(['early', 'ended not_online by far'])
     expect(gateway.webrtc.last.closed).toBe(true)
   })
 
-  it('keeps a caller waiting for ten seconds at most, where no other page is connected', async () => {
+  it('keeps a caller waiting for at most ten seconds if no other page is connected', async () => {
     const page = await gateway.online()
     await gone(gateway, page)
     const { owner } = gateway.call()
-    await vi.waitFor(() => expect(owner.told).toEqual(['early']))
+    await vi.waitFor(() => expect(owner.reports).toEqual(['early']))
     gateway.clock.advance(9_999)
-    expect(owner.told).toEqual(['early'])
+    expect(owner.reports).toEqual(['early'])
     gateway.clock.advance(1)
-    expect(owner.told).toEqual(['early', 'ended not_online by far'])
+    expect(owner.reports).toEqual(['early', 'ended not_online by far'])
     expect(gateway.webrtc.last.closed).toBe(true)
     gateway.clock.advance(20_000)
     expect(gateway.clock.running).toBe(0)
   })
 
-  it('is waited for anew each time that it is lost, and rings once it is back', async () => {
+  it('has the full wait after each loss, and rings when it reconnects', async () => {
     const token = await gateway.token()
     const page = await gateway.page()
     const { protocol } = await page.connect(token)
@@ -100,32 +100,32 @@ describe('a page that is lost', () => {
     gateway.clock.advance(9_999)
     expect(leg.isEnded).toBe(false)
     gateway.clock.advance(1)
-    expect(owner.told).toEqual(['early', 'ended not_online by far'])
+    expect(owner.reports).toEqual(['early', 'ended not_online by far'])
   })
 
   it.each([
     ['failed', 10_000],
     ['disconnected', 15_000],
-  ] as const)('is noticed by its media: %s', async (state, ms) => {
+  ] as const)('loses its call when its media stay %s', async (state, ms) => {
     const { page, media, owner } = await talking(gateway)
     media.report(state)
     gateway.clock.advance(ms - 1)
-    expect(owner.told.at(-1)).toBe('answered')
+    expect(owner.reports.at(-1)).toBe('answered')
     gateway.clock.advance(1)
-    expect(owner.told.at(-1)).toBe('ended client_lost by far')
+    expect(owner.reports.at(-1)).toBe('ended client_lost by far')
     expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'DESTINATION_OUT_OF_ORDER' })
   })
 
-  it('is told at once that the call failed here when the mediasoup process dies', async () => {
+  it('receives an internal error at once when the mediasoup process dies', async () => {
     const { page, media, owner, leg } = await talking(gateway)
     media.report('crashed')
     gateway.clock.advance(0)
-    expect(owner.told.at(-1)).toBe('ended internal by us')
+    expect(owner.reports.at(-1)).toBe('ended internal by us')
     expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'internal' } })
     expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', causeCode: 41 })
   })
 
-  it('is not lost when its media comes back', async () => {
+  it('keeps its call if its media recover', async () => {
     const { media, leg } = await talking(gateway)
     media.report('disconnected')
     gateway.clock.advance(10_000)
@@ -134,10 +134,10 @@ describe('a page that is lost', () => {
     expect(leg.isEnded).toBe(false)
   })
 
-  it('is noticed when its media never comes up', async () => {
+  it('loses its call if its media never connect', async () => {
     const { page, leg } = await dialled(gateway)
-    // Its socket goes on: only the call was given up.
-    // Two seconds until it has its description, and thirty for its media.
+    // Its socket stays open: only the call ended.
+    // The page has its description after two seconds, and thirty more for its media.
     for (let i = 0; i < 32; i++) {
       gateway.clock.advance(1000)
       await settled(page)
@@ -145,7 +145,7 @@ describe('a page that is lost', () => {
     expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'client_lost' } })
   })
 
-  it('and everything is gone when the gateway closes', async () => {
+  it('leaves nothing behind when the gateway closes', async () => {
     const { leg } = await talking(gateway)
     gateway.call()
     gateway.stopGateway()
@@ -157,7 +157,7 @@ describe('a page that is lost', () => {
 })
 
 describe('frames of a whole call', () => {
-  it('carry the envelope that both generations of the SDK want', async () => {
+  it('carry the envelope that both generations of the SDK need', async () => {
     const { page } = await talking(gateway)
     for (const request of page.browser.requests) {
       expect(request.method).toBe('signalwire.event')

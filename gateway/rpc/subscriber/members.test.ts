@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-/** Alice has dialled and talks; what she was told at first is out of the way. */
+/** Lets Alice dial and talk, and drops the events so far. */
 const alone = async () => {
   const call = await dialled(gateway)
   call.media.report('connected')
@@ -26,7 +26,7 @@ const selfOf = (joined: AnyFrame, callId: string) => ({
   node_id: 'node-1',
 })
 
-/** Alice talks to Bob, both by browser. */
+/** Connects the browsers of Alice and Bob. */
 const both = async () => {
   const a = await alone()
   const page = await gateway.online('bob')
@@ -41,7 +41,7 @@ const both = async () => {
   return { a, b: { page, leg, media, self: selfOf(joined, leg.id) } }
 }
 
-/** Alice talks to a telephone. */
+/** Connects Alice to a telephone. */
 const withTelephone = async () => {
   const a = await alone()
   const { leg } = fakeLeg(gateway.clock, 'group', { direction: 'outbound', to: 'sip:+1555@carrier.example' })
@@ -92,7 +92,7 @@ describe('two browsers', () => {
     })
   })
 
-  it('are both in the list that a page is given when it joins', async () => {
+  it('are both in the member list that a page receives when it joins', async () => {
     const call = await dialled(gateway)
     const { leg } = fakeLeg(gateway.clock, 'group', {
       direction: 'outbound',
@@ -112,7 +112,7 @@ describe('two browsers', () => {
     expect(call.page.story).not.toContain('member.joined')
   })
 
-  it('see what the other one changes, and what is changed of the other', async () => {
+  it('see the changes by and of the other browser', async () => {
     const { a, b } = await both()
     await a.page.ask('call.raisehand', { self: a.self, target: a.self })
     for (const page of [a.page, b.page])
@@ -131,11 +131,11 @@ describe('two browsers', () => {
         audio_muted: true,
         updated: ['audio_muted'],
       })
-    // Its own page does that.
+    // Its own page applies that.
     expect(a.media.deaf).toBe(false)
   })
 
-  it('may undo what they did to the other one, and nothing that the other one did', async () => {
+  it('can unmute the other browser only if they muted it', async () => {
     const { a, b } = await both()
     const ask = (by: typeof a | typeof b, method: string, target: object) =>
       by.page.ask(method, { self: by.self, target, channels: ['audio'] })
@@ -151,7 +151,7 @@ describe('two browsers', () => {
     expect(listed.map(({ audio_muted: muted }) => muted)).toEqual([false, true])
   })
 
-  it('are sent no sound while they are deaf, whoever says so', async () => {
+  it('receive no audio while they are deaf, by any request', async () => {
     const { a, b } = await both()
     await a.page.ask('call.deaf', { self: a.self, target: b.self })
     expect(await memberOf(b.page, 'member.updated')).toMatchObject({ deaf: true })
@@ -161,7 +161,7 @@ describe('two browsers', () => {
     expect(b.media.deaf).toBe(false)
   })
 
-  it('are as loud as one of them says, in their own sound and in what they hear', async () => {
+  it('have the requested volume in both directions', async () => {
     const { a, b } = await both()
     const volumes = () => [a, b].map(({ media }) => media.port.volumes)
     await a.page.ask('call.speaker.volume.set', { self: a.self, target: a.self, volume: -10 })
@@ -182,7 +182,7 @@ describe('two browsers', () => {
     expect(volumes()[1]).toEqual({ inDb: 0, outDb: 0 })
   })
 
-  it('lock the call, and open it, for both', async () => {
+  it('lock and unlock the call for both', async () => {
     const { a, b } = await both()
     for (const [method, locked] of [
       ['call.lock', true],
@@ -196,7 +196,7 @@ describe('two browsers', () => {
     }
   })
 
-  it('remove each other, and end the call for both', async () => {
+  it('can remove each other, and end the call for both', async () => {
     const { a, b } = await both()
     await a.page.ask('call.member.remove', { self: a.self, target: b.self })
     expect(await b.page.message('verto.bye')).toMatchObject({ callID: b.leg.id, causeCode: 16 })
@@ -207,7 +207,7 @@ describe('two browsers', () => {
     expect(await a.page.message('verto.bye')).toMatchObject({ callID: 'c1' })
   })
 
-  it('end both by one word', async () => {
+  it('end the call for both by one request', async () => {
     const { a, b } = await both()
     await b.page.ask('call.end', { self: b.self })
     for (const [page, callID] of [
@@ -218,7 +218,7 @@ describe('two browsers', () => {
     expect(gateway.parties.size).toBe(0)
   })
 
-  it('are told who comes, and who is gone, when the other party is another one', async () => {
+  it('receive who joined and left when the other party is replaced', async () => {
     const { a, b } = await both()
     await a.page.event('member.joined')
     await a.page.message('verto.display')
@@ -233,14 +233,14 @@ describe('two browsers', () => {
     expect(await a.page.message('verto.display')).toMatchObject({
       display_number: 'sip:+1555@carrier.example',
     })
-    // Whoever is not with the page any more hears nothing of it.
+    // A former partner receives nothing.
     await a.page.ask('call.raisehand', { self: a.self, target: a.self })
     await settled(b.page)
     expect(b.page.story).not.toContain('member.updated')
     expect(await a.page.ask('call.mute', { self: a.self, target: b.self })).toMatchObject({ code: '404' })
   })
 
-  it('are told what can be seen', async () => {
+  it('receive which video is visible', async () => {
     const { a, b } = await both()
     a.media.video.change(true)
     b.leg.setPort(b.media.port, b.media.video)
@@ -284,7 +284,7 @@ describe('two browsers', () => {
   })
 })
 
-it('a page whose camera was muted when it was switched on is told to be invisible once it is switched off', async () => {
+it('a camera that was added muted is reported as invisible once it is removed', async () => {
   const { page, self, media, leg } = await alone()
   leg.setPort(media.port, media.video)
   const mute = (method: string) => page.ask(method, { self, target: self, channels: ['video'] })
@@ -301,7 +301,7 @@ it('a page whose camera was muted when it was switched on is told to be invisibl
 })
 
 describe('a telephone', () => {
-  it('is a member, and is muted by what the page is sent', async () => {
+  it('is a member, and is muted in the audio of the page', async () => {
     const { page, self, telephone, media, leg } = await withTelephone()
     const ask = (method: string) => page.ask(method, { self, target: telephone, channels: ['audio'] })
     expect(await ask('call.mute')).toMatchObject({ code: '200' })
@@ -314,11 +314,11 @@ describe('a telephone', () => {
     expect(media.deaf).toBe(false)
     await ask('call.mute')
     leg.paired(undefined)
-    // Whom the page talks to next is not muted.
+    // The next partner is not muted.
     expect(media.deaf).toBe(false)
   })
 
-  it('is heard by another page that takes it over, although the first one has muted it', async () => {
+  it('is heard by the next page, even if the first one muted it', async () => {
     const { page, self, telephone, far } = await withTelephone()
     await page.ask('call.mute', { self, target: telephone, channels: ['audio'] })
     const bob = await gateway.online('bob')
@@ -336,7 +336,7 @@ describe('a telephone', () => {
     ['call.deaf', {}],
     ['call.raisehand', {}],
     ['call.mute', { channels: ['video'] }],
-  ])('cannot be told to %s %j', async (method, params) => {
+  ])('does not support %s %j', async (method, params) => {
     const { page, self, telephone } = await withTelephone()
     expect(await page.ask(method, { self, target: telephone, ...params })).toMatchObject({ code: '409' })
     expect(await page.ask(method, { self, target: { member_id: 'all' }, ...params })).toMatchObject({
@@ -345,13 +345,13 @@ describe('a telephone', () => {
     expect(await memberOf(page, 'member.updated')).toMatchObject({ member_id: self.member_id })
   })
 
-  it('is removed by hanging up on it', async () => {
+  it('is hung up when it is removed', async () => {
     const { page, self, telephone, far } = await withTelephone()
     await page.ask('call.member.remove', { self, target: telephone })
     expect(far.state).toMatchObject({ kind: 'ended', by: 'us', cause: { code: 'normal' } })
   })
 
-  it('is told of while it is called, and who asked not to be named is not', async () => {
+  it('is reported while it is called, but not with a name if it requested privacy', async () => {
     const { page, leg } = await alone()
     const called = fakeLeg(gateway.clock, 'group', { direction: 'outbound', to: 'sip:+1555@carrier.example' })
     leg.calling(called.leg)
@@ -369,7 +369,7 @@ describe('a telephone', () => {
   })
 })
 
-it('no event tells a page who a caller is that asked not to be named', async () => {
+it('no event reveals a caller who requested privacy', async () => {
   const bob = await gateway.online('bob')
   const caller = fakeLeg(gateway.clock, 'group').leg
   const from = { uri: 'sip:+15559@carrier.example', user: '+15559', name: 'Ann', private: true }
@@ -385,11 +385,11 @@ it('no event tells a page who a caller is that asked not to be named', async () 
   leg.end({ code: 'normal' })
   await settled(bob)
   expect(bob.story).toContain('call.state ended')
-  const told = JSON.stringify(bob.browser.requests)
-  for (const secret of ['15559', 'Ann"']) expect(told).not.toContain(secret)
+  const events = JSON.stringify(bob.browser.requests)
+  for (const secret of ['15559', 'Ann"']) expect(events).not.toContain(secret)
 })
 
-it('no event tells a page the password of a URI that it is called from', async () => {
+it("no event contains the password of the caller's URI", async () => {
   const bob = await gateway.online('bob')
   const from = { uri: 'sip:shop:hush@carrier.example', user: 'shop', name: '' }
   const { leg } = gateway.call('bob', { from })
@@ -417,12 +417,12 @@ it.each([
     { targets: [{ position: 'standard-2' }] },
     'position: expected auto or off-canvas',
   ],
-])('%s refuses %j', async (method, params, message) => {
+])('%s rejects %j', async (method, params, message) => {
   const { page, self } = await alone()
   expect(await page.ask(method, { self, ...params })).toEqual({ code: '422', message })
 })
 
-it('a guest has a say over nobody but itself, and is shown whom it dialled', async () => {
+it('a guest can change only itself, and sees the address that it dialled', async () => {
   const page = await gateway.page()
   await page.connect(await gateway.limitedToken('guest'))
   await page.dial('c1', '/public/bob')
@@ -433,7 +433,7 @@ it('a guest has a say over nobody but itself, and is shown whom it dialled', asy
   const joined = await page.event('call.joined')
   expect(joined.capabilities).toEqual(['self', 'screenshare', 'vmuted', 'layout', 'digit'])
   const self = selfOf(joined, 'c1')
-  // Nor over whoever comes later.
+  // The same holds for a later partner.
   expect(await page.ask('call.lock', { self })).toMatchObject({ code: '403' })
   const { leg } = fakeLeg(gateway.clock, 'group', { direction: 'outbound', to: 'sip:+1555@carrier.example' })
   leg.answered()
@@ -448,7 +448,7 @@ it('a guest has a say over nobody but itself, and is shown whom it dialled', asy
   expect(leg.isEnded).toBe(false)
 })
 
-it('the flags of a microphone are set in its page', async () => {
+it('the audio flags of a microphone are set in its page', async () => {
   const { page, self } = await alone()
   await page.ask('call.audioflags.set', { self, echo_cancellation: false })
   expect(await page.message('verto.mediaParams')).toEqual({
@@ -457,7 +457,7 @@ it('the flags of a microphone are set in its page', async () => {
   })
 })
 
-it('sounds of a handler are told', async () => {
+it('sounds of a handler are reported', async () => {
   const { page, leg } = await alone()
   leg.plays('p1', 'playing')
   expect(await page.event('call.play')).toMatchObject({ call_id: 'c1', control_id: 'p1', state: 'playing' })

@@ -7,20 +7,20 @@ const gathered = offer
   .replace('m=video 57244', 'm=video 9')
   .replace('a=mid:1', 'a=candidate:2 1 udp 2122194687 192.0.2.2 57244 typ host\r\na=mid:1')
 
-it('is an offer that has only more candidates, under another id', () => {
+it('is an offer with more candidates under another id', () => {
   const offers = new OfferRepetition()
   expect(offers.repeats('a', offer)).toBe(false)
   expect(offers.repeats('b', gathered)).toBe(true)
-  // Sent again as no answer came.
+  // Sent again without an answer.
   expect(offers.repeats('a', offer)).toBe(false)
 })
 
-it('is not one that asks for something else, or comes after a refusal', () => {
+it('is not an offer with another request, or after a rejection', () => {
   const offers = new OfferRepetition()
   expect(offers.repeats('a', offer)).toBe(false)
   expect(offers.repeats('b', offer.replaceAll('a=sendrecv', 'a=recvonly'))).toBe(false)
   expect(offers.repeats('c', offer)).toBe(false)
-  // It was made anew, and waits for its own answer.
+  // A new offer waits for its own answer.
   const version = offer.replace(/^(o=- \d+) 2/m, '$1 3')
   expect([version === offer, offers.repeats('v', version)]).toEqual([false, false])
   expect(offers.repeats('d', offer.replace('a=ice-ufrag:vGFm', 'a=ice-ufrag:anew'))).toBe(false)
@@ -28,7 +28,7 @@ it('is not one that asks for something else, or comes after a refusal', () => {
   expect(offers.repeats('e', offer.replace('a=ice-ufrag:vGFm', 'a=ice-ufrag:anew'))).toBe(false)
 })
 
-it('is not one that says something else of RTCP than its port', () => {
+it('is not an offer with a change of RTCP other than its port', () => {
   const offers = new OfferRepetition()
   const plain = offer.replaceAll('a=rtcp-mux\r\n', '')
   expect([offers.repeats('a', offer), offers.repeats('b', plain)]).toEqual([false, false])

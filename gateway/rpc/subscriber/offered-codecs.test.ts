@@ -8,14 +8,14 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-it('a page that dials speaks what the other end is likely to speak', async () => {
+it('a page that dials uses a codec that the callee probably supports', async () => {
   gateway.likelyCodecs = (to) => (to === '/public/bob?channel=audio' ? ['G722', 'PCMA'] : [])
   const { media } = await dialled(gateway)
   expect(media.codec).toBe('G722')
   expect(gateway.webrtc.wanted).toEqual(['G722', 'PCMA', 'PCMU', 'PCMA', 'opus', 'G722'])
 })
 
-it('a page that dials somebody of whom nothing is known has G.711, or what it has instead', async () => {
+it('a page that dials an unknown callee uses G.711, or another codec that it has', async () => {
   await dialled(gateway)
   expect(gateway.webrtc.wanted).toEqual(['PCMU', 'PCMA', 'opus', 'G722'])
 })

@@ -9,8 +9,8 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-describe('a page that is loaded anew', () => {
-  it('takes its call back', async () => {
+describe('a reloaded page', () => {
+  it('recovers its call', async () => {
     const { page, leg } = await talking(gateway)
     await page.dial('c1', '/public/bob', 'second offer', { attach: true, reattaching: true })
     await page.message('verto.answer')
@@ -21,7 +21,7 @@ describe('a page that is loaded anew', () => {
     expect(leg.isEnded).toBe(true)
   })
 
-  it('goes on ringing', async () => {
+  it('recovers its ringing call', async () => {
     const { page, leg } = await dialled(gateway)
     leg.ring()
     await page.message('verto.media')
@@ -32,7 +32,7 @@ describe('a page that is loaded anew', () => {
   })
 
   it.each(['rings', 'is answered'])(
-    'is not given what was for the one before when it %s meanwhile',
+    'receives no description of the former page when its call %s meanwhile',
     async (what) => {
       const { page, leg, media } = await dialled(gateway)
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -45,16 +45,17 @@ describe('a page that is loaded anew', () => {
       await settled(page)
       expect(page.story).toEqual(['call.state created', 'call.state ringing'])
       resolve()
-      const told = what === 'rings' ? ['verto.media'] : ['verto.answer', 'call.state answered', 'call.joined']
-      expect(await page.message(told[0]!)).toEqual({ callID: 'c1', sdp: 'answer to again' })
+      const expected =
+        what === 'rings' ? ['verto.media'] : ['verto.answer', 'call.state answered', 'call.joined']
+      expect(await page.message(expected[0]!)).toEqual({ callID: 'c1', sdp: 'answer to again' })
       gateway.clock.advance(2_000)
       await settled(page)
-      expect(page.story.slice(2, 5)).toEqual(told)
+      expect(page.story.slice(2, 5)).toEqual(expected)
       expect(page.story.filter((word) => word.startsWith('verto'))).toHaveLength(1)
     },
   )
 
-  it('is told when its call was answered, and not when it came back', async () => {
+  it('receives the answer time, not the time of its reload', async () => {
     const { page } = await talking(gateway)
     const answeredAt = gateway.clock.now()
     await page.event('call.state')

@@ -19,7 +19,7 @@ const textsAt = ({ browser }: TestPage): unknown[] =>
     .filter(({ event_type: type }) => type === 'conversation.message')
     .map(({ params }) => (params as AnyFrame).text)
 
-it('comes to every page of a subscriber, online or not, and to nobody else', async () => {
+it('reaches every page of a subscriber, online or not, and no other page', async () => {
   const first = await gateway.online()
   const second = await gateway.signedIn()
   const other = await gateway.signedIn('bob')
@@ -34,14 +34,14 @@ it('comes to every page of a subscriber, online or not, and to nobody else', asy
   }
 })
 
-it('comes to a guest', async () => {
+it('reaches a guest', async () => {
   const page = await gateway.page()
   await page.connect(await gateway.limitedToken('guest'))
   tell('hello', 'guest-1')
   expect(await page.event('conversation.message')).toEqual({ text: 'hello' })
 })
 
-it('does not come to a page whose token has ended', async () => {
+it('does not reach a page whose token has expired', async () => {
   const page = await gateway.page()
   await page.connect(await gateway.token('alice', 10))
   gateway.clock.advance(10_000)
@@ -50,7 +50,7 @@ it('does not come to a page whose token has ended', async () => {
   expect(textsAt(page)).toEqual([])
 })
 
-it('does not come late to a page that was away: it fetches what it missed', async () => {
+it('is not delivered late: a page fetches what it missed', async () => {
   const page = await gateway.page()
   const { protocol } = await page.connect(await gateway.token())
   await page.ask('subscriber.online')
@@ -63,7 +63,7 @@ it('does not come late to a page that was away: it fetches what it missed', asyn
   expect(textsAt(again)).toEqual(['heard'])
 })
 
-it('leaves room for what a page is told of its calls', async () => {
+it('leaves room for the events of calls', async () => {
   const page = await gateway.online()
   page.browser.acknowledges = false
   for (let n = 0; n < 300; n++) tell(`${n}`)

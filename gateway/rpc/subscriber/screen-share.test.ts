@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-/** Alice and Bob talk by browser. */
+/** Connects the browsers of Alice and Bob. */
 const both = async () => {
   const a = await talking(gateway)
   const page = await gateway.online('bob')
@@ -32,7 +32,7 @@ const share = (page: TestPage, id: string, main: { callId: string; memberId: unk
 const memberOf = async (page: TestPage, event: string): Promise<AnyFrame> =>
   (await page.event(event)).member as AnyFrame
 
-it('is answered, shown in place of the camera, and told to both', async () => {
+it('is answered, shown in place of the camera, and reported to both', async () => {
   const { page, media, self, bob } = await both()
   expect(await share(page, 's1', { callId: 'c1', memberId: self.member_id })).toMatchObject({
     message: 'CALL CREATED',
@@ -47,19 +47,19 @@ it('is answered, shown in place of the camera, and told to both', async () => {
       call_id: 's1',
       name: 'Alice',
     })
-  // It is a part of the call, and no call of its own.
+  // The screen is a part of the call, not a call of its own.
   expect(gateway.arrivals.arrived).toHaveLength(1)
   expect(page.story.filter((word) => word === 'call.joined')).toHaveLength(1)
   const update = { action: 'updateMedia', sdp: 'again' }
   expect(await page.verto('verto.modify', 's1', update)).toMatchObject({ sdp: 'answer to again' })
-  // The published SDK sends it once more when all candidates are there, and takes one answer.
+  // The published SDK repeats the offer with all candidates, and accepts one answer.
   expect(await page.verto('verto.modify', 's1', update)).not.toHaveProperty('sdp')
   const listed = (await bob.page.ask('call.member.list', { self: { call_id: bob.leg.id } }))
     .members as AnyFrame[]
   expect(listed.map(({ type }) => type)).toEqual(['member', 'member', 'screen'])
 })
 
-it.each(['the page', 'its media', 'the call', 'a reload'])('is over by %s', async (by) => {
+it.each(['the page', 'its media', 'the call', 'a reload'])('ends by %s', async (by) => {
   const { page, media, self, leg, bob } = await both()
   await share(page, 's1', { callId: 'c1', memberId: self.member_id })
   await memberOf(bob.page, 'member.joined')
@@ -80,7 +80,7 @@ it.each(['the page', 'its media', 'the call', 'a reload'])('is over by %s', asyn
   )
 })
 
-it('is one at a time: another one of the same page takes its place, one of the other party is refused', async () => {
+it('is replaced by another one of the same page; one of the other party is rejected', async () => {
   const { page, media, self, bob } = await both()
   for (const id of ['s1', 's2']) await share(page, id, { callId: 'c1', memberId: self.member_id })
   expect(await page.message('verto.bye')).toMatchObject({ callID: 's1' })
@@ -91,7 +91,7 @@ it('is one at a time: another one of the same page takes its place, one of the o
   expect(gateway.webrtc.screens).toHaveLength(2)
 })
 
-it('is that of whoever was first, where both begin at the same moment', async () => {
+it('belongs to the first party if both begin at the same time', async () => {
   const { page, self, bob } = await both()
   const { promise, resolve } = Promise.withResolvers<void>()
   gateway.webrtc.gate = promise
@@ -103,17 +103,17 @@ it('is that of whoever was first, where both begin at the same moment', async ()
   expect(await memberOf(bob.page, 'member.joined')).toMatchObject({ type: 'screen', call_id: 's1' })
 })
 
-it('is refused where it belongs to no call of the page, or cannot be read', async () => {
+it('is rejected if it belongs to no call of the page, or its offer is invalid', async () => {
   const { page, self } = await both()
   await share(page, 's1', { callId: 'other', memberId: self.member_id })
   expect(await page.message('verto.bye')).toMatchObject({ callID: 's1', cause: 'WRONG_CALL_STATE' })
-  await share(page, 's2', { callId: 'c1', memberId: 'somebody' })
+  await share(page, 's2', { callId: 'c1', memberId: 'unknown' })
   expect(await page.message('verto.bye')).toMatchObject({ callID: 's2', cause: 'WRONG_CALL_STATE' })
   await share(page, 's3', { callId: 'c1', memberId: self.member_id }, 'bad')
   expect(await page.message('verto.bye')).toMatchObject({ callID: 's3', cause: 'MANDATORY_IE_MISSING' })
 })
 
-it('is given up while its offer is answered', async () => {
+it('can be cancelled while its offer is answered', async () => {
   const { page, self, media } = await both()
   const { promise, resolve } = Promise.withResolvers<void>()
   gateway.webrtc.gate = promise
@@ -124,7 +124,7 @@ it('is given up while its offer is answered', async () => {
   expect(media.screen).toBeUndefined()
 })
 
-it('one more camera or microphone is refused', async () => {
+it('is rejected for a further camera or microphone', async () => {
   const { page } = await both()
   await page.dial('d1', '/public/bob', 'offer', { additionalDevice: true })
   expect(await page.message('verto.bye')).toMatchObject({ callID: 'd1', cause: 'SERVICE_NOT_IMPLEMENTED' })

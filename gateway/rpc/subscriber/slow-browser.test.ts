@@ -15,12 +15,12 @@ const rejected = async (): Promise<number | undefined> => {
   return values.find(({ labels }) => labels.code === 'slow_client')?.value
 }
 
-/** Tells the page so many things of its call. */
+/** Sends a page this number of events of its call. */
 const events = (leg: { userEvent(event: object): boolean }, count: number): void => {
   for (let i = 0; i < count; i++) leg.userEvent({ i })
 }
 
-/** The page's connection answers pings while it is waited for. */
+/** Advances the clock while the page answers pings. */
 const wait = async (page: TestPage, ms: number): Promise<void> => {
   for (let left = ms; left > 0; left -= 1000) {
     gateway.clock.advance(Math.min(left, 1000))
@@ -28,8 +28,8 @@ const wait = async (page: TestPage, ms: number): Promise<void> => {
   }
 }
 
-describe('a page that reads, and acknowledges nothing', () => {
-  it('is closed after a minute, and gets over its next connection what it missed', async () => {
+describe('a page that reads but acknowledges nothing', () => {
+  it('is closed after a minute, and receives the missed events over its next connection', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.ask('subscriber.online')
@@ -48,10 +48,10 @@ describe('a page that reads, and acknowledges nothing', () => {
     await again.connect(await gateway.token(), { protocol })
     expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id })
     await again.verto('verto.answer', leg.id, { sdp: 'mine' })
-    expect(owner.told).toEqual(['early', 'answered'])
+    expect(owner.reports).toEqual(['early', 'answered'])
   })
 
-  it('is given up with its calls when more waits than is kept, and may come back', async () => {
+  it('is removed with its calls when too many events wait, and may connect again', async () => {
     gateway.stopGateway()
     gateway.limits = { unacknowledged: 100 }
     gateway.startGateway()
@@ -63,7 +63,7 @@ describe('a page that reads, and acknowledges nothing', () => {
     expect(leg.isEnded).toBe(false)
     events(leg, 1)
     expect(await page.browser.closed).toBe(1013)
-    expect(owner.told.at(-1)).toBe('ended client_lost by far')
+    expect(owner.reports.at(-1)).toBe('ended client_lost by far')
     expect(media.closed).toBe(true)
     expect(await rejected()).toBe(1)
     await vi.waitFor(() => expect(gateway.presence.browsers).toBe(0))
@@ -73,8 +73,8 @@ describe('a page that reads, and acknowledges nothing', () => {
   })
 })
 
-describe('a page that was given up while its former connection was looked at', () => {
-  it('is a new one, online by the state that it keeps, and hears of calls', async () => {
+describe('a page that was removed while its former connection was checked', () => {
+  it('becomes a new session, online by its stored state, and receives calls', async () => {
     gateway.stopGateway()
     gateway.limits = { unacknowledged: 100 }
     gateway.startGateway()
@@ -92,7 +92,7 @@ describe('a page that was given up while its former connection was looked at', (
     const running = gateway.clock.running
     const answer = again.connect(await gateway.token(), { protocol, authorization_state })
     await vi.waitFor(() => expect(gateway.clock.running).toBe(running + 1))
-    // Its connection is closed by it, so it does not answer.
+    // The gateway closes the connection, so no answer arrives.
     events(gateway.arrivals.arrived[0]!.arrival.leg, 101)
     expect((await answer).protocol).toBe(protocol)
     expect(gateway.presence.subscribersOnline).toBe(1)
@@ -102,8 +102,8 @@ describe('a page that was given up while its former connection was looked at', (
   })
 })
 
-describe('a page that is waited for', () => {
-  it('is told all that it missed, in order, though it is more than may wait for one that does not read', async () => {
+describe('a disconnected page', () => {
+  it('receives all missed events in order, even more than the send buffer holds', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.dial('c1', '/public/bob')
@@ -120,7 +120,7 @@ describe('a page that is waited for', () => {
     for (let i = 0; i < 500; i++) expect(await Promise.race([next(), closed])).toBe(i)
   })
 
-  it('is given up too when more waits than is kept: none of it may be left out', async () => {
+  it('is removed when too many events wait, as none may be dropped', async () => {
     gateway.stopGateway()
     gateway.limits = { unacknowledged: 100 }
     gateway.startGateway()
@@ -135,7 +135,7 @@ describe('a page that is waited for', () => {
     expect(gateway.clock.running).toBe(0)
   })
 
-  it('comes back online after it was given up, by the state that it keeps', async () => {
+  it('comes back online after its removal, by its stored state', async () => {
     gateway.stopGateway()
     gateway.limits = { unacknowledged: 100 }
     gateway.startGateway()
@@ -154,7 +154,7 @@ describe('a page that is waited for', () => {
     const back = await again.connect(await gateway.token(), { protocol, authorization_state })
     expect(back.protocol).toBe(protocol)
     expect(gateway.presence.subscribersOnline).toBe(1)
-    // It is told that its call is over when it asks for anything of it.
+    // A request about its former call is answered with the end.
     await again.verto('verto.modify', 'c1', { action: 'hold' })
     expect(await again.message('verto.bye')).toMatchObject({ callID: 'c1' })
   })

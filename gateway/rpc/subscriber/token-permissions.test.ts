@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-/** A page that is signed in with a token that calls Bob alone. */
+/** Signs a page in with a token that permits only calls to Bob. */
 const limited = async (kind: 'guest' | 'invite'): Promise<TestPage> => {
   const page = await gateway.page()
   await page.connect(await gateway.limitedToken(kind))
@@ -56,7 +56,7 @@ describe.each(['guest', 'invite'] as const)('a page with a token of the kind %s'
     leg.end({ code: 'canceled' })
   })
 
-  it('does not become the subscriber: not by their protocol, their state, or a new token', async () => {
+  it('cannot become the subscriber by a protocol, a state or a new token', async () => {
     const alice = await gateway.page()
     const { protocol } = await alice.connect(await gateway.token('alice'))
     await alice.ask('subscriber.online')
@@ -73,7 +73,7 @@ describe.each(['guest', 'invite'] as const)('a page with a token of the kind %s'
     expect(await refusedTo(later, await gateway.token('alice'))).toBe(-32002)
   })
 
-  it('takes a new token of the same addresses, and no other', async () => {
+  it('accepts only a new token of the same addresses', async () => {
     const page = await limited(kind)
     await page.ask('signalwire.reauthenticate', {
       authentication: { jwt_token: await gateway.limitedToken(kind) },
@@ -83,11 +83,11 @@ describe.each(['guest', 'invite'] as const)('a page with a token of the kind %s'
   })
 })
 
-describe('who is shown to call', () => {
+describe('the displayed caller', () => {
   it.each([
     ['guest', { uri: '/guest', name: 'Guest' }],
     ['invite', { uri: '/public/alice', name: 'Alice' }],
-  ] as const)('for a token of the kind %s', async (kind, from) => {
+  ] as const)('of a token of the kind %s is that of its holder', async (kind, from) => {
     const page = await limited(kind)
     await page.dial('c1', '/public/bob')
     const { arrival } = await vi.waitFor(() => {
@@ -113,7 +113,7 @@ describe('a subscriber who may not dial out', () => {
   })
 })
 
-describe('what a call dials to carriers', () => {
+describe('calls to carriers', () => {
   it.each([
     ['guest', undefined],
     ['invite', 'alice@example.test'],
@@ -136,13 +136,13 @@ describe('what a call dials to carriers', () => {
   )
 })
 
-describe('a token that is taken back', () => {
+describe('a revoked token', () => {
   const revoke = async (token: string) => {
     const read = await gateway.tokens.verify(token)
     await gateway.revocations.revoke(read)
   }
 
-  it('ends the session after a while, with its calls, and rings it no more at once', async () => {
+  it('ends the session and its calls after a while, and its ringing at once', async () => {
     const token = await gateway.token('alice')
     const page = await gateway.page()
     await page.connect(token)
@@ -166,7 +166,7 @@ describe('a token that is taken back', () => {
     expect(answer.error).toMatchObject({ code: -32002, message: expect.stringContaining('revoked') })
   })
 
-  it('can be replaced meanwhile, and is not taken a second time', async () => {
+  it('can be replaced meanwhile, and is not accepted again', async () => {
     const token = await gateway.token('alice')
     const page = await gateway.page()
     await page.connect(token)
@@ -183,7 +183,7 @@ describe('a token that is taken back', () => {
     expect(await page.browser.closed).toBe(1008)
   })
 
-  it('goes with all of its subscriber, and leaves guests alone', async () => {
+  it('can be one of all tokens of a subscriber, without those of guests', async () => {
     const page = await gateway.signedIn('alice')
     const guest = await limited('guest')
     gateway.tokensAfter = Number.POSITIVE_INFINITY

@@ -3,7 +3,7 @@ import { maxVariableCharacters, maxVariableDepth, maxVariables, readUserVariable
 
 const field = 'dialogParams.userVariables'
 
-/** An object of this many levels. */
+/** Returns an object with this number of levels. */
 const nested = (levels: number): unknown =>
   Array.from({ length: levels - 1 }).reduce((inner) => ({ a: inner }), { a: 1 } as unknown)
 
@@ -15,7 +15,7 @@ const faultOf = (value: unknown): string | undefined => {
 }
 
 describe('the variables of a page', () => {
-  it('are taken as they are', () => {
+  it('are accepted unchanged', () => {
     const given = { order: 7, vip: true, tags: ['a', null], deep: { name: '{{From}} %{call.from} <Say>' } }
     expect(readUserVariables(given)).toEqual({ variables: given })
   })
@@ -24,11 +24,11 @@ describe('the variables of a page', () => {
     expect(readUserVariables(value)).toEqual({})
   })
 
-  it.each(['text', 7, true, [1]])('have to be an object: %j', (value) => {
+  it.each(['text', 7, true, [1]])('must be an object: %j', (value) => {
     expect(faultOf(value)).toBe(`${field}: expected an object`)
   })
 
-  it('have a size', () => {
+  it('have a maximum size', () => {
     const fitting = { a: 'x'.repeat(maxVariableCharacters - '{"a":""}'.length) }
     expect(readUserVariables(fitting)).toEqual({ variables: fitting })
     expect(faultOf({ a: `${fitting.a}x` })).toBe(
@@ -36,18 +36,18 @@ describe('the variables of a page', () => {
     )
   })
 
-  it('have a depth', () => {
+  it('have a maximum depth', () => {
     expect(faultOf(nested(maxVariableDepth))).toBeUndefined()
     expect(faultOf(nested(maxVariableDepth + 1))).toBe(`${field}: expected at most 8 levels`)
   })
 
-  it('have a number', () => {
+  it('have a maximum number', () => {
     expect(faultOf(numbered(maxVariables))).toBeUndefined()
     expect(faultOf(numbered(maxVariables + 1))).toBe(`${field}: expected at most 128 values`)
     expect(faultOf({ list: [...numberedList(maxVariables)] })).toBe(`${field}: expected at most 128 values`)
   })
 
-  it.each(['__proto__', 'constructor', 'prototype'])('have no name %s, however deep', (name) => {
+  it.each(['__proto__', 'constructor', 'prototype'])('must not have the name %s at any depth', (name) => {
     for (const text of [`{"${name}":1}`, `{"a":[{"${name}":{}}]}`])
       expect(faultOf(JSON.parse(text))).toBe(`${field}: the name ${name} is not permitted`)
   })

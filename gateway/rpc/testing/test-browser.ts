@@ -1,15 +1,15 @@
 /**
- * Helpers of the tests of this folder: a listening server, and a browser that speaks over a real WebSocket.
+ * Test helpers: a listening server, and a browser with a real WebSocket.
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
 
-/** A frame as it arrived. */
+/** Frame as received. */
 export type AnyFrame = Record<string, unknown>
 
-/** An HTTP server on a free port of the loopback. */
+/** Starts an HTTP server on a free port of the loopback. */
 export const listeningServer = async (): Promise<{
   server: Server
   port: number
@@ -26,7 +26,7 @@ export const listeningServer = async (): Promise<{
   return { server, port: (server.address() as AddressInfo).port, close }
 }
 
-/** One end of a conversation, as a browser has it: it acknowledges every request, and keeps all frames. */
+/** JSON-RPC client that acknowledges every request, and keeps all frames. */
 export class TestBrowser {
   readonly socket: WebSocket
   /** Requests that the server sent, in order. */
@@ -47,7 +47,7 @@ export class TestBrowser {
     socket.on('message', (data) => this.#receive(JSON.parse(data.toString())))
   }
 
-  /** Opens one, from an address of the loopback, and waits until it is open. */
+  /** Opens a connection from an address of the loopback, and waits until it is open. */
   static async open(
     port: number,
     path = '/',
@@ -60,7 +60,7 @@ export class TestBrowser {
     return browser
   }
 
-  /** The close code. */
+  /** Resolves with the close code. */
   get closed(): Promise<number> {
     return this.#closed
   }
@@ -69,7 +69,7 @@ export class TestBrowser {
     this.socket.send(text)
   }
 
-  /** Sends a request and returns the whole answer. */
+  /** Sends a request and returns the response frame. */
   async send(method: string, params: unknown): Promise<AnyFrame> {
     const id = `t${++this.#ids}`
     const answer = this.frame((frame) => frame.id === id && !('method' in frame))
@@ -77,14 +77,14 @@ export class TestBrowser {
     return answer
   }
 
-  /** The first frame, past or to come, that fits; each is given once. */
+  /** Returns the first matching frame, past or future; each frame is returned once. */
   async frame(matches: (frame: AnyFrame) => boolean): Promise<AnyFrame> {
     const index = this.frames.findIndex(matches)
     if (index >= 0) return this.frames.splice(index, 1)[0] as AnyFrame
     return new Promise((resolve) => this.#waiting.push({ matches, resolve }))
   }
 
-  /** Resolves when all that the server has sent so far is here. */
+  /** Resolves when all frames that the server has sent have arrived. */
   async settled(): Promise<void> {
     this.socket.ping()
     await once(this.socket, 'pong')

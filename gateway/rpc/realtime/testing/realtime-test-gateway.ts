@@ -1,4 +1,4 @@
-/** The application side of one gateway for tests: real sockets, fake calls. */
+/** Application side of a gateway for tests: real sockets, fake calls. */
 import pino from 'pino'
 import { FakeCall } from '../../../../handlers/testing/fake-call.ts'
 import { ProjectAccess } from '../../../auth/project-access.ts'
@@ -13,16 +13,16 @@ import { SignInHandler } from '../../sign-in-handler.ts'
 import { type AnyFrame, listeningServer, TestBrowser } from '../../testing/test-browser.ts'
 import { RealtimeDialect } from '../realtime-dialect.ts'
 
-/** The API token of the project `demo`. */
+/** API token of the project `demo`. */
 export const apiToken = 'an-api-token'
-/** One of the same project that reads records, and does nothing else. */
+/** API token of the same project that permits only reading records. */
 export const recordsToken = 'a-token-for-records'
-/** One that ends 20 seconds after the beginning. */
+/** API token that expires after 20 seconds. */
 export const endingToken = 'a-token-that-ends'
-/** The API token of the project `other`. */
+/** API token of the project `other`. */
 export const othersToken = 'an-api-token-of-another-project'
 
-/** A client process. */
+/** Client process. */
 export class TestApplication {
   readonly socket: TestBrowser
 
@@ -48,7 +48,7 @@ export class TestApplication {
     })
   }
 
-  /** The params of the next event of a type. */
+  /** Returns the params of the next event of a type. */
   async event(type: string): Promise<AnyFrame> {
     const frame = await this.socket.frame((f) => (f.params as AnyFrame | undefined)?.event_type === type)
     return (frame.params as AnyFrame).params as AnyFrame
@@ -66,7 +66,7 @@ export class TestApplication {
   }
 }
 
-/** Everything behind the applications. */
+/** Gateway behind the applications. */
 export class RealtimeTestGateway {
   readonly clock = new FakeClock()
   readonly metrics = new Metrics()
@@ -106,10 +106,10 @@ export class RealtimeTestGateway {
   }
 
   static async start(): Promise<RealtimeTestGateway> {
-    const harness = new RealtimeTestGateway()
-    harness.#http = await listeningServer()
-    harness.rpc.attach(harness.#http.server)
-    return harness
+    const gateway = new RealtimeTestGateway()
+    gateway.#http = await listeningServer()
+    gateway.rpc.attach(gateway.#http.server)
+    return gateway
   }
 
   async close(): Promise<void> {
@@ -122,14 +122,14 @@ export class RealtimeTestGateway {
     return new TestApplication(await TestBrowser.open(this.#http.port))
   }
 
-  /** One that listens on `office`. */
+  /** Opens an application that listens on `office`. */
   async listener(more: AnyFrame = {}): Promise<TestApplication> {
     const application = await this.application()
     await application.connect(['office'], more)
     return application
   }
 
-  /** A call to `office`, and how the offering of it ends. */
+  /** Offers a call to `office`; `over` is the outcome. */
   arrives(call = new FakeCall()): { readonly call: FakeCall; readonly over: Promise<unknown> } {
     const over = this.dialect.run(call, 'office').then(
       () => 'over',
@@ -138,7 +138,7 @@ export class RealtimeTestGateway {
     return { call, over }
   }
 
-  /** A call that an application has taken and answered; what was asked of it for that is forgotten. */
+  /** Lets an application take and answer a call, and drops the verbs so far. */
   async taken(call = new FakeCall(), more: AnyFrame = {}) {
     const application = await this.listener(more)
     const { over } = this.arrives(call)
@@ -150,12 +150,12 @@ export class RealtimeTestGateway {
   }
 }
 
-/** A leg of a call that is being made, whose states the test tells. */
+/** Leg of an originated call, with states that the test reports. */
 export class FakeLeg implements OriginatedLeg {
   readonly callId: string
   readonly destination: OriginatedLeg['destination']
   readonly type = 'sip'
-  tell: (state: 'ringing' | 'answered' | 'ended') => void = () => {}
+  report: (state: 'ringing' | 'answered' | 'ended') => void = () => {}
 
   constructor(callId: string, destination: OriginatedLeg['destination']) {
     this.callId = callId
@@ -163,13 +163,13 @@ export class FakeLeg implements OriginatedLeg {
   }
 
   onState(listener: (state: 'ringing' | 'answered' | 'ended') => void): void {
-    this.tell = listener
+    this.report = listener
   }
 }
 
 /**
- * The next event of a type about the test's call and the operation `k`, without these ids; fails the test
- * when it is of others.
+ * Returns the next event of a type about the test's call and the operation `k`, without these ids. Throws for
+ * other ids.
  */
 export const nextOf = async (application: TestApplication, type: string): Promise<AnyFrame> => {
   const { call_id, node_id, control_id, ...rest } = await application.event(`calling.call.${type}`)

@@ -1,9 +1,9 @@
-/** Setup of call tests: a browser that has dialed, one in a call, and waiting for both sides. */
+/** Setup of call tests: a browser that has dialed or is in a call. */
 import { expect, vi } from 'vitest'
 import type { AnyFrame } from '../../testing/test-browser.ts'
 import type { SubscriberTestGateway, TestPage } from './subscriber-test-gateway.ts'
 
-/** Lets everything that is on its way arrive. */
+/** Resolves when everything on its way has arrived. */
 export const settled = async (...pages: TestPage[]): Promise<void> => {
   for (const page of pages) {
     await page.browser.settled()
@@ -11,14 +11,14 @@ export const settled = async (...pages: TestPage[]): Promise<void> => {
   }
 }
 
-/** The page goes, and the gateway has seen it. */
+/** Closes a page, and waits until the gateway has noticed. */
 export const gone = async (gateway: SubscriberTestGateway, page: TestPage): Promise<void> => {
   const before = gateway.rpc.sockets
   await page.browser.close()
   await vi.waitFor(() => expect(gateway.rpc.sockets).toBe(before - 1))
 }
 
-/** A page that dials, as far as the gateway's calls have the leg. */
+/** Lets a page dial until the calls have its leg. */
 export const dialled = async (
   gateway: SubscriberTestGateway,
   to = '/public/bob?channel=audio',
@@ -34,7 +34,7 @@ export const dialled = async (
   return { page, result, media, ...arrived, leg: arrived.arrival.leg }
 }
 
-/** The same, answered and talking. */
+/** Lets a page dial and talk. */
 export const talking = async (gateway: SubscriberTestGateway) => {
   const call = await dialled(gateway)
   call.media.report('connected')

@@ -1,5 +1,5 @@
 /**
- * Stand-ins for the tests of the dialect: WebRTC without media, and calls that only write down what arrives.
+ * Fakes for tests of the browser dialect: WebRTC without media, and calls that record arrivals.
  */
 import type { AudioCodec, BrowserMedia, BrowserScreen, WebRtc } from '../../../../media/types.ts'
 import type { Arrival, Arrivals } from '../../../calls/call/arrival.ts'
@@ -8,7 +8,7 @@ import { FakePort, FakeVideo } from '../../../calls/testing/fake-legs.ts'
 
 type State = Parameters<Parameters<BrowserMedia['onState']>[0]>[0]
 
-/** A browser's media whose state the test sets. */
+/** Media of a browser, with a state that the test sets. */
 export class FakeMedia implements BrowserMedia {
   readonly port: FakePort
   readonly codec: AudioCodec
@@ -17,12 +17,12 @@ export class FakeMedia implements BrowserMedia {
   readonly video = new FakeVideo()
   /** Screen that replaces the camera. */
   screen: BrowserScreen | undefined
-  /** Whether the browser is sent no sound. */
+  /** Whether the browser receives no audio. */
   deaf = false
   closed = false
-  /** Answers are taken once the test lets them. */
+  /** Delays the acceptance of answers until it resolves. */
   accepting: Promise<void> = Promise.resolve()
-  /** Later offers are held back until the test lets them go. */
+  /** Delays later offers until it resolves. */
   gate: Promise<void> = Promise.resolve()
   #listener: (state: State) => void = () => {}
 
@@ -35,7 +35,7 @@ export class FakeMedia implements BrowserMedia {
   async accept(answer: string): Promise<void> {
     if (answer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
     if (answer === 'no codec') throw Object.assign(new Error('no audio'), { code: 'no_common_codec' })
-    if (this.accepted.length > 0) throw new Error('an answer was taken already')
+    if (this.accepted.length > 0) throw new Error('an answer was accepted already')
     await this.accepting
     if (answer === 'no transport') throw new Error('the transport is gone')
     this.accepted.push(answer)
@@ -59,7 +59,7 @@ export class FakeMedia implements BrowserMedia {
     this.#listener = listener
   }
 
-  /** Lets the transport report a state. */
+  /** Reports a state of the transport. */
   report(state: State): void {
     this.#listener(state)
   }
@@ -69,7 +69,7 @@ export class FakeMedia implements BrowserMedia {
   }
 }
 
-/** A screen whose state the test sets. */
+/** Screen with a state that the test sets. */
 export class FakeScreen implements BrowserScreen {
   readonly sdp: string
   closed = false
@@ -87,7 +87,7 @@ export class FakeScreen implements BrowserScreen {
     this.#listener = listener
   }
 
-  /** Lets the transport report a state. */
+  /** Reports a state of the transport. */
   report(state: State): void {
     this.#listener(state)
   }
@@ -97,17 +97,17 @@ export class FakeScreen implements BrowserScreen {
   }
 }
 
-/** Makes media that the test can look at. */
+/** Makes media that the test can inspect. */
 export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
   readonly made: FakeMedia[] = []
   readonly screens: FakeScreen[] = []
   /** Whether the gateway's last offer has video. */
   withVideo = false
-  /** Whether video of the last offer of a page is taken. */
+  /** Whether video of the last offer of a page is accepted. */
   takesVideo = false
   /** Codecs that were accepted of the last offer, in order. */
   wanted: readonly AudioCodec[] = []
-  /** Held back until the test lets it go. */
+  /** Delays all media until it resolves. */
   gate: Promise<void> = Promise.resolve()
 
   async answer(
@@ -127,7 +127,7 @@ export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
   async offer(group: string, codec: AudioCodec, options: { video?: boolean } = {}): Promise<BrowserMedia> {
     await this.gate
     this.withVideo = options.video === true
-    return this.#make(group, codec, 'our offer')
+    return this.#make(group, codec, 'offer of the gateway')
   }
 
   async screen(_group: string, offer: string): Promise<FakeScreen> {
@@ -138,7 +138,7 @@ export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
     return screen
   }
 
-  /** The media that was made last. */
+  /** Media that was made last. */
   get last(): FakeMedia {
     const media = this.made.at(-1)
     if (!media) throw new Error('no media was made')
@@ -154,31 +154,33 @@ export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
 
 /** Leg owner that records its callbacks. */
 export class FakeOwner implements LegOwner {
-  readonly told: string[] = []
+  readonly reports: string[] = []
 
   legEarly(_leg: Leg, media: boolean): void {
-    this.told.push(media ? 'early media' : 'early')
+    this.reports.push(media ? 'early media' : 'early')
   }
 
   legAnswered(): void {
-    this.told.push('answered')
+    this.reports.push('answered')
   }
 
   legHeld(): void {}
 
   legDigit(_leg: Leg, digit: string): void {
-    this.told.push(`digit ${digit}`)
+    this.reports.push(`digit ${digit}`)
   }
 
   legEnded(leg: Leg): void {
-    this.told.push(`ended ${leg.state.kind === 'ended' ? `${leg.state.cause.code} by ${leg.state.by}` : ''}`)
+    this.reports.push(
+      `ended ${leg.state.kind === 'ended' ? `${leg.state.cause.code} by ${leg.state.by}` : ''}`,
+    )
   }
 }
 
-/** Calls that do what the test says with what arrives. */
+/** Calls that record arrivals, and react as the test says. */
 export class FakeArrivals implements Arrivals {
   readonly arrived: { readonly arrival: Arrival; readonly owner: FakeOwner }[] = []
-  /** Runs at once, within `arrive`. */
+  /** Runs within `arrive`. */
   react: (leg: Leg) => void = () => {}
 
   arrive(arrival: Arrival): void {

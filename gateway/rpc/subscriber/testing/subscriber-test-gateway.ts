@@ -1,5 +1,4 @@
-/** One gateway's browser side for tests: real sockets, real tokens and directory, fake media and calls. */
-
+/** Browser side of a gateway for tests: real sockets, tokens and directory; fake media and calls. */
 import pino from 'pino'
 import type { BrowserLimits, TurnConfig } from '../../../../config/types.ts'
 import type { AudioCodec } from '../../../../media/types.ts'
@@ -71,7 +70,7 @@ const makeDirectory = async (): Promise<Directory> => {
 type CallOptions = Partial<Pick<OutboundRequest, 'caller' | 'from'>> &
   Pick<OutboundRequest['destination'], 'userVariables'> & { readonly query?: string }
 
-/** A page that speaks the dialect. */
+/** Page that speaks the dialect. */
 export class TestPage {
   readonly browser: TestBrowser
   #messages = 0
@@ -80,7 +79,7 @@ export class TestPage {
     this.browser = browser
   }
 
-  /** The result of a request; fails the test when it is an error. */
+  /** Returns the result of a request. Throws for an error response. */
   async ask(method: string, params: AnyFrame = {}): Promise<AnyFrame> {
     const answer = await this.browser.send(method, params)
     if (!answer.result) throw new Error(`${method}: ${JSON.stringify(answer.error)}`)
@@ -97,7 +96,7 @@ export class TestPage {
     })
   }
 
-  /** Sends a verto message about a call, and returns the innermost result. */
+  /** Sends a Verto message about a call, and returns the innermost result. */
   async verto(method: string, callID: string, more: AnyFrame = {}, dialog: AnyFrame = {}): Promise<AnyFrame> {
     const params = { dialogParams: { callID, ...dialog }, ...more }
     const message = { jsonrpc: '2.0', id: `m${++this.#messages}`, method, params }
@@ -109,13 +108,13 @@ export class TestPage {
     return this.verto('verto.invite', callID, { sdp }, { destination_number: to, ...dialog })
   }
 
-  /** The next event of a type, its params. */
+  /** Returns the params of the next event of a type. */
   async event(type: string): Promise<AnyFrame> {
     const frame = await this.browser.frame((f) => (f.params as AnyFrame | undefined)?.event_type === type)
     return (frame.params as AnyFrame).params as AnyFrame
   }
 
-  /** The next verto message of a method, its params. */
+  /** Returns the params of the next Verto message of a method. */
   async message(method: string): Promise<AnyFrame> {
     const frame = await this.browser.frame((f) => {
       const params = f.params as AnyFrame | undefined
@@ -124,7 +123,7 @@ export class TestPage {
     return ((frame.params as AnyFrame).params as AnyFrame).params as AnyFrame
   }
 
-  /** Every event so far, as short words, the session state left out. */
+  /** Every event so far, as short words, without the session state. */
   get story(): string[] {
     return this.browser.requests.flatMap((request) => {
       const { event_type: type, params } = request.params as { event_type: string; params: AnyFrame }
@@ -135,7 +134,7 @@ export class TestPage {
   }
 }
 
-/** Everything behind the pages. */
+/** Gateway behind the pages. */
 export class SubscriberTestGateway {
   readonly clock = new FakeClock()
   readonly metrics = new Metrics()
@@ -143,19 +142,19 @@ export class SubscriberTestGateway {
   readonly arrivals = new FakeArrivals()
   /** Codecs that a callee probably supports. */
   likelyCodecs: (to: string) => readonly AudioCodec[] = () => []
-  /** Tells devices of calls; taken by {@link startGateway}. */
+  /** Notifies devices of calls; read by {@link startGateway}. */
   push: Pick<Push, 'call'> = { call: async () => undefined }
-  /** Both taken by {@link startGateway}. */
+  /** Read by {@link startGateway}, as the quotas. */
   limits: Partial<PresenceLimits> | undefined
   browserQuotas: Partial<BrowserLimits> | undefined
-  /** Taken by {@link startGateway}. */
+  /** Read by {@link startGateway}. */
   turn: TurnConfig | undefined
   /** Payers of the calls in progress. */
   readonly attributed = new Map<string, Payer>()
   readonly lines: string[] = []
   revocations!: Revocations
   tokens!: SubscriberTokens
-  /** When the tokens of all subscribers were taken back. */
+  /** Time before which all tokens of subscribers are revoked. */
   tokensAfter = 0
   directory!: Directory
   presence!: Presence
@@ -165,13 +164,13 @@ export class SubscriberTestGateway {
   #http!: Awaited<ReturnType<typeof listeningServer>>
 
   static async start(): Promise<SubscriberTestGateway> {
-    const harness = new SubscriberTestGateway()
-    harness.directory = await directory()
-    harness.revocations = await harness.#openRevocations()
-    harness.tokens = new SubscriberTokens(secret, harness.clock, undefined, harness.revocations)
-    harness.#http = await listeningServer()
-    harness.startGateway()
-    return harness
+    const gateway = new SubscriberTestGateway()
+    gateway.directory = await directory()
+    gateway.revocations = await gateway.#openRevocations()
+    gateway.tokens = new SubscriberTokens(secret, gateway.clock, undefined, gateway.revocations)
+    gateway.#http = await listeningServer()
+    gateway.startGateway()
+    return gateway
   }
 
   #openRevocations(): Promise<Revocations> {
@@ -184,7 +183,7 @@ export class SubscriberTestGateway {
     return Revocations.open({ rows, tokensAfter: () => this.tokensAfter, now: () => this.clock.now() })
   }
 
-  /** The part that a restart of the gateway replaces. */
+  /** Starts the parts that a restart of the gateway replaces. */
   startGateway(): void {
     const { clock, metrics, webrtc, arrivals, tokens, directory } = this
     const log = pino({ level: 'trace' }, { write: (line: string) => this.lines.push(line) })
@@ -241,7 +240,7 @@ export class SubscriberTestGateway {
     return (await this.tokens.issue(this.subscriber(name), seconds)).token
   }
 
-  /** Returns a token for the address of one subscriber only: of a guest, or of a user whom Alice invited. */
+  /** Returns a token for the address of one subscriber only: of a guest, or of a user that Alice invited. */
   async limitedToken(kind: 'guest' | 'invite', to: 'alice' | 'bob' = 'bob', seconds = 3600): Promise<string> {
     const { projectId, id } = this.subscriber('alice')
     const holder = { projectId, id: kind === 'guest' ? 'guest-1' : id }
@@ -253,21 +252,21 @@ export class SubscriberTestGateway {
     return new TestPage(await TestBrowser.open(this.#http.port))
   }
 
-  /** A page that is signed in. */
+  /** Opens a page and signs in. */
   async signedIn(name: 'alice' | 'bob' = 'alice', more: AnyFrame = {}): Promise<TestPage> {
     const page = await this.page()
     await page.connect(await this.token(name), more)
     return page
   }
 
-  /** A page that takes calls. */
+  /** Opens a page that receives calls. */
   async online(name: 'alice' | 'bob' = 'alice'): Promise<TestPage> {
     const page = await this.signedIn(name)
     await page.ask('subscriber.online')
     return page
   }
 
-  /** A call to a subscriber; `query` goes with the address. */
+  /** Calls a subscriber; `query` is appended to the address. */
   call(
     name: 'alice' | 'bob' = 'alice',
     { query = '', userVariables, ...more }: CallOptions = {},
