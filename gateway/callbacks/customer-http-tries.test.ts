@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
-import { createServer as createTcpServer } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { freePort } from '../../media/testing/free-ports.ts'
 import { FakeClock } from '../core/clock.ts'
 import { Signer } from './signatures.ts'
 import { closeAll, failureOf, make, reasonOf, serve, servers } from './testing/customer-servers.ts'
@@ -9,15 +9,6 @@ afterEach(closeAll)
 
 const form = { contentType: 'application/x-www-form-urlencoded', text: 'a=1' }
 const post = (url: string) => ({ url, method: 'POST' as const, body: form })
-
-/** A port of this machine without a listener. */
-const closedPort = async (): Promise<number> => {
-  const server = createTcpServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** Breaks the first connections, and answers the others. */
 const breaking = (times: number): RequestListener => {
@@ -64,7 +55,7 @@ it('a server that says nothing for as long as its URL allows is given up', async
 it('a server that cannot be reached is left alone after five failures, until a moment later', async () => {
   const clock = new FakeClock()
   const client = make({ clock })
-  const url = `http://127.0.0.1:${await closedPort()}/`
+  const url = `http://127.0.0.1:${await freePort()}/`
   for (let i = 0; i < 5; i++)
     expect((await failureOf(client.document(post(`${url}#rc=0`), 'p'))).facts).toMatchObject({
       reason: 'connect',

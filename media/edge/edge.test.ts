@@ -7,7 +7,7 @@ import { freePortRange } from '../testing/free-ports.ts'
 import type { Edge, MediaPort, PortEvent } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
 import { type SocketKind, socketKind } from './sockets-open.ts'
-import { type Heard, TestPeer } from './testing/test-peer.ts'
+import { type ReceivedPacket, TestPeer } from './testing/test-peer.ts'
 
 const base: EdgeOptions = {
   bind: '127.0.0.1',
@@ -19,7 +19,7 @@ const base: EdgeOptions = {
 }
 
 /** Finds breaks: steps of sequence or timestamp that do not continue one stream. */
-function breaks(heard: readonly Heard[]): string[] {
+function breaks(heard: readonly ReceivedPacket[]): string[] {
   const found: string[] = []
   heard.forEach((packet, i) => {
     const before = heard[i - 1]
@@ -147,7 +147,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
       played.done,
     ])
     await alice.until(() => alice.heard.length >= 38)
-    const isSpoken = ({ payload }: Heard) => payload.some((byte) => byte !== silenceByte.PCMA)
+    const isSpoken = ({ payload }: ReceivedPacket) => payload.some((byte) => byte !== silenceByte.PCMA)
     await bob.until(() => bob.heard.filter(isSpoken).length === 40)
     expect(breaks(alice.heard)).toEqual([])
     expect(breaks(bob.heard)).toEqual([])

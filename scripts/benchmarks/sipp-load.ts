@@ -41,6 +41,7 @@ export const callsAt = async (
       sf: scenario,
       i: '127.0.0.1',
       p: await freePort(),
+      cp: await freePort(),
       t: 'u1',
       r: rate,
       m: calls,

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { freePort } from '../../media/testing/free-ports.ts'
 import { SignalWire } from '../../realtime/src/index.ts'
 import { scripted } from '../support/applications.ts'
+import { traceOnFailure } from '../support/failure-report.ts'
 import { Gateway } from '../support/gateway.ts'
 import { apiToken, authorizationOf } from '../support/recorded.ts'
 import { rest } from '../support/rest.ts'
@@ -40,7 +41,11 @@ const trunkHeard: string[] = []
 beforeAll(async () => {
   const port = await freePort()
   trunk = createSocket('udp4').bind(port, carrier)
-  trunk.on('message', (bytes) => trunkHeard.push(bytes.toString()))
+  const trace = traceOnFailure('carrier')
+  trunk.on('message', (bytes) => {
+    trace('received', bytes)
+    trunkHeard.push(bytes.toString())
+  })
   await once(trunk, 'listening')
   const talk = scripted('answer', tone)
   const dials = (to: string) => scripted('answer', { connect: { to, timeout: 2 } }, tone)

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { traceOnFailure } from './failure-report.ts'
 
-/** A request for a document. */
+/** Request for a document. */
 export interface DocumentRequest {
   readonly method: string
   readonly path: string
@@ -30,6 +31,7 @@ export class DocumentServer {
   readonly requests: DocumentRequest[] = []
 
   constructor() {
+    const trace = traceOnFailure('server of the customer')
     this.#server = createServer(async (request, response) => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -37,18 +39,22 @@ export class DocumentServer {
       const url = new URL(request.url ?? '/', 'http://localhost')
       const form = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')
       const fields = Object.fromEntries(form ? new URLSearchParams(body) : url.searchParams)
-      const asked = {
+      const received = {
         method: request.method ?? '',
         path: url.pathname,
         headers: request.headers,
         fields,
         body,
       }
-      this.requests.push(asked)
+      this.requests.push(received)
+      trace('received', `${request.method} ${request.url}\n${body}`)
+      response.once('close', () =>
+        trace('sent', `${response.statusCode} to ${request.method} ${request.url}`),
+      )
       const answer = this.#answering.get(url.pathname)
       if (answer) return answer(response, request)
       const document = this.#documents.get(url.pathname)
-      const text = typeof document === 'function' ? document(asked) : document
+      const text = typeof document === 'function' ? document(received) : document
       response.statusCode = text === undefined ? 404 : 200
       response.setHeader('content-type', typeOf(text))
       response.end(text ?? 'not here')

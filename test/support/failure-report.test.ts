@@ -48,6 +48,22 @@ it('shows what each peer printed during a test that fails, and nothing else', as
   expect(report).toContain('1 failed | 1 passed')
 })
 
+it('shows the messages of peers within the test process', async () => {
+  const report = await reportOf(`
+    import { traceOnFailure } from '${join(root, 'test/support/failure-report.ts')}'
+    const trace = traceOnFailure('caller')
+    it('passes', () => trace('sent', 'of another test'))
+    it('fails', () => {
+      trace('sent', 'OPTIONS sip:a@b SIP/2.0\\r\\nCSeq: 1 OPTIONS\\r\\n\\r\\n')
+      trace('received', Buffer.from('SIP/2.0 200 OK'))
+      expect(1).toBe(2)
+    })`)
+  expect(report).toMatch(
+    /-- caller\nsent at .*:\n {2}OPTIONS sip:a@b SIP\/2.0\n {2}CSeq: 1 OPTIONS\nreceived at .*:\n {2}SIP\/2.0 200 OK\n/,
+  )
+  expect(report).not.toContain('\n  of another test')
+})
+
 it('cuts long output at its beginning, and long lines at their end', () => {
   const lines = Array.from({ length: 300 }, (_, i) => `line ${i}`)
   const [title, first] = excerptOf('gateway', lines).split('\n')

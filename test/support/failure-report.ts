@@ -55,6 +55,24 @@ export const reportOnFailure = (name: string, lines: OutputLines): void => {
   outputs.push({ name: same === 0 ? name : `${name} #${same + 1}`, lines })
 }
 
+/** Adds one message of a peer to its trace. */
+export type TraceMessage = (direction: 'sent' | 'received', message: string | Buffer) => void
+
+/** Adds the messages of a peer within the test process to the report of each test that fails. */
+export const traceOnFailure = (name: string): TraceMessage => {
+  // The benchmarks run for long, and have no report.
+  if (!process.env.VITEST) return () => {}
+  const lines: string[] = []
+  reportOnFailure(name, () => lines)
+  return (direction, message) => {
+    const text = message.toString().trimEnd()
+    lines.push(
+      `${direction} at ${new Date().toISOString()}:`,
+      ...text.split(/\r?\n/).map((line) => `  ${line}`),
+    )
+  }
+}
+
 /** Adds a page's console, its errors and its failed requests to the report of each test that fails. */
 export const reportPageOnFailure = (page: Page): void => {
   const lines: string[] = []

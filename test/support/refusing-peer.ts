@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
+import { traceOnFailure } from './failure-report.ts'
 import { headerOf } from './sip-text.ts'
 
 /** Status and further header fields of a rejection. */
@@ -19,16 +20,20 @@ export class RefusingPeer {
 
   constructor(socket: Socket, refusal: (n: number) => PeerRefusal) {
     this.#socket = socket
-    const seen = new Map<string, string>()
+    const responses = new Map<string, string>()
+    const trace = traceOnFailure(`rejecting peer at port ${socket.address().port}`)
     socket.on('message', (bytes, { port, address }) => {
       const request = bytes.toString()
+      trace('received', request)
       if (!request.startsWith('INVITE ')) return
       const branch = headerOf(request, 'Via') ?? ''
-      if (!seen.has(branch)) {
+      if (!responses.has(branch)) {
         this.invites.push(request)
-        seen.set(branch, responseTo(request, refusal(this.invites.length)))
+        responses.set(branch, responseTo(request, refusal(this.invites.length)))
       }
-      this.#socket.send(seen.get(branch) ?? '', port, address)
+      const response = responses.get(branch) ?? ''
+      trace('sent', response)
+      this.#socket.send(response, port, address)
     })
   }
 

@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { type TraceMessage, traceOnFailure } from './failure-report.ts'
 import { statusOf } from './sip-socket.ts'
 import { headerOf } from './sip-text.ts'
 
@@ -23,8 +24,8 @@ export interface PlacedCall {
   hangUp(): Promise<number>
 }
 
-/** Longest wait for a final response, in ms. */
-const patienceMs = 10_000
+/** Maximum wait for a final response, in ms. */
+const maxWaitMs = 10_000
 let count = 0
 
 /**
@@ -35,27 +36,30 @@ export class SipCaller {
   readonly #port: number
   readonly #waiting = new Map<string, (response: string) => void>()
   readonly address: string
+  readonly #trace: TraceMessage
   /** Bytes of the datagrams that were sent and received. */
   bytesSent = 0
   bytesReceived = 0
   /** Datagrams that were received. */
   readonly received: string[] = []
 
-  constructor(socket: Socket, address: string, port: number) {
+  constructor(socket: Socket, address: string, port: number, trace: TraceMessage) {
     this.#socket = socket
+    this.#trace = trace
     this.#port = port
     this.address = address
     socket.on('message', (bytes) => this.#receive(bytes))
   }
 
-  /** Opens one that calls a port of 127.0.0.1. */
-  static async open(port: number, address: string): Promise<SipCaller> {
+  /** Opens a caller to a port of 127.0.0.1. Failed tests report its messages, unless `isTraced` is false. */
+  static async open(port: number, address: string, isTraced = true): Promise<SipCaller> {
     const socket = createSocket('udp4').bind(0, address)
     await once(socket, 'listening')
-    return new SipCaller(socket, address, port)
+    const trace = isTraced ? traceOnFailure(`caller at ${address}`) : () => {}
+    return new SipCaller(socket, address, port, trace)
   }
 
-  /** Calls a URI; resolves with the final response, status 0 where none comes in time. */
+  /** Calls a URI. Resolves with the final response, or status 0 after a time-out. */
   async call(uri: string, options: CallOptions = {}): Promise<PlacedCall> {
     const own = `${process.pid}-${++count}`
     const began = performance.now()
@@ -100,6 +104,7 @@ export class SipCaller {
   /** Sends a text as it is. */
   send(text: string): void {
     this.bytesSent += Buffer.byteLength(text)
+    this.#trace('sent', text)
     this.#socket.send(text, this.#port, '127.0.0.1')
   }
 
@@ -116,7 +121,7 @@ export class SipCaller {
 
   #finalOf(key: string): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>()
-    const timer = setTimeout(() => this.#settle(key, ''), patienceMs)
+    const timer = setTimeout(() => this.#settle(key, ''), maxWaitMs)
     this.#waiting.set(key, (response) => {
       clearTimeout(timer)
       resolve(response)
@@ -133,6 +138,7 @@ export class SipCaller {
     this.bytesReceived += bytes.length
     const text = bytes.toString()
     this.received.push(text)
+    this.#trace('received', text)
     if (statusOf(text) < 200) return
     const [, method = ''] = (headerOf(text, 'CSeq') ?? '').split(' ')
     this.#settle(`${method} ${headerOf(text, 'Call-ID')}`, text)

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { connect, isIPv6, type Socket as Stream } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { onTestFinished } from 'vitest'
+import { type TraceMessage, traceOnFailure } from './failure-report.ts'
 import { until } from './until.ts'
 
-/** A request that is written by hand. */
+/** Request with chosen header fields. */
 export interface WrittenRequest {
   readonly method: string
   readonly uri: string
@@ -14,10 +15,10 @@ export interface WrittenRequest {
   readonly body?: string
   /** Default `1`. */
   readonly cseq?: string
-  /** Default one of its own. */
+  /** Default a new one. */
   readonly callId?: string
   readonly branch?: string
-  /** Tag of From; default one of its own. */
+  /** Tag of From; default a new one. */
   readonly fromTag?: string
   /** Tag of To; default none. */
   readonly toTag?: string
@@ -39,17 +40,22 @@ export class SipSocket {
   readonly answers: string[] = []
   readonly #write: (text: string) => void
   readonly #via: string
+  readonly #trace: TraceMessage
 
   /** Idempotent. */
   readonly close: () => void
 
   constructor(write: (text: string) => void, via: string, close: () => void) {
     this.close = close
-    this.#write = write
+    this.#trace = traceOnFailure(`socket of ${via}`)
+    this.#write = (text) => {
+      this.#trace('sent', text)
+      write(text)
+    }
     this.#via = via
   }
 
-  /** Over UDP, from an address of the loopback network; `own`: a port of its own, default a free one. */
+  /** Opens a UDP socket at a loopback address; `own` is its port, default a free one. */
   static async udp(port: number, address = '127.0.0.1', own = 0): Promise<SipSocket> {
     const family = isIPv6(address) ? 'udp6' : 'udp4'
     const far = family === 'udp6' ? '::1' : '127.0.0.1'
@@ -64,11 +70,11 @@ export class SipSocket {
     const host = family === 'udp6' ? `[${address}]` : address
     const via = `SIP/2.0/UDP ${host}:${socket.address().port}`
     const sip = new SipSocket((text) => socket.send(text, port, far), via, close)
-    socket.on('message', (bytes) => sip.answers.push(bytes.toString()))
+    socket.on('message', (bytes) => sip.#receive(bytes))
     return sip
   }
 
-  /** Over TCP, or TLS without a look at the certificate. Answers come in one piece each on this machine. */
+  /** Connects by TCP, or by TLS without verification. On one machine each answer arrives in one piece. */
   static async stream(port: number, transport: 'TCP' | 'TLS', host = '127.0.0.1'): Promise<SipSocket> {
     const socket: Stream =
       transport === 'TLS' ? connectTls({ host, port, rejectUnauthorized: false }) : connect(port, host)
@@ -76,9 +82,14 @@ export class SipSocket {
     const close = () => void socket.destroy()
     onTestFinished(close)
     const sip = new SipSocket((text) => socket.write(text), `SIP/2.0/${transport} 127.0.0.1:9`, close)
-    socket.on('data', (bytes) => sip.answers.push(bytes.toString()))
+    socket.on('data', (bytes) => sip.#receive(bytes))
     socket.on('error', () => {})
     return sip
+  }
+
+  #receive(bytes: Buffer): void {
+    this.#trace('received', bytes)
+    this.answers.push(bytes.toString())
   }
 
   /** Sends a text as it is. */
@@ -86,7 +97,7 @@ export class SipSocket {
     this.#write(text)
   }
 
-  /** The text of a request with everything that it must have. */
+  /** Returns the text of a request with all mandatory header fields. */
   text(request: WrittenRequest): string {
     const { method, uri, headers = [], body = '', cseq = '1', hops = 70, toTag } = request
     const own = `${process.pid}-${++count}`
@@ -110,7 +121,7 @@ export class SipSocket {
     return this.askText(this.text(request))
   }
 
-  /** As {@link ask}, with a text that is sent unchanged. */
+  /** Sends a text unchanged and waits for its answer, final or not. */
   async askText(text: string): Promise<string> {
     const before = this.answers.length
     this.#write(text)
@@ -123,7 +134,7 @@ export class SipSocket {
   }
 }
 
-/** An offer for a request; nothing listens at its port. */
+/** Returns an SDP offer for a request; its port has no listener. */
 export const offer = (
   version = 1,
 ): Pick<WrittenRequest, 'body'> & { readonly headers: readonly string[] } => ({
@@ -140,5 +151,5 @@ export const offer = (
   ].join('\r\n'),
 })
 
-/** The status of an answer; 0 for what is none. */
+/** Returns the status of a response; 0 for any other text. */
 export const statusOf = (answer: string): number => Number(/^SIP\/2\.0 (\d{3}) /.exec(answer)?.[1] ?? 0)

@@ -61,6 +61,7 @@ export class Sipp {
   static async start(options: SippOptions): Promise<Sipp> {
     const folder = mkdtempSync(join(tmpdir(), 'sipp-'))
     const port = options.port ?? (await freePort())
+    const controlPort = await freePort()
     const file = join(folder, 'scenario.xml')
     writeFileSync(file, scenarioText(options))
     writeFileSync(
@@ -68,7 +69,7 @@ export class Sipp {
       `SEQUENTIAL\n${options.mediaPorts.map((media) => `${media};`).join('\n')}\n`,
     )
     const name = `sipp ${options.scenario}`
-    const program = new Program('sipp', argumentsOf(options, file, folder, port), {
+    const program = new Program('sipp', argumentsOf(options, file, folder, { port, controlPort }), {
       cwd: folder,
       name: false,
     })
@@ -205,7 +206,12 @@ const expanded = (text: string): string =>
     return own.replace(/@(\w+)(?:=[^@]*)?@/g, (whole, name: string) => given.get(name) ?? whole)
   })
 
-const argumentsOf = (options: SippOptions, file: string, folder: string, port: number): string[] => {
+const argumentsOf = (
+  options: SippOptions,
+  file: string,
+  folder: string,
+  { port, controlPort }: { readonly port: number; readonly controlPort: number },
+): string[] => {
   const calls = String(options.mediaPorts.length)
   const seconds = String(Math.ceil(((options.timeoutMs ?? 20_000) * patience) / 1000))
   return [
@@ -218,6 +224,9 @@ const argumentsOf = (options: SippOptions, file: string, folder: string, port: n
     options.address ?? '127.0.0.1',
     '-p',
     String(port),
+    // SIPp would otherwise take a port of its own choice, which another test may hold.
+    '-cp',
+    String(controlPort),
     '-t',
     options.transport === 'tcp' ? 't1' : 'u1',
     '-m',

@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net'
 import { SipCaller } from './sip-caller.ts'
 
-/** Bounds of a flood. */
+/** Options of a flood. */
 export interface FloodOptions {
-  /** Port of 127.0.0.1 at which the gateway takes SIP over UDP and TCP. */
+  /** SIP port of the gateway at 127.0.0.1, for UDP and TCP. */
   readonly port: number
   /** A URI without authentication. */
   readonly uri: string
-  /** Datagrams of each kind in a second. */
+  /** Number of datagrams of each kind per second. */
   readonly perSecond: number
-  /** TCP connections that are opened and left idle. */
+  /** Number of idle TCP connections. */
   readonly connections?: number
 }
 
@@ -31,7 +31,7 @@ export class StrangerFlood {
   readonly #timer: NodeJS.Timeout
   #step = 0
   #sent = 0
-  /** Calls of those who send the ACK that were answered, and that were refused. */
+  /** Number of answered and rejected calls with an ACK. */
   readonly outcomes = { answered: 0, refused: 0 }
 
   private constructor(options: FloodOptions, forged: readonly SipCaller[], real: readonly SipCaller[]) {
@@ -43,21 +43,23 @@ export class StrangerFlood {
     this.#timer = setInterval(() => this.#burst(), stepMs)
   }
 
-  /** Begins. */
+  /** Starts the flood. */
   static async start(options: FloodOptions): Promise<StrangerFlood> {
     const open = (network: string, count: number) =>
       Promise.all(
-        Array.from({ length: count }, (_, i) => SipCaller.open(options.port, `127.0.${network}.${i + 1}`)),
+        Array.from({ length: count }, (_, i) =>
+          SipCaller.open(options.port, `127.0.${network}.${i + 1}`, false),
+        ),
       )
     return new StrangerFlood(options, await open('100', forgedAddresses), await open('101', realAddresses))
   }
 
-  /** Datagrams that were sent. */
+  /** Number of sent datagrams. */
   get sent(): number {
     return this.#sent
   }
 
-  /** Ends it. Idempotent. */
+  /** Stops the flood. Idempotent. */
   stop(): void {
     clearInterval(this.#timer)
     for (const caller of [...this.#forged, ...this.#real]) caller.close()

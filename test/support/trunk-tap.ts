@@ -14,6 +14,7 @@ import {
   type TLSSocket,
 } from 'node:tls'
 import type { CertificateFolder } from './certificates.ts'
+import { traceOnFailure } from './failure-report.ts'
 import { until } from './until.ts'
 
 const startLine = /(?=^(?:[A-Z]+ sips?:\S+ SIP\/2\.0|SIP\/2\.0 \d{3} ))/m
@@ -50,6 +51,7 @@ export class TrunkTap {
   readonly #server: Server
   readonly #sockets = new Set<TLSSocket>()
   readonly #texts = { sent: '', answered: '' }
+  readonly #trace = traceOnFailure('tap of the trunk')
   /** The connection to the called side that was made last. */
   #far: TLSSocket | undefined
   /** Number of requests that the tap sent itself. */
@@ -144,6 +146,7 @@ export class TrunkTap {
     })
     from.on('data', (chunk) => {
       this.#texts[side] += chunk.toString('latin1')
+      this.#trace(side === 'sent' ? 'sent' : 'received', chunk)
       to.write(chunk)
     })
   }

@@ -4,7 +4,7 @@ import { decoded, payloadTypeOf, rateOf, testCodecs, unitsOf } from '../../rtp/t
 import type { AudioCodec, FarEnd, NearEnd } from '../../types.ts'
 
 /** One packet that a {@link TestPeer} received. */
-export interface Heard {
+export interface ReceivedPacket {
   readonly payloadType: number
   readonly marker: boolean
   readonly sequence: number
@@ -15,7 +15,7 @@ export interface Heard {
 
 /** Far end for tests: a socket on 127.0.0.1 that sends packets and records what it receives. */
 export class TestPeer {
-  readonly heard: Heard[] = []
+  readonly heard: ReceivedPacket[] = []
   readonly rtcp: Buffer[] = []
   #socket: Socket
   #waiting: { readonly enough: () => boolean; readonly resolve: () => void }[] = []
@@ -84,7 +84,10 @@ export class TestPeer {
     this.#socket.send(packet, to, this.address.includes(':') ? '::1' : '127.0.0.1')
   }
 
-  /** Sends `samples`, at {@link rateOf} the codec, in packets of 20 ms in real time. */
+  /**
+   * Sends `samples`, at {@link rateOf} the codec, in packets of 20 ms in real time, like a phone. Media
+   * threads run by the system's clock, which no test can inject, and their jitter buffers would drop a burst.
+   */
   async talk(to: number, codec: AudioCodec, samples: Int16Array): Promise<void> {
     const encoder = testCodecs.encoder(codec, { ptimeMs: 20, sampleRate: rateOf(codec) })
     const start = performance.now()
