@@ -19,10 +19,12 @@ export interface CallCommandsDeps {
   readonly history: Pick<CallHistory, 'find'> & Pick<CallsInProgress, 'calledBy'>
 }
 
-const own = ['calling.end', 'calling.disconnect', 'calling.transfer'] as const
+const callControlCommands = ['calling.end', 'calling.disconnect', 'calling.transfer'] as const
 
 /** Commands that a call in progress accepts. */
-export const callCommands: readonly string[] = [...new Set([...own, ...Object.keys(commands)])]
+export const callCommands: readonly string[] = [
+  ...new Set([...callControlCommands, ...Object.keys(commands)]),
+]
 
 /** Codes with which a call ends, by reason. An unanswered call is rejected with them. */
 const codes: Readonly<Record<(typeof endReasons)[number], Code>> = {

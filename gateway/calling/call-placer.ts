@@ -102,8 +102,8 @@ export class CallPlacer implements CallPlacement {
     const { callLog, clock } = this.#deps
     const id = newCallId()
     const createdAt = clock.now()
-    const made = { id, projectId, direction: 'outbound-api', type: 'sip', from, to, createdAt } as const
-    const call = { ...made, document: documentOf(handler) }
+    const facts = { id, projectId, direction: 'outbound-api', type: 'sip', from, to, createdAt } as const
+    const call = { ...facts, document: documentOf(handler) }
     callLog.begin(call)
     if (status) callLog.watch(id, status)
     callLog.end(id, { status: 'no-answer', endedAt: createdAt, code: 'not_online' })

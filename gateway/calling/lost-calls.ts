@@ -25,10 +25,10 @@ export interface LostCallsDeps {
  * callbacks to their status URLs, and the CDRs of calls without a parent.
  */
 export const endLostCalls =
-  ({ clock, cdrUrl: urlOf }: LostCallsDeps): EndCalls =>
+  ({ clock, cdrUrl: cdrUrlOf }: LostCallsDeps): EndCalls =>
   (open, over, seenAt) => {
     const now = clock.now()
-    const cdrUrl = urlOf?.()
+    const cdrUrl = cdrUrlOf?.()
     const calls = open.map((row) => endedCall(row, Math.min(seenAt, now)))
     const ended = cdrsOfCalls(calls, over)
     const callbacks = calls.map((row, i) => endCallbacks(row, { now, createdAt: now + i }))

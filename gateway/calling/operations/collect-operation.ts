@@ -12,10 +12,10 @@ import { readPlay } from './play-request.ts'
 /** Options of a collection, and of its events. */
 export interface CollectRequest {
   readonly options: CollectOptions
-  readonly partial: boolean
-  readonly startOfInput: boolean
+  readonly reportsPartial: boolean
+  readonly reportsStart: boolean
   /** Repeats the collection until it is stopped. */
-  readonly continuous: boolean
+  readonly isContinuous: boolean
 }
 
 const defaultInitialMs = 4_000
@@ -36,9 +36,9 @@ export const readCollect = (params: Fields): CollectRequest => {
   const initialTimeoutMs = Math.max(input.initialTimeoutMs ?? 0, continuous ? minRepeatMs : 0)
   return {
     options: { ...input, initialTimeoutMs, holdTimers: params.flag('start_input_timers') !== true },
-    partial: params.flag('partial_results') ?? false,
-    startOfInput: params.flag('send_start_of_input') ?? false,
-    continuous,
+    reportsPartial: params.flag('partial_results') ?? false,
+    reportsStart: params.flag('send_start_of_input') ?? false,
+    isContinuous: continuous,
   }
 }
 
@@ -48,9 +48,9 @@ export const readPrompt = (params: Fields): CollectRequest => {
   if (!collect) throw params.wrong('collect', 'an object')
   return {
     options: { ...readInput(collect), prompt: readPlay(params) },
-    partial: collect.flag('partial_results') ?? false,
-    startOfInput: false,
-    continuous: false,
+    reportsPartial: collect.flag('partial_results') ?? false,
+    reportsStart: false,
+    isContinuous: false,
   }
 }
 
@@ -63,7 +63,7 @@ const readInput = (params: Fields): CollectOptions => {
 }
 
 const readDigits = (digits: Fields | undefined): CollectOptions => {
-  const maxDigits = digits?.whole('max', 1, maxDigitsAllowed)
+  const maxDigits = digits?.integer('max', 1, maxDigitsAllowed)
   const interDigitTimeoutMs = digits?.seconds('digit_timeout')
   const terminators = digits?.raw('terminators') === '' ? undefined : digits?.text('terminators')
   return {
@@ -124,7 +124,7 @@ export class CollectOperation implements Operation {
     try {
       let result = await this.#once()
       const { signal } = this.#abort
-      while (this.#request.continuous && !signal.aborted && !lastReasons.has(result.reason)) {
+      while (this.#request.isContinuous && !signal.aborted && !lastReasons.has(result.reason)) {
         if (result.reason !== 'no-input') this.#send('collecting', wireOf(result), true)
         result = await this.#once()
       }
@@ -156,7 +156,7 @@ export class CollectOperation implements Operation {
   }
 
   #options(): CollectOptions {
-    const { options, partial, startOfInput } = this.#request
+    const { options, reportsPartial: partial, reportsStart: startOfInput } = this.#request
     const { speech } = options
     const onPartial = (text: string) => this.#send('collecting', { type: 'speech', params: { text } }, false)
     const onDigits = (digits: string) => this.#send('collecting', digit(digits), false)
@@ -171,10 +171,11 @@ export class CollectOperation implements Operation {
 
   async #reportPrompt({ prompt }: CallCollection): Promise<void> {
     if (!prompt) return
-    const tell = (state: string) => this.#call.sendEvent('calling.call.play', { control_id: this.#id, state })
-    tell('playing')
+    const report = (state: string) =>
+      this.#call.sendEvent('calling.call.play', { control_id: this.#id, state })
+    report('playing')
     const end = await prompt.ended
-    tell(end.kind === 'failed' ? 'error' : 'finished')
+    report(end.kind === 'failed' ? 'error' : 'finished')
   }
 
   #with(what: (collection: CallCollection) => void): void {

@@ -47,7 +47,7 @@ export class Fields {
   }
 
   /** Value, unchecked but for its size, for events that repeat it. */
-  given(name: string): unknown {
+  repeated(name: string): unknown {
     return repeatable(this.raw(name), this.#at(name))
   }
 
@@ -73,16 +73,16 @@ export class Fields {
     return value
   }
 
-  number(name: string, least: number, most: number): number | undefined {
+  number(name: string, min: number, max: number): number | undefined {
     const value = this.raw(name)
     if (value === undefined) return undefined
-    if (typeof value !== 'number' || !(value >= least && value <= most))
-      throw this.wrong(name, `a number from ${least} to ${most}`)
+    if (typeof value !== 'number' || !(value >= min && value <= max))
+      throw this.wrong(name, `a number from ${min} to ${max}`)
     return value
   }
 
-  whole(name: string, least: number, most: number): number | undefined {
-    const value = this.number(name, least, most)
+  integer(name: string, min: number, max: number): number | undefined {
+    const value = this.number(name, min, max)
     if (value !== undefined && !Number.isInteger(value)) throw this.wrong(name, 'a whole number')
     return value
   }
@@ -108,10 +108,10 @@ export class Fields {
   }
 
   /** A list, each entry read by `read`; a missing one is empty. */
-  list<T>(name: string, most: number, read: (value: unknown, path: string) => T): T[] {
+  list<T>(name: string, max: number, read: (value: unknown, path: string) => T): T[] {
     const value = this.raw(name)
     if (value === undefined) return []
-    return listOf(value, this.#at(name), most, read)
+    return listOf(value, this.#at(name), max, read)
   }
 
   /** Returns the refusal of a value. */
@@ -128,15 +128,15 @@ export class Fields {
 export const listOf = <T>(
   value: unknown,
   path: string,
-  most: number,
+  max: number,
   read: (value: unknown, path: string) => T,
 ): T[] => {
   if (!Array.isArray(value)) throw wrong(path, 'a list', value)
-  if (value.length > most) throw wrong(path, `at most ${most} entries`, value.length)
+  if (value.length > max) throw wrong(path, `at most ${max} entries`, value.length)
   return value.map((each, i) => read(each, `${path}[${i}]`))
 }
 
-/** Checks the size of a value that events repeat: they are kept for a client that is away. */
+/** Checks the size of a value that events repeat. Events wait for a client that is away. */
 export const repeatable = (value: unknown, path: string): unknown => {
   const { length } = JSON.stringify(value) ?? ''
   if (length > maxTextLength) throw wrong(path, `at most ${maxTextLength} characters`, length)
@@ -150,7 +150,7 @@ export const textOf = (value: unknown, path: string): string => {
 }
 
 const wrong = (path: string, expected: string, found: unknown): Refusal =>
-  new Refusal('400', `${path}: expected ${expected}, found ${shown(found)}`, path)
+  new Refusal('400', `${path}: expected ${expected}, found ${described(found)}`, path)
 
-const shown = (value: unknown): string =>
+const described = (value: unknown): string =>
   value === undefined || value === null ? 'nothing' : (JSON.stringify(value) ?? typeof value).slice(0, 60)

@@ -114,7 +114,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'calling.play.volume': setsVolume('play'),
   'calling.record': startsOperation(
     (call, id, params) =>
-      new RecordOperation(call, id, readRecord(params), params.given('record'), call.quirks),
+      new RecordOperation(call, id, readRecord(params), params.repeated('record'), call.quirks),
   ),
   'calling.record.pause': pauses('record'),
   'calling.record.resume': resumes('record'),
@@ -132,7 +132,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'calling.detect': startsOperation((call, id, params) => new DetectOperation(call, id, readDetect(params))),
   'calling.detect.stop': stops('detect'),
   'calling.tap': startsOperation((call, id, params) => {
-    const given = { tap: params.given('tap'), device: params.given('device') }
+    const given = { tap: params.repeated('tap'), device: params.repeated('device') }
     return new StreamOperation(call, id, readTap(params), { kind: 'tap', given })
   }),
   'calling.tap.stop': stops('tap'),

@@ -28,14 +28,17 @@ const readers: Readonly<Record<DetectCommand['type'], (params: Fields) => Detect
 }
 
 const readMachine = (params: Fields): MachineOptions => {
-  const given = {
+  const fields = {
     initialTimeoutMs: params.seconds('initial_timeout'),
     endSilenceMs: params.seconds('end_silence_timeout'),
     readyTimeoutMs: params.seconds('machine_ready_timeout'),
     voiceThresholdMs: params.seconds('machine_voice_threshold'),
-    wordsThreshold: params.whole('machine_words_threshold', 1, 100),
+    wordsThreshold: params.integer('machine_words_threshold', 1, 100),
   }
-  return { ...Object.fromEntries(Object.entries(given).filter(([, v]) => v !== undefined)), waitForEnd: true }
+  return {
+    ...Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined)),
+    waitForEnd: true,
+  }
 }
 
 /** `calling.detect`: every finding, then `finished` or `error`. */
@@ -45,7 +48,7 @@ export class DetectOperation implements Operation {
   readonly #id: string
   readonly #request: DetectCommand
   readonly #abort = new AbortController()
-  #found = false
+  #hasResult = false
 
   constructor(call: OperationCall, id: string, request: DetectCommand) {
     this.#call = call
@@ -57,7 +60,7 @@ export class DetectOperation implements Operation {
     try {
       const options = { ...this.#request.options, onFinding: (finding: Finding) => this.#finding(finding) }
       const result = await this.#call.control.detect({ ...options, signal: this.#abort.signal })
-      if (!this.#found) this.#result(result)
+      if (!this.#hasResult) this.#result(result)
       this.#send('finished')
     } catch (error) {
       this.#send(isOver(error, this.#abort.signal) ? 'finished' : 'error')
@@ -69,7 +72,7 @@ export class DetectOperation implements Operation {
   }
 
   #finding(finding: Finding): void {
-    this.#found = true
+    this.#hasResult = true
     if (finding.kind === 'ready') this.#send('READY', finding.beep)
     else if (finding.kind === 'notReady') this.#send('NOT_READY')
     else if (finding.kind === 'fax') this.#send(finding.tone)

@@ -15,13 +15,13 @@ export const readRecord = (params: Fields): RecordOptions => {
   const end = audio?.seconds('end_silence_timeout') ?? endSilenceMs
   const direction = audio?.oneOf('direction', ['speak', 'listen', 'both'] as const) ?? 'speak'
   const sensitivity = audio?.number('input_sensitivity', 0, 100)
-  const given = audio?.raw('terminators')
+  const raw = audio?.raw('terminators')
   return {
     format: audio?.oneOf('format', ['wav', 'mp3'] as const) ?? 'wav',
     tracks: audio?.flag('stereo') ? 'stereo' : tracksOf[direction],
     beep: audio?.flag('beep') ?? false,
     // An empty text means no terminators.
-    terminators: given === '' ? '' : (audio?.text('terminators') ?? terminators),
+    terminators: raw === '' ? '' : (audio?.text('terminators') ?? terminators),
     initialSilenceMs: initial === 0 ? Number.POSITIVE_INFINITY : initial,
     ...(end > 0 && { endSilenceMs: end }),
     ...(sensitivity !== undefined && { sensitivity }),

@@ -12,8 +12,8 @@ export const readStream = (params: Fields): StreamOptions => {
   const format = readStreamFormat(codec ?? 'PCMU')
   if (!format) throw params.wrong('codec', streamFormats)
   const name = params.text('name')
-  const given = params.fields('custom_parameters')?.all ?? {}
-  const parameters = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]))
+  const custom = params.fields('custom_parameters')?.all ?? {}
+  const parameters = Object.fromEntries(Object.entries(custom).map(([key, value]) => [key, String(value)]))
   const token = params.text('authorization_bearer_token')
   return {
     url: params.needed('url'),
@@ -42,7 +42,7 @@ export class StreamOperation implements Operation {
   readonly #options: StreamOptions
   readonly #given: StreamEventOptions['given']
   #stream: Promise<CallStream> | undefined
-  #stopped = false
+  #isStopped = false
 
   constructor(call: OperationCall, id: string, options: StreamOptions, { kind, given }: StreamEventOptions) {
     this.#call = call
@@ -57,7 +57,7 @@ export class StreamOperation implements Operation {
     try {
       const stream = await this.#stream
       this.#send(began[this.kind])
-      if (this.#stopped) stream.stop()
+      if (this.#isStopped) stream.stop()
       const end = await stream.ended
       this.#send('finished', end.kind === 'failed' ? end.reason : undefined)
     } catch (error) {
@@ -66,7 +66,7 @@ export class StreamOperation implements Operation {
   }
 
   stop(): void {
-    this.#stopped = true
+    this.#isStopped = true
     this.#stream?.then(
       (stream) => stream.stop(),
       () => {},

@@ -26,7 +26,7 @@ const readWebSocket = (params: Fields): StreamOptions => {
 
 const readRtp = (params: Fields): StreamOptions => {
   const addr = params.needed('addr')
-  const port = params.whole('port', 1, 65_535)
+  const port = params.integer('port', 1, 65_535)
   if (port === undefined) throw params.wrong('port', 'a whole number from 1 to 65535')
   const codec = params.oneOf('codec', ['PCMU', 'PCMA'] as const) ?? 'PCMU'
   return { url: `rtp://${isIPv6(addr) ? `[${addr}]` : addr}:${port}?codec=${codec}` }

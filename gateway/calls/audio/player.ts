@@ -92,10 +92,10 @@ export class Player {
   ): Preparation | undefined {
     const [first] = sounds
     if (!first) return undefined
-    const own = new AbortController()
-    const either = signal ? AbortSignal.any([own.signal, signal]) : own.signal
+    const giveUp = new AbortController()
+    const either = signal ? AbortSignal.any([giveUp.signal, signal]) : giveUp.signal
     const prompt = this.#prepare(first, rateOf(port), { ...how, signal: either })
-    return { prompt, giveUp: () => own.abort() }
+    return { prompt, giveUp: () => giveUp.abort() }
   }
 
   /** Returns the list that the port plays, unless it was stopped. */
@@ -147,7 +147,7 @@ class PlayingList implements Playing {
   readonly #giveUp = new AbortController()
   #volumeDb: number
   #current: Playback | undefined
-  #paused = false
+  #isPaused = false
 
   constructor(port: MediaPort, sounds: readonly Playable[], options: StartOptions, prepare: Prepare) {
     const { loop = 1, volumeDb = 0, first, customer, warn } = options
@@ -168,12 +168,12 @@ class PlayingList implements Playing {
   }
 
   pause(): void {
-    this.#paused = true
+    this.#isPaused = true
     this.#current?.pause()
   }
 
   resume(): void {
-    this.#paused = false
+    this.#isPaused = false
     this.#current?.resume()
   }
 
@@ -184,19 +184,19 @@ class PlayingList implements Playing {
 
   async #run(): Promise<'finished' | 'stopped'> {
     // The port repeats a single sound without a gap.
-    const alone = this.#sounds.length === 1 && this.#sounds[0]?.kind !== 'ringtone'
-    const passes = alone ? 1 : this.#loop || Number.POSITIVE_INFINITY
+    const isSingle = this.#sounds.length === 1 && this.#sounds[0]?.kind !== 'ringtone'
+    const passes = isSingle ? 1 : this.#loop || Number.POSITIVE_INFINITY
     try {
       // A list of empty sounds would repeat without end and block everything else.
-      let heard = this.#sounds.length > 0
-      for (let pass = 1; heard && pass <= passes; pass++) {
-        heard = false
+      let isAudible = this.#sounds.length > 0
+      for (let pass = 1; isAudible && pass <= passes; pass++) {
+        isAudible = false
         for (const [i, sound] of this.#sounds.entries()) {
           const prompt = await this.#list.at(i)
           if (this.isStopped) return 'stopped'
           this.#list.ready(i + 1)
-          const parts = partsOf(sound, prompt, alone ? this.#loop : 1)
-          heard ||= parts.some((part) => part.prompt.samples.length > 0)
+          const parts = partsOf(sound, prompt, isSingle ? this.#loop : 1)
+          isAudible ||= parts.some((part) => part.prompt.samples.length > 0)
           // A port that was closed or plays another sound ends the whole list.
           if (!(await this.#playAll(parts))) return 'stopped'
           if (pass === passes) this.#list.drop(i)
@@ -227,7 +227,7 @@ class PlayingList implements Playing {
 
   #play(part: Part): Playback {
     const playback = this.#port.play({ ...part, volumeDb: this.#volumeDb })
-    if (this.#paused) playback.pause()
+    if (this.#isPaused) playback.pause()
     this.#current = playback
     return playback
   }
@@ -243,9 +243,9 @@ const partsOf = (sound: Playable, prompt: Prompt, loop: number): readonly Part[]
   if (sound.kind !== 'ringtone') return [{ prompt, loop }]
   if (sound.ms === undefined) return [{ prompt, loop: 0 }]
   const { samples, sampleRate } = prompt
-  const wanted = Math.round((sound.ms * sampleRate) / 1000)
-  const times = Math.floor(wanted / samples.length)
-  const rest = samples.subarray(0, wanted % samples.length)
+  const samplesNeeded = Math.round((sound.ms * sampleRate) / 1000)
+  const times = Math.floor(samplesNeeded / samples.length)
+  const rest = samples.subarray(0, samplesNeeded % samples.length)
   return [
     ...(times > 0 ? [{ prompt, loop: times }] : []),
     ...(rest.length > 0 ? [{ prompt: { sampleRate, samples: rest } }] : []),

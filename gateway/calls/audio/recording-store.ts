@@ -32,5 +32,5 @@ export interface RecordingStore {
    * Starts a recording. Throws an error with a code of the catalogue: `recording_no_space`,
    * `recording_failed`.
    */
-  start(port: Pick<MediaPort, 'record'>, wanted: RecordingOrder): StoredRecording
+  start(port: Pick<MediaPort, 'record'>, order: RecordingOrder): StoredRecording
 }

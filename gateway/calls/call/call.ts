@@ -22,7 +22,7 @@ export interface CallerListener {
   /** Leg that the caller hears; absent for none, or for several. */
   readonly partner?: Leg
   digit?(digit: string): void
-  held?(held: boolean): void
+  held?(isHeld: boolean): void
   /** See {@link LegOwner.legReferred}. Absent without another party. */
   referred?(referral: Referral): boolean
   /**
@@ -262,8 +262,8 @@ export class Call implements LegOwner {
     this.#callerListener?.digit?.(digit)
   }
 
-  legHeld(_leg: Leg, held: boolean): void {
-    this.#callerListener?.held?.(held)
+  legHeld(_leg: Leg, isHeld: boolean): void {
+    this.#callerListener?.held?.(isHeld)
   }
 
   legReferred(_leg: Leg, referral: Referral): boolean {

@@ -49,7 +49,7 @@ export class CallParticipant implements Participant {
   readonly #conference: Conference
   /** Aborted when the wait for the start is over. */
   readonly #started = new AbortController()
-  readonly #over = Promise.withResolvers<LeaveKind>()
+  readonly #ended = Promise.withResolvers<LeaveKind>()
   #port: MediaPort | undefined
   #isMuted: boolean
   /** Whether the participation is on hold; the call has a hold of its own. */
@@ -57,7 +57,7 @@ export class CallParticipant implements Participant {
   /** Audio during a hold; aborted at its end. */
   #holdAudio: AbortController | undefined
   /** Aborted when it leaves. */
-  readonly #gone = new AbortController()
+  readonly #left = new AbortController()
 
   constructor(
     deps: CallParticipantDeps,
@@ -109,7 +109,7 @@ export class CallParticipant implements Participant {
     if (options.wait !== 'none') this.#playWhileWaiting(options.wait)
     try {
       options.onJoined?.(this.#forHandler())
-      const kind = await call.whileUp(this.#over.promise, options.signal)
+      const kind = await call.whileUp(this.#ended.promise, options.signal)
       return this.#result(kind, startedAt)
     } catch (error) {
       if (error instanceof CallEnded) return this.#result('left', startedAt)
@@ -117,7 +117,7 @@ export class CallParticipant implements Participant {
     } finally {
       this.#started.abort()
       this.#holdAudio?.abort()
-      this.#gone.abort()
+      this.#left.abort()
       call.listen(undefined)
       conference.leave(this)
       await this.#waitingDone
@@ -131,7 +131,7 @@ export class CallParticipant implements Participant {
 
   /** Ends the participation. */
   end(how: LeaveKind): void {
-    this.#over.resolve(how)
+    this.#ended.resolve(how)
   }
 
   /** Plays audio during the wait for the start, after the former audio has ended. */
@@ -155,30 +155,30 @@ export class CallParticipant implements Participant {
     return {
       conferenceId,
       name,
-      mute: (muted) => this.mute(muted),
-      hold: (held) => this.hold(held),
+      mute: (isMuted) => this.mute(isMuted),
+      hold: (isHeld) => this.hold(isHeld),
       leave: () => this.end('left'),
     }
   }
 
   // A handler may use the participant after the call has left.
-  mute(muted: boolean): void {
-    if (muted === this.#isMuted || !this.#conference.has(this)) return
-    this.#isMuted = muted
+  mute(isMuted: boolean): void {
+    if (isMuted === this.#isMuted || !this.#conference.has(this)) return
+    this.#isMuted = isMuted
     this.#conference.changed(this)
-    this.#conference.report(muted ? 'mute' : 'unmute', this)
+    this.#conference.report(isMuted ? 'mute' : 'unmute', this)
   }
 
-  hold(held: boolean, hook?: WaitHook): void {
-    if (held === this.#isOnHold || !this.#conference.has(this)) return
-    this.#isOnHold = held
+  hold(isHeld: boolean, hook?: WaitHook): void {
+    if (isHeld === this.#isOnHold || !this.#conference.has(this)) return
+    this.#isOnHold = isHeld
     this.#holdAudio?.abort()
     this.#conference.changed(this)
-    if (held) {
+    if (isHeld) {
       this.#holdAudio = new AbortController()
       void this.#play(hook, this.#holdAudio.signal)
     }
-    this.#conference.report(held ? 'hold' : 'unhold', this)
+    this.#conference.report(isHeld ? 'hold' : 'unhold', this)
   }
 
   change({ beepOnExit, endOnExit, coach, wait }: ParticipantChange): void {
@@ -197,7 +197,7 @@ export class CallParticipant implements Participant {
 
   announce(hook: WaitHook): void {
     if (!this.#conference.has(this)) return
-    hook(this.#control.scoped(this.#gone.signal)).catch((error) => {
+    hook(this.#control.scoped(this.#left.signal)).catch((error) => {
       if (!(error instanceof CallEnded))
         this.#deps.log.warn(
           { event: 'conference.announcement-failed', call: this.callId, reason: String(error) },

@@ -254,8 +254,8 @@ export class Conference implements OpenConference {
   async #recorded({ id, url, done }: StoredRecording): Promise<void> {
     const { end, durationMs, hasFile, bytes } = await done
     const reason = end.kind === 'error' ? 'error' : 'stopped'
-    const over = { id, url, durationMs, bytes: hasFile ? bytes : 0, reason } as const
-    this.#guard(() => this.facts.options.onRecorded?.(over))
+    const recorded = { id, url, durationMs, bytes: hasFile ? bytes : 0, reason } as const
+    this.#guard(() => this.facts.options.onRecorded?.(recorded))
   }
 
   #guard(report: () => void): void {

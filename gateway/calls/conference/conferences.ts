@@ -38,10 +38,10 @@ export class ProjectConferences implements OpenConferences {
   }
 
   async of(projectId: string): Promise<readonly OpenConference[]> {
-    const wanted = [...this.#conferences]
+    const conferences = [...this.#conferences]
       .filter(([key]) => isProjectKey(projectId, key))
       .map(([, opening]) => opening)
-    const settled = await Promise.allSettled(wanted)
+    const settled = await Promise.allSettled(conferences)
     const open = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     return open.filter(({ isClosed }) => !isClosed)
   }
@@ -62,10 +62,10 @@ export class ProjectConferences implements OpenConferences {
     for (;;) {
       const openedAt = this.#deps.clock.now()
       const facts = { id: randomUUID(), name, projectId, openedAt, options, onClosed }
-      const wanted = this.#conferences.get(key) ?? Conference.open(this.#deps, facts)
-      this.#conferences.set(key, wanted)
+      const opening = this.#conferences.get(key) ?? Conference.open(this.#deps, facts)
+      this.#conferences.set(key, opening)
       try {
-        const conference = await wanted
+        const conference = await opening
         // The last participant may have left meanwhile.
         if (!conference.isClosed) return conference
       } catch (error) {

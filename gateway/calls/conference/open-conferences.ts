@@ -21,9 +21,9 @@ export interface Participant {
   readonly isMuted: boolean
   readonly isHeld: boolean
   readonly options: Pick<ConferenceOptions, 'coach' | 'startOnEnter' | 'endOnExit'>
-  mute(muted: boolean): void
+  mute(isMuted: boolean): void
   /** Holds or resumes. `hook`: runs repeatedly during the hold, in place of hold music. */
-  hold(held: boolean, hook?: WaitHook): void
+  hold(isHeld: boolean, hook?: WaitHook): void
   change(change: ParticipantChange): void
   /** Runs beside the conference; canceled when the participant leaves. A failure is logged. */
   announce(hook: WaitHook): void

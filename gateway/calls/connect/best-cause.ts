@@ -1,7 +1,7 @@
 import { type Cause, type Code, sipStatusOf } from '../../core/errors/catalogue.ts'
 
 /** Statuses of the 4xx class that tell the caller how to mend the request (RFC 3261 section 16.7 step 6). */
-const telling = new Set([401, 407, 415, 420, 484])
+const correctable = new Set([401, 407, 415, 420, 484])
 
 /**
  * Returns the better of two refusals for the caller (RFC 3261 section 16.7). A 6xx comes first, as it speaks
@@ -15,11 +15,11 @@ const rank = (cause: Cause): number => {
   if (status >= 600) return 0
   if (status >= 500 || cause.code === 'unreachable') return 4
   if (status < 400) return 1
-  return telling.has(status) ? 2 : 3
+  return correctable.has(status) ? 2 : 3
 }
 
 /** Codes that keep the gateway from making any call. */
-const ofAllCalls: ReadonlySet<Code> = new Set(['no_ports', 'overloaded', 'draining', 'control_lost'])
+const gatewayWide: ReadonlySet<Code> = new Set(['no_ports', 'overloaded', 'draining', 'control_lost'])
 
 /**
  * Final statuses of a callee that hold for the caller's own request: about the number, the callee, or the
@@ -51,7 +51,7 @@ const replacements: ReadonlyMap<number, number> = new Map([
 export const causeForCaller = (cause: Cause): Cause => {
   if (cause.code === 'bad_sdp') return { ...cause, sip: 502 }
   const status = sipStatusOf(cause)
-  if (status === 503) return ofAllCalls.has(cause.code) ? cause : { ...cause, sip: 500 }
+  if (status === 503) return gatewayWide.has(cause.code) ? cause : { ...cause, sip: 500 }
   if (cause.sip === undefined || relayed.has(cause.sip)) return cause
   return { ...cause, sip: replacements.get(cause.sip) ?? 500 }
 }

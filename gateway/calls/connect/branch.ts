@@ -29,7 +29,7 @@ export class Branch {
   #answeredAt: number | undefined
   #queued: Call | undefined
   #hasWon = false
-  #rang = false
+  #hasRung = false
 
   /** `report` must not throw. */
   constructor(destination: Destination, report: (state: CalleeState) => void) {
@@ -50,7 +50,7 @@ export class Branch {
   dialled(legs: readonly Leg[]): void {
     this.#legs = legs
     this.#report({ kind: 'initiated', callee: this.#calleeBy(legs[0]!) })
-    for (const leg of legs) leg.whenGone(() => this.#gone(leg))
+    for (const leg of legs) leg.whenGone(() => this.#legGone(leg))
   }
 
   /** Reports a branch without a leg. */
@@ -59,8 +59,8 @@ export class Branch {
   }
 
   ringing(leg: Leg): void {
-    if (this.#rang || this.#answered) return
-    this.#rang = true
+    if (this.#hasRung || this.#answered) return
+    this.#hasRung = true
     this.#report({ kind: 'ringing', callee: this.#calleeBy(leg) })
   }
 
@@ -75,7 +75,7 @@ export class Branch {
     if (leg !== this.#answered) return
     this.#answered = by
     this.#legs = [...this.#legs, by]
-    by.whenGone(() => this.#gone(by))
+    by.whenGone(() => this.#legGone(by))
   }
 
   /** Ends all legs. */
@@ -112,7 +112,7 @@ export class Branch {
     return leg && this.#calleeBy(leg)
   }
 
-  #gone(leg: Leg): void {
+  #legGone(leg: Leg): void {
     if (this.#answered ? leg !== this.#answered : this.#legs.some((other) => !other.isEnded)) return
     const { code } = this.refusal ?? { code: 'internal' as const }
     const answeredAt = this.#answeredAt

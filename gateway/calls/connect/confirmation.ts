@@ -22,7 +22,7 @@ export interface CalleeConfirmation {
   readonly timeoutMs?: number | undefined
 }
 
-/** Default of the longest confirmation, in ms. */
+/** Default of the maximum duration of a confirmation, in ms. */
 const defaultConfirmationMs = 60_000
 
 /**
@@ -88,9 +88,9 @@ export const confirmQueuedCaller = async (
 ): Promise<boolean> => {
   const { queued, confirm, log, signal, timeoutMs = defaultConfirmationMs } = options
   const { call, control, place } = queued
-  const over = new AbortController()
-  const scope = AbortSignal.any([signal, over.signal, queued.over])
-  const timer = clock.after(timeoutMs, () => over.abort())
+  const timeout = new AbortController()
+  const scope = AbortSignal.any([signal, timeout.signal, queued.over])
+  const timer = clock.after(timeoutMs, () => timeout.abort())
   try {
     await call.whileUp(confirm(control.scoped(scope), place), scope)
     return true
@@ -100,6 +100,6 @@ export const confirmQueuedCaller = async (
     return false
   } finally {
     timer.cancel()
-    over.abort()
+    timeout.abort()
   }
 }

@@ -12,9 +12,9 @@ describe('somebody in a queue', () => {
   it('is waited for, joined, and goes on alone when the caller leaves', async () => {
     const giveUp = new AbortController()
     await t.hunt([[t.to('queue:support')]], { signal: giveUp.signal })
-    expect([t.waiters.asked, t.states]).toEqual([['support'], []])
+    expect([t.queuedCallers.asked, t.states]).toEqual([['support'], []])
     const waiting = await t.caller()
-    t.waiters.arrives(waiting.call)
+    t.queuedCallers.arrives(waiting.call)
     await settle()
     expect([t.bridges.count, t.states]).toEqual([1, ['queue:support answered']])
     t.a.leg.digit('1')
@@ -39,7 +39,7 @@ describe('somebody in a queue', () => {
         },
       },
     ])
-    expect([t.bridges.count, t.waiters.released, waiting.leg.isAnswered]).toEqual([0, 1, true])
+    expect([t.bridges.count, t.queuedCallers.released, waiting.leg.isAnswered]).toEqual([0, 1, true])
     expect(t.states.at(-1)).toBe('queue:support ended completed normal 2000')
     waiting.leg.digit('3')
     expect(t.a.far.told).toEqual(['answer', 'digits 2'])
@@ -48,20 +48,20 @@ describe('somebody in a queue', () => {
   it('ends the time together by hanging up, and cannot be transferred', async () => {
     await t.hunt([[t.to('queue:support')]])
     const waiting = await t.caller()
-    t.waiters.arrives(waiting.call)
+    t.queuedCallers.arrives(waiting.call)
     await settle()
     expect(t.a.leg.referred({ to: 'sip:c@y', progress: () => {} })).toBe(false)
     waiting.leg.ended({ code: 'normal' })
     await settle()
     expect(t.outcomes).toMatchObject([{ result: { endedBy: 'callee' } }])
-    expect([t.bridges.count, t.waiters.released]).toEqual([0, 1])
+    expect([t.bridges.count, t.queuedCallers.released]).toEqual([0, 1])
   })
 
   describe('who is asked whether to be taken', () => {
     const ask = async (confirm: NonNullable<Destination['confirm']>) => {
       await t.hunt([[t.to('queue:support', { confirm })]], { confirmTimeoutMs: 5_000 })
       const waiting = await t.caller()
-      t.waiters.arrives(waiting.call)
+      t.queuedCallers.arrives(waiting.call)
       await settle()
       return waiting
     }
@@ -76,7 +76,7 @@ describe('somebody in a queue', () => {
       expect([asked, t.bridges.count]).toEqual([[waiting.call.id, 1_000], 0])
       decide.resolve()
       await settle()
-      expect([t.bridges.count, t.waiters.joined, t.waiters.released]).toEqual([1, 1, 0])
+      expect([t.bridges.count, t.queuedCallers.joined, t.queuedCallers.released]).toEqual([1, 1, 0])
     })
 
     it.each<[string, NonNullable<Destination['confirm']>]>([
@@ -86,7 +86,7 @@ describe('somebody in a queue', () => {
       const waiting = await ask(confirm)
       t.clock.advance(5_000)
       await settle()
-      expect([t.bridges.count, t.waiters.joined, t.waiters.released]).toEqual([0, 0, 1])
+      expect([t.bridges.count, t.queuedCallers.joined, t.queuedCallers.released]).toEqual([0, 0, 1])
       expect(waiting.leg.isAnswered).toBe(true)
       expect(t.outcomes).toMatchObject([{ result: { kind: 'failed', reason: 'declined' } }])
     })
@@ -95,7 +95,7 @@ describe('somebody in a queue', () => {
       const waiting = await ask(() => new Promise(() => {}))
       t.a.leg.ended({ code: 'normal' })
       await settle()
-      expect([t.waiters.released, waiting.leg.isAnswered]).toEqual([1, true])
+      expect([t.queuedCallers.released, waiting.leg.isAnswered]).toEqual([1, true])
       expect(t.states).toEqual(['queue:support ended canceled canceled 0'])
     })
   })
@@ -103,12 +103,12 @@ describe('somebody in a queue', () => {
   it('is released when the caller hangs up', async () => {
     await t.hunt([[t.to('queue:support')]])
     const waiting = await t.caller()
-    t.waiters.arrives(waiting.call)
+    t.queuedCallers.arrives(waiting.call)
     await settle()
     t.a.leg.ended({ code: 'normal' })
     await settle()
     expect(t.outcomes).toMatchObject([{ result: { endedBy: 'caller' } }])
-    expect([t.waiters.released, waiting.leg.isAnswered]).toEqual([1, true])
+    expect([t.queuedCallers.released, waiting.leg.isAnswered]).toEqual([1, true])
   })
 
   it('is not waited for longer than the ring time, nor when somebody else answers', async () => {
@@ -123,6 +123,6 @@ describe('somebody in a queue', () => {
       'sip:b@y answered',
       'queue:sales ended canceled answered_elsewhere 0',
     ])
-    expect([t.bridges.count, t.waiters.released]).toEqual([1, 0])
+    expect([t.bridges.count, t.queuedCallers.released]).toEqual([1, 0])
   })
 })

@@ -70,10 +70,10 @@ const play = async (seed: number) => {
     confirm: () => asked.shift()?.resolve(),
     refuse: () => asked.shift()?.reject(new Error('no')),
     queued: async () => {
-      if (t.waiters.asked.length <= queued.length) return
+      if (t.queuedCallers.asked.length <= queued.length) return
       const { call } = await t.caller()
       queued.push(call)
-      t.waiters.arrives(call)
+      t.queuedCallers.arrives(call)
     },
     queuedHangsUp: () => pick(queued)?.end({ code: 'normal' }),
     nothing: () => {},

@@ -127,14 +127,14 @@ export class ConnectSession implements LegOwner, ForkOwner {
     if (fork === this.#fork) this.#call.caller.calling(leg)
   }
 
-  early(leg: Leg, media: boolean): void {
+  early(leg: Leg, hasMedia: boolean): void {
     if (this.#bridge.partner || this.#callee) return
     this.#transfer?.referral.progress(180)
-    this.#ringback.early(leg, media)
+    this.#ringback.early(leg, hasMedia)
   }
 
-  silent(leg: Leg, others: boolean): void {
-    this.#ringback.silent(leg, others)
+  silent(leg: Leg, hasOthers: boolean): void {
+    this.#ringback.silent(leg, hasOthers)
   }
 
   digit(leg: Leg, digit: string): void {

@@ -58,9 +58,9 @@ export class ForkDialer implements LegOwner {
     this.#stepDone()
   }
 
-  legEarly(leg: Leg, media: boolean): void {
+  legEarly(leg: Leg, hasMedia: boolean): void {
     this.#branches.get(leg)?.ringing(leg)
-    if (this.#ringing.has(leg)) this.#owner.early?.(leg, media)
+    if (this.#ringing.has(leg)) this.#owner.early?.(leg, hasMedia)
   }
 
   legAnswered(leg: Leg): void {
@@ -204,8 +204,8 @@ export class ForkDialer implements LegOwner {
     const branch = this.#branches.get(leg)
     this.#branches.delete(leg)
     if (this.#winner || this.#isStopped || !branch) return
-    const others = [...this.#ringing.keys()].some((other) => other.state.kind === 'early')
-    this.#owner.silent?.(leg, others || this.#confirming.size > 0)
+    const hasOthers = [...this.#ringing.keys()].some((other) => other.state.kind === 'early')
+    this.#owner.silent?.(leg, hasOthers || this.#confirming.size > 0)
     // Another leg of the branch may still ring or be confirmed.
     const { refusal, callee, legs } = branch
     if (refusal && legs.every((other) => other.isEnded)) this.#refuse(refusal, callee)

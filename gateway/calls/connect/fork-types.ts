@@ -11,7 +11,7 @@ import type { Branch } from './branch.ts'
 import type { LegDialer } from './leg-dialer.ts'
 import type { QueuedCaller, QueuedCallers } from './queued-callers.ts'
 
-/** Default of the longest time together, in ms: 4 hours. */
+/** Default of the maximum time together, in ms: 4 hours. */
 export const defaultMaxDurationMs = 4 * 3_600_000
 
 /** Collaborators and settings of a fork. */
@@ -30,12 +30,12 @@ export interface ForkDialerDeps {
 /** Receives the progress of a fork. */
 export interface ForkListener {
   /** A leg rings, or its early media can be heard. */
-  early(leg: Leg, media: boolean): void
+  early(leg: Leg, hasMedia: boolean): void
   /**
-   * A leg can no longer be heard: it has ended, or its callee is asked to confirm. `others`: further legs
+   * A leg can no longer be heard: it has ended, or its callee is asked to confirm. `hasOthers`: further legs
    * ring.
    */
-  silent(leg: Leg, others: boolean): void
+  silent(leg: Leg, hasOthers: boolean): void
   /** The far side pressed a key before a leg has won. */
   digit(leg: Leg, digit: string): void
   /** State of a branch. Must not throw. */

@@ -21,7 +21,7 @@ export interface OriginationSessionDeps {
   readonly fork: ForkDialerDeps
   readonly log: Log
   /** Called for each branch that has not won, when its legs have ended. */
-  readonly onLost: (call: CdrSource) => void
+  readonly onBranchLost: (call: CdrSource) => void
 }
 
 /** A call that the gateway makes, up to its answer. It owns the legs until one of them wins. */
@@ -36,7 +36,7 @@ export class OriginationSession implements ForkOwner {
   #endCause: Cause | undefined
 
   /** Throws `bad_request` or `invalid_digits` for a destination that cannot be called. */
-  constructor({ fork, log, onLost }: OriginationSessionDeps, origination: Origination) {
+  constructor({ fork, log, onBranchLost: onLost }: OriginationSessionDeps, origination: Origination) {
     for (const { from, to, sendDigits } of origination.steps.flat()) {
       if (sendDigits && !isDigits(sendDigits))
         throw new TrunklineError('invalid_digits', `${to}: sendDigits.`)

@@ -27,15 +27,15 @@ export class Ringback {
   }
 
   /** Handles a leg that rings, with or without early media. */
-  early(leg: Leg, media: boolean): void {
-    this.#inBackground(media && !this.#deps.sounds && leg.port ? this.#earlyMedia(leg) : this.#ring())
+  early(leg: Leg, hasMedia: boolean): void {
+    this.#inBackground(hasMedia && !this.#deps.sounds && leg.port ? this.#earlyMedia(leg) : this.#ring())
   }
 
-  /** Handles a leg that can no longer be heard; `others` still ring. */
-  silent(leg: Leg, others: boolean): void {
+  /** Handles a leg that can no longer be heard; `hasOthers`: others still ring. */
+  silent(leg: Leg, hasOthers: boolean): void {
     const { bridge } = this.#deps
     if (bridge.partner === leg) bridge.part()
-    if (others) this.#inBackground(this.#ring())
+    if (hasOthers) this.#inBackground(this.#ring())
   }
 
   /** Stops the tone. Idempotent. */

@@ -14,8 +14,8 @@ export type LegState =
 
 /** Receives the progress of a leg up to its answer. */
 export interface LegProgressListener {
-  /** The far side is ringing. `media`: its audio can be heard already. */
-  legEarly(leg: Leg, media: boolean): void
+  /** The far side is ringing. `hasMedia`: its audio can be heard already. */
+  legEarly(leg: Leg, hasMedia: boolean): void
   legAnswered(leg: Leg): void
 }
 
@@ -26,7 +26,7 @@ export interface LegInputListener {
    * The far side has put the gateway on hold or has resumed, or the gateway has done so with it. Called for
    * changes only. The audio is parted only while {@link Leg.isHeld}.
    */
-  legHeld(leg: Leg, held: boolean): void
+  legHeld(leg: Leg, isHeld: boolean): void
   /** The far side transfers the other party. Returns false, or is absent, without a party to transfer. */
   legReferred(leg: Leg, referral: Referral): boolean
   /**

@@ -47,11 +47,11 @@ export class Leg {
   #video: BrowserVideo | undefined
   #partner: Leg | undefined
   #stats: Promise<PortStats> | undefined
-  #held = { message: false, media: false, us: false }
+  #holds = { message: false, media: false, us: false }
   #digitsBy: 'media' | 'signalling' | undefined
   #facts: LegFacts = {}
   #times: LegTimes
-  #tries: DialAttempt[] = []
+  #attempts: DialAttempt[] = []
   #onGone = new Set<() => void>()
 
   constructor(options: LegOptions) {
@@ -75,7 +75,7 @@ export class Leg {
 
   /** Attempts to reach the far side of an outbound leg, in order. */
   get attempts(): readonly DialAttempt[] {
-    return this.#tries
+    return this.#attempts
   }
 
   get state(): LegState {
@@ -97,12 +97,12 @@ export class Leg {
 
   /** Whether the far side holds by a message, or the gateway holds it. Its audio must be parted. */
   get isHeld(): boolean {
-    return this.#held.message || this.#held.us
+    return this.#holds.message || this.#holds.us
   }
 
   /** Whether the far side holds by a message. */
   get isHeldByFarSide(): boolean {
-    return this.#held.message
+    return this.#holds.message
   }
 
   /** Audio of the leg; undefined until the far side's description is known. */
@@ -160,20 +160,20 @@ export class Leg {
 
   /** Adds facts about the signalling; undefined ones change nothing. */
   note(facts: LegFacts): void {
-    const known = Object.entries(facts).filter(([, value]) => value !== undefined)
-    this.#facts = { ...this.#facts, ...Object.fromEntries(known) }
+    const defined = Object.entries(facts).filter(([, value]) => value !== undefined)
+    this.#facts = { ...this.#facts, ...Object.fromEntries(defined) }
   }
 
   /** Adds an attempt to reach the far side that has ended. */
   addAttempt(attempt: DialAttempt): void {
-    this.#tries.push(attempt)
+    this.#attempts.push(attempt)
   }
 
   /** Reports that the far side of an outbound leg rings, or that its early media has started. */
-  early(media: boolean): void {
+  early(hasMedia: boolean): void {
     if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
-    this.#rang()
-    this.#owner?.legEarly?.(this, media)
+    this.#markRinging()
+    this.#owner?.legEarly?.(this, hasMedia)
   }
 
   /**
@@ -202,10 +202,10 @@ export class Leg {
    * Reports a change of a hold of an answered leg. `media`: by the session description; the port handles it,
    * and the far side may send music for the other party. `us`: by a handler.
    */
-  hold(held: boolean, by: 'message' | 'media' | 'us' = 'message'): void {
-    if (!this.isAnswered || held === this.#held[by]) return
-    this.#held[by] = held
-    this.#owner?.legHeld?.(this, held)
+  hold(isHeld: boolean, by: 'message' | 'media' | 'us' = 'message'): void {
+    if (!this.isAnswered || isHeld === this.#holds[by]) return
+    this.#holds[by] = isHeld
+    this.#owner?.legHeld?.(this, isHeld)
   }
 
   /** Reports a transfer of the other party. Returns false if it is not possible. */
@@ -227,14 +227,14 @@ export class Leg {
 
   ring(): void {
     if (this.#state.kind === 'new') {
-      this.#rang()
+      this.#markRinging()
       this.#signalling?.ring()
     }
   }
 
   async progress(): Promise<void> {
     if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
-    this.#rang()
+    this.#markRinging()
     await this.#signalling?.progress()
   }
 
@@ -312,7 +312,7 @@ export class Leg {
     if (!this.isEnded && this.#digitsBy === by) this.#owner?.legDigit?.(this, digit)
   }
 
-  #rang(): void {
+  #markRinging(): void {
     if (this.#state.kind === 'new') this.#times = { ...this.#times, ringAt: this.#now() }
     this.#state = { kind: 'early' }
   }
@@ -330,9 +330,9 @@ export class Leg {
       // The leg releases everything, even after an error.
       this.#stats = this.#port?.close()
       this.#owner?.legEnded?.(this)
-      const gone = [...this.#onGone]
+      const listeners = [...this.#onGone]
       this.#onGone.clear()
-      for (const run of gone) run()
+      for (const run of listeners) run()
     }
   }
 }

@@ -34,7 +34,7 @@ export interface Lineage {
 }
 
 /** Refusal of a further address. `facts` are for the log. */
-export interface TooFar {
+export interface AddressRefusal {
   readonly code: Extract<Code, 'too_many_hops' | 'too_many_branches'>
   readonly facts: Readonly<Record<string, unknown>>
   /**
@@ -59,13 +59,13 @@ const lineageOf = (leg: Leg | undefined, callId: CallId): Lineage => {
 
 /**
  * Returns the lineage of a call to `address` that the call `callId` makes for its caller, or the refusal of
- * it. A call that is permitted is counted until {@link left}.
+ * it. A call that is permitted is counted until {@link leaveAddress}.
  */
-export const entered = (
+export const enterAddress = (
   { caller, callId }: { readonly caller?: Leg; readonly callId: CallId },
   address: string,
   { maxDepth, maxCalls }: AddressLimits,
-): Lineage | TooFar => {
+): Lineage | AddressRefusal => {
   const { origin, chain, family } = lineageOf(caller, callId)
   const longer = [...chain, address]
   if (longer.length > maxDepth)
@@ -85,13 +85,17 @@ export const entered = (
   return { origin, chain: longer, family }
 }
 
-const refusal = ({ refused }: Family, code: TooFar['code'], facts: TooFar['facts']): TooFar => {
+const refusal = (
+  { refused }: Family,
+  code: AddressRefusal['code'],
+  facts: AddressRefusal['facts'],
+): AddressRefusal => {
   const isFirst = !refused.has(code)
   refused.add(code)
   return { code, facts, isFirst }
 }
 
-/** Takes a call that {@link entered} has counted off the calls in progress. */
-export const left = ({ family }: Lineage): void => {
+/** Removes a call that {@link enterAddress} has counted from the calls in progress. */
+export const leaveAddress = ({ family }: Lineage): void => {
   family.inProgress--
 }

@@ -32,9 +32,9 @@ export class MediaWatch {
   #clock: Clock
   #onLost: (state: LostState) => void
   #timer: Timer | undefined
-  #begun = false
-  #connected = false
-  #closed = false
+  #hasBegun = false
+  #isConnected = false
+  #isClosed = false
   #waiting = new Set<() => void>()
 
   constructor(
@@ -55,47 +55,47 @@ export class MediaWatch {
 
   /** Starts the watch: the browser has what it needs to connect. Idempotent. */
   begin(): void {
-    if (this.#begun) return
-    this.#begun = true
-    if (!this.#connected) this.#arm('connecting')
+    if (this.#hasBegun) return
+    this.#hasBegun = true
+    if (!this.#isConnected) this.#arm('connecting')
   }
 
-  /** Resolves when the browser is connected, after `longestMs` at the latest. */
-  async untilConnected(longestMs: number): Promise<void> {
-    if (this.#connected || this.#closed) return
+  /** Resolves when the browser is connected, after `maxWaitMs` at the latest. */
+  async untilConnected(maxWaitMs: number): Promise<void> {
+    if (this.#isConnected || this.#isClosed) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = this.#clock.after(longestMs, resolve)
+    const timer = this.#clock.after(maxWaitMs, resolve)
     this.#waiting.add(resolve)
     await promise
     this.#waiting.delete(resolve)
     timer.cancel()
   }
 
-  /** The page has made a new offer because nothing came through: it is given the time that a new one has. */
+  /** Restarts the wait after a new offer of the page, which has received nothing yet. */
   renewed(): void {
     this.begin()
     if (!this.#timer) return
-    this.#connected = false
+    this.#isConnected = false
     this.#arm('connecting')
   }
 
   close(): void {
-    this.#closed = true
+    this.#isClosed = true
     this.#timer?.cancel()
     this.#release()
   }
 
   #up(): void {
-    this.#connected = true
+    this.#isConnected = true
     this.#timer?.cancel()
     this.#timer = undefined
     this.#release()
   }
 
   #arm(state: LostState): void {
-    if (this.#closed) return
-    // A transport that is being checked again was up before: the first wait is for those that never were.
-    if (state === 'connecting' && this.#connected) return
+    if (this.#isClosed) return
+    // A transport that is checked again was up before: the first wait is for one that never was.
+    if (state === 'connecting' && this.#isConnected) return
     this.#timer?.cancel()
     this.#timer = this.#clock.after(mediaGrace[state], () => this.#onLost(state))
   }

@@ -7,7 +7,13 @@ import type { Party, Target } from '../../model.ts'
 import type { Arrivals } from '../call/arrival.ts'
 import { newCallId, newLegId } from '../call/ids.ts'
 import { Leg } from '../leg/leg.ts'
-import { type AddressLimits, entered, type Lineage, left, type TooFar } from '../leg/lineage.ts'
+import {
+  type AddressLimits,
+  type AddressRefusal,
+  enterAddress,
+  type Lineage,
+  leaveAddress,
+} from '../leg/lineage.ts'
 import type { OutboundLocal, OutboundRequest } from '../leg/outbound-request.ts'
 import { LocalPair } from './local-pair.ts'
 
@@ -37,7 +43,7 @@ export class LocalLegs implements OutboundLocal {
     this.#deps = deps
   }
 
-  /** Bounds calls that are dialled from now on by these limits. */
+  /** Changes the limits of later calls. */
   change(limits: AddressLimits): void {
     this.#deps = { ...this.#deps, limits }
   }
@@ -49,7 +55,7 @@ export class LocalLegs implements OutboundLocal {
     return near
   }
 
-  /** A fault of the gateway ends the leg: its caller is not left waiting, and the process goes on. */
+  /** Ends the leg after a fault of the gateway, so that its caller does not wait and the process goes on. */
   #tryPlace(near: Leg, target: HandlerTarget, request: OutboundRequest): void {
     try {
       this.#place(near, target, request)
@@ -65,13 +71,13 @@ export class LocalLegs implements OutboundLocal {
     if (near.isEnded) return
     const { limits } = this.#deps
     const { maxForwards = defaultMaxForwards } = request
-    const lineage = entered(request, target.address, limits)
+    const lineage = enterAddress(request, target.address, limits)
     if ('code' in lineage) {
       this.#refuse(near, request, lineage)
       return
     }
     near.note({ lineage })
-    near.whenGone(() => left(lineage))
+    near.whenGone(() => leaveAddress(lineage))
     if (maxForwards < 1) {
       const facts = { chain: lineage.chain, maxForwards }
       this.#refuse(near, request, { code: 'too_many_hops', facts, isFirst: true })
@@ -99,14 +105,14 @@ export class LocalLegs implements OutboundLocal {
       { event: 'address.called', call: callId, leg: far.id, caller: group, chain: lineage.chain },
       'address called',
     )
-    const own = (destination.headers ?? []).filter(({ name }) => /^x-/i.test(name))
+    const xHeaders = (destination.headers ?? []).filter(({ name }) => /^x-/i.test(name))
     arrivals.arrive({
       leg: far,
       callId,
       parentId: request.calleeId ?? group,
       projectId,
       plan: { kind: 'handler', handler: target.handler },
-      headers: [...own, ...forwarded],
+      headers: [...xHeaders, ...forwarded],
       ...(destination.userVariables && { userVariables: destination.userVariables }),
       maxForwards,
     })
@@ -118,7 +124,7 @@ export class LocalLegs implements OutboundLocal {
     return new Leg({ id: newLegId(), kind: 'local', type: caller?.type ?? 'sip', direction, from, to, now })
   }
 
-  #refuse(near: Leg, { callId: call }: OutboundRequest, { code, facts, isFirst }: TooFar): void {
+  #refuse(near: Leg, { callId: call }: OutboundRequest, { code, facts, isFirst }: AddressRefusal): void {
     const { metrics, log } = this.#deps
     metrics.rejections.inc({ code })
     log[isFirst ? 'warn' : 'debug'](

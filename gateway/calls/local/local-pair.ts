@@ -86,9 +86,9 @@ export class LocalPair {
 
   async #open(codecs?: readonly AudioCodec[]): Promise<void> {
     const { near, far, groups, codec, edge, log } = this.#deps
-    const spoken = codecs?.length && !codecs.includes(codec) ? (codecs[0] ?? codec) : codec
+    const chosen = codecs?.length && !codecs.includes(codec) ? (codecs[0] ?? codec) : codec
     try {
-      const [first, second] = await openPortPair(edge, groups, spoken)
+      const [first, second] = await openPortPair(edge, groups, chosen)
       // A leg that has ended meanwhile closes its port at once.
       near.setPort(first)
       far.setPort(second)
@@ -113,7 +113,7 @@ export class LocalPair {
   }
 }
 
-/** Signalling that both legs have in common. What it is asked to send, the other leg receives. */
+/** Signalling that both legs have in common. The other leg receives everything that it sends. */
 abstract class LocalSide {
   protected readonly other: Leg
   protected readonly pair: LocalPair
@@ -143,13 +143,13 @@ class NearSide extends LocalSide implements LegSignalling {
   async answer(): Promise<void> {}
 
   end(cause: Cause): void {
-    this.other.ended(this.other.isAnswered ? hungUp(cause) : givenUp(cause))
+    this.other.ended(this.other.isAnswered ? hangupCause(cause) : canceledCause(cause))
   }
 }
 
 /** Signalling of the leg that the address's handler drives. */
 class FarSide extends LocalSide implements LegSignalling {
-  /** The call that calls the address lets its caller know that it rings, with a tone where one is needed. */
+  /** The call to the address reports the ringing to its caller, with a tone if necessary. */
   readonly makesRingingTone = true
 
   ring(): void {
@@ -166,21 +166,21 @@ class FarSide extends LocalSide implements LegSignalling {
   }
 
   end(cause: Cause): void {
-    this.other.ended(this.other.isAnswered ? hungUp(cause) : refused(cause))
+    this.other.ended(this.other.isAnswered ? hangupCause(cause) : refusalCause(cause))
   }
 }
 
-/** The end of an answered call, as its other side hears it: normal, unless the gateway itself failed. */
-const hungUp = (cause: Cause): Cause => (cause.code === 'internal' ? cause : { code: 'normal' })
+/** Returns the cause for the other side of an answered call: normal, unless the gateway has failed. */
+const hangupCause = (cause: Cause): Cause => (cause.code === 'internal' ? cause : { code: 'normal' })
 
-/** The end of an unanswered call, as the handler's call hears it from its caller. */
-const givenUp = ({ code }: Cause): Cause => ({
+/** Returns the cause for the call of the handler when its caller ends an unanswered call. */
+const canceledCause = ({ code }: Cause): Cause => ({
   code: code === 'answered_elsewhere' ? code : 'canceled',
 })
 
 /**
- * The end of an unanswered call, as the call to the address hears it: no answer, unless the handler refused
- * it.
+ * Returns the cause for the call to the address when the handler's call ends unanswered: no answer, unless
+ * the handler has rejected it.
  */
-const refused = (cause: Cause): Cause =>
+const refusalCause = (cause: Cause): Cause =>
   cause.code === 'normal' || cause.code === 'canceled' ? { ...cause, code: 'no_answer' } : cause

@@ -41,9 +41,9 @@ export interface CallEvent {
 export const eventCallback = (
   { url, method }: Pick<StatusTarget, 'url' | 'method'>,
   { id, projectId, nodeId }: Pick<CallRow, 'id' | 'projectId'> & Pick<StatusChange, 'nodeId'>,
-  { type, at, params: more }: CallEvent,
+  { type, at, params: further }: CallEvent,
 ): StatusCallback => {
-  const params = { call_id: id, node_id: nodeId, segment_id: id, ...more }
+  const params = { call_id: id, node_id: nodeId, segment_id: id, ...further }
   const envelope = {
     event_type: type,
     event_channel: `swml:${id}`,

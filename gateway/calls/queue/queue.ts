@@ -18,7 +18,7 @@ export interface QueueEntry {
   /** ms since the epoch. */
   readonly since: number
   /** Called once with the consumer that takes the caller. The caller has left the queue by then. */
-  take(taker: QueueConsumer): void
+  take(consumer: QueueConsumer): void
 }
 
 /** Waiting callers in order, and consumers that wait for one. */
@@ -29,10 +29,10 @@ export class Queue {
   readonly openedAt: number
   /** Maximum number of callers; undefined before the first one. */
   maxSize: number | undefined
-  #waiters: QueueEntry[] = []
+  #entries: QueueEntry[] = []
   /** Callers who were taken, and may return to the queue. */
   readonly #taken = new Set<QueueEntry>()
-  #takers: QueueConsumer[] = []
+  #consumers: QueueConsumer[] = []
   #waits: number[] = []
 
   constructor(id: string, name: string, openedAt: number) {
@@ -43,7 +43,7 @@ export class Queue {
 
   /** Waiting callers, the next one first. */
   get members(): readonly { readonly callId: string; readonly since: number }[] {
-    return this.#waiters.map(({ call, since }) => ({ callId: call.id, since }))
+    return this.#entries.map(({ call, since }) => ({ callId: call.id, since }))
   }
 
   /** Mean wait of recently served callers; 0 before the first one. */
@@ -54,64 +54,64 @@ export class Queue {
 
   /** Number of waiting callers. */
   get size(): number {
-    return this.#waiters.length
+    return this.#entries.length
   }
 
   /** Whether the queue has no caller and no consumer. */
   get isIdle(): boolean {
-    return this.#waiters.length + this.#taken.size + this.#takers.length === 0
+    return this.#entries.length + this.#taken.size + this.#consumers.length === 0
   }
 
   /** Returns the position of a caller; one who was taken comes before all others. */
-  place(waiter: QueueEntry, now: number): QueuePosition {
+  place(entry: QueueEntry, now: number): QueuePosition {
     return {
       queueId: this.id,
       name: this.name,
       size: this.size,
-      position: this.#waiters.indexOf(waiter) + 1 || 1,
-      waitedMs: now - waiter.since,
+      position: this.#entries.indexOf(entry) + 1 || 1,
+      waitedMs: now - entry.since,
       averageWaitMs: this.averageWaitMs,
     }
   }
 
-  /** Adds a caller. `first`: it was taken in vain, and is the next one again. */
-  enter(waiter: QueueEntry, first = false): void {
-    this.#taken.delete(waiter)
-    if (first) this.#waiters.unshift(waiter)
-    else this.#waiters.push(waiter)
+  /** Adds a caller. `isFirst`: it was taken in vain, and is the next one again. */
+  enter(entry: QueueEntry, isFirst = false): void {
+    this.#taken.delete(entry)
+    if (isFirst) this.#entries.unshift(entry)
+    else this.#entries.push(entry)
     this.#match()
   }
 
   /** Removes a caller, if present. */
-  leave(waiter: QueueEntry): void {
-    this.#taken.delete(waiter)
-    this.#waiters = this.#waiters.filter((other) => other !== waiter)
+  leave(entry: QueueEntry): void {
+    this.#taken.delete(entry)
+    this.#entries = this.#entries.filter((other) => other !== entry)
   }
 
-  /** Adds a consumer. `first`: it has lost its caller. */
-  want(taker: QueueConsumer, first = false): void {
-    if (first) this.#takers.unshift(taker)
-    else this.#takers.push(taker)
+  /** Adds a consumer. `isFirst`: it has lost its caller. */
+  addConsumer(consumer: QueueConsumer, isFirst = false): void {
+    if (isFirst) this.#consumers.unshift(consumer)
+    else this.#consumers.push(consumer)
     this.#match()
   }
 
   /** Removes a consumer, if present. */
-  wantNoMore(taker: QueueConsumer): void {
-    this.#takers = this.#takers.filter((other) => other !== taker)
+  removeConsumer(consumer: QueueConsumer): void {
+    this.#consumers = this.#consumers.filter((other) => other !== consumer)
   }
 
   /** Counts the wait of a served caller. */
-  served(waiter: QueueEntry, waitedMs: number): void {
-    this.#taken.delete(waiter)
+  served(entry: QueueEntry, waitedMs: number): void {
+    this.#taken.delete(entry)
     this.#waits.push(waitedMs)
     if (this.#waits.length > maxRememberedWaits) this.#waits.shift()
   }
 
   #match(): void {
-    while (this.#waiters.length > 0 && this.#takers.length > 0) {
-      const waiter = this.#waiters.shift()!
-      this.#taken.add(waiter)
-      waiter.take(this.#takers.shift()!)
+    while (this.#entries.length > 0 && this.#consumers.length > 0) {
+      const entry = this.#entries.shift()!
+      this.#taken.add(entry)
+      entry.take(this.#consumers.shift()!)
     }
   }
 }

@@ -26,7 +26,7 @@ interface PendingConsumer extends QueueConsumer {
 }
 
 /** End of a wait: the consumer that has taken the caller, or the reason without one. */
-type WaitEnd = { readonly taker: PendingConsumer } | 'left' | 'timeout'
+type WaitEnd = { readonly consumer: PendingConsumer } | 'left' | 'timeout'
 
 /** Collaborators of {@link ProjectQueues}. */
 export interface QueuesDeps {
@@ -75,19 +75,19 @@ export class ProjectQueues implements QueuedCallers, OpenQueues {
     signal: AbortSignal,
   ): Promise<QueuedCaller | undefined> {
     if (signal.aborted) return undefined
-    const checked = checkName(name)
-    const key = projectKey(projectId, checked)
-    const queue = this.#queue(key, checked)
+    const trimmed = checkName(name)
+    const key = projectKey(projectId, trimmed)
+    const queue = this.#queue(key, trimmed)
     const { promise, resolve } = Promise.withResolvers<QueuedCaller | undefined>()
-    const taker: PendingConsumer = { by, signal, give: resolve }
+    const consumer: PendingConsumer = { by, signal, give: resolve }
     const giveUp = () => resolve(undefined)
     signal.addEventListener('abort', giveUp, { once: true })
-    queue.want(taker)
+    queue.addConsumer(consumer)
     try {
       return await promise
     } finally {
       signal.removeEventListener('abort', giveUp)
-      queue.wantNoMore(taker)
+      queue.removeConsumer(consumer)
       this.#forget(key, queue)
     }
   }
@@ -95,9 +95,9 @@ export class ProjectQueues implements QueuedCallers, OpenQueues {
   #queue(key: string, name: string): Queue {
     const present = this.#queues.get(key)
     if (present) return present
-    const made = new Queue(randomUUID(), name, this.#deps.clock.now())
-    this.#queues.set(key, made)
-    return made
+    const queue = new Queue(randomUUID(), name, this.#deps.clock.now())
+    this.#queues.set(key, queue)
+    return queue
   }
 
   #forget(key: string, queue: Queue): void {
@@ -131,13 +131,13 @@ class QueueVisit implements QueueEntry {
     this.since = deps.clock.now()
   }
 
-  take(taker: QueueConsumer): void {
+  take(consumer: QueueConsumer): void {
     const { queue, options } = this.#visit
     // The wait may have ended before the caller has left the queue: the next caller has its turn.
     if (!this.#end || this.call.signal.aborted || options.signal?.aborted) {
       queue.leave(this)
-      queue.want(taker, true)
-    } else this.#end({ taker: taker as PendingConsumer })
+      queue.addConsumer(consumer, true)
+    } else this.#end({ consumer: consumer as PendingConsumer })
   }
 
   async run(): Promise<QueueResult> {
@@ -150,7 +150,7 @@ class QueueVisit implements QueueEntry {
         entry ??= this.#entered()
         const how = await end
         if (typeof how === 'string') return this.#left(how, entry)
-        const bridged = await this.#serve(how.taker, entry)
+        const bridged = await this.#serve(how.consumer, entry)
         if (bridged) return bridged
       }
     } catch (error) {
@@ -172,7 +172,7 @@ class QueueVisit implements QueueEntry {
   }
 
   /** Waits until a consumer takes the caller, or the wait ends. */
-  async #wait(again: boolean): Promise<WaitEnd> {
+  async #wait(isReturning: boolean): Promise<WaitEnd> {
     const { waitingAudio, clock } = this.#deps
     const { queue, call, control, options } = this.#visit
     const { wait, maxWaitMs = hourMs } = options
@@ -185,7 +185,7 @@ class QueueVisit implements QueueEntry {
     const limit = clock.after(Math.max(0, this.since + maxWaitMs - clock.now()), () => this.#end?.('timeout'))
     const over = new AbortController()
     const hook = wait && ((waiting: CallControl) => wait(waiting, () => this.#place))
-    queue.enter(this, again)
+    queue.enter(this, isReturning)
     const audio = waitingAudio.play({ call, control, ...(hook && { hook }) }, over.signal)
     void audio.then((outcome) => outcome === 'leave' && this.#end?.('left'))
     let how: WaitEnd | undefined
@@ -206,19 +206,19 @@ class QueueVisit implements QueueEntry {
   /**
    * Resolves with undefined if the two were not joined: the consumer has gone, or does not want the caller.
    */
-  async #serve(taker: PendingConsumer, entry: QueuePosition): Promise<QueueResult | undefined> {
+  async #serve(consumer: PendingConsumer, entry: QueuePosition): Promise<QueueResult | undefined> {
     const { clock } = this.#deps
     const { queue, call, control, options, onServed } = this.#visit
     const over = options.signal ? AbortSignal.any([call.signal, options.signal]) : call.signal
     const place = this.#place
-    const either = AbortSignal.any([taker.signal, over])
+    const either = AbortSignal.any([consumer.signal, over])
     // A caller who hangs up makes room for the next one. If the consumer goes, the caller waits on.
     await call.whileUp(this.#notice(place, either), either).catch(() => {})
     if (over.aborted) {
-      if (!taker.signal.aborted) queue.want(taker, true)
+      if (!consumer.signal.aborted) queue.addConsumer(consumer, true)
       throw call.signal.aborted ? new CallEnded() : over.reason
     }
-    if (taker.signal.aborted) return undefined
+    if (consumer.signal.aborted) return undefined
     const { promise, resolve } = Promise.withResolvers<void>()
     let joinedAt: number | undefined
     const join = () => {
@@ -227,13 +227,13 @@ class QueueVisit implements QueueEntry {
       this.#report('dequeue', place)
       onServed()
     }
-    taker.give({ call, control, place, over, join, release: resolve })
+    consumer.give({ call, control, place, over, join, release: resolve })
     await promise
     if (joinedAt === undefined) return undefined
     const { position, size } = entry
     const waitedMs = joinedAt - this.since
     const durationMs = clock.now() - joinedAt
-    return { kind: 'bridged', queueId: queue.id, waitedMs, position, size, durationMs, by: taker.by }
+    return { kind: 'bridged', queueId: queue.id, waitedMs, position, size, durationMs, by: consumer.by }
   }
 
   /** Plays the notice before the two are joined. Never rejects. */

@@ -119,7 +119,7 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
     const { log, cdrs, controllers } = this.#deps
     const { fork } = controllers
     const onLost = (call: CdrSource) => cdrs.ended(call)
-    const session = new OriginationSession({ fork, log, onLost }, origination)
+    const session = new OriginationSession({ fork, log, onBranchLost: onLost }, origination)
     this.#originations.add(session)
     try {
       return this.#begin(await session.run(), origination)

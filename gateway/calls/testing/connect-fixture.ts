@@ -62,7 +62,7 @@ const infoOf = (callId: string): CallInfo => ({
 export const connectDeps = () => {
   const clock = new FakeClock()
   const outbound = new FakeOutbound(clock)
-  const waiters = new FakeQueuedCallers()
+  const queuedCallers = new FakeQueuedCallers()
   const registered: Extract<Target, { kind: 'sip' }>[] = []
   const joined: (readonly [unknown, unknown])[] = []
   const parted: unknown[] = []
@@ -87,7 +87,7 @@ export const connectDeps = () => {
         subscribers: outbound,
         locals: outbound,
       }),
-      queuedCallers: waiters,
+      queuedCallers,
       controlOf: (call) => controlOver(call),
       callLog: { called: () => undefined },
       clock,
@@ -100,7 +100,7 @@ export const connectDeps = () => {
     ),
     clock,
   }
-  return { clock, outbound, waiters, registered, joined, parted, videos, bridges, parts }
+  return { clock, outbound, queuedCallers, registered, joined, parted, videos, bridges, parts }
 }
 
 /** A call of such a caller; `ended` has an entry once it is over. */

@@ -22,7 +22,7 @@ export class CallCollections {
   /** Keys typed ahead. */
   #keys = ''
   /** Terminators of a collection that had all its digits. One of them as the next key is ignored. */
-  #belated = ''
+  #lateTerminators = ''
 
   constructor(speech: Speech, clock: Clock, call: Call, playbacks: CallPlaybacks) {
     this.#speech = speech
@@ -50,7 +50,7 @@ export class CallCollections {
       stopPrompt: () => prompt?.stop(),
     })
     this.#current = collection
-    this.#takeKeys()
+    this.#passKeys()
     const result = this.#run(collection, prompt, options.signal)
     result.catch(() => {})
     return {
@@ -65,8 +65,8 @@ export class CallCollections {
   /** Starts the prompt. Skips it if keys were typed ahead that would stop it. */
   async #prompt(id: string, options: CollectOptions): Promise<CallPlayback | undefined> {
     const { prompt, signal, bargeIn = 'both' } = options
-    const known = this.#keys !== '' && (bargeIn === 'both' || bargeIn === 'digits')
-    if (prompt && !known) return this.#playbacks.start(id, { ...prompt, ...(signal && { signal }) })
+    const isTyped = this.#keys !== '' && (bargeIn === 'both' || bargeIn === 'digits')
+    if (prompt && !isTyped) return this.#playbacks.start(id, { ...prompt, ...(signal && { signal }) })
     await this.#call.openAudio(prompt?.autoAnswer ?? true, signal)
     return undefined
   }
@@ -91,27 +91,27 @@ export class CallCollections {
 
   #pressed(digit: string): void {
     if (this.#current && !this.#current.isOver) {
-      this.#give(this.#current, digit)
+      this.#pass(this.#current, digit)
       return
     }
-    const wanted = !this.#belated.includes(digit)
-    this.#belated = ''
+    const isWanted = !this.#lateTerminators.includes(digit)
+    this.#lateTerminators = ''
     // Keys for another party do not count for a later collection.
-    if (wanted && !this.#call.hasCallerListener) this.#keys = (this.#keys + digit).slice(-maxTypedAhead)
+    if (isWanted && !this.#call.hasCallerListener) this.#keys = (this.#keys + digit).slice(-maxTypedAhead)
   }
 
-  /** Gives the collection the keys typed ahead. The next collection gets the rest. */
-  #takeKeys(): void {
+  /** Passes the keys typed ahead to the collection. The next collection gets the rest. */
+  #passKeys(): void {
     const keys = this.#keys
     this.#keys = ''
-    this.#belated = ''
+    this.#lateTerminators = ''
     for (const key of keys) this.#pressed(key)
   }
 
-  #give(collection: Collection, digit: string): void {
+  #pass(collection: Collection, digit: string): void {
     collection.digit(digit)
     const { terminators } = collection
-    if (collection.isOver && !terminators.includes(digit)) this.#belated = terminators
+    if (collection.isOver && !terminators.includes(digit)) this.#lateTerminators = terminators
   }
 
   /** Guards the listeners: one that throws is logged. */

@@ -46,9 +46,9 @@ export class CallDetector {
     try {
       return await this.#detect(call, request, options)
     } finally {
-      const left = this.#running.get(call)! - 1
-      if (left === 0) this.#running.delete(call)
-      else this.#running.set(call, left)
+      const remaining = this.#running.get(call)! - 1
+      if (remaining === 0) this.#running.delete(call)
+      else this.#running.set(call, remaining)
     }
   }
 
@@ -71,13 +71,13 @@ export class CallDetector {
   ): Promise<Finding | undefined> {
     const { clock, log } = this.#deps
     const { promise, resolve } = Promise.withResolvers<void>()
-    const tell = guardListener(onFinding, log)
+    const report = guardListener(onFinding, log)
     let last: Finding | undefined
     const find = (finding: Finding) => {
       // A digit that comes both as a message and as audio counts once.
       if (last?.kind === 'digit') return
       last = finding
-      tell(finding)
+      report(finding)
       if (finding.kind === 'digit') resolve()
     }
     const detection = port.detect(request)

@@ -49,11 +49,11 @@ export class CallPlaybacks {
 
   async #begin({ sounds, loop, volumeDb, autoAnswer = true, signal }: PlayOptions): Promise<Playing> {
     const player = this.#player
-    const { caller, signal: over, info, log } = this.#call
+    const { caller, signal: callSignal, info, log } = this.#call
     const customer = info.projectId
     const warn = (reason: string) =>
       log.warn({ event: 'call.sound-changed', reason }, 'sound not played as requested')
-    const first = player.prepareFirst(sounds, { port: caller.port, customer, signal: over, warn })
+    const first = player.prepareFirst(sounds, { port: caller.port, customer, signal: callSignal, warn })
     try {
       // More ringing is better than silence after the answer. A sound that fails is reported by the playback.
       const ready = Promise.allSettled([first?.prompt])

@@ -10,12 +10,12 @@ const maxConcurrentRecordings = 4
 
 /** Recordings of one call. They follow the caller's port, and end with the call. */
 export class CallRecordings {
-  #keeper: RecordingStore
+  #store: RecordingStore
   #call: Call
   #running = new Set<StoredRecording>()
 
-  constructor(keeper: RecordingStore, call: Call) {
-    this.#keeper = keeper
+  constructor(store: RecordingStore, call: Call) {
+    this.#store = store
     this.#call = call
     call.onPartiesChanged(() => this.#followCaller())
   }
@@ -27,18 +27,18 @@ export class CallRecordings {
         'too_many_recordings',
         `the call has ${maxConcurrentRecordings} recordings in progress`,
       )
-    const kept = this.#begin(port, options)
-    this.#running.add(kept)
-    const ended = this.#follow(kept, options.terminators ?? '')
-    this.#call.addRecording({ id: kept.id, ended })
+    const recording = this.#begin(port, options)
+    this.#running.add(recording)
+    const ended = this.#follow(recording, options.terminators ?? '')
+    this.#call.addRecording({ id: recording.id, ended })
     return {
-      id: kept.id,
-      url: kept.url,
+      id: recording.id,
+      url: recording.url,
       ended,
-      ...(kept.stored && { stored: kept.stored }),
-      pause: (how) => kept.pause(how),
-      resume: () => kept.resume(),
-      stop: () => kept.stop(),
+      ...(recording.stored && { stored: recording.stored }),
+      pause: (how) => recording.pause(how),
+      resume: () => recording.resume(),
+      stop: () => recording.stop(),
     }
   }
 
@@ -48,7 +48,7 @@ export class CallRecordings {
     // A narrow-band codec is not worth twice the disk space.
     const sampleRate = port.codec && encodedRate(port.codec) > 8000 ? 16_000 : 8000
     try {
-      return this.#keeper.start(port, {
+      return this.#store.start(port, {
         projectId: info.projectId,
         callId,
         legId: caller.id,
@@ -64,26 +64,26 @@ export class CallRecordings {
 
   #followCaller(): void {
     const { port } = this.#call.caller
-    if (port) for (const kept of this.#running) kept.moveTo(port)
+    if (port) for (const recording of this.#running) recording.moveTo(port)
   }
 
-  async #follow(kept: StoredRecording, terminators: string): Promise<RecordResult> {
+  async #follow(recording: StoredRecording, terminators: string): Promise<RecordResult> {
     let pressed: string | undefined
     // The port detects digits in the audio; digits of messages arrive here only.
     const unsubscribe = this.#call.onDigit((digit) => {
       if (pressed !== undefined || !terminators.includes(digit)) return
       pressed = digit
-      kept.stop()
+      recording.stop()
     })
     const { signal } = this.#call
     // A callee's leg goes on after its confirmation, without the recording.
-    const stop = () => kept.stop()
+    const stop = () => recording.stop()
     signal.addEventListener('abort', stop, { once: true })
-    const result = await kept.done
+    const result = await recording.done
     signal.removeEventListener('abort', stop)
     unsubscribe()
-    this.#running.delete(kept)
-    return this.#resultOf(kept, result, pressed)
+    this.#running.delete(recording)
+    return this.#resultOf(recording, result, pressed)
   }
 
   #resultOf(
@@ -91,8 +91,8 @@ export class CallRecordings {
     result: RecordingResult,
     pressed: string | undefined,
   ): RecordResult {
-    const { end, durationMs, hasFile: kept, bytes } = result
-    const common = { id, url, durationMs, bytes: kept ? bytes : 0 }
+    const { end, durationMs, hasFile, bytes } = result
+    const common = { id, url, durationMs, bytes: hasFile ? bytes : 0 }
     if (end.kind === 'terminator') return { ...common, reason: 'terminator', terminator: end.digit }
     if (end.kind !== 'stopped') return { ...common, reason: end.kind }
     if (pressed !== undefined) return { ...common, reason: 'terminator', terminator: pressed }

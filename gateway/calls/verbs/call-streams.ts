@@ -40,7 +40,7 @@ export class CallStreams {
   constructor(starter: StreamStarter, call: Call) {
     this.#starter = starter
     this.#call = call
-    call.onPartiesChanged(() => this.#goOn())
+    call.onPartiesChanged(() => this.#followCaller())
     call.signal.addEventListener('abort', () => this.#stopAll(), { once: true })
   }
 
@@ -54,9 +54,9 @@ export class CallStreams {
       throw verbFailed('bad_stream', `The call has a stream of the name ${JSON.stringify(name)} already.`)
     const stream = this.#begin(port, options)
     this.#open.set(stream, name)
-    const silent = this.#call.onDigit((digit) => stream.digit(digit))
+    const unsubscribe = this.#call.onDigit((digit) => stream.digit(digit))
     void stream.ended.then(() => {
-      silent()
+      unsubscribe()
       this.#open.delete(stream)
     })
     return stream
@@ -84,13 +84,13 @@ export class CallStreams {
     }
   }
 
-  #goOn(): void {
+  #followCaller(): void {
     const { port } = this.#call.caller
     if (port) for (const stream of this.#open.keys()) stream.moveTo(port)
   }
 
   #named(name: string): AudioStream | undefined {
-    for (const [stream, its] of this.#open) if (its === name) return stream
+    for (const [stream, each] of this.#open) if (each === name) return stream
     return undefined
   }
 

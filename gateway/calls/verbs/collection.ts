@@ -25,9 +25,9 @@ export class Collection {
   readonly #stopPrompt: () => void
   /** Limit of the whole collection. */
   #final: Timer | undefined
-  #over = false
-  #timersHeld: boolean
-  #told = false
+  #isClosed = false
+  #areTimersHeld: boolean
+  #hasInput = false
   readonly #prompt = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<CollectResult>()
   readonly #digits: DigitCollector | undefined
@@ -37,7 +37,7 @@ export class Collection {
     this.#clock = clock
     this.#options = options
     this.#stopPrompt = stopPrompt
-    this.#timersHeld = options.holdTimers === true
+    this.#areTimersHeld = options.holdTimers === true
     const { speech } = options
     if (options.digits !== false || !speech)
       this.#digits = new DigitCollector(clock, options, () => this.#input('digits'))
@@ -53,7 +53,7 @@ export class Collection {
 
   /** Whether it takes no more digits: it has its result, or was closed. */
   get isOver(): boolean {
-    return this.#over || this.#digits?.isOver === true
+    return this.#isClosed || this.#digits?.isOver === true
   }
 
   /** Digits that end it. */
@@ -65,19 +65,19 @@ export class Collection {
   promptEnded(): void {
     this.#prompt.resolve()
     this.#digits?.promptEnded()
-    if (!this.#timersHeld) this.#startWait()
+    if (!this.#areTimersHeld) this.#startWait()
   }
 
   /** Starts the timers unless they run already. */
   startTimers(): void {
-    if (!this.#timersHeld) return
-    this.#timersHeld = false
+    if (!this.#areTimersHeld) return
+    this.#areTimersHeld = false
     this.#startWait()
   }
 
   digit(digit: string): void {
-    if (!this.#digits || this.#over) return
-    if (this.#speech?.speaking && this.#options.terminators?.includes(digit)) {
+    if (!this.#digits || this.#isClosed) return
+    if (this.#speech?.isSpeaking && this.#options.terminators?.includes(digit)) {
       this.#speech.end()
       return
     }
@@ -96,7 +96,7 @@ export class Collection {
   close(): void {
     this.#final?.cancel()
     this.#final = undefined
-    this.#over = true
+    this.#isClosed = true
     this.#digits?.stop()
     this.#speech?.stop()
   }
@@ -116,29 +116,29 @@ export class Collection {
       this.#digits?.promptEnded()
       this.#stopPrompt()
     }
-    if (this.#told) return
-    this.#told = true
+    if (this.#hasInput) return
+    this.#hasInput = true
     onInput?.(by)
   }
 
   #begin(): void {
     const { finalTimeoutMs } = this.#options
-    if (finalTimeoutMs === undefined || this.#over) return
+    if (finalTimeoutMs === undefined || this.#isClosed) return
     this.#final ??= this.#clock.after(finalTimeoutMs, () => {
-      if (this.#speech && !this.#speech.over) this.#speech.end()
+      if (this.#speech && !this.#speech.isOver) this.#speech.end()
       else this.#digits?.end()
     })
   }
 
   async #first(): Promise<CollectResult> {
-    const gathered = Promise.race([this.#digits, this.#speech].flatMap((each) => each?.result ?? [])).then(
+    const first = Promise.race([this.#digits, this.#speech].flatMap((each) => each?.result ?? [])).then(
       async (result) => {
         this.close()
         // Input that does not stop the prompt leaves it to be heard to its end.
-        if (this.#told) await this.#prompt.promise
+        if (this.#hasInput) await this.#prompt.promise
         return result
       },
     )
-    return Promise.race([gathered, this.#ended.promise])
+    return Promise.race([first, this.#ended.promise])
   }
 }

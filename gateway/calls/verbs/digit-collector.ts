@@ -15,8 +15,8 @@ export class DigitCollector {
   #onFirstDigit: () => void
   #digits = ''
   #timer: Timer | undefined
-  #prompting = true
-  #done = false
+  #isPrompting = true
+  #isDone = false
 
   constructor(clock: Clock, options: CollectOptions, onFirstDigit: () => void) {
     this.#clock = clock
@@ -29,7 +29,7 @@ export class DigitCollector {
 
   /** Whether it has its result or was canceled. */
   get isOver(): boolean {
-    return this.#done
+    return this.#isDone
   }
 
   /** Digits so far. */
@@ -42,8 +42,8 @@ export class DigitCollector {
    * on.
    */
   promptEnded(): void {
-    if (!this.#prompting) return
-    this.#prompting = false
+    if (!this.#isPrompting) return
+    this.#isPrompting = false
     if (this.#digits !== '') this.#awaitNext()
   }
 
@@ -53,7 +53,7 @@ export class DigitCollector {
   }
 
   digit(digit: string): void {
-    if (this.#done) return
+    if (this.#isDone) return
     if (this.#digits === '') this.#onFirstDigit()
     if (this.#options.terminators?.includes(digit)) {
       this.#finish({ reason: 'terminator', digits: this.#digits, terminator: digit })
@@ -67,12 +67,12 @@ export class DigitCollector {
     }
     // The wait for the first digit may have begun. During the prompt no pause is measured.
     this.#timer?.cancel()
-    if (!this.#prompting) this.#awaitNext()
+    if (!this.#isPrompting) this.#awaitNext()
   }
 
   /** Ends it with the digits so far. */
   end(): void {
-    if (!this.#done)
+    if (!this.#isDone)
       this.#finish({
         reason: this.#digits === '' ? 'no-input' : 'inter-digit-timeout',
         digits: this.#digits,
@@ -81,7 +81,7 @@ export class DigitCollector {
 
   /** Cancels it; {@link result} never settles then. */
   stop(): void {
-    this.#done = true
+    this.#isDone = true
     this.#timer?.cancel()
   }
 
@@ -90,7 +90,7 @@ export class DigitCollector {
   }
 
   #wait(ms: number, reason: 'no-input' | 'inter-digit-timeout'): void {
-    if (this.#done) return
+    if (this.#isDone) return
     this.#timer?.cancel()
     this.#timer = this.#clock.after(ms, () => this.#finish({ reason, digits: this.#digits }))
   }

@@ -58,21 +58,21 @@ export class Hold {
 
   #play(leg: Leg, music: readonly Playable[]): void {
     const { port } = leg
-    if (!port || leg.isEnded || this.#playing.has(leg) || this.#after(port)) return
+    if (!port || leg.isEnded || this.#playing.has(leg) || this.#resumeAfter(port)) return
     const playing = this.#player.start(port, music, { loop: 0, customer: this.#call.info.projectId })
     this.#playing.set(leg, playing)
-    const mine = () => this.#playing.get(leg) === playing && this.#playing.delete(leg)
+    const isCurrent = () => this.#playing.get(leg) === playing && this.#playing.delete(leg)
     playing.done.then(
-      () => mine() && this.#after(port),
+      () => isCurrent() && this.#resumeAfter(port),
       (error) => {
         this.#call.log.warn({ event: 'call.hold-music-failed', reason: String(error) }, 'hold music failed')
-        if (mine() && music[0] !== holdMusic) this.#play(leg, [holdMusic])
+        if (isCurrent() && music[0] !== holdMusic) this.#play(leg, [holdMusic])
       },
     )
   }
 
   /** Resumes the music after another sound that is being played. Returns false without one. */
-  #after(port: MediaPort): boolean {
+  #resumeAfter(port: MediaPort): boolean {
     const other = this.#player.playing(port)
     const again = () => this.#refresh()
     other?.done.then(again, again)

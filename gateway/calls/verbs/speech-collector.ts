@@ -2,9 +2,9 @@ import type { CollectOptions, CollectResult, SpeechOptions } from '../../../hand
 import type { Recognition, RecognitionListener, Transcript } from '../../../media/types.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 
-const firstMs = 5_000
-const silenceMs = 1_000
-const longestMs = 60_000
+const defaultInitialTimeoutMs = 5_000
+const defaultEndSilenceMs = 1_000
+const defaultMaxSpeechMs = 60_000
 
 /** Collaborators and options of a {@link SpeechCollector}. */
 export interface SpeechCollectorOptions {
@@ -25,60 +25,60 @@ export interface SpeechCollectorOptions {
  */
 export class SpeechCollector implements RecognitionListener {
   readonly result: Promise<CollectResult>
-  readonly #parts: SpeechCollectorOptions
+  readonly #deps: SpeechCollectorOptions
   readonly #settle: (result: CollectResult) => void
   readonly #recognition: Recognition
   #state: 'waiting' | 'speaking' | 'ending' | 'over' = 'waiting'
   #finals: Transcript[] = []
   #partial = ''
-  #barged = false
+  #hasStarted = false
   /** Whether the wait for the beginning has started. */
-  #waits = false
-  #failed = false
+  #isWaitStarted = false
+  #hasFailed = false
   /** Timer of the beginning, and then of silence. */
   #timer: Timer | undefined
-  #longest: Timer | undefined
+  #maxTimer: Timer | undefined
 
-  constructor(parts: SpeechCollectorOptions) {
-    this.#parts = parts
+  constructor(deps: SpeechCollectorOptions) {
+    this.#deps = deps
     const { promise, resolve } = Promise.withResolvers<CollectResult>()
     this.result = promise
     this.#settle = resolve
-    this.#recognition = parts.recognise(this)
+    this.#recognition = deps.recognise(this)
   }
 
   /** Whether the caller is speaking. */
-  get speaking(): boolean {
+  get isSpeaking(): boolean {
     return this.#state === 'speaking'
   }
 
   /** Whether it has its result or was canceled. */
-  get over(): boolean {
+  get isOver(): boolean {
     return this.#state === 'over'
   }
 
   /** Reports the end of the prompt, or that there is no prompt: the wait starts. */
   promptEnded(): void {
-    this.#waits = true
-    if (this.#state === 'waiting') this.#wait(this.#parts.options.initialTimeoutMs ?? firstMs)
+    this.#isWaitStarted = true
+    if (this.#state === 'waiting') this.#wait(this.#deps.options.initialTimeoutMs ?? defaultInitialTimeoutMs)
   }
 
   onTranscript({ text, isFinal: final, confidence }: Transcript): void {
-    const said = text.trim()
+    const spoken = text.trim()
     if (this.#state === 'over') return
-    const changed = said !== this.#partial || final
-    this.#partial = final ? '' : said
-    if (final && said !== '')
-      this.#finals.push({ text: said, isFinal: final, ...(confidence !== undefined && { confidence }) })
-    if (this.#state === 'ending' || !changed) return
-    if (this.#text === '') this.#takenBack()
-    else this.#heard(final && said !== '')
+    const isChanged = spoken !== this.#partial || final
+    this.#partial = final ? '' : spoken
+    if (final && spoken !== '')
+      this.#finals.push({ text: spoken, isFinal: final, ...(confidence !== undefined && { confidence }) })
+    if (this.#state === 'ending' || !isChanged) return
+    if (this.#text === '') this.#onFalseStart()
+    else this.#onSpeech(final && spoken !== '')
   }
 
   onFailure(): void {
     if (this.#state === 'over') return
-    this.#failed = true
-    if (this.#state !== 'waiting' || this.#parts.options.digits === false) this.#finish()
+    this.#hasFailed = true
+    if (this.#state !== 'waiting' || this.#deps.options.digits === false) this.#finish()
   }
 
   /** Ends the input: waits for pending transcripts, and settles. */
@@ -86,8 +86,8 @@ export class SpeechCollector implements RecognitionListener {
     if (this.#state === 'ending' || this.#state === 'over') return
     this.#state = 'ending'
     this.#timer?.cancel()
-    this.#longest?.cancel()
-    if (this.#failed) this.#finish()
+    this.#maxTimer?.cancel()
+    if (this.#hasFailed) this.#finish()
     else void this.#recognition.end().then(() => this.#finish())
   }
 
@@ -95,7 +95,7 @@ export class SpeechCollector implements RecognitionListener {
   stop(): void {
     this.#state = 'over'
     this.#timer?.cancel()
-    this.#longest?.cancel()
+    this.#maxTimer?.cancel()
     this.#recognition.close()
   }
 
@@ -103,31 +103,31 @@ export class SpeechCollector implements RecognitionListener {
     return [...this.#finals.map(({ text }) => text), this.#partial].filter((text) => text !== '').join(' ')
   }
 
-  #heard(utterance: boolean): void {
-    const { clock, options, onStart } = this.#parts
-    const { endSilenceMs, maxSpeechMs = longestMs, onPartial } = options.speech
+  #onSpeech(isUtterance: boolean): void {
+    const { clock, options, onStart } = this.#deps
+    const { endSilenceMs, maxSpeechMs = defaultMaxSpeechMs, onPartial } = options.speech
     this.#state = 'speaking'
-    if (!this.#barged) onStart()
-    this.#barged = true
+    if (!this.#hasStarted) onStart()
+    this.#hasStarted = true
     // Covers all supposed speech, so that repeated false starts end, too.
-    this.#longest ??= clock.after(maxSpeechMs, () => this.end())
+    this.#maxTimer ??= clock.after(maxSpeechMs, () => this.end())
     // Set before the callbacks, so that it ends whatever they do.
-    this.#wait(endSilenceMs ?? silenceMs)
+    this.#wait(endSilenceMs ?? defaultEndSilenceMs)
     onPartial?.(this.#text)
-    if (utterance && endSilenceMs === undefined) this.#finish()
+    if (isUtterance && endSilenceMs === undefined) this.#finish()
   }
 
   /** Handles a false start: the wait starts again, if it had started. */
-  #takenBack(): void {
+  #onFalseStart(): void {
     if (this.#state !== 'speaking') return
     this.#state = 'waiting'
     this.#timer?.cancel()
-    if (this.#waits) this.promptEnded()
+    if (this.#isWaitStarted) this.promptEnded()
   }
 
   #wait(ms: number): void {
     this.#timer?.cancel()
-    this.#timer = this.#parts.clock.after(ms, () => this.end())
+    this.#timer = this.#deps.clock.after(ms, () => this.end())
   }
 
   #finish(): void {
@@ -135,13 +135,13 @@ export class SpeechCollector implements RecognitionListener {
     this.stop()
     const text = this.#text
     if (text !== '') this.#settle({ reason: 'speech', digits: '', speech: { text, ...this.#confidence } })
-    else this.#settle({ reason: this.#failed ? 'error' : 'no-input', digits: '' })
+    else this.#settle({ reason: this.#hasFailed ? 'error' : 'no-input', digits: '' })
   }
 
   /** Mean of the known values. */
   get #confidence(): { confidence: number } | undefined {
-    const known = this.#finals.flatMap(({ confidence }) => confidence ?? [])
-    if (known.length === 0) return undefined
-    return { confidence: known.reduce((sum, each) => sum + each, 0) / known.length }
+    const confidences = this.#finals.flatMap(({ confidence }) => confidence ?? [])
+    if (confidences.length === 0) return undefined
+    return { confidence: confidences.reduce((sum, each) => sum + each, 0) / confidences.length }
   }
 }

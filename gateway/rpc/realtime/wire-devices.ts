@@ -62,7 +62,7 @@ const fromOf = (from: string | undefined): Pick<Destination, 'from'> => (from ==
 const readSip = (params: Fields): Destination => {
   const headers = params.list('headers', maxHeaders, readHeader)
   const codecs = readCodecs(params)
-  const sessionTimerSeconds = params.whole('session_timeout', 90, 86_400)
+  const sessionTimerSeconds = params.integer('session_timeout', 90, 86_400)
   return {
     to: params.needed('to'),
     ...fromOf(params.text('from')),

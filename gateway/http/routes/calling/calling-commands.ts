@@ -47,7 +47,7 @@ export const readDial = async (
   const from = needed(params, 'from')
   const callerId = params.text('caller_id')
   const credentials = readCredentials(params)
-  const seconds = params.whole('timeout', 1, 600)
+  const seconds = params.integer('timeout', 1, 600)
   const codecs = readCodecs(params)
   const sendDigits = params.text('send_digits')
   if (sendDigits !== undefined && !isDigits(sendDigits)) throw params.wrong('send_digits', '0-9 * # A-D w W')
