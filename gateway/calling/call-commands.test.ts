@@ -34,7 +34,7 @@ const setUp = () => {
   const apiCallOf = (control: CallControl) => new ApiCall({ callLog, callbacks, nodeId, clock }, control)
   const commands = new CallCommands({ apiCallOf, calls, addresses, history })
   const events = () =>
-    customers.told
+    customers.received
       .map(({ callback }) => JSON.parse(callback.body!.text))
       .map(({ event_type, params }) => [event_type, params])
   const run = (id: string, command: string, params: object = {}) => commands.run('p', id, command, params)
@@ -60,7 +60,7 @@ beforeEach(() => {
 const play = [{ type: 'silence', params: { duration: 5 } }]
 
 describe('a command on a call', () => {
-  it('runs beside its document, and its events are told', async () => {
+  it('runs beside the document, and its events are reported', async () => {
     const { id, port } = await t.begin()
     expect(await t.run(id, 'calling.play', { control_id: 'a', play })).toMatchObject({
       id,
@@ -80,7 +80,7 @@ describe('a command on a call', () => {
     expect(t.calls.count).toBe(1)
   })
 
-  it('tells how it ended when its call is over, and is forgotten', async () => {
+  it('reports its end with the end of the call, and is removed', async () => {
     const { id, leg } = await t.begin()
     await t.run(id, 'calling.play', { control_id: 'a', play })
     await settle()
@@ -95,7 +95,7 @@ describe('a command on a call', () => {
     expect(t.commands.size).toBe(0)
   })
 
-  it('streams, and stops that', async () => {
+  it('starts and stops a stream', async () => {
     const { id } = await t.begin()
     await t.run(id, 'calling.stream', { control_id: 's', url: 'wss://x.example/s', name: 'one' })
     await settle()
@@ -117,13 +117,13 @@ describe('a command on a call', () => {
     ['calling.refer', { control_id: 'a' }, 'invalid_field', 'device'],
     ['calling.disconnect', {}, 'call_not_in_progress', undefined],
     ['calling.dance', {}, 'verb_unavailable', undefined],
-  ])('%s %o is refused: %s, %s', async (command, params, code, attribute) => {
+  ])('%s %o is rejected: %s, %s', async (command, params, code, attribute) => {
     const { id } = await t.begin()
     const expected = attribute === undefined ? { code } : { code, facts: { attribute } }
     await expect(t.run(id, command, params)).rejects.toMatchObject(expected)
   })
 
-  it('is refused for a call that is not there, another project’s, and one that is over', async () => {
+  it('is rejected for an unknown call, a call of another project, and an ended call', async () => {
     const { id } = await t.begin()
     t.history.began({ ...(await t.history.find('p', id))!, id: 'over' })
     await expect(t.run('nothing', 'calling.end')).rejects.toMatchObject({ code: 'unknown_call' })
@@ -135,18 +135,18 @@ describe('a command on a call', () => {
     ['busy', 'end busy', 'busy'],
     ['noAnswer', 'end no_answer', 'no_answer'],
     ['hangup', 'end canceled', 'cancel'],
-  ])('ends a call that is not answered: %s', async (reason, told, endReason) => {
+  ])('ends an unanswered call: %s', async (reason, request, endReason) => {
     const { far } = t.arrive((call) => call.sleep(1_000))
     await settle()
     const [id] = t.history.rows.keys()
     t.callLog.watch(id!, status)
     await t.run(id!, 'calling.end', { reason })
     await settle()
-    expect(far.told).toEqual([told])
+    expect(far.requests).toEqual([request])
     expect(t.events()[0]?.[1]).toMatchObject({ call_state: 'ended', end_reason: endReason })
   })
 
-  it('parts a call from whom it is connected to, and its document goes on', async () => {
+  it('ends the connection of a call, whose document goes on', async () => {
     let over = false
     const { id, leg } = await t.begin(async (call) => {
       await call.connect({ steps: [[{ to: 'sip:b@x' }]] })

@@ -53,7 +53,7 @@ const setUp = () => {
   const callees = new CalleeCheck(rig.dialer, objection)
   const placing = new CallPlacer({ callees, calls, callLog, history, callbacks, clock, log })
   const forms = (kind: string) =>
-    customers.told
+    customers.received
       .filter(({ callback }) => callback.kind === kind)
       .map(({ callback }) => Object.fromEntries(new URLSearchParams(callback.body?.text)))
   const statuses = () => forms('call-status').map(({ CallStatus }) => CallStatus)
@@ -72,7 +72,7 @@ beforeEach(() => {
 const place = (more: Partial<CallOrder> = {}) => t.placing.place({ ...order, ...more })
 
 describe('a call of the API', () => {
-  it('is queued at first, runs its document when it is answered, and is told of', async () => {
+  it('is queued at first, runs its document after the answer, and reports its states', async () => {
     let control: CallControl | undefined
     t.documents((call) => {
       control = call
@@ -108,26 +108,26 @@ describe('a call of the API', () => {
     ['/public/nobody', 'unknown_address'],
     ['sip:', 'bad_request'],
     ['12345', 'unknown_address'],
-  ])('to %s is refused: %s', async (to, code) => {
+  ])('to %s is rejected: %s', async (to, code) => {
     await expect(place({ to })).rejects.toMatchObject({ code, facts: { attribute: 'to' } })
     expect([t.outbound.dialled, t.history.rows.size, t.statuses()]).toEqual([[], 0, []])
   })
 
-  it('to a number says what is missing where no carrier takes it', async () => {
+  it('to a number without a carrier names what is missing', async () => {
     await expect(place({ to: '+4930123' })).rejects.toThrow('no carrier that numbers go to')
   })
 
-  it('with keys that are none, or without a caller, is refused', async () => {
+  it('with invalid digits, or without a caller, is rejected', async () => {
     await expect(place({ sendDigits: '1x' })).rejects.toMatchObject({ facts: { attribute: 'sendDigits' } })
     await expect(place({ from: ' ' })).rejects.toMatchObject({ facts: { attribute: 'from' } })
   })
 
-  it('to a client is one to that subscriber', async () => {
+  it('to a client rings that subscriber', async () => {
     await place({ to: 'client:ann' })
     expect(t.outbound.dialled[0]!.target).toMatchObject({ kind: 'subscriber', subscriberId: 'a' })
   })
 
-  it('to an address runs its own document on one side, and that of the address on the other', async () => {
+  it('to an address runs its document on one side, and that of the address on the other', async () => {
     const ran: string[] = []
     t.documents(async (call) => {
       ran.push(`${call.info.direction} ${call.info.to}`)
@@ -145,25 +145,25 @@ describe('a call of the API', () => {
     expect([t.calls.count, t.history.live, t.callLog.watched, t.clock.running]).toEqual([0, 0, 0, 0])
   })
 
-  it('to a phone that is registered nowhere is over at once', async () => {
+  it('to an unregistered phone ends at once', async () => {
     expect(await place({ to: '/public/phone' })).toMatchObject({ status: 'queued', type: 'sip' })
     expect(t.statuses()).toEqual(['initiated', 'no-answer'])
   })
 
-  it('that nobody answers is told of so', async () => {
+  it('reports that it has no answer', async () => {
     await place({ timeoutMs: 5_000 })
     t.clock.advance(5_000)
     await settle()
     expect(t.statuses()).toEqual(['initiated', 'no-answer'])
   })
 
-  it('is refused where there are too many', async () => {
+  it('is rejected over the limit', async () => {
     await place()
     await place()
     await expect(place()).rejects.toMatchObject({ code: 'over_call_limit' })
   })
 
-  it('is canceled while it rings, and not once it is answered', async () => {
+  it('can be canceled while it rings, not after the answer', async () => {
     const { id } = await place()
     await t.placing.end('p', id, 'canceled')
     expect(t.statuses()).toEqual(['initiated', 'canceled'])
@@ -181,7 +181,7 @@ describe('a call of the API', () => {
     expect(t.statuses().at(-1)).toBe('completed')
   })
 
-  it('is given another document, and another server to tell', async () => {
+  it('can get another document and another status URL', async () => {
     const ran: number[] = []
     t.documents(async (call) => {
       ran.push(ran.length)
@@ -196,7 +196,7 @@ describe('a call of the API', () => {
     expect(ran).toEqual([0, 1])
   })
 
-  it('is recorded from its answer to its end, and told of', async () => {
+  it('is recorded from its answer to its end, and reports the recording', async () => {
     t.documents((call) => call.sleep(1_000))
     const record = {
       tracks: 'stereo' as const,
@@ -226,7 +226,7 @@ describe('a call of the API', () => {
     ['none', false, 'unknown', undefined],
   ] as const)(
     'is listened to before its document runs: %s, to the end %s, is %s',
-    async (kind, waitForMessageEnd, told, row) => {
+    async (kind, waitForMessageEnd, answerer, row) => {
       let info: CallControl['info'] | undefined
       t.found.kind = kind
       t.documents(async (call) => {
@@ -237,18 +237,18 @@ describe('a call of the API', () => {
       t.outbound.dialled[0]!.leg.answered()
       await settle()
       expect(t.found.options).toMatchObject({ machine: { waitForEnd: waitForMessageEnd }, timeoutMs: 7_000 })
-      expect([info?.answeredBy, t.history.inProgress(id)?.answeredBy]).toEqual([told, row])
+      expect([info?.answeredBy, t.history.inProgress(id)?.answeredBy]).toEqual([answerer, row])
     },
   )
 
   it.each([
     ['machine', 'machine_start', 'machine'],
     ['none', 'unknown', undefined],
-  ] as const)('is listened to beside its document: %s', async (kind, told, row) => {
+  ] as const)('runs the detection beside its document: %s', async (kind, answerer, row) => {
     let info: CallControl['info'] | undefined
     t.found.kind = kind
-    const heard = Promise.withResolvers<void>()
-    t.found.until = heard.promise
+    const detected = Promise.withResolvers<void>()
+    t.found.until = detected.promise
     t.documents(async (call) => {
       info = call.info
       await call.sleep(1_000)
@@ -262,7 +262,7 @@ describe('a call of the API', () => {
     await settle()
     // The document runs by now.
     expect([info?.callId, info?.answeredBy, t.forms('detect')]).toEqual([id, undefined, []])
-    heard.resolve()
+    detected.resolve()
     await settle()
     expect(t.found.options).toMatchObject({ machine: { waitForEnd: false, ...thresholds }, timeoutMs: 7_000 })
     expect(t.forms('detect')).toEqual([
@@ -270,7 +270,7 @@ describe('a call of the API', () => {
         AccountSid: 'p',
         ApiVersion: '2010-04-01',
         CallSid: id,
-        AnsweredBy: told,
+        AnsweredBy: answerer,
         MachineDetectionDuration: '1',
       },
     ])

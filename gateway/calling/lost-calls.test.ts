@@ -21,7 +21,7 @@ const stored = (changes: Partial<CallRow>) =>
 const ended = (changes: Partial<CallRow>, recordsTo?: string) =>
   endLostCalls({ clock, cdrUrl: () => recordsTo })([stored(changes)], [], there)
 
-it('are told in the words of the XML family, when their gateway was there last', () => {
+it('lost calls are reported as forms with the time when their gateway was last seen', () => {
   const { calls, callbacks } = ended({ statusTarget: form, ringingAt: began, answeredAt: began + 10_000 })
   expect(calls).toMatchObject([
     { status: 'failed', code: 'interrupted', ended_at: there, node_id: 'gone', status_json: null },
@@ -45,7 +45,7 @@ it('are told in the words of the XML family, when their gateway was there last',
   })
 })
 
-it('are told in the words of scripts', () => {
+it('lost calls are reported as events of scripts', () => {
   const { callbacks } = ended({ statusTarget: { ...form, dialect: 'json', states: ['completed'] } })
   const { event_type: type, params } = JSON.parse(callbacks[0]?.body ?? '')
   expect(type).toBe('calling.call.state')
@@ -58,17 +58,17 @@ it('are told in the words of scripts', () => {
   })
 })
 
-it('are told to nobody who asked for other states, or for none', () => {
+it('lost calls are not reported without a status URL for their end', () => {
   expect(ended({ statusTarget: { ...form, states: ['ringing'] } }).callbacks).toEqual([])
   expect(ended({}).callbacks).toEqual([])
 })
 
-it('end after what is known of them, where their gateway was not heard of since', () => {
+it('lost calls end after their last known state if their gateway was seen earlier', () => {
   const at = there + 5_000
   expect(ended({ answeredAt: at }).calls).toMatchObject([{ ended_at: at }])
 })
 
-it('are posted as records where those are wanted; one that another has called has none of its own', () => {
+it('lost calls have CDRs, which are posted; a branch is a leg in the CDR of its call', () => {
   const { callbacks, cdrs } = ended({}, 'https://records.example/all')
   expect(callbacks).toMatchObject([
     { kind: 'call-record', url: 'https://records.example/all', call_id: 'c1' },
@@ -89,7 +89,7 @@ it('are posted as records where those are wanted; one that another has called ha
   expect([called.cdrs, called.callbacks.length]).toEqual([[], 1])
 })
 
-it('of a call that ran the handler of an address are its own records', () => {
+it('a lost call to the handler of an address has its own CDR', () => {
   const { cdrs } = ended({ parentId: 'c0', direction: 'inbound' }, 'https://records.example/all')
   expect(cdrs.map(({ kind, id }) => [kind, id])).toEqual([
     ['call', 'c1'],

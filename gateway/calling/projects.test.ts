@@ -15,7 +15,7 @@ import { CalleeCheck } from './callee-check.ts'
 const handler: HandlerSpec = { kind: 'script', document: '{}', name: 'inline' }
 const order: CallOrder = { projectId: 'ours', to: 'sip:b@x', from: 'sip:me@y', source: 'calling', handler }
 
-/** Whom each project has; both have an Ann. */
+/** Addresses of each project; both have an Ann. */
 const book: Readonly<Record<string, Readonly<Record<string, Target>>>> = {
   ours: {
     '/private/ann': { kind: 'subscriber', subscriberId: 'our Ann', address: '/private/ann' },
@@ -62,7 +62,7 @@ const begin = async (projectId: string, what: (call: CallControl) => Promise<unk
 const last = () => t.outbound.dialled.at(-1)!
 
 describe('another project', () => {
-  it('finds neither a call in progress nor whom it is connected to', async () => {
+  it('finds neither a call in progress nor its callee', async () => {
     const { id, leg } = await begin('ours', (call) => call.connect({ steps: [[{ to: 'sip:c@x' }]] }))
     last().leg.answered()
     await settle()
@@ -81,7 +81,7 @@ describe('another project', () => {
     expect([leg.isEnded, last().leg.isEnded, t.bridges.count]).toEqual([false, false, 1])
   })
 
-  it('takes nobody out of a queue of the same name', async () => {
+  it('takes no caller from a queue of the same name', async () => {
     const results: ConnectResult[] = []
     const takes = async (call: CallControl) => {
       results.push(await call.connect({ steps: [[{ to: 'queue:support', timeoutMs: 5_000 }]] }))
@@ -96,7 +96,7 @@ describe('another project', () => {
     expect(t.bridges.count).toBe(1)
   })
 
-  it('reaches its own addresses alone, by orders, documents and transfers', async () => {
+  it('reaches only its own addresses, by orders, documents and transfers', async () => {
     const to = '/public/desk'
     const unknown = { code: 'unknown_address' }
     await expect(t.placing.place({ ...order, projectId: 'theirs', to })).rejects.toMatchObject(unknown)

@@ -46,7 +46,7 @@ describe('the player', () => {
           fetched.push(new URL(url).pathname)
           signals.push(signal)
           await held
-          if (signal?.aborted) throw new Error('nobody wants it any more')
+          if (signal?.aborted) throw new Error('canceled')
           if (url === broken) throw new Error('404')
           return { bytes: new Uint8Array() }
         },
@@ -60,7 +60,7 @@ describe('the player', () => {
     await settle()
   }
 
-  it('fetches each sound once, however often the list is played, and the next one ahead', async () => {
+  it('fetches each sound once for all passes, and the next sound in advance', async () => {
     const { done } = player.start(port, [audio('a'), audio('b')], { loop: 3 })
     await settle()
     expect(fetched).toEqual(['/a', '/b'])
@@ -78,7 +78,7 @@ describe('the player', () => {
     expect(port.playing?.request).toMatchObject({ loop: 0, volumeDb: -6 })
   })
 
-  it('ends a list in which nothing is to be heard, however often it is to be played', async () => {
+  it('ends a list of empty sounds at once, whatever its number of passes', async () => {
     const playing = player.start(port, [{ kind: 'ringtone', ms: 0 }], { loop: 0 })
     let end: string | undefined
     playing.done.then((how) => {
@@ -120,7 +120,7 @@ describe('the player', () => {
     },
   )
 
-  it('plays what comes before a sound that cannot be had, and fails then', async () => {
+  it('plays the sounds before one that cannot be fetched, and then fails', async () => {
     broken = 'https://sounds.example/b'
     const { done } = player.start(port, [audio('a'), audio('b')])
     await settle()
@@ -129,14 +129,14 @@ describe('the player', () => {
     await expect(done).rejects.toThrow('404')
   })
 
-  it('plays nothing that was stopped while it was being fetched', async () => {
+  it('does not play a sound that was stopped during its fetch', async () => {
     const playing = player.start(port, [audio('a')])
     playing.stop()
     await playing.done
     expect(port.playing).toBeUndefined()
   })
 
-  it('ends the list when the port is given another sound', async () => {
+  it('ends the list when another sound starts on the port', async () => {
     const { done } = player.start(port, [audio('a'), audio('b')], { loop: 0 })
     await settle()
     player.start(port, [{ kind: 'silence', ms: 10 }])
@@ -146,7 +146,7 @@ describe('the player', () => {
     expect(port.playing).toBeDefined()
   })
 
-  it('ends the list whose sound is still being fetched, when the port is given another', async () => {
+  it('ends a list that still fetches its sound when another list starts on the port', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     held = promise
     const { done } = player.start(port, [audio('a')])
@@ -165,7 +165,7 @@ describe('the player', () => {
     expect(player.prepareFirst([])).toBeUndefined()
   })
 
-  it('wants sounds at the rate that the port plays', async () => {
+  it('prepares sounds at the rate of the port', async () => {
     for (const codec of ['PCMA', 'G722', 'L16', 'opus', undefined] as const) {
       const { done } = player.start(Object.assign(new FakePort('call'), { codec }), [
         { kind: 'silence', ms: 10 },
@@ -179,7 +179,7 @@ describe('the player', () => {
     expect(rates).toEqual([8000, 16_000, 16_000, encodedRate('opus'), 8000, 16_000, 8000])
   })
 
-  it('gives up what is being fetched when it is stopped, and tells no failure', async () => {
+  it('cancels the fetch when it is stopped, without a failure', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     held = promise
     const playing = player.start(port, [audio('a')])
@@ -191,7 +191,7 @@ describe('the player', () => {
     expect(port.playing).toBeUndefined()
   })
 
-  it('gives up the sound after the one during which it is stopped, and the first one', async () => {
+  it('cancels the preparation of the next sound, and of the first one, when it is stopped', async () => {
     const playing = player.start(port, [audio('a'), audio('b')])
     await settle()
     playing.stop()
@@ -210,7 +210,7 @@ describe('the player', () => {
     expect(signals[3]?.aborted).toBe(true)
   })
 
-  it('is paused, also between sounds, and goes on', async () => {
+  it('pauses, also between sounds, and resumes', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const playing = player.start(port, [{ kind: 'silence', ms: 10 }, audio('a')])
     held = promise
@@ -228,7 +228,7 @@ describe('the player', () => {
     playing.stop()
   })
 
-  it('has one volume for all its sounds, from -40 to 40 dB', async () => {
+  it('has one volume for all sounds, from -40 to 40 dB', async () => {
     const playing = player.start(port, [audio('a'), audio('b')], { volumeDb: 100 })
     await settle()
     expect(port.playing?.request.volumeDb).toBe(40)
@@ -240,7 +240,7 @@ describe('the player', () => {
     await playing.done
   })
 
-  it('tells what is not as it was asked for', async () => {
+  it('reports sounds that differ from the request', async () => {
     const warnings: string[] = []
     const warn = (message: string) => warnings.push(message)
     await player.prepareFirst([audio('a')], { warn })?.prompt
@@ -249,7 +249,7 @@ describe('the player', () => {
     expect(warnings).toEqual(['not as asked for', 'not as asked for'])
   })
 
-  it('says whose sounds they are', async () => {
+  it('passes the project of the sounds on', async () => {
     await player.prepareFirst([audio('a')], { customer: 'p1' })?.prompt
     player.start(port, [audio('a')], { customer: 'p2' })
     await settle()

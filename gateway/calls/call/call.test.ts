@@ -7,7 +7,7 @@ import { Call } from './call.ts'
 import { newCallId } from './ids.ts'
 
 const hour = 3_600_000
-const nobody = {
+const noOwner = {
   legEarly: () => {},
   legAnswered: () => {},
   legDigit: () => {},
@@ -19,7 +19,7 @@ const setUp = () => {
   const clock = new FakeClock()
   const callId = newCallId()
   const caller = fakeLeg(clock, callId)
-  const told: string[] = []
+  const events: string[] = []
   const call = new Call({
     info: {
       callId,
@@ -36,14 +36,14 @@ const setUp = () => {
     caller: caller.leg,
     clock,
     log: pino({ level: 'silent' }),
-    observer: { callAnswered: () => told.push('answered'), callEnded: () => told.push('ended') },
+    observer: { callAnswered: () => events.push('answered'), callEnded: () => events.push('ended') },
     maxDurationMs: hour,
   })
-  return { clock, call, caller, told }
+  return { clock, call, caller, events }
 }
 
-describe('the longest duration of a call', () => {
-  it('counts from the answer, however the call was answered', async () => {
+describe('the maximum duration of a call', () => {
+  it('starts with the answer of either kind of leg', async () => {
     const { clock, call, caller } = setUp()
     clock.advance(hour / 2)
     await caller.leg.answer()
@@ -54,13 +54,13 @@ describe('the longest duration of a call', () => {
     expect(clock.running).toBe(0)
   })
 
-  it('ends a call that nobody answers too', () => {
+  it('ends a call without an answer, too', () => {
     const { clock, call } = setUp()
     clock.advance(hour)
     expect(call.caller.state).toMatchObject({ cause: { code: 'max_duration' } })
   })
 
-  it('can be made shorter, and never longer than the call was made with', async () => {
+  it('can become shorter, but never longer than the limit of the call', async () => {
     const { clock, call, caller } = setUp()
     call.limitDuration(1_000)
     clock.advance(2_000)
@@ -75,28 +75,28 @@ describe('the longest duration of a call', () => {
 })
 
 describe('the end of a call', () => {
-  it('is that of its last leg, and the end of the caller ends all the others', () => {
-    const { clock, call, caller, told } = setUp()
-    const owner = { ...nobody, legEnded: () => told.push('leg ended') }
+  it('is the end of its last leg, and the end of the caller’s leg ends all others', () => {
+    const { clock, call, caller, events } = setUp()
+    const owner = { ...noOwner, legEnded: () => events.push('leg ended') }
     const ringing = fakeLeg(clock, call.id)
     const talking = fakeLeg(clock, call.id)
     call.adopt(ringing.leg, owner)
     call.adopt(talking.leg, owner)
     talking.leg.answered()
     caller.leg.ended({ code: 'normal' })
-    expect([ringing.far.told, talking.far.told]).toEqual([['end canceled'], ['end normal']])
-    expect(told).toEqual(['leg ended', 'leg ended', 'ended'])
+    expect([ringing.far.requests, talking.far.requests]).toEqual([['end canceled'], ['end normal']])
+    expect(events).toEqual(['leg ended', 'leg ended', 'ended'])
     const late = fakeLeg(clock, call.id)
     call.adopt(late.leg, owner)
-    expect(late.far.told).toEqual(['end canceled'])
-    expect(told.filter((what) => what === 'ended')).toHaveLength(1)
+    expect(late.far.requests).toEqual(['end canceled'])
+    expect(events.filter((what) => what === 'ended')).toHaveLength(1)
   })
 
-  it('tells of the first hundred legs, and how many more there were', async () => {
+  it('reports the first hundred legs and the number of further ones', async () => {
     const { clock, call, caller } = setUp()
     for (let i = 0; i < 1_000; i++) {
       const { leg } = fakeLeg(clock, call.id)
-      call.adopt(leg, nobody)
+      call.adopt(leg, noOwner)
       leg.ended({ code: 'busy' })
     }
     expect(call.legs.size).toBe(1)
@@ -106,7 +106,7 @@ describe('the end of a call', () => {
     expect([legs.length, moreLegs, legs[0]?.role, legs[1]?.code]).toEqual([100, 901, 'caller', 'busy'])
   })
 
-  it('settles what waits for something that never comes, and passes on what came first', async () => {
+  it('settles work that never ends, and passes on the first outcome', async () => {
     const { call, caller } = setUp()
     expect(await call.whileUp(Promise.resolve('done'))).toBe('done')
     const pending = call.whileUp(new Promise(() => {}))

@@ -40,7 +40,7 @@ const talking = async () => {
   return { ...rig, a, b, begun, ended, statuses, refer, sound, places }
 }
 
-describe('what records and streams a call', () => {
+describe('recordings and streams of a call', () => {
   let t: Awaited<ReturnType<typeof talking>>
 
   beforeEach(async () => {
@@ -57,7 +57,7 @@ describe('what records and streams a call', () => {
     expect([t.calls.count, t.clock.running]).toEqual([0, 0])
   }
 
-  it('goes on with who was left behind when the caller asks for a transfer', async () => {
+  it('follow the callee when the caller requests a transfer', async () => {
     t.begun.recording?.pause('skip')
     const c = await t.refer(t.a)
     t.a.leg.ended({ code: 'normal' })
@@ -66,11 +66,11 @@ describe('what records and streams a call', () => {
     c.leg.answered()
     await settle()
     t.begun.recording?.resume()
-    expect([t.statuses, t.sound.told]).toEqual([[200], ['pause skip', 'resume']])
+    expect([t.statuses, t.sound.requests]).toEqual([[200], ['pause skip', 'resume']])
     await endsWith(t.b)
   })
 
-  it('stays with the caller when the callee asks for a transfer', async () => {
+  it('stay with the caller when the callee requests a transfer', async () => {
     const c = await t.refer(t.b)
     c.leg.answered()
     await settle()
@@ -89,7 +89,7 @@ describe('what records and streams a call', () => {
     },
   )
 
-  it('goes on with the leg that replaces the caller', async () => {
+  it('follow the leg that replaces the caller', async () => {
     const by = fakeLeg(t.clock, t.a.port.group)
     await by.leg.answer()
     expect(t.a.leg.replaced(by.leg)).toBe(true)
@@ -97,14 +97,14 @@ describe('what records and streams a call', () => {
     await endsWith(by)
   })
 
-  it('stays with the caller when the callee is replaced', async () => {
+  it('stay with the caller when the callee is replaced', async () => {
     const by = fakeLeg(t.clock, t.a.port.group)
     await by.leg.answer()
     expect(t.b.leg.replaced(by.leg)).toBe(true)
     await endsWith(t.a)
   })
 
-  it('hears the keys of the one who is the caller', async () => {
+  it('receive the keys of the present caller', async () => {
     await t.refer(t.a)
     t.a.leg.digit('#')
     t.b.leg.digit('1')
@@ -114,7 +114,7 @@ describe('what records and streams a call', () => {
     expect(t.ended).toMatchObject([{ reason: 'terminator', terminator: '#' }])
   })
 
-  it('is moved no more when it is over', async () => {
+  it('do not move after their end', async () => {
     t.begun.recording?.stop()
     t.begun.stream?.stop()
     await settle()

@@ -40,13 +40,13 @@ describe('a conference', () => {
       seat: undefined,
       result: undefined,
     }
-    const told = {
+    const listeners = {
       onEvent: (event: ConferenceEvent) => void events.push(event),
       onJoined: (seat: ConferenceParticipant) => {
         joined.seat = seat
       },
     }
-    conferences.join(caller.call, caller.control, { name: 'sales', ...told, ...options }).then(
+    conferences.join(caller.call, caller.control, { name: 'sales', ...listeners, ...options }).then(
       (result) => {
         joined.result = result
       },
@@ -60,7 +60,7 @@ describe('a conference', () => {
   const mixer = (i = 0) => rig.mixers[i]!
   const inMixer = (...callers: Joined[]) => callers.map(({ audio }) => mixer().members.has(audio))
 
-  it('answers, lets the first wait with music, and begins with the second', async () => {
+  it('answers, plays music to the first caller, and starts with the second', async () => {
     const a = await join()
     expect([a.leg.isAnswered, a.audio.playing !== undefined, inMixer(a), a.kinds()]).toEqual([
       true,
@@ -78,7 +78,7 @@ describe('a conference', () => {
     ])
   })
 
-  it('is gone with the last who leaves, and who made it is told to the end', async () => {
+  it('ends when the last participant leaves, and reports to its first participant to the end', async () => {
     const a = await join()
     const b = await join()
     rig.clock.advance(5_000)
@@ -92,7 +92,7 @@ describe('a conference', () => {
     expect([conferences.count, mixer().isClosed, b.leg.isAnswered]).toEqual([0, true, true])
   })
 
-  it('tells each participant who takes part besides it, as long as it does', async () => {
+  it('reports the other participants to each participant while it takes part', async () => {
     const a = await join()
     const b = await join()
     const c = await join()
@@ -110,13 +110,13 @@ describe('a conference', () => {
     expect(a.far.conference).toEqual([])
   })
 
-  it('shows a hundred others to each participant at most', async () => {
+  it('reports at most a hundred others to each participant', async () => {
     const all = [await join({ maxParticipants: 200 })]
     for (let i = 0; i < 110; i++) all.push(await join())
     for (const each of [all[0], all.at(-1)]) expect(each?.far.conference).toHaveLength(100)
   })
 
-  it('of one name is another one in another project, and after its end', async () => {
+  it('is a new one in another project and after its end, under the same name', async () => {
     const a = await join({}, 'p')
     const b = await join({}, 'q')
     expect(a.events[0]?.conferenceId).not.toBe(b.events[0]?.conferenceId)
@@ -126,7 +126,7 @@ describe('a conference', () => {
     expect(c.events[0]?.conferenceId).not.toBe(a.events[0]?.conferenceId)
   })
 
-  it('begins only with somebody who may begin it', async () => {
+  it('starts only with a participant that may start it', async () => {
     const a = await join({ startOnEnter: false })
     const b = await join({ startOnEnter: false })
     expect(inMixer(a, b)).toEqual([false, false])
@@ -134,7 +134,7 @@ describe('a conference', () => {
     expect(inMixer(a, b, c)).toEqual([true, true, true])
   })
 
-  it('ends for all with who ends it', async () => {
+  it('ends for all when a participant with endOnExit leaves', async () => {
     const a = await join({ endOnExit: true })
     const b = await join()
     a.leg.ended({ code: 'normal' })
@@ -142,7 +142,7 @@ describe('a conference', () => {
     expect([b.result, conferences.count]).toMatchObject([{ kind: 'ended' }, 0])
   })
 
-  it('ends for all when its thread dies', async () => {
+  it('ends for all when the thread of its mixer dies', async () => {
     const a = await join()
     const b = await join()
     mixer().die()
@@ -150,7 +150,7 @@ describe('a conference', () => {
     expect([a.result, b.result, conferences.count]).toMatchObject([{ kind: 'ended' }, { kind: 'ended' }, 0])
   })
 
-  it('has room for as many as who made it says', async () => {
+  it('has the maximum size that its first participant sets', async () => {
     await join({ maxParticipants: 2 })
     await join({ maxParticipants: 9 })
     const late = await join({ maxParticipants: 9 })
@@ -158,7 +158,7 @@ describe('a conference', () => {
     expect(late.kinds()).toEqual([])
   })
 
-  it('mutes, and holds with music', async () => {
+  it('mutes a participant, and plays music to a held one', async () => {
     const a = await join({ muted: true })
     const b = await join()
     expect(mixer().members.get(a.audio)).toEqual({ canSpeak: false })
@@ -175,8 +175,10 @@ describe('a conference', () => {
     expect(a.events.at(-2)).toMatchObject({ callId: a.call.id, isHeld: true, isMuted: false })
   })
 
-  it('does nothing to a caller who has left', async () => {
-    const [a] = [await join(), await join(), await join()]
+  it('ignores requests for a caller who has left', async () => {
+    const a = await join()
+    await join()
+    await join()
     a.seat?.leave()
     await settle()
     const before = a.kinds()
@@ -186,7 +188,7 @@ describe('a conference', () => {
     expect([a.audio.playing === undefined, a.kinds()]).toEqual([true, before])
   })
 
-  it('is seen from outside, in its own project alone, while anybody takes part', async () => {
+  it('is listed for its own project alone, while a call takes part', async () => {
     const a = await join({ startOnEnter: false, coach: 'x' })
     rig.clock.advance(1_000)
     const [conference] = await conferences.of('p')
@@ -200,7 +202,7 @@ describe('a conference', () => {
     expect([a.result, await conferences.of('p')]).toMatchObject([{ kind: 'ended' }, []])
   })
 
-  it('lets who looks at it hold somebody with what is wanted, announce, and take somebody out', async () => {
+  it('can hold a participant with a document, play an announcement, and remove a participant', async () => {
     const a = await join()
     const b = await join()
     const [conference] = await conferences.of('p')
@@ -227,15 +229,16 @@ describe('a conference', () => {
     expect(heard).toHaveLength(2)
   })
 
-  it('goes on where an announcement fails', async () => {
-    const [a] = [await join(), await join()]
+  it('continues after a failed announcement', async () => {
+    const a = await join()
+    await join()
     const [conference] = await conferences.of('p')
     conference?.participants[0]?.announce(() => Promise.reject(new Error('no such document')))
     await settle()
     expect([a.result, rig.lines.at(-1)]).toMatchObject([undefined, { msg: 'announcement failed' }])
   })
 
-  it('tells who speaks', async () => {
+  it('reports the speaker', async () => {
     const a = await join()
     const b = await join()
     mixer().speaks(b.audio)
@@ -244,7 +247,7 @@ describe('a conference', () => {
     expect(a.kinds().filter((kind) => kind === 'speaker')).toHaveLength(1)
   })
 
-  it('leaves out a caller whose telephone holds, and one that a verb holds', async () => {
+  it('leaves out a caller on hold, whether by telephone or by a verb', async () => {
     const a = await join()
     const b = await join()
     a.leg.hold(true)
@@ -258,7 +261,7 @@ describe('a conference', () => {
     return conference!.participants.find(({ callId }) => callId === call.id)!
   }
 
-  it('lets one coach, end it by leaving, or leave without a beep, from outside its call', async () => {
+  it('can change the coach, the end on exit, and the beep on exit of a participant', async () => {
     const a = await join()
     const b = await join({ beep: 'none' })
     const c = await join({ beep: 'none' })
@@ -278,7 +281,7 @@ describe('a conference', () => {
     expect(seen.options.endOnExit).toBe(true)
   })
 
-  it('lets one who waits hear something else, and nothing of it once it begins', async () => {
+  it('can change the audio of a waiting participant, which stops at the start', async () => {
     const heard: string[] = []
     const hook = (name: string) => async (call: CallControl) => {
       heard.push(name)
@@ -296,9 +299,10 @@ describe('a conference', () => {
     expect([heard, inMixer(a)]).toEqual([['first', 'second'], [true]])
   })
 
-  it('lets a coach be heard by one alone, also when that one comes later, and goes', async () => {
+  it('makes a coach audible to one participant alone, even one who joins later', async () => {
     const pupil = rig.caller()
-    const [, coach] = [await join(), await join({ coach: pupil.call.id })]
+    await join()
+    const coach = await join({ coach: pupil.call.id })
     expect(mixer().members.get(coach.audio)).toEqual({ canSpeak: true, audibleTo: [] })
     const done = conferences.join(pupil.call, pupil.control, { name: 'sales' })
     await settle()
@@ -313,7 +317,7 @@ describe('a conference', () => {
     ['enter', 1],
     ['exit', 1],
     ['none', 0],
-  ] as const)('beeps as the one who comes and goes says: %s', async (beep, times) => {
+  ] as const)('beeps for a participant by its option: %s', async (beep, times) => {
     await join()
     await join({ beep: 'none' })
     const c = await join({ beep })
@@ -322,23 +326,23 @@ describe('a conference', () => {
     expect(mixer().played).toHaveLength(times)
   })
 
-  it('is recorded from its beginning, and tells of the recording', async () => {
-    const told: unknown[] = []
-    const tell = (recording: unknown) => told.push(recording)
-    const a = await join({ record: true, onRecording: tell, onRecorded: tell })
+  it('is recorded from its start, and reports the recording', async () => {
+    const reports: unknown[] = []
+    const report = (recording: unknown) => reports.push(recording)
+    const a = await join({ record: true, onRecording: report, onRecorded: report })
     expect(keeper.wanted).toEqual([])
     const b = await join({ record: true })
     expect(keeper.wanted).toMatchObject([{ callId: a.call.id, projectId: 'p', request: { trim: true } }])
     for (const { seat } of [a, b]) seat?.leave()
     await settle()
     const recording = { id: 'r-1', url: 'https://gw.example/r-1' }
-    expect(told).toEqual([
+    expect(reports).toEqual([
       recording,
       { ...recording, durationMs: expect.any(Number), bytes: expect.any(Number), reason: 'stopped' },
     ])
   })
 
-  it('goes on without a recording where there is no room for one', async () => {
+  it('continues without a recording if the disk is full', async () => {
     keeper.refusal = new Error('disk full')
     const a = await join({ record: true })
     const b = await join()
@@ -346,7 +350,7 @@ describe('a conference', () => {
     expect(rig.lines).toMatchObject([{ msg: 'conference not recorded', reason: 'Error: disk full' }])
   })
 
-  it('is left by a signal, whose reason is what went wrong', async () => {
+  it('is left by a signal, and rejects with its reason', async () => {
     const giveUp = new AbortController()
     const a = await join({ signal: giveUp.signal })
     giveUp.abort(new Error('enough'))
@@ -358,7 +362,7 @@ describe('a conference', () => {
     ])
   })
 
-  it('lets who waits hear what was asked for, and nothing of it after the beginning', async () => {
+  it('plays the wait document to a waiting caller, and stops it at the start', async () => {
     let waiting: CallControl | undefined
     let runs = 0
     const wait = async (call: CallControl) => {
@@ -377,26 +381,27 @@ describe('a conference', () => {
     expect(a.audio.playing).toBeUndefined()
   })
 
-  it('plays music where what was asked for fails', async () => {
+  it('plays music if the wait document fails', async () => {
     const a = await join({ wait: () => Promise.reject(new Error('404')) })
     expect(a.audio.playing).toBeDefined()
     expect(rig.lines[0]).toMatchObject({ reason: 'Error: 404' })
     expect((await join({ wait: 'none', name: 'other' })).audio.playing).toBeUndefined()
   })
 
-  it('goes on with another leg in the place of the caller’s', async () => {
-    const [a] = [await join(), await join()]
+  it('continues with a leg that replaces the caller’s', async () => {
+    const a = await join()
+    await join()
     const by = rig.caller()
     await by.leg.answer()
     expect(a.leg.replaced(by.leg)).toBe(true)
     expect([mixer().members.has(a.audio), mixer().members.has(by.audio)]).toEqual([false, true])
   })
 
-  it.each(['', '  ', 'x'.repeat(129)])('has no name like %j', async (name) => {
+  it.each(['', '  ', 'x'.repeat(129)])('rejects the name %j', async (name) => {
     expect((await join({ name })).result).toMatchObject({ code: 'bad_name' })
   })
 
-  it('fails as a verb where there is no mixer', async () => {
+  it('fails the verb without a mixer', async () => {
     conferences = new ProjectConferences({
       ...rig,
       recordings: keeper,
@@ -406,7 +411,7 @@ describe('a conference', () => {
     expect(conferences.count).toBe(0)
   })
 
-  it('is made anew for who comes while the last one leaves', async () => {
+  it('opens anew for a caller who joins while the last participant leaves', async () => {
     const a = await join()
     a.seat?.leave()
     const b = await join()

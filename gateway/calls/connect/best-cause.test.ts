@@ -18,7 +18,7 @@ it.each<[string, Cause[], Cause]>([
     { code: 'busy' },
   ],
   ['declined before all', [{ code: 'declined' }, { code: 'no_answer' }], { code: 'declined' }],
-])('of several refusals the caller is told %s', (_what, causes, best) => {
+])('of several refusals the caller receives %s', (_what, causes, best) => {
   expect(causes.reduce<Cause | undefined>(betterCause, undefined)).toEqual(best)
 })
 
@@ -40,7 +40,7 @@ it.each<[Cause, number]>([
   [{ code: 'not_online' }, 480],
   // A carrier that gets a 503 takes the whole gateway for dead.
   [refused(503), 500],
-  // Of our own INVITE, and not of the caller's: neither the header that explains it nor another try would
+  // About the gateway's INVITE, not the caller's: neither the header that explains it nor a retry would
   // help the caller.
   ...[400, 405, 406, 411, 412, 413, 414, 416, 417, 420, 421, 422, 423, 424, 428, 430, 439, 440].map(
     (status): [Cause, number] => [refused(status), 500],
@@ -55,7 +55,7 @@ it.each<[Cause, number]>([
   // About the audio, as 488 is; 415 would have to say what is accepted (RFC 3261 section 8.2.3).
   [refused(415), 488],
   [refused(580), 488],
-  // About whom was called.
+  // About the callee.
   ...[402, 403, 404, 408, 410, 433, 480, 482, 483, 484, 485, 486, 488, 500, 502, 504].map(
     (status): [Cause, number] => [refused(status), status],
   ),
@@ -64,7 +64,7 @@ it.each<[Cause, number]>([
   [{ code: 'over_call_limit' }, 500],
   [{ code: 'no_ports' }, 503],
   [{ code: 'draining' }, 503],
-])('a caller is told of %j by a %i', (cause, status) => {
-  const told = causeForCaller(cause)
-  expect([told.code, sipStatusOf(told)]).toEqual([cause.code, status])
+])('a caller receives %j as status %i', (cause, status) => {
+  const sent = causeForCaller(cause)
+  expect([sent.code, sipStatusOf(sent)]).toEqual([cause.code, status])
 })

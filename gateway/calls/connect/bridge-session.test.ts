@@ -21,32 +21,32 @@ const setUp = () => {
   return { ...rig, a, call, talking }
 }
 
-describe('whom a leg talks to', () => {
+describe('the partner of a leg', () => {
   let t: ReturnType<typeof setUp>
   beforeEach(() => {
     t = setUp()
   })
 
-  it('is told to both once it is answered, and not before, however early it is heard', async () => {
+  it('is reported to both after the answer, not during early media', async () => {
     void new ConnectSession(t.parts, t.call, { steps: [[{ to: 'sip:b@y' }]] }).run()
     await settle()
     const b = t.outbound.dialled[0]!
     b.leg.early(true)
     await settle()
     expect(t.bridges.count).toBe(1)
-    expect(t.a.far.others).toEqual(['calls sip:b@y'])
+    expect(t.a.far.partners).toEqual(['calls sip:b@y'])
     b.leg.answered()
     await settle()
-    expect(t.a.far.others).toEqual(['calls sip:b@y', 'with sip:b@y'])
-    expect(b.far.others).toEqual(['with sip:caller@carrier.example'])
+    expect(t.a.far.partners).toEqual(['calls sip:b@y', 'with sip:b@y'])
+    expect(b.far.partners).toEqual(['with sip:caller@carrier.example'])
   })
 
-  it('is nobody after it hangs up, and whoever is connected next', async () => {
+  it('is absent after its hang-up, and then the next callee', async () => {
     const b = await t.talking('sip:b@y')
     b.leg.ended({ code: 'normal' })
     await settle()
     await t.talking('sip:c@y')
-    expect(t.a.far.others).toEqual([
+    expect(t.a.far.partners).toEqual([
       'calls sip:b@y',
       'with sip:b@y',
       'alone',
@@ -55,33 +55,33 @@ describe('whom a leg talks to', () => {
     ])
   })
 
-  it('is not told of by holding', async () => {
+  it('does not change with a hold', async () => {
     const b = await t.talking('sip:b@y')
     for (const held of [true, false]) {
       b.leg.hold(held)
       t.a.leg.hold(held)
     }
     expect(t.bridges.count).toBe(1)
-    expect(b.far.others).toEqual(['with sip:caller@carrier.example'])
+    expect(b.far.partners).toEqual(['with sip:caller@carrier.example'])
   })
 
-  it('is another one after a transfer, for who stays', async () => {
+  it('changes with a transfer for the party that stays', async () => {
     const b = await t.talking('sip:b@y')
     t.a.leg.referred({ to: 'sip:c@y', progress: () => {} })
     await settle()
     const c = t.outbound.dialled[1]!
     c.leg.answered()
     await settle()
-    expect(b.far.others).toEqual([
+    expect(b.far.partners).toEqual([
       'with sip:caller@carrier.example',
       'alone',
       'calls sip:c@y',
       'with sip:c@y',
     ])
-    expect(c.far.others).toEqual(['with sip:b@y'])
+    expect(c.far.partners).toEqual(['with sip:b@y'])
   })
 
-  it('is whoever it was joined to last, when the former pair ends late', () => {
+  it('is the leg that was joined last if the former pair ends late', () => {
     const [b, c] = ['sip:b@y', 'sip:c@y'].map((to) => {
       const made = fakeLeg(t.clock, 'group', { direction: 'outbound', to })
       made.leg.answered()
@@ -91,11 +91,11 @@ describe('whom a leg talks to', () => {
     former.pair(b.leg)
     new BridgeSession(t.bridges, callOf(c.leg, t.clock).call, { digit: () => {} }).pair(b.leg)
     former.part()
-    expect(t.a.far.others).toEqual(['with sip:b@y', 'alone'])
-    expect(b.far.others).toEqual(['with sip:caller@carrier.example', 'with sip:c@y'])
+    expect(t.a.far.partners).toEqual(['with sip:b@y', 'alone'])
+    expect(b.far.partners).toEqual(['with sip:caller@carrier.example', 'with sip:c@y'])
   })
 
-  it('is another one when either is replaced', async () => {
+  it('changes when either leg is replaced', async () => {
     const b = await t.talking('sip:b@y')
     const answered = (to: string) => {
       const made = fakeLeg(t.clock, 'group', { direction: 'outbound', to })
@@ -105,10 +105,10 @@ describe('whom a leg talks to', () => {
     const c = answered('sip:c@y')
     const d = answered('sip:d@y')
     expect(b.leg.replaced(c.leg)).toBe(true)
-    expect(t.a.far.others.slice(1)).toEqual(['with sip:b@y', 'with sip:c@y'])
-    expect(b.far.others.at(-1)).toBe('alone')
+    expect(t.a.far.partners.slice(1)).toEqual(['with sip:b@y', 'with sip:c@y'])
+    expect(b.far.partners.at(-1)).toBe('alone')
     expect(t.a.leg.replaced(d.leg)).toBe(true)
-    expect(c.far.others).toEqual(['with sip:caller@carrier.example', 'with sip:d@y'])
-    expect(d.far.others).toEqual(['with sip:c@y'])
+    expect(c.far.partners).toEqual(['with sip:caller@carrier.example', 'with sip:d@y'])
+    expect(d.far.partners).toEqual(['with sip:c@y'])
   })
 })

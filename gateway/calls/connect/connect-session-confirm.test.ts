@@ -21,7 +21,7 @@ describe('a confirmation', () => {
     decide = Promise.withResolvers<void>()
   })
 
-  it('is asked for by the verbs of the callee, while others ring on and the caller waits', async () => {
+  it('runs with the verbs of the callee while others ring and the caller waits', async () => {
     const [a, b] = await t.hunt([[t.to('sip:a@y', { confirm, sendDigits: '7' }), t.to('sip:b@y')]])
     a!.leg.answered()
     await settle()
@@ -32,14 +32,14 @@ describe('a confirmation', () => {
       projectId: 'p',
     })
     expect(asked[0]?.info.from).toBe('sip:caller@carrier.example')
-    expect([a!.far.told, b!.far.told, t.bridges.count]).toEqual([['digits 7'], [], 0])
+    expect([a!.far.requests, b!.far.requests, t.bridges.count]).toEqual([['digits 7'], [], 0])
     expect(t.a.port.playing).toBeDefined()
     decide.resolve()
     await settle()
-    expect([b!.far.told, t.bridges.count]).toEqual([['end answered_elsewhere'], 1])
+    expect([b!.far.requests, t.bridges.count]).toEqual([['end answered_elsewhere'], 1])
     expect([t.a.port.playing, asked[0]?.signal.aborted]).toEqual([undefined, true])
     t.a.leg.digit('1')
-    expect(a!.far.told).toEqual(['digits 7', 'digits 1'])
+    expect(a!.far.requests).toEqual(['digits 7', 'digits 1'])
     a!.leg.ended({ code: 'normal' })
     await settle()
     expect(t.outcomes).toMatchObject([{ result: { kind: 'connected', endedBy: 'callee' } }])
@@ -47,12 +47,12 @@ describe('a confirmation', () => {
     expect(t.left()).toEqual([0, 0, 0])
   })
 
-  it('is asked for on one of the telephones of an endpoint, when the others have stopped to ring', async () => {
+  it('runs on one telephone of an endpoint when the others have stopped ringing', async () => {
     t.registered.push({ kind: 'sip', uri: 'sip:p@10.0.0.1' }, { kind: 'sip', uri: 'sip:p@10.0.0.2' })
     const [one, two] = await t.hunt([[t.to('/public/phone', { confirm })], [t.to('sip:b@y')]])
     two!.leg.answered()
     await settle()
-    expect([one!.far.told, two!.leg.isEnded, t.outbound.dialled.length]).toEqual([
+    expect([one!.far.requests, two!.leg.isEnded, t.outbound.dialled.length]).toEqual([
       ['end answered_elsewhere'],
       false,
       2,
@@ -62,7 +62,7 @@ describe('a confirmation', () => {
     expect([t.bridges.count, t.outcomes]).toEqual([1, []])
   })
 
-  it('is not heard by the caller, who heard the early media before', async () => {
+  it('is inaudible to the caller, even after early media', async () => {
     const [a] = await t.hunt([[t.to('sip:a@y', { confirm })]])
     a!.leg.early(true)
     await settle()
@@ -77,7 +77,7 @@ describe('a confirmation', () => {
     ['its document hangs up', () => asked[0]!.hangup(), 'declined declined'],
     ['the callee hangs up', () => t.outbound.dialled[0]!.leg.ended({ code: 'normal' }), 'declined declined'],
     ['its time is over', () => t.clock.advance(5_000), 'no-answer no_answer'],
-  ])('is refused where %s, and the next step is tried', async (_, happens, outcome) => {
+  ])('fails if %s, and the next step is tried', async (_, happens, outcome) => {
     const steps = [[t.to('sip:a@y', { confirm })], [t.to('sip:b@y')]]
     const [a] = await t.hunt(steps, { confirmTimeoutMs: 5_000 })
     a!.leg.answered()
@@ -96,7 +96,7 @@ describe('a confirmation', () => {
     expect(t.bridges.count).toBe(1)
   })
 
-  it('that is refused is told as declined where nobody else is there', async () => {
+  it('reports declined if it fails without another callee', async () => {
     const [a] = await t.hunt([[t.to('sip:a@y', { confirm })]])
     a!.leg.answered()
     await settle()
@@ -111,14 +111,14 @@ describe('a confirmation', () => {
     expect(t.left()).toEqual([0, 1, 1])
   })
 
-  it('is over when somebody else is taken, and when the caller goes', async () => {
+  it('ends when another callee wins, and when the caller hangs up', async () => {
     const [a, b] = await t.hunt([[t.to('sip:a@y', { confirm }), t.to('sip:b@y', { confirm })]])
     a!.leg.answered()
     b!.leg.answered()
     await settle()
     decide.resolve()
     await settle()
-    expect(b!.far.told).toEqual(['end answered_elsewhere'])
+    expect(b!.far.requests).toEqual(['end answered_elsewhere'])
     expect(t.states.at(-1)).toBe('sip:b@y ended canceled answered_elsewhere 0')
     const other = await setUp()
     const [c] = await other.hunt([[other.to('sip:c@y', { confirm: () => new Promise(() => {}) })]])
@@ -146,25 +146,25 @@ describe('a transfer', () => {
     return { b: b!, c: t.outbound.dialled[1]! }
   }
 
-  it('is possible once a confirmation was given, and the star parts from the new one', async () => {
+  it('is possible after a confirmation, and the star parts the caller from the target', async () => {
     const { b, c } = await transferred({ hangupOnStar: true })
     c.leg.answered()
     await settle()
-    expect(b.far.told).toEqual(['end normal'])
+    expect(b.far.requests).toEqual(['end normal'])
     t.a.leg.digit('*')
     await settle()
-    expect(c.far.told).toEqual(['end normal'])
+    expect(c.far.requests).toEqual(['end normal'])
     expect(t.outcomes).toMatchObject([
       { result: { kind: 'connected', endedBy: 'star', callee: { to: 'sip:c@y' } } },
     ])
   })
 
-  it('is given up by a signal, with the one who asked for it', async () => {
+  it('is canceled by a signal, with the leg that has requested it', async () => {
     const giveUp = new AbortController()
     const { b, c } = await transferred({ signal: giveUp.signal })
     giveUp.abort()
     await settle()
-    expect([b.far.told, c.far.told]).toEqual([['end normal'], ['end canceled']])
+    expect([b.far.requests, c.far.requests]).toEqual([['end normal'], ['end canceled']])
     expect(t.outcomes).toMatchObject([{ result: { endedBy: 'stopped' } }])
     expect([t.a.leg.isAnswered, ...t.left()]).toEqual([true, 0, 1, 1])
   })

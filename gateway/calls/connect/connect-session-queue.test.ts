@@ -3,16 +3,16 @@ import type { Destination } from '../../../handlers/verbs.ts'
 import { settle } from '../testing/calls-fixture.ts'
 import { setUp } from '../testing/connect-fixture.ts'
 
-describe('somebody in a queue', () => {
+describe('a caller of a queue', () => {
   let t: Awaited<ReturnType<typeof setUp>>
   beforeEach(async () => {
     t = await setUp()
   })
 
-  it('is waited for, joined, and goes on alone when the caller leaves', async () => {
+  it('is awaited, joined, and goes on alone when the caller hangs up', async () => {
     const giveUp = new AbortController()
     await t.hunt([[t.to('queue:support')]], { signal: giveUp.signal })
-    expect([t.queuedCallers.asked, t.states]).toEqual([['support'], []])
+    expect([t.queuedCallers.requested, t.states]).toEqual([['support'], []])
     const waiting = await t.caller()
     t.queuedCallers.arrives(waiting.call)
     await settle()
@@ -20,7 +20,7 @@ describe('somebody in a queue', () => {
     t.a.leg.digit('1')
     waiting.leg.digit('2')
     await settle()
-    expect([t.a.far.told, waiting.far.told]).toEqual([
+    expect([t.a.far.requests, waiting.far.requests]).toEqual([
       ['answer', 'digits 2'],
       ['answer', 'digits 1'],
     ])
@@ -42,10 +42,10 @@ describe('somebody in a queue', () => {
     expect([t.bridges.count, t.queuedCallers.released, waiting.leg.isAnswered]).toEqual([0, 1, true])
     expect(t.states.at(-1)).toBe('queue:support ended completed normal 2000')
     waiting.leg.digit('3')
-    expect(t.a.far.told).toEqual(['answer', 'digits 2'])
+    expect(t.a.far.requests).toEqual(['answer', 'digits 2'])
   })
 
-  it('ends the time together by hanging up, and cannot be transferred', async () => {
+  it('ends the connection by a hang-up, and cannot be transferred', async () => {
     await t.hunt([[t.to('queue:support')]])
     const waiting = await t.caller()
     t.queuedCallers.arrives(waiting.call)
@@ -57,7 +57,7 @@ describe('somebody in a queue', () => {
     expect([t.bridges.count, t.queuedCallers.released]).toEqual([0, 1])
   })
 
-  describe('who is asked whether to be taken', () => {
+  describe('with a confirmation', () => {
     const ask = async (confirm: NonNullable<Destination['confirm']>) => {
       await t.hunt([[t.to('queue:support', { confirm })]], { confirmTimeoutMs: 5_000 })
       const waiting = await t.caller()
@@ -66,7 +66,7 @@ describe('somebody in a queue', () => {
       return waiting
     }
 
-    it('is joined when that is at its end', async () => {
+    it('is joined when the confirmation resolves', async () => {
       const decide = Promise.withResolvers<void>()
       const asked: unknown[] = []
       const waiting = await ask((callee, place) => {
@@ -82,7 +82,7 @@ describe('somebody in a queue', () => {
     it.each<[string, NonNullable<Destination['confirm']>]>([
       ['that fails', () => Promise.reject(new Error('no'))],
       ['its time is over', () => new Promise(() => {})],
-    ])('goes on alone where %s', async (_, confirm) => {
+    ])('goes on alone if %s', async (_, confirm) => {
       const waiting = await ask(confirm)
       t.clock.advance(5_000)
       await settle()
@@ -91,7 +91,7 @@ describe('somebody in a queue', () => {
       expect(t.outcomes).toMatchObject([{ result: { kind: 'failed', reason: 'declined' } }])
     })
 
-    it('goes on alone where the caller hangs up', async () => {
+    it('goes on alone if the caller hangs up', async () => {
       const waiting = await ask(() => new Promise(() => {}))
       t.a.leg.ended({ code: 'normal' })
       await settle()
@@ -111,7 +111,7 @@ describe('somebody in a queue', () => {
     expect([t.queuedCallers.released, waiting.leg.isAnswered]).toEqual([1, true])
   })
 
-  it('is not waited for longer than the ring time, nor when somebody else answers', async () => {
+  it('is awaited no longer than the ring time, or until another callee answers', async () => {
     await t.hunt([[t.to('queue:support', { timeoutMs: 5_000 })], [t.to('queue:sales'), t.to('sip:b@y')]])
     t.clock.advance(5_000)
     await settle()

@@ -8,8 +8,8 @@ beforeEach(async () => {
   t = await setUp()
 })
 
-describe('what is told of each destination', () => {
-  it('is told in order, and its end once', async () => {
+describe('the states of a destination', () => {
+  it('are reported in order, and the end once', async () => {
     const [a, b] = await t.hunt([[t.to('sip:a@y'), t.to('sip:b@y')]])
     a!.leg.early(false)
     a!.leg.early(true)
@@ -29,7 +29,7 @@ describe('what is told of each destination', () => {
     ])
   })
 
-  it('is told of what cannot be dialled, of who does not answer, and of who is answered elsewhere', async () => {
+  it('are reported for an unknown address, no answer, and an answer elsewhere', async () => {
     const steps = [
       [t.to('/public/nobody')],
       [t.to('sip:a@y', { timeoutMs: 5_000 })],
@@ -51,7 +51,7 @@ describe('what is told of each destination', () => {
     ])
   })
 
-  it('is one thing for an endpoint that rings in two places', async () => {
+  it('are those of one branch for an endpoint with two contacts', async () => {
     t.registered.push({ kind: 'sip', uri: 'sip:p@10.0.0.1' }, { kind: 'sip', uri: 'sip:p@10.0.0.2' })
     const [one, two] = await t.hunt([[t.to('/public/phone')]])
     one!.leg.early(false)
@@ -62,7 +62,7 @@ describe('what is told of each destination', () => {
     expect(t.states).toEqual(['initiated', 'ringing', 'ended busy busy 0'].map((s) => `/public/phone ${s}`))
   })
 
-  it('is that it was given up, when the caller goes or a listener fails', async () => {
+  it('end with canceled when the caller hangs up, even if a listener fails', async () => {
     const failing = () => {
       throw new Error('mine')
     }
@@ -74,7 +74,7 @@ describe('what is told of each destination', () => {
     expect(t.left()).toEqual([0, 0, 0])
   })
 
-  it('has what is known of the leg', async () => {
+  it('have the facts of the leg', async () => {
     const seen: Callee[] = []
     const onState = ({ callee }: { callee?: Callee }) => void (callee && seen.push(callee))
     const [made] = await t.hunt([[{ to: 'sip:a@y', onState }]])
@@ -94,7 +94,7 @@ describe('what is told of each destination', () => {
     expect(t.outcomes).toMatchObject([{ result: { kind: 'failed', reason: 'busy', callee: seen[2] } }])
   })
 
-  it('is told to who is called by headers with the id of its own call', async () => {
+  it('reach the callee by headers with the id of its own call', async () => {
     const seen: string[] = []
     const [made] = await t.hunt([
       [
@@ -115,24 +115,24 @@ describe('what is told of each destination', () => {
 })
 
 describe('a signal', () => {
-  it('gives up who rings', async () => {
+  it('cancels ringing callees', async () => {
     const giveUp = new AbortController()
     const [a] = await t.hunt([[t.to('sip:a@y')], [t.to('sip:b@y')]], { signal: giveUp.signal })
     giveUp.abort()
     await settle()
-    expect(a!.far.told).toEqual(['end canceled'])
+    expect(a!.far.requests).toEqual(['end canceled'])
     expect(t.outcomes).toEqual([{ result: { kind: 'failed', reason: 'canceled', code: 'canceled' } }])
     expect(t.outbound.dialled).toHaveLength(1)
     expect([t.a.leg.isAnswered, t.clock.running]).toEqual([true, 1])
   })
 
-  it('that has fired already lets nobody be called', async () => {
+  it('that has fired already prevents every call', async () => {
     await t.hunt([[t.to('sip:a@y')]], { signal: AbortSignal.abort() })
     expect(t.outcomes).toMatchObject([{ result: { reason: 'canceled' } }])
     expect(t.outbound.dialled).toHaveLength(0)
   })
 
-  it('ends the leg of who was found, and the caller stays', async () => {
+  it('ends the leg of the callee, and the caller stays', async () => {
     const giveUp = new AbortController()
     const [a] = await t.hunt([[t.to('sip:a@y')]], { signal: giveUp.signal })
     a!.leg.answered()
@@ -140,7 +140,7 @@ describe('a signal', () => {
     t.clock.advance(1_000)
     giveUp.abort()
     await settle()
-    expect(a!.far.told).toEqual(['end normal'])
+    expect(a!.far.requests).toEqual(['end normal'])
     expect(t.outcomes).toMatchObject([
       { result: { kind: 'connected', endedBy: 'stopped', durationMs: 1_000 } },
     ])
@@ -148,67 +148,67 @@ describe('a signal', () => {
   })
 })
 
-describe('the two together', () => {
+describe('a connected pair', () => {
   const connected = async (more = {}) => {
-    const told: ConnectedCallee[] = []
+    const reported: ConnectedCallee[] = []
     const [b] = await t.hunt([[t.to('sip:b@y')]], {
-      onConnected: (each: ConnectedCallee) => told.push(each),
+      onConnected: (each: ConnectedCallee) => reported.push(each),
       ...more,
     })
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     b!.leg.answered()
     await settle()
-    return { b: b!, told }
+    return { b: b!, reported }
   }
 
-  it('are told of when they are joined, and can be parted by whoever was told', async () => {
-    const { b, told } = await connected()
-    expect(told).toMatchObject([{ callee: { to: 'sip:b@y' } }])
-    await told[0]!.sendDigits('42')
-    told[0]!.hangup()
+  it('is reported when it is joined, and can be parted by the listener', async () => {
+    const { b, reported } = await connected()
+    expect(reported).toMatchObject([{ callee: { to: 'sip:b@y' } }])
+    await reported[0]!.sendDigits('42')
+    reported[0]!.hangup()
     await settle()
-    expect(b.far.told).toEqual(['digits 42', 'end normal'])
+    expect(b.far.requests).toEqual(['digits 42', 'end normal'])
     expect(t.outcomes).toMatchObject([{ result: { endedBy: 'stopped' } }])
   })
 
-  it('are never called with keys that nobody can press', async () => {
+  it('is never dialed with characters that are no keys', async () => {
     await t.hunt([[t.to('sip:a@y')], [t.to('sip:b@y', { sendDigits: '1x' })]])
     expect(t.outcomes).toMatchObject([{ name: 'VerbFailed', code: 'invalid_digits' }])
     expect(t.outbound.dialled).toHaveLength(0)
-    const { told } = await connected()
-    await expect(told[0]!.sendDigits('?')).rejects.toMatchObject({ code: 'invalid_digits' })
+    const { reported } = await connected()
+    await expect(reported[0]!.sendDigits('?')).rejects.toMatchObject({ code: 'invalid_digits' })
   })
 
-  it('are parted by the star, which nobody hears', async () => {
+  it('is parted by the star, which the callee does not receive', async () => {
     const { b } = await connected({ hangupOnStar: true })
     t.a.leg.digit('5')
     t.a.leg.digit('*')
     await settle()
-    expect(b.far.told).toEqual(['digits 5', 'end normal'])
+    expect(b.far.requests).toEqual(['digits 5', 'end normal'])
     expect(t.outcomes).toMatchObject([{ result: { endedBy: 'star' } }])
     expect(t.a.leg.isAnswered).toBe(true)
   })
 
-  it('have the star as any other key where it was not asked for', async () => {
+  it('passes the star on like any other key by default', async () => {
     const { b } = await connected()
     t.a.leg.digit('*')
-    expect(b.far.told).toEqual(['digits *'])
+    expect(b.far.requests).toEqual(['digits *'])
   })
 
-  it('are parted by the limit', async () => {
+  it('is parted by the limit', async () => {
     const { b } = await connected({ maxDurationMs: 3_000 })
     t.clock.advance(3_000)
     await settle()
-    expect(b.far.told).toEqual(['end max_duration'])
+    expect(b.far.requests).toEqual(['end max_duration'])
     expect(t.outcomes).toMatchObject([{ result: { endedBy: 'limit', durationMs: 3_000 } }])
   })
 
-  it('are joined when the keys after the answer are pressed, or the callee has gone meanwhile', async () => {
+  it('is joined after the digits are sent, unless the callee hangs up meanwhile', async () => {
     for (const gone of [false, true]) {
       const pressed = Promise.withResolvers<void>()
       const b = (await t.hunt([[t.to('sip:b@y', { sendDigits: 'ww12' })]])).at(-1)!
       b.far.sendDigits = (digits) => {
-        b.far.told.push(`digits ${digits}`)
+        b.far.requests.push(`digits ${digits}`)
         return pressed.promise
       }
       b.leg.early(true)
@@ -216,7 +216,7 @@ describe('the two together', () => {
       expect(t.bridges.count).toBe(1)
       b.leg.answered()
       await settle()
-      expect([t.bridges.count, b.far.told]).toEqual([0, ['digits ww12']])
+      expect([t.bridges.count, b.far.requests]).toEqual([0, ['digits ww12']])
       expect(t.a.port.playing).toBeDefined()
       if (gone) b.leg.ended({ code: 'normal' })
       else pressed.resolve()
@@ -229,8 +229,8 @@ describe('the two together', () => {
   })
 })
 
-describe('a step of several', () => {
-  it('goes on with the others where the first one cannot be dialled', async () => {
+describe('a step with several destinations', () => {
+  it('goes on with the others if the first one cannot be dialed', async () => {
     const [b] = await t.hunt([[t.to('/public/nobody'), t.to('sip:b@y')], [t.to('sip:c@y')]])
     expect([t.outbound.dialled.length, b!.leg.isEnded]).toEqual([1, false])
     b!.leg.answered()
@@ -239,7 +239,7 @@ describe('a step of several', () => {
   })
 })
 
-it('a caller who was left in the same moment is not transferred', async () => {
+it('a caller is not transferred if the callee hangs up at the same time', async () => {
   const [b] = await t.hunt([[t.to('sip:b@y')]])
   b!.leg.answered()
   await settle()

@@ -70,7 +70,7 @@ const play = async (seed: number) => {
     confirm: () => asked.shift()?.resolve(),
     refuse: () => asked.shift()?.reject(new Error('no')),
     queued: async () => {
-      if (t.queuedCallers.asked.length <= queued.length) return
+      if (t.queuedCallers.requested.length <= queued.length) return
       const { call } = await t.caller()
       queued.push(call)
       t.queuedCallers.arrives(call)
@@ -91,7 +91,7 @@ const play = async (seed: number) => {
   return t
 }
 
-it('nothing of a hunt is left, whatever happens in whatever order', async () => {
+it('a fork leaves nothing behind after any events in any order', async () => {
   for (let seed = 1; seed <= 1_500; seed++) {
     const t = await play(seed)
     const up = t.outbound.dialled.filter(({ leg }) => !leg.isEnded).length

@@ -58,13 +58,13 @@ const setUp = () => {
   return { ...rig, leg, far, port, hunt, outcomes }
 }
 
-describe('a hunt', () => {
+describe('a fork', () => {
   let t: ReturnType<typeof setUp>
   beforeEach(() => {
     t = setUp()
   })
 
-  it('joins a caller whose INVITE had no offer at its answer, and not at early media', async () => {
+  it('joins a caller without an offer at its answer, not at early media', async () => {
     t.far.late = true
     const [callee] = await t.hunt('sip:a@y')
     callee?.leg.early(true)
@@ -72,7 +72,7 @@ describe('a hunt', () => {
     expect(t.bridges.count).toBe(0)
     callee?.leg.answered()
     await settle()
-    expect(t.far.told).toEqual(['progress', 'answer'])
+    expect(t.far.requests).toEqual(['progress', 'answer'])
     expect(t.bridges.count).toBe(1)
     callee?.leg.ended({ code: 'normal' })
     await settle()
@@ -80,7 +80,7 @@ describe('a hunt', () => {
     expect([t.bridges.count, t.clock.running]).toEqual([0, 1])
   })
 
-  it('rings an endpoint wherever it is registered, and the first answer ends the others', async () => {
+  it('rings all contacts of an endpoint, and the first answer ends the others', async () => {
     t.registered.push({ kind: 'sip', uri: 'sip:p@10.0.0.1' }, { kind: 'sip', uri: 'sip:p@10.0.0.2' })
     const [first, second] = await t.hunt('/public/phone')
     expect([first?.target, second?.target]).toMatchObject([
@@ -89,20 +89,20 @@ describe('a hunt', () => {
     ])
     second?.leg.answered()
     await settle()
-    expect(first?.far.told).toEqual(['end answered_elsewhere'])
+    expect(first?.far.requests).toEqual(['end answered_elsewhere'])
     t.leg.ended({ code: 'normal' })
     await settle()
     expect(t.outcomes).toMatchObject([{ result: { kind: 'connected', endedBy: 'caller' } }])
   })
 
-  it('tells that an endpoint is registered nowhere', async () => {
+  it('reports an endpoint without a registration', async () => {
     await t.hunt('/public/phone')
     expect(t.outcomes).toMatchObject([
       { result: { kind: 'failed', reason: 'no-answer', code: 'not_online' } },
     ])
   })
 
-  it('tells the best refusal and not the last one', async () => {
+  it('reports the best refusal, not the last one', async () => {
     const [busy, gone] = await t.hunt('sip:a@y', 'sip:b@y')
     busy?.leg.ended({ code: 'busy', sip: 486 })
     gone?.leg.ended({ code: 'unreachable' })
@@ -112,7 +112,7 @@ describe('a hunt', () => {
     ])
   })
 
-  it('begins no ringing tone when all refused before the caller could hear', async () => {
+  it('starts no ringing tone if all refuse before the caller has audio', async () => {
     t.leg.setPort(t.port)
     const heard = Promise.withResolvers<void>()
     t.far.heard = heard.promise
@@ -127,7 +127,7 @@ describe('a hunt', () => {
     expect(t.port.playing).toBeUndefined()
   })
 
-  it('keeps the early media that came first, and rings on when it ends', async () => {
+  it('keeps the first early media, and rings on when it ends', async () => {
     t.leg.setPort(t.port)
     const [a, b] = await t.hunt('sip:a@y', 'sip:b@y')
     a?.leg.early(true)
@@ -147,7 +147,7 @@ describe('a hunt', () => {
     expect(t.port.playing).toBeUndefined()
   })
 
-  it('does not join a caller who holds since before the answer', async () => {
+  it('does not join a caller who has held since before the answer', async () => {
     t.leg.setPort(t.port)
     await t.leg.answer()
     t.leg.hold(true)
@@ -162,7 +162,7 @@ describe('a hunt', () => {
   it('survives a far side that fails at a ringing tone or a digit', async () => {
     t.leg.setPort(t.port)
     t.far.heard = Promise.reject(new Error('the page is gone'))
-    // Nobody waits for it before somebody rings.
+    // Prevents an unhandled rejection before a callee rings.
     t.far.heard.catch(() => {})
     const [callee] = await t.hunt('sip:a@y')
     callee?.leg.early(false)
@@ -175,14 +175,14 @@ describe('a hunt', () => {
     expect(t.bridges.count).toBe(1)
   })
 
-  it('leaves nobody ringing and nothing joined when the caller goes', async () => {
+  it('leaves no leg ringing and no pair joined when the caller hangs up', async () => {
     t.leg.setPort(t.port)
     const [a, b] = await t.hunt('sip:a@y', 'sip:b@y')
     a?.leg.early(true)
     await settle()
     t.leg.ended({ code: 'canceled' })
     await settle()
-    expect([a?.far.told, b?.far.told]).toEqual([['end canceled'], ['end canceled']])
+    expect([a?.far.requests, b?.far.requests]).toEqual([['end canceled'], ['end canceled']])
     expect(t.outcomes).toMatchObject([{ name: 'CallEnded' }])
     expect([t.bridges.count, t.clock.running]).toEqual([0, 0])
   })

@@ -21,15 +21,15 @@ describe('connect', () => {
     expect(t.bridges.count).toBe(1)
     leg.digit('1')
     callee.leg.digit('2')
-    expect(callee.far.told).toEqual(['digits 1'])
-    expect(far.told).toEqual(['answer', 'digits 2'])
+    expect(callee.far.requests).toEqual(['digits 1'])
+    expect(far.requests).toEqual(['answer', 'digits 2'])
     t.clock.advance(7_000)
     callee.leg.ended({ code: 'normal' })
     await settle()
     expect(result).toMatchObject({ kind: 'connected', endedBy: 'callee', durationMs: 7_000 })
     expect(t.bridges.count).toBe(0)
     expect(t.clock.running).toBe(0)
-    expect(far.told.at(-1)).toBe('end normal')
+    expect(far.requests.at(-1)).toBe('end normal')
   })
 
   it.each(['caller', 'callee'] as const)(
@@ -45,13 +45,13 @@ describe('connect', () => {
       const failed = failing === 'caller' ? leg : callee.leg
       failed.end({ code: 'internal', detail: 'the mediasoup process died' })
       await settle()
-      expect([far.told.at(-1), callee.far.told.at(-1)]).toEqual(['end internal', 'end internal'])
+      expect([far.requests.at(-1), callee.far.requests.at(-1)]).toEqual(['end internal', 'end internal'])
       expect(t.bridges.count).toBe(0)
       expect(t.clock.running).toBe(0)
     },
   )
 
-  it('refuses an unanswered caller with what the callee said', async () => {
+  it('rejects an unanswered caller with the status of the callee', async () => {
     const { far } = t.arrive(async (call) => {
       await call.connect({ steps: [[{ to: 'sip:x@y' }]], answerOnBridge: true })
     })
@@ -59,14 +59,14 @@ describe('connect', () => {
     t.outbound.dialled[0]?.leg.early(false)
     t.outbound.dialled[0]?.leg.ended({ code: 'busy', sip: 486 })
     await settle()
-    expect(far.told).toEqual(['ring', 'end busy'])
+    expect(far.requests).toEqual(['ring', 'end busy'])
   })
 
   it.each<[Cause, number]>([
     [{ code: 'too_many_hops' }, 483],
     [{ code: 'far_refused', sip: 404 }, 404],
     [{ code: 'far_refused', sip: 503 }, 500],
-  ])('refuses an unanswered caller at the end of its document for %j with %i', async (cause, status) => {
+  ])('rejects an unanswered caller at the end of its document for %j with %i', async (cause, status) => {
     const { leg } = t.arrive(async (call) => {
       await call.connect({ steps: [[{ to: 'sip:x@y' }]], answerOnBridge: true })
     })
@@ -78,35 +78,35 @@ describe('connect', () => {
     expect([state.cause.code, sipStatusOf(state.cause)]).toEqual([cause.code, status])
   })
 
-  it('hangs an answered caller up plainly, whatever failed', async () => {
+  it('hangs up an answered caller normally, whatever has failed', async () => {
     const { far } = t.arrive(async (call) => {
       await call.connect({ steps: [[{ to: 'sip:x@y' }]] })
     })
     await settle()
     t.outbound.dialled[0]?.leg.ended({ code: 'too_many_hops' })
     await settle()
-    expect(far.told.at(-1)).toBe('end normal')
+    expect(far.requests.at(-1)).toBe('end normal')
   })
 
-  it('gives up ringing in time, and cancels the callee when the caller goes', async () => {
+  it('stops ringing after the ring time, and cancels the callee when the caller hangs up', async () => {
     const connect = (call: CallControl) =>
       call.connect({ steps: [[{ to: 'sip:x@y', timeoutMs: 5_000 }]], answerOnBridge: true }).then(() => {})
     const first = t.arrive(connect)
     await settle()
     t.clock.advance(5_000)
     await settle()
-    expect(t.outbound.dialled[0]?.far.told).toEqual(['end no_answer'])
-    expect(first.far.told).toEqual(['end no_answer'])
+    expect(t.outbound.dialled[0]?.far.requests).toEqual(['end no_answer'])
+    expect(first.far.requests).toEqual(['end no_answer'])
     const second = t.arrive(connect)
     await settle()
     second.leg.ended({ code: 'canceled' })
-    expect(t.outbound.dialled[1]?.far.told).toEqual(['end canceled'])
+    expect(t.outbound.dialled[1]?.far.requests).toEqual(['end canceled'])
     await settle()
     expect(t.clock.running).toBe(0)
     expect(t.calls.count).toBe(0)
   })
 
-  it('rings several at once: the first answer wins and the others are told', async () => {
+  it('rings several at once: the first answer wins, and the others are canceled', async () => {
     t.arrive(async (call) => {
       await call.connect({ steps: [[{ to: 'sip:a@y' }, { to: 'sip:b@y' }]] })
     })
@@ -114,7 +114,7 @@ describe('connect', () => {
     const [a, b] = t.outbound.dialled
     b?.leg.answered()
     await settle()
-    expect(a?.far.told).toEqual(['end answered_elsewhere'])
+    expect(a?.far.requests).toEqual(['end answered_elsewhere'])
     expect(t.bridges.count).toBe(1)
   })
 
@@ -141,15 +141,15 @@ describe('connect', () => {
     await settle()
     t.outbound.dialled[0]?.leg.early(true)
     await settle()
-    expect(far.told).toEqual(['progress'])
+    expect(far.requests).toEqual(['progress'])
     expect(t.bridges.count).toBe(1)
     t.outbound.dialled[0]?.leg.answered()
     await settle()
-    expect(far.told).toEqual(['progress', 'answer'])
+    expect(far.requests).toEqual(['progress', 'answer'])
     expect(t.joined.filter((j) => j.startsWith('join'))).toHaveLength(1)
   })
 
-  it('parts the two while either holds, and joins them again', async () => {
+  it('parts the pair while either party holds, and joins it again', async () => {
     const { leg } = t.arrive(async (call) => {
       await call.connect({ steps: [[{ to: '/public/alice' }]] })
     })
@@ -166,22 +166,22 @@ describe('connect', () => {
     expect(t.bridges.count).toBe(1)
   })
 
-  it('tells a browser caller that it rings, and plays it a ringing tone', async () => {
+  it('reports ringing to a browser caller, with a ringing tone', async () => {
     const { far, port } = t.arrive(async () => {}, { kind: 'browser', dial: 'sip:a@y?X-A=b' })
     await settle()
     expect(t.outbound.dialled[0]?.target).toMatchObject({ uri: 'sip:a@y' })
-    expect(far.told).toEqual([])
+    expect(far.requests).toEqual([])
     t.outbound.dialled[0]?.leg.early(false)
     await settle()
-    expect(far.told).toEqual(['ring', 'progress'])
+    expect(far.requests).toEqual(['ring', 'progress'])
     expect(port.playing).toBeDefined()
     t.outbound.dialled[0]?.leg.answered()
     await settle()
     expect(port.playing).toBeUndefined()
-    expect(far.told).toEqual(['ring', 'progress', 'answer'])
+    expect(far.requests).toEqual(['ring', 'progress', 'answer'])
   })
 
-  it('hands the variables of a browser to the page that it dials, and to the handler', async () => {
+  it('passes the variables of a browser to the page that it dials, and to the handler', async () => {
     const userVariables = { order: 7 }
     t.arrive(async () => {}, { kind: 'browser', dial: '/public/alice', userVariables })
     await settle()
@@ -195,12 +195,12 @@ describe('connect', () => {
     expect(known).toEqual(userVariables)
   })
 
-  it('tells a browser that nothing has the address it dialled, and runs a handler that has one', async () => {
+  it('rejects a browser that dials an unknown address, and runs the handler of a known one', async () => {
     const unknown = t.arrive(async () => {}, { kind: 'browser', dial: '/public/nobody' })
     const menu = t.arrive(async (call) => call.answer(), { kind: 'browser', dial: '/public/menu' })
     await settle()
-    expect(unknown.far.told).toEqual(['end unknown_address'])
-    expect(menu.far.told).toEqual(['answer', 'end normal'])
+    expect(unknown.far.requests).toEqual(['end unknown_address'])
+    expect(menu.far.requests).toEqual(['answer', 'end normal'])
   })
 
   it('runs a confirmation with the verbs of the callee, all of which end with it', async () => {

@@ -20,7 +20,7 @@ const addresses = {
     })[to],
 }
 
-it('rings an endpoint wherever it is registered', () => {
+it('rings all contacts of an endpoint', () => {
   const contacts = [
     { kind: 'sip', uri: 'sip:a@10.0.0.1', nextHop: 'sip:192.0.2.1:5060' },
     { kind: 'sip', uri: 'sip:a@10.0.0.2' },
@@ -45,11 +45,11 @@ it('calls an address that runs a handler', () => {
   ])
 })
 
-it('rings what a SIP URI names', () => {
+it('rings the target of a SIP URI', () => {
   expect(targetsOf('sip:1@x', 'p', { addresses })).toEqual([{ kind: 'sip', uri: 'sip:1@x' }])
 })
 
-it('hands on Max-Forwards, one less, and who forwarded the call', () => {
+it('passes on Max-Forwards, less one, and the headers of a forwarded call', () => {
   const clock = new FakeClock()
   const callId = newCallId()
   const { leg } = fakeLeg(clock, callId)
@@ -95,11 +95,11 @@ it.each([
   ['sip:a?b@x?c=d', 'sip:a?b@x'],
   ['/public/ann?channel=audio', '/public/ann?channel=audio'],
   ['+4930123', '+4930123'],
-])('lets nobody who dials %j say more than where the call goes', (to, expected) => {
+])('removes the headers of a dialed text: %j', (to, expected) => {
   expect(withoutHeaders(to)).toBe(expected)
 })
 
-it('tells nobody the password of what cannot be rung', () => {
+it('keeps the password of an unknown destination out of the detail', () => {
   const refusal = targetsOf('sip:trunk:s3cret@nowhere', 'p', { addresses })
   expect(refusal).toEqual({ code: 'unknown_address', detail: 'sip:trunk@nowhere' })
 })

@@ -44,7 +44,7 @@ beforeEach(() => {
 })
 
 describe('a call that the gateway makes', () => {
-  it('belongs to whoever answers, and is driven and written down', async () => {
+  it('belongs to the callee who answers, runs its handler, and has a CDR', async () => {
     let control: CallControl | undefined
     const run = (call: CallControl) => {
       control = call
@@ -82,7 +82,7 @@ describe('a call that the gateway makes', () => {
     expect(t.left()).toEqual([0, 0, 0])
   })
 
-  it('is over when what drives it is, and after its longest duration', async () => {
+  it('ends with its handler, and after its maximum duration', async () => {
     const ends: (() => void)[] = []
     const run = () => new Promise<void>((resolve) => ends.push(resolve))
     const [a] = await t.originate([[{ to: 'sip:a@y' }]], { run })
@@ -90,7 +90,7 @@ describe('a call that the gateway makes', () => {
     await settle()
     ends[0]!()
     await settle()
-    expect(a!.far.told).toEqual(['end normal'])
+    expect(a!.far.requests).toEqual(['end normal'])
     const b = (await t.originate([[{ to: 'sip:b@y' }]], { maxDurationMs: 2_000 })).at(-1)!
     t.clock.advance(1_500)
     b.leg.answered()
@@ -98,12 +98,12 @@ describe('a call that the gateway makes', () => {
     t.clock.advance(1_999)
     expect(b.leg.isEnded).toBe(false)
     t.clock.advance(1)
-    expect(b.far.told).toEqual(['end max_duration'])
+    expect(b.far.requests).toEqual(['end max_duration'])
     await settle()
     expect(t.left()).toEqual([0, 0, 0])
   })
 
-  it('is tried as those of connect are, and each leg has a record of its own', async () => {
+  it('tries its steps as connect does, and each leg has its own CDR', async () => {
     const [a, b] = await t.originate([[{ to: 'sip:a@y' }, { to: 'sip:b@y' }], [{ to: 'sip:c@y' }]], {
       timeoutMs: 5_000,
     })
@@ -129,7 +129,7 @@ describe('a call that the gateway makes', () => {
     ])
   })
 
-  it('is one call for an endpoint that rings in two places', async () => {
+  it('is one call for an endpoint with two contacts', async () => {
     t.registered.push({ kind: 'sip', uri: 'sip:p@10.0.0.1' }, { kind: 'sip', uri: 'sip:p@10.0.0.2' })
     let to: string | undefined
     const run = (call: CallControl) => {
@@ -140,14 +140,14 @@ describe('a call that the gateway makes', () => {
     two!.leg.answered()
     await settle()
     expect(to).toBe('/public/phone')
-    expect(one!.far.told).toEqual(['end answered_elsewhere'])
+    expect(one!.far.requests).toEqual(['end answered_elsewhere'])
     two!.leg.ended({ code: 'normal' })
     await settle()
     expect([t.made.length, t.records.length, t.records[0]?.legs.length]).toEqual([1, 1, 2])
     expect(t.left()).toEqual([0, 0, 0])
   })
 
-  it('presses the keys of its destination, and asks for its confirmation, before it is driven', async () => {
+  it('sends the digits of its destination and runs its confirmation before the handler', async () => {
     const asked: CallControl[] = []
     const confirm = async (callee: CallControl) => void asked.push(callee)
     for (const more of [{}, { confirm }]) {
@@ -155,7 +155,7 @@ describe('a call that the gateway makes', () => {
       const b = (await t.originate([[{ to: 'sip:b@y', sendDigits: '12', ...more }]], { run })).at(-1)!
       b.leg.answered()
       await settle()
-      expect(b.far.told).toEqual(['digits 12', 'digits 9', 'end normal'])
+      expect(b.far.requests).toEqual(['digits 12', 'digits 9', 'end normal'])
     }
     expect(asked[0]?.info).toMatchObject({ callId: t.made[1]!.leg.callId, direction: 'outbound' })
     expect(t.left()).toEqual([0, 0, 0])
@@ -170,13 +170,17 @@ describe('a call that the gateway makes', () => {
     expect(t.left()).toEqual([0, 0, 0])
   })
 
-  it('can be given up while it rings, and not afterwards', async () => {
+  it('can be canceled while it rings, not afterwards', async () => {
     const giveUp = new AbortController()
     const { signal } = giveUp
     const [a] = await t.originate([[{ to: 'sip:a@y' }], [{ to: 'sip:b@y' }]], { signal })
     giveUp.abort()
     await settle()
-    expect([t.results, a!.far.told, t.outbound.dialled.length]).toEqual([['canceled'], ['end canceled'], 1])
+    expect([t.results, a!.far.requests, t.outbound.dialled.length]).toEqual([
+      ['canceled'],
+      ['end canceled'],
+      1,
+    ])
     await t.originate([[{ to: 'sip:c@y' }]], { signal })
     expect(t.results).toEqual(['canceled', 'canceled'])
     const late = new AbortController()
@@ -191,7 +195,7 @@ describe('a call that the gateway makes', () => {
   it.each<[string, (giveUp: AbortController) => unknown, string]>([
     ['is given up', (giveUp) => giveUp.abort(), 'canceled'],
     ['is hung up with all others', () => t.calls.endAll({ code: 'draining' }), 'draining'],
-  ])('that %s while its keys are pressed never begins', async (_, happens, code) => {
+  ])('that %s while its digits are sent never starts', async (_, happens, code) => {
     const giveUp = new AbortController()
     const more = { signal: giveUp.signal }
     const [a] = await t.originate([[{ to: 'sip:a@y', sendDigits: '1' }]], more)
@@ -202,7 +206,7 @@ describe('a call that the gateway makes', () => {
     happens(giveUp)
     pressed.resolve()
     await settle()
-    expect([t.results, a!.far.told]).toEqual([[code], [`end ${code}`]])
+    expect([t.results, a!.far.requests]).toEqual([[code], [`end ${code}`]])
     expect([t.made[0]!.states, t.records.map((record) => record.code)]).toEqual([
       ['answered', 'ended'],
       [code],
@@ -210,7 +214,7 @@ describe('a call that the gateway makes', () => {
     expect(t.left()).toEqual([0, 0, 0])
   })
 
-  it('is refused for who calls nobody can tell, and for a queue', async () => {
+  it('is rejected without a caller identity, and for a queue', async () => {
     await t.originate([[{ to: 'sip:a@y', from: undefined }]])
     await t.originate([[{ to: 'queue:support' }]])
     await t.originate([[{ to: 'sip:a@y', sendDigits: '1x' }]])
@@ -219,7 +223,7 @@ describe('a call that the gateway makes', () => {
     expect(t.left()).toEqual([0, 0, 0])
   })
 
-  it('counts among the calls at once, and is refused while the gateway shuts down', async () => {
+  it('counts towards the limit of calls, and is rejected while the gateway drains', async () => {
     await t.originate([[{ to: 'sip:a@y' }]])
     const [, b] = await t.originate([[{ to: 'sip:b@y' }]])
     await t.originate([[{ to: 'sip:c@y' }]])
@@ -233,7 +237,7 @@ describe('a call that the gateway makes', () => {
     await drained
     await settle()
     expect(t.results.at(-1)).toBe('draining')
-    expect(t.outbound.dialled.map(({ far }) => far.told)).toEqual([['end canceled'], ['end draining']])
+    expect(t.outbound.dialled.map(({ far }) => far.requests)).toEqual([['end canceled'], ['end draining']])
     expect(t.left()).toEqual([0, 0, 0])
   })
 

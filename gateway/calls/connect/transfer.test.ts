@@ -43,7 +43,7 @@ describe('a transfer', () => {
     return t.outbound.dialled[1]!
   }
 
-  it('asked for by the callee joins the caller with somebody else', async () => {
+  it('by the callee joins the caller with the target', async () => {
     const c = await refer(b)
     expect(t.bridges.count).toBe(0)
     c.leg.early(false)
@@ -53,7 +53,7 @@ describe('a transfer', () => {
     c.leg.answered()
     await settle()
     expect(t.statuses).toEqual([180, 200])
-    expect(b.far.told).toEqual(['end normal'])
+    expect(b.far.requests).toEqual(['end normal'])
     expect(t.joined.at(-1)).toEqual([t.a.port, c.port])
     expect(t.a.port.playing).toBeUndefined()
     c.leg.ended({ code: 'normal' })
@@ -63,11 +63,11 @@ describe('a transfer', () => {
     expect([...t.left(), t.ended.length]).toEqual([0, 0, 0, 1])
   })
 
-  it('asked for by the caller joins the callee with somebody else, and the call goes on without the caller', async () => {
+  it('by the caller joins the callee with the target, and the call goes on without the caller', async () => {
     const c = await refer(t.a)
     expect(c.request.from).toMatchObject({ uri: 'sip:b@y' })
     expect(c.request.destination.headers).toEqual([{ name: 'Referred-By', value: '<sip:r@y>' }])
-    // Many telephones hang up as soon as they are told that it was accepted.
+    // Many telephones hang up as soon as the transfer is accepted.
     t.a.leg.ended({ code: 'normal' })
     await settle()
     expect(t.call.signal.aborted).toBe(false)
@@ -78,10 +78,10 @@ describe('a transfer', () => {
     c.leg.digit('1')
     b.leg.digit('2')
     await settle()
-    expect([b.far.told, c.far.told]).toEqual([['digits 1'], ['digits 2']])
+    expect([b.far.requests, c.far.requests]).toEqual([['digits 1'], ['digits 2']])
     b.leg.ended({ code: 'normal' })
     await settle()
-    expect(c.far.told).toEqual(['digits 2', 'end normal'])
+    expect(c.far.requests).toEqual(['digits 2', 'end normal'])
     expect([...t.left(), t.ended.length]).toEqual([0, 0, 0, 1])
   })
 
@@ -99,27 +99,27 @@ describe('a transfer', () => {
     },
   )
 
-  it('that nobody takes ends with the one who was left behind where the other is gone', async () => {
+  it('without an answer ends the party that stays if the other one has hung up', async () => {
     const c = await refer(t.a)
     t.a.leg.ended({ code: 'normal' })
     t.clock.advance(60_000)
     await settle()
-    expect([t.statuses, c.far.told]).toEqual([[480], ['end no_answer']])
+    expect([t.statuses, c.far.requests]).toEqual([[480], ['end no_answer']])
     expect(t.outcomes).toHaveLength(1)
     expect(b.leg.isEnded).toBe(false)
     t.call.end({ code: 'normal' })
-    expect([...t.left(), b.far.told]).toEqual([0, 0, 0, ['end normal']])
+    expect([...t.left(), b.far.requests]).toEqual([0, 0, 0, ['end normal']])
   })
 
-  it('ends with 487 where the one who was to be transferred hangs up', async () => {
+  it('ends with 487 if the transferred party hangs up', async () => {
     const c = await refer(b)
     t.a.leg.ended({ code: 'normal' })
     await settle()
-    expect([t.statuses, c.far.told, b.leg.isEnded]).toEqual([[487], ['end canceled'], true])
+    expect([t.statuses, c.far.requests, b.leg.isEnded]).toEqual([[487], ['end canceled'], true])
     expect(t.left()).toEqual([0, 0, 0])
   })
 
-  it('cannot be asked for twice at once, nor by a caller who talks to nobody', async () => {
+  it('is rejected during another transfer, and for a caller without a partner', async () => {
     await refer(b)
     expect([b.leg.referred(t.referral), t.a.leg.referred(t.referral)]).toEqual([false, false])
     const lonely = setUp()
@@ -128,7 +128,7 @@ describe('a transfer', () => {
   })
 })
 
-describe('what a transfer leads to is over', () => {
+describe('the end of a transfer', () => {
   let t: ReturnType<typeof setUp>
   let b: FakeLeg
   let over: number
@@ -140,7 +140,7 @@ describe('what a transfer leads to is over', () => {
     await settle()
   })
 
-  it('when the leg is gone that was found', async () => {
+  it('follows the end of the target’s leg', async () => {
     const c = t.outbound.dialled[1]!
     c.leg.answered()
     await settle()
@@ -150,7 +150,7 @@ describe('what a transfer leads to is over', () => {
     expect(over).toBe(1)
   })
 
-  it('when nobody was found, and when the call ends meanwhile', async () => {
+  it('follows a transfer without a target, and the end of the call', async () => {
     t.outbound.dialled[1]!.leg.ended({ code: 'busy', sip: 486 })
     await settle()
     expect(over).toBe(1)
@@ -161,7 +161,7 @@ describe('what a transfer leads to is over', () => {
     expect(over).toBe(2)
   })
 
-  it('where the call ends before anybody could be called', async () => {
+  it('follows the end of the call before the target was dialed', async () => {
     const other = setUp()
     let ended = 0
     const answering = Promise.withResolvers<void>()
@@ -200,7 +200,7 @@ describe('a replacement', () => {
     const [old, stays] = who === 'caller' ? [t.a, b] : [b, t.a]
     expect(old.leg.replaced(by.leg)).toBe(true)
     await settle()
-    expect(old.far.told.at(-1)).toBe('end answered_elsewhere')
+    expect(old.far.requests.at(-1)).toBe('end answered_elsewhere')
     expect(new Set(t.joined.at(-1))).toEqual(new Set([stays.port, by.port]))
     by.leg.ended({ code: 'normal' })
     await settle()
@@ -209,7 +209,7 @@ describe('a replacement', () => {
     expect(t.left()).toEqual([0, 0, 0])
   })
 
-  it('is refused where nobody talks, and by a leg that is not answered', async () => {
+  it('is rejected without a conversation, and for an unanswered leg', async () => {
     const t = setUp()
     await t.a.leg.answer()
     expect(t.a.leg.replaced((await other(t)).leg)).toBe(false)
@@ -218,7 +218,7 @@ describe('a replacement', () => {
   })
 })
 
-it('asks a far side to talk to somebody else, and ends the leg where it did', async () => {
+it('sends a transfer request to a far side, and ends the leg if it succeeds', async () => {
   const t = setUp()
   await t.a.leg.answer()
   expect(await t.a.leg.refer('sip:c@y')).toEqual({ kind: 'failed', status: 405 })

@@ -7,7 +7,7 @@ beforeEach(() => {
   t = setUp()
 })
 
-describe('how an unanswered call is refused', () => {
+describe('the rejection of an unanswered call', () => {
   it.each([
     ['hangup', 'normal'],
     ['busy', 'busy'],
@@ -17,37 +17,37 @@ describe('how an unanswered call is refused', () => {
   ] as const)('%s: %s', async (reason, code) => {
     const { far, call } = await t.wait()
     await call.hangup(reason)
-    expect(far.told).toEqual([`end ${code}`])
+    expect(far.requests).toEqual([`end ${code}`])
   })
 
-  it('an answered one is hung up, whatever the reason', async () => {
+  it('an answered call is hung up for any reason', async () => {
     const { far, call } = await t.wait()
     await call.answer()
     await call.hangup('busy')
-    expect(far.told).toEqual(['answer', 'end normal'])
+    expect(far.requests).toEqual(['answer', 'end normal'])
   })
 })
 
-it('rings, and does nothing for a call that is answered', async () => {
+it('rings an unanswered call, and does nothing for an answered one', async () => {
   const { far, call } = await t.wait()
   await call.ring()
   await call.answer()
   await call.ring()
-  expect(far.told).toEqual(['ring', 'answer'])
+  expect(far.requests).toEqual(['ring', 'answer'])
 })
 
-it('answers in one of certain codecs, and says where the open audio keeps another one', async () => {
+it('answers with one of the given codecs, and warns if the open audio keeps another one', async () => {
   const lines: Readonly<Record<string, unknown>>[] = []
   const log = pino({ level: 'warn', base: null }, { write: (text) => lines.push(JSON.parse(text)) })
   for (const codecs of [['PCMA', 'PCMU'], ['PCMA']] as const) {
     const { far, call } = await setUp({ log }).wait()
     await call.answer({ codecs })
-    expect(far.told).toEqual([`answer ${codecs.join(' ')}`])
+    expect(far.requests).toEqual([`answer ${codecs.join(' ')}`])
   }
   expect(lines).toMatchObject([{ codec: 'PCMU', wanted: ['PCMA'] }])
 })
 
-it('tells a page what it is given, and says where there is none', async () => {
+it('sends an event to a page, and reports a call without a page', async () => {
   const { far, call } = await t.wait()
   expect(call.sendUserEvent({ a: 1 })).toBe(false)
   const heard: unknown[] = []
@@ -70,18 +70,18 @@ describe('refer', () => {
     return { ...side, asked, result: side.call.refer(options) }
   }
 
-  it('ends the call where it was taken', async () => {
+  it('ends the call if it is accepted', async () => {
     const outcome = { kind: 'completed', status: 202, notifyStatus: 200 }
     const { result, far, asked } = await referred(outcome)
     expect(await result).toEqual(outcome)
-    expect(far.told).toEqual(['answer', 'end normal'])
+    expect(far.requests).toEqual(['answer', 'end normal'])
     const credentials = { username: 'ann', password: 'secret' }
     expect(asked).toEqual([['sip:b@x', { timeoutMs: 5_000, credentials }]])
     await settle()
     expect([t.calls.count, t.controllers.pending]).toEqual([0, 0])
   })
 
-  it('goes on where it was not', async () => {
+  it('goes on if it is rejected', async () => {
     const outcome = { kind: 'busy', status: 202, notifyStatus: 486 }
     const { result, leg } = await referred(outcome)
     expect(await result).toEqual(outcome)

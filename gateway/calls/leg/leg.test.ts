@@ -21,16 +21,16 @@ const owned = () => {
 }
 
 describe('a leg', () => {
-  it('ends once, whoever is first, and closes its port', () => {
+  it('ends once from either side, and closes its port', () => {
     const { leg, far, port, heard } = owned()
     leg.ended({ code: 'canceled' })
     leg.end({ code: 'no_answer' })
     leg.ended({ code: 'normal' })
     expect(leg.state).toMatchObject({ kind: 'ended', by: 'far', cause: { code: 'canceled' } })
-    expect([far.told, heard, port.closed]).toEqual([['end canceled'], ['ended'], true])
+    expect([far.requests, heard, port.closed]).toEqual([['end canceled'], ['ended'], true])
   })
 
-  it('says nothing more once it has ended', async () => {
+  it('reports nothing after its end', async () => {
     const { leg, far, port, heard } = owned()
     leg.end({ code: 'normal' })
     leg.early(true)
@@ -40,10 +40,10 @@ describe('a leg', () => {
     port.report({ kind: 'timeout', phase: 'media' })
     leg.ring()
     await Promise.all([leg.progress(), leg.answer(), leg.sendDigits('1')])
-    expect([heard, far.told]).toEqual([['ended'], ['end normal']])
+    expect([heard, far.requests]).toEqual([['ended'], ['end normal']])
   })
 
-  it('leaves nothing behind when its far side cannot be told', () => {
+  it('releases everything even if its signalling fails', () => {
     const { leg, far, port, heard } = owned()
     far.end = () => {
       throw new Error('the far side is broken')
@@ -52,7 +52,7 @@ describe('a leg', () => {
     expect([port.closed, heard]).toEqual([true, ['ended']])
   })
 
-  it('closes a port that comes after its end', () => {
+  it('closes a port that is set after its end', () => {
     const { leg } = owned()
     leg.end({ code: 'canceled' })
     const late = new FakePort('call')
@@ -60,7 +60,7 @@ describe('a leg', () => {
     expect(late.closed).toBe(true)
   })
 
-  it('hears a key once that its far side tells both in the audio and by a message', () => {
+  it('reports a digit once that arrives both in the audio and by a message', () => {
     const audio = owned()
     const message = owned()
     for (const digit of '12') {
@@ -73,7 +73,7 @@ describe('a leg', () => {
     expect(message.heard).toEqual(['digit 1', 'digit 2'])
   })
 
-  it('ends for want of audio only when it was answered', () => {
+  it('ends at a media time-out only after its answer', () => {
     const { leg, port } = owned()
     port.report({ kind: 'timeout', phase: 'start' })
     expect(leg.isEnded).toBe(false)
@@ -82,7 +82,7 @@ describe('a leg', () => {
     expect(leg.state).toMatchObject({ kind: 'ended', by: 'us', cause: { code: 'media_timeout' } })
   })
 
-  it('runs what waits for its end once, and not what was taken back', () => {
+  it('runs each listener to its end once, and no removed one', () => {
     const { leg } = owned()
     const ran: string[] = []
     leg.whenGone(() => ran.push('kept'))
@@ -94,7 +94,7 @@ describe('a leg', () => {
 })
 
 describe('a bridge', () => {
-  it('closes when either leg is gone, and parts its ports once', () => {
+  it('closes when either leg ends, and parts its ports once', () => {
     let parted = 0
     const bridges = new Bridges({ join: () => {}, detach: () => parted++ }, new FakeVideos())
     const a = owned().leg
@@ -108,7 +108,7 @@ describe('a bridge', () => {
     expect([bridges.count, parted]).toEqual([0, 2])
   })
 
-  it('shows two browsers to each other while it lasts, and a browser to nobody else', () => {
+  it('joins the video of two browsers until its end, and of no other pair', () => {
     const videos = new FakeVideos()
     const bridges = new Bridges({ join: () => {}, detach: () => {} }, videos)
     const browser = () => {

@@ -13,18 +13,18 @@ describe('the limits of calls to addresses', () => {
     return values.find(({ labels }) => labels.code === code)?.value ?? 0
   }
 
-  it('an address that connects to itself is refused at the third hop', async () => {
+  it('an address that connects to itself is rejected at the third hop', async () => {
     at['/public/self'] = (call) => connect(call, '/public/self')
     const a = await arrive((call) => connect(call, '/public/self'))
     expect(results.map((one) => one.kind === 'failed' && one.code)).toEqual(
       new Array(4).fill('too_many_hops'),
     )
-    expect(a.far.told).toEqual(['end too_many_hops'])
+    expect(a.far.requests).toEqual(['end too_many_hops'])
     expect(await refusals('too_many_hops')).toBe(1)
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('two addresses that connect to each other are refused, too', async () => {
+  it('two addresses that connect to each other are rejected, too', async () => {
     at['/public/a'] = (call) => connect(call, '/public/b')
     at['/public/b'] = (call) => connect(call, '/public/a')
     await arrive((call) => connect(call, '/public/a'))
@@ -32,7 +32,7 @@ describe('the limits of calls to addresses', () => {
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('what fans out is refused once so many calls are in progress', async () => {
+  it('a fan-out is rejected at the limit of calls in progress', async () => {
     let most = 0
     at['/public/wide'] = async (call) => {
       most = Math.max(most, t.calls.count)
@@ -44,7 +44,7 @@ describe('the limits of calls to addresses', () => {
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('and once it was so many in all, one after the other', async () => {
+  it('a series of calls is rejected at the limit in total', async () => {
     let calls = 0
     at['/public/short'] = async (call) => {
       calls++
@@ -60,7 +60,7 @@ describe('the limits of calls to addresses', () => {
     expect(results.at(-1)).toMatchObject({ kind: 'failed', code: 'too_many_branches' })
   })
 
-  it('the hops of SIP count, too', async () => {
+  it('SIP hops count, too', async () => {
     at['/public/menu'] = waits
     const go = Promise.withResolvers<void>()
     const a = await arrive(async (call) => {
@@ -74,7 +74,7 @@ describe('the limits of calls to addresses', () => {
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('an address is one hop of SIP', async () => {
+  it('an address is one SIP hop', async () => {
     at['/public/menu'] = (call) => connect(call, 'sip:b@far.example')
     const go = Promise.withResolvers<void>()
     const a = await arrive(async (call) => {
@@ -87,14 +87,14 @@ describe('the limits of calls to addresses', () => {
     expect(t.outbound.dialled[0]?.request.maxForwards).toBe(8)
   })
 
-  it('calls to addresses are calls: the limit of all counts them', async () => {
+  it('calls to addresses count towards the limit of all calls', async () => {
     ;({ t, at, results, connect, arrive, left } = setUp(1))
     at['/public/menu'] = waits
     await arrive((call) => connect(call, '/public/menu'))
     expect(results).toMatchObject([{ kind: 'failed', code: 'over_call_limit' }])
   })
 
-  it('a call in progress reaches addresses while the gateway drains, and a new one does not', async () => {
+  it('a call in progress reaches addresses while the gateway drains, a new one does not', async () => {
     at['/public/menu'] = waits
     const go = Promise.withResolvers<void>()
     const a = await arrive(async (call) => {
@@ -104,8 +104,8 @@ describe('the limits of calls to addresses', () => {
     const drained = t.calls.drain(60_000)
     go.resolve()
     await turns()
-    expect(a.far.told).toEqual(['answer'])
-    expect((await arrive(waits)).far.told).toEqual(['end draining'])
+    expect(a.far.requests).toEqual(['answer'])
+    expect((await arrive(waits)).far.requests).toEqual(['end draining'])
     t.clock.advance(60_000)
     await turns()
     t.clock.advance(10_000)

@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 
 describe('a call that is connected to an address', () => {
-  it('runs its handler on a call of its own, and is answered when that is', async () => {
+  it('runs the handler on a call of its own, and is answered with it', async () => {
     const menu: CallControl[] = []
     at['/public/menu'] = async (call) => {
       menu.push(call)
@@ -24,10 +24,10 @@ describe('a call that is connected to an address', () => {
       to: '/public/menu',
       toUser: 'menu',
     })
-    expect(a.far.told).toEqual([])
+    expect(a.far.requests).toEqual([])
     t.clock.advance(1_000)
     await turns()
-    expect(a.far.told).toEqual(['answer'])
+    expect(a.far.requests).toEqual(['answer'])
     expect(states).toEqual(['initiated', 'answered'])
     expect(t.bridges.count).toBe(1)
     expect(t.calls.count).toBe(2)
@@ -55,7 +55,7 @@ describe('a call that is connected to an address', () => {
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('hears that it rings, and what the handler plays before its answer', async () => {
+  it('receives the ringing, and the handler’s audio before the answer', async () => {
     at['/public/menu'] = async (call) => {
       await call.ring()
       await call.sleep(1_000)
@@ -65,44 +65,44 @@ describe('a call that is connected to an address', () => {
       await call.connect({ steps: [[{ to: 'sip:b@far.example' }]], answerOnBridge: true })
     }
     const a = await arrive((call) => connect(call, '/public/menu'))
-    expect(a.far.told).toEqual(['ring'])
+    expect(a.far.requests).toEqual(['ring'])
     t.clock.advance(1_000)
     await turns()
     t.outbound.dialled[0]?.leg.early(true)
     await turns()
-    expect(a.far.told).toEqual(['ring', 'progress'])
+    expect(a.far.requests).toEqual(['ring', 'progress'])
     expect(t.bridges.count).toBe(3)
     a.leg.ended({ code: 'canceled' })
     await turns()
-    expect(t.outbound.dialled[0]?.far.told).toEqual(['end canceled'])
+    expect(t.outbound.dialled[0]?.far.requests).toEqual(['end canceled'])
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('hears no tone of the gateway as early media where a callee of the handler merely rings', async () => {
+  it('receives no ringing tone as early media while a callee of the handler rings', async () => {
     at['/public/menu'] = (call) => connect(call, 'sip:b@far.example')
     const a = await arrive((call) => connect(call, '/public/menu'))
     t.outbound.dialled[0]?.leg.early(false)
     await turns()
-    expect(a.far.told).toEqual(['ring'])
+    expect(a.far.requests).toEqual(['ring'])
     expect(t.ports).toEqual([])
     t.outbound.dialled[0]?.leg.ended({ code: 'declined' })
     await turns()
-    expect(a.far.told).toEqual(['ring', 'end declined'])
+    expect(a.far.requests).toEqual(['ring', 'end declined'])
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('ends for a failure of the gateway where its audio is lost', async () => {
+  it('ends with a failure of the gateway if its audio is lost', async () => {
     at['/public/menu'] = waits
     const a = await arrive((call) => connect(call, '/public/menu'))
     const [, far] = t.ports
     t.calls.portsLost([far?.id ?? ''])
     await turns()
-    expect(a.far.told).toEqual(['answer', 'end internal'])
+    expect(a.far.requests).toEqual(['answer', 'end internal'])
     expect([...log.ends.values()].map(({ code }) => code)).toEqual(['internal', 'internal', 'internal'])
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('fails at once where the gateway cannot place it', async () => {
+  it('fails at once after a fault of the gateway', async () => {
     const { arrive: arriving } = t.calls
     t.calls.arrive = (arrival) => {
       if (arrival.leg.kind === 'local') throw new Error('a fault')
@@ -119,15 +119,15 @@ describe('a call that is connected to an address', () => {
     ['no-answer', 'no-answer', 480, 'no_answer'],
     ['hangup', 'no-answer', 480, 'no_answer'],
     ['error', 'error', 500, 'handler_failed'],
-  ] as const)('fails where the handler refuses it: %s', async (reason, expected, sipStatus, code) => {
+  ] as const)('fails if the handler rejects it: %s', async (reason, expected, sipStatus, code) => {
     at['/public/menu'] = (call) => call.hangup(reason)
     const a = await arrive((call) => connect(call, '/public/menu'))
     expect(results).toMatchObject([{ kind: 'failed', reason: expected, sipStatus, code }])
-    expect(a.far.told).toEqual([`end ${code}`])
+    expect(a.far.requests).toEqual([`end ${code}`])
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('is given up after its ring time', async () => {
+  it('is canceled after its ring time', async () => {
     at['/public/menu'] = (call) => call.sleep(1_000_000)
     await arrive((call) => connect(call, '/public/menu', { timeoutMs: 20_000 }))
     t.clock.advance(20_000)
@@ -157,10 +157,10 @@ describe('a call that is connected to an address', () => {
     await turns()
     at['/public/menu'] = waits
     await arrive((call) => connect(call, ['/public/menu', 'sip:b@far.example']))
-    expect(t.outbound.dialled[1]?.far.told).toEqual(['end answered_elsewhere'])
+    expect(t.outbound.dialled[1]?.far.requests).toEqual(['end answered_elsewhere'])
   })
 
-  it('hands digits on in both directions, with pauses', async () => {
+  it('passes digits on in both directions, with pauses', async () => {
     const pressed: string[] = []
     at['/public/menu'] = async (call) => {
       await call.answer()
@@ -176,13 +176,13 @@ describe('a call that is connected to an address', () => {
     expect(pressed).toEqual(['1', '#'])
     t.clock.advance(1_000)
     await turns()
-    expect(a.far.told).toEqual(['answer', 'digits 7'])
+    expect(a.far.requests).toEqual(['answer', 'digits 7'])
     t.clock.advance(500)
     await turns()
-    expect(a.far.told).toEqual(['answer', 'digits 7', 'digits 8'])
+    expect(a.far.requests).toEqual(['answer', 'digits 7', 'digits 8'])
   })
 
-  it('hands on X- headers, Diversion and the caller, and one hop less', async () => {
+  it('passes on X- headers, Diversion and the caller, with one hop less', async () => {
     const seen: unknown[] = []
     at['/public/menu'] = async (call) => void seen.push(call.info)
     const headers = [
@@ -199,7 +199,7 @@ describe('a call that is connected to an address', () => {
     ])
   })
 
-  it('hands on the variables of the destination, and who the first call is', async () => {
+  it('passes on the variables of the destination, and the origin of the chain', async () => {
     const seen: unknown[] = []
     const userVariables = { order: '7' }
     at['/public/menu'] = async (call) => {
@@ -218,7 +218,7 @@ describe('a call that is connected to an address', () => {
     expect(t.outbound.dialled[0]?.request.callId).not.toBe(first[0])
   })
 
-  it('is asked for a confirmation as any callee is', async () => {
+  it('runs a confirmation as any callee does', async () => {
     at['/public/menu'] = waits
     let asked: CallControl | undefined
     const confirm = async (callee: CallControl) => {
@@ -238,7 +238,7 @@ describe('a call that is connected to an address', () => {
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('is transferred where the handler asks for it', async () => {
+  it('is transferred if the handler requests it', async () => {
     const referred: unknown[] = []
     at['/public/menu'] = async (call) => {
       await call.answer()
@@ -256,7 +256,7 @@ describe('a call that is connected to an address', () => {
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('stays with the handler where the transfer fails', async () => {
+  it('stays with the handler if the transfer fails', async () => {
     const referred: unknown[] = []
     at['/public/menu'] = async (call) => {
       await call.answer()
@@ -271,7 +271,7 @@ describe('a call that is connected to an address', () => {
     expect(t.bridges.count).toBe(1)
   })
 
-  it('ends, with its handler told why, where no port is free', async () => {
+  it('ends with the cause for its handler if no port is free', async () => {
     at['/public/menu'] = waits
     t.refusePorts(Object.assign(new Error('none is free'), { code: 'no_ports' }))
     await arrive((call) => connect(call, '/public/menu'))
@@ -279,13 +279,14 @@ describe('a call that is connected to an address', () => {
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('has records as any callee has, and its handler a call whose parent is that leg', async () => {
+  it('has a CDR as any callee has, and its handler a call with that leg as parent', async () => {
     at['/public/menu'] = waits
     const a = await arrive((call) => connect(call, '/public/menu'))
     a.leg.ended({ code: 'normal' })
     await turns()
-    const [first, leg, handled] = [...log.rows.values()]
-    expect([first, leg, handled]).toMatchObject([
+    const rows = [...log.rows.values()]
+    const [first, leg, handled] = rows
+    expect(rows).toMatchObject([
       { direction: 'inbound' },
       { direction: 'outbound-dial', parentId: first?.id, to: '/public/menu', type: 'sip' },
       { direction: 'inbound', parentId: leg?.id, to: '/public/menu', from: 'sip:caller@carrier.example' },
@@ -356,7 +357,7 @@ it('a caller on hold hears music, and so does the handler; both go on afterwards
   expect(left()).toEqual([0, 0, 0, 0, 0])
 })
 
-it('the handler records its caller, until the call is over', async () => {
+it('the handler records its caller until the end of the call', async () => {
   const reasons: string[] = []
   at['/public/menu'] = async (call) => {
     await call.answer()

@@ -56,7 +56,7 @@ it.each(['PCMU', 'PCMA', 'G722', 'L16', 'opus'] as const)(
   },
 )
 
-it('leaves no port open where the second one cannot be opened', async () => {
+it('leaves no port open if the second one cannot be opened', async () => {
   const edge = await createEdge(options)
   const open = edge.open.bind(edge)
   let opened = 0

@@ -16,8 +16,8 @@ beforeEach(() => {
 
 const connects = (call: CallControl) => call.connect({ steps: [[{ to: 'sip:b@x' }]] }).then(() => {})
 
-describe('what is written down of calls', () => {
-  it('is one that came in, with its legs that are called', async () => {
+describe('the log of calls', () => {
+  it('has an inbound call and the branches that it dials', async () => {
     const a = t.arrive(connects)
     t.clock.advance(1_000)
     await settle()
@@ -43,7 +43,7 @@ describe('what is written down of calls', () => {
     expect(t.records[0]).toMatchObject({ call: call.id })
   })
 
-  it('is who is told of a call that is called, in case the gateway dies', async () => {
+  it('has the status URL of a branch, in case the gateway dies', async () => {
     const statusTarget = { url: 'https://x.example/', method: 'GET', states: ['completed'] } as const
     const a = t.arrive((call) => call.connect({ steps: [[{ to: 'sip:b@x', statusTarget }]] }).then(() => {}))
     await settle()
@@ -61,7 +61,7 @@ describe('what is written down of calls', () => {
     ['no_answer', 'no-answer'],
     ['canceled', 'canceled'],
     ['unreachable', 'failed'],
-  ] as const)('is one that we make: %s is %s', async (code, status) => {
+  ] as const)('has a call of the gateway: %s is %s', async (code, status) => {
     const made = t.calls.originate({
       projectId: 'p',
       steps: [[{ to: 'sip:trunk:pw@x', from: '+1' }]],
@@ -80,7 +80,7 @@ describe('what is written down of calls', () => {
     })
   })
 
-  it('is one that we make, ended once, with the call', async () => {
+  it('ends a call of the gateway once, with the call', async () => {
     const made = t.calls.originate({
       projectId: 'p',
       steps: [[{ to: 'sip:b@x', from: '+1' }]],
@@ -94,7 +94,7 @@ describe('what is written down of calls', () => {
     expect(t.rows.rows).toMatchObject([{ id, status: 'completed', code: 'normal' }])
   })
 
-  it('is told to whom its handler says', () => {
+  it('reports to the status URL of the handler', () => {
     const status = {
       url: 'https://x.example/',
       method: 'POST',
@@ -107,20 +107,20 @@ describe('what is written down of calls', () => {
     expect(t.rows.rows[0]).toMatchObject({ document: 'https://x.example/doc', status: 'ringing' })
   })
 
-  it('is one that is refused', () => {
+  it('has a rejected call', () => {
     for (let calls = 0; calls < 3; calls++) t.arrive((call) => call.sleep(1_000))
     expect(t.rows.rows[2]).toMatchObject({ direction: 'inbound', status: 'failed', code: 'over_call_limit' })
     expect(t.rows.open).toBe(2)
   })
 
-  it('is one whose caller gave up', async () => {
+  it('has a call that its caller has canceled', async () => {
     const a = t.arrive((call) => call.sleep(1_000))
     a.leg.ended({ code: 'canceled' })
     await settle()
     expect(t.rows.rows).toMatchObject([{ status: 'canceled' }])
   })
 
-  it('is one that was answered, whose caller hangs up before we hear that it took the answer', async () => {
+  it('has an answered call whose caller hangs up before its ACK', async () => {
     const a = t.arrive((call) => call.sleep(1_000))
     a.leg.answerSent()
     t.clock.advance(200)
@@ -133,7 +133,7 @@ describe('what is written down of calls', () => {
     expect(t.records).toMatchObject([{ answeredMs: 200 }])
   })
 
-  it('goes on where another telephone takes the place of the called one', async () => {
+  it('continues a branch that another leg replaces', async () => {
     t.arrive(connects)
     await settle()
     const [b] = t.outbound.dialled
@@ -149,7 +149,7 @@ describe('what is written down of calls', () => {
     expect(t.rows.open).toBe(0)
   })
 
-  it('is whoever a transfer leads to', async () => {
+  it('has the target of a transfer', async () => {
     t.arrive(connects)
     await settle()
     t.outbound.dialled[0]!.leg.answered()

@@ -27,9 +27,9 @@ const setUp = () => {
   const customers = new FakeCustomerServers()
   const log = new FakeCallRows()
   const states = new CallLog({ rows: log, callbacks: customers.callbacks, clock, nodeId: 'node-1' })
-  const told = () => customers.told.map(({ callback }) => callback)
-  const forms = () => told().map(({ body }) => Object.fromEntries(new URLSearchParams(body?.text)))
-  return { clock, log, states, told, forms, customers }
+  const callbacks = () => customers.received.map(({ callback }) => callback)
+  const forms = () => callbacks().map(({ body }) => Object.fromEntries(new URLSearchParams(body?.text)))
+  return { clock, log, states, callbacks, forms, customers }
 }
 
 let t: ReturnType<typeof setUp>
@@ -45,7 +45,7 @@ const run = () => {
 }
 
 describe('a call in progress', () => {
-  it('is told of in the words of the XML family, each state once', () => {
+  it('is reported as forms, each state once', () => {
     t.states.begin(call)
     t.states.watch('c1', all)
     run()
@@ -67,24 +67,26 @@ describe('a call in progress', () => {
       each('completed', 3, { ...by, CallDuration: '60', SipResultCode: '200' }),
     ])
     expect(t.forms()[0]?.Timestamp).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000$/)
-    expect(t.customers.told.every(({ projectId, callId }) => projectId === 'p' && callId === 'c1')).toBe(true)
+    expect(t.customers.received.every(({ projectId, callId }) => projectId === 'p' && callId === 'c1')).toBe(
+      true,
+    )
     expect([...t.log.rows.values()]).toMatchObject([{ status: 'completed', code: 'normal' }])
     expect(t.states.watched).toBe(0)
   })
 
-  it('is told of by the next run where the gateway dies, and of its end once', () => {
+  it('keeps its status URL for the next run, until its end', () => {
     t.states.begin(call)
     t.states.watch('c1', all)
     expect(t.log.inProgress('c1')?.statusTarget).toEqual(all)
     run()
-    expect(t.told().map(({ ends }) => ends)).toEqual([undefined, undefined, undefined, 'c1'])
+    expect(t.callbacks().map(({ ends }) => ends)).toEqual([undefined, undefined, undefined, 'c1'])
   })
 
-  it('is told of only as far as is wanted, with a sequence without gaps', () => {
+  it('is reported in the requested states only, with a sequence without gaps', () => {
     t.states.begin(call)
     t.states.watch('c1', { ...all, method: 'GET', states: ['ringing', 'completed'] })
     run()
-    const urls = t.told().map(({ url, body }) => [new URL(url).searchParams, body] as const)
+    const urls = t.callbacks().map(({ url, body }) => [new URL(url).searchParams, body] as const)
     expect(urls.map(([query]) => [query.get('CallStatus'), query.get('SequenceNumber')])).toEqual([
       ['ringing', '0'],
       ['completed', '1'],
@@ -92,11 +94,11 @@ describe('a call in progress', () => {
     expect(urls.every(([, body]) => body === undefined)).toBe(true)
   })
 
-  it('is told of in the words of scripts', () => {
+  it('is reported as events of scripts', () => {
     t.states.begin(call)
     t.states.watch('c1', { ...all, dialect: 'json' })
     run()
-    const events = t.told().map(({ body }) => JSON.parse(body!.text))
+    const events = t.callbacks().map(({ body }) => JSON.parse(body!.text))
     expect(events[0]).toEqual({
       event_type: 'calling.call.state',
       event_channel: 'swml:c1',
@@ -123,11 +125,11 @@ describe('a call in progress', () => {
     ['no-answer', 'no_answer', 'no_answer'],
     ['canceled', 'canceled', 'cancel'],
     ['failed', 'unreachable', 'error'],
-  ] as const)('that was not answered (%s, %s) ends with the reason %s', (status, code, reason) => {
+  ] as const)('without an answer (%s, %s) ends with the reason %s', (status, code, reason) => {
     t.states.begin(call)
     t.states.watch('c1', { ...all, dialect: 'json', states: ['completed'] })
     t.states.end('c1', { status, endedAt: 2_000, code })
-    expect(JSON.parse(t.told()[0]!.body!.text).params).toMatchObject({
+    expect(JSON.parse(t.callbacks()[0]!.body!.text).params).toMatchObject({
       call_state: 'ended',
       end_reason: reason,
     })
@@ -144,28 +146,28 @@ describe('a call in progress', () => {
     ['no_application', 'error'],
     ['media_timeout', 'error'],
     ['internal', 'error'],
-  ] as const)('that was answered and ends with %s has the reason %s', (code, reason) => {
+  ] as const)('with an answer and the end %s has the reason %s', (code, reason) => {
     t.states.begin(call)
     t.states.watch('c1', { ...all, dialect: 'json', states: ['completed'] })
     t.states.change('c1', { status: 'in-progress', answeredAt: 2_000 })
     t.states.end('c1', { status: 'completed', endedAt: 3_000, ...(code && { code }) })
-    expect(JSON.parse(t.told()[0]!.body!.text).params).toMatchObject({
+    expect(JSON.parse(t.callbacks()[0]!.body!.text).params).toMatchObject({
       call_state: 'ended',
       end_reason: reason,
     })
   })
 
-  it('is told to whom it was redirected, from then on', () => {
+  it('is reported to the new URL after a redirect', () => {
     t.states.begin(call)
     t.states.watch('c1', { ...all, states: ['answered'] })
     t.states.change('c1', { status: 'in-progress', answeredAt: 3_000 })
     t.states.watch('c1', { ...all, url: 'https://y.example/' })
     t.states.end('c1', { status: 'completed', endedAt: 4_000 })
-    expect(t.told().map(({ url }) => url)).toEqual(['https://x.example/cb', 'https://y.example/'])
+    expect(t.callbacks().map(({ url }) => url)).toEqual(['https://x.example/cb', 'https://y.example/'])
     expect(t.forms()[1]).toMatchObject({ CallStatus: 'completed', SequenceNumber: '1' })
   })
 
-  it('is told of once in each state, and of nothing after its end', () => {
+  it('is reported once in each state, and not after its end', () => {
     t.states.begin(call)
     t.states.watch('c1', all)
     for (const _ of ['once', 'twice']) t.states.change('c1', { status: 'ringing' })

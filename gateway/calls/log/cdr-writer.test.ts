@@ -4,11 +4,11 @@ import type { CallCdr } from './call-cdr.ts'
 
 const cdrUrl = 'https://billing.example/calls'
 
-it('posts the record of each call where it is wanted, as it is in the log', async () => {
+it('posts the CDR of each call to the URL, as it is in the log', async () => {
   const t = setUp({ cdrUrl })
   t.arrive((call) => call.answer())
   await settle()
-  expect(t.customers.told).toEqual([
+  expect(t.customers.received).toEqual([
     {
       projectId: 'p',
       callId: t.records[0]?.call,
@@ -27,17 +27,17 @@ it('posts the record of each call where it is wanted, as it is in the log', asyn
     event: ____,
     ...logged
   } = t.records[0] as unknown as Record<string, unknown>
-  expect(JSON.parse(t.customers.told[0]?.callback.body?.text ?? '')).toEqual(logged)
+  expect(JSON.parse(t.customers.received[0]?.callback.body?.text ?? '')).toEqual(logged)
 })
 
-it('posts none where nobody wants it', async () => {
+it('posts no CDR without a URL', async () => {
   const t = setUp()
   t.arrive((call) => call.answer())
   await settle()
-  expect([t.records.length, t.customers.told]).toEqual([1, []])
+  expect([t.records.length, t.customers.received]).toEqual([1, []])
 })
 
-it('gives the record of each call to who keeps it, also of one that was refused', async () => {
+it('stores the CDR of each call, also of a rejected one', async () => {
   const kept: CallCdr[] = []
   const t = setUp({ cdrs: { keep: (record) => kept.push(record) } })
   for (let i = 0; i < 3; i++) t.arrive((call) => call.sleep(1_000))

@@ -121,7 +121,7 @@ const always = {
   source: '192.0.2.1',
 }
 
-describe('the record of a call has everything (attributes present at every end)', () => {
+describe('the CDR of a call has every attribute', () => {
   it('hung up by the caller', async () => {
     const start = t.clock.now()
     const caller = t.arrive(connect)
@@ -192,7 +192,7 @@ describe('the record of a call has everything (attributes present at every end)'
     expect(await t.record()).toMatchObject({ ...always, by: 'us', legs: [{}, { by: 'far', code: 'normal' }] })
   })
 
-  it('cancelled by the caller', async () => {
+  it('canceled by the caller', async () => {
     const caller = t.arrive(connect)
     await callee()
     caller.leg.ended({ code: 'canceled' })
@@ -202,7 +202,7 @@ describe('the record of a call has everything (attributes present at every end)'
     expect(record.answeredAt).toBeUndefined()
   })
 
-  it('refused by the callee', async () => {
+  it('rejected by the callee', async () => {
     t.arrive(connect)
     const far = await callee()
     far.leg.ended({ code: 'busy', sip: 486, detail: '486 Busy Here' })
@@ -226,7 +226,7 @@ describe('the record of a call has everything (attributes present at every end)'
     expect(await t.record()).toMatchObject({ ...always, code: 'control_lost', q850: 38 })
   })
 
-  it('lost for want of audio', async () => {
+  it('ended by a media time-out', async () => {
     const caller = t.arrive(async (call) => {
       await call.answer()
       await call.sleep(1_000_000)
@@ -236,18 +236,18 @@ describe('the record of a call has everything (attributes present at every end)'
     expect(await t.record()).toMatchObject({ ...always, code: 'media_timeout', by: 'us' })
   })
 
-  it('as long as it may last', async () => {
+  it('ended at its maximum duration', async () => {
     t.arrive((call) => call.sleep(10_000_000))
     t.clock.advance(3_600_000)
     expect(await t.record()).toMatchObject({ ...always, code: 'max_duration' })
   })
 
-  it('ended by a handler that failed', async () => {
+  it('ended by a failed handler', async () => {
     t.arrive(() => Promise.reject(new Error('broken')))
     expect(await t.record()).toMatchObject({ ...always, code: 'handler_failed', detail: 'broken' })
   })
 
-  it('refused over the limit, and while draining', async () => {
+  it('rejected over the limit, and while draining', async () => {
     const wait = (call: CallControl) => call.sleep(1_000_000)
     t.arrive(wait)
     t.arrive(wait)
@@ -261,7 +261,7 @@ describe('the record of a call has everything (attributes present at every end)'
     ])
   })
 
-  it('gone before anybody took it', async () => {
+  it('ended before its arrival', async () => {
     t.arrive(
       async () => {},
       ({ leg }) => leg.ended({ code: 'canceled' }),
@@ -288,7 +288,7 @@ describe('the record of a call has everything (attributes present at every end)'
   })
 })
 
-it('has how each leg was heard, and so have the metrics, by carrier and codec', async () => {
+it('has the audio quality of each leg, as the metrics have by carrier and codec', async () => {
   const caller = t.arrive(connect)
   const far = await callee()
   far.leg.answered()
@@ -313,14 +313,14 @@ it('has how each leg was heard, and so have the metrics, by carrier and codec', 
   expect(text).not.toContain('carrier="none"')
 })
 
-it('is one record from the first caller to the last, who came by a transfer', async () => {
+it('is one CDR from the first caller to the last, after a transfer', async () => {
   const { leg } = t.arrive(connect)
   const { leg: called } = await callee()
   called.answered()
   await settle()
   const { startedAt, answeredAt = 0 } = leg.times
   t.clock.advance(600_000)
-  // The caller moves to another telephone, and then sends the callee on to somebody else.
+  // The caller moves to another telephone, and then transfers the callee.
   const moved = fakeLeg(t.clock, leg.port!.group as ReturnType<typeof newCallId>)
   await moved.leg.answer()
   expect(leg.replaced(moved.leg)).toBe(true)
@@ -335,7 +335,7 @@ it('is one record from the first caller to the last, who came by a transfer', as
   expect(record.legs.map(({ role }) => role)).toEqual(['caller', 'callee', 'caller', 'callee'])
 })
 
-it('names its recordings and how they ended, and does not wait for ever for one that hangs', async () => {
+it('has the recordings with their ends, and does not wait forever for one that hangs', async () => {
   const { leg, port } = t.arrive(async (call) => {
     for (const tracks of ['in', 'out'] as const) await call.startRecording({ tracks })
     return call.sleep(60_000)

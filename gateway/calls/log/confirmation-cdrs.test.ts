@@ -3,7 +3,7 @@ import type { CallControl } from '../../../handlers/verbs.ts'
 import { settle, setUp } from '../testing/calls-fixture.ts'
 import { StrictCallRows } from '../testing/strict-call-rows.ts'
 
-it('a leg that a confirmation connects is in the record of the call, and a called leg of who confirms', async () => {
+it('a leg that a confirmation connects is in the CDR of the call, as a leg that the callee dials', async () => {
   const rows = new StrictCallRows()
   const t = setUp({ rows })
   const confirm = async (callee: CallControl) =>
@@ -30,7 +30,7 @@ it('a leg that a confirmation connects is in the record of the call, and a calle
   expect([rows.open, t.calls.count, t.clock.running]).toEqual([0, 0, 0])
 })
 
-it('ends with the call where the confirmation has not', async () => {
+it('a leg of a confirmation ends with the call', async () => {
   const t = setUp()
   const confirm = async (callee: CallControl) =>
     void (await callee.connect({ steps: [[{ to: 'sip:boss@x' }]] }))

@@ -47,7 +47,7 @@ describe('a queue', () => {
     return taken
   }
 
-  it('is seen from outside, in its own project alone, while anybody waits', async () => {
+  it('is listed for its own project alone, while a caller waits', async () => {
     const a = await enter({ maxSize: 7 })
     rig.clock.advance(2_000)
     const b = await enter()
@@ -70,7 +70,7 @@ describe('a queue', () => {
     expect(queues.of('p')).toMatchObject([{ averageWaitMs: 2_000, members: [{ callId: b.call.id }] }])
   })
 
-  it('has the name that it is found by, whoever comes first', async () => {
+  it('has the same trimmed name for callers and consumers', async () => {
     const giveUp = new AbortController()
     void queues.take({ projectId: 'p', name: ' support ', by }, giveUp.signal)
     expect(queues.of('p').map(({ name }) => name)).toEqual(['support'])
@@ -79,7 +79,7 @@ describe('a queue', () => {
     expect(queues.of('p')).toEqual([])
   })
 
-  it('answers, plays music, and gives the first who came to the first who asks', async () => {
+  it('answers, plays music, and gives the first caller to the first consumer', async () => {
     const a = await enter()
     const b = await enter()
     expect([a.leg.isAnswered, a.audio.playing !== undefined, a.events, b.events, queues.waiting]).toEqual([
@@ -108,7 +108,7 @@ describe('a queue', () => {
     expect([a.leg.isAnswered, queues.waiting]).toEqual([true, 1])
   })
 
-  it('has a caller who is not wanted after all wait on, as the next one', async () => {
+  it('keeps a rejected caller as the next one', async () => {
     const a = await enter()
     const b = await enter()
     rig.clock.advance(1_000)
@@ -125,7 +125,7 @@ describe('a queue', () => {
     expect(a.events).toEqual(['enqueue 1/1', 'dequeue 1/0'])
   })
 
-  it('lets who asks wait for somebody to come, and no longer than it wants', async () => {
+  it('lets a consumer wait for a caller until its signal fires', async () => {
     const giveUp = new AbortController()
     const first = take(giveUp.signal)
     const second = take()
@@ -137,7 +137,7 @@ describe('a queue', () => {
     expect(second.caller?.call).toBe(a.call)
   })
 
-  it('runs what is to be heard again and again, and is left where that says so', async () => {
+  it('repeats the wait document, which can leave the queue', async () => {
     const places: QueuePosition[] = []
     const a = await enter({
       wait: async (_call: CallControl, place) => {
@@ -157,7 +157,7 @@ describe('a queue', () => {
     expect(a.audio.playing).toBeUndefined()
   })
 
-  it('ends the wait after its time', async () => {
+  it('ends the wait after its maximum', async () => {
     const a = await enter({ maxWaitMs: 9_000 })
     rig.clock.advance(9_000)
     await settle()
@@ -165,13 +165,13 @@ describe('a queue', () => {
     expect(queues.waiting).toBe(0)
   })
 
-  it('has room for as many as who made it says', async () => {
+  it('has the maximum size that its first caller sets', async () => {
     await enter({ maxSize: 1 })
     const b = await enter()
     expect([b.result, b.events]).toMatchObject([{ kind: 'full', size: 1 }, []])
   })
 
-  it('has room for as many as the first caller says, where somebody has asked for one before', async () => {
+  it('has the maximum size that its first caller sets, even if a consumer came first', async () => {
     const giveUp = new AbortController()
     take(giveUp.signal)
     await enter({ beforeBridge: () => new Promise(() => {}), maxSize: 1 })
@@ -183,7 +183,7 @@ describe('a queue', () => {
   it.each<[string, (a: Entered) => unknown]>([
     ['is over by its time', () => rig.clock.advance(9_000)],
     ['ends with the call', (a) => a.leg.ended({ code: 'normal' })],
-  ])('gives the next one to who asks in the moment in which a wait %s', async (_, ends) => {
+  ])('gives the next caller to a consumer that asks at the moment in which a wait %s', async (_, ends) => {
     const a = await enter({ maxWaitMs: 9_000 })
     ends(a)
     const taken = take()
@@ -192,7 +192,7 @@ describe('a queue', () => {
     expect([taken.caller?.call === b.call, queues.waiting]).toEqual([true, 0])
   })
 
-  it('forgets who hangs up, and tells', async () => {
+  it('removes a caller who hangs up, and reports it', async () => {
     const a = await enter()
     a.leg.ended({ code: 'normal' })
     await settle()
@@ -202,7 +202,7 @@ describe('a queue', () => {
     expect(taken.over).toBe(false)
   })
 
-  it('is left by a signal, whose reason is what went wrong', async () => {
+  it('is left by a signal, and rejects with its reason', async () => {
     const giveUp = new AbortController()
     const a = await enter({ signal: giveUp.signal })
     giveUp.abort(new Error('enough'))
@@ -210,13 +210,13 @@ describe('a queue', () => {
     expect([a.result, queues.waiting]).toMatchObject([{ message: 'enough' }, 0])
   })
 
-  describe('with a notice before the two are joined', () => {
+  describe('with a notice before the bridge', () => {
     const noticed = () => {
       const { promise, resolve } = Promise.withResolvers<void>()
       return { beforeBridge: () => promise, heard: resolve }
     }
 
-    it('gives the caller when it was heard', async () => {
+    it('gives the caller after the notice', async () => {
       const { beforeBridge, heard } = noticed()
       const a = await enter({ beforeBridge })
       const taken = take()
@@ -227,7 +227,7 @@ describe('a queue', () => {
       expect(taken.caller?.call).toBe(a.call)
     })
 
-    it('gives the next one where the caller hangs up during it', async () => {
+    it('gives the next caller if the caller hangs up during the notice', async () => {
       const a = await enter(noticed())
       const b = await enter()
       const taken = take()
@@ -238,7 +238,7 @@ describe('a queue', () => {
       expect(taken.caller?.call).toBe(b.call)
     })
 
-    it('lets the caller wait on, as the next one, where nobody wants it any more', async () => {
+    it('keeps the caller as the next one if its consumer has gone', async () => {
       const { beforeBridge, heard } = noticed()
       const a = await enter({ beforeBridge })
       await enter()
@@ -255,7 +255,7 @@ describe('a queue', () => {
       expect(a.events).toEqual(['enqueue 1/1', 'dequeue 1/1'])
     })
 
-    it('ends the wait after its time, where that was over meanwhile', async () => {
+    it('ends the wait if its maximum has passed meanwhile', async () => {
       const { beforeBridge } = noticed()
       const a = await enter({ beforeBridge, maxWaitMs: 9_000 })
       const giveUp = new AbortController()
@@ -270,7 +270,7 @@ describe('a queue', () => {
       expect([a.result, rig.clock.running]).toMatchObject([{ kind: 'timeout', waitedMs: 10_000 }, 1])
     })
 
-    it('lets the only caller wait on where others find it', async () => {
+    it('keeps the only caller for other consumers', async () => {
       const { beforeBridge, heard } = noticed()
       const a = await enter({ beforeBridge })
       const giveUp = new AbortController()
@@ -284,7 +284,7 @@ describe('a queue', () => {
       expect(second.caller?.call).toBe(a.call)
     })
 
-    it('keeps nobody in mind who wants no caller any more when the caller hangs up', async () => {
+    it('forgets a consumer that has gone when the caller hangs up', async () => {
       const a = await enter(noticed())
       let notices = 0
       await enter({ beforeBridge: async () => void notices++ })
@@ -297,7 +297,7 @@ describe('a queue', () => {
       expect([a.result, notices, queues.waiting]).toMatchObject([{ kind: 'hangup' }, 0, 1])
     })
 
-    it('goes on without it where it fails', async () => {
+    it('goes on without the notice if it fails', async () => {
       const a = await enter({ beforeBridge: () => Promise.reject(new Error('404')) })
       const taken = take()
       await settle()
@@ -306,7 +306,7 @@ describe('a queue', () => {
     })
   })
 
-  it('tells the mean wait of those who were served', async () => {
+  it('reports the mean wait of served callers', async () => {
     await enter()
     rig.clock.advance(4_000)
     take()
@@ -318,7 +318,7 @@ describe('a queue', () => {
         return 'leave'
       },
     })
-    // A queue with nobody in it is made anew, and knows of no one.
+    // An empty queue is removed, and the next one of its name has no history.
     expect(places[0]?.averageWaitMs).toBe(0)
     await enter()
     await enter()

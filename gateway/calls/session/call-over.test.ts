@@ -7,7 +7,7 @@ import { fakeLeg } from '../testing/fake-legs.ts'
 const connect = (call: CallControl) =>
   call.connect({ steps: [[{ to: 'sip:b@y' }]], answerOnBridge: true }).then(() => {})
 
-/** A call of which is told when it is over. */
+/** Starts a call, and counts the reports of its end. */
 const begin = (t: ReturnType<typeof setUp>, dial: string) => {
   const callId = newCallId()
   const made = fakeLeg(t.clock, callId)
@@ -17,7 +17,7 @@ const begin = (t: ReturnType<typeof setUp>, dial: string) => {
   return { ...made, over: () => over }
 }
 
-it('is over when nobody is left in it, and not when its caller goes by a transfer', async () => {
+it('a call is over when its last leg ends, not when its caller leaves by a transfer', async () => {
   const t = setUp()
   const caller = begin(t, 'sip:b@y')
   await settle()
@@ -36,12 +36,12 @@ it('is over when nobody is left in it, and not when its caller goes by a transfe
   expect([caller.over(), second.leg.isEnded, t.calls.count]).toEqual([1, true, 0])
 })
 
-it('is over at once where it is refused, or its caller is gone already', async () => {
+it('a call is over at once if it is rejected or its caller has hung up already', async () => {
   const t = setUp()
   t.arrive(connect)
   t.arrive(connect)
   const refused = begin(t, 'sip:b@y')
-  expect([refused.over(), refused.far.told]).toEqual([1, ['end over_call_limit']])
+  expect([refused.over(), refused.far.requests]).toEqual([1, ['end over_call_limit']])
   const gone = fakeLeg(t.clock, newCallId())
   gone.leg.ended({ code: 'canceled' })
   let over = 0

@@ -14,52 +14,52 @@ describe('a call', () => {
     return values.find((v) => v.labels.code === code)?.value ?? 0
   }
 
-  it('is hung up when its document is at its end', async () => {
+  it('is hung up at the end of its document', async () => {
     const { far } = t.arrive(async (call) => call.answer())
     await settle()
-    expect(far.told).toEqual(['answer', 'end normal'])
+    expect(far.requests).toEqual(['answer', 'end normal'])
     expect(t.calls.count).toBe(0)
     expect(t.clock.running).toBe(0)
   })
 
-  it('is hung up also when its handler takes it for ended', async () => {
+  it('is hung up even if its handler reports the end of the call', async () => {
     const { far } = t.arrive(async (call) => {
       await call.answer()
       throw new CallEnded()
     })
     await settle()
-    expect([far.told, t.calls.count, await rejections('handler_failed')]).toEqual([
+    expect([far.requests, t.calls.count, await rejections('handler_failed')]).toEqual([
       ['answer', 'end normal'],
       0,
       0,
     ])
   })
 
-  it('answers before it plays, and goes on when the sound is at its end', async () => {
+  it('answers before it plays, and goes on after the end of the sound', async () => {
     const { far, port } = t.arrive(async (call) => {
       await call.play({ sounds: [{ kind: 'silence', ms: 10 }] })
       await call.hangup()
     })
     await settle()
-    expect(far.told).toEqual(['answer'])
+    expect(far.requests).toEqual(['answer'])
     port.playing?.finish('finished')
     await settle()
-    expect(far.told).toEqual(['answer', 'end normal'])
+    expect(far.requests).toEqual(['answer', 'end normal'])
   })
 
-  it('has the first sound ready before it answers', async () => {
+  it('prepares the first sound before it answers', async () => {
     const speech = Promise.withResolvers<typeof prompt>()
     t.preparing = speech.promise
     const { far, port } = t.arrive(async (call) => call.play({ sounds: [{ kind: 'speech', text: 'hello' }] }))
     await settle()
-    expect(far.told).toEqual([])
+    expect(far.requests).toEqual([])
     speech.resolve(prompt)
     await settle()
-    expect(far.told).toEqual(['answer'])
+    expect(far.requests).toEqual(['answer'])
     expect(port.playing).toBeDefined()
   })
 
-  it('answers all the same when a sound cannot be had, and fails the verb alone', async () => {
+  it('answers even if a sound cannot be fetched, and fails the verb alone', async () => {
     t.preparing = Promise.reject(new Error('no such voice'))
     let failure: unknown
     const { far } = t.arrive(async (call) => {
@@ -69,17 +69,17 @@ describe('a call', () => {
     })
     await settle()
     expect(failure).toMatchObject({ name: 'VerbFailed', message: 'no such voice' })
-    expect(far.told).toEqual(['answer', 'end normal'])
+    expect(far.requests).toEqual(['answer', 'end normal'])
   })
 
-  it('plays early media without an answer when asked to', async () => {
+  it('plays early media without an answer if requested', async () => {
     const { far, port } = t.arrive(async (call) =>
       call.play({ sounds: [{ kind: 'silence', ms: 10 }], autoAnswer: false }),
     )
     await settle()
     port.playing?.finish('finished')
     await settle()
-    expect(far.told).toEqual(['progress', 'end normal'])
+    expect(far.requests).toEqual(['progress', 'end normal'])
   })
 
   it('settles a pending verb when the caller hangs up, and leaves no timer', async () => {
@@ -99,7 +99,7 @@ describe('a call', () => {
     expect(t.clock.running).toBe(0)
   })
 
-  it('ends at its longest duration', async () => {
+  it('ends at its maximum duration', async () => {
     const { far } = t.arrive(async (call) => {
       await call.answer({ maxDurationMs: 1_000 })
       await call.sleep(60_000)
@@ -107,24 +107,24 @@ describe('a call', () => {
     await settle()
     t.clock.advance(1_000)
     await settle()
-    expect(far.told).toEqual(['answer', 'end max_duration'])
+    expect(far.requests).toEqual(['answer', 'end max_duration'])
   })
 
-  it('is refused over the limit and while draining, and both are counted', async () => {
+  it('is rejected over the limit and while draining, and both are counted', async () => {
     const wait = (call: CallControl) => call.sleep(1_000_000)
     t.arrive(wait)
     t.arrive(wait)
     const third = t.arrive(wait)
-    expect(third.far.told).toEqual(['end over_call_limit'])
+    expect(third.far.requests).toEqual(['end over_call_limit'])
     expect(await rejections('over_call_limit')).toBe(1)
     const drained = t.calls.drain(5_000)
-    expect(t.arrive(wait).far.told).toEqual(['end draining'])
+    expect(t.arrive(wait).far.requests).toEqual(['end draining'])
     t.clock.advance(5_000)
     await drained
     expect(t.calls.count).toBe(0)
   })
 
-  it('may end by itself while draining, or is hurried', async () => {
+  it('may end by itself while draining, or is hung up after the grace time', async () => {
     const first = t.arrive((call) => call.sleep(1_000_000))
     const second = t.arrive((call) => call.sleep(1_000_000))
     let drained = false
@@ -133,16 +133,16 @@ describe('a call', () => {
     })
     first.leg.ended({ code: 'normal' })
     await settle()
-    expect([drained, second.far.told]).toEqual([false, []])
+    expect([drained, second.far.requests]).toEqual([false, []])
     t.calls.endAll({ code: 'draining' })
     await done
-    expect([second.far.told, t.calls.legs]).toEqual([['end draining'], 0])
+    expect([second.far.requests, t.calls.legs]).toEqual([['end draining'], 0])
     await settle()
     expect(t.clock.running).toBe(0)
     await t.calls.drain(5_000)
   })
 
-  it('is drained when its handler has told what became of it, but not for ever', async () => {
+  it('is drained when its handler has reported, but not forever', async () => {
     const said = Promise.withResolvers<void>()
     t.arrive(async (call) => {
       await call.sleep(1_000_000).catch(() => said.promise)
@@ -163,16 +163,16 @@ describe('a call', () => {
     expect(t.clock.running).toBe(0)
   })
 
-  it('ends with the media thread that had its port, and no other does', async () => {
+  it('ends with the media thread of its port, and no other call does', async () => {
     const lost = t.arrive((call) => call.sleep(1_000_000))
     const other = t.arrive((call) => call.sleep(1_000_000))
     t.calls.portsLost([lost.port.id])
     await settle()
-    expect([lost.far.told, other.far.told]).toEqual([['end internal'], []])
+    expect([lost.far.requests, other.far.requests]).toEqual([['end internal'], []])
     expect(t.calls.count).toBe(1)
   })
 
-  it('is refused with the code of what is wrong with the document', async () => {
+  it('is rejected with the code of the fault in the document', async () => {
     const invalid = t.arrive(async () => {
       throw new DocumentInvalid([{ code: 'x', message: 'm', path: '/a' }])
     })
@@ -180,20 +180,20 @@ describe('a call', () => {
       throw new DocumentUnreachable('http://x/', 'timed out')
     })
     await settle()
-    expect(invalid.far.told).toEqual(['end document_invalid'])
-    expect(unreachable.far.told).toEqual(['end document_unreachable'])
+    expect(invalid.far.requests).toEqual(['end document_invalid'])
+    expect(unreachable.far.requests).toEqual(['end document_unreachable'])
     expect(await rejections('document_invalid')).toBe(1)
   })
 
-  it.each(['flow', 'realtime'] as const)('is refused where nobody handles the kind %s', async (kind) => {
+  it.each(['flow', 'realtime'] as const)('is rejected without a handler of the kind %s', async (kind) => {
     const handler = kind === 'flow' ? { kind, document: '{}', name: 'x' } : { kind, topic: 'office' }
     const { far } = t.arrive(async () => {}, { plan: { kind: 'handler', handler } })
     await settle()
-    expect(far.told).toEqual(['end no_handler'])
+    expect(far.requests).toEqual(['end no_handler'])
     expect(await rejections('no_handler')).toBe(1)
   })
 
-  it('gathers digits: the first one stops the prompt, a terminator ends it', async () => {
+  it('collects digits: the first one stops the prompt, a terminator ends it', async () => {
     let result: unknown
     const { leg, port } = t.arrive(async (call) => {
       result = await call.collect({

@@ -49,7 +49,7 @@ const setUp = () => {
   return { customers, metrics, lines, ran, run, clock, call, context: () => context! }
 }
 
-it('runs each kind with where its document is', async () => {
+it('runs each kind with the source of its document', async () => {
   const t = setUp()
   await t.run({
     kind: 'xml',
@@ -74,7 +74,7 @@ it('runs each kind with where its document is', async () => {
   ])
 })
 
-it('gives documents what they need of the gateway', async () => {
+it('gives documents access to the gateway', async () => {
   const t = setUp()
   await t.run({ kind: 'xml', document: '<Response/>', name: 'x' })
   const context = t.context()
@@ -90,9 +90,9 @@ it('gives documents what they need of the gateway', async () => {
   const callback: StatusCallback = { url: 'https://x/s', method: 'POST', kind: 'call-status' }
   context.notify(callback)
   const { projectId, callId } = testInfo
-  expect(t.customers.told).toEqual([{ projectId, callId, callback }])
+  expect(t.customers.received).toEqual([{ projectId, callId, callback }])
   expect(await context.request({ url: 'https://x/r', method: 'PUT' })).toMatchObject({ status: 200 })
-  expect(t.customers.asked).toEqual([{ url: 'https://x/r', method: 'PUT' }])
+  expect(t.customers.requests).toEqual([{ url: 'https://x/r', method: 'PUT' }])
   expect([context.now(), context.envs]).toEqual([t.clock.now(), { region: 'eu' }])
   expect(context.room('lounge')).toEqual({ name: `${projectId} lounge` })
   expect(['demo.example', 'other.example'].map((host) => context.isOwnHost(host))).toEqual([true, false])
@@ -104,7 +104,7 @@ it('gives documents what they need of the gateway', async () => {
   ])
 })
 
-it('gives up a document that is being fetched when its call is over', async () => {
+it('cancels the fetch of a document at the end of its call', async () => {
   const t = setUp()
   await t.run({ kind: 'xml', document: '<Response/>', name: 'x' })
   t.customers.documents.document = (_request, _projectId, signal) =>
@@ -118,7 +118,7 @@ it('gives up a document that is being fetched when its call is over', async () =
   expect(values.map(({ labels }) => labels.outcome)).toEqual(['given-up'])
 })
 
-it('logs the first faults of the documents of a run, and once that there are more', async () => {
+it('logs the first faults of the documents of a run, and once that further ones are suppressed', async () => {
   const t = setUp()
   await t.run({ kind: 'xml', document: '<Response/>', name: 'x' })
   const context = t.context()
@@ -127,7 +127,7 @@ it('logs the first faults of the documents of a run, and once that there are mor
   expect(t.lines.at(-1)).toMatchObject({ level: 40, faults: 101 })
 })
 
-it('says whom the state of the call is told, in the words of scripts alone', async () => {
+it('passes on the status URL of the call for scripts alone', async () => {
   const t = setUp()
   const status = { url: 'https://x/status', method: 'POST', states: ['completed'] } as const
   await t.run({ kind: 'flow', document: '{}', name: 'menu', status: { ...status, dialect: 'json' } })

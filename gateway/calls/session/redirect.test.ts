@@ -48,7 +48,7 @@ const begin = async (first: (call: CallControl) => Promise<unknown>) => {
 }
 
 describe('a call with another document', () => {
-  it('stops what was played, and goes on', async () => {
+  it('stops the playback, and goes on', async () => {
     const { leg, port, log, live, second } = await begin((call) =>
       call.play({ sounds: [{ kind: 'silence', ms: 9_000 }], loop: 0 }),
     )
@@ -68,7 +68,7 @@ describe('a call with another document', () => {
     expect([t.calls.count, t.clock.running, t.rows.open]).toEqual([0, 0, 0])
   })
 
-  it('leaves whom it talks to', async () => {
+  it('leaves its partner', async () => {
     let result: ConnectResult | undefined
     const { log, live, second } = await begin(async (call) => {
       result = await call.connect({ steps: [[{ to: 'sip:b@x' }]] })
@@ -83,15 +83,15 @@ describe('a call with another document', () => {
     expect([t.bridges.count, b!.leg.state.kind]).toEqual([0, 'ended'])
   })
 
-  it('has its recording told', async () => {
-    const told: string[] = []
+  it('reports the end of its recording', async () => {
+    const reasons: string[] = []
     const { log, live, second } = await begin(async (call) => {
       const recording = await call.startRecording({})
-      told.push((await recording.ended).reason)
+      reasons.push((await recording.ended).reason)
     })
     live().redirect(next)
     await second
-    expect([told, log]).toEqual([['stopped'], ['first over, true', 'second']])
+    expect([reasons, log]).toEqual([['stopped'], ['first over, true', 'second']])
   })
 
   it('leaves the queue that it waits in', async () => {
@@ -108,7 +108,7 @@ describe('a call with another document', () => {
     expect([t.queues.waiting, result?.kind]).toEqual([0, 'hangup'])
   })
 
-  it('parts from who took it out of a queue', async () => {
+  it('parts from the consumer of the queue', async () => {
     let result: QueueResult | undefined
     const { live, second } = await begin(async (call) => {
       result = await call.enterQueue({
@@ -127,13 +127,13 @@ describe('a call with another document', () => {
     expect(result?.kind).toBe('bridged')
   })
 
-  it('does not hear to its end what it is told before somebody of a queue takes it', async () => {
+  it('does not hear the notice of a queue to its end', async () => {
     let result: QueueResult | undefined
     const { live, log, second } = await begin(async (call) => {
       result = await call.enterQueue({
         name: 'q',
         wait: (waiting) => waiting.sleep(1_000).then(() => undefined),
-        beforeBridge: (told) => told.sleep(1_000_000),
+        beforeBridge: (call) => call.sleep(1_000_000),
       })
     })
     const giveUp = new AbortController()
@@ -144,12 +144,12 @@ describe('a call with another document', () => {
     expect(log).toContain('second')
     await second
     expect([t.queues.waiting, result?.kind]).toEqual([0, 'hangup'])
-    // Whoever took it waits for the next one.
+    // The consumer waits for the next caller.
     giveUp.abort()
     expect(await taken).toBeUndefined()
   })
 
-  it('is no more on hold', async () => {
+  it('is no longer on hold', async () => {
     const { leg, live, second } = await begin(async (call) => {
       await call.hold()
       await call.sleep(1_000_000)
@@ -160,7 +160,7 @@ describe('a call with another document', () => {
     expect(leg.isHeld).toBe(false)
   })
 
-  it('runs the last of several that come at once', async () => {
+  it('runs the last of several documents that come at once', async () => {
     const { live, log, second } = await begin((call) => call.sleep(1_000_000))
     live().redirect({ ...next, name: 'one' } as HandlerSpec)
     live().redirect({ ...next, name: 'two' } as HandlerSpec)
@@ -170,18 +170,18 @@ describe('a call with another document', () => {
   })
 })
 
-describe('a call that is not answered', () => {
-  it('cannot have another document, and can be ended', async () => {
+describe('an unanswered call', () => {
+  it('cannot get another document, and can be ended', async () => {
     const a = t.arrive((call) => call.sleep(1_000_000))
     const live = t.calls.live('p', t.rows.rows[0]!.id)
     expect(live?.state).toBe('ringing')
     expect(() => live?.redirect(next)).toThrow(expect.objectContaining({ code: 'call_not_in_progress' }))
     live?.end('canceled')
     await settle()
-    expect([a.far.told, t.rows.rows[0]?.status]).toEqual([['end canceled'], 'canceled'])
+    expect([a.far.requests, t.rows.rows[0]?.status]).toEqual([['end canceled'], 'canceled'])
   })
 
-  it('is found while we make it', async () => {
+  it('is found while it rings', async () => {
     const made = t.calls.originate({
       projectId: 'p',
       steps: [[{ to: 'sip:b@x', from: '+1' }]],

@@ -16,13 +16,13 @@ import { FakeOutbound, FakeVideos, fakeLeg } from './fake-legs.ts'
 
 /** Queue without callers until the test adds one. */
 export class FakeQueuedCallers implements QueuedCallers {
-  readonly asked: string[] = []
+  readonly requested: string[] = []
   joined = 0
   released = 0
   #found: (caller: QueuedCaller | undefined) => void = () => {}
 
   take({ name }: { readonly name: string }, signal: AbortSignal): Promise<QueuedCaller | undefined> {
-    this.asked.push(name)
+    this.requested.push(name)
     const { promise, resolve } = Promise.withResolvers<QueuedCaller | undefined>()
     this.#found = resolve
     signal.addEventListener('abort', () => resolve(undefined))

@@ -9,8 +9,8 @@ import type { CustomerHttp } from '../../callbacks/customer-http.ts'
 export class FakeCustomerServers {
   /** Documents by URL; any other URL fails. */
   readonly files = new Map<string, FetchedDocument>()
-  readonly asked: HttpRequest[] = []
-  readonly told: {
+  readonly requests: HttpRequest[] = []
+  readonly received: {
     readonly projectId: string
     readonly callId: string
     readonly callback: StatusCallback
@@ -19,12 +19,12 @@ export class FakeCustomerServers {
   readonly documents: { -readonly [K in 'document' | 'request']: CustomerHttp[K] } = {
     document: async ({ url }) => this.files.get(url) ?? Promise.reject(new Error(`404 for ${url}`)),
     request: async (request): Promise<HttpResponse> => {
-      this.asked.push(request)
+      this.requests.push(request)
       return { status: 200, headers: {}, text: '' }
     },
   }
 
   readonly callbacks: Callbacks = {
-    notify: (from, callback) => this.told.push({ ...from, callback }),
+    notify: (from, callback) => this.received.push({ ...from, callback }),
   }
 }

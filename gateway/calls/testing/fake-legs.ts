@@ -147,9 +147,9 @@ export class FakePort implements MediaPort {
 
 /** Far side that records what it receives. */
 export class FakeFarSide implements LegSignalling {
-  readonly told: string[] = []
-  /** Partners that it was told of. */
-  readonly others: string[] = []
+  readonly requests: string[] = []
+  /** Partners that were reported to it. */
+  readonly partners: string[] = []
   readonly sounds: PlayState[] = []
   /** Other participants of its conference, as the far side sees them. */
   conference: readonly Leg[] = []
@@ -160,28 +160,28 @@ export class FakeFarSide implements LegSignalling {
   }
 
   ring(): void {
-    this.told.push('ring')
+    this.requests.push('ring')
   }
 
   async progress(): Promise<void> {
-    this.told.push('progress')
+    this.requests.push('progress')
   }
 
   async answer(codecs: readonly AudioCodec[] = []): Promise<void> {
-    this.told.push(['answer', ...codecs].join(' '))
+    this.requests.push(['answer', ...codecs].join(' '))
     this.leg.answered()
   }
 
   end(cause: Cause): void {
-    this.told.push(`end ${cause.code}`)
+    this.requests.push(`end ${cause.code}`)
   }
 
   calling({ to }: Leg): void {
-    this.others.push(`calls ${to.uri}`)
+    this.partners.push(`calls ${to.uri}`)
   }
 
   paired(partner: Leg | undefined): void {
-    this.others.push(
+    this.partners.push(
       partner ? `with ${partner.direction === 'inbound' ? partner.from.uri : partner.to.uri}` : 'alone',
     )
   }
@@ -195,7 +195,7 @@ export class FakeFarSide implements LegSignalling {
   }
 
   async sendDigits(digits: string): Promise<void> {
-    this.told.push(`digits ${digits}`)
+    this.requests.push(`digits ${digits}`)
   }
 }
 

@@ -1,4 +1,4 @@
-/** Stand-ins for those who listen to a media port: recordings, taps and detections that the test drives. */
+/** Fake listeners of a media port: recordings, taps and detections that the test controls. */
 import type { StreamEnd, StreamOptions } from '../../../handlers/verbs.ts'
 import type {
   DetectFinding,
@@ -19,7 +19,7 @@ export class FakeRecording implements Recording {
   readonly request: RecordRequest
   readonly done: Promise<RecordingResult>
   /** Pauses and resumes, in order. */
-  readonly told: string[] = []
+  readonly requests: string[] = []
   /** Port that it records. */
   port: MediaPort | undefined
   readonly finish: (result: RecordingResult) => void
@@ -33,11 +33,11 @@ export class FakeRecording implements Recording {
   }
 
   pause(how: 'skip' | 'silence'): void {
-    this.told.push(`pause ${how}`)
+    this.requests.push(`pause ${how}`)
   }
 
   resume(): void {
-    this.told.push('resume')
+    this.requests.push('resume')
   }
 
   stop(): void {
@@ -49,10 +49,10 @@ export class FakeRecording implements Recording {
   }
 }
 
-/** A tap that hears what the test lets it, and keeps what is spoken. */
+/** Tap that receives frames from the test, and records the audio that is spoken to it. */
 export class FakeTap implements Tap {
   readonly request: TapRequest
-  readonly said: Int16Array[] = []
+  readonly output: Int16Array[] = []
   closed = false
   /** Port that it listens to. */
   port: MediaPort
@@ -75,16 +75,16 @@ export class FakeTap implements Tap {
   }
 
   speak(samples: Int16Array): void {
-    this.said.push(samples)
+    this.output.push(samples)
   }
 
   clear(): void {
-    this.said.length = 0
+    this.output.length = 0
     this.flush()
   }
 
   spoken(): Promise<void> {
-    if (this.closed || this.said.length === 0) return Promise.resolve()
+    if (this.closed || this.output.length === 0) return Promise.resolve()
     return new Promise((resolve) => this.#marks.push(resolve))
   }
 

@@ -45,7 +45,7 @@ describe('keys that are typed ahead', () => {
     expect(port.playing).toBeUndefined()
   })
 
-  it('count while a prompt goes on that they do not stop', async () => {
+  it('count during a prompt that they do not stop', async () => {
     const { call, press, port, playOut } = await begin()
     await press('1')
     const seen = watch(call.collect({ prompt, bargeIn: 'speech' }))
@@ -55,14 +55,14 @@ describe('keys that are typed ahead', () => {
     expect(seen.result).toEqual({ reason: 'complete', digits: '1' })
   })
 
-  it('that one collection does not take are left for the next', async () => {
+  it('remain for the next collection if one does not take them', async () => {
     const { call, press } = await begin()
     await press('123')
     expect(await call.collect({ prompt })).toMatchObject({ digits: '1' })
     expect(await call.collect({ prompt, maxDigits: 2 })).toMatchObject({ digits: '23' })
   })
 
-  it('are not the terminator after the last digit that was wanted', async () => {
+  it('do not include the terminator after the last digit', async () => {
     const { call, press } = await begin()
     const first = call.collect({ maxDigits: 2, terminators: '#' })
     await settle()
@@ -105,7 +105,7 @@ describe('keys that are typed ahead', () => {
     expect(second.result).toEqual({ reason: 'no-input', digits: '' })
   })
 
-  it('are forgotten with the end of a sound that was played outside of a collection', async () => {
+  it('are forgotten with the end of a sound outside a collection', async () => {
     const { call, press, port, playOut } = await begin()
     const played = call.play({ sounds: menu })
     await press('1')
@@ -118,7 +118,7 @@ describe('keys that are typed ahead', () => {
     expect(seen.result).toEqual({ reason: 'complete', digits: '2' })
   })
 
-  it('are kept where the sound was stopped', async () => {
+  it('are kept if the sound was stopped', async () => {
     const { call, press } = await begin()
     const playback = await call.startPlay({ sounds: menu })
     await press('1')
@@ -127,7 +127,7 @@ describe('keys that are typed ahead', () => {
     expect(await call.collect({})).toMatchObject({ digits: '1' })
   })
 
-  it('are not those for whom the caller was connected to, nor those of who hears it ring', async () => {
+  it('are neither those for a callee nor those during ringing', async () => {
     const { call, leg, press } = await begin()
     const talk = call.connect({ steps: [[{ to: 'sip:a@x' }]] })
     await settle()
@@ -136,7 +136,7 @@ describe('keys that are typed ahead', () => {
     callee.leg.answered()
     await settle()
     await press('7')
-    expect(callee.far.told).toEqual(['digits 7'])
+    expect(callee.far.requests).toEqual(['digits 7'])
     callee.leg.ended({ code: 'normal' })
     await talk
     const seen = watch(call.collect({ initialTimeoutMs: 10 }))
@@ -147,7 +147,7 @@ describe('keys that are typed ahead', () => {
     expect(leg.isEnded).toBe(false)
   })
 
-  it('are not the key that ended a recording', async () => {
+  it('do not include the key that ended a recording', async () => {
     const { call, press, port } = await begin()
     const recorded = call.record({ terminators: '#' })
     await settle()
@@ -168,7 +168,7 @@ describe('barge-in', () => {
       const seen = watch(call.collect({ prompt, bargeIn, maxDigits: 3, interDigitTimeoutMs: 2_000 }))
       await settle()
       await press('12')
-      // Nobody has to hurry while the prompt goes on.
+      // No timer runs during the prompt.
       t.clock.advance(60_000)
       await settle()
       expect([port.playing === undefined, seen.result]).toEqual([false, undefined])
@@ -202,7 +202,7 @@ describe('barge-in', () => {
 })
 
 describe('a collection in the background', () => {
-  it('waits for the first input only when it is told to', async () => {
+  it('waits for the first input only after its timers were started', async () => {
     const { call } = await begin()
     const collection = await call.startCollect({ holdTimers: true, initialTimeoutMs: 3_000 })
     const seen = watch(collection.result)
@@ -217,21 +217,21 @@ describe('a collection in the background', () => {
     expect(seen.result).toEqual({ reason: 'no-input', digits: '' })
   })
 
-  it('tells of the first input once, and of the digits so far', async () => {
+  it('reports the first input once, and the digits so far', async () => {
     const { call, press } = await begin()
-    const told: string[] = []
+    const reported: string[] = []
     const collection = await call.startCollect({
       maxDigits: 3,
       speech: {},
-      onInput: (by) => told.push(by),
-      onDigits: (digits) => told.push(digits),
+      onInput: (by) => reported.push(by),
+      onDigits: (digits) => reported.push(digits),
     })
     await press('123')
     expect(await collection.result).toEqual({ reason: 'complete', digits: '123' })
-    expect(told).toEqual(['digits', '1', '12', '123'])
+    expect(reported).toEqual(['digits', '1', '12', '123'])
   })
 
-  it('goes on where who is told fails', async () => {
+  it('goes on after a failure of its listener', async () => {
     const { call, press } = await begin()
     const fail = () => {
       throw new Error('mine')
@@ -241,7 +241,7 @@ describe('a collection in the background', () => {
     expect(await result).toEqual({ reason: 'complete', digits: '12' })
   })
 
-  it('is stopped with what there is, and its prompt with it', async () => {
+  it('stops with the digits so far, and stops its prompt', async () => {
     const { call, press, port } = await begin()
     const collection = await call.startCollect({ prompt, bargeIn: 'none', maxDigits: 5 })
     expect(collection.prompt).toBeDefined()
@@ -252,7 +252,7 @@ describe('a collection in the background', () => {
     expect(await collection.prompt?.ended).toEqual({ kind: 'stopped' })
   })
 
-  it('goes on beside a conversation: keys are for both', async () => {
+  it('goes on beside a conversation: both receive the keys', async () => {
     const { call, press } = await begin()
     void call.connect({ steps: [[{ to: 'sip:a@x' }]] })
     await settle()
@@ -264,10 +264,10 @@ describe('a collection in the background', () => {
     await press('12')
     expect(await collected).toEqual({ reason: 'complete', digits: '12' })
     await press('3')
-    expect(callee.far.told).toEqual(['digits 1', 'digits 2', 'digits 3'])
+    expect(callee.far.requests).toEqual(['digits 1', 'digits 2', 'digits 3'])
   })
 
-  it('gives way to another one', async () => {
+  it('ends when another one starts', async () => {
     const { call, press } = await begin()
     const first = await call.startCollect({ maxDigits: 5 })
     await press('1')
@@ -277,7 +277,7 @@ describe('a collection in the background', () => {
     expect(await second.result).toEqual({ reason: 'complete', digits: '23' })
   })
 
-  it('rejects with the end of the call, whether or not anybody looks', async () => {
+  it('rejects with the end of the call, also without a listener', async () => {
     const { call, leg } = await begin()
     const { result } = await call.startCollect({})
     leg.ended({ code: 'normal' })

@@ -37,7 +37,7 @@ it.each(pending)(
   },
 )
 
-it('tells what was recorded until the scope was over', async () => {
+it('returns the recording up to the end of the scope', async () => {
   const { call, scope } = await begin()
   const recorded = call.record({})
   await settle()
@@ -46,32 +46,32 @@ it('tells what was recorded until the scope was over', async () => {
   await expect(call.record({})).rejects.toBeInstanceOf(CallEnded)
 })
 
-it('waits for keys no longer than the scope lasts, and sends them all at once', async () => {
+it('waits for sent digits until the end of the scope, and sends them all at once', async () => {
   const { call, scope, far } = await begin()
   await call.answer()
   const pressed = Promise.withResolvers<void>()
   far.sendDigits = (digits) => {
-    far.told.push(`digits ${digits}`)
+    far.requests.push(`digits ${digits}`)
     return pressed.promise
   }
   const sent = call.sendDigits('1w2')
   await settle()
-  expect(far.told).toEqual(['answer', 'digits 1w2'])
+  expect(far.requests).toEqual(['answer', 'digits 1w2'])
   scope.abort()
   await expect(sent).rejects.toBeInstanceOf(CallEnded)
 })
 
-it('lets no verb begin once it is over', async () => {
+it('lets no verb start after its end', async () => {
   const { call, scope, far } = await begin()
   scope.abort()
   expect(call.signal.aborted).toBe(true)
   for (const [, verb] of pending) await expect(verb(call)).rejects.toBeInstanceOf(CallEnded)
   await expect(call.hangup()).rejects.toBeInstanceOf(CallEnded)
   expect(call.sendUserEvent({})).toBe(false)
-  expect(far.told).toEqual([])
+  expect(far.requests).toEqual([])
 })
 
-it('keeps to the signal of a verb', async () => {
+it('respects the signal of a verb', async () => {
   const { call } = await begin()
   const abort = new AbortController()
   const sleep = call.sleep(60_000, { signal: abort.signal })
@@ -80,7 +80,7 @@ it('keeps to the signal of a verb', async () => {
   await expect(sleep).rejects.toBe(reason)
 })
 
-it('ends streams with the scope, and tells nobody any more', async () => {
+it('ends streams with the scope, and reports nothing more', async () => {
   const { call, scope, leg } = await begin()
   const keys: string[] = []
   call.onDigit((digit) => keys.push(digit))
@@ -92,7 +92,7 @@ it('ends streams with the scope, and tells nobody any more', async () => {
   expect(keys).toEqual(['1'])
 })
 
-it('leaves no stream behind that begins while the scope ends', async () => {
+it('stops a stream that starts while the scope ends', async () => {
   const { call, scope, whole } = await begin()
   await whole.answer()
   const stream = call.startStream({ url: 'ws://x', name: 'one' })
@@ -101,7 +101,7 @@ it('leaves no stream behind that begins while the scope ends', async () => {
   expect([whole.stopStream('one'), t.controllers.pending]).toEqual([false, 1])
 })
 
-it('tells nobody who asks for it once it is over', async () => {
+it('reports nothing to listeners that are added after its end', async () => {
   const { call, scope, leg } = await begin()
   scope.abort()
   const keys: string[] = []
@@ -114,5 +114,5 @@ it('can hang up, and ends with the call', async () => {
   const { call, far } = await begin()
   await call.answer()
   await call.hangup()
-  expect([far.told, call.signal.aborted]).toEqual([['answer', 'end normal'], true])
+  expect([far.requests, call.signal.aborted]).toEqual([['answer', 'end normal'], true])
 })

@@ -50,7 +50,7 @@ const counted = async () =>
   (await metrics.detections.get()).values.map(({ labels, value }) => [labels.result, value])
 
 describe('detect', () => {
-  it('answers, and asks the media for what was asked for, with the defaults of the verb', async () => {
+  it('answers, and starts the requested detection with the defaults of the verb', async () => {
     const { leg, detection } = await detecting({ machine: {}, fax: 'CNG', digits: '12' })
     expect(leg.isAnswered).toBe(true)
     expect(detection?.request).toEqual({
@@ -88,7 +88,7 @@ describe('detect', () => {
       { kind: 'digit', digit: '4' },
       { kind: 'digit', digit: '4' },
     ],
-  ])('is over by %o', async (finding, result) => {
+  ])('ends with %o', async (finding, result) => {
     const { detection, came, findings } = await detecting({ machine: {}, fax: 'CED', digits: '4' })
     clock.advance(1700)
     detection?.find(finding)
@@ -99,7 +99,7 @@ describe('detect', () => {
     expect(await counted()).toEqual([[finding.kind, 1]])
   })
 
-  it('waits for the end of a greeting where it is asked to, and tells of all in order', async () => {
+  it('waits for the end of a greeting if requested, and reports all findings in order', async () => {
     const { detection, came, findings } = await detecting({ machine: { waitForEnd: true } })
     const all: Finding[] = [
       { kind: 'machine' },
@@ -123,7 +123,7 @@ describe('detect', () => {
       [{ kind: 'machine' }, { kind: 'ready', beep: false }, { kind: 'notReady' }],
       { kind: 'machine', beep: false },
     ],
-  ])('takes what it has when the time is over: %o', async (findings, result) => {
+  ])('returns the last finding at the end of the time: %o', async (findings, result) => {
     const { detection, came, leg } = await detecting({ machine: { waitForEnd: true }, timeoutMs: 8000 })
     for (const finding of findings) detection?.find(finding)
     clock.advance(7999)
@@ -135,7 +135,7 @@ describe('detect', () => {
     expect([detection?.closed, leg.isEnded]).toEqual([true, false])
   })
 
-  it('lasts 30 s at most by itself', async () => {
+  it('lasts 30 s by default', async () => {
     const { came } = await detecting({ fax: 'CED' })
     clock.advance(29_999)
     await settle()
@@ -145,7 +145,7 @@ describe('detect', () => {
     expect(came.result).toEqual({ kind: 'none', durationMs: 30_000 })
   })
 
-  it('takes keys that come by a message, and one that is heard besides only once', async () => {
+  it('accepts digits of messages, and counts one that is also audible once', async () => {
     const { leg, came, findings, detection } = await detecting({ digits: '12' })
     leg.digit('5')
     await settle()
@@ -160,7 +160,7 @@ describe('detect', () => {
     expect(findings.length).toBe(1)
   })
 
-  it('is given up by its signal, and the call goes on', async () => {
+  it('is canceled by its signal, and the call goes on', async () => {
     const abort = new AbortController()
     const { came, detection, leg } = await detecting({ machine: {}, signal: abort.signal })
     abort.abort(new Error('enough'))
@@ -177,13 +177,13 @@ describe('detect', () => {
     expect([detection?.closed, clock.running]).toEqual([true, 0])
   })
 
-  it('is refused where nothing is asked for, without an answer', async () => {
+  it('is rejected without a target, and does not answer', async () => {
     const { came, leg, port } = await detecting({ digits: '' })
     expect(came.error).toMatchObject({ code: 'bad_request', message: 'There is nothing to detect.' })
     expect([leg.isAnswered, port.detections]).toEqual([false, []])
   })
 
-  it('goes on four times at once in a call, and no more', async () => {
+  it('runs at most four times at once in a call', async () => {
     const { call, detector, port, came } = await detecting({ fax: 'CED' })
     const others = [1, 2, 3].map(() => detector.detect(call, { fax: 'CNG' }))
     await expect(detector.detect(call, { fax: 'CED' })).rejects.toMatchObject({ code: 'too_many_detections' })

@@ -9,7 +9,7 @@ beforeEach(() => {
   t = setUp()
 })
 
-it('is paused, made louder, resumed and stopped', async () => {
+it('a playback is paused, made louder, resumed and stopped', async () => {
   const { call, port, far } = await t.wait()
   const playback = await call.startPlay({ sounds: hello })
   await settle()
@@ -23,11 +23,11 @@ it('is paused, made louder, resumed and stopped', async () => {
   playback.stop()
   playback.resume()
   expect(port.playing).toBeUndefined()
-  // What a page is told of it.
+  // States that the page receives.
   expect(far.sounds).toEqual(['playing', 'paused', 'playing', 'finished'])
 })
 
-it('tells how it ended', async () => {
+it('a playback reports its end', async () => {
   const { call, port } = await t.wait()
   const first = await call.startPlay({ sounds: hello })
   await settle()
@@ -42,7 +42,7 @@ it('tells how it ended', async () => {
   expect(await fourth.ended).toEqual({ kind: 'failed', code: 'sound_failed', reason: '404 for it' })
 })
 
-it('is stopped by a signal, and by the end of the call', async () => {
+it('a playback is stopped by a signal, and by the end of the call', async () => {
   const { call, leg, port } = await t.wait()
   const abort = new AbortController()
   const first = await call.startPlay({ sounds: hello, signal: abort.signal })
@@ -59,7 +59,7 @@ it('is stopped by a signal, and by the end of the call', async () => {
   expect(t.controllers.pending).toBe(0)
 })
 
-it('gives up what is prepared when it is given up before it begins', async () => {
+it('a playback that is canceled before its start cancels the preparation', async () => {
   const { call, far } = await t.wait()
   t.preparing = new Promise(() => {})
   const abort = new AbortController()
@@ -68,5 +68,5 @@ it('gives up what is prepared when it is given up before it begins', async () =>
   const reason = new Error('enough')
   abort.abort(reason)
   await expect(playback).rejects.toBe(reason)
-  expect(far.told).toEqual([])
+  expect(far.requests).toEqual([])
 })

@@ -23,7 +23,7 @@ const recording = async (options: RecordOptions = {}) => {
   return { ...rig, made, leg, port, sound: port.recordings[0] }
 }
 
-/** A call whose script does as it is told, step by step. */
+/** Starts an answered call, and returns its verbs. */
 const controlled = async () => {
   const rig = setUp()
   let control: CallControl | undefined
@@ -37,7 +37,7 @@ const controlled = async () => {
 }
 
 describe('record', () => {
-  it('answers, records what the caller says, and tells why it is over', async () => {
+  it('answers, records the caller, and returns the reason of its end', async () => {
     const { made, sound, leg, keeper } = await recording({ beep: true, maxMs: 5000, terminators: '#' })
     expect(leg.isAnswered).toBe(true)
     expect(sound?.request).toMatchObject({
@@ -61,7 +61,7 @@ describe('record', () => {
     })
   })
 
-  it('has its file sent where it says, which the media are not told of', async () => {
+  it('passes the storage of its file to the store, not to the media', async () => {
     const storage = { url: 'https://store.example/a', method: 'PUT' } as const
     const { keeper, sound, control } = await controlled().then(async (rig) => {
       const started = await rig.control.startRecording({ storage })
@@ -73,14 +73,14 @@ describe('record', () => {
     expect(await control.stored).toBe(storage.url)
   })
 
-  it.each(['silence', 'no-input', 'limit', 'stopped'] as const)('is over by %s', async (kind) => {
+  it.each(['silence', 'no-input', 'limit', 'stopped'] as const)('ends by %s', async (kind) => {
     const { made, sound } = await recording()
     sound?.finish(result({ kind }))
     await settle()
     expect(made.outcome?.reason).toBe(kind)
   })
 
-  it('ends by a key that comes by a message, which the port does not hear', async () => {
+  it('ends by a digit of a message, which the port does not detect', async () => {
     const { made, sound, leg } = await recording({ terminators: '#*' })
     leg.digit('1')
     await settle()
@@ -91,7 +91,7 @@ describe('record', () => {
     expect(made.outcome).toMatchObject({ reason: 'terminator', terminator: '*', bytes: 0 })
   })
 
-  it('that cannot be written is over with an error, and the call goes on', async () => {
+  it('ends with an error if it cannot be written, and the call goes on', async () => {
     const { made, sound, leg } = await recording()
     sound?.finish(result({ kind: 'error', code: 'ENOSPC', message: 'no space' }))
     await settle()
@@ -99,20 +99,20 @@ describe('record', () => {
     expect(leg.isEnded).toBe(false)
   })
 
-  it('resolves when the caller hangs up: what was said is kept', async () => {
+  it('resolves when the caller hangs up, with the recording so far', async () => {
     const { made, leg } = await recording()
     leg.ended({ code: 'normal' })
     await settle()
     expect(made.outcome).toMatchObject({ id: 'r-1', reason: 'hangup' })
   })
 
-  it('cannot begin when the call is over', async () => {
+  it('cannot start after the end of the call', async () => {
     const { control, leg } = await controlled()
     leg.ended({ code: 'normal' })
     await expect(control.record({})).rejects.toThrow(CallEnded)
   })
 
-  it('fails with the code of what keeps it from beginning, and the call goes on', async () => {
+  it('fails with the code of a failed start, and the call goes on', async () => {
     const { control, keeper, leg } = await controlled()
     keeper.refusal = new TrunklineError('recording_no_space')
     await expect(control.record({})).rejects.toMatchObject({ name: 'VerbFailed', code: 'recording_no_space' })
@@ -131,7 +131,7 @@ describe('a recording in the background', () => {
     expect(sound?.request).toMatchObject({ tracks: 'stereo', format: 'mp3' })
     begun.pause('silence')
     begun.resume()
-    expect(sound?.told).toEqual(['pause silence', 'resume'])
+    expect(sound?.requests).toEqual(['pause silence', 'resume'])
     begun.stop()
     expect(await begun.ended).toMatchObject({ reason: 'stopped' })
   })

@@ -38,7 +38,7 @@ const said = (text: string, confidence?: number): CollectResult => ({
 })
 
 describe('collecting speech', () => {
-  it('is over with the recogniser’s final transcript, and stops the prompt once at the first words', async () => {
+  it('ends with the recogniser’s final transcript, and stops the prompt once at the first words', async () => {
     const partials: string[] = []
     const t = setUp({ digits: false, speech: { onPartial: (text) => partials.push(text) } })
     t.heard.partial('')
@@ -50,7 +50,7 @@ describe('collecting speech', () => {
     expect(partials).toEqual(['two', 'two hundred', 'two hundred and'])
   })
 
-  it('is over after 1 s without anything new, with the final transcript that comes for it', async () => {
+  it('ends after 1 s of silence, with the final transcript that follows', async () => {
     const t = setUp({ digits: false, speech: {} })
     t.heard.partial('two')
     t.clock.advance(999)
@@ -69,7 +69,7 @@ describe('collecting speech', () => {
     expect(await t.settled()).toEqual(said('to hundreds', 0.6))
   })
 
-  it('takes the last partial one where no final one comes', async () => {
+  it('returns the last partial transcript without a final one', async () => {
     const t = setUp({ digits: false, speech: {} })
     t.heard.partial('yes')
     t.clock.advance(1000)
@@ -77,7 +77,7 @@ describe('collecting speech', () => {
     expect(await t.settled()).toEqual(said('yes'))
   })
 
-  it('goes on over utterances until the silence that was asked for', async () => {
+  it('goes on over utterances until the requested silence', async () => {
     const t = setUp({ digits: false, speech: { endSilenceMs: 3000 } })
     t.heard.partial('one')
     t.heard.final('one', 1)
@@ -90,7 +90,7 @@ describe('collecting speech', () => {
     expect(await t.settled()).toEqual(said('one two', 0.75))
   })
 
-  it('lasts no longer than it may', async () => {
+  it('lasts no longer than its limit', async () => {
     const t = setUp({ digits: false, speech: { maxSpeechMs: 2500 } })
     for (let words = 1; words <= 5; words++) {
       t.heard.partial('word '.repeat(words))
@@ -100,7 +100,7 @@ describe('collecting speech', () => {
     expect(await t.settled()).toEqual(said('word word word word word'))
   })
 
-  it('waits from the end of the prompt, and once more after a noise that was no speech', async () => {
+  it('waits from the end of the prompt, and again after a false start', async () => {
     const t = setUp({ digits: false, initialTimeoutMs: 2000, speech: {} })
     t.clock.advance(60_000)
     t.collection.promptEnded()
@@ -115,7 +115,7 @@ describe('collecting speech', () => {
     expect(await t.settled()).toEqual({ reason: 'no-input', digits: '' })
   })
 
-  it('waits at the end of the wait for what is still on its way', async () => {
+  it('waits for pending transcripts after the time-out', async () => {
     const t = setUp({ digits: false, speech: {} })
     t.collection.promptEnded()
     t.clock.advance(5000)
@@ -124,7 +124,7 @@ describe('collecting speech', () => {
     expect(await t.settled()).toEqual(said('yes', 1))
   })
 
-  it('passes over keys where they are not wanted', async () => {
+  it('ignores digits if only speech is collected', async () => {
     const t = setUp({ digits: false, speech: {} })
     t.press('12#')
     expect(t.seen.inputs).toBe(0)
@@ -132,7 +132,7 @@ describe('collecting speech', () => {
     expect(await t.settled()).toEqual(said('yes'))
   })
 
-  it('says nothing once it was given up', async () => {
+  it('reports nothing after it was canceled', async () => {
     const t = setUp({ speech: {} })
     t.heard.partial('yes')
     t.collection.close()
@@ -142,7 +142,7 @@ describe('collecting speech', () => {
 })
 
 describe('collecting digits and speech', () => {
-  it('leaves speech to a key, also when it has begun', async () => {
+  it('prefers a digit to speech, even to speech that has started', async () => {
     const t = setUp({ maxDigits: 2, speech: {} })
     t.heard.partial('the')
     t.press('1')
@@ -152,7 +152,7 @@ describe('collecting digits and speech', () => {
     expect(await t.settled()).toEqual({ reason: 'complete', digits: '12' })
   })
 
-  it('takes speech where that is there first', async () => {
+  it('returns speech that comes first', async () => {
     const t = setUp({ maxDigits: 2, speech: {} })
     t.collection.promptEnded()
     t.heard.final('sales', 0.9)
@@ -160,7 +160,7 @@ describe('collecting digits and speech', () => {
     expect(await t.settled()).toEqual(said('sales', 0.9))
   })
 
-  it('ends speech with a terminator, which is one of the digits otherwise', async () => {
+  it('ends speech with a terminator, which is otherwise a digit', async () => {
     const t = setUp({ maxDigits: 9, terminators: '#', speech: { endSilenceMs: 10_000 } })
     t.heard.partial('sales')
     t.press('#')
@@ -186,8 +186,8 @@ describe('collecting digits and speech', () => {
   })
 })
 
-describe('the longest collection', () => {
-  it('takes the digits that there are, counted from the first', async () => {
+describe('the maximum duration of a collection', () => {
+  it('returns the digits so far, and starts with the first one', async () => {
     const t = setUp({ maxDigits: 9, finalTimeoutMs: 7000 })
     t.clock.advance(10_000)
     t.press('1')
@@ -200,7 +200,7 @@ describe('the longest collection', () => {
     expect(await t.settled()).toEqual({ reason: 'inter-digit-timeout', digits: '12' })
   })
 
-  it('takes what was said, and is counted from the end of the prompt', async () => {
+  it('returns the speech so far, and starts with the end of the prompt', async () => {
     const t = setUp({ digits: false, finalTimeoutMs: 3000, speech: { endSilenceMs: 10_000 } })
     t.collection.promptEnded()
     t.clock.advance(2000)
@@ -210,7 +210,7 @@ describe('the longest collection', () => {
     expect(await t.settled()).toEqual(said('sales'))
   })
 
-  it('may be shorter than the first wait, and leaves digits that came after speech began', async () => {
+  it('may be shorter than the first wait, and keeps digits after the start of speech', async () => {
     const short = setUp({ initialTimeoutMs: 9000, finalTimeoutMs: 2000 })
     short.collection.promptEnded()
     short.clock.advance(2000)
@@ -230,7 +230,7 @@ describe('a recogniser that fails', () => {
     expect(await t.settled()).toEqual({ reason: 'error', digits: '' })
   })
 
-  it('leaves what was understood before', async () => {
+  it('returns the transcript so far', async () => {
     const t = setUp({ digits: false, speech: { endSilenceMs: 2000 } })
     t.heard.final('one')
     t.heard.partial('two')
@@ -238,7 +238,7 @@ describe('a recogniser that fails', () => {
     expect(await t.settled()).toEqual(said('one two'))
   })
 
-  it('leaves the digits, and is told where none come', async () => {
+  it('leaves the digits, and gives an error without any', async () => {
     const t = setUp({ speech: {} })
     t.heard.fail()
     t.press('7')
@@ -250,7 +250,7 @@ describe('a recogniser that fails', () => {
     expect(await silent.settled()).toEqual({ reason: 'error', digits: '' })
   })
 
-  it('is told also when it fails after the wait', async () => {
+  it('gives an error also after the wait', async () => {
     const t = setUp({ digits: false, speech: {} })
     t.collection.promptEnded()
     t.clock.advance(5000)

@@ -25,13 +25,13 @@ const setUp = (options: CollectOptions) => {
 }
 
 describe('collecting digits', () => {
-  it('takes one where nothing else is said, and no more after that', async () => {
+  it('takes one digit by default, and no further one', async () => {
     const t = setUp({})
     t.press('57')
     expect(await t.settled()).toEqual({ reason: 'complete', digits: '5' })
   })
 
-  it('is over with a terminator, even as the first key, and that is a barge-in too', async () => {
+  it('ends with a terminator, even as the first key, which is a barge-in, too', async () => {
     const t = setUp({ maxDigits: 4, terminators: '#*' })
     t.press('*')
     expect(await t.settled()).toEqual({ reason: 'terminator', digits: '', terminator: '*' })
@@ -49,7 +49,7 @@ describe('collecting digits', () => {
     expect(await t.settled()).toEqual({ reason: 'inter-digit-timeout', digits: '12' })
   })
 
-  it('does not count the end of the prompt that a digit stopped as the beginning of a wait', async () => {
+  it('does not start a wait at the end of a prompt that a digit has stopped', async () => {
     const t = setUp({ maxDigits: 4, initialTimeoutMs: 1_000, interDigitTimeoutMs: 3_000 })
     t.press('1')
     t.collector.promptEnded()
@@ -60,7 +60,7 @@ describe('collecting digits', () => {
     expect(await t.settled()).toEqual({ reason: 'inter-digit-timeout', digits: '1' })
   })
 
-  it('waits for ever while the prompt lasts, and 5 s after it', async () => {
+  it('waits without a limit during the prompt, and 5 s after it', async () => {
     const t = setUp({})
     t.clock.advance(600_000)
     t.collector.promptEnded()
@@ -71,7 +71,7 @@ describe('collecting digits', () => {
     expect(await t.settled()).toEqual({ reason: 'no-input', digits: '' })
   })
 
-  it('says nothing once it was given up', async () => {
+  it('reports nothing after it was canceled', async () => {
     const t = setUp({ maxDigits: 2 })
     t.press('1')
     t.collector.stop()

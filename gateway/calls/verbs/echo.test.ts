@@ -21,13 +21,13 @@ const echoing = async (options: Partial<EchoOptions> = {}) => {
 }
 
 describe('echo', () => {
-  it('answers, and lets the caller hear what it says until the time is over', async () => {
+  it('answers, and plays the caller’s audio back until the end of the time', async () => {
     const { leg, tap, clock, came } = await echoing()
     expect(leg.isAnswered).toBe(true)
     expect(tap.request).toEqual({ tracks: 'in', sampleRate: 8000 })
     const samples = Int16Array.of(1, 2, 3)
     tap.hear({ track: 'in', atMs: 0, samples })
-    expect(tap.said).toEqual([samples])
+    expect(tap.output).toEqual([samples])
     clock.advance(9_999)
     await settle()
     expect(tap.closed).toBe(false)
@@ -43,7 +43,7 @@ describe('echo', () => {
     expect([tap.closed, came.error]).toMatchObject([true, { name: 'CallEnded' }])
   })
 
-  it('ends when it is given up, and the call goes on', async () => {
+  it('ends when it is canceled, and the call goes on', async () => {
     const giveUp = new AbortController()
     const { leg, tap, came } = await echoing({ signal: giveUp.signal })
     giveUp.abort(new Error('enough'))

@@ -108,7 +108,7 @@ const setUp = async () => {
   return { call, control, b, talk, close: () => sounds.close() }
 }
 
-/** What a peer has heard in the last half second: one of the tones, both, or something else. */
+/** Returns the tones that a peer has received in the last half second. */
 const heard = (peer: TestPeer): string[] => {
   const samples = peer.audio('PCMU').slice(-4000)
   const loudest = samples.reduce((most, v) => Math.max(most, Math.abs(v)), 0)
@@ -116,7 +116,7 @@ const heard = (peer: TestPeer): string[] => {
   return tones.length > 0 ? tones.map(String) : [loudest > 1500 ? 'music' : 'nothing']
 }
 
-it('parts two who talk while one is held; both hear music, and each other afterwards', async () => {
+it('a hold parts a pair; both hear music, and each other afterwards', async () => {
   const t = await setUp()
   const ended = t.control.connect({ steps: [[{ to: 'sip:b@x' }]] })
   await t.call.whileUp(t.control.answer())

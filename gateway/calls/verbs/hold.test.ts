@@ -7,7 +7,7 @@ beforeEach(() => {
   t = setUp()
 })
 
-/** The caller, talking to somebody. */
+/** Connects the caller to a callee. */
 const talking = async () => {
   const side = await t.wait()
   const talk = side.call.connect({ steps: [[{ to: 'sip:a@x' }]] })
@@ -18,11 +18,11 @@ const talking = async () => {
   return { ...side, callee, talk }
 }
 
-it('lets the caller hear music, answering first, until it is taken back', async () => {
+it('answers, and plays music to the caller until its end', async () => {
   const { call, far, leg, port } = await t.wait()
   await call.hold()
   await settle()
-  expect(far.told).toEqual(['answer'])
+  expect(far.requests).toEqual(['answer'])
   expect([leg.isHeld, port.playing?.request.loop]).toEqual([true, 0])
   await call.unhold()
   await call.unhold()
@@ -30,7 +30,7 @@ it('lets the caller hear music, answering first, until it is taken back', async 
   expect([leg.isHeld, port.playing]).toEqual([false, undefined])
 })
 
-it('parts the caller from whom it talks to, who hears music too, and joins them again', async () => {
+it('parts the caller from its partner, who hears music, too, and joins them again', async () => {
   const { call, leg, port, callee } = await talking()
   expect(t.bridges.count).toBe(1)
   await call.hold()
@@ -42,13 +42,13 @@ it('parts the caller from whom it talks to, who hears music too, and joins them 
   ])
   // Digits still count.
   leg.digit('5')
-  expect(callee.far.told).toEqual(['digits 5'])
+  expect(callee.far.requests).toEqual(['digits 5'])
   await call.unhold()
   await settle()
   expect([t.bridges.count, port.playing, callee.port.playing]).toEqual([1, undefined, undefined])
 })
 
-it('goes on for who is connected to the caller later, and for the caller alone afterwards', async () => {
+it('includes a partner who is connected later, and goes on for the caller alone', async () => {
   const { call, port } = await t.wait()
   await call.hold()
   const talk = call.connect({ steps: [[{ to: 'sip:a@x' }]] })
@@ -63,7 +63,7 @@ it('goes on for who is connected to the caller later, and for the caller alone a
   expect([callee.port.playing, port.playing !== undefined]).toEqual([undefined, true])
 })
 
-it('takes the place of the ringing tone, and goes on after one', async () => {
+it('replaces the ringing tone, and goes on after one', async () => {
   const { call, port } = await t.wait()
   await call.answer()
   const ring = async () => {
@@ -90,7 +90,7 @@ it('takes the place of the ringing tone, and goes on after one', async () => {
   expect([port.playing, second.callee.port.playing, t.bridges.count]).toEqual([undefined, undefined, 1])
 })
 
-it('takes up the music again after another sound', async () => {
+it('resumes the music after another sound', async () => {
   const { call, port } = await t.wait()
   await call.hold()
   await settle()
@@ -103,7 +103,7 @@ it('takes up the music again after another sound', async () => {
   expect(port.playing?.request.loop).toBe(0)
 })
 
-it('has other music, and the built-in one where that cannot be had', async () => {
+it('plays the given music, and the built-in music if that fails', async () => {
   const { call, port } = await t.wait()
   const music: readonly Sound[] = [{ kind: 'audio', url: 'https://x/a.mp3' }]
   const broken = Promise.reject(new Error('404'))
@@ -116,7 +116,7 @@ it('has other music, and the built-in one where that cannot be had', async () =>
   expect(port.playing?.request.loop).toBe(0)
 })
 
-it('ends with the caller that is held, where another one takes its place', async () => {
+it('ends when another leg replaces the held caller', async () => {
   const { call, leg, port, callee } = await talking()
   await call.hold()
   await settle()
@@ -130,7 +130,7 @@ it('ends with the caller that is held, where another one takes its place', async
   expect(t.bridges.count).toBe(1)
 })
 
-it('leaves nothing when the caller hangs up', async () => {
+it('leaves nothing behind when the caller hangs up', async () => {
   const { call, leg, callee } = await talking()
   await call.hold()
   await settle()
@@ -139,7 +139,7 @@ it('leaves nothing when the caller hangs up', async () => {
   expect([callee.port.playing, t.calls.count, t.clock.running]).toEqual([undefined, 0, 0])
 })
 
-it('does not begin for a caller who hangs up in that moment', async () => {
+it('does not start for a caller who hangs up at that moment', async () => {
   const { call, leg, callee, port } = await talking()
   const held = call.hold()
   leg.ended({ code: 'normal' })
@@ -148,7 +148,7 @@ it('does not begin for a caller who hangs up in that moment', async () => {
   expect([port.playing, callee.port.playing]).toEqual([undefined, undefined])
 })
 
-it('gives music up that is not there yet when the caller hangs up', async () => {
+it('cancels the fetch of music when the caller hangs up', async () => {
   const { call, leg, port } = await t.wait()
   const music = Promise.withResolvers<typeof prompt>()
   t.preparing = music.promise
@@ -159,7 +159,7 @@ it('gives music up that is not there yet when the caller hangs up', async () => 
   expect(port.playing).toBeUndefined()
 })
 
-it('ends with the confirmation that the callee was held in: who is taken is heard', async () => {
+it('ends with the confirmation in which the callee was held', async () => {
   const { call } = await t.wait()
   const held: boolean[] = []
   const confirm = async (callee: CallControl) => {

@@ -5,7 +5,7 @@ import { settle, setUp } from '../testing/calls-fixture.ts'
 const speech = { language: 'de-AT', hints: ['ja'] }
 
 describe('collecting speech from a call', () => {
-  it('lets the recogniser hear the caller from the beginning of the prompt, and stops that at the first words', async () => {
+  it('recognizes the caller from the start of the prompt, and stops it at the first words', async () => {
     const t = setUp()
     let result: CollectResult | undefined
     const sounds = [{ kind: 'speech', text: 'Well?' }] as const
@@ -28,7 +28,7 @@ describe('collecting speech from a call', () => {
     expect([heard?.state, port.taps[0]?.closed]).toEqual(['closed', true])
   })
 
-  it('outlives a listener that fails', async () => {
+  it('survives a listener that fails', async () => {
     const t = setUp()
     let result: CollectResult | undefined
     const onPartial = () => {
@@ -84,14 +84,14 @@ describe('streams of a call', () => {
     return { ...t, ...made, kept }
   }
 
-  it('answer, hear the caller’s keys beside the collection, and end with the call', async () => {
+  it('answer, receive the caller’s digits beside a collection, and end with the call', async () => {
     let result: CollectResult | undefined
     const t = await started(async (call, keep) => {
       keep(await call.startStream({ url: 'wss://ai.example' }))
       result = await call.collect({ maxDigits: 2 })
     })
     const [stream] = t.streams.started
-    expect(t.far.told).toContain('answer')
+    expect(t.far.requests).toContain('answer')
     expect(stream?.source.port).toBe(t.port)
     t.leg.digit('4')
     t.leg.digit('2')
@@ -99,12 +99,12 @@ describe('streams of a call', () => {
     expect(stream?.digits).toEqual(['4', '2'])
     expect(result?.digits).toBe('42')
     stream?.source.sendDigits('9')
-    expect(t.far.told).toContain('digits 9')
+    expect(t.far.requests).toContain('digits 9')
     t.leg.end({ code: 'normal' })
     expect(await t.kept[0]?.ended).toEqual({ kind: 'stopped' })
   })
 
-  it('are stopped by name, which can be given again then', async () => {
+  it('are stopped by name, which is free afterwards', async () => {
     const found: boolean[] = []
     const t = await started(async (call, keep) => {
       keep(await call.startStream({ url: 'wss://a.example', name: 'a' }))
@@ -124,7 +124,7 @@ describe('streams of a call', () => {
     expect(t.streams.started.map(({ digits }) => digits)).toEqual([[], ['1']])
   })
 
-  it('are four at once', async () => {
+  it('are four at once at most', async () => {
     const t = await started(async (call) => {
       for (let i = 0; i < 4; i++) await call.startStream({ url: 'wss://ai.example' })
       await expect(call.startStream({ url: 'wss://ai.example' })).rejects.toMatchObject({
@@ -137,7 +137,7 @@ describe('streams of a call', () => {
     expect(t.streams.started).toHaveLength(4)
   })
 
-  it('fail their verb with what is wrong with the options', async () => {
+  it('fail their verb with the fault of the options', async () => {
     const t = setUp()
     t.streams.refusal = Object.assign(new Error('The URL is not one.'), { code: 'bad_stream' })
     let failure: unknown

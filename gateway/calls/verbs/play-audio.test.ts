@@ -95,7 +95,7 @@ const heard = async (player: Player, sound: Parameters<Player['start']>[1][numbe
 }
 
 describe('audio from a server', () => {
-  it('is heard in each format, at the rate of the call, and fetched once', async () => {
+  it('plays in each format, at the rate of the call, and is fetched once', async () => {
     const tone = floatSine(1000, 1, 48_000)
     const files = {
       '/a.wav': wavFile(tone, 48_000),
@@ -112,7 +112,7 @@ describe('audio from a server', () => {
     expect(asked).toEqual(['GET /a.wav', 'GET /a.mp3', 'GET /a.opus'])
   })
 
-  it('fails with what is wrong with it', async () => {
+  it('fails with its fault', async () => {
     const { url } = await serve({ '/page': Buffer.from('<html>no</html>') })
     const player = setUp()
     await expect(heard(player, { kind: 'audio', url: `${url}/page` }, 'PCMU')).rejects.toThrow(
@@ -123,7 +123,7 @@ describe('audio from a server', () => {
 })
 
 describe('a voice behind HTTP', () => {
-  it('is heard, once asked for each text', async () => {
+  it('plays, with one request for each text', async () => {
     const { asked, url } = await serve({ '/speech': await mp3File([floatSine(500, 1, 16_000)], 16_000) })
     const player = setUp(`${url}/speech`)
     const sound = { kind: 'speech', text: 'Hello', voice: 'polly.Joanna' } as const
@@ -137,7 +137,7 @@ describe('a voice behind HTTP', () => {
     })
   })
 
-  it('is replaced by the built-in one when its server is gone', { timeout: 60_000 }, async () => {
+  it('is replaced by the built-in voice if its server fails', { timeout: 60_000 }, async () => {
     const player = setUp('http://127.0.0.1:1/speech')
     const { rate, seconds } = await heard(player, { kind: 'speech', text: 'Hello there' }, 'G722')
     expect(rate).toBe(16_000)

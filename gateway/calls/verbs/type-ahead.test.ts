@@ -35,7 +35,7 @@ const rig = () => {
   })
 }
 
-it.each(others)('the keys of %s are no answer to what is asked next', async (_name, verb) => {
+it.each(others)('the keys during %s do not count for the next collection', async (_name, verb) => {
   const t = rig()
   const { call, leg } = await t.wait()
   const over = verb(call)

@@ -32,7 +32,7 @@ const verbs: readonly ((call: CallControl, signal: AbortSignal) => Promise<unkno
   (call) => call.ring(),
 ]
 
-/** One call that is told this and that. */
+/** Starts a call with random verbs. */
 const live = async (seed: number) => {
   const random = randomOf(seed)
   const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)]
@@ -63,7 +63,7 @@ const live = async (seed: number) => {
     pick([begin, ...happenings])!()
     if (random() < 0.7) await settle()
   }
-  /** What is on. */
+  /** Returns the counts of open resources. */
   const left = () => {
     const legs = t.outbound.dialled
     return {
@@ -82,7 +82,7 @@ const live = async (seed: number) => {
 const nothing = { pending: 0, timers: 0, bridges: 0, legs: 0, playing: 0, taps: 0, listening: 0 }
 const seeds = Array.from({ length: 300 }, (_, i) => i + 1)
 
-it('nothing is left of a call, whatever its verbs were when the caller hung up', async () => {
+it('a call leaves nothing behind after a hang-up during any verbs', async () => {
   for (const seed of seeds) {
     const { t, side, begun, left } = await live(seed)
     side.leg.ended({ code: 'normal' })
@@ -93,7 +93,7 @@ it('nothing is left of a call, whatever its verbs were when the caller hung up',
   }
 })
 
-it('nothing but the call is left when every verb is given up, and the next one works', async () => {
+it('canceled verbs leave nothing behind, and the next verb works', async () => {
   for (const seed of seeds) {
     const { call, side, aborts, begun, left } = await live(seed)
     for (const abort of aborts) abort.abort(new Error('enough'))

@@ -14,7 +14,7 @@ const hello: readonly Sound[] = [{ kind: 'speech', text: 'hello' }]
 type Rig = ReturnType<typeof setUp>
 type Begin = (call: CallControl, signal?: AbortSignal) => Promise<unknown>
 
-/** A call whose handler does what the test says, and its verbs as they are told. */
+/** Starts a call whose handler waits, and records the events of its verbs. */
 const begin = (t: Rig, options: Parameters<Rig['arrive']>[1] = {}) => {
   const ready = Promise.withResolvers<CallControl>()
   const done = Promise.withResolvers<void>()
@@ -27,10 +27,10 @@ const begin = (t: Rig, options: Parameters<Rig['arrive']>[1] = {}) => {
   return { ...side, ready: ready.promise, done: done.resolve, events }
 }
 
-const told = (events: readonly VerbEvent[]) =>
+const textsOf = (events: readonly VerbEvent[]) =>
   events.map(({ verb, state, code }) => [verb, state, ...(code ? [code] : [])].join(' '))
 
-/** Every verb that takes time, and how it is begun. */
+/** Verbs that take time, with their start. */
 const lasting: readonly (readonly [name: string, begin: Begin])[] = [
   ['play', (call, signal) => call.play({ sounds: hello, ...(signal && { signal }) })],
   ['collect', (call, signal) => call.collect({ prompt: { sounds: hello }, ...(signal && { signal }) })],
@@ -88,7 +88,7 @@ const quiet = ({ port }: FakeLeg) => {
   expect(t.outbound.dialled.filter(({ leg }) => !leg.isEnded)).toEqual([])
 }
 
-describe('a verb that is given up', () => {
+describe('a canceled verb', () => {
   it.each(lasting)('%s: ends, and the call goes on as it was', async (name, verb) => {
     const abort = new AbortController()
     const side = await pending(verb, abort.signal)
@@ -100,7 +100,7 @@ describe('a verb that is given up', () => {
     else expect(await side.outcome).toEqual({ error: reason })
     quiet(side)
     expect(side.leg.isAnswered || name === 'connect' || name === 'sleep').toBe(true)
-    expect(told(side.events).at(-1)).toMatch(new RegExp(`^${name} (canceled|finished)$`))
+    expect(textsOf(side.events).at(-1)).toMatch(new RegExp(`^${name} (canceled|finished)$`))
     // The next one works.
     const next = side.call.play({ sounds: hello })
     await settle()
@@ -118,13 +118,13 @@ describe('a verb that is given up', () => {
       const { far, ready, events } = begin(t)
       const reason = new Error('too late')
       await expect(verb(await ready, AbortSignal.abort(reason))).rejects.toBe(reason)
-      expect([far.told, events]).toEqual([[], []])
+      expect([far.requests, events]).toEqual([[], []])
     },
   )
 })
 
-describe('a caller who hangs up in the middle', () => {
-  it.each(lasting)('%s: settles, and nothing is left', async (name, verb) => {
+describe('a hang-up during a verb', () => {
+  it.each(lasting)('%s: settles, and leaves nothing behind', async (name, verb) => {
     const side = await pending(verb)
     side.leg.ended({ code: 'normal' })
     await settle()
@@ -188,7 +188,7 @@ describe('a verb that fails', () => {
     const error = await verb(call).catch((failure: unknown) => failure)
     expect(error).toBeInstanceOf(VerbFailed)
     expect(error).toMatchObject({ code })
-    expect(told(side.events)).toEqual([`${name} started`, `${name} failed ${code}`])
+    expect(textsOf(side.events)).toEqual([`${name} started`, `${name} failed ${code}`])
     quiet(side)
     expect(side.leg.isEnded).toBe(false)
     expect(await counted(name)).toEqual({ failed: 1 })
@@ -201,12 +201,12 @@ describe('a verb that fails', () => {
     const { ready, events } = begin(t)
     const call = await ready
     expect(() => call.sendUserEvent({ text: 'x'.repeat(16_384) })).toThrow(VerbFailed)
-    expect(told(events)).toEqual(['userEvent started', 'userEvent failed user_event_too_large'])
+    expect(textsOf(events)).toEqual(['userEvent started', 'userEvent failed user_event_too_large'])
   })
 })
 
-describe('what is told of verbs', () => {
-  it('is when each begins and ends, with one id, until nobody wants to know', async () => {
+describe('events of verbs', () => {
+  it('report each start and end, with one id, until the listener is removed', async () => {
     const { ready, port } = begin(t)
     const call = await ready
     const events: VerbEvent[] = []
@@ -224,7 +224,7 @@ describe('what is told of verbs', () => {
     expect(events).toHaveLength(2)
   })
 
-  it('harms nothing where a listener throws', async () => {
+  it('survive a listener that throws', async () => {
     const { ready, events } = begin(t)
     const call = await ready
     call.onVerb(() => {
@@ -234,21 +234,21 @@ describe('what is told of verbs', () => {
       throw new Error('mine too')
     })
     await call.answer()
-    expect(told(events)).toEqual(['answer started', 'answer finished'])
+    expect(textsOf(events)).toEqual(['answer started', 'answer finished'])
   })
 
-  it('of a stream that breaks off is its failure', async () => {
+  it('report the failure of a broken stream', async () => {
     const { ready, events } = begin(t)
     await (await ready).startStream({ url: 'ws://x' })
     t.streams.started[0]!.end({ kind: 'failed', reason: 'lost' })
     await settle()
-    expect(told(events)).toEqual(['stream started', 'stream failed stream_failed'])
+    expect(textsOf(events)).toEqual(['stream started', 'stream failed stream_failed'])
     expect(t.controllers.pending).toBe(0)
   })
 })
 
 describe('keys', () => {
-  it('are told as they are pressed, until nobody wants to know', async () => {
+  it('are reported as they are pressed, until the listener is removed', async () => {
     const { leg, ready } = begin(t)
     const keys: string[] = []
     const stop = (await ready).onDigit((digit) => keys.push(digit))
@@ -258,17 +258,17 @@ describe('keys', () => {
     expect(keys).toEqual(['1', '#'])
   })
 
-  it('are sent all together, or one by one where they can be given up', async () => {
+  it('are sent all together, or one by one if they can be canceled', async () => {
     const { far, ready } = begin(t)
     const call = await ready
     await call.sendDigits('1w2')
-    expect(far.told).toEqual(['answer', 'digits 1w2'])
+    expect(far.requests).toEqual(['answer', 'digits 1w2'])
     await call.sendDigits('34', { signal: new AbortController().signal })
-    expect(far.told.slice(2)).toEqual(['digits 3', 'digits 4'])
+    expect(far.requests.slice(2)).toEqual(['digits 3', 'digits 4'])
   })
 })
 
-describe('who gives a verb up in the moment in which it begins', () => {
+describe('a verb that is canceled at its start', () => {
   const given: readonly (readonly [name: string, begin: Begin])[] = [
     ...lasting.filter(([name]) => name !== 'connect'),
     [
@@ -277,7 +277,7 @@ describe('who gives a verb up in the moment in which it begins', () => {
     ],
   ]
 
-  it.each(given)('%s: nothing of it is done', async (_name, verb) => {
+  it.each(given)('%s: has no effect', async (_name, verb) => {
     const { far, port, ready, done } = begin(t)
     const asked: string[] = []
     const refer = async () => {

@@ -66,7 +66,7 @@ describe('recordings of a call', () => {
       'Status=stopped',
     ]
     for (const form of forms) states.push((await rig.ask('POST', `${path}/${sid}.json`, form)).json().status)
-    expect([states, rig.recorder.last.told]).toEqual([
+    expect([states, rig.recorder.last.requests]).toEqual([
       ['paused', 'in-progress', 'paused', 'absent'],
       ['pause skip', 'resume', 'pause silence'],
     ])
