@@ -12,6 +12,7 @@ import {
   decideAdmission,
 } from '../sip/admission/admission-decision.ts'
 import type { Check, CheckedFacts } from '../sip/admission/admission-types.ts'
+import { CallCounts } from '../sip/admission/call-counts.ts'
 import type { DigestCheck } from '../sip/admission/challenger.ts'
 import { telTarget } from '../sip/admission/tel-target.ts'
 import { Trust } from '../sip/admission/trust.ts'
@@ -171,13 +172,7 @@ const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteS
     directory: directoryOf(config),
     trust: new Trust(config),
     limits: { ...config.sip.overload, maxCalls: config.limits.calls, untrusted: config.limits.strangers },
-    domainCalls: () => 0,
-    sourceCalls: () => 0,
-    untrustedCalls: () => 0,
-    unconfirmedCalls: () => 0,
-    endpointCalls: () => 0,
-    carrierCalls: () => 0,
-    hasRate: () => true,
+    counts: new CallCounts(new CarrierDirectory(config.carriers, { now: () => 0 }), { now: () => 0 }),
     note: (check, facts) => steps.push({ check, passed: true, facts }),
   }
   const { source, transport, method } = query

@@ -11,6 +11,7 @@ import type { Directory } from '../directory/types.ts'
 import type { Target } from '../model.ts'
 import { Admission, type AdmissionDeps } from './admission/admission.ts'
 import type { AdmissionLimits } from './admission/admission-types.ts'
+import { CallCounts } from './admission/call-counts.ts'
 import { Challenger, type DigestAlgorithm } from './admission/challenger.ts'
 import { GatewayLoad } from './admission/gateway-load.ts'
 import { handleOutOfCallRequests } from './admission/out-of-call-requests.ts'
@@ -124,7 +125,7 @@ export class SipEdge implements OutboundSip {
   readonly #clock: Clock
   readonly #legs: SipLegs
   readonly #load: GatewayLoad
-  readonly #admission: Admission
+  readonly #counts: CallCounts
   readonly #refusals: Refusals
   readonly #outbound: Outbound
   readonly #trunks: Trunks
@@ -155,14 +156,15 @@ export class SipEdge implements OutboundSip {
     const audio = new SipAudio(media.edge, clock, media.webrtc)
     this.#refusals = new Refusals(headers, log, metrics, now)
     this.#challenger = new Challenger(now, this.#usable(options.challenges), recordOffense)
-    this.#admission = new Admission(
-      { directory, trust, challenger: this.#challenger, carriers, load: this.#load, clock },
+    this.#counts = new CallCounts(carriers, clock)
+    const admission = new Admission(
+      { directory, trust, challenger: this.#challenger, counts: this.#counts, load: this.#load },
       this.#limits,
     )
     const transfers = new Transfers(
       {
         addresses: directory,
-        countReferral: (endpoint) => this.#admission.countReferral(endpoint),
+        countReferral: (endpoint) => this.#counts.takeReferral(endpoint),
         isOwnHost: (host, projectId) =>
           directory.domainApp(host)?.projectId === projectId ||
           trust.isRegistrar(host) ||
@@ -186,7 +188,7 @@ export class SipEdge implements OutboundSip {
     const inbound = new Inbound(
       {
         legs: this.#legs,
-        admission: this.#admission,
+        admission,
         refusals: this.#refusals,
         audio,
         arrivals: calls,
@@ -207,7 +209,7 @@ export class SipEdge implements OutboundSip {
     srf.use('invite', (request, response) => inbound.handle(request, response))
     link.onLost((connection) => this.#legs.lost(connection))
     metrics.gauge('sip_dialogs', () => this.#legs.size)
-    metrics.gauge('sip_unconfirmed', () => this.#admission.unconfirmed)
+    metrics.gauge('sip_unconfirmed', () => this.#counts.unconfirmedCalls())
     metrics.gauge('sip_established', () => transfers.dialogs.size)
   }
 
@@ -218,7 +220,7 @@ export class SipEdge implements OutboundSip {
 
   /** Domain applications with a call in progress. */
   get busyDomains(): number {
-    return this.#admission.busyDomains
+    return this.#counts.domains
   }
 
   /** Sockets that the agent listens on, each `transport/address:port`. */

@@ -3,6 +3,7 @@ import type { CarrierConfig, DomainConfig } from '../../../config/types.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { DomainApp, SipEndpoint } from '../../directory/types.ts'
 import { testApp } from '../testing/bench.ts'
+import { noCounts } from '../testing/no-counts.ts'
 import { type AdmissionFacts, type AdmissionRules, decideAdmission } from './admission-decision.ts'
 import type { DigestCheck } from './challenger.ts'
 import { Trust } from './trust.ts'
@@ -49,7 +50,8 @@ interface Setting {
   readonly registrar?: readonly string[]
   readonly strangers?: 'answer' | 'refuse'
   readonly facts?: Partial<AdmissionFacts>
-  readonly rules?: Partial<AdmissionRules>
+  readonly directory?: AdmissionRules['directory']
+  readonly counts?: Partial<AdmissionRules['counts']>
 }
 
 const decide = (setting: Setting = {}) => {
@@ -62,7 +64,7 @@ const decide = (setting: Setting = {}) => {
   return decideAdmission(
     { ...facts, ...setting.facts },
     {
-      directory: {
+      directory: setting.directory ?? {
         domainApp: (host) => apps.find(({ domain }) => domain === host),
         endpointByName: (name) => (name === 'desk' ? desk : undefined),
         resolve: (to) =>
@@ -74,14 +76,7 @@ const decide = (setting: Setting = {}) => {
       },
       trust,
       limits: { maxCalls: 10, callsPerSecond: 5, busyPercent: 85 },
-      domainCalls: () => 0,
-      sourceCalls: () => 0,
-      endpointCalls: () => 0,
-      untrustedCalls: () => 0,
-      unconfirmedCalls: () => 0,
-      carrierCalls: () => 0,
-      hasRate: () => true,
-      ...setting.rules,
+      counts: { ...noCounts, ...setting.counts },
     },
   )
 }
@@ -184,11 +179,11 @@ describe('admission', () => {
       { ...at('x.example', facts.source, late), apps: [closed] },
       { ...at('demo.example', '203.0.113.1', late), apps: [closed] },
       { facts: late, apps: [closed] },
-      { facts: late, apps: open({ handler: undefined }), rules: slow },
-      { facts: late, apps: open({ maxCalls: 0 }), rules: slow },
-      { facts: { portsFree: 0 }, apps: open({ maxCalls: 0 }), rules: slow },
-      { facts: { portsFree: 0 }, apps: open({}), carriers: [acme], rules: { ...slow, ...full } },
-      { facts: { portsFree: 0 }, apps: open({}), rules: slow },
+      { facts: late, apps: open({ handler: undefined }), counts: slow },
+      { facts: late, apps: open({ maxCalls: 0 }), counts: slow },
+      { facts: { portsFree: 0 }, apps: open({ maxCalls: 0 }), counts: slow },
+      { facts: { portsFree: 0 }, apps: open({}), carriers: [acme], counts: { ...slow, ...full } },
+      { facts: { portsFree: 0 }, apps: open({}), counts: slow },
       { facts: { portsFree: 0 }, apps: open({}) },
     ]
     expect(steps.map(codeOf)).toEqual([
@@ -220,7 +215,7 @@ describe('admission', () => {
   })
 
   it('gives the facts that were checked', () => {
-    expect(decide({ apps: [testApp({ maxCalls: 2 })], rules: { domainCalls: () => 2 } })).toEqual({
+    expect(decide({ apps: [testApp({ maxCalls: 2 })], counts: { domainCalls: () => 2 } })).toEqual({
       refuse: 'over_call_limit',
       check: 'calls',
       hasRoomForOthers: true,
@@ -239,8 +234,8 @@ describe('admission', () => {
     const sourceCalls = (id: string, source: string) => (id === 'app-1' && source === '192.0.2.9' ? 2 : 0)
     const apps = [testApp({ maxCallsOfSource: 2 })]
     const full = { refuse: 'over_call_limit', facts: { sourceCalls: 2, sourceLimit: 2 } }
-    expect(decide({ apps, rules: { sourceCalls } })).toMatchObject(full)
-    expect(codeOf({ ...at('demo.example', '192.0.2.8'), apps, rules: { sourceCalls } })).toBe('admit')
+    expect(decide({ apps, counts: { sourceCalls } })).toMatchObject(full)
+    expect(codeOf({ ...at('demo.example', '192.0.2.8'), apps, counts: { sourceCalls } })).toBe('admit')
   })
 
   it.each(['DEMO.example', 'demo.example', 'demo.example.'])('finds the domain as %s', (host) => {
@@ -350,15 +345,15 @@ describe("a carrier's network", () => {
 
   it('counts the calls of the carrier', () => {
     const carriers = [{ ...carrier, maxCalls: 3 }]
-    const decision = decide({ ...from, carriers, rules: { carrierCalls: () => 3 } })
+    const decision = decide({ ...from, carriers, counts: { carrierCalls: () => 3 } })
     expect(decision).toMatchObject({ refuse: 'over_call_limit', facts: { carrier: 'acme', carrierLimit: 3 } })
   })
 })
 
 describe('a SIP endpoint', () => {
-  const calls = (user: string, username = 'desk', rules: Partial<AdmissionRules> = {}) =>
+  const calls = (user: string, username = 'desk', rules: Pick<Setting, 'directory' | 'counts'> = {}) =>
     decide({
-      rules,
+      ...rules,
       registrar: ['PBX.example'],
       facts: { target: { host: 'pbx.example', user }, checkDigest: signedInAs(username) },
     })
@@ -385,12 +380,12 @@ describe('a SIP endpoint', () => {
       resolve: (to: string) => ({ kind: 'endpoint', endpointId: 'a', address: to }) as const,
     }
     const endpointCalls = (id: string) => (id === desk.id ? 2 : 0)
-    const full = calls('ann', 'desk', { directory, endpointCalls })
+    const full = calls('ann', 'desk', { directory, counts: { endpointCalls } })
     const facts = { endpoint: 'desk', endpointCalls: 2, endpointLimit: 2 }
     expect(full).toMatchObject({ refuse: 'over_call_limit', facts })
     const hasRate = (key: string) => key !== `endpoint ${desk.id}`
     const fast = { refuse: 'over_call_rate', facts: { rate: 'endpoint endpoint-1', perSecond: 1 } }
-    expect(calls('ann', 'desk', { directory, hasRate })).toMatchObject(fast)
+    expect(calls('ann', 'desk', { directory, counts: { hasRate } })).toMatchObject(fast)
   })
 
   it('that guesses is reported, not one that is challenged for the first time', () => {

@@ -1,11 +1,12 @@
 import { senderOf } from '@trunkline/sip-agent/networks'
-import type {
-  AdmissionFacts,
-  AdmissionRefusal,
-  AdmissionRules,
-  AdmittedCaller,
-  IdentifiedCaller,
-  Rate,
+import {
+  type AdmissionFacts,
+  type AdmissionRefusal,
+  type AdmissionRules,
+  type AdmittedCaller,
+  endpointRate,
+  type IdentifiedCaller,
+  type Rate,
 } from './admission-types.ts'
 import { identifyCaller } from './identify-caller.ts'
 import { checkUntrusted, isUnconfirmed, untrustedRates } from './untrusted-limits.ts'
@@ -42,9 +43,6 @@ export const decideAdmission = (facts: AdmissionFacts, rules: AdmissionRules): A
 }
 
 const gatewayRate = 'gateway'
-
-/** The key of the rate of an endpoint's calls. */
-export const endpointRate = (id: string | undefined): string => `endpoint ${id}`
 
 /** Steps 1 and 2: whether the gateway takes calls at all. */
 const checkGateway = (facts: AdmissionFacts, rules: AdmissionRules): AdmissionRefusal | undefined => {
@@ -86,7 +84,7 @@ export const checkLimits = (
     }
   }
   rules.note?.('calls', { calls: facts.calls, limit: rules.limits.maxCalls, ...ownLimits(caller) })
-  const fast = rates.find(({ key, perSecond }) => !rules.hasRate(key, perSecond))
+  const fast = rates.find(({ key, perSecond }) => !rules.counts.hasRate(key, perSecond))
   // Not as `key`: the log shows nothing that is called so.
   if (fast)
     return {
@@ -121,16 +119,16 @@ const exceededCallLimit = (
 ): (Record<string, number | string | boolean> & Pick<AdmissionRefusal, 'hasRoomForOthers'>) | undefined => {
   const limit = rules.limits.maxCalls
   if (calls >= limit) return { calls, limit }
-  const domainCalls = app ? rules.domainCalls(app.id) : 0
+  const domainCalls = app ? rules.counts.domainCalls(app.id) : 0
   if (app?.maxCalls !== undefined && domainCalls >= app.maxCalls)
     return { domainCalls, domainLimit: app.maxCalls, hasRoomForOthers: true }
-  const endpointCalls = endpoint ? rules.endpointCalls(endpoint.id) : 0
+  const endpointCalls = endpoint ? rules.counts.endpointCalls(endpoint.id) : 0
   if (endpoint?.maxCalls !== undefined && endpointCalls >= endpoint.maxCalls)
     return { endpointCalls, endpointLimit: endpoint.maxCalls, hasRoomForOthers: true }
-  const sourceCalls = app ? rules.sourceCalls(app.id, source) : 0
+  const sourceCalls = app ? rules.counts.sourceCalls(app.id, source) : 0
   if (app?.maxCallsOfSource !== undefined && sourceCalls >= app.maxCallsOfSource)
     return { sourceCalls, sourceLimit: app.maxCallsOfSource, hasRoomForOthers: true }
-  const carrierCalls = carrier ? rules.carrierCalls(carrier.name) : 0
+  const carrierCalls = carrier ? rules.counts.carrierCalls(carrier.name) : 0
   if (carrier?.maxCalls !== undefined && carrierCalls >= carrier.maxCalls)
     return { carrier: carrier.name, carrierCalls, carrierLimit: carrier.maxCalls }
   return undefined

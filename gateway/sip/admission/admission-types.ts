@@ -4,6 +4,7 @@ import type { Code } from '../../core/errors/catalogue.ts'
 import type { SipUri } from '../../core/sip-uri.ts'
 import type { DigestSecret, Directory, DomainApp, SipEndpoint } from '../../directory/types.ts'
 import type { Headers } from '../srf.ts'
+import type { CallCounts } from './call-counts.ts'
 import type { DigestCheck } from './challenger.ts'
 import type { Trust } from './trust.ts'
 import type { UntrustedLimits } from './untrusted-limits.ts'
@@ -50,20 +51,16 @@ export interface AdmissionRules {
     | 'telDomainOf'
   >
   readonly limits: AdmissionLimits
-  /** Calls in progress of a domain application, by its id. */
-  domainCalls(id: string): number
-  /** Calls in progress of a domain application that came from one address, of IPv6 from one /64. */
-  sourceCalls(id: string, source: string): number
-  /** Calls in progress of strangers from one address, of IPv6 from one /64, over all domain applications. */
-  untrustedCalls(source: string): number
-  /** Calls in progress whose callers have not yet proved that they are at their address. */
-  unconfirmedCalls(): number
-  /** Calls in progress that a SIP endpoint made, by its id. */
-  endpointCalls(id: string): number
-  /** Calls in progress of a carrier, both ways. */
-  carrierCalls(name: string): number
-  /** Whether one more call keeps within a rate. */
-  hasRate(key: string, perSecond: number): boolean
+  readonly counts: Pick<
+    CallCounts,
+    | 'domainCalls'
+    | 'sourceCalls'
+    | 'untrustedCalls'
+    | 'unconfirmedCalls'
+    | 'endpointCalls'
+    | 'carrierCalls'
+    | 'hasRate'
+  >
   /** Called for each passed check, in order. */
   readonly note?: (check: Check, facts: CheckedFacts) => void
 }
@@ -131,6 +128,9 @@ export interface Rate {
   readonly key: string
   readonly perSecond: number
 }
+
+/** Key of the rate of an endpoint's calls. */
+export const endpointRate = (id: string | undefined): string => `endpoint ${id}`
 
 /** A call that is not let in; `facts` are those that were checked, for the log line. */
 export interface AdmissionRefusal {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../testing/bench.ts'
+import { noCounts } from '../testing/no-counts.ts'
 import { checkLimits } from './admission-decision.ts'
 import type { AdmissionFacts, AdmissionRules, IdentifiedCaller } from './admission-types.ts'
 import { checkUntrusted } from './untrusted-limits.ts'
@@ -28,51 +29,43 @@ const facts = {
 interface Setting {
   readonly caller?: Partial<IdentifiedCaller>
   readonly facts?: Partial<AdmissionFacts>
-  readonly rules?: Partial<AdmissionRules>
+  readonly limits?: AdmissionRules['limits']
+  readonly counts?: Partial<AdmissionRules['counts']>
 }
 
-const rulesOf = (changes: Partial<AdmissionRules> = {}) =>
-  ({
-    limits: { maxCalls: 100, callsPerSecond: 50, busyPercent: 85, untrusted: strangers },
-    domainCalls: () => 0,
-    sourceCalls: () => 0,
-    untrustedCalls: () => 0,
-    unconfirmedCalls: () => 0,
-    endpointCalls: () => 0,
-    carrierCalls: () => 0,
-    hasRate: () => true,
-    ...changes,
-  }) as unknown as AdmissionRules
+const usual = { maxCalls: 100, callsPerSecond: 50, busyPercent: 85, untrusted: strangers }
+const rulesOf = ({ limits = usual, counts }: Setting = {}) =>
+  ({ limits, counts: { ...noCounts, ...counts } }) as unknown as AdmissionRules
 
-const check = ({ caller, facts: more, rules }: Setting = {}) =>
-  checkUntrusted({ ...stranger, ...caller }, { ...facts, ...more }, rulesOf(rules))
+const check = (setting: Setting = {}) =>
+  checkUntrusted({ ...stranger, ...setting.caller }, { ...facts, ...setting.facts }, rulesOf(setting))
 
 describe('a stranger', () => {
   it.each<[string, Setting, object]>([
-    ['over_source_limit', { rules: { untrustedCalls: () => 10 } }, { sourceCalls: 10, sourceLimit: 10 }],
+    ['over_source_limit', { counts: { untrustedCalls: () => 10 } }, { sourceCalls: 10, sourceLimit: 10 }],
     [
       'over_source_rate',
-      { rules: { hasRate: (key) => key !== 'stranger 203.0.113.9' } },
+      { counts: { hasRate: (key) => key !== 'stranger 203.0.113.9' } },
       { rate: 'stranger 203.0.113.9', perSecond: 2 },
     ],
     [
       'over_source_rate',
       {
         facts: { source: '2001:db8:1:2:3::4' },
-        rules: { hasRate: (key) => key !== 'stranger 2001:db8:1:2::/64' },
+        counts: { hasRate: (key) => key !== 'stranger 2001:db8:1:2::/64' },
       },
       { rate: 'stranger 2001:db8:1:2::/64' },
     ],
     [
       'over_unconfirmed_limit',
-      { rules: { unconfirmedCalls: () => 20 } },
+      { counts: { unconfirmedCalls: () => 20 } },
       { unconfirmedCalls: 20, unconfirmedLimit: 20 },
     ],
     ['over_stranger_share', { facts: { calls: 70 } }, { calls: 70, strangerLimit: 70, limit: 100 }],
     ['over_stranger_share', { facts: { portsFree: 30 } }, { portsFree: 30, portsReserved: 30 }],
     [
       'over_stranger_share',
-      { rules: { hasRate: (key) => key !== 'strangers' } },
+      { counts: { hasRate: (key) => key !== 'strangers' } },
       { rate: 'strangers', perSecond: 35 },
     ],
   ])('is refused with %s, with what was counted', (refuse, setting, found) => {
@@ -82,15 +75,15 @@ describe('a stranger', () => {
   })
 
   it('has to prove its address over UDP alone', () => {
-    const rules = { unconfirmedCalls: () => 20 }
-    expect(check({ rules, facts: { transport: 'tcp' } })).toBeUndefined()
-    expect(check({ rules, facts: { transport: 'UDP' } })).toBeDefined()
+    const counts = { unconfirmedCalls: () => 20 }
+    expect(check({ counts, facts: { transport: 'tcp' } })).toBeUndefined()
+    expect(check({ counts, facts: { transport: 'UDP' } })).toBeDefined()
   })
 
   it('has the limits of a domain that sets its own', () => {
     const app = testApp({ maxCallsOfSource: 50, callsPerSecondOfSource: 20 })
-    const rules = { untrustedCalls: () => 49, hasRate: (key: string) => !key.startsWith('stranger ') }
-    expect(check({ caller: { app }, rules })).toBeUndefined()
+    const counts = { untrustedCalls: () => 49, hasRate: (key: string) => !key.startsWith('stranger ') }
+    expect(check({ caller: { app }, counts })).toBeUndefined()
   })
 
   it('is admitted below every limit, and counts in the rates of strangers', () => {
@@ -116,6 +109,6 @@ describe('a stranger', () => {
       busyPercent: 85,
       untrusted: { ...strangers, reservedPercent: 90 },
     }
-    expect(check({ rules: { limits }, facts: { portsTotal: 1, portsFree: 1 } })).toBeUndefined()
+    expect(check({ limits, facts: { portsTotal: 1, portsFree: 1 } })).toBeUndefined()
   })
 })

@@ -80,13 +80,13 @@ const sourceRefusal = (
   rules: AdmissionRules,
   { maxCallsOfSource, callsPerSecondOfSource }: UntrustedLimits,
 ): Found => {
-  const sourceCalls = app?.maxCallsOfSource === undefined ? rules.untrustedCalls(source) : 0
+  const sourceCalls = app?.maxCallsOfSource === undefined ? rules.counts.untrustedCalls(source) : 0
   if (sourceCalls >= maxCallsOfSource) {
     const found = { sourceCalls, sourceLimit: maxCallsOfSource }
     return { refuse: 'over_source_limit', facts: found, hasRoomForOthers: true }
   }
   if (app?.callsPerSecondOfSource !== undefined) return undefined
-  if (rules.hasRate(sourceRate(source), callsPerSecondOfSource)) return undefined
+  if (rules.counts.hasRate(sourceRate(source), callsPerSecondOfSource)) return undefined
   const found = { rate: sourceRate(source), perSecond: callsPerSecondOfSource }
   return { refuse: 'over_source_rate', facts: found, hasRoomForOthers: true }
 }
@@ -97,7 +97,7 @@ const unconfirmedRefusal = (
   rules: AdmissionRules,
   { maxUnconfirmedCalls }: UntrustedLimits,
 ): Found => {
-  const unconfirmedCalls = rules.unconfirmedCalls()
+  const unconfirmedCalls = rules.counts.unconfirmedCalls()
   if (!isUnconfirmed(caller, facts) || unconfirmedCalls < maxUnconfirmedCalls) return undefined
   return {
     refuse: 'over_unconfirmed_limit',
@@ -107,7 +107,7 @@ const unconfirmedRefusal = (
 
 const shareRefusal = (
   facts: AdmissionFacts,
-  { limits, hasRate }: AdmissionRules,
+  { limits, counts }: AdmissionRules,
   strangers: UntrustedLimits,
 ): Found => {
   const { calls, portsFree, portsTotal } = facts
@@ -121,7 +121,7 @@ const shareRefusal = (
   const portsReserved = portsTotal - share(portsTotal, strangers)
   if (portsFree > 0 && portsFree <= portsReserved) return refused({ portsFree, portsReserved, portsTotal })
   const perSecond = share(limits.callsPerSecond, strangers)
-  return hasRate(totalRate, perSecond) ? undefined : refused({ rate: totalRate, perSecond })
+  return counts.hasRate(totalRate, perSecond) ? undefined : refused({ rate: totalRate, perSecond })
 }
 
 /**

@@ -16,7 +16,7 @@ export interface TransferRules {
    * address.
    */
   isOwnHost(host: string, projectId: string): boolean
-  /** Counts a call that an endpoint has made by a REFER; see `Admission.countReferral`. */
+  /** Counts a call that an endpoint has made by a REFER; see `CallCounts.takeReferral`. */
   countReferral(endpoint: NonNullable<DialogOrigin['endpoint']>): (() => void) | Code
 }
 
