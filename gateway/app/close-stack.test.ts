@@ -34,7 +34,7 @@ describe('what was opened', () => {
     expect(log).toMatchObject([{ part: 'throws' }, { part: 'rejects' }])
   })
 
-  it('is closed once, and everybody who asks waits for the end', async () => {
+  it('closes once, and each caller of close waits for the end', async () => {
     const { closed, closing } = setUp()
     const slow = Promise.withResolvers<void>()
     closing.add('edge', 0, () => slow.promise.then(() => closed.push('edge')))

@@ -22,7 +22,7 @@ const check = (text: string) => {
 }
 
 describe('faults of documents', () => {
-  it('of a script in place are told with the line of the file, once when an alias shares it', () => {
+  it('of a script in place are reported with the line of the file, once when an alias shares it', () => {
     const text = `domains:
   - domain: a.test
     handler: &shared
@@ -42,7 +42,7 @@ describe('faults of documents', () => {
     })
   })
 
-  it('of a text in place are told with the line of the file', () => {
+  it('of a text in place are reported with the line of the file', () => {
     const text = `resources:
   - address: /public/menu
     handler:
@@ -60,7 +60,7 @@ describe('faults of documents', () => {
     })
   })
 
-  it('of a file of its own are told with its name', () => {
+  it('of a file of its own are reported with its name', () => {
     writeFileSync(join(folder, 'menu.xml'), '<Response>\n  <Redirect>ftp://x</Redirect>\n</Response>')
     const text = 'domains: [{ domain: a.test, handler: { kind: xml, file: ./menu.xml } }]'
     expect(check(text)).toEqual({

@@ -55,7 +55,8 @@ export const configWarnings = (config: Config, file: string): readonly string[] 
 export const describeSockets = ({ kind, reason }: ReturnType<typeof socketKind>): string =>
   kind === 'native'
     ? 'Media threads: native sockets.'
-    : `Media threads: Node's own sockets. The native ones were not loaded (${reason}); scripts/worker builds them.`
+    : `Media threads: Node's own sockets. The native ones were not loaded (${reason}); ` +
+      'scripts/worker builds them.'
 
 interface DocumentReport {
   readonly faults: readonly ConfigFault[]

@@ -35,7 +35,7 @@ const follow = (declared: { allow: string[] }) => {
   }
 }
 
-it('the agent is told of networks and carriers that come and go, and of nothing else', () => {
+it('the agent learns of networks and carriers that come and go, and of no other change', () => {
   const ours = {
     name: 'carrier',
     project: 'first',

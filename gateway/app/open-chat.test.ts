@@ -16,24 +16,23 @@ afterEach(async () => {
   for (const closing of opened.splice(0)) await closing.close()
 })
 
-interface Told {
+interface SentMessage {
   readonly to: string
   readonly text: string
 }
 
 /**
- * A gateway, as far as conversations go; `told`: what its pages were told, of which those of `unwilling`
- * fail.
+ * Opens the chat of one gateway. `sent`: messages that its browsers were sent. Browsers of `unwilling` fail.
  */
 const gateway = async (engine: TestEngine, unwilling?: string) => {
   const directory = await engine.open()
-  const told: Told[] = []
+  const sent: SentMessage[] = []
   const lines: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => lines.push(line) })
   const metrics = new Metrics()
   const emit = (to: string, _event: string, params: object) => {
     if (to === unwilling) throw new Error('no page')
-    told.push({ to, text: (params as Told).text })
+    sent.push({ to, text: (params as SentMessage).text })
   }
   const closing = new CloseStack(log)
   const limits = { messagesKeptMs: 1_000 }
@@ -41,7 +40,7 @@ const gateway = async (engine: TestEngine, unwilling?: string) => {
   const base = { config: { limits }, clock: engine.clock, log, closing, followers }
   const chat = openChat(base, { directory }, { emit }, metrics)
   opened.push(closing)
-  return { directory, chat, told, lines, metrics, closing }
+  return { directory, chat, sent, lines, metrics, closing }
 }
 
 const participant = (directory: Directory, name: string): ChatParticipant => {
@@ -104,11 +103,11 @@ describePostgres('conversations of gateways on one database', (engine) => {
     const bob = participant(one.directory, 'bob')
     await one.chat.send(alice, bob.addressId!, 'conversation_id', hello)
     const both = [alice, bob].map(({ id }) => ({ to: id, text: 'Hello' }))
-    await vi.waitFor(() => expect(other.told).toHaveLength(2))
+    await vi.waitFor(() => expect(other.sent).toHaveLength(2))
     await other.chat.send(bob, alice.addressId!, 'conversation_id', { ...hello, text: 'Good day' })
-    await vi.waitFor(() => expect(one.told).toHaveLength(4))
-    expect(one.told.slice(0, 2)).toEqual(expect.arrayContaining(both))
-    expect(other.told).toHaveLength(4)
-    expect(other.told.slice(0, 2)).toEqual(expect.arrayContaining(both))
+    await vi.waitFor(() => expect(one.sent).toHaveLength(4))
+    expect(one.sent.slice(0, 2)).toEqual(expect.arrayContaining(both))
+    expect(other.sent).toHaveLength(4)
+    expect(other.sent.slice(0, 2)).toEqual(expect.arrayContaining(both))
   })
 })

@@ -42,7 +42,7 @@ const write = (name: string, text: string) => {
 describe('push notifications', () => {
   it('are none where no way is configured', async () => {
     const { metrics, opened } = open({})
-    expect(await (await opened).call('somebody', false)).toBeUndefined()
+    expect(await (await opened).call('unknown', false)).toBeUndefined()
     expect(await metrics.text()).toContain('trunkline_push_sending 0')
   })
 

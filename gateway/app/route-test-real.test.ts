@@ -32,7 +32,7 @@ carriers: [{ name: acme, targets: ["sip:gw.acme.example"], allow: [198.51.100.0/
 domains:
   - { domain: other.example, allow: [192.0.2.0/24], ${document} }
 sip: { registrar: { domains: [pbx.example] } }`,
-  'a caller whom anyone lets in': `domains: [{ domain: open.example, ${document} }]`,
+  'a caller at an open domain': `domains: [{ domain: open.example, ${document} }]`,
 }
 const requests = [
   ...['open', 'ours', 'bare', 'other', 'none'].map(

@@ -143,9 +143,9 @@ describe('the verdict', () => {
     })
   })
 
-  it('says what a stranger is not told', () => {
+  it('says what a stranger does not learn', () => {
     expect(test({ uri: 'sip:1@none.example', source: '203.0.113.1' }).text).toContain(
-      'a stranger is not told so',
+      'a stranger does not learn that',
     )
     expect(test({ uri: 'sip:1@none.example', source: '203.0.113.1' }, registrar)).toMatchObject({
       status: 401,
@@ -221,7 +221,7 @@ it.each(['REGISTER', 'INVITE'])('a stranger who is refused is not asked: %s', (m
     })
 })
 
-it('is told for people in lines, and never shows a password', () => {
+it('is written for people in lines, and never shows a password', () => {
   const lines = routeText(base, test()).split('\n')
   expect(lines[0]).toBe('INVITE sip:1@demo.example from 192.0.2.1 over udp')
   expect(lines[1]).toBe('  shield     passed   known: true, packetsPerSecond: 5000')

@@ -29,36 +29,39 @@ export interface RouteQuery {
   readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
   readonly method: string
   readonly uri: string
-  /** Who the caller says it is, with the right password; default: whoever may call, but no SIP endpoint. */
+  /**
+   * User name that the caller shows, with the right password; default: any that may call, but no SIP
+   * endpoint.
+   */
   readonly user?: string
   /** Its User-Agent; default none. */
   readonly userAgent?: string
 }
 
-/** One check, and what it found. */
+/** One check, and the facts that it compared. */
 export interface RouteStep {
   readonly check: Check | 'shield' | 'request' | 'number'
   readonly passed: boolean
   readonly facts: CheckedFacts
 }
 
-/** What would happen, and why. */
+/** Outcome of a request, with its reasons. */
 export interface RouteReport {
   readonly admitted: boolean
   readonly steps: readonly RouteStep[]
-  /** Why not. Undefined where the shield would drop it without a word. */
+  /** Reason of a refusal. Undefined if the shield would drop the request without a response. */
   readonly code?: Code
-  /** SIP status of the answer: 200 for what is no call. Undefined where there is none yet, or never. */
+  /** SIP status of the response: 200 for a request that is no call. Undefined if none is known. */
   readonly status?: number
-  /** Codecs that may be spoken with the caller, of a call that would be let in. */
+  /** Codecs of an admitted call that may be used with the caller. */
   readonly codecs?: readonly CodecName[]
-  /** The last line, for a person. */
+  /** Last line of the report for people. */
   readonly text: string
 }
 
 /**
- * What would happen to a request, by the very code that decides on real ones. Calls in progress, rates and
- * load are taken to be none, and the caller to know the passwords that it is asked for.
+ * Returns the outcome of a request, by the same code that decides on real ones. It assumes no calls in
+ * progress, no load, and a caller that knows the passwords that it is asked for.
  */
 export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
   const steps: RouteStep[] = []
@@ -107,7 +110,7 @@ const telTargetOf = (config: Config, { uri, source }: RouteQuery): SipUri | unde
 
 const registerText = 'The registrar asks for a password; --user says which SIP endpoint it is.'
 
-/** A REGISTER goes to the registrar, which asks for the password of an endpoint: strangers at every host. */
+/** Returns the endpoint of a REGISTER, or the refusal. The registrar challenges strangers at every host. */
 const register = (
   config: Config,
   query: RouteQuery,
@@ -122,7 +125,7 @@ const register = (
   return (found.kind === 'accepted' ? directory.endpointByName(found.username) : undefined) ?? 'unauthorized'
 }
 
-/** The report for people: a line for each check, and what comes of it. */
+/** Returns the report for people: a line for each check, and the outcome. */
 export const routeText = ({ source, transport, method, uri }: RouteQuery, report: RouteReport): string => {
   const lines = report.steps.map(
     ({ check, passed, facts }) =>
@@ -147,8 +150,7 @@ const shieldStep = (config: Config, query: RouteQuery, steps: RouteStep[]): stri
 }
 
 /**
- * The carrier that a dialled number or SIP URI goes to, and what its lists say of it. Returns why it may not
- * be called.
+ * Checks a dialled number or SIP URI against the lists of its carrier. Returns why it may not be called.
  */
 const numberStep = (
   config: Config,
@@ -192,7 +194,10 @@ const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteS
   )
 }
 
-/** The caller knows its password; without a name it is whoever a domain or a carrier names. */
+/**
+ * Returns the result of a digest check: the caller knows the password of its user name. Without a name it
+ * takes one that a domain or a carrier names.
+ */
 const signIn = (
   { domains, carriers }: Config,
   { user }: RouteQuery,
@@ -205,7 +210,7 @@ const signIn = (
   return { kind: 'challenge', why, headers: { 'WWW-Authenticate': '' } }
 }
 
-/** What the file declares, as the directory would have it. */
+/** Returns the directory of the objects that the file declares. */
 const directoryOf = (config: Config): AdmissionRules['directory'] => {
   const carriers = new CarrierDirectory(config.carriers, { now: () => 0 })
   return memoryOf(declaredBy(config), (number, projectId) => carriers.numberTarget(number, projectId))
@@ -227,7 +232,7 @@ const reasonText = ({ refuse, facts }: Extract<AdmissionDecision, { refuse: Code
     return `${text} A stranger is asked for a password at every host, whether or not there is one.`
   if (refuse === 'unauthorized' && app === undefined)
     return `${text} SIP endpoints call here; --user says which one.`
-  return knownDomain === false ? `${text} Nothing has this domain, but a stranger is not told so.` : text
+  return knownDomain === false ? `${text} Nothing has this domain, but a stranger does not learn that.` : text
 }
 
 const factsText = (facts: CheckedFacts): string =>

@@ -16,18 +16,18 @@ export interface ShutdownListener {
 /** SIGHUP, which may arrive before the gateway can reload its configuration. */
 export class ReloadSignal {
   #reload: (() => void) | undefined
-  #asked = false
+  #isReloadRequested = false
 
   /** Records the signal: reloads at once, or as soon as the gateway is ready. */
   signal(): void {
     if (this.#reload) this.#reload()
-    else this.#asked = true
+    else this.#isReloadRequested = true
   }
 
   /** Sets the function that reloads, and calls it if the signal has arrived already. */
   ready(reload: () => void): void {
     this.#reload = reload
-    if (this.#asked) reload()
+    if (this.#isReloadRequested) reload()
   }
 }
 

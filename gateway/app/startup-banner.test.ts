@@ -22,7 +22,7 @@ it('tells where to call, what to open and who to be, and no password', () => {
   expect(text).not.toContain('wonderland')
 })
 
-it('leaves out what there is none of', () => {
+it('leaves out lines without content', () => {
   const text = startupBanner({ domains: [], subscribers: [] }, { sip: [], http: ['https://localhost:8443/'] })
   expect(text).toContain('https://localhost:8443/')
   expect(text).not.toMatch(/undefined|Sign in|To call|Carrier/)

@@ -90,8 +90,8 @@ export class AgentLink {
   #onLost: (connection: Connection) => void = () => {}
   #grace = new Set<Timer>()
   #opening: { resolve: () => void; reject: (error: Error) => void } | undefined
-  #started = false
-  #closed = false
+  #isStarted = false
+  #isClosed = false
 
   constructor(options: AgentLinkOptions) {
     this.#options = options
@@ -144,8 +144,8 @@ export class AgentLink {
 
   /** Idempotent. */
   close(): void {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     for (const timer of this.#grace) timer.cancel()
     this.#grace.clear()
     this.#stopReconnecting()
@@ -161,8 +161,8 @@ export class AgentLink {
   }
 
   #listen(): void {
-    if (this.#started) return
-    this.#started = true
+    if (this.#isStarted) return
+    this.#isStarted = true
     const { log, agent } = this.#options
     const where = `${agent.host}:${agent.port}`
     this.srf.on('connect', (error, hostports, version) => {
@@ -171,7 +171,7 @@ export class AgentLink {
     })
     this.srf.on('close', () => this.#lost())
     this.srf.on('error', (error) => {
-      if (!this.#closed)
+      if (!this.#isClosed)
         log.warn(
           { event: 'sip-agent.connection-failed', agent: where, reason: error.message },
           'SIP agent: connection error',
@@ -180,7 +180,7 @@ export class AgentLink {
   }
 
   #connected(hostports: string, version: string | undefined): void {
-    if (this.#closed) return
+    if (this.#isClosed) return
     const { log, agent } = this.#options
     this.#connection = { isAlive: true }
     this.#hostports = hostports.split(',').filter((entry) => entry !== '')
@@ -207,7 +207,7 @@ export class AgentLink {
   #lost(): void {
     const connection = this.#connection
     // A failed attempt to reconnect also closes a socket.
-    if (!connection || this.#closed) return
+    if (!connection || this.#isClosed) return
     const { clock, log, graceMs = 3_000 } = this.#options
     connection.isAlive = false
     this.#connection = undefined

@@ -16,11 +16,11 @@ const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const
  * them apart.
  */
 export const sourceOf = (request: SipRequest): SignallingSource => {
-  const said = known(request.protocol)
+  const reported = known(request.protocol)
   const via = known(withoutFault(() => parseVia(viasOf(request)[0] ?? '').transport))
-  const webSocket = said === 'tcp' && (via === 'ws' || via === 'wss') ? via : undefined
+  const webSocket = reported === 'tcp' && (via === 'ws' || via === 'wss') ? via : undefined
   return {
-    transport: webSocket ?? said ?? 'udp',
+    transport: webSocket ?? reported ?? 'udp',
     address: printable(request.source_address, 64),
     port: Number(request.source_port),
   }

@@ -21,10 +21,10 @@ export const identifyCaller = (
   rules: AdmissionRules,
 ): IdentifiedCaller | AdmissionRefusal => {
   const host = canonicalHost(facts.target.host)
-  const asked = new CallerCheck(facts, rules, host)
+  const check = new CallerCheck(facts, rules, host)
   const app = rules.directory.domainApp(host)
-  if (app) return isForUser(app, facts) ? asked.app(app) : asked.unknownHost()
-  return rules.trust.isRegistrar(host) ? asked.endpoint() : asked.unknownHost()
+  if (app) return isForUser(app, facts) ? check.app(app) : check.unknownHost()
+  return rules.trust.isRegistrar(host) ? check.endpoint() : check.unknownHost()
 }
 
 /** Whether the application takes calls to this user. */

@@ -17,7 +17,7 @@ const maxReferredByLength = 1_024
 const maxRefersPerSecond = 5
 
 /** Returns a header's value for the log: cut first, so that a long value costs no more than a short one. */
-const shown = (value: string): string => printable(shownUri(value.slice(0, 512)), 256)
+const loggedText = (value: string): string => printable(shownUri(value.slice(0, 512)), 256)
 
 const reasons: Readonly<Record<number, string>> = {
   100: 'Trying',
@@ -76,8 +76,8 @@ export class InboundRefer {
     const value = request.get('Refer-To') ?? ''
     const referTo = readReferTo(value)
     const facts = {
-      referTo: shown(value),
-      by: shown(request.get('Referred-By') ?? ''),
+      referTo: loggedText(value),
+      by: loggedText(request.get('Referred-By') ?? ''),
       carrier: transferor.origin.carrier,
       endpoint: transferor.origin.endpoint?.id,
     }
@@ -153,10 +153,10 @@ export class InboundRefer {
     const headers = { ...this.#session.headers.response, Contact: this.#dialog.local.contact }
     response.send(202, { headers: { ...headers, ...(isSilent && { 'Refer-Sub': 'false' }) } })
     if (isSilent) return () => {}
-    let over = false
+    let isOver = false
     const report = (status: number) => {
-      if (over) return
-      over = status >= 200
+      if (isOver) return
+      isOver = status >= 200
       this.#notify(event, status)
     }
     report(100)

@@ -18,7 +18,7 @@ describe('Refer-To', () => {
   it('reads the call to replace', () => {
     const value = '<sip:c@demo.example?Replaces=call%40peer%3Bto-tag%3Dours%3Bfrom-tag%3Dtheirs>'
     expect(readReferTo(value)).toMatchObject({
-      replaces: { callId: 'call@peer', toTag: 'ours', fromTag: 'theirs', earlyOnly: false },
+      replaces: { callId: 'call@peer', toTag: 'ours', fromTag: 'theirs', isEarlyOnly: false },
     })
   })
 
@@ -40,7 +40,7 @@ describe('Replaces', () => {
       callId: 'a@b',
       toTag: '1',
       fromTag: '2',
-      earlyOnly: true,
+      isEarlyOnly: true,
     })
   })
 
@@ -60,7 +60,7 @@ it('pain point 10: finds a dialog by its Call-ID and both tags, and forgets it',
   const dialogs = new Dialogs()
   const dialog = { callId: 'c', localTag: '1', remoteTag: '2' } as KnownDialog
   const forget = dialogs.add(dialog)
-  const named = { callId: 'c', toTag: '1', fromTag: '2', earlyOnly: false }
+  const named = { callId: 'c', toTag: '1', fromTag: '2', isEarlyOnly: false }
   expect(dialogs.find(named)).toBe(dialog)
   expect(dialogs.find({ ...named, fromTag: '1' })).toBeUndefined()
   expect(dialogs.find({ ...named, toTag: '2', fromTag: '1' })).toBeUndefined()

@@ -9,7 +9,7 @@ export interface NamedDialog {
   /** The far side's tag. */
   readonly fromTag: string
   /** Only while it is not answered yet. */
-  readonly earlyOnly: boolean
+  readonly isEarlyOnly: boolean
 }
 
 /** Target of a REFER (RFC 3515 section 2.1). */
@@ -43,6 +43,6 @@ export const readReplaces = (value: string): NamedDialog | undefined => {
   const toTags = tags('to-tag')
   const fromTags = tags('from-tag')
   if (callId === '' || /[\s,"]/.test(callId) || toTags.length !== 1 || fromTags.length !== 1) return undefined
-  const earlyOnly = params.some((param) => param.toLowerCase() === 'early-only')
-  return { callId, toTag: toTags[0]!, fromTag: fromTags[0]!, earlyOnly }
+  const isEarlyOnly = params.some((param) => param.toLowerCase() === 'early-only')
+  return { callId, toTag: toTags[0]!, fromTag: fromTags[0]!, isEarlyOnly }
 }

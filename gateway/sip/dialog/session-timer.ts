@@ -90,17 +90,21 @@ export const timerAnswer = (
   settings: SessionTimerSettings,
   now?: TimerTerms,
 ): TimerAnswer => {
-  const asked = readSessionExpires(request)
-  if (asked === 'malformed') return { refuse: 400, headers: {} }
+  const requested = readSessionExpires(request)
+  if (requested === 'malformed') return { refuse: 400, headers: {} }
   const able = hasExtension(request, 'timer')
   const least = Math.max(settings.minMs, minSessionMs, minimumOf(request))
   // Only a peer with the extension understands a 422 (section 9).
-  if (asked && able && asked.expiresMs < Math.max(settings.minMs, minSessionMs))
+  if (requested && able && requested.expiresMs < Math.max(settings.minMs, minSessionMs))
     return { refuse: 422, headers: { 'Min-SE': inSeconds(least) } }
   const wanted = Math.max(settings.expiresMs, least)
-  const expiresMs = asked ? Math.max(minSessionMs, Math.min(asked.expiresMs, wanted)) : wanted
+  const expiresMs = requested ? Math.max(minSessionMs, Math.min(requested.expiresMs, wanted)) : wanted
   const roles = { uac: 'them', uas: 'us' } as const
-  const refresher = !able ? 'us' : asked?.refresher ? roles[asked.refresher] : (now?.refresher ?? 'them')
+  const refresher = !able
+    ? 'us'
+    : requested?.refresher
+      ? roles[requested.refresher]
+      : (now?.refresher ?? 'them')
   const role = refresher === 'them' ? 'uac' : 'uas'
   return {
     terms: { expiresMs, refresher, ...(!able && { isOneSided: true }) },
@@ -126,11 +130,11 @@ export const oneSidedTimer = (settings: SessionTimerSettings, atLeastMs = 0): Ti
  * Some equipment forgets the header in its answer to a refresh, but still counts on the next one.
  */
 export const timerAgreed = (response: Message, now: TimerTerms): TimerTerms => {
-  const said = readSessionExpires(response)
-  if (said === undefined || said === 'malformed') return now
-  const expiresMs = Math.max(said.expiresMs, minSessionMs)
+  const answered = readSessionExpires(response)
+  if (answered === undefined || answered === 'malformed') return now
+  const expiresMs = Math.max(answered.expiresMs, minSessionMs)
   // By default the sender of the request refreshes (table 2).
-  return { expiresMs, refresher: said.refresher === 'uas' ? 'them' : 'us' }
+  return { expiresMs, refresher: answered.refresher === 'uas' ? 'them' : 'us' }
 }
 
 /** Owner of a {@link SessionTimer}. */

@@ -247,9 +247,9 @@ export class InboundLeg implements LegSignalling {
     const headers = { ...this.#headers(), Allow: allowedMethods, ...this.#options.answerHeaders }
     // After a reliable answer the 200 has no description: it would be an offer (RFC 6337 section 3.1).
     const { exchange } = media
-    const said = exchange.isStable && exchange.hasSession
-    const sdp = said ? {} : { localSdp: media.local }
-    const type: Headers = said ? {} : { 'Content-Type': 'application/sdp' }
+    const isDescribed = exchange.isStable && exchange.hasSession
+    const sdp = isDescribed ? {} : { localSdp: media.local }
+    const type: Headers = isDescribed ? {} : { 'Content-Type': 'application/sdp' }
     try {
       media.restart()
       srf.createUAS(request, response, { ...sdp, headers: { ...headers, ...type } }, (error, dialog) =>

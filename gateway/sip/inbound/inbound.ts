@@ -293,7 +293,7 @@ export class Inbound {
     const dialog = this.#deps.transfers.dialogs.find(named)
     if (!dialog?.leg.isAnswered || !dialog.leg.port) return 'unknown_dialog'
     if (!isSameOrigin(dialog.origin, origin)) return 'not_permitted'
-    return named.earlyOnly ? 'busy' : dialog.leg
+    return named.isEarlyOnly ? 'busy' : dialog.leg
   }
 
   #refuseFor(response: SipResponse, error: unknown, facts: Facts): void {

@@ -14,15 +14,19 @@ export const tagOf = (response: Pick<FarResponse, 'get'>): string =>
  * branch would be silent. A branch that repeats its description is not selected again.
  */
 export class EarlyMedia {
-  #said = new Map<string, string>()
+  #descriptions = new Map<string, string>()
 
   /** Whether the description of a provisional response replaces the early media so far. */
   isNews(response: Pick<FarResponse, 'body' | 'get'>): boolean {
     const { body } = response
     if (!body) return false
     const tag = tagOf(response)
-    if (this.#said.get(tag) === body || (this.#said.size >= maxBranches && !this.#said.has(tag))) return false
-    this.#said.set(tag, body)
+    if (
+      this.#descriptions.get(tag) === body ||
+      (this.#descriptions.size >= maxBranches && !this.#descriptions.has(tag))
+    )
+      return false
+    this.#descriptions.set(tag, body)
     return true
   }
 }

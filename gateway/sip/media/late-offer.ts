@@ -17,7 +17,7 @@ interface Agreed {
   readonly source: string
   readonly answer: string
   /** The offer came before the 200, and the leg knows that there is audio. */
-  readonly early: boolean
+  readonly isEarly: boolean
   isReported: boolean
 }
 
@@ -73,12 +73,12 @@ export class LateOffer implements Negotiation {
     const agreed = res ? this.#agreed.get(tagOf(res)) : this.#current
     if (!agreed) throw new TrunklineError('bad_sdp', 'The 200 has no offer, and our INVITE had none.')
     if (agreed !== this.#current) this.#return(agreed)
-    else if (agreed.early) this.#media.restart()
+    else if (agreed.isEarly) this.#media.restart()
   }
 
   #take(tag: string, offer: string, { status, source_address: source }: FarResponse): string {
     const answer = this.#answer(offer, source, 'response')
-    this.#current = { offer, source, answer, early: status < 200, isReported: false }
+    this.#current = { offer, source, answer, isEarly: status < 200, isReported: false }
     this.#agreed.set(tag, this.#current)
     if (this.#media.isBehindNat)
       this.#log.info({ event: 'media.private-address-found', source }, privateAddressMessage)

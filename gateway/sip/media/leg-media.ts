@@ -64,7 +64,7 @@ export class LegMedia implements SipMedia {
   /** IP family of local descriptions, as far as it is known. */
   #family: IpFamily | undefined
   #local = ''
-  #said: LocalAudio | undefined
+  #described: LocalAudio | undefined
   #sections: readonly Section[] = []
   #index = 0
   #far: { readonly near: NearEnd; readonly far: FarEnd } | undefined
@@ -73,12 +73,12 @@ export class LegMedia implements SipMedia {
   #formats: FormatNegotiator
   #security: Security | undefined
   #keys: { readonly ours: CryptoLine; readonly theirs: CryptoLine } | undefined
-  #held = false
+  #isHeld = false
   /**
    * The session was encrypted when the offer was sent, and must stay so. Early branches that answer it do not
    * bind one another.
    */
-  #securedAtOffer = false
+  #hasSecureOffer = false
   /** The next offer comes from another branch of a fork. */
   #isAnotherBranch = false
   readonly #gate: SendingGate | undefined
@@ -110,7 +110,7 @@ export class LegMedia implements SipMedia {
 
   /** Whether the peer holds: it does not want to receive audio. */
   get isHeld(): boolean {
-    return this.#held
+    return this.#isHeld
   }
 
   /** The audio is encrypted. */
@@ -166,11 +166,11 @@ export class LegMedia implements SipMedia {
   }
 
   offerOver(family: IpFamily): void {
-    const said = this.#said
+    const described = this.#described
     const address = this.port.addressFor(family)
-    if (!this.isWaiting || !said || this.#far || !address || address === said.address) return
+    if (!this.isWaiting || !described || this.#far || !address || address === described.address) return
     this.#family = family
-    this.#write(said)
+    this.#write(described)
   }
 
   #answer(remote: RemoteDescription, wanted: AudioCodec | undefined, secured: boolean): string {
@@ -227,13 +227,14 @@ export class LegMedia implements SipMedia {
   }
 
   demandKeys(demand: boolean): string | undefined {
-    const said = this.#said
+    const described = this.#described
     const profile = demand ? 'RTP/SAVP' : 'RTP/AVP'
     const settled = this.#far !== undefined || this.#policy.mode === 'required'
-    if (!said || said.profile === profile || said.crypto.length === 0 || settled) return undefined
+    if (!described || described.profile === profile || described.crypto.length === 0 || settled)
+      return undefined
     this.exchange.abandon()
     this.#open('invite')
-    return this.#write({ ...said, profile })
+    return this.#write({ ...described, profile })
   }
 
   /**
@@ -241,15 +242,15 @@ export class LegMedia implements SipMedia {
    * `bad_sdp` for an address that audio must not be sent to. The offer then stays open.
    */
   accept(remote: RemoteDescription): void {
-    const said = this.#said
-    if (!said) throw new TrunklineError('bad_sdp', 'There is an answer, but no offer.')
+    const described = this.#described
+    if (!described) throw new TrunklineError('bad_sdp', 'There is an answer, but no offer.')
     const answered = remote.audios.find(({ index }) => index === this.#index) ?? remote.audios[0]
-    const audio = offeredOnly(answered, said)
+    const audio = offeredOnly(answered, described)
     const [chosen] = audio.codecs
     if (!chosen) throw new TrunklineError('no_common_codec')
-    const theirs = acceptedSecurity(audio, said, this.#policy, this.#securedAtOffer)
-    const ours = theirs && said.crypto.find(({ tag }) => tag === theirs.tag)
-    this.#apply({ audio, crypto: theirs }, chosen, receivedAfterAnswer(audio, said), ours)
+    const theirs = acceptedSecurity(audio, described, this.#policy, this.#hasSecureOffer)
+    const ours = theirs && described.crypto.find(({ tag }) => tag === theirs.tag)
+    this.#apply({ audio, crypto: theirs }, chosen, receivedAfterAnswer(audio, described), ours)
     this.#keys = ours && theirs && { ours, theirs }
     this.#answered = undefined
     this.exchange.receiveAnswer()
@@ -298,7 +299,7 @@ export class LegMedia implements SipMedia {
 
   #open(where: OfferIn): void {
     if (!this.exchange.sendOffer(where)) throw new Error('an offer is open already')
-    this.#securedAtOffer = this.isEncrypted
+    this.#hasSecureOffer = this.isEncrypted
   }
 
   /**
@@ -323,15 +324,15 @@ export class LegMedia implements SipMedia {
   #write(audio: Omit<LocalAudio, 'address' | 'port' | 'rtcpPort'>): string {
     const { port, rtcpPort } = this.port
     const address = (this.#family && this.port.addressFor(this.#family)) ?? this.port.address
-    this.#said = { ...audio, address, port, rtcpPort }
-    this.#local = this.#session.write(this.#said, this.#sections, this.#index)
+    this.#described = { ...audio, address, port, rtcpPort }
+    this.#local = this.#session.write(this.#described, this.#sections, this.#index)
     return this.#local
   }
 
   #apply(
     { audio, crypto }: ChosenAudio,
     chosen: RemoteCodec,
-    heard: ReceivedFormats,
+    received: ReceivedFormats,
     ours: CryptoLine | undefined,
   ): void {
     const keys: SrtpKeys | undefined = ours &&
@@ -343,12 +344,12 @@ export class LegMedia implements SipMedia {
       rules: this.#rules,
       before: this.#far?.far,
     })
-    if (far) this.#tell(nearEnd(heard), far)
+    if (far) this.#setFarEnd(nearEnd(received), far)
     this.#security = { profile: audio.profile, isEncrypted: keys !== undefined }
-    this.#held = audio.direction === 'sendonly' || audio.direction === 'inactive'
+    this.#isHeld = audio.direction === 'sendonly' || audio.direction === 'inactive'
   }
 
-  #tell(near: NearEnd, far: FarEnd): void {
+  #setFarEnd(near: NearEnd, far: FarEnd): void {
     const next = { near, far }
     // Every setFar permits one more learning of the source: a mere refresh must not.
     if (JSON.stringify(next) === JSON.stringify(this.#far)) return

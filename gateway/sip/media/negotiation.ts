@@ -64,8 +64,8 @@ export class EarlyOffer implements Negotiation {
   }
 
   answered({ remote: { sdp }, res }: Pick<SipDialog, 'remote' | 'res'>): void {
-    const said = res ? answerIn(res) : sdp
-    const news = said ? this.#take(said, res?.source_address) : false
+    const answer = res ? answerIn(res) : sdp
+    const news = answer ? this.#take(answer, res?.source_address) : false
     if (this.#media.isWaiting) throw new TrunklineError('bad_sdp', 'The 200 has no answer to our offer.')
     if (!news) this.#media.restart()
   }

@@ -32,7 +32,7 @@ export type Random = () => number
 export class OfferAnswer {
   #exchange: Exchange = { kind: 'stable' }
   #random: Random
-  #agreed = false
+  #hasSession = false
 
   constructor(random: Random) {
     this.#random = random
@@ -48,7 +48,7 @@ export class OfferAnswer {
 
   /** A first offer has been answered: there is a session. */
   get hasSession(): boolean {
-    return this.#agreed
+    return this.#hasSession
   }
 
   /** Opens a local offer. Returns false if an offer is open already: it must not be sent. */
@@ -95,7 +95,7 @@ export class OfferAnswer {
   #settle(from: Exchange['kind']): void {
     if (this.#exchange.kind !== from) throw new Error(`no ${from} is open, but ${this.#exchange.kind}`)
     this.#exchange = { kind: 'stable' }
-    this.#agreed = true
+    this.#hasSession = true
   }
 }
 

@@ -58,7 +58,7 @@ export class SendingGate {
   /** End of the time for addresses that are not proven; undefined before the first one. */
   #trialEnds: number | undefined
   #timer: Timer | undefined
-  #closed = false
+  #isClosed = false
 
   /** `source`: source address of the caller's signalling. */
   constructor(port: MediaPort, source: string, { clock, isConfirmed }: UntrustedMedia) {
@@ -93,18 +93,18 @@ export class SendingGate {
   confirm(): void {
     if (this.#isConfirmed) return
     this.#isConfirmed = true
-    this.#tell()
+    this.#apply()
   }
 
   /** Makes no further change to the port. Idempotent. */
   close(): void {
-    this.#closed = true
+    this.#isClosed = true
     this.#stopWatching()
   }
 
   /** Sets the same far end again. */
-  #tell(): void {
-    if (this.#far && !this.#closed) this.setFar(this.#far.near, this.#far.far)
+  #apply(): void {
+    if (this.#far && !this.#isClosed) this.setFar(this.#far.near, this.#far.far)
   }
 
   /** Restricts RTCP to the address of the audio: a third address would take no part in the proof. */
@@ -163,11 +163,11 @@ export class SendingGate {
     if (received > before.received || (report !== undefined && before.far === undefined)) {
       if (isLearning(far)) this.#learnt = place
       else if (this.#proven.size < maxProven) this.#proven.add(place)
-      this.#tell()
+      this.#apply()
     } else if (far.direction === 'sendrecv' && this.#clock.now() - since >= patienceMs) {
       this.close()
       this.#onFault(new TrunklineError('media_timeout', 'No audio came from the address in the SDP.'))
-    } else if (this.#isSending && !this.#maySend(far)) this.#tell()
+    } else if (this.#isSending && !this.#maySend(far)) this.#apply()
   }
 }
 

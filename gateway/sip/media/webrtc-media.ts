@@ -46,8 +46,8 @@ export class WebRtcMedia implements SipMedia {
   #fault: Error | undefined
   #local = ''
   #remote = ''
-  #agreed = false
-  #closed = false
+  #hasSession = false
+  #isClosed = false
 
   private constructor(browser: BrowserMedia, clock: Clock) {
     this.exchange = new OfferAnswer(Math.random)
@@ -72,7 +72,7 @@ export class WebRtcMedia implements SipMedia {
     const media = new WebRtcMedia(await webrtc.answer(group, offer, codecs), clock)
     media.exchange.receiveOffer('invite')
     media.#remote = offer
-    media.#agreed = true
+    media.#hasSession = true
     media.#local = media.#browser.sdp
     return media
   }
@@ -136,8 +136,8 @@ export class WebRtcMedia implements SipMedia {
     if (!isWebRtcSdp(answer)) throw new TrunklineError('bad_sdp', 'SDP: an audio m-line of WebRTC expected.')
     this.#remote = answer
     this.exchange.receiveAnswer()
-    if (this.#agreed) return
-    this.#agreed = true
+    if (this.#hasSession) return
+    this.#hasSession = true
     this.#browser.accept(answer).catch((error: Error) => this.#failed(error))
   }
 
@@ -152,15 +152,15 @@ export class WebRtcMedia implements SipMedia {
   }
 
   close(): void {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#watch.close()
     void this.#browser.close()
     void this.#browser.port.close()
   }
 
   #failed(error: Error): void {
-    if (this.#closed || this.#fault) return
+    if (this.#isClosed || this.#fault) return
     this.#fault = error
     this.#onFault?.(error)
   }

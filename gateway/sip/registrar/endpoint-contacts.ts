@@ -8,12 +8,12 @@ type SipTarget = Extract<Target, { kind: 'sip' }>
 /** SIP targets of calls to endpoints. */
 export class EndpointContacts implements Endpoints {
   readonly #registrations: Pick<Registrations, 'of'>
-  readonly #embedded: boolean
+  readonly #isEmbedded: boolean
 
-  /** `embedded`: the agent is the embedded one, which sends over the connection that a next hop names. */
-  constructor(registrations: Pick<Registrations, 'of'>, embedded: boolean) {
+  /** `isEmbedded`: the agent is the embedded one, which sends over the connection that a next hop names. */
+  constructor(registrations: Pick<Registrations, 'of'>, isEmbedded: boolean) {
     this.#registrations = registrations
-    this.#embedded = embedded
+    this.#isEmbedded = isEmbedded
   }
 
   /** All contacts of an endpoint, of every preference: they ring together. */
@@ -27,7 +27,7 @@ export class EndpointContacts implements Endpoints {
    * drachtio-server finds the connection of a contact by itself.
    */
   #targetOf({ uri, source }: Binding): SipTarget {
-    const byItself = !this.#embedded && source.transport !== 'udp'
+    const byItself = !this.#isEmbedded && source.transport !== 'udp'
     return { kind: 'sip', uri: uri.bare, ...(!byItself && { nextHop: nextHopOf(source) }) }
   }
 }

@@ -181,7 +181,7 @@ export class Registrar {
     const granted = own.map((binding) => this.#secondsLeft(binding))
     const headers: Headers = {
       ...this.#options.headers.response,
-      ...(bindings.length > 0 && { Contact: bindings.map((binding) => this.#shown(binding)).join(', ') }),
+      ...(bindings.length > 0 && { Contact: bindings.map((binding) => this.#contactOf(binding)).join(', ') }),
       ...(contacts.length > 0 && { Expires: String(Math.max(0, ...granted)) }),
       // Clients without a clock set theirs by it (RFC 3261 section 10.2.3).
       Date: new Date(this.#options.clock.now()).toUTCString(),
@@ -191,7 +191,7 @@ export class Registrar {
     response.send(200, { headers })
   }
 
-  #shown(binding: Binding): string {
+  #contactOf(binding: Binding): string {
     const { uri, q, instance, regId } = binding
     return [
       `<${uri.bare}>`,
@@ -223,15 +223,15 @@ export class Registrar {
     const added = after.filter((binding) => !isKnown(before, binding))
     const removed = before.filter((binding) => !isKnown(after, binding))
     const level = added.length + removed.length > 0 ? 'info' : 'debug'
-    const shown = (list: readonly Binding[]) => list.map(({ uri }) => printable(shownUri(uri.bare)))
+    const namesOf = (list: readonly Binding[]) => list.map(({ uri }) => printable(shownUri(uri.bare)))
     const facts = { source: source.address, transport: source.transport, endpoint: username }
     this.#deps.log[level](
       {
         event: 'registrar.endpoint-registered',
         ...facts,
         contacts: after.length,
-        added: shown(added),
-        removed: shown(removed),
+        added: namesOf(added),
+        removed: namesOf(removed),
       },
       'endpoint registered',
     )

@@ -11,7 +11,7 @@ export class CarrierTarget {
   /** As the configuration has it: `sip:host[:port][;transport=…]`. */
   readonly text: string
   readonly uri: SipUri
-  #up = true
+  #isUp = true
   #streak = 0
   #asideUntil = 0
 
@@ -25,12 +25,12 @@ export class CarrierTarget {
 
   /** False once so many pings were not answered, until so many were. */
   get isUp(): boolean {
-    return this.#up
+    return this.#isUp
   }
 
   /** Whether the target is tried before those that are not usable. */
   isUsable(now: number): boolean {
-    return this.#up && now >= this.#asideUntil
+    return this.#isUp && now >= this.#asideUntil
   }
 
   /** Moves the target behind others until a time; a later earlier setting stands. */
@@ -40,9 +40,9 @@ export class CarrierTarget {
 
   /** Records a ping; returns whether {@link isUp} changed. */
   recordPing(answered: boolean, { down, up }: Hysteresis): boolean {
-    this.#streak = answered === this.#up ? 0 : this.#streak + 1
-    if (this.#streak < (this.#up ? down : up)) return false
-    this.#up = answered
+    this.#streak = answered === this.#isUp ? 0 : this.#streak + 1
+    if (this.#streak < (this.#isUp ? down : up)) return false
+    this.#isUp = answered
     this.#streak = 0
     return true
   }

@@ -38,12 +38,12 @@ export interface DialGuardDeps {
 export class DialGuard {
   #addresses: DialGuardDeps['addresses']
   #find: FindAddresses
-  #judgedAgain: boolean
+  #isJudgedAgain: boolean
 
   constructor({ addresses, find = inAnsweringDns, isRecheckedByAgent = false }: DialGuardDeps) {
     this.#addresses = addresses
     this.#find = find
-    this.#judgedAgain = isRecheckedByAgent
+    this.#isJudgedAgain = isRecheckedByAgent
   }
 
   /** Returns the reason why a URI may not be dialled; undefined if it may, or if its name has no address. */
@@ -54,7 +54,7 @@ export class DialGuard {
       return await this.#objection(uri, closed)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      return this.#judgedAgain ? undefined : `its addresses could not be looked up: ${reason}`
+      return this.#isJudgedAgain ? undefined : `its addresses could not be looked up: ${reason}`
     }
   }
 

@@ -69,7 +69,7 @@ export class OutboundRegistration {
   #raises = 0
   /** Time until which the carrier keeps the registration. */
   #knownUntil = 0
-  #pending = false
+  #isPending = false
   #stopping: (() => void) | undefined
 
   constructor(deps: OutboundRegistrationDeps) {
@@ -98,8 +98,8 @@ export class OutboundRegistration {
       before?.()
       done()
     }
-    if (!before && !this.#pending) this.#takeBack()
-    else if (!this.#pending) done()
+    if (!before && !this.#isPending) this.#takeBack()
+    else if (!this.#isPending) done()
   }
 
   #after(ms: number): void {
@@ -108,11 +108,11 @@ export class OutboundRegistration {
   }
 
   #register(): void {
-    this.#pending = true
+    this.#isPending = true
     // A refresh does not end the registration in force.
     if (this.#state !== 'registered') this.#state = 'registering'
     this.#deps.send(this.#expiresMs, (result) => {
-      this.#pending = false
+      this.#isPending = false
       if (result.kind === 'final' && result.status < 300)
         this.#knownUntil = this.#deps.clock.now() + (result.grantedMs ?? this.#expiresMs)
       if (this.#stopping) this.#takeBack()
@@ -127,9 +127,9 @@ export class OutboundRegistration {
       return
     }
     this.#knownUntil = 0
-    this.#pending = true
+    this.#isPending = true
     this.#deps.send(0, () => {
-      this.#pending = false
+      this.#isPending = false
       done()
     })
   }
