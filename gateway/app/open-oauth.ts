@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { OAuthClients } from '../auth/oauth/clients.ts'
 import type { OAuth } from '../auth/oauth/oauth.ts'
@@ -43,21 +44,20 @@ export const openOAuth = async (
   if (!url) return { oauthClients }
   // Loading takes a sixth of a second and some memory, so it waits until the server is wanted.
   const { OAuth } = await import('../auth/oauth/oauth.ts')
-  const oauth = await OAuth.open({
-    url,
-    store,
-    revocations,
-    secret,
-    publicHost,
-    clock,
-    metrics,
-    config: config.oauth,
-    dataDir: config.dataDir,
-    clients: oauthClients,
-    accounts: directory,
-    pages: providerPages,
-    log: log.child({ part: 'OAuth' }),
-  })
+  const { accessTokenTtlMs, refreshTokenTtlMs } = config.oauth
+  const keysFolder = join(config.dataDir, 'oauth-keys')
+  const oauth = await OAuth.open(
+    { url, publicHost, secret, keysFolder, accessTokenTtlMs, refreshTokenTtlMs },
+    {
+      payloads,
+      clients: oauthClients,
+      accounts: directory,
+      pages: providerPages,
+      clock,
+      log: log.child({ part: 'OAuth' }),
+      metrics,
+    },
+  )
   metrics.gauge('oauth_callers', () => oauth.requests.size)
   return { oauthClients, oauth: closing.add('OAuth', oauth, (open) => open.close()) }
 }

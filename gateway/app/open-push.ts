@@ -71,16 +71,12 @@ const openOne = async (
   if (transports.length === 0) return undefined
   const log = parentLog.child({ part: 'push' })
   const devices = new DeviceRows(directory.store)
-  return new Push({
-    directory,
-    devices,
-    clock,
-    log,
-    ringMs: limits.ringMs,
-    whenOnline: options.whenOnline,
-    encrypt: options.encryption === 'aes_256_gcm',
-    deliveries: new PushDeliveries({ transports, devices, clock, log, metrics }),
-  })
+  const deliveries = new PushDeliveries({ transports, devices, clock, log, metrics })
+  const { whenOnline, encryption } = options
+  return new Push(
+    { ringMs: limits.ringMs, whenOnline, encrypt: encryption === 'aes_256_gcm' },
+    { directory, devices, deliveries, clock, log },
+  )
 }
 
 interface TransportDeps {

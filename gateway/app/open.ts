@@ -324,7 +324,7 @@ export const openStreams = (
   const { limits, sip } = config
   const guard = new AddressGuard(limits.documentNetworks)
   followers.change('streams', (next) => guard.change(next.limits.documentNetworks))
-  const streams = new Streams({ edge, guard, clock, log, metrics, userAgent: sip.userAgent })
+  const streams = new Streams({ userAgent: sip.userAgent }, { edge, guard, clock, log, metrics })
   metrics.gauge('streams', () => streams.running)
   return closing.add('streams', streams, (open) => open.close())
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../core/clock.ts'
 import type { DeviceRow } from '../directory/devices.ts'
 import type { Directory, Subscriber } from '../directory/types.ts'
-import { Push, type PushDeps } from './push.ts'
+import { Push, type PushDeps, type PushOptions } from './push.ts'
 import type { PushDeliveries } from './push-deliveries.ts'
 import type { PushMessage } from './push-transport.ts'
 import { deviceOf, openInvite } from './testing/push-servers.ts'
@@ -44,41 +44,43 @@ class FakeDeliveries implements Pick<PushDeliveries, 'deliver' | 'takes' | 'runn
   }
 }
 
-const make = (more: Partial<PushDeps> = {}, subscriber: Partial<Subscriber> = { pushKey }) => {
+const make = (
+  { devices = { of: async () => [one, two] }, ...options }: Partial<PushOptions & PushDeps> = {},
+  subscriber: Partial<Subscriber> = { pushKey },
+) => {
   const clock = new FakeClock()
   const deliveries = new FakeDeliveries()
-  const push = new Push({
-    clock,
-    ringMs: 60_000,
-    encrypt: true,
-    whenOnline: false,
-    log: pino({ level: 'silent' }),
-    directory: { subscriber: () => subscriber } as unknown as Pick<Directory, 'subscriber'>,
-    devices: { of: async () => [one, two] },
-    deliveries: deliveries as unknown as PushDeliveries,
-    ...more,
-  })
+  const push = new Push(
+    { ringMs: 60_000, encrypt: true, whenOnline: false, ...options },
+    {
+      directory: { subscriber: () => subscriber } as unknown as Pick<Directory, 'subscriber'>,
+      devices,
+      deliveries: deliveries as unknown as PushDeliveries,
+      clock,
+      log: pino({ level: 'silent' }),
+    },
+  )
   return { clock, deliveries, push }
 }
 
-describe('devices are told of a call', () => {
-  it('where no page is connected', async () => {
+describe('devices are notified of a call', () => {
+  it('if no browser is connected', async () => {
     const { push } = make()
     expect(await push.call('s', true)).toBeUndefined()
     expect(await push.call('s', false)).toBeDefined()
   })
 
-  it('also where one is, by setting', async () => {
+  it('also if a browser is connected, by setting', async () => {
     expect(await make({ whenOnline: true }).push.call('s', true)).toBeDefined()
   })
 
   it.each<[string, Partial<PushDeps>, Partial<Subscriber>?]>([
-    ['there are none', { devices: { of: async () => [] } }],
-    ['there is no way to any', { devices: { of: async () => [deviceOf('x', 'iOS')] } }],
+    ['the subscriber has none', { devices: { of: async () => [] } }],
+    ['no transport accepts any', { devices: { of: async () => [deviceOf('x', 'iOS')] } }],
     ['they cannot be read', { devices: { of: () => Promise.reject(new Error('the store is gone')) } }],
     ['the subscriber has no key', {}, {}],
     ['the subscriber may not sign in', {}, { pushKey, disabled: true }],
-  ])('not where %s', async (_what, more, subscriber) => {
+  ])('not if %s', async (_what, more, subscriber) => {
     expect(await make(more, subscriber).push.call('s', false)).toBeUndefined()
   })
 
@@ -99,7 +101,7 @@ describe('devices are told of a call', () => {
     expect(deliveries.sent[0]?.payload.encryption_type).toBe('none')
   })
 
-  it('and it is known as soon as one of them is told, or none will be', async () => {
+  it('with the result as soon as one notification is accepted, or all have failed', async () => {
     const { deliveries, push } = make()
     const first = (await push.call('s', false))!.invite(notice)
     await deliveries.result('d2', true)
@@ -111,8 +113,8 @@ describe('devices are told of a call', () => {
   })
 })
 
-describe('devices are told of its end', () => {
-  it('where they were told of it, once, under the same id', async () => {
+describe('devices are notified of the end of a call', () => {
+  it('if they were notified of the call, once, under the same id', async () => {
     const { deliveries, push } = make()
     const call = (await push.call('s', false))!
     void call.invite(notice)
@@ -127,7 +129,7 @@ describe('devices are told of its end', () => {
     expect(await openInvite(last.payload, pushKey)).toEqual(bye)
   })
 
-  it('after what is under way, which is not tried again', async () => {
+  it('after the notification in progress, which is not retried', async () => {
     const { clock, deliveries, push } = make()
     const call = (await push.call('s', false))!
     void call.invite(notice)
@@ -137,11 +139,11 @@ describe('devices are told of its end', () => {
     expect(deliveries.story).toHaveLength(2)
     await deliveries.result('d2', true)
     expect(deliveries.story.at(-1)).toBe('cancel d2')
-    // Near the end of the ring time it is tried a few times all the same.
+    // Near the end of the ring time, a few attempts are still made.
     expect(deliveries.sent.at(-1)?.expiresAt).toBe(clock.now() + 10_000)
   })
 
-  it('not before they are told of the call', async () => {
+  it('not before they are notified of the call', async () => {
     const { deliveries, push } = make()
     ;(await push.call('s', false))!.cancel(bye)
     expect(deliveries.sent).toEqual([])

@@ -5,17 +5,21 @@ import type { Directory } from '../directory/types.ts'
 import { DeviceCall } from './device-call.ts'
 import type { PushDeliveries } from './push-deliveries.ts'
 
-/** Collaborators and values of {@link Push}. */
-export interface PushDeps {
-  readonly directory: Pick<Directory, 'subscriber'>
-  readonly devices: Pick<DeviceRows, 'of'>
-  readonly deliveries: PushDeliveries
+/** Options of {@link Push}. */
+export interface PushOptions {
   /** Whether invitations are encrypted with the subscriber's key. */
   readonly encrypt: boolean
   /** Whether devices are notified while a browser of the subscriber is connected. */
   readonly whenOnline: boolean
   /** Lifetime of a notification, in ms. */
   readonly ringMs: number
+}
+
+/** Collaborators of {@link Push}. */
+export interface PushDeps {
+  readonly directory: Pick<Directory, 'subscriber'>
+  readonly devices: Pick<DeviceRows, 'of'>
+  readonly deliveries: PushDeliveries
   readonly clock: Clock
   readonly log: Log
 }
@@ -27,29 +31,32 @@ const retiringMs = 60_000
 
 /** Notifies subscribers' devices of calls. */
 export class Push {
-  readonly #parts: PushDeps
+  readonly #options: PushOptions
+  readonly #deps: PushDeps
 
-  constructor(parts: PushDeps) {
-    this.#parts = parts
+  constructor(options: PushOptions, deps: PushDeps) {
+    this.#options = options
+    this.#deps = deps
   }
 
   /** Number of notifications in progress. */
   get sending(): number {
-    return this.#parts.deliveries.running
+    return this.#deps.deliveries.running
   }
 
   /**
-   * Returns the devices to notify of a call; undefined if there are none, or if none needs a notification.
-   * `connected`: a browser of the subscriber receives calls. Never rejects.
+   * Returns the devices to notify of a call; undefined if no device needs a notification. `connected`: a
+   * browser of the subscriber receives calls. Never rejects.
    */
   async call(subscriberId: string, connected: boolean): Promise<DeviceCall | undefined> {
-    const { directory, deliveries, encrypt, whenOnline, clock, ringMs, log } = this.#parts
+    const { encrypt, whenOnline, ringMs } = this.#options
+    const { directory, devices: rows, deliveries, clock, log } = this.#deps
     const subscriber = directory.subscriber(subscriberId)
     // The registration of a device returns the key, so a subscriber without a key has no devices.
     if ((connected && !whenOnline) || !subscriber?.pushKey || subscriber.disabled) return undefined
     try {
-      const rows = await this.#parts.devices.of(subscriberId)
-      const devices = rows.filter((device) => deliveries.takes(device))
+      const registered = await rows.of(subscriberId)
+      const devices = registered.filter((device) => deliveries.takes(device))
       if (devices.length === 0) return undefined
       const key = encrypt && { key: Buffer.from(subscriber.pushKey, 'base64') }
       return new DeviceCall({ deliveries, devices, clock, ringMs, ...key })
@@ -61,11 +68,11 @@ export class Push {
 
   /** Stops new notifications, and aborts those still in progress after a minute. */
   retire(): Promise<void> {
-    return this.#parts.deliveries.close(retiringMs)
+    return this.#deps.deliveries.close(retiringMs)
   }
 
   /** Waits a moment for notifications in progress, then aborts them. Idempotent. */
   close(): Promise<void> {
-    return this.#parts.deliveries.close(closingMs)
+    return this.#deps.deliveries.close(closingMs)
   }
 }

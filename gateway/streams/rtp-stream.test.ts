@@ -6,7 +6,7 @@ import { settle } from '../calls/testing/calls-fixture.ts'
 import { FakePort } from '../calls/testing/fake-legs.ts'
 import { FakeClock } from '../core/clock.ts'
 import { Metrics } from '../core/metrics.ts'
-import { Streams, type StreamsDeps } from './streams.ts'
+import { Streams, type StreamsDeps, type StreamsOptions } from './streams.ts'
 
 class FarPort extends FakePort {
   readonly told: unknown[] = []
@@ -16,24 +16,27 @@ class FarPort extends FakePort {
   }
 }
 
-const setUp = (options: Partial<StreamOptions> = {}, parts: Partial<StreamsDeps> = {}) => {
+const setUp = (
+  options: Partial<StreamOptions> = {},
+  { edge, ...settings }: Partial<StreamsOptions & StreamsDeps> = {},
+) => {
   const far = new FarPort('call')
   const near = new FakePort('call')
   const opened: object[] = []
-  const streams = new Streams({
-    edge: {
-      open: async (wanted) => {
-        opened.push(wanted)
-        return far
-      },
+  const open: StreamsDeps['edge']['open'] = async (wanted) => {
+    opened.push(wanted)
+    return far
+  }
+  const streams = new Streams(
+    { userAgent: '', ...settings },
+    {
+      edge: edge ?? { open },
+      guard: new AddressGuard(['192.0.2.0/24']),
+      log: pino({ level: 'silent' }),
+      clock: new FakeClock(),
+      metrics: new Metrics(),
     },
-    guard: new AddressGuard(['192.0.2.0/24']),
-    log: pino({ level: 'silent' }),
-    clock: new FakeClock(),
-    metrics: new Metrics(),
-    userAgent: '',
-    ...parts,
-  })
+  )
   const source = { callId: 'c', projectId: 'p', port: near, sendDigits: () => {} }
   const stream = streams.start(source, { url: 'rtp://192.0.2.7:4000?codec=PCMA&ptime=30', ...options })
   return { far, near, opened, streams, stream }

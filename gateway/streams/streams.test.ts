@@ -5,7 +5,7 @@ import type { StreamOptions } from '../../handlers/verbs.ts'
 import { FakePort } from '../calls/testing/fake-legs.ts'
 import { FakeClock } from '../core/clock.ts'
 import { Metrics } from '../core/metrics.ts'
-import { Streams, type StreamsDeps } from './streams.ts'
+import { Streams, type StreamsDeps, type StreamsOptions } from './streams.ts'
 import { TestStreamServer } from './testing/stream-server.ts'
 
 let server: TestStreamServer
@@ -16,19 +16,20 @@ beforeEach(async () => {
 
 afterEach(() => server.close())
 
-const setUp = (parts: Partial<StreamsDeps> = {}) => {
+const setUp = ({ guard, ...options }: Partial<StreamsOptions & StreamsDeps> = {}) => {
   const clock = new FakeClock()
   const metrics = new Metrics()
   const lines: Record<string, unknown>[] = []
-  const streams = new Streams({
-    edge: { open: () => Promise.reject(new Error('not used')) },
-    guard: new AddressGuard(['127.0.0.0/8']),
-    log: pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }),
-    clock,
-    metrics,
-    userAgent: 'Trunkline',
-    ...parts,
-  })
+  const streams = new Streams(
+    { userAgent: 'Trunkline', ...options },
+    {
+      edge: { open: () => Promise.reject(new Error('not used')) },
+      guard: guard ?? new AddressGuard(['127.0.0.0/8']),
+      log: pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }),
+      clock,
+      metrics,
+    },
+  )
   const port = new FakePort('call')
   const sent: string[] = []
   const source = { callId: 'c', projectId: 'p', port, sendDigits: (digits: string) => void sent.push(digits) }

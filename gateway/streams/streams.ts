@@ -12,22 +12,27 @@ import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { RtpStream, tapTracks } from './rtp-stream.ts'
 import { formatOf } from './stream-format.ts'
+import type { StreamFacts } from './stream-messages.ts'
 import { BadStream, readTarget, type StreamTarget } from './stream-target.ts'
 import { WebSocketStream } from './websocket-stream.ts'
 
-/** Collaborators and settings of {@link Streams}. */
-export interface StreamsDeps {
-  readonly edge: Pick<Edge, 'open'>
-  readonly guard: Pick<AddressGuard, 'permits'>
-  readonly clock: Clock
-  readonly log: Log
-  readonly metrics: Pick<Metrics, 'streamsEnded'>
+/** Options of {@link Streams}. */
+export interface StreamsOptions {
   /** Value of the User-Agent header; empty: none. */
   readonly userAgent: string
   /** Maximum wait for a connection, in ms; default 5 s. */
   readonly connectTimeoutMs?: number
   /** Default: the system's resolver. */
   readonly resolve?: Resolve
+}
+
+/** Collaborators of {@link Streams}. */
+export interface StreamsDeps {
+  readonly edge: Pick<Edge, 'open'>
+  readonly guard: Pick<AddressGuard, 'permits'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'streamsEnded'>
 }
 
 /** Maximum size of a message of a far side, in octets. */
@@ -38,13 +43,15 @@ const maxMessageBytes = 1 << 20
  * networks, as for documents. A lost stream is not restarted.
  */
 export class Streams implements StreamStarter {
+  readonly #options: StreamsOptions
   readonly #deps: StreamsDeps
   readonly #lookup: Lookup
   readonly #open = new Set<AudioStream>()
 
-  constructor(deps: StreamsDeps) {
+  constructor(options: StreamsOptions, deps: StreamsDeps) {
+    this.#options = options
     this.#deps = deps
-    this.#lookup = guardedLookup(deps.guard, deps.resolve)
+    this.#lookup = guardedLookup(deps.guard, options.resolve)
   }
 
   /** Number of streams with an open connection or port. */
@@ -86,37 +93,34 @@ export class Streams implements StreamStarter {
     options: StreamOptions,
     onClosed: () => void,
   ): AudioStream {
-    const { clock, log, connectTimeoutMs = 5_000 } = this.#deps
+    const { clock, log } = this.#deps
+    const { connectTimeoutMs = 5_000 } = this.#options
     const { callId, projectId } = source
     const { tracks = 'inbound', bidirectional = false, parameters = {} } = options
     const streamSid = randomUUID()
     const format = formatOf(options)
-    return new WebSocketStream({
-      source,
-      bidirectional,
-      clock,
-      connectTimeoutMs,
-      onClosed,
-      socket: this.#socket(url, options),
-      tracks: tapTracks[tracks],
-      facts: {
-        streamSid,
-        callSid: callId,
-        accountSid: projectId,
-        parameters,
-        format,
-        tracks: tracks === 'both' ? ['inbound', 'outbound'] : [tracks],
-      },
-      onBadMessage: (reason) =>
-        log.warn(
-          { event: 'stream.message-rejected', call: callId, stream: streamSid, reason },
-          'message of a far side rejected',
-        ),
-    })
+    const facts: StreamFacts = {
+      streamSid,
+      callSid: callId,
+      accountSid: projectId,
+      parameters,
+      format,
+      tracks: tracks === 'both' ? ['inbound', 'outbound'] : [tracks],
+    }
+    const onBadMessage = (reason: string) =>
+      log.warn(
+        { event: 'stream.message-rejected', call: callId, stream: streamSid, reason },
+        'message of a far side rejected',
+      )
+    return new WebSocketStream(
+      { facts, tracks: tapTracks[tracks], bidirectional, connectTimeoutMs },
+      { socket: this.#socket(url, options), source, clock, onBadMessage, onClosed },
+    )
   }
 
   #socket(url: URL, { bearerToken }: StreamOptions): WebSocket {
-    const { guard, userAgent } = this.#deps
+    const { guard } = this.#deps
+    const { userAgent } = this.#options
     const literal = literalOf(url)
     // An address is not resolved, so it is checked here.
     if (literal !== undefined && !guard.permits(literal)) throw new BadStream(notPermitted(literal))

@@ -6,16 +6,20 @@ import type { Clock, Timer } from '../core/clock.ts'
 import { ChunkDecoder, octetsOf, tapRateOf } from './stream-format.ts'
 import { readCommand, type StreamCommand, type StreamFacts, StreamWriter } from './stream-messages.ts'
 
-/** Collaborators and values of a {@link WebSocketStream}. */
+/** Options of a {@link WebSocketStream}. */
+export interface WebSocketStreamOptions {
+  readonly facts: StreamFacts
+  readonly tracks: TapRequest['tracks']
+  readonly bidirectional: boolean
+  readonly connectTimeoutMs: number
+}
+
+/** Collaborators of a {@link WebSocketStream}. */
 export interface WebSocketStreamDeps {
   /** New socket without events so far. */
   readonly socket: WebSocket
   readonly source: StreamSource
-  readonly facts: StreamFacts
-  readonly tracks: TapRequest['tracks']
-  readonly bidirectional: boolean
   readonly clock: Clock
-  readonly connectTimeoutMs: number
   /** Called for an unreadable message. */
   readonly onBadMessage: (reason: string) => void
   /** Called once, when the connection is closed. */
@@ -41,6 +45,7 @@ const maxCloseMs = 2_000
 export class WebSocketStream implements AudioStream {
   readonly id: string
   readonly ended: Promise<StreamEnd>
+  readonly #options: WebSocketStreamOptions
   readonly #deps: WebSocketStreamDeps
   readonly #writer: StreamWriter
   readonly #decoder: ChunkDecoder
@@ -52,8 +57,10 @@ export class WebSocketStream implements AudioStream {
   #bad = 0
   #marks = 0
 
-  constructor(deps: WebSocketStreamDeps) {
-    const { socket, source, clock, connectTimeoutMs, facts } = deps
+  constructor(options: WebSocketStreamOptions, deps: WebSocketStreamDeps) {
+    const { connectTimeoutMs, facts } = options
+    const { socket, source, clock } = deps
+    this.#options = options
     this.#deps = deps
     this.#port = source.port
     this.id = facts.streamSid
@@ -99,7 +106,7 @@ export class WebSocketStream implements AudioStream {
     if (this.#state !== 'connecting') return
     this.#state = 'open'
     this.#timer.cancel()
-    const { tracks, facts } = this.#deps
+    const { tracks, facts } = this.#options
     this.#send(() => this.#writer.connected())
     this.#send(() => this.#writer.start())
     this.#tap = this.#port.tap({ tracks, sampleRate: tapRateOf(facts.format) })
@@ -110,19 +117,19 @@ export class WebSocketStream implements AudioStream {
   /** Sends a message, if there is any. */
   #send(write: () => string | undefined): void {
     if (this.#state !== 'open') return
-    const { socket, facts } = this.#deps
+    const { socket } = this.#deps
     const message = write()
     if (message === undefined) return
-    if (socket.bufferedAmount > (maxBufferedBytes * octetsOf(facts.format)) / 8000)
+    if (socket.bufferedAmount > (maxBufferedBytes * octetsOf(this.#options.facts.format)) / 8000)
       this.#fail('the far side takes the audio too slowly')
     else socket.send(message)
   }
 
   #received(data: RawData, binary: boolean): void {
-    if (this.#state !== 'open' || !this.#deps.bidirectional) return
+    if (this.#state !== 'open' || !this.#options.bidirectional) return
     try {
       if (binary) throw new Error('a text message expected')
-      this.#obey(readCommand(String(data), this.#deps.facts))
+      this.#obey(readCommand(String(data), this.#options.facts))
     } catch (error) {
       this.#bad++
       this.#deps.onBadMessage((error as Error).message)

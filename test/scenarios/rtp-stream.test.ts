@@ -45,20 +45,21 @@ const hears = (peer: RtpPeer, frequency: number): Promise<unknown> =>
 
 it('carries a leg’s tone to an RTP address in its codec, and the tone from there to the leg', async () => {
   const opened: MediaPort[] = []
-  const streams = new Streams({
-    edge: {
-      open: async (options) => {
-        const port = await edge.open(options)
-        opened.push(port)
-        return port
-      },
+  const open: typeof edge.open = async (options) => {
+    const port = await edge.open(options)
+    opened.push(port)
+    return port
+  }
+  const streams = new Streams(
+    { userAgent: '' },
+    {
+      edge: { open },
+      guard: new AddressGuard(['127.0.0.0/8']),
+      log: pino({ level: 'silent' }),
+      clock: new SystemClock(),
+      metrics: new Metrics(),
     },
-    guard: new AddressGuard(['127.0.0.0/8']),
-    log: pino({ level: 'silent' }),
-    clock: new SystemClock(),
-    metrics: new Metrics(),
-    userAgent: '',
-  })
+  )
   const leg = await edge.open({ group: 'call', kind: 'carrier' })
   leg.setFar(
     { codecs: [{ codec: 'PCMU', payloadType: 0 }] },

@@ -4,25 +4,22 @@ import { claimsOf, tokenHeader, tokenKey } from '../token-claims.ts'
 import { oauthScopes } from './clients.ts'
 import type { OAuthPayloads } from './payloads.ts'
 
-/** Collaborators and settings of access tokens. */
+/** Collaborators and settings of {@link subscriberToken}. */
 export interface AccessTokenDeps {
   readonly payloads: Pick<OAuthPayloads, 'addAccessToken'>
-  /** The gateway's secret. */
-  readonly secret: Uint8Array
   /** Host in the token's header, for the browser SDK. */
   readonly publicHost: string | undefined
   /** Returns milliseconds since 1970. */
   readonly now: () => number
   /** The gateway's issuer URL, also the audience of its tokens. */
   readonly issuer: string
-  readonly seconds: number
 }
 
 /**
  * Returns the gateway as oidc-provider's resource server, the audience of its access tokens (RFC 8707). Any
- * other is refused.
+ * other is refused. `secret`: the gateway's; `seconds`: lifetime of the tokens.
  */
-export const resourceServer = ({ secret, issuer, seconds }: AccessTokenDeps) => {
+export const resourceServer = (issuer: string, secret: Uint8Array, seconds: number) => {
   const server: ResourceServer = {
     scope: oauthScopes.join(' '),
     audience: issuer,

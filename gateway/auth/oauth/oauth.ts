@@ -1,5 +1,4 @@
 import type { EventEmitter } from 'node:events'
-import { join } from 'node:path'
 import type { Provider } from 'oidc-provider'
 import type { OAuthConfig } from '../../../config/types.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
@@ -7,27 +6,29 @@ import type { Code } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import { FixedWindowLimiter } from '../../core/rates.ts'
-import type { Store } from '../../directory/sqlite.ts'
-import type { Revocations } from '../revocations.ts'
 import type { OAuthAccounts } from './accounts.ts'
 import type { OAuthClients } from './clients.ts'
 import { readOrMakeSigningKeys } from './keys.ts'
-import { OAuthPayloads } from './payloads.ts'
+import type { OAuthPayloads } from './payloads.ts'
 import { makeProvider, type ProviderPages } from './provider.ts'
 
-/** Collaborators and settings of {@link OAuth}. */
-export interface OAuthDeps {
+/** Options of {@link OAuth}. */
+export interface OAuthOptions extends Pick<OAuthConfig, 'accessTokenTtlMs' | 'refreshTokenTtlMs'> {
   /** URL at which browsers reach the gateway, an https origin. */
   readonly url: string
-  readonly config: Pick<OAuthConfig, 'accessTokenTtlMs' | 'refreshTokenTtlMs'>
-  readonly dataDir: string
+  /** Folder of the keys that sign id tokens. */
+  readonly keysFolder: string
+  /** Host in the header of access tokens, for the browser SDK. */
   readonly publicHost: string | undefined
-  readonly store: Store
-  readonly clients: Pick<OAuthClients, 'find'>
-  readonly accounts: OAuthAccounts
-  readonly revocations: Pick<Revocations, 'revoke'>
   /** The gateway's secret. */
   readonly secret: Uint8Array
+}
+
+/** Collaborators of {@link OAuth}. */
+export interface OAuthDeps {
+  readonly payloads: OAuthPayloads
+  readonly clients: Pick<OAuthClients, 'find'>
+  readonly accounts: OAuthAccounts
   readonly pages: ProviderPages
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
@@ -49,41 +50,41 @@ export class OAuth {
    * sign-in.
    */
   readonly requests: FixedWindowLimiter
-  readonly #parts: OAuthDeps
-  readonly #payloads: OAuthPayloads
+  readonly #deps: Omit<OAuthDeps, 'clients' | 'pages'>
   #sweep: Timer | undefined
 
-  private constructor(parts: OAuthDeps, payloads: OAuthPayloads, provider: Provider) {
-    this.#parts = parts
-    this.#payloads = payloads
+  private constructor(provider: Provider, deps: Omit<OAuthDeps, 'clients' | 'pages'>) {
+    this.#deps = deps
     this.provider = provider
     this.issuer = provider.issuer
-    this.accounts = parts.accounts
-    this.requests = new FixedWindowLimiter(parts.clock, requestLimit)
+    this.accounts = deps.accounts
+    this.requests = new FixedWindowLimiter(deps.clock, requestLimit)
     this.#report()
     this.#sweepLater()
   }
 
   /** Opens the server. Rejects if the signing keys cannot be used. */
-  static async open(parts: OAuthDeps): Promise<OAuth> {
-    const { url, config, dataDir, store, revocations, clock } = parts
+  static async open(options: OAuthOptions, deps: OAuthDeps): Promise<OAuth> {
+    const { url, keysFolder, publicHost, secret, accessTokenTtlMs, refreshTokenTtlMs } = options
+    const { payloads, clients, accounts, pages, clock } = deps
     const now = () => clock.now()
-    const payloads = new OAuthPayloads({ store, revocations, now })
-    const provider = makeProvider({
-      ...parts,
-      issuer: `${url}/`,
-      payloads,
-      now,
-      keys: await readOrMakeSigningKeys(join(dataDir, 'oauth-keys'), now()),
-      accessTokenSeconds: Math.max(1, Math.floor(config.accessTokenTtlMs / 1000)),
-      refreshTokenSeconds: Math.floor(config.refreshTokenTtlMs / 1000),
-    })
-    return new OAuth(parts, payloads, provider)
+    const provider = makeProvider(
+      {
+        issuer: `${url}/`,
+        publicHost,
+        secret,
+        keys: await readOrMakeSigningKeys(keysFolder, now()),
+        accessTokenSeconds: Math.max(1, Math.floor(accessTokenTtlMs / 1000)),
+        refreshTokenSeconds: Math.floor(refreshTokenTtlMs / 1000),
+      },
+      { payloads, clients, accounts, pages, now },
+    )
+    return new OAuth(provider, deps)
   }
 
   /** Counts a request that was refused before oidc-provider. */
   refused(code: Code): void {
-    this.#parts.metrics.rejections.inc({ code })
+    this.#deps.metrics.rejections.inc({ code })
   }
 
   /** Stops the removal of expired payloads. */
@@ -92,9 +93,9 @@ export class OAuth {
   }
 
   #sweepLater(): void {
-    const { clock, log } = this.#parts
+    const { clock, log, payloads } = this.#deps
     this.#sweep = clock.after(sweepMs, () => {
-      this.#payloads
+      payloads
         .removeEnded()
         .catch((error: unknown) =>
           log.error({ event: 'oauth.cleanup-failed', err: error }, 'expired OAuth data not removed'),
@@ -105,7 +106,7 @@ export class OAuth {
 
   /** Logs refusals and failures. */
   #report(): void {
-    const { log, metrics } = this.#parts
+    const { log, metrics } = this.#deps
     const refused = (
       ctx: RequestContext,
       error: { readonly error?: string; readonly error_detail?: string | undefined },

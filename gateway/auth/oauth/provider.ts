@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { type AccessTokenDeps, resourceServer, subscriberToken } from './access-tokens.ts'
+import { resourceServer, subscriberToken } from './access-tokens.ts'
 import { accountFinder, type OAuthAccounts } from './accounts.ts'
 import { adapterOf } from './adapter.ts'
 import { hashOf, type OAuthClients, oauthScopes } from './clients.ts'
@@ -18,20 +18,25 @@ export interface ProviderPages {
   signedOut(clientName: string | undefined): string
 }
 
-/** Collaborators and settings of the provider. */
-export interface ProviderDeps {
+/** Options of the provider. */
+export interface ProviderOptions {
   /** With a slash at its end. */
   readonly issuer: string
+  readonly publicHost: string | undefined
+  /** The gateway's secret, from which the keys of cookies and access tokens are derived. */
+  readonly secret: Uint8Array
+  readonly keys: readonly SigningKey[]
+  readonly accessTokenSeconds: number
+  readonly refreshTokenSeconds: number
+}
+
+/** Collaborators of the provider. */
+export interface ProviderDeps {
   readonly payloads: OAuthPayloads
   readonly clients: Pick<OAuthClients, 'find'>
   readonly accounts: OAuthAccounts
-  readonly keys: readonly SigningKey[]
-  /** The gateway's secret, from which the keys of cookies and access tokens are derived. */
-  readonly secret: Uint8Array
-  readonly publicHost: string | undefined
-  readonly accessTokenSeconds: number
-  readonly refreshTokenSeconds: number
   readonly pages: ProviderPages
+  /** Returns milliseconds since 1970. */
   readonly now: () => number
 }
 
@@ -40,8 +45,8 @@ const signInSeconds = 1800
 const codeSeconds = 60
 
 /** Creates the authorization server: the code flow with PKCE, and refresh tokens that can be used once. */
-export const makeProvider = (parts: ProviderDeps): Provider => {
-  const provider = new Provider(parts.issuer, configurationOf(parts))
+export const makeProvider = (options: ProviderOptions, deps: ProviderDeps): Provider => {
+  const provider = new Provider(options.issuer, configurationOf(options, deps))
   // The issuer is https, wherever TLS ends. The handler in Fastify sets this header, and passes no other.
   provider.proxy = true
   provider.use(async (ctx, next) => {
@@ -59,33 +64,33 @@ export const makeProvider = (parts: ProviderDeps): Provider => {
   return provider
 }
 
-const configurationOf = (parts: ProviderDeps): Configuration => {
-  const { issuer, payloads, clients, accounts, keys, secret } = parts
-  const tokens: AccessTokenDeps = { ...parts, seconds: parts.accessTokenSeconds }
+const configurationOf = (options: ProviderOptions, deps: ProviderDeps): Configuration => {
+  const { issuer, publicHost, secret, keys, accessTokenSeconds, refreshTokenSeconds } = options
+  const { payloads, clients, accounts, pages, now } = deps
   return {
     adapter: adapterOf(payloads, clients),
     jwks: { keys: keys.map((key) => ({ ...key })) } as Configuration['jwks'],
     findAccount: accountFinder(accounts),
-    loadExistingGrant: grantOf({ resource: issuer, seconds: parts.refreshTokenSeconds, now: parts.now }),
+    loadExistingGrant: grantOf({ resource: issuer, seconds: refreshTokenSeconds, now }),
     interactions: {
       policy: interactions(accounts),
       url: (_ctx, { uid }) => `${oauthPaths.signIn}/${uid}`,
     },
-    features: featuresOf(parts.pages, tokens),
-    formats: { customizers: { jwt: subscriberToken(tokens) as never } },
+    features: featuresOf(pages, resourceServer(issuer, secret, accessTokenSeconds)),
+    formats: { customizers: { jwt: subscriberToken({ payloads, publicHost, now, issuer }) as never } },
     cookies: cookiesOf(secret),
-    ttl: lifetimes(parts),
+    ttl: lifetimes(accessTokenSeconds, refreshTokenSeconds),
     ...rules,
     claims: { openid: ['sub'], profile: ['name', 'given_name', 'family_name'], email: ['email'] },
     clientBasedCORS,
     renderError: (ctx, { error, error_description }) => {
       ctx.type = 'html'
-      ctx.body = parts.pages.failed(error, error_description)
+      ctx.body = pages.failed(error, error_description)
     },
   }
 }
 
-const lifetimes = ({ accessTokenSeconds, refreshTokenSeconds }: ProviderDeps): Configuration['ttl'] => ({
+const lifetimes = (accessTokenSeconds: number, refreshTokenSeconds: number): Configuration['ttl'] => ({
   AccessToken: accessTokenSeconds,
   IdToken: accessTokenSeconds,
   AuthorizationCode: codeSeconds,
@@ -117,8 +122,11 @@ const rules: Configuration = {
   rotateRefreshToken: true,
 }
 
-const featuresOf = (pages: ProviderPages, tokens: AccessTokenDeps): Configuration['features'] => ({
-  resourceIndicators: resourceServer(tokens),
+const featuresOf = (
+  pages: ProviderPages,
+  resourceIndicators: ReturnType<typeof resourceServer>,
+): Configuration['features'] => ({
+  resourceIndicators,
   revocation: {
     enabled: true,
     allowedPolicy: (_ctx, { clientId }, token) => token.clientId === clientId,

@@ -55,6 +55,7 @@ export class OAuthTestSite {
   readonly lines: { readonly [key: string]: unknown }[] = []
   readonly subscribers = new Map<string, Subscriber>()
   readonly store: Store
+  readonly payloads: OAuthPayloads
   readonly clients: OAuthClients
   readonly revocations: Revocations
   readonly tokens: SubscriberTokens
@@ -66,8 +67,8 @@ export class OAuthTestSite {
     this.store = store
     this.revocations = revocations
     const { clock } = this
-    const payloads = new OAuthPayloads({ store, revocations, now: () => clock.now() })
-    this.clients = new OAuthClients(store, () => clock.now(), payloads)
+    this.payloads = new OAuthPayloads({ store, revocations, now: () => clock.now() })
+    this.clients = new OAuthClients(store, () => clock.now(), this.payloads)
     this.tokens = new SubscriberTokens(secret, clock, 'gw.example', revocations)
     const put = (line: object) => this.lines.push(line as never)
     const log = { info: put, warn: put, error: put }
@@ -118,22 +119,26 @@ export class OAuthTestSite {
 
   async #start(): Promise<void> {
     const put = (line: object) => this.lines.push(line as never)
-    const { store, clients, revocations, clock, metrics } = this
-    this.oauth = await OAuth.open({
-      store,
-      clients,
-      revocations,
-      clock,
-      metrics,
-      secret,
-      publicHost: 'gw.example',
-      url: 'https://gw.example',
-      config: { accessTokenTtlMs: 600_000, refreshTokenTtlMs: 86_400_000 },
-      dataDir: folder,
-      accounts: { subscriber: (id) => this.subscribers.get(id) },
-      pages: providerPages,
-      log: { info: put, warn: put, error: put } as never,
-    })
+    const { payloads, clients, clock, metrics } = this
+    this.oauth = await OAuth.open(
+      {
+        url: 'https://gw.example',
+        publicHost: 'gw.example',
+        secret,
+        keysFolder: join(folder, 'oauth-keys'),
+        accessTokenTtlMs: 600_000,
+        refreshTokenTtlMs: 86_400_000,
+      },
+      {
+        payloads,
+        clients,
+        accounts: { subscriber: (id) => this.subscribers.get(id) },
+        pages: providerPages,
+        clock,
+        log: { info: put, warn: put, error: put } as never,
+        metrics,
+      },
+    )
     await oauthRoutes(this.site, { oauth: this.oauth, signIn: this.signIn })
   }
 
