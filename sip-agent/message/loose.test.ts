@@ -25,8 +25,9 @@ describe('the loose reader of URIs', () => {
     fc.assert(
       fc.property(uris, (text) => {
         const strict = withoutFault(() => parseUri(text))
-        // The third colon of old grammars.
-        if (!strict || !isSipUri(strict) || text.includes(':::')) return
+        if (!strict || !isSipUri(strict)) return
+        // The strict parser alone allows the third colon of old grammars, and `_` at the end of a host.
+        if (text.includes(':::') || /_\.?$/.test(strict.host)) return
         expect(readSipUri(text)).toEqual(strict)
       }),
       { numRuns: 5_000 },
@@ -85,10 +86,11 @@ describe('the loose reader of addresses', () => {
       fc.property(names, uris, params, fc.boolean(), (name, uri, more, isBare) => {
         const value = isBare ? `${uri}${more}` : `${name}<${uri}>${more}`
         const strict = withoutFault(() => parseNameAddr(value, 'From'))
-        // The strict parser alone allows white space within the brackets.
-        if (strict && !/\s/.test(uri))
+        // The strict parser alone allows white space within brackets. No message has control characters.
+        if (strict && !/[\s\p{Cc}]/u.test(uri))
           expect(readNameAddr(value)).toMatchObject({ uri: strict.uri, params: strict.params })
       }),
+      { numRuns: 5_000 },
     )
   })
 })

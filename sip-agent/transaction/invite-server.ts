@@ -1,17 +1,13 @@
-import type { Clock, Timer } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import type { Timers } from './timers.ts'
+import { Transaction, type TransactionHooks } from './transaction.ts'
 
 /** Callbacks of a server transaction. */
-export interface ServerHooks {
-  /** Whether the transport is reliable, such as TCP. */
-  readonly isReliable: boolean
+export interface ServerHooks extends TransactionHooks {
   /** INVITE only: whether the sender's address may be spoofed, see {@link InviteServerTransaction}. */
   readonly isSpoofable?: boolean
   /** INVITE only: see `unverifiedHeader`. Default false. */
   readonly isPeerUnverified?: () => boolean
-  send(bytes: Buffer): void
-  /** Called once, at the end of the transaction. */
-  ended(): void
 }
 
 /** Maximum number of retransmissions of a refusal to an address that may be spoofed. */
@@ -23,31 +19,19 @@ type Event =
   | { readonly kind: 'ack' }
 
 /** State of an INVITE server transaction (RFC 3261 17.2.1 with RFC 6026). */
-export type InviteServerState = 'proceeding' | 'completed' | 'accepted' | 'confirmed' | 'terminated'
+export type InviteServerState = 'proceeding' | 'completed' | 'accepted' | 'confirmed'
 
 /**
  * Transaction of a received INVITE. It keeps only the latest response. If the address may be spoofed, a
  * refusal without an earlier response is repeated only for a repeated INVITE. A stateless server does the
  * same (RFC 3261 8.2.7). Otherwise one spoofed datagram would draw eleven.
  */
-export class InviteServerTransaction {
-  readonly #clock: Clock
-  readonly #timers: Timers
-  readonly #hooks: ServerHooks
-  #state: InviteServerState = 'proceeding'
+export class InviteServerTransaction extends Transaction<InviteServerState, ServerHooks> {
   /** As Latin-1 text, which takes no more memory than its bytes; a buffer keeps a whole slab of the pool. */
   #last: string | undefined
-  #retransmit: Timer | undefined
-  #limit: Timer | undefined
 
   constructor(clock: Clock, timers: Timers, hooks: ServerHooks) {
-    this.#clock = clock
-    this.#timers = timers
-    this.#hooks = hooks
-  }
-
-  get state(): InviteServerState {
-    return this.#state
+    super(clock, timers, hooks, 'proceeding')
   }
 
   /** Sends a response of the layer above. Returns false after a final response. */
@@ -65,15 +49,10 @@ export class InviteServerTransaction {
     this.#handle({ kind: 'ack' })
   }
 
-  /** Drops the transaction. */
-  stop(): void {
-    this.#terminate()
-  }
-
   #handle(event: Event): boolean {
-    if (this.#state === 'proceeding') return this.#proceeding(event)
-    if (this.#state === 'completed') return this.#completed(event)
-    if (this.#state === 'accepted') return this.#accepted(event)
+    if (this.current === 'proceeding') return this.#proceeding(event)
+    if (this.current === 'completed') return this.#completed(event)
+    if (this.current === 'accepted') return this.#accepted(event)
     // Confirmed: further ACKs are absorbed. Terminated: no effect.
     return false
   }
@@ -84,9 +63,9 @@ export class InviteServerTransaction {
       return true
     }
     if (event.kind === 'ack') return false
-    const repeats = !this.#hooks.isReliable && !(this.#hooks.isSpoofable && this.#last === undefined)
+    const repeats = !this.hooks.isReliable && !(this.hooks.isSpoofable && this.#last === undefined)
     this.#last = event.bytes.toString('latin1')
-    this.#hooks.send(event.bytes)
+    this.hooks.send(event.bytes)
     if (event.status >= 300) this.#enterCompleted(repeats)
     else if (event.status >= 200) this.#enterAccepted()
     return true
@@ -95,12 +74,12 @@ export class InviteServerTransaction {
   #completed(event: Event): boolean {
     if (event.kind === 'request') this.#repeat()
     if (event.kind !== 'ack') return event.kind === 'request'
-    this.#state = 'confirmed'
+    this.current = 'confirmed'
     this.#last = undefined
-    this.#stopTimers()
+    this.stopTimers()
     // Timer I: absorbs further ACKs.
-    if (this.#hooks.isReliable) this.#terminate()
-    else this.#limit = this.#clock.after(this.#timers.t4, () => this.#terminate())
+    if (this.hooks.isReliable) this.terminate()
+    else this.limit = this.clock.after(this.timers.t4, () => this.terminate())
     return true
   }
 
@@ -110,44 +89,33 @@ export class InviteServerTransaction {
   }
 
   #repeat(): void {
-    if (this.#last !== undefined) this.#hooks.send(Buffer.from(this.#last, 'latin1'))
+    if (this.#last !== undefined) this.hooks.send(Buffer.from(this.#last, 'latin1'))
   }
 
   #enterCompleted(repeats: boolean): void {
-    this.#state = 'completed'
-    const times = this.#hooks.isPeerUnverified?.() ? maxSpoofableRepeats : Number.POSITIVE_INFINITY
-    if (repeats) this.#timerG(this.#timers.t1, times)
+    this.current = 'completed'
+    const times = this.hooks.isPeerUnverified?.() ? maxSpoofableRepeats : Number.POSITIVE_INFINITY
+    if (repeats) this.#timerG(this.timers.t1, times)
     // Timer H: the ACK did not arrive.
-    this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())
+    this.limit = this.clock.after(64 * this.timers.t1, () => this.terminate())
   }
 
   #timerG(interval: number, times: number): void {
     if (times === 0) return
-    this.#retransmit = this.#clock.after(interval, () => {
+    this.retransmit = this.clock.after(interval, () => {
       this.#repeat()
-      this.#timerG(Math.min(interval * 2, this.#timers.t2), times - 1)
+      this.#timerG(Math.min(interval * 2, this.timers.t2), times - 1)
     })
   }
 
   #enterAccepted(): void {
-    this.#state = 'accepted'
+    this.current = 'accepted'
     this.#last = undefined
     // Timer L (RFC 6026 7.1).
-    this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())
+    this.limit = this.clock.after(64 * this.timers.t1, () => this.terminate())
   }
 
-  #stopTimers(): void {
-    this.#retransmit?.cancel()
-    this.#limit?.cancel()
-    this.#retransmit = undefined
-    this.#limit = undefined
-  }
-
-  #terminate(): void {
-    if (this.#state === 'terminated') return
-    this.#state = 'terminated'
+  protected override forget(): void {
     this.#last = undefined
-    this.#stopTimers()
-    this.#hooks.ended()
   }
 }

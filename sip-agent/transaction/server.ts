@@ -1,9 +1,10 @@
-import type { Clock, Timer } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import type { ServerHooks } from './invite-server.ts'
 import type { Timers } from './timers.ts'
+import { Transaction } from './transaction.ts'
 
 /** State of a non-INVITE server transaction (RFC 3261 17.2.2). */
-export type ServerState = 'trying' | 'proceeding' | 'completed' | 'terminated'
+export type ServerState = 'trying' | 'proceeding' | 'completed'
 
 type Event =
   | { readonly kind: 'respond'; readonly status: number; readonly bytes: Buffer }
@@ -24,28 +25,16 @@ const tryingDelay = ({ t1, t2 }: Timers): number => {
  * such a request gets no provisional response but 100, and on an unreliable transport only after some time.
  * It never gets a 408, which would arrive after the sender has given up.
  */
-export class ServerTransaction {
-  readonly #clock: Clock
-  readonly #timers: Timers
-  readonly #hooks: ServerHooks
-  #state: ServerState = 'trying'
+export class ServerTransaction extends Transaction<ServerState, ServerHooks> {
   /** As Latin-1 text, which takes no more memory than its bytes; a buffer keeps a whole slab of the pool. */
   #last: string | undefined
-  /** Timer of the 100, then of the end. */
-  #limit: Timer | undefined
   #trying: (() => Buffer) | undefined
 
   constructor(clock: Clock, timers: Timers, hooks: ServerHooks, trying?: () => Buffer) {
-    this.#clock = clock
-    this.#timers = timers
-    this.#hooks = hooks
+    super(clock, timers, hooks, 'trying')
     this.#trying = trying
     if (hooks.isReliable) return
-    this.#limit = clock.after(tryingDelay(timers), () => this.#late())
-  }
-
-  get state(): ServerState {
-    return this.#state
+    this.limit = clock.after(tryingDelay(timers), () => this.#late())
   }
 
   /** Sends a response of the layer above. Returns false after a final response. */
@@ -61,18 +50,13 @@ export class ServerTransaction {
   /** Does nothing: an ACK never belongs to such a transaction. */
   acknowledged(): void {}
 
-  /** Drops the transaction. */
-  stop(): void {
-    this.#terminate()
-  }
-
   #handle(event: Event): boolean {
     if (event.kind === 'request') {
       // Trying: no response to repeat. Proceeding and completed: the latest response.
-      if (this.#last !== undefined) this.#hooks.send(Buffer.from(this.#last, 'latin1'))
-      return this.#state !== 'terminated'
+      if (this.#last !== undefined) this.hooks.send(Buffer.from(this.#last, 'latin1'))
+      return this.current !== 'terminated'
     }
-    if (this.#state === 'completed' || this.#state === 'terminated') return false
+    if (this.current === 'completed' || this.current === 'terminated') return false
     if (event.status >= 200) this.#final(event.status, event.bytes)
     else if (event.status === 100) this.#trying = () => event.bytes
     return true
@@ -80,36 +64,32 @@ export class ServerTransaction {
 
   /** Sends the 100 of a late response. */
   #late(): void {
-    this.#limit = undefined
+    this.limit = undefined
     const bytes = this.#trying?.()
     this.#trying = undefined
     if (!bytes) return
-    this.#state = 'proceeding'
+    this.current = 'proceeding'
     this.#send(bytes)
   }
 
   #final(status: number, bytes: Buffer): void {
-    this.#limit?.cancel()
+    this.limit?.cancel()
     this.#trying = undefined
     this.#last = undefined
-    this.#state = 'completed'
+    this.current = 'completed'
     if (status !== 408) this.#send(bytes)
     // Timer J: zero on a reliable transport.
-    if (this.#hooks.isReliable) this.#terminate()
-    else this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())
+    if (this.hooks.isReliable) this.terminate()
+    else this.limit = this.clock.after(64 * this.timers.t1, () => this.terminate())
   }
 
   #send(bytes: Buffer): void {
     this.#last = bytes.toString('latin1')
-    this.#hooks.send(bytes)
+    this.hooks.send(bytes)
   }
 
-  #terminate(): void {
-    if (this.#state === 'terminated') return
-    this.#state = 'terminated'
+  protected override forget(): void {
     this.#last = undefined
     this.#trying = undefined
-    this.#limit?.cancel()
-    this.#hooks.ended()
   }
 }
