@@ -1,5 +1,5 @@
 import { pathOf } from './faults.ts'
-import type { FileConfig } from './file.ts'
+import type { FileConfig } from './file-config.ts'
 import { fromSchema } from './from-schema.ts'
 import { checkCarrier } from './rules/sip-rules.ts'
 import { carrier } from './schema/carrier-schema.ts'

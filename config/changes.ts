@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FileConfig } from './file.ts'
+import type { FileConfig } from './file-config.ts'
 import { type ReloadRule, reloadRuleOf } from './rules/reload-rules.ts'
 import type { Schema } from './schema/builders.ts'
 import { configSchema } from './schema/config-schema.ts'

@@ -1,5 +1,5 @@
 import type { ConfigChange } from './changes.ts'
-import type { FileHandler } from './file.ts'
+import type { FileHandler } from './file-config.ts'
 import type { ReadConfig } from './load.ts'
 import type { HandlerConfig } from './types.ts'
 

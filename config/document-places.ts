@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { ConfigSource } from './config-source.ts'
 import { type ConfigFault, type Keys, keysOfPointer } from './faults.ts'
-import { ConfigSource } from './source.ts'
 import type { DocumentHandlerConfig } from './types.ts'
 
 /** Position of a fault in a document, as reported by the document's language. */

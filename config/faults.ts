@@ -45,3 +45,9 @@ export const keysOfPointer = (pointer: string): Keys =>
 
 /** Reports a fault at a position of the file. */
 export type Report = (keys: Keys, message: string) => void
+
+/** Returns the message of the fault of a file that cannot be read. */
+export const readFailure = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException
+  return `cannot be read: ${code === 'ENOENT' ? 'there is no such file' : message}`
+}

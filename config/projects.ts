@@ -1,4 +1,4 @@
-import type { FileConfig, FileProject } from './file.ts'
+import type { FileConfig, FileProject } from './file-config.ts'
 import { projectNameOf } from './project-name.ts'
 import type { ProjectConfig } from './types.ts'
 

@@ -1,4 +1,4 @@
-import type { FileHandler } from './file.ts'
+import type { FileHandler } from './file-config.ts'
 import type { carrier } from './schema/carrier-schema.ts'
 import type { configSchema } from './schema/config-schema.ts'
 import type { LoadedValue } from './schema/values.ts'

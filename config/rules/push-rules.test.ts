@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { ConfigInvalid, loadConfig } from '../load.ts'
+import { ConfigInvalid } from '../faults.ts'
+import { loadConfig } from '../load.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-push-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,5 +1,5 @@
 import type { Report } from '../faults.ts'
-import type { FileConfig } from '../file.ts'
+import type { FileConfig } from '../file-config.ts'
 
 /** Checks the rules of `push` beyond the schema. */
 export const checkPush = ({ push }: FileConfig, report: Report): void => {

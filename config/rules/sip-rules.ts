@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parseDuration } from '../durations.ts'
 import type { Report } from '../faults.ts'
-import type { FileConfig } from '../file.ts'
+import type { FileConfig } from '../file-config.ts'
 import { canonicalHost } from '../networks.ts'
 import { mayUseTls } from '../targets.ts'
 import type { NumberLists } from '../types.ts'

@@ -1,5 +1,5 @@
 import type { Report } from '../faults.ts'
-import type { FileConfig } from '../file.ts'
+import type { FileConfig } from '../file-config.ts'
 import { type Entry, unique } from './unique.ts'
 
 /** Keys that apply to one kind of engine only. */

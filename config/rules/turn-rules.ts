@@ -1,6 +1,6 @@
 import { parseDuration } from '../durations.ts'
 import type { Report } from '../faults.ts'
-import type { FileConfig } from '../file.ts'
+import type { FileConfig } from '../file-config.ts'
 
 /** Minimum lifetime of a password, in milliseconds: the setup of a call can take this long. */
 const minTtlMs = 60_000

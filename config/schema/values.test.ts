@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, it } from 'vitest'
-import type { FileConfig } from '../file.ts'
+import type { FileConfig } from '../file-config.ts'
 import type { Config } from '../types.ts'
 import { choice, duration, flag, format, group, integer, list, map, object, text } from './builders.ts'
 import type { FileValue, LoadedValue } from './values.ts'

@@ -1,7 +1,7 @@
 import type { Document, Node, Scalar } from 'yaml'
 import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import { replaceVariables } from './environment.ts'
-import type { ConfigFault, Keys } from './faults.ts'
+import type { ConfigFault, Keys, Report } from './faults.ts'
 import { ConfigInvalid, pathOf } from './faults.ts'
 
 /** Maximum number of values of aliases; more would exhaust the memory. */
@@ -41,6 +41,14 @@ export class ConfigSource {
   /** Returns a fault at the position of the keys, or of the nearest parent that exists. */
   fault(keys: Keys, message: string): ConfigFault {
     return this.#fault(this.#offsetOf(keys), keys, message)
+  }
+
+  /** Returns the result of `run`. Throws {@link ConfigInvalid} if it reported faults. */
+  check<T>(run: (report: Report) => T): T {
+    const faults: ConfigFault[] = []
+    const result = run((keys, message) => faults.push(this.fault(keys, message)))
+    if (faults.length > 0) throw new ConfigInvalid(faults)
+    return result
   }
 
   /** Whether the keys lead to a value, or to a group of keys. */

@@ -1,0 +1,49 @@
+import { readFileSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { type Keys, pathOf, type Report, readFailure } from './faults.ts'
+import type { FileHandler } from './file-config.ts'
+import type { HandlerConfig } from './types.ts'
+
+/** Maximum size of a document's file, in bytes. */
+const maxDocumentSize = 262_144
+
+/** Converts handlers of the file to handlers with the documents' text. */
+export class HandlerLoader {
+  /** Folder of the configuration file. */
+  readonly folder: string
+  #file: string
+  #report: Report
+
+  constructor(file: string, report: Report) {
+    this.#file = file
+    this.#report = report
+    this.folder = dirname(resolve(file))
+  }
+
+  /** Returns a handler with its document; `keys` lead to the handler. Reports a file that cannot be read. */
+  load(handler: FileHandler, keys: Keys): HandlerConfig {
+    const { kind, topic = '', url, fallbackUrl, method, document, file } = handler
+    if (kind === 'realtime') return { kind, topic }
+    const name = `${basename(this.#file)}: ${pathOf(keys)}`
+    if (url !== undefined) {
+      return { kind, url, ...(fallbackUrl && { fallbackUrl }), ...(method && { method }), name }
+    }
+    if (file !== undefined) return { kind, document: this.#read(file, [...keys, 'file']), name: file }
+    return {
+      kind,
+      document: typeof document === 'object' ? JSON.stringify(document) : (document ?? ''),
+      name,
+    }
+  }
+
+  #read(file: string, keys: Keys): string {
+    const path = resolve(this.folder, file)
+    try {
+      if (statSync(path).size <= maxDocumentSize) return readFileSync(path, 'utf8')
+      this.#report(keys, `is larger than ${maxDocumentSize} bytes`)
+    } catch (error) {
+      this.#report(keys, readFailure(error))
+    }
+    return ''
+  }
+}
