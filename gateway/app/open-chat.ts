@@ -27,9 +27,9 @@ export const openChat = (
   const chat = new Chat({
     ...parts,
     resources: directory.resources,
-    tell: (holderId, event, params) => presence.emit(holderId, event, params),
+    browsers: presence,
   })
-  directory.onElsewhere((news) => void chat.heard(news))
+  directory.onElsewhere((news) => void chat.deliverNews(news))
   metrics.gauge('chat_counted', () => chat.counted)
   return chat
 }

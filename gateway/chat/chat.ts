@@ -22,8 +22,10 @@ import { type ConversationOpening, maxRoomMembers, readOpening } from './convers
 export interface ChatDeps {
   readonly rows: ConversationRows
   readonly resources: Pick<Resources, 'findByAddressId'>
-  /** Sends an event to the connected browsers of a subscriber or guest, by id. */
-  readonly tell: (holderId: string, event: 'conversation.message', params: object) => void
+  /** Connected browsers of subscribers and guests, by id. */
+  readonly browsers: {
+    emit(holderId: string, event: 'conversation.message', params: object): void
+  }
   readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Log, 'error'>
 }
@@ -36,23 +38,26 @@ export interface WrittenMessage {
 }
 
 /** Maximum number of messages in a minute, by author and by conversation. */
-const perWriter = 60
-const perConversation = 300
-const minute = 60_000
+const maxPerWriter = 60
+const maxPerConversation = 300
+const minuteMs = 60_000
 
 /**
  * Conversations between addresses: permission to join, write and read, and delivery to the browsers of all
  * members.
  */
 export class Chat {
-  readonly #parts: ChatDeps
+  readonly #deps: ChatDeps
   readonly #writers: FixedWindowLimiter
   readonly #conversations: FixedWindowLimiter
 
-  constructor(parts: ChatDeps) {
-    this.#parts = parts
-    this.#writers = new FixedWindowLimiter(parts.clock, { attempts: perWriter, windowMs: minute })
-    this.#conversations = new FixedWindowLimiter(parts.clock, { attempts: perConversation, windowMs: minute })
+  constructor(deps: ChatDeps) {
+    this.#deps = deps
+    this.#writers = new FixedWindowLimiter(deps.clock, { attempts: maxPerWriter, windowMs: minuteMs })
+    this.#conversations = new FixedWindowLimiter(deps.clock, {
+      attempts: maxPerConversation,
+      windowMs: minuteMs,
+    })
   }
 
   /** Number of authors and conversations with counted messages. */
@@ -61,22 +66,22 @@ export class Chat {
   }
 
   conversations({ id }: ChatParticipant, page: ListPage): Promise<Listed<Membership>> {
-    return this.#parts.rows.list(id, page)
+    return this.#deps.rows.list(id, page)
   }
 
   /**
    * Finds a conversation by its id, or by the address of the other side. Throws `unknown_resource` unless the
    * participant is a member.
    */
-  async conversation(who: ChatParticipant, id: string): Promise<Membership> {
-    const found = await this.#find(who, id)
+  async conversation(participant: ChatParticipant, id: string): Promise<Membership> {
+    const found = await this.#find(participant, id)
     if (!found) throw new TrunklineError('unknown_resource')
     return found
   }
 
   /** Messages of all conversations, the newest first. */
   messages({ id }: ChatParticipant, query: MessageQuery): Promise<MemberMessage[]> {
-    return this.#parts.rows.allMessages(id, query)
+    return this.#deps.rows.allMessages(id, query)
   }
 
   /**
@@ -84,13 +89,13 @@ export class Chat {
    * for a permitted address without messages, and for a room that the participant has not joined. Throws
    * `unknown_resource` for anything else.
    */
-  async messagesOf(who: ChatParticipant, id: string, query: MessageQuery): Promise<MemberMessage[]> {
-    const conversation = await this.#find(who, id)
+  async messagesOf(participant: ChatParticipant, id: string, query: MessageQuery): Promise<MemberMessage[]> {
+    const conversation = await this.#find(participant, id)
     if (conversation) {
-      const rows = await this.#parts.rows.messages(conversation, query)
+      const rows = await this.#deps.rows.messages(conversation, query)
       return rows.map((message) => ({ message, conversation }))
     }
-    if (!this.#opening(who, id)) throw new TrunklineError('unknown_resource')
+    if (!this.#opening(participant, id)) throw new TrunklineError('unknown_resource')
     return []
   }
 
@@ -98,10 +103,17 @@ export class Chat {
    * Adds a participant to the conversation with these addresses; `attribute` names their field in errors.
    * Throws as {@link readOpening}, and `over_quota` and `too_many_requests`.
    */
-  async join(who: ChatParticipant, addressIds: readonly string[], attribute: string): Promise<Membership> {
-    this.#count(this.#writers, who.id)
-    const { resources, clock } = this.#parts
-    return this.#open(who, readOpening(who, addressIds, attribute, { resources, now: clock.now() }))
+  async join(
+    participant: ChatParticipant,
+    addressIds: readonly string[],
+    attribute: string,
+  ): Promise<Membership> {
+    this.#count(this.#writers, participant.id)
+    const { resources, clock } = this.#deps
+    return this.#open(
+      participant,
+      readOpening(participant, addressIds, attribute, { resources, now: clock.now() }),
+    )
   }
 
   /**
@@ -109,17 +121,17 @@ export class Chat {
    * errors. Resolves when the message is stored. Throws as {@link join} does.
    */
   async send(
-    who: ChatParticipant,
+    participant: ChatParticipant,
     to: string,
     attribute: string,
     written: WrittenMessage,
   ): Promise<MemberMessage> {
-    this.#count(this.#writers, who.id)
-    const { rows, clock, resources } = this.#parts
+    this.#count(this.#writers, participant.id)
+    const { rows, clock, resources } = this.#deps
     const now = clock.now()
     const conversation =
-      (await this.#find(who, to)) ??
-      (await this.#open(who, readOpening(who, [to], attribute, { resources, now })))
+      (await this.#find(participant, to)) ??
+      (await this.#open(participant, readOpening(participant, [to], attribute, { resources, now })))
     this.#count(this.#conversations, conversation.id)
     const { text, metadata, details } = written
     const message = await rows.add(
@@ -127,8 +139,8 @@ export class Chat {
         id: randomUUID(),
         conversation_id: conversation.id,
         text,
-        author_id: who.id,
-        author_address_id: who.addressId ?? null,
+        author_id: participant.id,
+        author_address_id: participant.addressId ?? null,
         metadata_json: JSON.stringify(metadata),
         details_json: JSON.stringify(details),
       },
@@ -140,13 +152,13 @@ export class Chat {
   }
 
   /** Delivers a message of another gateway on the store to the browsers connected here. */
-  async heard(news: News): Promise<void> {
+  async deliverNews(news: News): Promise<void> {
     if (news === 'anything' || news.kind !== 'message') return
     try {
-      const found = await this.#parts.rows.message(news.id)
+      const found = await this.#deps.rows.message(news.id)
       if (found) await this.#deliver(found.message, found.conversation)
     } catch (error) {
-      this.#parts.log.error(
+      this.#deps.log.error(
         { event: 'chat.message-unreadable', err: error, message: news.id },
         'message not read',
       )
@@ -155,12 +167,16 @@ export class Chat {
 
   /** Delivers a message to connected members. Other members find the message in the store. */
   async #deliver(message: MessageRow, conversation: ConversationRow): Promise<void> {
-    const { rows, resources, tell, log } = this.#parts
+    const { rows, resources, browsers, log } = this.#deps
     try {
       for (const { holder_id, address_id, reads_from } of await rows.members(conversation.id)) {
         if (message.created_at < reads_from) continue
         const viewer = address_id === null ? {} : { addressId: address_id }
-        tell(holder_id, 'conversation.message', messageBody(message, conversation, viewer, resources))
+        browsers.emit(
+          holder_id,
+          'conversation.message',
+          messageBody(message, conversation, viewer, resources),
+        )
       }
     } catch (error) {
       log.error(
@@ -170,30 +186,33 @@ export class Chat {
     }
   }
 
-  async #find(who: ChatParticipant, id: string): Promise<Membership | undefined> {
-    const { rows } = this.#parts
-    const found = await rows.find(who.id, id)
-    const key = found ? undefined : this.#opening(who, id)?.conversation.key
-    return key === undefined ? found : rows.findByKey(who.id, who.projectId, key)
+  async #find(participant: ChatParticipant, id: string): Promise<Membership | undefined> {
+    const { rows } = this.#deps
+    const found = await rows.find(participant.id, id)
+    const key = found ? undefined : this.#opening(participant, id)?.conversation.key
+    return key === undefined ? found : rows.findByKey(participant.id, participant.projectId, key)
   }
 
   /** Returns undefined unless the id is an address that the participant may write to. */
-  #opening(who: ChatParticipant, id: string): ConversationOpening | undefined {
-    const { resources, clock } = this.#parts
+  #opening(participant: ChatParticipant, id: string): ConversationOpening | undefined {
+    const { resources, clock } = this.#deps
     try {
-      return readOpening(who, [id], 'id', { resources, now: clock.now() })
+      return readOpening(participant, [id], 'id', { resources, now: clock.now() })
     } catch (error) {
       if (error instanceof TrunklineError) return undefined
       throw error
     }
   }
 
-  async #open(who: ChatParticipant, { conversation, members }: ConversationOpening): Promise<Membership> {
-    const { rows, clock } = this.#parts
+  async #open(
+    participant: ChatParticipant,
+    { conversation, members }: ConversationOpening,
+  ): Promise<Membership> {
+    const { rows, clock } = this.#deps
     const id = await rows.ensure(conversation, members, maxRoomMembers, clock.now())
     if (id === undefined)
       throw new TrunklineError('over_quota', `A room has at most ${maxRoomMembers} members.`)
-    const joined = await rows.find(who.id, id)
+    const joined = await rows.find(participant.id, id)
     if (!joined) throw new TrunklineError('unknown_resource')
     return joined
   }

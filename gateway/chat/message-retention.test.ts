@@ -29,7 +29,7 @@ const opened = (times: number[]) => {
   return { clock, times, lines, retention, fail, tidied: () => tidied }
 }
 
-it('removes what is older than it may become, at the start and every hour', async () => {
+it('removes expired messages at the start and every hour', async () => {
   const old = Array.from({ length: 1200 }, () => -11 * day)
   const { clock, times, retention, tidied } = opened([...old, -9 * day])
   await vi.waitFor(() => expect(times).toEqual([-9 * day]))
@@ -41,7 +41,7 @@ it('removes what is older than it may become, at the start and every hour', asyn
   expect(clock.running).toBe(0)
 })
 
-it('goes on after a time when the store is away', async () => {
+it('continues after a failure of the store', async () => {
   const { clock, times, lines, retention, fail } = opened([])
   await vi.waitFor(() => expect(clock.running).toBe(1))
   fail(true)

@@ -20,35 +20,35 @@ const portion = 500
  * Removes expired messages and conversations without members, at the start and every hour.
  */
 export class MessageRetention {
-  #parts: MessageRetentionDeps
+  #deps: MessageRetentionDeps
   readonly #repeat: PeriodicTask
   readonly #first: Promise<void>
-  #closed = false
+  #isClosed = false
 
-  constructor(parts: MessageRetentionDeps) {
-    this.#parts = parts
-    this.#repeat = new PeriodicTask(parts.clock, hourMs, () => this.#tidy())
+  constructor(deps: MessageRetentionDeps) {
+    this.#deps = deps
+    this.#repeat = new PeriodicTask(deps.clock, hourMs, () => this.#tidy())
     this.#first = this.#tidy().then(() => this.#repeat.start())
   }
 
   /** Changes the time for which messages are kept. */
   change(keepMs: number): void {
-    this.#parts = { ...this.#parts, keepMs }
+    this.#deps = { ...this.#deps, keepMs }
   }
 
   /** Waits for a removal in progress. Idempotent. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     await this.#first
     await this.#repeat.close()
   }
 
   async #tidy(): Promise<void> {
-    const { rows, keepMs, clock, log } = this.#parts
+    const { rows, keepMs, clock, log } = this.#deps
     const before = clock.now() - keepMs
     try {
       let removed = portion
-      while (removed === portion && !this.#closed) {
+      while (removed === portion && !this.#isClosed) {
         removed = await rows.removeOlder(before, portion)
         // Other work on the store continues in between.
         await new Promise(setImmediate)

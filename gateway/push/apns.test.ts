@@ -31,7 +31,7 @@ afterEach(async () => {
 
 type Answer = readonly [status: number, reason?: string] | 'hang up' | 'goodbye' | 'refused' | 'silent'
 
-/** Apple's service, which answers with these one after the other, the last one again and again. */
+/** Starts a fake of Apple's service with these responses in order; the last one repeats. */
 const make = async (...answers: (Answer | Promise<Answer>)[]) => {
   const { certificate: ca, issue } = await authority()
   const { certificate: cert, key } = await issue({ dns: ['localhost'] })
@@ -68,7 +68,7 @@ const make = async (...answers: (Answer | Promise<Answer>)[]) => {
 }
 
 describe('a notification by Apple’s service', () => {
-  it('is one of VoIP, with the token of the team', async () => {
+  it('is a VoIP notification with the token of the team', async () => {
     const { clock, seen, send, publicKey } = await make([200])
     expect(await send()).toEqual({ kind: 'sent' })
     const [{ headers, body }] = seen as [(typeof seen)[0]]
@@ -87,7 +87,7 @@ describe('a notification by Apple’s service', () => {
     expect(payload).toEqual({ iss: 'TEAM123456', iat: clock.now() / 1000 })
   })
 
-  it('takes the connection and the token of the last one, until that is old', async () => {
+  it('reuses connection and token until the token is old', async () => {
     const { clock, seen, sessions, send } = await make([200])
     await send()
     clock.advance(39 * 60_000)
@@ -103,7 +103,7 @@ describe('a notification by Apple’s service', () => {
   it.each([
     [410, 'Unregistered', { kind: 'gone', reason: 'status-410', detail: 'Unregistered' }],
     [400, 'BadDeviceToken', { kind: 'gone', reason: 'status-400', detail: 'BadDeviceToken' }],
-    // A topic that is wrong is the operator's fault, and no reason to lose every device.
+    // A wrong topic is an error of the operator, and must not remove devices.
     [
       400,
       'DeviceTokenNotForTopic',
@@ -112,12 +112,12 @@ describe('a notification by Apple’s service', () => {
     [403, 'InvalidProviderToken', { kind: 'refused', reason: 'status-403', detail: 'InvalidProviderToken' }],
     [429, 'TooManyRequests', { kind: 'later', reason: 'status-429', detail: 'TooManyRequests' }],
     [500, undefined, { kind: 'later', reason: 'status-500' }],
-  ])('is answered with %i %s', async (status, reason, outcome) => {
+  ])('handles the response %i %s', async (status, reason, outcome) => {
     const { send } = await make([status, reason])
     expect(await send()).toEqual(outcome)
   })
 
-  it('has a new token where the last one is too old for Apple', async () => {
+  it('has a new token if Apple rejects the last one as too old', async () => {
     const { clock, seen, send } = await make([403, 'ExpiredProviderToken'], [200])
     expect(await send()).toMatchObject({ kind: 'later' })
     clock.advance(1000)
@@ -125,13 +125,13 @@ describe('a notification by Apple’s service', () => {
     expect(seen[1]?.headers.authorization).not.toBe(seen[0]?.headers.authorization)
   })
 
-  it('has one token with all that are sent at once', async () => {
+  it('shares one token with all concurrent notifications', async () => {
     const { seen, send } = await make([200])
     await Promise.all([send(), send(), send()])
     expect(new Set(seen.map(({ headers }) => headers.authorization)).size).toBe(1)
   })
 
-  it('keeps its new token where the old one is refused once more', async () => {
+  it('keeps its new token if the old one is rejected once more', async () => {
     const late = Promise.withResolvers<Answer>()
     const { seen, send } = await make(late.promise, [403, 'ExpiredProviderToken'], [200])
     const first = send()
@@ -144,7 +144,7 @@ describe('a notification by Apple’s service', () => {
     expect(seen[3]?.headers.authorization).toBe(seen[2]?.headers.authorization)
   })
 
-  it('takes no other one with it when it alone is given up by the service', async () => {
+  it('does not affect other notifications when the service resets it', async () => {
     const late = Promise.withResolvers<Answer>()
     const { seen, sessions, send } = await make(late.promise, 'refused')
     const first = send()
@@ -155,7 +155,7 @@ describe('a notification by Apple’s service', () => {
     expect(sessions).toHaveLength(1)
   })
 
-  it('goes by another connection when the last one was lost, or says nothing any more', async () => {
+  it('uses a new connection after the last one was lost or became silent', async () => {
     const { seen, sessions, send } = await make('hang up', [200], 'silent', [200])
     await expect(send()).rejects.toThrow(PushUnreachable)
     expect(await send()).toEqual({ kind: 'sent' })
@@ -168,7 +168,7 @@ describe('a notification by Apple’s service', () => {
     expect(sessions).toHaveLength(3)
   })
 
-  it('keeps its connection alive while nobody is called', async () => {
+  it('keeps its idle connection alive', async () => {
     const keptAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
     onTestFinished(() => keptAlive.mockRestore())
     const { send } = await make([200])
@@ -176,14 +176,14 @@ describe('a notification by Apple’s service', () => {
     expect(keptAlive.mock.calls).toContainEqual([true, 60_000])
   })
 
-  it('goes by another connection when the service says goodbye', async () => {
+  it('uses a new connection after a GOAWAY', async () => {
     const { sessions, send } = await make('goodbye', [200])
     expect(await send()).toEqual({ kind: 'sent' })
     expect(await send()).toEqual({ kind: 'sent' })
     expect(sessions).toHaveLength(2)
   })
 
-  it('is for tokens of Apple’s alone', async () => {
+  it('accepts only tokens of Apple', async () => {
     const { apns } = await make([200])
     expect(apns.takes({ token, type: 'iOS' })).toBe(true)
     expect(apns.takes({ token, type: 'Android' })).toBe(false)

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 type Answer = readonly [status: number, body?: object, headers?: Record<string, string>]
 
-/** Google's services: the one of tokens says `signIn`, the one of messages says these one after the other. */
+/** Starts fakes of Google's services: `signIn` answers token requests, the others messages in order. */
 const make = async (answers: Answer[], signIn: Answer = [200]) => {
   let tokens = 0
   const clock = new FakeClock()
@@ -60,7 +60,7 @@ const make = async (answers: Answer[], signIn: Answer = [200]) => {
 const fault = (code: string) => ({ error: { details: [{ '@type': 'FcmError', errorCode: code }] } })
 
 describe('a notification by Firebase', () => {
-  it('is a data message, with an access token that the service account’s key was shown for', async () => {
+  it('is a data message with an access token of the service account', async () => {
     const { clock, port, send, sends, signIns } = await make([[200]])
     expect(await send()).toEqual({ kind: 'sent' })
     const form = new URLSearchParams(signIns()[0]?.body.toString())
@@ -79,11 +79,11 @@ describe('a notification by Firebase', () => {
       android: { priority: 'HIGH', ttl: '30s' },
       data: { type: 'call_invite', incoming_caller_name: 'Zoë' },
     })
-    // Google takes nothing else there.
+    // Google accepts no other value.
     expect(Object.values(message.data).every((value) => typeof value === 'string')).toBe(true)
   })
 
-  it('of a browser is urgent in the words of Web Push', async () => {
+  it('for a browser is urgent by a header of Web Push', async () => {
     const { send, sends } = await make([[200]])
     await send('Desktop')
     expect(JSON.parse(String(sends()[0]?.body)).message.webpush).toEqual({
@@ -91,7 +91,7 @@ describe('a notification by Firebase', () => {
     })
   })
 
-  it('asks for one access token, however many are sent, and for another near its end', async () => {
+  it('shares one access token, which is renewed near its expiry', async () => {
     const { clock, send, signIns } = await make([[200], [200], [200], [200]])
     await Promise.all([send(), send()])
     clock.advance(3_539_000)
@@ -125,12 +125,12 @@ describe('a notification by Firebase', () => {
       { kind: 'later', reason: 'status-429', detail: 'QUOTA_EXCEEDED', afterMs: 5000 },
     ],
     [[503], { kind: 'later', reason: 'status-503' }],
-  ])('is answered with %j', async (answer, outcome) => {
+  ])('handles the response %j', async (answer, outcome) => {
     const { send } = await make([answer])
     expect(await send()).toEqual(outcome)
   })
 
-  it('signs in again where its access token is not good any more', async () => {
+  it('signs in again if its access token is rejected', async () => {
     const { send, sends } = await make([[401], [200]])
     expect(await send()).toEqual({ kind: 'later', reason: 'status-401' })
     expect(await send()).toEqual({ kind: 'sent' })
@@ -141,13 +141,13 @@ describe('a notification by Firebase', () => {
     [[401, { error: 'invalid_grant' }], 'refused'],
     [[503, {}], 'later'],
     [[200, { access_token: 5 }], 'later'],
-  ])('is not sent where signing in is answered with %j', async (signIn, kind) => {
+  ])('is not sent if the sign-in is answered with %j', async (signIn, kind) => {
     const { send, sends } = await make([], signIn)
     expect(await send()).toMatchObject({ kind, reason: 'sign-in' })
     expect(sends()).toHaveLength(0)
   })
 
-  it('is for its own tokens alone', async () => {
+  it('accepts only tokens of Firebase', async () => {
     const { fcm } = await make([])
     expect(fcm.takes({ token: 'dQw4w9WgXcQ:APA91bE-x_y', type: 'Android' })).toBe(true)
     expect(fcm.takes({ token: 'dQw4w9WgXcQ:APA91bE-x_y', type: 'iOS' })).toBe(false)
@@ -161,7 +161,7 @@ describe('the file of a service account', () => {
     ['null', 'token_uri must be a text'],
     ['{"token_uri":"http://x.example"}', 'token_uri must be an https URL'],
     ['{"token_uri":"https://x.example","project_id":""}', 'project_id must be a text'],
-  ])('is refused where it is %s', (text, message) => {
+  ])('is rejected if it is %s', (text, message) => {
     expect(() => serviceAccountOf(text)).toThrow(message)
   })
 })

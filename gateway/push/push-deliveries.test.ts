@@ -7,7 +7,7 @@ import { PushUnreachable } from './push-http.ts'
 import type { PushOutcome, PushTransport } from './push-transport.ts'
 import { deviceOf, messageTo } from './testing/push-servers.ts'
 
-/** A service that answers with these one after the other, the last one again and again. */
+/** Transport with these outcomes in order; the last one repeats. */
 class FakeTransport implements PushTransport {
   readonly name = 'fcm'
   readonly #answers: (PushOutcome | Error | 'silent')[]
@@ -44,7 +44,7 @@ let clock: FakeClock
 let metrics: Metrics
 let removed: string[]
 let lines: string[]
-/** Of the store. */
+/** Result of the store. */
 let remove: (id: string) => Promise<boolean>
 let has: () => Promise<boolean>
 
@@ -71,7 +71,7 @@ const make = (...answers: (PushOutcome | Error | 'silent')[]) => {
 const message = (subscriber_id = 'subscriber-1') =>
   messageTo({ ...deviceOf('a-secret-token', 'Android'), subscriber_id }, clock.now())
 
-/** Moves time on, second by second, while promises settle. */
+/** Advances the clock second by second while promises settle. */
 const pass = async (seconds: number) => {
   for (let i = 0; i < seconds; i++) {
     await new Promise(setImmediate)
@@ -86,15 +86,15 @@ const counted = async (name: string) =>
     value,
   ])
 
-describe('a notification is sent', () => {
-  it('once where it is taken at once', async () => {
+describe('a notification', () => {
+  it('is sent once if the service accepts it', async () => {
     const { deliveries, transport } = make({ kind: 'sent' })
     expect(await deliveries.deliver(message())).toBe(true)
     expect([transport.sent, clock.running, deliveries.running]).toEqual([[0], 0, 0])
     expect(await counted('trunkline_pushes_total')).toEqual([['sent', 1]])
   })
 
-  it('again and again, ever later, until it is taken', async () => {
+  it('is retried at growing intervals until the service accepts it', async () => {
     const unreachable = new PushUnreachable('connect')
     const { deliveries, transport } = make(later, unreachable, later, later, later, { kind: 'sent' })
     const delivered = deliveries.deliver(message())
@@ -103,7 +103,7 @@ describe('a notification is sent', () => {
     expect(transport.sent).toEqual([0, 1000, 3000, 7000, 15_000, 23_000])
   })
 
-  it('as late as the service wants it', async () => {
+  it('is retried at the time that the service names', async () => {
     const { deliveries, transport } = make({ ...later, afterMs: 12_000 }, { kind: 'sent' })
     const delivered = deliveries.deliver(message())
     await pass(12)
@@ -111,7 +111,7 @@ describe('a notification is sent', () => {
     expect(transport.sent).toEqual([0, 12_000])
   })
 
-  it('no more when nobody can want it any more', async () => {
+  it('is not retried after its expiry', async () => {
     const { deliveries, transport } = make(later)
     const delivered = deliveries.deliver(message())
     await pass(30)
@@ -121,7 +121,7 @@ describe('a notification is sent', () => {
     expect(await counted('trunkline_pushes_total')).toEqual([['status-503', 1]])
   })
 
-  it('no more when the call is over', async () => {
+  it('is not retried after the end of the call', async () => {
     const { deliveries, transport } = make(later)
     const over = new AbortController()
     const delivered = deliveries.deliver(message(), over.signal)
@@ -132,7 +132,7 @@ describe('a notification is sent', () => {
     expect([transport.sent, clock.running]).toEqual([[0, 1000], 0])
   })
 
-  it('no more when the device was forgotten, or handed on', async () => {
+  it('is not retried if the device was removed or has another owner', async () => {
     const { deliveries, transport } = make(later)
     const delivered = deliveries.deliver(message())
     await pass(1)
@@ -143,7 +143,7 @@ describe('a notification is sent', () => {
     expect(await counted('trunkline_pushes_total')).toEqual([['forgotten', 1]])
   })
 
-  it('again where nobody knows whether the device is there', async () => {
+  it('is retried if the device cannot be looked up', async () => {
     const { deliveries, transport } = make(later, { kind: 'sent' })
     has = () => Promise.reject(new Error('the store is gone'))
     const delivered = deliveries.deliver(message())
@@ -153,7 +153,7 @@ describe('a notification is sent', () => {
     expect(lines.join()).toContain('the store is gone')
   })
 
-  it('again when a try takes too long', async () => {
+  it('is retried if an attempt times out', async () => {
     const { deliveries, transport } = make('silent', { kind: 'sent' })
     const delivered = deliveries.deliver(message())
     await pass(11)
@@ -161,14 +161,14 @@ describe('a notification is sent', () => {
     expect(transport.sent).toEqual([0, 11_000])
   })
 
-  it.each(['address-refused', 'tls', 'request'])('not again where it failed by %s', async (reason) => {
+  it.each(['address-refused', 'tls', 'request'])('is not retried after the failure %s', async (reason) => {
     const { deliveries, transport } = make(new PushUnreachable(reason))
     expect(await deliveries.deliver(message())).toBe(false)
     expect(transport.sent).toEqual([0])
     expect(removed).toEqual([])
   })
 
-  it('not again where the fault is ours, which is told', async () => {
+  it('is not retried after an internal error, which is logged', async () => {
     const { deliveries, transport } = make(new TypeError('a slip'))
     expect(await deliveries.deliver(message())).toBe(false)
     expect([transport.sent, deliveries.running]).toEqual([[0], 0])
@@ -176,7 +176,7 @@ describe('a notification is sent', () => {
     expect(lines.join()).toContain('a slip')
   })
 
-  it('never where there is no way to the device', async () => {
+  it('is not sent to a device without a transport', async () => {
     const { deliveries, transport } = make({ kind: 'sent' })
     const device = deviceOf('x', 'iOS')
     expect(deliveries.takes(device)).toBe(false)
@@ -186,7 +186,7 @@ describe('a notification is sent', () => {
 })
 
 describe('a device', () => {
-  it('is removed where its token is dead, and its token is never in the log', async () => {
+  it('is removed if its token is gone, and its token is never logged', async () => {
     const { deliveries } = make({ kind: 'gone', reason: 'status-410', detail: 'Unregistered' })
     expect(await deliveries.deliver(message())).toBe(false)
     expect(removed).toEqual(['device-1'])
@@ -195,22 +195,22 @@ describe('a device', () => {
     expect(lines.join()).not.toContain('a-secret-token')
   })
 
-  it('that cannot be removed is no reason to fail', async () => {
+  it('that cannot be removed causes no failure', async () => {
     const { deliveries } = make({ kind: 'gone', reason: 'status-410' })
     remove = () => Promise.reject(new Error('the store is gone'))
     expect(await deliveries.deliver(message())).toBe(false)
     expect(lines.join()).toContain('the store is gone')
   })
 
-  it('stays where the service refuses', async () => {
+  it('stays if the service rejects the notification', async () => {
     const { deliveries } = make({ kind: 'refused', reason: 'status-403' })
     expect(await deliveries.deliver(message())).toBe(false)
     expect(removed).toEqual([])
   })
 })
 
-describe('notifications under way', () => {
-  it('are so many at most', async () => {
+describe('notifications in progress', () => {
+  it('have a maximum number', async () => {
     const { deliveries, transport } = make('silent')
     for (let i = 0; i < 2000; i++) void deliveries.deliver(message(`subscriber-${i % 20}`))
     expect(await deliveries.deliver(message('one more'))).toBe(false)
@@ -223,7 +223,7 @@ describe('notifications under way', () => {
     await vi.waitFor(() => expect(deliveries.running).toBe(0))
   })
 
-  it('are so many at most of one subscriber, who takes none from the others', async () => {
+  it('have a maximum number per subscriber, so that others are not affected', async () => {
     const { deliveries, transport } = make(...Array<'silent'>(100).fill('silent'), { kind: 'sent' })
     for (let i = 0; i < 100; i++) void deliveries.deliver(message())
     expect(await deliveries.deliver(message())).toBe(false)
@@ -236,7 +236,7 @@ describe('notifications under way', () => {
     await vi.waitFor(() => expect(deliveries.running).toBe(0))
   })
 
-  it('are waited for a moment when the gateway closes, and then given up', async () => {
+  it('may finish for a moment when the gateway closes, and are then aborted', async () => {
     const { deliveries, transport } = make('silent')
     const delivered = deliveries.deliver(message())
     let closed = false

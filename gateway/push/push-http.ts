@@ -29,7 +29,7 @@ export interface PushHttpOptions {
 const mostBytes = 16_384
 
 /**
- * Sends requests to push services, over TLS alone, and follows no redirect. Errors do not contain the URL,
+ * Sends requests to push services, over TLS only, and follows no redirect. Errors do not contain the URL,
  * which may be a secret.
  */
 export class PushHttp {

@@ -18,7 +18,7 @@ const notice: CallNotice = {
 }
 
 describe('a notification', () => {
-  it('has every field of the specification, as text', async () => {
+  it('has every field of the specification as text', async () => {
     const payload = payloadOf(notice, randomBytes(32))
     expect(payload).toEqual({
       type: 'call_invite',
@@ -35,11 +35,11 @@ describe('a notification', () => {
     })
     const sizes = [payload.iv, payload.tag].map((text) => Buffer.from(text, 'base64').length)
     expect(sizes).toEqual([12, 16])
-    // It is compressed: the event has 1,500 letters.
+    // The event has 1,500 characters, so it must be compressed.
     expect(payload.invite.length).toBeLessThan(300)
   })
 
-  it('is read with the key, and with no other', async () => {
+  it('is readable only with its key', async () => {
     const key = randomBytes(32)
     const payload = payloadOf(notice, key)
     expect(await openInvite(payload, key.toString('base64'))).toEqual(event)
@@ -47,7 +47,7 @@ describe('a notification', () => {
     expect(payloadOf(notice, key).iv).not.toBe(payload.iv)
   })
 
-  it('is read without a key where nothing is encrypted', async () => {
+  it('is readable without a key if it is not encrypted', async () => {
     const payload = payloadOf({ ...notice, type: 'cancel', withVideo: false })
     expect(payload).toMatchObject({
       encryption_type: 'none',

@@ -10,8 +10,8 @@ afterEach(closeAll)
 const key = 'a-key-of-the-project'
 const message = messageTo(deviceOf('some-token', 'Android'), Date.UTC(2026, 0, 1))
 
-describe('a notification by a server of the operator’s', () => {
-  it('has the device’s token with it, and is signed', async () => {
+describe('a notification through a server of the operator', () => {
+  it('contains the token of the device and is signed', async () => {
     const { url, seen } = await serve((_request, response) => response.writeHead(204).end())
     const http = make({ signer: (project) => new Signer(project === 'p1' ? [key] : []) })
     expect(await new PushWebhook(`${url}/push`, http).send(message)).toEqual({ kind: 'sent' })
@@ -35,7 +35,7 @@ describe('a notification by a server of the operator’s', () => {
     [410, { kind: 'gone', reason: 'status-410' }],
     [404, { kind: 'refused', reason: 'status-404' }],
     [502, { kind: 'later', reason: 'status-502' }],
-  ])('is answered with %i', async (status, outcome) => {
+  ])('handles the response %i', async (status, outcome) => {
     const { url } = await serve((_request, response) => response.writeHead(status).end())
     expect(await new PushWebhook(url, make()).send(message)).toEqual(outcome)
   })

@@ -20,7 +20,7 @@ const pushOf = (sending: number) => {
   return { push, call, done, finish: over.resolve }
 }
 
-it('tells devices by the settings of the moment, and lets the old ones finish', async () => {
+it('notifies devices by the current settings, and lets older notifications finish', async () => {
   const first = pushOf(2)
   const second = pushOf(1)
   const push = new ReplaceablePush(first.push)

@@ -2,43 +2,43 @@ import type { DeviceCall } from './device-call.ts'
 import type { Push } from './push.ts'
 
 /**
- * Push notifications whose settings can change while calls ring: those under way are finished by the old
+ * Push notifications whose settings can change while calls ring. Notifications in progress keep the old
  * settings.
  */
 export class ReplaceablePush implements Pick<Push, 'call' | 'close'> {
-  #present: Push | undefined
-  /** Replaced ones that are being closed. */
-  readonly #old = new Set<Push>()
+  #current: Push | undefined
+  /** Replaced settings whose notifications are still in progress. */
+  readonly #replaced = new Set<Push>()
 
-  /** Undefined `push`: no notification is sent. */
+  /** Without `push`, no notification is sent. */
   constructor(push: Push | undefined) {
-    this.#present = push
+    this.#current = push
   }
 
-  /** Notifications under way. */
+  /** Number of notifications in progress. */
   get sending(): number {
-    return [...this.#old].reduce((sum, { sending }) => sum + sending, this.#present?.sending ?? 0)
+    return [...this.#replaced].reduce((sum, { sending }) => sum + sending, this.#current?.sending ?? 0)
   }
 
-  /** Tells devices by these settings from now on. */
+  /** Changes the settings of later notifications. */
   change(push: Push | undefined): void {
-    const old = this.#present
-    this.#present = push
+    const old = this.#current
+    this.#current = push
     if (!old) return
-    this.#old.add(old)
+    this.#replaced.add(old)
     void old
       .retire()
       .catch(() => {})
-      .finally(() => this.#old.delete(old))
+      .finally(() => this.#replaced.delete(old))
   }
 
   /** See {@link Push.call}. */
-  async call(subscriberId: string, connected: boolean): Promise<DeviceCall | undefined> {
-    return this.#present?.call(subscriberId, connected)
+  async call(subscriberId: string, isConnected: boolean): Promise<DeviceCall | undefined> {
+    return this.#current?.call(subscriberId, isConnected)
   }
 
   /** Idempotent. */
   async close(): Promise<void> {
-    await Promise.all([this.#present, ...this.#old].map((push) => push?.close()))
+    await Promise.all([this.#current, ...this.#replaced].map((push) => push?.close()))
   }
 }

@@ -5,7 +5,7 @@ import { madeVapidKeys, newVapidKeys, Vapid, vapidOptions } from './vapid.ts'
 const secret = new Uint8Array(32).fill(7)
 const subject = 'mailto:ops@x.example'
 
-it('makes the same pair of the same secret, for ever: browsers have subscribed with it', () => {
+it('always derives the same pair from a secret, as browsers have subscribed with it', () => {
   const { publicKey } = madeVapidKeys(secret)
   expect(publicKey).toBe(
     'BHLQ1tmMjyEPjROsN3WYlQNoFK8RlwvLv5DN4n_pVr3hAJqdSsWqyHYR57VNNbxnAHuEHZmBsSk6e2Whrh2qoiA',
@@ -13,7 +13,7 @@ it('makes the same pair of the same secret, for ever: browsers have subscribed w
   expect(madeVapidKeys(new Uint8Array(32).fill(8)).publicKey).not.toBe(publicKey)
 })
 
-it('makes pairs that sign', async () => {
+it('makes pairs that can sign', async () => {
   for (let turn = 0; turn < 50; turn++) {
     const keys = madeVapidKeys(randomBytes(32))
     const vapid = await Vapid.open({ subject, ...keys })
@@ -21,7 +21,7 @@ it('makes pairs that sign', async () => {
   }
 })
 
-it('uses the keys of the configuration where there are any', () => {
+it('uses the configured keys if present', () => {
   const keys = newVapidKeys()
   expect(vapidOptions({ subject, ...keys }, secret)).toEqual({ subject, ...keys })
   expect(vapidOptions({ subject }, secret)).toEqual({ subject, ...madeVapidKeys(secret) })

@@ -5,7 +5,7 @@ import { encryptForBrowser, maxPlaintextBytes } from './web-push-encryption.ts'
 const bytes = (text: string) => Buffer.from(text, 'base64url')
 
 describe('encryption for browsers', () => {
-  it('is that of RFC 8291, section 5', () => {
+  it('matches the example of RFC 8291, section 5', () => {
     const body = encryptForBrowser(
       Buffer.from('When I grow up, I want to be a watermelon'),
       {
@@ -24,7 +24,7 @@ describe('encryption for browsers', () => {
     )
   })
 
-  it('is undone by the browser, up to the longest text', async () => {
+  it('is decrypted by the browser, up to the maximum length', async () => {
     const browser = await makeBrowser()
     const text = 'x'.repeat(maxPlaintextBytes)
     const body = encryptForBrowser(Buffer.from(text), browser)
@@ -36,7 +36,7 @@ describe('encryption for browsers', () => {
     )
   })
 
-  it('refuses a key that is no point of the curve', () => {
+  it('rejects a key that is not a point of the curve', () => {
     const p256dh = Buffer.alloc(65, 7)
     expect(() => encryptForBrowser(Buffer.from('a'), { p256dh, auth: Buffer.alloc(16) })).toThrow()
   })

@@ -74,18 +74,18 @@ describe('a web push', () => {
     [503, { kind: 'later', reason: 'status-503' }],
     // A redirect is not followed.
     [307, { kind: 'refused', reason: 'status-307' }],
-  ])('that is answered with %i', async (code, outcome) => {
+  ])('handles the response %i', async (code, outcome) => {
     const { send, seen } = await make(status(code, { location: 'https://127.0.0.1/elsewhere' }))
     expect(await send()).toEqual(outcome)
     expect(seen).toHaveLength(1)
   })
 
-  it('waits as long as the service says', async () => {
+  it('waits for the time that the service names', async () => {
     const { send } = await make(status(429, { 'retry-after': '7' }))
     expect(await send()).toEqual({ kind: 'later', reason: 'status-429', afterMs: 7000 })
   })
 
-  it('reaches no private address, by name or by number', async () => {
+  it('reaches no private address, by name or by IP address', async () => {
     const { port, seen, sendTo } = await make(status(201), [])
     for (const host of ['localhost', '127.0.0.1', '[::ffff:127.0.0.1]', '169.254.169.254']) {
       const failure = await sendTo(`https://${host}:${port}/push`).catch((error: unknown) => error)
@@ -95,14 +95,14 @@ describe('a web push', () => {
     expect(seen).toHaveLength(0)
   })
 
-  it('says nothing of the endpoint where it fails', async () => {
+  it('does not reveal the endpoint in a failure', async () => {
     const { sendTo } = await make(status(201))
     const failure = await sendTo('https://127.0.0.1:1/push/secret-1').catch((error: unknown) => error)
     expect(failure).toMatchObject({ reason: 'connect' })
     expect(JSON.stringify([String(failure), failure])).not.toContain('secret-1')
   })
 
-  it('is not sent to a browser whose key is none, nor when it is too large', async () => {
+  it('is not sent with an invalid key or an oversized payload', async () => {
     const { transport, browser, seen } = await make(status(201))
     const token = JSON.parse(browser.token('https://push.example/1'))
     token.keys.p256dh = Buffer.alloc(65, 7).toString('base64url')
@@ -118,7 +118,7 @@ describe('a web push', () => {
   })
 })
 
-describe('a device’s token', () => {
+describe('the token of a device', () => {
   it('is a subscription', async () => {
     const { token, p256dh } = await makeBrowser()
     const found = subscriptionOf(token('https://push.example/1?x=2'))
@@ -133,13 +133,13 @@ describe('a device’s token', () => {
     ['without keys', '{"endpoint":"https://push.example/1"}'],
     ['without TLS', '{"endpoint":"http://push.example/1","keys":{"p256dh":"BCVx","auth":"BTBZ"}}'],
     ['with short keys', '{"endpoint":"https://push.example/1","keys":{"p256dh":"BCVx","auth":"BTBZ"}}'],
-  ])('is none where it is %s', (_what, token) => {
+  ])('is invalid if it is %s', (_what, token) => {
     expect(subscriptionOf(token)).toBeUndefined()
   })
 })
 
-describe('keys of the operator', () => {
-  it('have to be a pair', async () => {
+describe('configured keys', () => {
+  it('must be a pair', async () => {
     const one = newVapidKeys()
     const other = newVapidKeys()
     const mixed = { publicKey: one.publicKey, privateKey: other.privateKey, subject }

@@ -10,7 +10,7 @@ import {
   authority,
   closeServers,
   makeBrowser,
-  type Seen,
+  type ReceivedRequest,
   serveTls,
 } from '../../gateway/push/testing/push-servers.ts'
 import { newVapidKeys } from '../../gateway/push/vapid.ts'
@@ -122,7 +122,8 @@ class Sleeper {
 
   /** Delivers the gateway's `count`th push to the service worker, as the browser's push service does. */
   async isTold(count: number): Promise<void> {
-    const seen = (): Seen | undefined => service.seen.filter(({ path }) => path === this.#path)[count - 1]
+    const seen = (): ReceivedRequest | undefined =>
+      service.seen.filter(({ path }) => path === this.#path)[count - 1]
     const sent = await until(`push ${count}`, seen, Boolean)
     await this.#deliver(await this.#decrypt(sent!.body))
   }

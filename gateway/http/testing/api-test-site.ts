@@ -291,8 +291,10 @@ export class ApiTestSite {
     this.pairs = pairs
     this.#access = new ProjectAccess({ projects: this.directory.projects, clock })
     const { store, resources } = this.directory
-    const tell = (to: string, event: string, params: object) => this.events.push({ to, event, params })
-    this.#chat = new Chat({ rows: new ConversationRows(store), resources, tell, clock, log })
+    const browsers = {
+      emit: (to: string, event: string, params: object) => void this.events.push({ to, event, params }),
+    }
+    this.#chat = new Chat({ rows: new ConversationRows(store), resources, browsers, clock, log })
     this.records = await CdrStore.open({
       calls: new CallRows(store),
       cdrs: new CdrRows(store),

@@ -12,14 +12,14 @@ import type { DeviceRow } from '../../directory/devices.ts'
 import type { PushMessage, PushPayload } from '../push-transport.ts'
 
 let shared: Promise<TestAuthority> | undefined
-/** The one authority of the tests. */
+/** Returns the certificate authority of the tests. */
 export const authority = (): Promise<TestAuthority> => {
   shared ??= makeAuthority()
   return shared
 }
 
-/** What a server was asked. */
-export interface Seen {
+/** Request to a server. */
+export interface ReceivedRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -27,11 +27,11 @@ export interface Seen {
 
 const servers: Server[] = []
 
-/** A server with TLS on 127.0.0.1; it keeps what it was asked. */
+/** Starts a server with TLS on 127.0.0.1, which records its requests. */
 export const serveTls = async (answer: RequestListener) => {
   const { certificate, issue } = await authority()
   const { certificate: cert, key } = await issue({ dns: ['localhost'], addresses: ['127.0.0.1'] })
-  const seen: Seen[] = []
+  const seen: ReceivedRequest[] = []
   const server = createServer({ cert, key }, async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
@@ -82,7 +82,7 @@ export const messageTo = (device: DeviceRow, now: number): PushMessage => ({
   },
 })
 
-/** What an application does: decrypts and inflates the invitation. */
+/** Decrypts and inflates an invitation, as an application does. */
 export const openInvite = async (
   { encryption_type, invite, iv, tag }: PushPayload,
   key: string,
