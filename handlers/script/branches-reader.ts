@@ -39,10 +39,10 @@ const optional = (given: Parameters, name: string, keys: Keys, reader: StepReade
   Object.hasOwn(given, name) ? reader.list(given[name], [...keys, name]) : undefined
 
 /** `{ variable, case: { value: steps }, default: steps }`. */
-const readCases = (given: Parameters, ofSwitch: boolean, keys: Keys, reader: StepReader): Branches => {
+const readCases = (given: Parameters, isSwitch: boolean, keys: Keys, reader: StepReader): Branches => {
   known(given, ['variable', 'case', 'default'], keys, reader)
   const { variable, case: cases } = given
-  if (variable === undefined && ofSwitch)
+  if (variable === undefined && isSwitch)
     reader.error(codes.parameterMissing, `The parameter variable of ${keys.at(-1)} is missing.`, keys)
   if (variable !== undefined && (typeof variable !== 'string' || variable === ''))
     reader.error(codes.parameterInvalid, 'variable must be the name of a variable.', [...keys, 'variable'])

@@ -9,13 +9,6 @@ import { asText } from './variables.ts'
 /** Sends an event about one subject, such as a recording; `ends` as in {@link StatusCallback}. */
 export type SendEvent = (params: Readonly<Record<string, unknown>>, ends?: string) => void
 
-/** Receiver of events. */
-export interface EventTarget {
-  /** URL of the receiver; undefined sends no events. */
-  readonly url: string | undefined
-  readonly method?: 'GET' | 'POST'
-}
-
 /** Returns fields as a form or query, without undefined ones. */
 export const formOf = (fields: Readonly<Record<string, unknown>>): URLSearchParams => {
   const form = new URLSearchParams()
@@ -38,12 +31,13 @@ export class StatusEvents {
 
   /**
    * Returns a function that sends events of one type, such as `calling.call.play`, each with the `common`
-   * parameters.
+   * parameters. It sends nothing without a URL.
    */
   sender(
-    { url, method = 'POST' }: EventTarget,
+    url: string | undefined,
     type: string,
     common: Readonly<Record<string, unknown>> = {},
+    method: 'GET' | 'POST' = 'POST',
   ): SendEvent {
     if (url === undefined) return () => {}
     return (params, ends) => this.#send({ url, method }, type, { ...common, ...params }, ends)

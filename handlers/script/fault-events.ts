@@ -18,8 +18,8 @@ export class FaultEvents {
   #faults = 0
 
   constructor(context: HandlerContext, info: CallInfo, ids: ScriptIds) {
-    const target = context.status ?? { url: undefined }
-    this.#send = new StatusEvents(context, info, ids).sender(target, 'calling.script.warning')
+    const { url, method } = context.status ?? {}
+    this.#send = new StatusEvents(context, info, ids).sender(url, 'calling.script.warning', {}, method)
     this.context = contextWith(context, {
       warn: (fault) => {
         this.#fault(fault)

@@ -1,10 +1,11 @@
 import { untilCallEnds } from '../common/until-call-ends.ts'
-import type { Handler } from '../handler.ts'
+import type { DocumentSource, Handler, HandlerContext } from '../handler.ts'
 import type { DocumentReader } from '../reading/reader.ts'
 import type { ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
 import { FaultEvents } from './fault-events.ts'
-import { loadScript } from './loading.ts'
+import { type LoadScriptOptions, loadScript } from './loading.ts'
+import type { Section } from './method.ts'
 import { ScriptRun } from './run.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import { Variables } from './variables.ts'
@@ -17,20 +18,39 @@ export interface ScriptHandlerOptions extends ScriptIds {
   readonly documents?: Pick<DocumentReader, 'script' | 'flow'>
 }
 
+/** Section to run, with the context of its run if that differs from the one of its loading. */
+export interface LoadedSection {
+  readonly section: Section
+  readonly context?: HandlerContext
+}
+
 /**
- * Creates the handler of script documents, JSON or YAML. A document is requested by a POST whose JSON body
- * describes the call. It is checked as a whole before its first step runs.
+ * Creates a handler that runs documents as scripts. `load` turns a document into a section; `unreachable` is
+ * the code of a failed fetch.
  */
-export const createScriptHandler = ({ sandbox, documents, ...ids }: ScriptHandlerOptions): Handler => ({
+export const createSectionHandler = (
+  { sandbox, documents, ...ids }: ScriptHandlerOptions,
+  unreachable: string,
+  load: (source: DocumentSource, options: LoadScriptOptions) => Promise<LoadedSection>,
+): Handler => ({
   run: (call, source, given) =>
     untilCallEnds(call.signal, async () => {
       const faults = new FaultEvents(given, call.info, ids)
       const { context } = faults
       const common = { sandbox, ...(documents && { documents }) }
       const variables = new Variables({ call, ids, envs: context.envs, ...common, now: () => context.now() })
-      const section = await faults.reportingRejection(codes.unreachable, () =>
-        loadScript(source, { context, variables }),
+      const { section, context: runContext = context } = await faults.reportingRejection(unreachable, () =>
+        load(source, { context, variables }),
       )
-      await new ScriptRun({ call, context, variables, ids }).run(section)
+      await new ScriptRun({ call, context: runContext, variables, ids }).run(section)
     }),
 })
+
+/**
+ * Creates the handler of script documents, JSON or YAML. A document is requested by a POST whose JSON body
+ * describes the call. It is checked as a whole before its first step runs.
+ */
+export const createScriptHandler = (options: ScriptHandlerOptions): Handler =>
+  createSectionHandler(options, codes.unreachable, async (source, load) => ({
+    section: await loadScript(source, load),
+  }))

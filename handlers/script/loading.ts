@@ -1,4 +1,4 @@
-import type { DocumentFailure, DocumentLanguage } from '../common/documents.ts'
+import type { DocumentFailure } from '../common/documents.ts'
 import { loadDocument } from '../common/documents.ts'
 import { withQuery } from '../common/urls.ts'
 import type { DocumentRequest, DocumentSource, HandlerContext } from '../handler.ts'
@@ -20,22 +20,30 @@ export interface LoadScriptOptions {
 }
 
 /**
- * Loads a document and returns its main section. Logs its warnings. Throws {@link DocumentUnreachable} or
- * {@link DocumentInvalid}.
+ * Loads a document and returns its main section. Logs its warnings. `read` checks the text; `unreachable` is
+ * the code of a failed fetch. Throws {@link DocumentUnreachable} or {@link DocumentInvalid}.
  */
-export const loadScript = async (source: DocumentSource, options: LoadScriptOptions): Promise<Section> => {
-  const { context, variables, params, permitted } = options
-  const language: DocumentLanguage<ScriptProgram> = {
-    unreachable: () => codes.unreachable,
-    request: (url, method, failure) =>
-      scriptRequest(url, method, variables, { ...(params && { params }), ...(failure && { failure }) }),
-    read: ({ text }) => variables.readScript(text, permitted),
-  }
-  const { program, document } = await loadDocument(source, context, language)
+export const loadSection = async (
+  source: DocumentSource,
+  { context, variables, params = variables.params }: LoadScriptOptions,
+  unreachable: string,
+  read: (text: string) => Promise<ScriptProgram>,
+): Promise<Section> => {
+  const { program, document } = await loadDocument(source, context, {
+    unreachable: () => unreachable,
+    request: (url, method, failure) => requestOf(url, method, { ...variables.all, params }, failure),
+    read: ({ text }) => read(text),
+  })
   const named = document === undefined ? {} : { document }
   for (const warning of program.warnings) context.warn({ ...warning, ...named })
   return { sections: program.sections, steps: program.main, ...named }
 }
+
+/** Loads a script as {@link loadSection} does. */
+export const loadScript = (source: DocumentSource, options: LoadScriptOptions): Promise<Section> =>
+  loadSection(source, options, codes.unreachable, (text) =>
+    options.variables.readScript(text, options.permitted),
+  )
 
 /** Loads the document at a URL, or in a text, for a method. Throws {@link VerbFailed}. */
 export const loadDestination = async (dest: string, options: LoadScriptOptions): Promise<Section> => {
@@ -58,28 +66,19 @@ const sourceOf = (dest: string): DocumentSource => {
   )
 }
 
-/** Contents of a request for a script besides the call. */
-interface ScriptRequestOptions {
-  /** Parameters; default those of the running section. */
-  readonly params?: Params
-  /** Failure of the URL that this one is the fallback of. */
-  readonly failure?: DocumentFailure
-}
-
 /**
  * Returns the request for a script. A POST contains the call and all variables, a GET the call's id only.
  * Both contain the failure for which a fallback is requested.
  */
-export const scriptRequest = (
+const requestOf = (
   url: string,
   method: 'GET' | 'POST',
-  variables: Variables,
-  { params, failure }: ScriptRequestOptions = {},
+  { call, vars, envs, params }: Variables['all'],
+  failure: DocumentFailure | undefined,
 ): DocumentRequest => {
-  const { call, vars, envs, params: own } = variables.all
   const reason = failure && { ErrorCode: failure.code, ErrorUrl: failure.url }
   if (method === 'GET')
     return { url: withQuery(url, new URLSearchParams({ call_id: String(call.call_id), ...reason })), method }
-  const text = JSON.stringify({ call, vars, envs, params: params ?? own, ...reason })
+  const text = JSON.stringify({ call, vars, envs, params, ...reason })
   return { url, method, body: { contentType: 'application/json', text } }
 }

@@ -42,7 +42,7 @@ const callMethods = new Set([
 ])
 
 /** Collaborators of a {@link ScriptRun}. */
-export interface ScriptRunOptions {
+export interface ScriptRunDeps {
   readonly call: CallControl
   readonly context: HandlerContext
   readonly variables: Variables
@@ -67,22 +67,22 @@ export class ScriptRun implements ScriptContext {
   readonly recordings = new Background<CallRecording>('recording')
   readonly streams = new Background<CallStream>('stream')
   readonly taps = new Background<CallStream>('tap')
-  readonly #options: ScriptRunOptions
+  readonly #deps: ScriptRunDeps
   /** Stack of running sections; each one was executed by the one before it. */
   readonly #frames: Frame[] = []
   #jumps = 0
   #steps = 0
-  readonly #begun: number
+  readonly #startedAt: number
   /** Path of the current step. */
   #at = ''
 
-  constructor(options: ScriptRunOptions) {
-    this.#options = options
-    this.call = options.call
-    this.context = options.context
-    this.variables = options.variables
-    this.#begun = options.context.now()
-    this.events = new StatusEvents(options.context, options.call.info, options.ids)
+  constructor(deps: ScriptRunDeps) {
+    this.#deps = deps
+    this.call = deps.call
+    this.context = deps.context
+    this.variables = deps.variables
+    this.#startedAt = deps.context.now()
+    this.events = new StatusEvents(deps.context, deps.call.info, deps.ids)
   }
 
   /** Runs a section and the sections that it transfers to. */
@@ -159,14 +159,14 @@ export class ScriptRun implements ScriptContext {
       source instanceof StepList
         ? { ...this.#frame.section, sections: new Map(), steps: source }
         : await this.#load(source, { variables, context: this.context, permitted: confirmMethods })
-    await new ScriptRun({ ...this.#options, call: callee, variables }).run(section)
+    await new ScriptRun({ ...this.#deps, call: callee, variables }).run(section)
   }
 
   waiting(url: string): (call: CallControl) => Promise<void> {
     let context = this.context
     return async (call) => {
       const section = await this.#load(url, { variables: this.variables, context })
-      await new ScriptRun({ ...this.#options, call, context }).run(section)
+      await new ScriptRun({ ...this.#deps, call, context }).run(section)
       context = withoutWarnings(this.context)
     }
   }
@@ -184,9 +184,9 @@ export class ScriptRun implements ScriptContext {
   }
 
   /** Loads a side document. Logs its failure. */
-  async #load(dest: string, asking: LoadScriptOptions): Promise<Section> {
+  async #load(dest: string, options: LoadScriptOptions): Promise<Section> {
     try {
-      return await loadDestination(dest, asking)
+      return await loadDestination(dest, options)
     } catch (error) {
       if (error instanceof VerbFailed) this.warn(error.code, error.message, this.#at)
       throw error
@@ -221,7 +221,7 @@ export class ScriptRun implements ScriptContext {
     if (this.call.signal.aborted) throw new CallEnded()
     this.#at = step.path
     this.#steps++
-    const ran = this.context.now() - this.#begun
+    const ran = this.context.now() - this.#startedAt
     if (this.#steps > maxInitialSteps + ran / msPerStep) this.#endLoop('Too many steps in a short time.')
     this.context.step({ path: step.path, method: step.method })
     const method = methods.get(step.method)
@@ -240,11 +240,11 @@ export class ScriptRun implements ScriptContext {
 
   async #resolve({ parameters }: ScriptStep, { raw = [], plain = [], decoded }: Method): Promise<Params> {
     const entries = Object.entries(parameters)
-    const kept = (name: string) => raw.includes(name) || plain.includes(name)
-    const rest = Object.fromEntries(entries.filter(([name]) => !kept(name)))
+    const isLiteral = (name: string) => raw.includes(name) || plain.includes(name)
+    const rest = Object.fromEntries(entries.filter(([name]) => !isLiteral(name)))
     return {
       ...((await this.variables.resolve(rest, decoded)) as Params),
-      ...Object.fromEntries(entries.filter(([name]) => kept(name))),
+      ...Object.fromEntries(entries.filter(([name]) => isLiteral(name))),
     }
   }
 

@@ -46,7 +46,8 @@ export class Variables {
   readonly #vars: Record<string, unknown> = Object.create(null)
   /** Length of each variable that a document set, in characters. */
   readonly #sizes = new Map<string, number>()
-  #kept = 0
+  /** Sum of {@link #sizes}. */
+  #totalSize = 0
   readonly #account: CpuAccount
   /** Parameters of the running section. */
   params: Readonly<Record<string, unknown>> = {}
@@ -98,20 +99,20 @@ export class Variables {
    */
   set(name: string, value: unknown): void {
     const size = name.length + (JSON.stringify(value)?.length ?? 0)
-    const kept = this.#kept - (this.#sizes.get(name) ?? 0) + size
-    if (kept > maxVariablesLength)
+    const total = this.#totalSize - (this.#sizes.get(name) ?? 0) + size
+    if (total > maxVariablesLength)
       throw new VerbFailed(
         codes.methodFailed,
         `The script's variables hold more than ${maxVariablesLength} characters.`,
       )
-    this.#kept = kept
+    this.#totalSize = total
     this.#sizes.set(name, size)
     this.assign({ [name]: value })
   }
 
   /** Removes a variable. */
   unset(name: string): void {
-    this.#kept -= this.#sizes.get(name) ?? 0
+    this.#totalSize -= this.#sizes.get(name) ?? 0
     this.#sizes.delete(name)
     delete this.#vars[name]
   }

@@ -64,7 +64,7 @@ export interface ConferenceOptions extends Cancellable {
   /** Whether silence is trimmed from both ends of the recording; default true. */
   readonly trim?: boolean
   /** Called when the caller has joined. */
-  readonly onJoined?: (seat: ConferenceParticipant) => void
+  readonly onJoined?: (participant: ConferenceParticipant) => void
   /**
    * Receives the events of the conference from its start to its end. The first participant's listener counts,
    * also after that participant has left.

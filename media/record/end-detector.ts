@@ -10,18 +10,18 @@ export class EndDetector {
   #request: RecordRequest
   #ms = 0
   #silentMs = 0
-  #spoke = false
+  #hasSpoken = false
 
   constructor(request: RecordRequest) {
     this.#request = request
   }
 
-  /** Processes a frame; `voice`: the far end speaks. Returns the end if it comes with this frame. */
-  frame(voice: boolean): RecordingEnd | undefined {
+  /** Processes a frame, in which the far end speaks or not. Returns the end if it comes with this frame. */
+  frame(isVoice: boolean): RecordingEnd | undefined {
     const end = this.paused()
-    this.#silentMs = voice ? 0 : this.#silentMs + frameMs
-    this.#spoke ||= voice
-    if (this.#silentMs >= this.#patienceMs()) return { kind: this.#spoke ? 'silence' : 'no-input' }
+    this.#silentMs = isVoice ? 0 : this.#silentMs + frameMs
+    this.#hasSpoken ||= isVoice
+    if (this.#silentMs >= this.#patienceMs()) return { kind: this.#hasSpoken ? 'silence' : 'no-input' }
     return end
   }
 
@@ -47,6 +47,6 @@ export class EndDetector {
    */
   #patienceMs(): number {
     const { endSilenceMs = Number.POSITIVE_INFINITY, initialSilenceMs } = this.#request
-    return this.#spoke ? endSilenceMs : (initialSilenceMs ?? endSilenceMs)
+    return this.#hasSpoken ? endSilenceMs : (initialSilenceMs ?? endSilenceMs)
   }
 }

@@ -112,10 +112,10 @@ export class Recorder {
       this.#finishAt(this.#ending.paused())
       return
     }
-    const hears = this.#in.heard(incoming)
-    const says = this.#out.heard(outgoing)
-    this.#store(incoming, outgoing, this.#tracks.voiced(hears, says))
-    this.#finishAt(this.#ending.frame(hears))
+    const hasIncomingVoice = this.#in.isPresent(incoming)
+    const hasOutgoingVoice = this.#out.isPresent(outgoing)
+    this.#store(incoming, outgoing, this.#tracks.voiced(hasIncomingVoice, hasOutgoingVoice))
+    this.#finishAt(this.#ending.frame(hasIncomingVoice))
   }
 
   /** Processes a digit of the far end. */
@@ -214,17 +214,18 @@ const errorOf = ({ code, message }: FileFailure): RecordingEnd => ({ kind: 'erro
 /** Detects voice over at least two frames, which excludes clicks. */
 class Voice {
   readonly #level: VoiceActivityDetector
-  #before = false
+  /** Whether the previous frame was loud. */
+  #wasLoud = false
 
   constructor(sensitivity = defaultSensitivity) {
     const missing = defaultSensitivity - sensitivity
     this.#level = new VoiceActivityDetector(missing * (missing > 0 ? dbPerPointBelow : dbPerPointAbove))
   }
 
-  heard(frame: Int16Array | undefined): boolean {
-    const loud = this.#level.update(frame)
-    const heard = loud && this.#before
-    this.#before = loud
-    return heard
+  isPresent(frame: Int16Array | undefined): boolean {
+    const isLoud = this.#level.update(frame)
+    const isPresent = isLoud && this.#wasLoud
+    this.#wasLoud = isLoud
+    return isPresent
   }
 }

@@ -44,7 +44,7 @@ export class RecordingFile {
   #written = 0
   #failure: FileFailure | undefined
   #pump: Promise<void> | undefined
-  #touch = false
+  #mustTouch = false
 
   /** `bytesPerSecond` is the maximum data rate. `onFailure` is called at most once. */
   constructor(
@@ -80,7 +80,7 @@ export class RecordingFile {
    * their age.
    */
   touch(): void {
-    this.#touch = true
+    this.#mustTouch = true
     this.#start()
   }
 
@@ -146,8 +146,8 @@ export class RecordingFile {
       this.#waiting.shift()
       if (chunk.length === this.#chunkBytes) this.#free.push(chunk)
     }
-    if (!this.#touch) return
-    this.#touch = false
+    if (!this.#mustTouch) return
+    this.#mustTouch = false
     // Truncating to the current length only updates the modification time.
     await this.#handle.truncate(this.#written)
   }

@@ -86,7 +86,7 @@ interface OpenElement {
 type Part = SpokenPart & { readonly soft?: boolean }
 
 class SpeechParser {
-  readonly #parts: Part[] = []
+  readonly #spoken: Part[] = []
   readonly #warnings: string[] = []
   readonly #open: OpenElement[] = []
   #text = ''
@@ -104,8 +104,8 @@ class SpeechParser {
     if (last) this.#warn(`the tag <${last.name}> is never closed`)
     while (this.#open.length > 0) this.#leave()
     this.#flush()
-    if (this.#parts.at(-1)?.soft) this.#parts.pop()
-    return { parts: this.#parts.map(({ soft, ...part }) => part), warnings: this.#warnings }
+    if (this.#spoken.at(-1)?.soft) this.#spoken.pop()
+    return { parts: this.#spoken.map(({ soft, ...part }) => part), warnings: this.#warnings }
   }
 
   #warn(what: string): void {
@@ -180,17 +180,17 @@ class SpeechParser {
   /** Adds a pause. A soft pause counts only between texts, and not next to another pause. */
   #pause(ms: number, soft: boolean): void {
     this.#flush()
-    const last = this.#parts.at(-1)
+    const last = this.#spoken.at(-1)
     if (last?.kind === 'pause') {
       const sum = soft || last.soft ? Math.max(last.ms, ms) : last.ms + ms
-      this.#parts[this.#parts.length - 1] = {
+      this.#spoken[this.#spoken.length - 1] = {
         kind: 'pause',
         ms: Math.min(maxPauseMs, sum),
         ...(last.soft && soft && { soft }),
       }
     } else if (soft && !last) return
     else if (ms > 0 && this.#pauses++ < maxPauses) {
-      this.#parts.push({ kind: 'pause', ms, ...(soft && { soft }) })
+      this.#spoken.push({ kind: 'pause', ms, ...(soft && { soft }) })
     }
   }
 
@@ -199,11 +199,11 @@ class SpeechParser {
     const text = this.#text.replace(/\s+/g, ' ').trim()
     this.#text = ''
     if (!/[\p{L}\p{N}]/u.test(text)) return
-    const last = this.#parts.at(-1)
+    const last = this.#spoken.at(-1)
     // Two texts are adjacent if a surplus pause was dropped between them.
     if (last?.kind === 'text')
-      this.#parts[this.#parts.length - 1] = { kind: 'text', text: `${last.text} ${text}` }
-    else this.#parts.push({ kind: 'text', text })
+      this.#spoken[this.#spoken.length - 1] = { kind: 'text', text: `${last.text} ${text}` }
+    else this.#spoken.push({ kind: 'text', text })
   }
 }
 

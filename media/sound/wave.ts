@@ -16,7 +16,7 @@ export const checkLength = (kind: string, samples: number, rate: number, maxSeco
 
 /** Collects the parts of a sound while it is decoded. */
 export class WaveBuilder {
-  #parts: Float32Array[] = []
+  #chunks: Float32Array[] = []
   #length = 0
 
   /** Number of samples so far. */
@@ -25,7 +25,7 @@ export class WaveBuilder {
   }
 
   add(part: Float32Array): void {
-    this.#parts.push(part)
+    this.#chunks.push(part)
     this.#length += part.length
   }
 
@@ -33,7 +33,7 @@ export class WaveBuilder {
   slice(from: number, to: number): Float32Array {
     const whole = new Float32Array(Math.max(0, to - from))
     let start = 0
-    for (const part of this.#parts) {
+    for (const part of this.#chunks) {
       const first = Math.max(0, from - start)
       const last = Math.min(part.length, to - start)
       if (first < last) whole.set(part.subarray(first, last), start + first - from)

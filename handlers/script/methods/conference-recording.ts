@@ -89,8 +89,8 @@ const formSender =
     })
   }
 
-const jsonSender = (target: Target, params: object, script: ScriptContext): SendRecordingEvent => {
-  const send = script.events.sender(target, 'calling.call.record', { ...params })
+const jsonSender = ({ url, method }: Target, params: object, script: ScriptContext): SendRecordingEvent => {
+  const send = script.events.sender(url, 'calling.call.record', { ...params }, method)
   return (status, recording) => {
     const { id, url: at, bytes, durationMs } = recording
     const now = script.context.now()

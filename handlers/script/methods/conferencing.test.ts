@@ -15,7 +15,7 @@ const scripts = new TestScripts()
 afterAll(() => scripts.close())
 
 const receiver = 'https://app.example/events'
-const seat: ConferenceParticipant = {
+const participant: ConferenceParticipant = {
   conferenceId: 'f-1',
   name: 'team',
   mute: () => {},
@@ -295,7 +295,7 @@ describe('join_conference', () => {
 
   it('starts its stream when the caller has joined', async () => {
     const stream = { url: 'wss://x.example/a', name: 'n' }
-    const { verbs } = await join({ stream }, async ({ onJoined }) => onJoined?.(seat))
+    const { verbs } = await join({ stream }, async ({ onJoined }) => onJoined?.(participant))
     expect(verbs.map(([name]) => name)).toEqual(['joinConference', 'startStream'])
   })
 

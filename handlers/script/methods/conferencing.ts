@@ -24,7 +24,7 @@ const conferenceListener = (values: Values, script: ScriptContext): ConferenceOp
   const wanted = (values.text('status_callback_event') ?? events.join(' ')).split(/[\s,]+/)
   const type = values.choice<'cxml' | 'laml' | 'relay'>('status_callback_event_type') ?? 'relay'
   const method = values.choice<'GET' | 'POST'>('status_callback_method') ?? 'POST'
-  const send = script.events.sender({ url, method }, 'calling.conference')
+  const send = script.events.sender(url, 'calling.conference', {}, method)
   return (event) => {
     if (!wanted.includes(conferenceEvent(event).word)) return
     if (type === 'relay') return send(jsonOf(event))
@@ -49,7 +49,7 @@ const jsonOf = (event: ConferenceEvent): Readonly<Record<string, unknown>> => ({
 const streamOf = (
   values: Values,
   script: ScriptContext,
-): ((seat: ConferenceParticipant) => void) | undefined => {
+): ((participant: ConferenceParticipant) => void) | undefined => {
   const parameters = values.object('stream')
   const method = streaming.stream
   if (!parameters || !method) return undefined

@@ -79,8 +79,8 @@ const sendEnd = (send: SendEvent, script: ScriptContext, result: ConnectResult):
 /** Calls the destinations and resolves when the bridge has ended. */
 const callOthers = async (values: Values, script: ScriptContext): Promise<ConnectResult> => {
   const options = connectOptions(values, script)
-  const target = { url: values.url('status_url') }
-  const send = script.events.sender(target, 'calling.call.connect')
+  const url = values.url('status_url')
+  const send = script.events.sender(url, 'calling.call.connect')
   const onConnected: ConnectOptions['onConnected'] = ({ callee }) =>
     send({
       connect_state: 'connected',
@@ -88,7 +88,7 @@ const callOthers = async (values: Values, script: ScriptContext): Promise<Connec
     })
   send({ connect_state: 'connecting' })
   const result = await script.call
-    .connect({ ...options, ...(target.url !== undefined && { onConnected }) })
+    .connect({ ...options, ...(url !== undefined && { onConnected }) })
     .catch((error: unknown) => {
       const reason = error instanceof CallEnded || script.call.signal.aborted ? 'cancel' : 'error'
       send({ connect_state: 'failed', failed_reason: reason })
@@ -107,12 +107,11 @@ const joinStream = async (
   const url = to.trim().replace(/^stream:\s*/i, '')
   const options = streamOptions(url, values.text('codec'), values)
   const stream = await script.call.startStream({ ...options, bidirectional: true })
-  const target = {
-    url: values.url('status_url'),
-    method: values.choice<'GET' | 'POST'>('status_url_method'),
-  }
+  const statusUrl = values.url('status_url')
+  const method = values.choice<'GET' | 'POST'>('status_url_method')
   const common = { control_id: stream.id, url, name: options.name }
-  sendStreamEvents(script.events.sender(target, 'calling.call.stream', common), 'streaming', stream)
+  const send = script.events.sender(statusUrl, 'calling.call.stream', common, method)
+  sendStreamEvents(send, 'streaming', stream)
   return (await stream.ended).kind === 'failed' ? 'failed' : 'connected'
 }
 
@@ -126,29 +125,29 @@ const connect = async (values: Values, script: ScriptContext): Promise<Outcome> 
   const after = values.text('transfer_after_bridge')
   if (all.some(isQueue) && after === undefined)
     throw badValue('transfer_after_bridge', 'is needed for a destination that is a queue')
-  let connected: boolean
+  let isConnected: boolean
   if (isStream(first)) {
     const word = await joinStream(first, stepsOf(values)[0]?.[0] ?? values, script)
-    connected = word === 'connected'
+    isConnected = word === 'connected'
     script.variables.assign({
       connect_result: word,
       return_value: word,
-      connect_failed_reason: connected ? undefined : 'error',
+      connect_failed_reason: isConnected ? undefined : 'error',
     })
     if (script.call.signal.aborted) throw new CallEnded()
   } else {
     const result = await callOthers(values, script)
-    connected = result.kind === 'connected'
-    const said = {
+    isConnected = result.kind === 'connected'
+    const variables = {
       connect_result: result.kind,
       return_value: result.kind,
       connect_failed_reason: reasonOf(result),
     }
-    script.variables.assign(said)
+    script.variables.assign(variables)
     if (result.kind === 'connected' && result.endedBy === 'caller') throw new CallEnded()
   }
   const outcome = await script.branch(values.branches('result'), 'connect_result')
-  if (outcome || !connected || after === undefined) return outcome
+  if (outcome || !isConnected || after === undefined) return outcome
   return { kind: 'transfer', to: await script.find(after, {}), params: {} }
 }
 

@@ -168,7 +168,7 @@ const stateListener = (where: Values, which: Values, script: ScriptContext): Des
   const url = where.url('call_state_url')
   if (url === undefined) return undefined
   const wanted = which.has('call_state_events') ? which.texts('call_state_events') : ['ended']
-  const send = script.events.sender({ url }, 'calling.call.state', { direction: 'outbound' })
+  const send = script.events.sender(url, 'calling.call.state', { direction: 'outbound' })
   return (state) => sendState(send, wanted, state)
 }
 

@@ -62,7 +62,7 @@ const variablesOf = (result: DetectResult): Readonly<Record<string, unknown>> =>
 })
 
 const detect = async (values: Values, script: ScriptContext): Promise<undefined> => {
-  const send = script.events.sender({ url: values.url('status_url') }, 'calling.call.detect', {
+  const send = script.events.sender(values.url('status_url'), 'calling.call.detect', {
     control_id: randomUUID(),
   })
   const options = detectOptions(values, (finding) => send({ detect: eventOf(finding) }))

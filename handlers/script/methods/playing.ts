@@ -82,7 +82,7 @@ export const playing: Readonly<Record<string, Method>> = {
         ...soundsOf(values, values.has('url') ? 'url' : 'urls', script),
         ...(autoAnswer !== undefined && { autoAnswer }),
       }
-      const send = script.events.sender({ url: values.url('status_url') }, 'calling.call.play', {
+      const send = script.events.sender(values.url('status_url'), 'calling.call.play', {
         control_id: randomUUID(),
       })
       send({ state: 'playing' })

@@ -112,11 +112,11 @@ export const prompting: Readonly<Record<string, Method>> = {
     run: async (values, script) => {
       const prompt = soundsOf(values, 'play', script)
       const collect = collectOptions(values)
-      const target = { url: values.url('status_url') }
-      const send = script.events.sender(target, 'calling.call.collect', { control_id: randomUUID() })
+      const url = values.url('status_url')
+      const send = script.events.sender(url, 'calling.call.collect', { control_id: randomUUID() })
       const onInput = () => send({ result: { type: 'start_of_input' }, final: false })
       const result = await script.call
-        .collect({ prompt, ...collect, ...(target.url !== undefined && { onInput }) })
+        .collect({ prompt, ...collect, ...(url !== undefined && { onInput }) })
         .catch((error: unknown) => {
           send({ result: { type: 'error' }, final: true, state: 'finished' })
           throw error

@@ -20,7 +20,7 @@ const words: Readonly<Record<QueueResult['kind'], string>> = {
 const queueListener = (values: Values, script: ScriptContext): QueueOptions['onEvent'] => {
   const url = values.url('status_url')
   if (url === undefined) return undefined
-  const send = script.events.sender({ url }, 'calling.call.queue')
+  const send = script.events.sender(url, 'calling.call.queue')
   return (status: string, place: QueuePosition) =>
     send({
       status,

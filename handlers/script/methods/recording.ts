@@ -93,11 +93,8 @@ const eventSender = (
   options: RecordOptions,
   controlId: string,
 ): SendEvent => {
-  const target = { url: values.url('status_url') }
-  return script.events.sender(target, 'calling.call.record', {
-    control_id: controlId,
-    ...audioFieldsOf(options),
-  })
+  const common = { control_id: controlId, ...audioFieldsOf(options) }
+  return script.events.sender(values.url('status_url'), 'calling.call.record', common)
 }
 
 /** Returns the status target in case the gateway dies. The default control id is the recording's own. */

@@ -54,12 +54,12 @@ const requestOf = (values: Values): HttpRequest => {
   }
 }
 
-const keep = (variables: Variables, { status, headers, text }: HttpResponse, parsed: boolean): void => {
+const keep = (variables: Variables, { status, headers, text }: HttpResponse, isParsed: boolean): void => {
   const result = status < 400 ? 'success' : 'failed'
   variables.assign({ request_result: result, return_value: result, request_response_code: status })
   variables.set('request_response_headers', headers)
   variables.set('request_response_body', text)
-  if (parsed) variables.set('request_response', parse(text))
+  if (isParsed) variables.set('request_response', parse(text))
 }
 
 /** Parses a body as JSON; undefined if it is not JSON. */

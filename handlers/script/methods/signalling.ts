@@ -62,9 +62,7 @@ export const signalling: Readonly<Record<string, Method>> = {
       const password = values.text('password')
       const fault = toFault(to)
       if (fault !== undefined) throw badValue('to_uri', fault)
-      const send = script.events.sender({ url: values.url('status_url') }, 'calling.call.refer', {
-        sip_refer_to: to,
-      })
+      const send = script.events.sender(values.url('status_url'), 'calling.call.refer', { sip_refer_to: to })
       const credentials = { ...(username && { username }), ...(password && { password }) }
       const result = await script.call.refer({ to, ...credentials }).catch((error: unknown) => {
         send({ state: 'failed' })

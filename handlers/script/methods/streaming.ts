@@ -59,17 +59,12 @@ const stream = async (values: Values, script: ScriptContext): Promise<undefined>
   const url = values.needed('url')
   const track = values.choice<keyof typeof streamTracks>('track') ?? 'inbound_track'
   const options = streamOptions(url, values.text('codec'), values)
-  const target = {
-    url: values.url('status_url'),
-    method: values.choice<'GET' | 'POST'>('status_url_method'),
-  }
+  const statusUrl = values.url('status_url')
+  const method = values.choice<'GET' | 'POST'>('status_url_method')
   const started = await script.call.startStream({ ...options, tracks: streamTracks[track] })
   const id = script.streams.add(started, controlId)
-  const send = script.events.sender(target, 'calling.call.stream', {
-    control_id: id,
-    url,
-    name: options.name,
-  })
+  const common = { control_id: id, url, name: options.name }
+  const send = script.events.sender(statusUrl, 'calling.call.stream', common, method)
   sendStreamEvents(send, 'streaming', started)
   script.variables.assign({ stream_result: 'success', stream_control_id: id })
 }
@@ -94,13 +89,13 @@ const tap = async (values: Values, script: ScriptContext): Promise<undefined> =>
   const uri = values.needed('uri')
   const codec = values.choice<'PCMU' | 'PCMA'>('codec') ?? 'PCMU'
   const direction = values.choice<keyof typeof tapTracks>('direction') ?? 'speak'
-  const target = { url: values.url('status_url') }
+  const statusUrl = values.url('status_url')
   const ptime = values.number('rtp_ptime') ?? 20
   const options = tapOptions(uri, codec, ptime)
   const started = await script.call.startStream({ ...options, tracks: tapTracks[direction] })
   const id = script.taps.add(started, controlId)
   const params = { direction, codec, rate: 8000, ptime }
-  const send = script.events.sender(target, 'calling.call.tap', {
+  const send = script.events.sender(statusUrl, 'calling.call.tap', {
     control_id: id,
     tap: { type: 'audio', params: { direction } },
     device: { type: typeOf(uri), params: { uri, ...params } },

@@ -57,7 +57,7 @@ interface Busy<Job, Reply> {
 /** Thread with its current job. */
 interface WorkerSlot<Job, Reply> {
   readonly thread: JobThread<Job>
-  started: boolean
+  hasStarted: boolean
   busy?: Busy<Job, Reply>
 }
 
@@ -72,7 +72,7 @@ export class JobThreads<Job, Reply extends JobReply> {
   readonly #jobs: string
   readonly #waiting: Task<Job, Reply>[] = []
   readonly #places = new Set<WorkerSlot<Job, Reply>>()
-  #closed = false
+  #isClosed = false
 
   constructor(jobs: string, timers: Timers, start: StartThread<Job, Reply>) {
     this.#jobs = jobs
@@ -90,7 +90,7 @@ export class JobThreads<Job, Reply extends JobReply> {
    * are waiting.
    */
   run(job: Job, account: CpuAccount): Promise<Reply> {
-    if (this.#closed) return Promise.reject(new JobFailed('the threads are closed'))
+    if (this.#isClosed) return Promise.reject(new JobFailed('the threads are closed'))
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, account, resolve, reject })
       this.#next()
@@ -103,7 +103,7 @@ export class JobThreads<Job, Reply extends JobReply> {
 
   /** Rejects pending jobs and ends the threads. Idempotent. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     const gone = new JobFailed('the threads are closed')
     for (const task of this.#waiting.splice(0)) task.reject(gone)
     await Promise.all([...this.#places].map((place) => this.#drop(place, gone)))
@@ -143,21 +143,21 @@ export class JobThreads<Job, Reply extends JobReply> {
         onReply: (reply) => this.#finish(place, reply),
         onFailure: () => this.#replace(place, 'it exhausts its thread'),
       }),
-      started: false,
+      hasStarted: false,
     }
     this.#places.add(place)
     return place
   }
 
   #watch(place: WorkerSlot<Job, Reply>): { cancel(): void } {
-    return this.#timers.after(place.started ? jobTimeoutMs : startTimeoutMs, () =>
+    return this.#timers.after(place.hasStarted ? jobTimeoutMs : startTimeoutMs, () =>
       this.#replace(place, 'its thread does not answer'),
     )
   }
 
   /** Marks a thread as started, and restarts the timer for its job. */
   #started(place: WorkerSlot<Job, Reply>): void {
-    place.started = true
+    place.hasStarted = true
     if (!place.busy) return
     place.busy.timer.cancel()
     place.busy.timer = this.#watch(place)
@@ -174,7 +174,7 @@ export class JobThreads<Job, Reply extends JobReply> {
 
   #replace(place: WorkerSlot<Job, Reply>, reason: string): void {
     if (place.busy) place.busy.task.account.usedMs += jobTimeoutMs
-    void this.#drop(place, new JobFailed(reason, place.started))
+    void this.#drop(place, new JobFailed(reason, place.hasStarted))
     this.#next()
   }
 

@@ -50,14 +50,14 @@ export const startWorker = <Job, Reply>(
   worker.stdout.resume()
   worker.stderr.resume()
   worker.unref()
-  let over = false
+  let isOver = false
   const fail = () => {
-    if (over) return
-    over = true
+    if (isOver) return
+    isOver = true
     onFailure()
   }
   worker.on('message', (message: 'ready' | Reply) => {
-    if (over) return
+    if (isOver) return
     if (message === 'ready') onReady()
     else onReply(message as Reply)
   })
@@ -66,7 +66,7 @@ export const startWorker = <Job, Reply>(
   return {
     send: (job) => worker.postMessage(job),
     end: async () => {
-      over = true
+      isOver = true
       await worker.terminate()
     },
   }

@@ -87,20 +87,20 @@ describe('Conference', () => {
   })
 
   it('ends for the caller by * if Dial says so, and after the timeLimit', async () => {
-    const seats: string[] = []
+    const steps: string[] = []
     const call = new FakeCall()
     call.during.set('joinConference', async ({ onJoined }: ConferenceOptions) => {
-      const seat = { leave: () => void seats.push('left') } as Partial<ConferenceParticipant>
-      onJoined?.(seat as ConferenceParticipant)
+      const participant = { leave: () => void steps.push('left') } as Partial<ConferenceParticipant>
+      onJoined?.(participant as ConferenceParticipant)
       await Promise.resolve()
-      seats.push('limit')
+      steps.push('limit')
       call.press('1')
       call.press('*')
     })
     await runXml(`<Dial hangupOnStar="true" timeLimit="60">${noun()}</Dial>`, { call })
     expect(call.verbs).toContainEqual(['sleep', 60_000])
     call.press('*')
-    expect(seats.filter((what) => what === 'left')).toHaveLength(2)
+    expect(steps.filter((what) => what === 'left')).toHaveLength(2)
   })
 
   it.each(['waitMethod', 'waitUrlMethod'])(

@@ -18,7 +18,7 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
   #listeners: (() => void)[] = []
   #quiet = false
   #closed = false
-  #told = { sends: false, receives: false }
+  #reported = { sends: false, receives: false }
 
   constructor() {
     this.camera.watch(() => this.#changed())
@@ -113,8 +113,8 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
   #tell(): void {
     if (this.#quiet) return
     const { isSending: sends, isReceiving: receives } = this
-    if (this.#told.sends === sends && this.#told.receives === receives) return
-    this.#told = { sends, receives }
+    if (this.#reported.sends === sends && this.#reported.receives === receives) return
+    this.#reported = { sends, receives }
     for (const listener of [...this.#listeners]) listener()
   }
 }
