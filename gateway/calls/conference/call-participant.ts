@@ -11,7 +11,7 @@ import type { WaitHook, WaitingAudio } from '../audio/waiting-audio.ts'
 import type { Call } from '../call/call.ts'
 import type { ScopableControl } from '../call/scopable-control.ts'
 import type { Conference, LeaveKind } from './conference.ts'
-import type { Participant, ParticipantChange } from './open-conferences.ts'
+import type { ParticipantChange } from './open-conferences.ts'
 
 /** Setting of the beeps after a change of the beep on exit. */
 const beeps = {
@@ -36,8 +36,9 @@ export interface CallParticipantOptions {
 }
 
 /** Participation of one call in a conference. */
-export class CallParticipant implements Participant {
+export class CallParticipant {
   readonly call: Call
+  /** ms since the epoch. */
   readonly joinedAt: number
   #options: ConferenceOptions
   /** Aborted when the audio during the wait for the start changes. */
@@ -169,6 +170,7 @@ export class CallParticipant implements Participant {
     this.#conference.report(isMuted ? 'mute' : 'unmute', this)
   }
 
+  /** Holds or resumes. `hook`: runs repeatedly during the hold, in place of hold music. */
   hold(isHeld: boolean, hook?: WaitHook): void {
     if (isHeld === this.#isOnHold || !this.#conference.has(this)) return
     this.#isOnHold = isHeld
@@ -195,6 +197,7 @@ export class CallParticipant implements Participant {
     this.#conference.changed(this)
   }
 
+  /** Runs beside the conference; canceled when the participant leaves. A failure is logged. */
   announce(hook: WaitHook): void {
     if (!this.#conference.has(this)) return
     hook(this.#control.scoped(this.#left.signal)).catch((error) => {
@@ -206,6 +209,7 @@ export class CallParticipant implements Participant {
     })
   }
 
+  /** Removes it from the conference. */
   remove(): void {
     this.end('removed')
   }

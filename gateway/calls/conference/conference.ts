@@ -4,7 +4,7 @@ import type { MediaPort, Mixer, Prompt } from '../../../media/types.ts'
 import type { Log } from '../../core/log.ts'
 import type { RecordingStore, StoredRecording } from '../audio/recording-store.ts'
 import type { CallParticipant } from './call-participant.ts'
-import type { OpenConference, Participant } from './open-conferences.ts'
+import type { Participant } from './open-conferences.ts'
 
 const defaultMaxParticipants = 100
 /** Maximum number of other participants that a page receives. */
@@ -39,7 +39,7 @@ export type LeaveKind = ConferenceResult['kind']
 /**
  * Calls whose callers hear each other. It owns the mixer; each {@link CallParticipant} owns its part in it.
  */
-export class Conference implements OpenConference {
+export class Conference {
   readonly facts: ConferenceFacts
   readonly #deps: ConferenceDeps
   readonly #mixer: Mixer
@@ -72,6 +72,7 @@ export class Conference implements OpenConference {
     return this.facts.name
   }
 
+  /** ms since the epoch. */
   get openedAt(): number {
     return this.facts.openedAt
   }
@@ -174,6 +175,7 @@ export class Conference implements OpenConference {
       if (port && participant.port === port) this.report('speaker', participant)
   }
 
+  /** Removes all participants. */
   end(): void {
     for (const participant of [...this.#participants]) participant.end('ended')
   }

@@ -10,7 +10,7 @@ import type { ScopableControl } from '../call/scopable-control.ts'
 import { failureOf } from '../leg/failures.ts'
 import { CallParticipant } from './call-participant.ts'
 import { Conference } from './conference.ts'
-import type { OpenConference, OpenConferences } from './open-conferences.ts'
+import type { OpenConference } from './open-conferences.ts'
 import { checkName, isProjectKey, projectKey } from './project-names.ts'
 
 /** Collaborators of {@link ProjectConferences}. */
@@ -23,7 +23,7 @@ export interface ConferencesDeps {
 }
 
 /** Conferences of all projects. A conference exists while it has a participant. */
-export class ProjectConferences implements OpenConferences {
+export class ProjectConferences {
   readonly #deps: ConferencesDeps
   /** Promises, so that two callers who join at the same time share a conference. */
   readonly #conferences = new Map<string, Promise<Conference>>()
@@ -37,6 +37,7 @@ export class ProjectConferences implements OpenConferences {
     return this.#conferences.size
   }
 
+  /** Returns the open conferences of a project. */
   async of(projectId: string): Promise<readonly OpenConference[]> {
     const conferences = [...this.#conferences]
       .filter(([key]) => isProjectKey(projectId, key))

@@ -1,5 +1,7 @@
-import type { ConferenceOptions } from '../../../handlers/verbs.ts'
 import type { WaitHook } from '../audio/waiting-audio.ts'
+import type { CallParticipant } from './call-participant.ts'
+import type { Conference } from './conference.ts'
+import type { ProjectConferences } from './conferences.ts'
 
 /** Change of a participant; absent fields stay. */
 export interface ParticipantChange {
@@ -14,37 +16,25 @@ export interface ParticipantChange {
 /**
  * Participant of a conference, for control from outside its call. After it has left, calls have no effect.
  */
-export interface Participant {
-  readonly callId: string
-  /** ms since the epoch. */
-  readonly joinedAt: number
-  readonly isMuted: boolean
-  readonly isHeld: boolean
-  readonly options: Pick<ConferenceOptions, 'coach' | 'startOnEnter' | 'endOnExit'>
-  mute(isMuted: boolean): void
-  /** Holds or resumes. `hook`: runs repeatedly during the hold, in place of hold music. */
-  hold(isHeld: boolean, hook?: WaitHook): void
-  change(change: ParticipantChange): void
-  /** Runs beside the conference; canceled when the participant leaves. A failure is logged. */
-  announce(hook: WaitHook): void
-  /** Removes it from the conference. */
-  remove(): void
-}
+export type Participant = Pick<
+  CallParticipant,
+  | 'callId'
+  | 'joinedAt'
+  | 'isMuted'
+  | 'isHeld'
+  | 'options'
+  | 'mute'
+  | 'hold'
+  | 'change'
+  | 'announce'
+  | 'remove'
+>
 
-/** A conference in progress. */
-export interface OpenConference {
-  readonly id: string
-  readonly name: string
-  /** ms since the epoch. */
-  readonly openedAt: number
-  /** Whether the participants hear each other; until then they wait. */
-  readonly isStarted: boolean
-  readonly participants: readonly Participant[]
-  /** Removes all participants. */
-  end(): void
-}
+/** A conference in progress, for control from outside its calls. */
+export type OpenConference = Pick<
+  Conference,
+  'id' | 'name' | 'openedAt' | 'isStarted' | 'participants' | 'end'
+>
 
-/** Conferences of all projects, for control from outside their calls; implemented by `ProjectConferences`. */
-export interface OpenConferences {
-  of(projectId: string): Promise<readonly OpenConference[]>
-}
+/** Conferences of all projects, for control from outside their calls. */
+export type OpenConferences = Pick<ProjectConferences, 'of'>

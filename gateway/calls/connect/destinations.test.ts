@@ -4,8 +4,9 @@ import { FakeClock } from '../../core/clock.ts'
 import type { Target } from '../../model.ts'
 import { Call } from '../call/call.ts'
 import { newCallId } from '../call/ids.ts'
-import { fakeLeg } from '../testing/fake-legs.ts'
-import { requestFor, targetsOf, withoutHeaders } from './destinations.ts'
+import { FakeOutbound, fakeLeg } from '../testing/fake-legs.ts'
+import { requestFor, withoutHeaders } from './destinations.ts'
+import { LegDialer, type LegDialerDeps } from './leg-dialer.ts'
 
 const addresses = {
   resolve: (to: string): Target | undefined =>
@@ -20,13 +21,18 @@ const addresses = {
     })[to],
 }
 
+const dialer = (endpoints?: LegDialerDeps['endpoints']) => {
+  const outbound = new FakeOutbound(new FakeClock())
+  return new LegDialer({ addresses, endpoints, sip: outbound, subscribers: outbound, locals: outbound })
+}
+
 it('rings all contacts of an endpoint', () => {
   const contacts = [
     { kind: 'sip', uri: 'sip:a@10.0.0.1', nextHop: 'sip:192.0.2.1:5060' },
     { kind: 'sip', uri: 'sip:a@10.0.0.2' },
   ] as const
   const endpoints = { contacts: (id: string) => (id === 'e1' ? contacts : []) }
-  expect(targetsOf('/public/phone', 'p', { addresses, endpoints })).toEqual([
+  expect(dialer(endpoints).targetsOf('/public/phone', 'p')).toEqual([
     { ...contacts[0], endpointId: 'e1' },
     { ...contacts[1], endpointId: 'e1' },
   ])
@@ -36,17 +42,17 @@ it.each([
   ['/public/phone', 'not_online'],
   ['/public/nobody', 'unknown_address'],
 ])('cannot ring %s: %s', (to, code) => {
-  expect(targetsOf(to, 'p', { addresses })).toMatchObject({ code })
+  expect(dialer().targetsOf(to, 'p')).toMatchObject({ code })
 })
 
 it('calls an address that runs a handler', () => {
-  expect(targetsOf('/public/menu', 'p', { addresses })).toMatchObject([
+  expect(dialer().targetsOf('/public/menu', 'p')).toMatchObject([
     { kind: 'handler', address: '/public/menu' },
   ])
 })
 
 it('rings the target of a SIP URI', () => {
-  expect(targetsOf('sip:1@x', 'p', { addresses })).toEqual([{ kind: 'sip', uri: 'sip:1@x' }])
+  expect(dialer().targetsOf('sip:1@x', 'p')).toEqual([{ kind: 'sip', uri: 'sip:1@x' }])
 })
 
 it('passes on Max-Forwards, less one, and the headers of a forwarded call', () => {
@@ -100,6 +106,6 @@ it.each([
 })
 
 it('keeps the password of an unknown destination out of the detail', () => {
-  const refusal = targetsOf('sip:trunk:s3cret@nowhere', 'p', { addresses })
+  const refusal = dialer().targetsOf('sip:trunk:s3cret@nowhere', 'p')
   expect(refusal).toEqual({ code: 'unknown_address', detail: 'sip:trunk@nowhere' })
 })

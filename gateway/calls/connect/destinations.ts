@@ -1,44 +1,13 @@
 import type { Destination } from '../../../handlers/verbs.ts'
-import type { Cause } from '../../core/errors/catalogue.ts'
-import { shownUri } from '../../core/sip-uri.ts'
-import type { AddressBook, Party, Target } from '../../model.ts'
+import type { Party } from '../../model.ts'
 import type { Call } from '../call/call.ts'
 import type { Leg } from '../leg/leg.ts'
-import type { Endpoints, OutboundRequest } from '../leg/outbound-request.ts'
+import type { OutboundRequest } from '../leg/outbound-request.ts'
 import type { Referral } from '../leg/referral.ts'
 import type { Branch } from './branch.ts'
 
-/** Target of one leg. */
-export type DialableTarget = Exclude<Target, { kind: 'endpoint' }>
-
-/** Collaborators of {@link targetsOf}. */
-export interface DestinationDeps {
-  readonly addresses: AddressBook
-  /** Default: no endpoint is registered. */
-  readonly endpoints?: Endpoints
-}
-
 /** Returns the name in `queue:<name>`; undefined for any other destination. */
 export const queueNameOf = (to: string): string | undefined => /^queue:(.+)$/s.exec(to)?.[1]
-
-/**
- * Returns the targets of a destination for a project: one, or each contact of an endpoint. Without a target
- * it returns the cause.
- */
-export const targetsOf = (
-  to: string,
-  projectId: string,
-  { addresses, endpoints }: DestinationDeps,
-): readonly DialableTarget[] | Cause => {
-  const target = addresses.resolve(to, projectId)
-  if (!target) return { code: 'unknown_address', detail: shownUri(to) }
-  if (target.kind !== 'endpoint') return [target]
-  const { endpointId } = target
-  const contacts = endpoints?.contacts(endpointId) ?? []
-  return contacts.length === 0
-    ? { code: 'not_online', detail: to }
-    : contacts.map((contact) => ({ ...contact, endpointId }))
-}
 
 /**
  * Returns a dialed text without the headers of a SIP URI. Headers are for documents: a person who dials must

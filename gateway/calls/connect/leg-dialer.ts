@@ -1,15 +1,23 @@
 import type { Cause } from '../../core/errors/catalogue.ts'
+import { shownUri } from '../../core/sip-uri.ts'
+import type { AddressBook, Target } from '../../model.ts'
 import type { Leg } from '../leg/leg.ts'
 import type {
+  Endpoints,
   OutboundLocal,
   OutboundRequest,
   OutboundSip,
   OutboundSubscriber,
 } from '../leg/outbound-request.ts'
-import { type DestinationDeps, type DialableTarget, targetsOf } from './destinations.ts'
+
+/** Target of one leg. */
+export type DialableTarget = Exclude<Target, { kind: 'endpoint' }>
 
 /** Collaborators of a {@link LegDialer}. */
-export interface LegDialerDeps extends DestinationDeps {
+export interface LegDialerDeps {
+  readonly addresses: AddressBook
+  /** Default: no endpoint is registered. */
+  readonly endpoints?: Endpoints
   readonly sip: OutboundSip
   readonly subscribers: OutboundSubscriber
   readonly locals: OutboundLocal
@@ -23,9 +31,19 @@ export class LegDialer {
     this.#deps = deps
   }
 
-  /** Returns the targets of a destination as {@link targetsOf} does. */
+  /**
+   * Returns the targets of a destination for a project: one, or each contact of an endpoint. Without a target
+   * it returns the cause.
+   */
   targetsOf(to: string, projectId: string): readonly DialableTarget[] | Cause {
-    return targetsOf(to, projectId, this.#deps)
+    const target = this.#deps.addresses.resolve(to, projectId)
+    if (!target) return { code: 'unknown_address', detail: shownUri(to) }
+    if (target.kind !== 'endpoint') return [target]
+    const { endpointId } = target
+    const contacts = this.#deps.endpoints?.contacts(endpointId) ?? []
+    return contacts.length === 0
+      ? { code: 'not_online', detail: to }
+      : contacts.map((contact) => ({ ...contact, endpointId }))
   }
 
   /** Makes a leg in state `new`. */

@@ -41,7 +41,7 @@ export class Queue {
     this.openedAt = openedAt
   }
 
-  /** Waiting callers, the next one first. */
+  /** Waiting callers, the next one first. `since` in ms since the epoch. */
   get members(): readonly { readonly callId: string; readonly since: number }[] {
     return this.#entries.map(({ call, since }) => ({ callId: call.id, since }))
   }

@@ -14,7 +14,7 @@ import type { Call } from '../call/call.ts'
 import type { ScopableControl } from '../call/scopable-control.ts'
 import { checkName, isProjectKey, projectKey } from '../conference/project-names.ts'
 import type { QueuedCaller, QueuedCallers } from '../connect/queued-callers.ts'
-import type { OpenQueue, OpenQueues } from './open-queues.ts'
+import type { OpenQueue } from './open-queues.ts'
 import { Queue, type QueueConsumer, type QueueEntry } from './queue.ts'
 
 const defaultSize = 100
@@ -36,7 +36,7 @@ export interface QueuesDeps {
 }
 
 /** Queues of all projects. A queue exists while it has a caller or a consumer. */
-export class ProjectQueues implements QueuedCallers, OpenQueues {
+export class ProjectQueues implements QueuedCallers {
   readonly #deps: QueuesDeps
   readonly #queues = new Map<string, Queue>()
 
@@ -51,6 +51,7 @@ export class ProjectQueues implements QueuedCallers, OpenQueues {
     return waiting
   }
 
+  /** Returns the queues of a project. */
   of(projectId: string): readonly OpenQueue[] {
     return [...this.#queues].filter(([key]) => isProjectKey(projectId, key)).map(([, queue]) => queue)
   }

@@ -1,4 +1,4 @@
-import type { CallControl } from '../../../handlers/verbs.ts'
+import type { CallControl, CallInfo } from '../../../handlers/verbs.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cause, type Code, catalogue, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
@@ -8,10 +8,10 @@ import type { Arrival, Arrivals } from '../call/arrival.ts'
 import { Call, type CallObserver } from '../call/call.ts'
 import { infoOf } from '../call/call-info.ts'
 import type { LiveCall, LiveCalls } from '../call/live-call.ts'
-import { CalledLeg } from '../connect/called-leg.ts'
 import type { Winner } from '../connect/fork-types.ts'
 import type { Origination, Originator } from '../connect/origination.ts'
 import { OriginationSession } from '../connect/origination-session.ts'
+import type { Leg } from '../leg/leg.ts'
 import type { CdrSource } from '../log/call-cdr.ts'
 import type { CallLog } from '../log/call-log.ts'
 import type { CdrWriter } from '../log/cdr-writer.ts'
@@ -45,7 +45,7 @@ export interface CallsSettings {
 const maxHandlerExitMs = 5_000
 
 /** Every call in progress. Accepts inbound legs, makes calls, runs their handlers, and logs their ends. */
-export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
+export class Calls implements Arrivals, Originator, LiveCalls {
   readonly #deps: CallsDeps
   #settings: CallsSettings
   readonly #sessions = new Map<CallId, CallSession>()
@@ -87,7 +87,15 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
     const session = this.#sessions.get(callId as CallId)
     if (session) return session.call.info.projectId === projectId ? session : undefined
     const entry = this.#deps.callLog.findBranch(callId)
-    return entry?.projectId === projectId ? new CalledLeg(entry) : undefined
+    if (entry?.projectId !== projectId) return undefined
+    // No handler controls a branch that rings for a call or that a call is connected to.
+    return {
+      state: entry.isAnswered ? 'answered' : 'ringing',
+      redirect: () => {
+        throw new TrunklineError('call_not_in_progress')
+      },
+      end: (code) => entry.branch.end({ code }),
+    }
   }
 
   /**
@@ -106,8 +114,7 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
     leg.note({ carrier, maxForwards, sipCallId: sip?.callId })
     this.#deps.callLog.arrived(arrival)
     if (leg.isEnded) {
-      this.#deps.cdrs.ended(rejectedCall(arrival))
-      this.#deps.callLog.ended(rejectedCall(arrival))
+      this.#logEnd(rejectedCall(arrival))
       arrival.onOver?.()
     } else if (this.#isDraining && leg.kind !== 'local') this.#reject(arrival, 'draining', { calls })
     else if (calls >= maxCalls) this.#reject(arrival, 'over_call_limit', { calls, limit: maxCalls })
@@ -172,16 +179,9 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
     }
   }
 
-  callAnswered(call: Call): void {
-    this.#deps.callLog.answered(call)
-    this.#observeAnswer(call)
-  }
-
-  callEnded(call: Call): void {
-    this.#sessions.delete(call.id)
+  #logEnd(call: CdrSource): void {
     this.#deps.cdrs.ended(call)
     this.#deps.callLog.ended(call)
-    this.#checkEmpty()
   }
 
   #observeAnswer(call: Call): void {
@@ -194,14 +194,7 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
 
   #start(arrival: Arrival): void {
     const { leg, plan } = arrival
-    const observer: CallObserver = {
-      callAnswered: (call) => this.callAnswered(call),
-      callEnded: (call) => {
-        arrival.onOver?.()
-        this.callEnded(call)
-      },
-    }
-    const call = this.#callOf(infoOf(arrival), leg, observer)
+    const call = this.#callOf(infoOf(arrival), leg, arrival.onOver)
     const { from, to } = leg
     const facts = { leg: leg.id, kind: leg.kind, from: from.uri, to: to.uri }
     call.log.info({ event: 'call.arrived', ...facts }, 'call arrived')
@@ -220,11 +213,10 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
     if (leg.state.kind === 'ended') {
       const cdrLegs = [leg, ...others].map((each) => ({ leg: each, role: 'caller' as const }))
       const ended: CdrSource = { id: callId, info, caller: leg, cdrLegs, omittedLegs: 0 }
-      this.#deps.cdrs.ended(ended)
-      this.#deps.callLog.ended(ended)
+      this.#logEnd(ended)
       throw new TrunklineError(leg.state.cause.code, 'The call was over as soon as it was answered.')
     }
-    const call = this.#callOf(info, leg, this)
+    const call = this.#callOf(info, leg)
     for (const other of others) call.adopt(other, call)
     if (maxDurationMs !== undefined) call.limitDuration(maxDurationMs)
     const facts = { leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }
@@ -235,7 +227,19 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
     return call.id
   }
 
-  #callOf(info: Call['info'], caller: Call['caller'], observer: CallObserver): Call {
+  #callOf(info: CallInfo, caller: Leg, onOver?: () => void): Call {
+    const observer: CallObserver = {
+      callAnswered: (call) => {
+        this.#deps.callLog.answered(call)
+        this.#observeAnswer(call)
+      },
+      callEnded: (call) => {
+        onOver?.()
+        this.#sessions.delete(call.id)
+        this.#logEnd(call)
+        this.#checkEmpty()
+      },
+    }
     const { clock, log } = this.#deps
     const { maxDurationMs } = this.#settings
     return new Call({ info, caller, clock, log: log.child({ call: info.callId }), observer, maxDurationMs })
