@@ -1,7 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { isIPv6 } from 'node:net'
 import type { SipAgent } from '@trunkline/sip-agent'
-import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { type ReadConfig, readConfig } from '../../config/load.ts'
 import type { Config } from '../../config/types.ts'
 import type { Arrival, Arrivals } from '../calls/call/arrival.ts'
@@ -14,23 +12,15 @@ import { Metrics } from '../core/metrics.ts'
 import { Origins } from '../core/web/origins.ts'
 import { ConfigFollowers } from '../directory/config-followers.ts'
 import type { Write } from '../directory/sqlite.ts'
-import type { Directory } from '../directory/types.ts'
 import { ConfigReload, type ReloadRequest, type ReloadResult } from '../reload/config-reload.ts'
 import { ControlSocket } from '../reload/control-socket.ts'
 import { LoadMeter } from '../sip/admission/load-meter.ts'
-import { Trust } from '../sip/admission/trust.ts'
-import { AgentLink } from '../sip/agent-link.ts'
-import { TargetFamilies } from '../sip/outbound/target-families.ts'
-import { EndpointContacts } from '../sip/registrar/endpoint-contacts.ts'
-import { Registrations } from '../sip/registrar/registrations.ts'
-import { type RegistrarSettings, SipEdge } from '../sip/sip-edge.ts'
+import type { SipEdge } from '../sip/sip-edge.ts'
 import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { CarrierQuotas, quotaLimits } from '../sip/trunks/carrier-quotas.ts'
-import { DialGuard } from '../sip/trunks/dial-guard.ts'
-import { DialPolicy } from '../sip/trunks/dial-policy.ts'
+import type { DialPolicy } from '../sip/trunks/dial-policy.ts'
 import { allOrNone, CloseStack } from './close-stack.ts'
 import { configWarnings } from './config-check.ts'
-import { followSenders } from './follow-senders.ts'
 import {
   type AppContext,
   type OnFailure,
@@ -50,6 +40,7 @@ import { openCdrs } from './open-cdrs.ts'
 import { openHttp } from './open-http.ts'
 import { openPush } from './open-push.ts'
 import { openRestApi } from './open-rest-api.ts'
+import { openDialPolicy, openSip } from './open-sip.ts'
 import type { ListenAddresses } from './startup-banner.ts'
 import { watchAgent } from './watch-agent.ts'
 
@@ -93,7 +84,6 @@ export class App {
   readonly #carriers: CarrierDirectory
   readonly #dialPolicy: DialPolicy
   readonly #quotas: CarrierQuotas
-  #endpoints: EndpointContacts | undefined
   #store: OpenedStore | undefined
   #load: LoadMeter | undefined
   #addresses: ListenAddresses = { sip: [], http: [] }
@@ -107,7 +97,7 @@ export class App {
     this.#closing = new CloseStack(log)
     this.#onFailure = onFailure
     this.#carriers = new CarrierDirectory([], this.#clock)
-    this.#dialPolicy = this.#makeDialPolicy()
+    this.#dialPolicy = openDialPolicy(this.#base, this.#carriers)
     this.#quotas = new CarrierQuotas(quotaLimits(started.config), this.#clock)
     this.#metrics.gauge('attributed_calls', () => this.#quotas.attributed)
     this.#followers.change('limits.carrierCalls', (next) => this.#quotas.change(quotaLimits(next)))
@@ -201,7 +191,20 @@ export class App {
       },
       this.#metrics,
     )
-    const sip = this.#openSip(agent, store, media)
+    const { sip, endpoints } = openSip(
+      base,
+      agent,
+      {
+        directory: store.directory,
+        media,
+        calls: this.#callsLater,
+        carriers: this.#carriers,
+        dialPolicy: this.#dialPolicy,
+        quotas: this.#quotas,
+      },
+      { clock: this.#callClock, steadyClock: this.#clock, busyPercent: () => this.#load?.busyPercent ?? 0 },
+      this.#metrics,
+    )
     this.#sip = sip
     // Recordings send their last callbacks while they close, so they close before the callbacks do.
     const recordings = await openRecordings(
@@ -221,7 +224,7 @@ export class App {
       media,
       sip,
       dialPolicy: this.#dialPolicy,
-      endpoints: this.#endpoints,
+      endpoints,
       recordings,
       records,
       customers,
@@ -274,90 +277,6 @@ export class App {
       closing: this.#closing,
       followers: this.#followers,
     }
-  }
-
-  #makeDialPolicy(): DialPolicy {
-    const { sip } = this.#config
-    let { dial } = sip
-    const networks = new AddressGuard(sip.dialNetworks)
-    this.#followers.change('sip.dial', (next) => {
-      dial = next.sip.dial
-      networks.change(next.sip.dialNetworks)
-    })
-    // The embedded agent judges each address again when it uses it.
-    const guard = new DialGuard({ addresses: networks, isRecheckedByAgent: !sip.drachtio })
-    return new DialPolicy(this.#carriers, guard, () => dial)
-  }
-
-  #openSip(agent: SipAgent | undefined, { directory }: OpenedStore, media: OpenedMedia): SipEdge {
-    const { sip, limits } = this.#config
-    const log = this.#log.child({ part: 'sip' })
-    const address = agent
-      ? { host: agent.host, port: agent.port, secret: agent.secret, isEmbedded: true }
-      : { ...sip.drachtio!, isEmbedded: false }
-    const trust = new Trust(this.#config)
-    const carriers = this.#carriers
-    const followChange = followSenders(this.#config, directory, { carriers, trust, agent })
-    const made = new SipEdge(
-      {
-        link: new AgentLink({ agent: address, clock: this.#callClock, log }),
-        calls: this.#callsLater,
-        directory,
-        media,
-        inbound: {
-          trust,
-          busyPercent: () => this.#load?.busyPercent ?? 0,
-          recordOffense: (source) => agent?.failedSignIn(source),
-        },
-        outbound: {
-          carriers,
-          policy: this.#dialPolicy,
-          quotas: this.#quotas,
-          families: new TargetFamilies({
-            clock: this.#clock,
-            ...(agent && { reachable: sip.listen.map((listener) => (isIPv6(listener.address) ? 6 : 4)) }),
-          }),
-          clock: this.#clock,
-        },
-        registrar: this.#openRegistrar(agent, directory),
-        clock: this.#callClock,
-        log: this.#log,
-        metrics: this.#metrics,
-      },
-      {
-        maxCalls: limits.calls,
-        untrusted: limits.strangers,
-        overload: sip.overload,
-        challenges: sip.challenges,
-        sessionTimer: sip.sessionTimer,
-        userAgent: sip.userAgent,
-      },
-    )
-    this.#followers.change('sip', (next) => {
-      const { overload, challenges, sessionTimer } = next.sip
-      const { calls: maxCalls, strangers } = next.limits
-      made.change({ maxCalls, untrusted: strangers, overload, challenges, sessionTimer })
-      followChange(next)
-    })
-    return this.#closing.add('SIP edge', made, (edge) => edge.close())
-  }
-
-  #openRegistrar(agent: SipAgent | undefined, directory: Directory): RegistrarSettings {
-    // Limits are read at each use. The registrar's domains stay those of the start.
-    const config = { ...this.#config.sip.registrar }
-    this.#followers.change('sip.registrar', (next) => {
-      const { domains: _domains, ...limits } = next.sip.registrar
-      Object.assign(config, limits)
-    })
-    const clock = this.#clock
-    const registrations = new Registrations({ limits: config, clock })
-    this.#closing.add('registrations', registrations, (all) => all.close())
-    directory.onResources((ids) => {
-      for (const id of ids) registrations.changed(id, directory.endpoint(id))
-    })
-    this.#endpoints = new EndpointContacts(registrations, agent !== undefined)
-    this.#metrics.gauge('sip_bindings', () => registrations.size)
-    return { config, registrations, clock }
   }
 
   #openLoad(agent: SipAgent | undefined): LoadMeter {

@@ -1,13 +1,13 @@
 import { senderOf } from '@trunkline/sip-agent/networks'
-import {
-  type AdmissionFacts,
-  type AdmissionRefusal,
-  type AdmissionRules,
-  type AdmittedCaller,
-  endpointRate,
-  type IdentifiedCaller,
-  type Rate,
+import type {
+  AdmissionFacts,
+  AdmissionRefusal,
+  AdmissionRules,
+  AdmittedCaller,
+  IdentifiedCaller,
+  Rate,
 } from './admission-types.ts'
+import { endpointRate } from './call-counts.ts'
 import { identifyCaller } from './identify-caller.ts'
 import { checkUntrusted, isUnconfirmed, untrustedRates } from './untrusted-limits.ts'
 

@@ -129,9 +129,6 @@ export interface Rate {
   readonly perSecond: number
 }
 
-/** Key of the rate of an endpoint's calls. */
-export const endpointRate = (id: string | undefined): string => `endpoint ${id}`
-
 /** A call that is not let in; `facts` are those that were checked, for the log line. */
 export interface AdmissionRefusal {
   readonly refuse: Code

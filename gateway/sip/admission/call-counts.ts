@@ -4,7 +4,7 @@ import type { Code } from '../../core/errors/catalogue.ts'
 import type { SipUri } from '../../core/sip-uri.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { Credentials } from '../digest/digest-session.ts'
-import { type AdmissionRefusal, type AdmittedCaller, endpointRate } from './admission-types.ts'
+import type { AdmissionRefusal, AdmittedCaller } from './admission-types.ts'
 import { CallRates } from './call-rates.ts'
 import { Concurrency } from './concurrency.ts'
 
@@ -147,6 +147,9 @@ export class CallCounts {
     return this.#endpoints.acquire(id)
   }
 }
+
+/** Key of the rate of an endpoint's calls. */
+export const endpointRate = (id: string | undefined): string => `endpoint ${id}`
 
 /** The one key of all calls whose callers have yet to prove their address. */
 const unconfirmed = 'unconfirmed'
