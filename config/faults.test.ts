@@ -156,6 +156,23 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
     expect(faultsOf(text).map(place)).toEqual([expected])
   })
 
+  it.each([
+    ['sip: { listen: [] }', 'must have at least 1 item'],
+    ['sip: { tls: { names: [{ host: a, certificate: "", key: k }] } }', 'must be the path of a file'],
+    ['media: { rtp: { bind: [0.0.0.0, "::", "::1"] } }', 'must have at most 2 items'],
+    [
+      'oauth: { url: "https://a.example", clients: [{ id: a, name: "", redirectUris: ["https://a.example/"] }] }',
+      'must have at least 1 character',
+    ],
+    [
+      'carriers: [{ name: a, targets: ["sip:a.example"], identity: { from: callee } }]',
+      'must be one of caller, username',
+    ],
+    ['carriers: [{ name: a, targets: ["sip:a.example"], ptime: 25 }]', 'must be a multiple of 10'],
+  ])('say what is expected: %s', (text, message) => {
+    expect(faultsOf(text).map((fault) => fault.message)).toEqual([message])
+  })
+
   it('are reported for a missing file', () => {
     expect(() => loadConfig(join(folder.path, 'none.yaml'), {})).toThrow(
       'none.yaml:1:1 cannot be read: there is no such file',

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv'
 import { Ajv } from 'ajv'
 import type { Report } from './faults.ts'
 import { keysOfPointer, pathOf } from './faults.ts'
+import type { Schema } from './schema/builders.ts'
 import { configSchema } from './schema/config-schema.ts'
 import { formats } from './schema/formats.ts'
 import { closest } from './suggest.ts'
@@ -32,7 +33,8 @@ export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, re
 
 /** Reports errors of a validation. */
 export const describeAll = (errors: readonly ErrorObject[] | null | undefined, report: Report): void => {
-  for (const error of errors ?? []) describe(error, report)
+  // An error of then or else is also reported as one of if.
+  for (const error of errors ?? []) if (error.keyword !== 'if') describe(error, report)
 }
 
 const convertText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<string>): boolean => {
@@ -56,7 +58,7 @@ const describe = (error: ErrorObject, report: Report): void => {
 
 /** Returns the message of an error, without the value, which may be a secret. */
 const messageOf = (error: ErrorObject): string => {
-  const schema = (error.parentSchema ?? {}) as Readonly<Record<string, unknown>>
+  const schema = (error.parentSchema ?? {}) as Schema
   switch (error.keyword) {
     case 'additionalProperties': {
       const near = closest(String(error.params.additionalProperty), Object.keys(schema.properties ?? {}))
@@ -67,18 +69,29 @@ const messageOf = (error: ErrorObject): string => {
     case 'type':
       return `must be ${typeNames([error.params.type].flat())}`
     case 'enum':
-      return `must be one of ${(schema.enum as readonly string[]).join(', ')}`
+      return `must be one of ${schema.enum?.join(', ')}`
     case 'format':
       return `must be ${formats[String(error.params.format)]?.expected}`
     case 'minimum':
     case 'maximum':
       return `must be from ${schema.minimum} to ${schema.maximum}`
     case 'minLength':
-      return `must have at least ${schema.minLength} ${schema.minLength === 1 ? 'character' : 'characters'}`
+      return `must have at least ${counted(schema.minLength, 'character')}`
+    case 'maxLength':
+      return `must have at most ${counted(schema.maxLength, 'character')}`
+    case 'minItems':
+      return `must have at least ${counted(schema.minItems, 'item')}`
+    case 'maxItems':
+      return `must have at most ${counted(schema.maxItems, 'item')}`
+    case 'multipleOf':
+      return `must be a multiple of ${schema.multipleOf}`
     default:
       return error.message ?? 'is not valid'
   }
 }
+
+const counted = (count: number | undefined, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
 
 const names: Readonly<Record<string, string>> = {
   object: 'a group of keys',
