@@ -4,7 +4,7 @@ import { pageOf, pageQuery } from '../requests/paging.ts'
 import type { RequireProject } from '../requests/principal.ts'
 import type { TypedSite } from '../requests/typed-routes.ts'
 import { CollectionRoutes } from './shared/collection-routes.ts'
-import { badField } from './shared/field-schemas.ts'
+import { badField, withoutUndefined } from './shared/field-schemas.ts'
 import { forProjects, idParams } from './shared/route-schemas.ts'
 
 /** Collaborators of the routes of OAuth clients. */
@@ -86,7 +86,7 @@ export const oauthClientRoutes = (
       checkUris(redirectUris, native)
       const terms = { name, redirectUris, native }
       const { client, secret } = await oauthClients.create(projectId, terms, body.confidential)
-      return { ...clientBody(client), ...(secret !== undefined && { secret }) }
+      return withoutUndefined({ ...clientBody(client), secret })
     },
   )
   routes.update(
@@ -96,11 +96,8 @@ export const oauthClientRoutes = (
       const client = await oauthClients.get(projectId, params.id)
       const native = body.native ?? client.native
       checkUris(body.redirect_uris ?? client.redirectUris, native)
-      return oauthClients.update(projectId, params.id, {
-        ...(body.name !== undefined && { name: body.name }),
-        ...(body.redirect_uris && { redirectUris: body.redirect_uris }),
-        native,
-      })
+      const { name, redirect_uris: redirectUris } = body
+      return oauthClients.update(projectId, params.id, withoutUndefined({ name, redirectUris, native }))
     },
   )
   secretRoute(site, { oauthClients, requireProject })

@@ -7,7 +7,7 @@ import { pageOf, pageQuery, sliceOf } from '../requests/paging.ts'
 import type { RequireProject } from '../requests/principal.ts'
 import type { TypedSite } from '../requests/typed-routes.ts'
 import { CollectionRoutes } from './shared/collection-routes.ts'
-import { badField, text } from './shared/field-schemas.ts'
+import { badField, text, withoutUndefined } from './shared/field-schemas.ts'
 import { forProjects } from './shared/route-schemas.ts'
 
 /** Collaborators of the routes of API tokens. */
@@ -83,7 +83,7 @@ export const projectTokenRoutes = (
         throw badField('expires_at', 'expires_at is in the past.')
       if (own !== undefined && expiresAt !== undefined && expiresAt > own)
         throw badField('expires_at', 'expires_at is after the end of the token of the request.')
-      const wanted = { name, scopes, ...(expiresAt !== undefined && { expiresAt }) }
+      const wanted = withoutUndefined({ name, scopes, expiresAt })
       const { token, secret } = await projects.addToken(request.projectId, wanted)
       return { ...tokenBody(token), token: secret }
     },
@@ -95,8 +95,7 @@ export const projectTokenRoutes = (
       const { name, permissions: scopes } = request.body
       const token = findToken(projects, request.projectId, request.params.id)
       checkScopes(projects, request, [...(scopes ?? []), ...token.scopes])
-      const change = { ...(name !== undefined && { name }), ...(scopes && { scopes }) }
-      return projects.changeToken(request.projectId, token.id, change)
+      return projects.changeToken(request.projectId, token.id, withoutUndefined({ name, scopes }))
     },
   )
   routes.remove(describe('delete_project_token', 'Remove a token'), async (request) => {

@@ -6,6 +6,7 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import type { CallProgress, HandlerSpec, StatusTarget } from '../../../model.ts'
 import { type CheckStored, documentOf } from '../shared/document-checks.ts'
+import { withoutUndefined } from '../shared/field-schemas.ts'
 
 const maxVariables = 100
 
@@ -48,6 +49,7 @@ export const readDial = async (
   const callerId = params.text('caller_id')
   const credentials = readCredentials(params)
   const seconds = params.integer('timeout', 1, 600)
+  const timeoutMs = seconds && seconds * 1000
   const codecs = readCodecs(params)
   const sendDigits = params.text('send_digits')
   if (sendDigits !== undefined && !isDigits(sendDigits)) throw params.wrong('send_digits', '0-9 * # A-D w W')
@@ -59,13 +61,7 @@ export const readDial = async (
     from,
     source: 'calling',
     handler: await neededHandler(params, check),
-    ...(callerId !== undefined && { callerId }),
-    ...(credentials && { credentials }),
-    ...(seconds !== undefined && { timeoutMs: seconds * 1000 }),
-    ...(codecs && { codecs }),
-    ...(sendDigits !== undefined && { sendDigits }),
-    ...(variables && { variables }),
-    ...(status && { status }),
+    ...withoutUndefined({ callerId, credentials, timeoutMs, codecs, sendDigits, variables, status }),
   }
 }
 

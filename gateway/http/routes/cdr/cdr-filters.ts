@@ -2,6 +2,7 @@ import { partyFilter } from '../../../cdr/parties.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { CdrSearch } from '../../../directory/cdrs.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
+import { withoutUndefined } from '../shared/field-schemas.ts'
 
 const text = (maxLength: number, description: string) =>
   ({ type: 'string', minLength: 1, maxLength, description }) as const
@@ -57,7 +58,7 @@ export const searchOf = (kind: CdrSearch['kind'], query: RecordFilters): CdrSear
     call_id: callId,
     min_duration_ms: minDurationMs,
   } = query
-  return present({
+  return withoutUndefined({
     kind,
     direction,
     code,
@@ -76,7 +77,7 @@ export const searchOf = (kind: CdrSearch['kind'], query: RecordFilters): CdrSear
 
 /** Reads a stretch of time. Throws `invalid_field`. */
 export const timeRangeOf = ({ started_from, started_until }: TimeFilters) =>
-  present({
+  withoutUndefined({
     startedFrom: timeOf(started_from, 'started_from'),
     startedUntil: timeOf(started_until, 'started_until'),
   })
@@ -96,8 +97,3 @@ export const timeOf = (text: string | undefined, attribute: string): number | un
     attribute,
   })
 }
-
-const present = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>
-  }

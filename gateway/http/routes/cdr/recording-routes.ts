@@ -2,10 +2,12 @@ import fastifyStatic from '@fastify/static'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { RecordingRow } from '../../../directory/recordings.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
-import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
+import { pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { RequireProject } from '../../requests/principal.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
-import { emptyBody, forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
+import { CollectionRoutes } from '../shared/collection-routes.ts'
+import { withoutUndefined } from '../shared/field-schemas.ts'
+import { forProjects, idParams } from '../shared/route-schemas.ts'
 import { sendSound } from './audio-response.ts'
 import { timeFilters, timeRangeOf } from './cdr-filters.ts'
 
@@ -53,75 +55,70 @@ const properties = {
   bytes: whole,
   url: textOrNull,
 }
-const recordingSchema = { type: 'object', required: Object.keys(properties), properties }
+const schema = { type: 'object', required: Object.keys(properties), properties }
 
 const path = '/api/recordings'
 
 /**
- * `GET /api/recordings` lists recordings, `GET /api/recordings/{id}` tells of one, with a link to its audio;
- * `DELETE` removes it; all by Basic auth of its project. `GET /api/recordings/{id}/audio` is the audio, by
- * such a link or by Basic auth.
+ * `GET /api/recordings`, `GET` and `DELETE /api/recordings/{id}`, with Basic authentication of the project. A
+ * recording has a link to its audio, `GET /api/recordings/{id}/audio`, which also accepts Basic
+ * authentication.
  */
 export const recordingRoutes = async (site: TypedSite, deps: RecordingDeps): Promise<void> => {
   const { recordings, requireProject } = deps
-  const onRequest = requireProject('records')
-  const lists = forProjects('recordings', 'list_recordings', 'List recordings, the newest first')
-  site.get(
+  const routes = new CollectionRoutes<RecordingRow>(site, {
     path,
-    {
-      onRequest,
-      schema: { ...lists, querystring: listQuery, response: { 200: listSchema(recordingSchema) } },
-    },
-    async ({ projectId, query }) => {
-      const { call_id: callId, ...rest } = query
-      const { startedFrom: from, startedUntil: until } = timeRangeOf(rest)
-      const search = { ...pageOf(rest), ...(callId !== undefined && { callId }) }
-      const range = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) }
-      const list = await recordings.list(projectId, { ...search, ...range })
-      return listBody(list, path, query, (row) => body(recordings, row))
+    onRequest: requireProject('records'),
+    schema,
+    show: (row) => recordingBody(recordings, row),
+  })
+  routes.list(
+    describe('list_recordings', 'List recordings, the newest first'),
+    listQuery,
+    ({ projectId, query }) => {
+      const { startedFrom: from, startedUntil: until } = timeRangeOf(query)
+      const filters = withoutUndefined({ callId: query.call_id, from, until })
+      return recordings.list(projectId, { ...pageOf(query), ...filters })
     },
   )
-  const reads = forProjects('recordings', 'get_recording', 'Get a recording')
-  site.get(
-    `${path}/:id`,
-    { onRequest, schema: { ...reads, params: idParams, response: { 200: recordingSchema } } },
-    async ({ projectId, params }) => body(recordings, await found(recordings, params.id, projectId)),
+  routes.read(describe('get_recording', 'Get a recording'), ({ projectId, params }) =>
+    findRecording(recordings, params.id, projectId),
   )
-  const removes = forProjects('recordings', 'delete_recording', 'Remove a recording')
-  site.delete(
-    `${path}/:id`,
-    { onRequest, schema: { ...removes, params: idParams, response: { 204: emptyBody } } },
-    async ({ projectId, params }, reply) => {
-      await recordings.remove(await found(recordings, params.id, projectId))
-      return reply.code(204).send()
-    },
+  routes.remove(describe('delete_recording', 'Remove a recording'), async ({ projectId, params }) =>
+    recordings.remove(await findRecording(recordings, params.id, projectId)),
   )
   await audioRoute(site, deps)
 }
 
+const describe = (id: string, summary: string) => forProjects('recordings', id, summary)
+
 const audioRoute = (site: TypedSite, { recordings, requireProject }: RecordingDeps) =>
   site.register(async (scope: TypedSite) => {
     const onRequest = requireProject('records')
-    // Nothing is served by its name: this gives replies the way to send a file.
+    // The plugin serves no files by name here; it adds `reply.sendFile`.
     await scope.register(fastifyStatic, { root: recordings.folder.path, serve: false })
-    const sound = { schema: { type: 'string', format: 'binary' } }
+    const audio = { schema: { type: 'string', format: 'binary' } }
     const response = {
-      200: { description: 'The audio.', content: { 'audio/wav': sound, 'audio/mpeg': sound } },
+      200: { description: 'The audio.', content: { 'audio/wav': audio, 'audio/mpeg': audio } },
     }
-    const hears = forProjects('recordings', 'get_recording_audio', 'Get the audio of a recording')
-    const schema = { ...hears, params: idParams, querystring: audioQuery, response }
+    const schema = {
+      ...describe('get_recording_audio', 'Get the audio of a recording'),
+      params: idParams,
+      querystring: audioQuery,
+      response,
+    }
     scope.get(`${path}/:id/audio`, { schema }, async (request, reply) => {
       const { id } = request.params
       const { expires, signature } = request.query
-      const linked = expires !== undefined && signature !== undefined
-      if (linked) checkLink(recordings.checkLink(id, { expires, signature }))
+      const isLinked = expires !== undefined && signature !== undefined
+      if (isLinked) checkLink(recordings.checkLink(id, { expires, signature }))
       else await onRequest(request, reply)
-      const row = await found(recordings, id, linked ? undefined : request.projectId)
+      const row = await findRecording(recordings, id, isLinked ? undefined : request.projectId)
       return sendSound(reply, row, recordings.folder)
     })
   })
 
-const found = async (
+const findRecording = async (
   recordings: Pick<Recordings, 'find'>,
   id: string,
   project: string | undefined,
@@ -136,8 +133,8 @@ const checkLink = (state: 'good' | 'expired' | 'forged'): void => {
   if (state === 'forged') throw new TrunklineError('unauthorized', 'The link is not valid.')
 }
 
-/** A recording as the API shows it. */
-const body = (recordings: Pick<Recordings, 'linkTo' | 'underWay'>, row: RecordingRow) => ({
+/** Returns a recording for responses. */
+const recordingBody = (recordings: Pick<Recordings, 'linkTo' | 'underWay'>, row: RecordingRow) => ({
   id: row.id,
   project_id: row.project_id,
   call_id: row.call_id,

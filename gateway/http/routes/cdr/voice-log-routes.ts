@@ -1,10 +1,12 @@
 import type { CallHistory, CallRow, CallStatus } from '../../../calls/log/call-rows.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
+import { pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { RequireProject } from '../../requests/principal.ts'
 import type { TypedSite, Validated } from '../../requests/typed-routes.ts'
 import { typeOf, urlOf } from '../calling/call-leg-body.ts'
-import { forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
+import { CollectionRoutes } from '../shared/collection-routes.ts'
+import { withoutUndefined } from '../shared/field-schemas.ts'
+import { forProjects, idParams } from '../shared/route-schemas.ts'
 import { dialled, timeOf } from './cdr-filters.ts'
 
 /** Collaborators of the routes of voice logs. */
@@ -92,37 +94,32 @@ const eventSchema = {
 }
 
 /**
- * `GET /api/voice/logs`, `…/{id}` and `…/{id}/events`: calls, in progress and over, and what happened to
- * them.
+ * `GET /api/voice/logs`, `…/{id}` and `…/{id}/events`: calls in progress and ended calls, with their events.
  */
 export const voiceLogRoutes = (site: TypedSite, { history, requireProject }: VoiceLogDeps): void => {
   const path = '/api/voice/logs'
   const onRequest = requireProject('records')
-  const found = async (projectId: string, id: string): Promise<CallRow> => {
+  const find = async (projectId: string, id: string): Promise<CallRow> => {
     const call = await history.find(projectId, id)
     if (!call) throw new TrunklineError('unknown_call')
     return call
   }
-  const lists = forProjects('records', 'list_voice_logs', 'List calls, the newest first')
-  site.get(
-    path,
-    { onRequest, schema: { ...lists, querystring, response: { 200: listSchema(logSchema) } } },
-    async ({ projectId, query }) =>
-      listBody(await history.list(projectId, callQuery(query)), path, query, logBody),
+  const routes = new CollectionRoutes<CallRow>(site, { path, onRequest, schema: logSchema, show: logBody })
+  routes.list(
+    describe('list_voice_logs', 'List calls, the newest first'),
+    querystring,
+    ({ projectId, query }) => history.list(projectId, callQuery(query)),
   )
-  const reads = forProjects('records', 'get_voice_log', 'Get a call')
-  site.get(
-    `${path}/:id`,
-    { onRequest, schema: { ...reads, params: idParams, response: { 200: logSchema } } },
-    async ({ projectId, params }) => logBody(await found(projectId, params.id)),
-  )
-  const tells = forProjects('records', 'list_voice_log_events', 'List what happened to a call')
+  routes.read(describe('get_voice_log', 'Get a call'), ({ projectId, params }) => find(projectId, params.id))
+  const description = describe('list_voice_log_events', 'List what happened to a call')
   site.get(
     `${path}/:id/events`,
-    { onRequest, schema: { ...tells, params: idParams, response: { 200: eventSchema } } },
-    async ({ projectId, params }) => ({ data: eventsOf(await found(projectId, params.id)) }),
+    { onRequest, schema: { ...description, params: idParams, response: { 200: eventSchema } } },
+    async ({ projectId, params }) => ({ data: eventsOf(await find(projectId, params.id)) }),
   )
 }
+
+const describe = (id: string, summary: string) => forProjects('records', id, summary)
 
 const dayMs = 86_400_000
 
@@ -131,13 +128,10 @@ const callQuery = (query: Validated<typeof querystring>) => {
   const on = timeOf(day, 'created_on')
   const since = timeOf(query.created_after, 'created_after') ?? on
   const until = timeOf(query.created_before, 'created_before') ?? (on === undefined ? undefined : on + dayMs)
+  const party = { from: dialled(from), to: dialled(to) }
   return {
     ...pageOf(query),
-    ...(from !== undefined && { from: dialled(from)! }),
-    ...(to !== undefined && { to: dialled(to)! }),
-    ...(status && { status }),
-    ...(since !== undefined && { startedFrom: since }),
-    ...(until !== undefined && { startedUntil: until }),
+    ...withoutUndefined({ ...party, status, startedFrom: since, startedUntil: until }),
   }
 }
 

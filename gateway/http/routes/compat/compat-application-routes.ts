@@ -1,7 +1,8 @@
-import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { Resource, WebhookDetails } from '../../../directory/resource-types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
+import { withoutUndefined } from '../shared/field-schemas.ts'
+import { findResource } from '../shared/resource-lookup.ts'
 import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
 import { shown } from './compat-times.ts'
@@ -88,12 +89,11 @@ export const applicationRoutes = (on: On, { resources }: CompatApplicationDeps):
       answer: pageSchema('applications', answer),
     },
     async (request) => {
-      const { FriendlyName } = request.query
       const query = {
         types: ['cxml_webhook'] as const,
+        displayName: request.query.FriendlyName,
         descending: true,
         ...pageOf(request),
-        ...(FriendlyName !== undefined && { displayName: FriendlyName }),
       }
       const listed = resources.list(request.projectId, query)
       return pageBody(request, 'applications', listed, (one) =>
@@ -109,11 +109,8 @@ const oneApplication = (on: On, resources: CompatApplicationDeps['resources']): 
     'GET',
     `${path}/:sid`,
     { id: 'fetchCompatApplication', summary: 'Tells of an application', scope: 'resources', answer },
-    async ({ projectId, id, base }) => {
-      const found = resources.find(projectId, 'cxml_webhook', id('sid'))
-      if (!found) throw new TrunklineError('unknown_resource')
-      return bodyOf(found, base)
-    },
+    async ({ projectId, id, base }) =>
+      bodyOf(findResource(resources, projectId, 'cxml_webhook', id('sid')), base),
   )
   on(
     'POST',
@@ -126,10 +123,7 @@ const oneApplication = (on: On, resources: CompatApplicationDeps['resources']): 
       ...properties,
     },
     async ({ projectId, id, body, base }) => {
-      const change = {
-        ...(body.FriendlyName !== undefined && { displayName: body.FriendlyName }),
-        details: detailsOf(body),
-      }
+      const change = withoutUndefined({ displayName: body.FriendlyName, details: detailsOf(body) })
       return bodyOf(await resources.update(projectId, 'cxml_webhook', id('sid'), change), base)
     },
   )
@@ -144,14 +138,15 @@ const oneApplication = (on: On, resources: CompatApplicationDeps['resources']): 
   )
 }
 
-const detailsOf = (form: Form): Partial<WebhookDetails> => ({
-  ...(form.VoiceUrl !== undefined && { url: form.VoiceUrl }),
-  ...(form.VoiceMethod !== undefined && { method: form.VoiceMethod }),
-  ...(form.VoiceFallbackUrl !== undefined && { fallbackUrl: form.VoiceFallbackUrl }),
-  ...(form.VoiceFallbackMethod !== undefined && { fallbackMethod: form.VoiceFallbackMethod }),
-  ...(form.StatusCallback !== undefined && { statusCallbackUrl: form.StatusCallback }),
-  ...(form.StatusCallbackMethod !== undefined && { statusCallbackMethod: form.StatusCallbackMethod }),
-})
+const detailsOf = (form: Form): Partial<WebhookDetails> =>
+  withoutUndefined({
+    url: form.VoiceUrl,
+    method: form.VoiceMethod,
+    fallbackUrl: form.VoiceFallbackUrl,
+    fallbackMethod: form.VoiceFallbackMethod,
+    statusCallbackUrl: form.StatusCallback,
+    statusCallbackMethod: form.StatusCallbackMethod,
+  })
 
 const bodyOf = (
   { id, projectId, displayName, details, createdAt, updatedAt }: Resource<'cxml_webhook'>,

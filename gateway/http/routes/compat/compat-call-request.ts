@@ -5,6 +5,7 @@ import type { Resources } from '../../../directory/ports.ts'
 import type { HandlerSpec, StatusTarget } from '../../../model.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import type { CheckStored } from '../shared/document-checks.ts'
+import { withoutUndefined } from '../shared/field-schemas.ts'
 import { parameter } from './compat-shapes.ts'
 
 type Method = 'GET' | 'POST'
@@ -111,24 +112,26 @@ export const orderOf = async (
     from: form.From,
     handler,
     source: 'compat',
-    ...(form.CallerId !== undefined && { callerId: form.CallerId }),
-    ...(credentials && { credentials }),
     timeoutMs: form.Timeout * 1000,
-    ...(form.TimeLimit !== undefined && { maxDurationMs: form.TimeLimit * 1000 }),
-    ...(form.SendDigits !== undefined && { sendDigits: form.SendDigits }),
-    ...(status && { status }),
-    ...(form.Record && { record: recordOf(form) }),
-    ...(form.MachineDetection !== 'none' && { detect: detectOf(form) }),
+    ...withoutUndefined({
+      callerId: form.CallerId,
+      credentials,
+      maxDurationMs: form.TimeLimit && form.TimeLimit * 1000,
+      sendDigits: form.SendDigits,
+      status,
+      record: form.Record ? recordOf(form) : undefined,
+      detect: form.MachineDetection === 'none' ? undefined : detectOf(form),
+    }),
   }
 }
 
 const detectOf = (form: CreateForm): NonNullable<CallOrder['detect']> => {
-  const thresholds = {
-    ...thresholdOf('initialTimeoutMs', form.MachineDetectionSilenceTimeout),
-    ...thresholdOf('endSilenceMs', form.MachineDetectionSpeechEndThreshold),
-    ...thresholdOf('voiceThresholdMs', form.MachineDetectionSpeechThreshold),
-    ...thresholdOf('wordsThreshold', form.MachineWordsThreshold),
-  }
+  const thresholds = withoutUndefined({
+    initialTimeoutMs: form.MachineDetectionSilenceTimeout,
+    endSilenceMs: form.MachineDetectionSpeechEndThreshold,
+    voiceThresholdMs: form.MachineDetectionSpeechThreshold,
+    wordsThreshold: form.MachineWordsThreshold,
+  })
   const { AsyncAmdStatusCallback: url, AsyncAmdStatusCallbackMethod: method } = form
   return {
     waitForMessageEnd: form.MachineDetection === 'DetectMessageEnd',
@@ -137,9 +140,6 @@ const detectOf = (form: CreateForm): NonNullable<CallOrder['detect']> => {
     ...(form.AsyncAmd && { background: url === undefined ? {} : { callback: { url, method } } }),
   }
 }
-
-const thresholdOf = (name: string, value: number | undefined): Readonly<Record<string, number>> =>
-  value === undefined ? {} : { [name]: value }
 
 /** Returns the document that a form names, apart from an application. Rejects as `check` does. */
 export const handlerOf = async (
@@ -211,7 +211,7 @@ const credentialsOf = ({ SipAuthUsername: username, SipAuthPassword: password, T
   return { username, password }
 }
 
-const recordOf = (form: CreateForm): CallOrder['record'] => ({
+const recordOf = (form: CreateForm): NonNullable<CallOrder['record']> => ({
   tracks: tracksOf(form.RecordingTrack, form.RecordingChannels === 'dual'),
   trim: form.Trim === 'trim-silence',
   ...(form.RecordingStatusCallback && {

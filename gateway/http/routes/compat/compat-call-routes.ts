@@ -4,6 +4,7 @@ import { messageOf, TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { type Checks, checksOf } from '../shared/document-checks.ts'
+import { withoutUndefined } from '../shared/field-schemas.ts'
 import { audioIn, callBody, callShape } from './compat-call-body.ts'
 import {
   createProperties,
@@ -174,14 +175,14 @@ const queryOf = (query: ValidatedFields<typeof listQuery>): Omit<CallQuery, 'num
   const { To, From, Status, ParentCallSid } = query
   const started = timeRangeOf(query, 'StartTime')
   const ended = timeRangeOf(query, 'EndTime')
-  return {
-    ...(To !== undefined && { to: To }),
-    ...(From !== undefined && { from: From }),
-    ...(Status !== undefined && { status: Status }),
-    ...(ParentCallSid !== undefined && { parentId: ParentCallSid }),
-    ...(started.from !== undefined && { startedFrom: started.from }),
-    ...(started.until !== undefined && { startedUntil: started.until }),
-    ...(ended.from !== undefined && { endedFrom: ended.from }),
-    ...(ended.until !== undefined && { endedUntil: ended.until }),
-  }
+  return withoutUndefined({
+    to: To,
+    from: From,
+    status: Status,
+    parentId: ParentCallSid,
+    startedFrom: started.from,
+    startedUntil: started.until,
+    endedFrom: ended.from,
+    endedUntil: ended.until,
+  })
 }

@@ -1,6 +1,7 @@
-import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resource } from '../../../directory/resource-types.ts'
 import { type Checks, checkStored } from '../shared/document-checks.ts'
+import { withoutUndefined } from '../shared/field-schemas.ts'
+import { findResource } from '../shared/resource-lookup.ts'
 import type { CompatApplicationDeps } from './compat-application-routes.ts'
 import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
@@ -83,11 +84,8 @@ const oneDocument = (on: On, { resources, documentChecks }: CompatDocumentDeps):
     'GET',
     `${path}/:sid`,
     { id: 'fetchCompatDocument', summary: 'Tells of an XML document', scope: 'resources', answer },
-    async ({ projectId, id, base }) => {
-      const found = resources.find(projectId, 'cxml_script', id('sid'))
-      if (!found) throw new TrunklineError('unknown_resource')
-      return bodyOf(found, base)
-    },
+    async ({ projectId, id, base }) =>
+      bodyOf(findResource(resources, projectId, 'cxml_script', id('sid')), base),
   )
   on(
     'POST',
@@ -95,10 +93,8 @@ const oneDocument = (on: On, { resources, documentChecks }: CompatDocumentDeps):
     { id: 'updateCompatDocument', summary: 'Changes an XML document', scope: 'resources', body, answer },
     async ({ projectId, id, body: { Name, Contents }, base }) => {
       if (Contents !== undefined) await checkContents(documentChecks, projectId, Contents)
-      const change = {
-        ...(Name !== undefined && { displayName: Name }),
-        ...(Contents !== undefined && { details: { document: Contents } }),
-      }
+      const details = Contents === undefined ? undefined : { document: Contents }
+      const change = withoutUndefined({ displayName: Name, details })
       return bodyOf(await resources.update(projectId, 'cxml_script', id('sid'), change), base)
     },
   )

@@ -2,6 +2,7 @@ import type { Participant, ParticipantChange } from '../../../calls/conference/o
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { sliceOf } from '../../requests/paging.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
+import { withoutUndefined } from '../shared/field-schemas.ts'
 import { type CompatConferenceDeps, conferenceOf } from './compat-conference-routes.ts'
 import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
@@ -126,8 +127,7 @@ const changeOf = (
   const { WaitUrl: url, WaitMethod: method, BeepOnExit, EndConferenceOnExit } = form
   const change = {
     ...(url !== undefined && { wait: contentAt(sideDocuments, url, method) }),
-    ...(BeepOnExit !== undefined && { beepOnExit: BeepOnExit }),
-    ...(EndConferenceOnExit !== undefined && { endOnExit: EndConferenceOnExit }),
+    ...withoutUndefined({ beepOnExit: BeepOnExit, endOnExit: EndConferenceOnExit }),
     ...coachOf(form, of, participants),
   }
   return Object.keys(change).length > 0 ? change : undefined

@@ -7,41 +7,14 @@ import {
   codecs,
   codecsOf,
   codecWords,
-  httpMethod,
-  httpUrl,
-  optional,
   text,
   timeText,
+  withoutUndefined,
 } from '../shared/field-schemas.ts'
-import { callHandlers, type HandlerFields, handlerFields } from './handler-fields.ts'
-
-const id = { type: 'string', format: 'uuid' } as const
-const label = text(256)
+import { handlerFields, handlerProperties } from './handler-fields.ts'
 
 /** Suites whose name in this API differs from that in SDP. */
 const otherSuites: Readonly<Record<string, string>> = { AEAD_AES_256_GCM_8: 'AEAD_AES_256_GCM' }
-
-const handlerProperties = {
-  call_handler: { type: ['string', 'null'], enum: [...callHandlers, null] },
-  calling_handler_resource_id: optional(id),
-  call_request_url: optional(httpUrl),
-  call_request_method: httpMethod,
-  call_fallback_url: optional(httpUrl),
-  call_fallback_method: httpMethod,
-  call_status_callback_url: optional(httpUrl),
-  call_status_callback_method: httpMethod,
-  call_relay_script_url: optional(httpUrl),
-  call_flow_id: optional(id),
-  call_flow_version: { type: 'string', enum: ['working_copy', 'current_deployed'] },
-  call_relay_topic: optional(label),
-  call_relay_topic_status_callback_url: optional(httpUrl),
-  call_relay_context: optional(label),
-  call_relay_context_status_callback_url: optional(httpUrl),
-  call_relay_application: optional(id),
-  call_laml_application_id: optional(id),
-  call_video_room_id: optional(id),
-  call_ai_agent_id: optional(id),
-} as const satisfies { readonly [K in keyof HandlerFields]: object }
 
 const properties = {
   name: text(),
@@ -127,9 +100,6 @@ export const ownFields = (body: Validated<typeof domainAppChange>) =>
     codecs: body.codecs && codecsOf(body.codecs),
     ciphers: body.ciphers && [...new Set(body.ciphers.map((name) => otherSuites[name] ?? name))],
   })
-
-const withoutUndefined = <T extends object>(fields: T): T =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 
 /** Reads an address or a network. Throws `invalid_field`. */
 const network = (given: string): string => {

@@ -1,7 +1,9 @@
 import type { DomainAppRecord, Resources } from '../../../directory/ports.ts'
-import type { FlowVersion, HandlerSource, ResourceType } from '../../../directory/resource-types.ts'
+import type { HandlerSource, ResourceType } from '../../../directory/resource-types.ts'
+import type { ValidatedFields } from '../../requests/typed-routes.ts'
+import { httpMethod, httpUrl, optional, text } from '../shared/field-schemas.ts'
 
-/** Handlers, by the names that this family has for them; the last three are of what is assigned by its id. */
+/** Names of handlers in the API. The last three are only assigned by the id of a resource. */
 export const callHandlers = [
   'laml_webhooks',
   'relay_script',
@@ -20,33 +22,37 @@ export const callHandlers = [
 /** One of {@link callHandlers}. */
 export type CallHandler = (typeof callHandlers)[number]
 
-type Method = 'GET' | 'POST'
+const id = { type: 'string', format: 'uuid' } as const
+const label = text(256)
 
-/** Fields of a domain application about the handler of its calls. */
-export interface HandlerFields {
-  readonly call_handler: CallHandler | null
-  readonly calling_handler_resource_id: string | null
-  readonly call_request_url: string | null
-  readonly call_request_method: Method
-  readonly call_fallback_url: string | null
-  readonly call_fallback_method: Method
-  readonly call_status_callback_url: string | null
-  readonly call_status_callback_method: Method
-  readonly call_relay_script_url: string | null
-  readonly call_flow_id: string | null
-  readonly call_flow_version: FlowVersion
-  readonly call_relay_topic: string | null
-  readonly call_relay_topic_status_callback_url: string | null
-  readonly call_relay_context: string | null
-  readonly call_relay_context_status_callback_url: string | null
-  readonly call_relay_application: string | null
-  readonly call_laml_application_id: string | null
-  readonly call_video_room_id: string | null
-  readonly call_ai_agent_id: string | null
-}
+/** Schemas of the fields of a domain application that set the handler of its calls. */
+export const handlerProperties = {
+  call_handler: { type: ['string', 'null'], enum: [...callHandlers, null] },
+  calling_handler_resource_id: optional(id),
+  call_request_url: optional(httpUrl),
+  call_request_method: httpMethod,
+  call_fallback_url: optional(httpUrl),
+  call_fallback_method: httpMethod,
+  call_status_callback_url: optional(httpUrl),
+  call_status_callback_method: httpMethod,
+  call_relay_script_url: optional(httpUrl),
+  call_flow_id: optional(id),
+  call_flow_version: { type: 'string', enum: ['working_copy', 'current_deployed'] },
+  call_relay_topic: optional(label),
+  call_relay_topic_status_callback_url: optional(httpUrl),
+  call_relay_context: optional(label),
+  call_relay_context_status_callback_url: optional(httpUrl),
+  call_relay_application: optional(id),
+  call_laml_application_id: optional(id),
+  call_video_room_id: optional(id),
+  call_ai_agent_id: optional(id),
+} as const
 
-/** Those of an application without a handler. */
-export const noHandler: HandlerFields = {
+/** Fields of a domain application that set the handler of its calls. */
+export type HandlerFields = Required<ValidatedFields<typeof handlerProperties>>
+
+/** Fields of an application without a handler. */
+const noHandler: HandlerFields = {
   call_handler: null,
   calling_handler_resource_id: null,
   call_request_url: null,
@@ -69,11 +75,11 @@ export const noHandler: HandlerFields = {
 }
 
 /** Names of {@link HandlerFields}. */
-export const handlerFieldNames = Object.keys(noHandler) as (keyof HandlerFields)[]
+export const handlerFieldNames = Object.keys(handlerProperties) as (keyof HandlerFields)[]
 
 type Stored = Pick<DomainAppRecord, 'handler' | 'statusCallback' | 'projectId'>
 
-/** The fields by which an application shows its handler. A resource that is gone handles nothing. */
+/** Returns the fields for the handler of an application. A removed resource is shown by its id alone. */
 export const handlerFields = (
   { handler, statusCallback, projectId }: Stored,
   resources: Pick<Resources, 'find'>,
@@ -102,7 +108,7 @@ const topicFields = (topic: string, url: string | undefined): Partial<HandlerFie
   call_relay_context_status_callback_url: url ?? null,
 })
 
-/** A document of the configuration file has no URL to show. */
+/** Documents of the configuration file have no URL. */
 const documentFields = (
   handler: Extract<HandlerSource, { kind: 'xml' | 'script' | 'flow' }>,
 ): Partial<HandlerFields> => {

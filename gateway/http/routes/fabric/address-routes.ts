@@ -3,9 +3,10 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import type { Listed, Resource } from '../../../directory/resource-types.ts'
 import { type Authenticate, bearerOf, requireBearer } from '../../requests/bearer-auth.ts'
-import { listBody, pageOf, pagingQuery, sliceOf } from '../../requests/paging.ts'
+import { pageOf, pagingQuery, sliceOf } from '../../requests/paging.ts'
 import type { TypedSite, Validated } from '../../requests/typed-routes.ts'
-import { forSubscribers, idParams, listSchema } from '../shared/route-schemas.ts'
+import { CollectionRoutes } from '../shared/collection-routes.ts'
+import { forSubscribers } from '../shared/route-schemas.ts'
 import { addressBody, addressSchema, addressTypeOf, isReachable, typesBehind } from './address-body.ts'
 
 /** Collaborators of the address routes. */
@@ -28,35 +29,29 @@ const querystring = {
 
 type Query = Validated<typeof querystring>
 
-const base = '/api/fabric/addresses'
-
 /**
  * `GET /api/fabric/addresses` and `…/{id}`: addresses that the holder of a token may call. Guests see only
  * the addresses of their token.
  */
 export const addressRoutes = (site: TypedSite, { resources, authenticate }: AddressDeps): void => {
-  const onRequest = requireBearer(authenticate)
-  const lists = forSubscribers('addresses', 'list_addresses', 'List the addresses that can be called')
-  site.get(
-    base,
-    { onRequest, schema: { ...lists, querystring, response: { 200: listSchema(addressSchema) } } },
-    async (request) => {
-      const { identity } = bearerOf(request)
-      return listBody(visible(resources, identity, request.query), base, request.query, addressBody)
-    },
+  const routes = new CollectionRoutes<Resource>(site, {
+    path: '/api/fabric/addresses',
+    onRequest: requireBearer(authenticate),
+    schema: addressSchema,
+    show: addressBody,
+  })
+  routes.list(
+    forSubscribers('addresses', 'list_addresses', 'List the addresses that can be called'),
+    querystring,
+    (request) => visible(resources, bearerOf(request).identity, request.query),
   )
-  const reads = forSubscribers('addresses', 'get_address', 'Get an address')
-  site.get(
-    `${base}/:id`,
-    { onRequest, schema: { ...reads, params: idParams, response: { 200: addressSchema } } },
-    async (request) => {
-      const { identity } = bearerOf(request)
-      const { id } = request.params
-      const resource = mayReach(identity, id) ? resources.findByAddressId(identity.projectId, id) : undefined
-      if (!resource || !isReachable(resource.type)) throw new TrunklineError('unknown_address')
-      return addressBody(resource)
-    },
-  )
+  routes.read(forSubscribers('addresses', 'get_address', 'Get an address'), (request) => {
+    const { identity } = bearerOf(request)
+    const { id } = request.params
+    const resource = mayReach(identity, id) ? resources.findByAddressId(identity.projectId, id) : undefined
+    if (!resource || !isReachable(resource.type)) throw new TrunklineError('unknown_address')
+    return resource
+  })
 }
 
 const visible = (

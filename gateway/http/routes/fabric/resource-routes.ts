@@ -1,10 +1,11 @@
 import type { DomainApps } from '../../../directory/ports.ts'
-import type { ResourceType } from '../../../directory/resource-types.ts'
-import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
+import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
+import { pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
+import { CollectionRoutes } from '../shared/collection-routes.ts'
 import { address, badField, text } from '../shared/field-schemas.ts'
 import { findAnyResource, removeResource } from '../shared/resource-lookup.ts'
-import { emptyBody, forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
+import { emptyBody, forProjects, idParams } from '../shared/route-schemas.ts'
 import { anySchema, resourceBody } from './resource-body.ts'
 import { addressList, addressPage, type ResourceDeps } from './resource-kind-routes.ts'
 import { kinds } from './resource-kinds.ts'
@@ -27,7 +28,7 @@ const querystring = {
   },
 } as const
 
-const base = '/api/fabric/resources'
+const path = '/api/fabric/resources'
 const tag = 'resources'
 
 /**
@@ -35,47 +36,40 @@ const tag = 'resources'
  * handler.
  */
 export const resourceRoutes = (site: TypedSite, deps: AllResourceDeps): void => {
-  listRoute(site, deps)
+  readRoutes(site, deps)
   oneRoutes(site, deps)
   for (const assignment of assignments(deps)) assignRoute(site, deps, assignment)
 }
 
-const listRoute = (site: TypedSite, { resources, requireProject }: ResourceDeps): void => {
-  const schema = { querystring, response: { 200: listSchema(anySchema) } }
-  site.get(
-    base,
-    {
-      onRequest: requireProject('resources'),
-      schema: { ...forProjects(tag, 'list_resources', 'List the resources of every kind'), ...schema },
-    },
-    async ({ projectId, query }) => {
-      const listed = resources.list(projectId, {
+const readRoutes = (site: TypedSite, { resources, requireProject }: ResourceDeps): void => {
+  const onRequest = requireProject('resources')
+  const options = { path, onRequest, schema: anySchema, show: resourceBody }
+  const routes = new CollectionRoutes<Resource>(site, options)
+  routes.list(
+    forProjects(tag, 'list_resources', 'List the resources of every kind'),
+    querystring,
+    ({ projectId, query }) =>
+      resources.list(projectId, {
         ...pageOf(query),
         types: query.type && [query.type],
         displayName: query.display_name,
         name: query.address,
         sortBy: query.sort_by,
         descending: query.sort_order === 'desc',
-      })
-      return listBody(listed, base, query, resourceBody)
-    },
+      }),
+  )
+  routes.read(forProjects(tag, 'get_resource', 'Get a resource'), ({ projectId, params }) =>
+    findAnyResource(resources, projectId, params.id),
   )
 }
 
 const oneRoutes = (site: TypedSite, { resources, requireProject }: ResourceDeps): void => {
   const onRequest = requireProject('resources')
-  const path = `${base}/:id`
-  const read = { params: idParams, response: { 200: anySchema } }
-  site.get(
-    path,
-    { onRequest, schema: { ...forProjects(tag, 'get_resource', 'Get a resource'), ...read } },
-    async ({ projectId, params }) => resourceBody(findAnyResource(resources, projectId, params.id)),
-  )
   const subscribers = requireProject('subscribers')
-  const gone = { params: idParams, response: { 204: emptyBody } }
+  const removed = { params: idParams, response: { 204: emptyBody } }
   site.delete(
-    path,
-    { onRequest, schema: { ...forProjects(tag, 'delete_resource', 'Delete a resource'), ...gone } },
+    `${path}/:id`,
+    { onRequest, schema: { ...forProjects(tag, 'delete_resource', 'Delete a resource'), ...removed } },
     async (request, reply) => {
       const resource = findAnyResource(resources, request.projectId, request.params.id)
       // A token without the scope for subscribers must not remove one by this path either.
@@ -84,10 +78,10 @@ const oneRoutes = (site: TypedSite, { resources, requireProject }: ResourceDeps)
       return reply.code(204).send()
     },
   )
-  const describe = forProjects(tag, 'list_resource_addresses', 'The address of a resource')
+  const description = forProjects(tag, 'list_resource_addresses', 'The address of a resource')
   site.get(
-    `${path}/addresses`,
-    { onRequest, schema: { ...describe, ...addressList } },
+    `${path}/:id/addresses`,
+    { onRequest, schema: { ...description, ...addressList } },
     async ({ projectId, params, query, url }) =>
       addressPage(findAnyResource(resources, projectId, params.id), url, query),
   )
@@ -96,7 +90,7 @@ const oneRoutes = (site: TypedSite, { resources, requireProject }: ResourceDeps)
 /** Objects that a resource can be assigned to as handler. */
 interface Assignment {
   /** Last part of the path, also in operation ids. */
-  readonly path: string
+  readonly collection: string
   /** Field of the body with the id of the object whose calls the resource handles. */
   readonly field: string
   readonly title: string
@@ -106,7 +100,7 @@ interface Assignment {
 
 const assignments = ({ resources, domainApps }: AllResourceDeps): readonly Assignment[] => [
   {
-    path: 'domain_applications',
+    collection: 'domain_applications',
     field: 'domain_application_id',
     title: 'domain application',
     exists: (projectId, id) => domainApps.find(projectId, id) !== undefined,
@@ -114,7 +108,7 @@ const assignments = ({ resources, domainApps }: AllResourceDeps): readonly Assig
       domainApps.update(projectId, id, { handler: { kind: 'resource', resourceId } }),
   },
   {
-    path: 'sip_endpoints',
+    collection: 'sip_endpoints',
     field: 'sip_endpoint_id',
     title: 'SIP endpoint',
     exists: (projectId, id) => resources.find(projectId, 'sip_endpoint', id) !== undefined,
@@ -130,7 +124,7 @@ const assignments = ({ resources, domainApps }: AllResourceDeps): readonly Assig
 const assignRoute = (
   site: TypedSite,
   { resources, requireProject }: AllResourceDeps,
-  { path, field, title, exists, assign }: Assignment,
+  { collection, field, title, exists, assign }: Assignment,
 ): void => {
   const summary = `Make a resource the handler of a ${title}`
   const body = {
@@ -140,10 +134,10 @@ const assignRoute = (
     properties: { [field]: { type: 'string', format: 'uuid' } },
   } as const
   site.post(
-    `${base}/:id/${path}`,
+    `${path}/:id/${collection}`,
     {
       onRequest: requireProject('resources'),
-      schema: { ...forProjects(tag, `assign_${path.slice(0, -1)}`, summary), ...addressList, body },
+      schema: { ...forProjects(tag, `assign_${collection.slice(0, -1)}`, summary), ...addressList, body },
     },
     async ({ projectId, params, body: given, query, url }) => {
       const resource = findAnyResource(resources, projectId, params.id)

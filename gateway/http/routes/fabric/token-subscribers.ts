@@ -5,7 +5,7 @@ import type { RefreshTokenRows } from '../../../directory/refresh-tokens.ts'
 import type { Resource, SubscriberDetails } from '../../../directory/resource-types.ts'
 import type { Directory } from '../../../directory/types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
-import { text } from '../shared/field-schemas.ts'
+import { text, withoutUndefined } from '../shared/field-schemas.ts'
 import { findResource } from '../shared/resource-lookup.ts'
 import { password } from './subscriber-kind.ts'
 
@@ -124,15 +124,16 @@ export class TokenSubscribers {
   }
 }
 
-const detailsOf = (body: SubscriberBody): Partial<SubscriberDetails> => ({
-  ...(body.first_name !== undefined && { firstName: body.first_name }),
-  ...(body.last_name !== undefined && { lastName: body.last_name }),
-  ...(body.job_title !== undefined && { jobTitle: body.job_title }),
-  ...(body.time_zone !== undefined && { timeZone: body.time_zone }),
-  ...(body.country !== undefined && { country: body.country }),
-  ...(body.region !== undefined && { region: body.region }),
-  ...(body.company_name !== undefined && { companyName: body.company_name }),
-})
+const detailsOf = (body: SubscriberBody): Partial<SubscriberDetails> =>
+  withoutUndefined({
+    firstName: body.first_name,
+    lastName: body.last_name,
+    jobTitle: body.job_title,
+    timeZone: body.time_zone,
+    country: body.country,
+    region: body.region,
+    companyName: body.company_name,
+  })
 
 const nameOf = ({ first_name: first, last_name: last, reference }: SubscriberBody): string =>
   [first, last].filter(Boolean).join(' ') || (reference.split('@')[0] ?? reference)

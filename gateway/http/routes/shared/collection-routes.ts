@@ -1,8 +1,7 @@
-import type { FastifyReply, FastifySchema, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { pathOf } from '../../../core/web/request-path.ts'
 import type { Listed } from '../../../directory/resource-types.ts'
 import { listBody, type PageQuery } from '../../requests/paging.ts'
-import type { RequireProject } from '../../requests/principal.ts'
 import type { TypedRequest, TypedSite } from '../../requests/typed-routes.ts'
 import { emptyBody, idParams, listSchema } from './route-schemas.ts'
 
@@ -15,8 +14,8 @@ export interface CollectionOptions<Row, Params, ItemParams> {
   readonly params?: Params
   /** Schema of the parameters in the path of an item; default {@link idParams}. */
   readonly itemParams?: ItemParams
-  /** Hook that authenticates the project. */
-  readonly onRequest: ReturnType<RequireProject>
+  /** Hook that authenticates the request. */
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /** Maximum bytes of a body; default that of the site. */
   readonly bodyLimit?: number
   /** Schema of an item in responses. */

@@ -82,6 +82,16 @@ export const codecsOf = (words: readonly CodecWord[]): readonly AudioCodec[] =>
 export const codecWords = (names: readonly AudioCodec[]): readonly string[] =>
   names.map((name) => name.toUpperCase())
 
+/** Returns the defined fields of an object. */
+export const withoutUndefined = <T extends object>(fields: T): WithoutUndefined<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>
+
+type WithoutUndefined<T> = {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K]
+} & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
 /** Returns the fields of a body without undefined ones; null becomes undefined, which removes a field. */
 export const withoutUnset = <T extends object>(
   fields: T,
