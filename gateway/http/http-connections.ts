@@ -23,7 +23,7 @@ export interface ConnectionsDeps {
   readonly metrics: Pick<Metrics, 'httpConnectionsDropped'>
 }
 
-/** Part of a request that tells whether all of it has arrived. */
+/** Part of a request that shows whether all of it has arrived. */
 interface Arriving {
   readonly complete: boolean
 }
@@ -35,7 +35,7 @@ interface Connection {
   readonly since: number
   /** The request that is being answered; undefined between requests. */
   request: Arriving | undefined
-  /** Time at which answers began to be due without a break; further requests meanwhile do not change it. */
+  /** Time since which responses have been due without a break. Further requests do not change it. */
   busySince: number
 }
 
@@ -72,7 +72,7 @@ export class Connections {
   #closed = 0
   #loggedAt = Number.NEGATIVE_INFINITY
 
-  /** `name` of the listener stands in the metric and in the log. */
+  /** `name` of the listener, for the metric and the log. */
   constructor(name: string, limits: ConnectionLimits, deps: ConnectionsDeps) {
     this.#name = name
     this.#limits = limits
@@ -80,7 +80,7 @@ export class Connections {
     this.#deps = deps
   }
 
-  /** Counts against these limits from now on; connections that are open stay. */
+  /** Applies other limits. Open connections stay. */
   change(limits: ConnectionLimits): void {
     this.#limits = limits
     this.#proxies = new Networks(limits.trustedProxies)
@@ -110,7 +110,7 @@ export class Connections {
     })
   }
 
-  /** Counts a new connection until it closes, or closes it at once where there is no place. */
+  /** Counts a new connection until it closes, or closes it at once if the listener has no room. */
   add(socket: Socket): void {
     const key = keyOf(socket)
     const address = senderOf(socket.remoteAddress ?? '')
@@ -132,7 +132,7 @@ export class Connections {
     this.#remove(keyOf(socket as Socket))
   }
 
-  /** Returns the reason for which no connection of an address can be taken; undefined where there is room. */
+  /** Returns the reason to reject a connection of an address; undefined if there is room. */
   #makeRoom(address: string, isProxy: boolean): Reason | undefined {
     const { maxConnections, maxConnectionsPerAddress } = this.#limits
     if (!isProxy) {
@@ -197,6 +197,6 @@ export class Connections {
   }
 }
 
-/** Both ends of a connection; the same for a TLS socket and the TCP socket beneath it. */
+/** Returns both ends of a connection, which are the same for a TLS socket and its TCP socket. */
 const keyOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
   `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`

@@ -23,34 +23,34 @@ import { useValidation } from './requests/validation.ts'
 import { compatUrl } from './routes/compat/compat-url.ts'
 import { sessionPath } from './routes/session-route.ts'
 
-/** Bytes of a request's body; routes of documents take more. */
+/** Maximum bytes of a body. Routes of documents have a higher limit. */
 const bodyLimit = 64 << 10
 
-/** Oldest version of TLS that is spoken. */
+/** Minimum version of TLS. */
 export const minVersion = 'TLSv1.2'
 
-/** Time in which a TLS handshake must be complete. Node's default is two minutes. */
+/** Maximum duration of a TLS handshake in ms. Node's default is two minutes. */
 const handshakeTimeout = 10_000
-/** Time between two looks for connections whose time is over, at most. */
+/** Maximum interval in ms of the check for expired connections. */
 const maxCheckMs = 5_000
-/** Time after which a connection is closed on which nothing moves: a client that reads no answer, for one. */
+/** Time in ms after which an idle connection is closed, such as one whose client reads no response. */
 const connectionTimeout = 120_000
 
 /** Collaborators and settings of a site. */
 export interface SiteDeps {
-  /** Default: no proxy is trusted. */
+  /** Trusted proxies; default none. */
   readonly proxies?: Pick<TrustedProxies, 'trusts'>
   readonly config?: Partial<Pick<HttpConfig, 'headersTimeoutMs'>>
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
-  /** Default: its own. */
+  /** Compiled schemas; default new ones. */
   readonly compiled?: CompiledSchemas
 }
 
 /**
- * A site without routes: with request ids, the access log, and the bodies of errors. With a certificate it
- * speaks TLS.
+ * Returns a site without routes, with request ids, the access log and the bodies of errors. With a
+ * certificate it uses TLS.
  */
 export const newSite = (
   {
@@ -76,21 +76,21 @@ export const newSite = (
     forceCloseConnections: true,
     trustProxy: proxies.trusts,
     routerOptions: { ignoreTrailingSlash: true },
-    // Fastify turns the time-out of Node off; who sends a request this slowly only holds a connection.
+    // Fastify disables Node's timeout, so a slow request would hold its connection.
     requestTimeout: 30_000,
     connectionTimeout,
-    // What is no URL never comes to a route.
+    // Errors before the routing, such as a malformed URL.
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
       sendFault(request, reply.header('x-request-id', request.id), faultOf(error)),
   } as const
-  // The routes are the same; only the server underneath is another class.
+  // The two servers differ in class alone.
   const site = certificate
     ? (fastify({
         ...options,
         https: { ...ofServer, ...certificate, minVersion, handshakeTimeout },
       }) as unknown as FastifyInstance)
     : fastify({ ...options, http: ofServer })
-  // Before anything asks where a request comes from.
+  // Must run before any code reads the source of a request.
   site.addHook('onRequest', async ({ raw }) => dropForwardedPorts(raw))
   useErrorBodies(site, { log, metrics })
   useValidation(site, compiled)
@@ -131,21 +131,21 @@ const useApiHeaders = (site: FastifyInstance): void => {
   })
 }
 
-/** Seconds for which a browser asks this host by HTTPS alone. */
+/** Seconds for which browsers use HTTPS alone for this host. */
 const strictSeconds = 180 * 86_400
 
 /**
- * Tells browsers to come back by HTTPS alone (RFC 6797), while the listener has a certificate that browsers
- * accept.
+ * Sends `Strict-Transport-Security` (RFC 6797) while `isAccepted`, that is, while browsers accept the
+ * certificate of the listener.
  */
 export const useStrictTransport = (site: FastifyInstance, isAccepted: () => boolean): void => {
-  // On the bare response: the pages of OAuth are not written by Fastify.
+  // On the raw response, because oidc-provider writes its pages without Fastify.
   site.addHook('onRequest', async (_request, { raw }) => {
     if (isAccepted()) raw.setHeader('strict-transport-security', `max-age=${strictSeconds}`)
   })
 }
 
-/** Lets pages of the permitted origins use the API (the Fetch standard's CORS). */
+/** Permits pages of the allowed origins to use the API (CORS of the Fetch standard). */
 export const useCors = async (site: FastifyInstance, origins: Origins): Promise<void> => {
   await site.register(fastifyCors, {
     delegator: (request, callback) => {

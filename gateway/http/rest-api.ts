@@ -93,7 +93,7 @@ export interface RestApiDeps {
 const softphoneTokenSeconds = 24 * 3600
 
 /**
- * The routes of the API with their collaborators. All listeners share one instance, so that limits apply
+ * Routes of the API with their collaborators. All listeners share one instance, so that limits apply
  * across ports. The family of the path sets the form of errors (`familyOf`).
  */
 export class RestApi {

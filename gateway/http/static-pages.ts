@@ -29,7 +29,7 @@ const built = (folder: string, log: Pick<Log, 'warn'>): boolean => {
 
 const serveSdk = async (scope: FastifyInstance, root: string): Promise<void> => {
   scope.addHook('onRequest', async (_request, reply) => {
-    // Pages of other hosts load the script too.
+    // Pages of other hosts may load the script too.
     reply.header('cross-origin-resource-policy', 'cross-origin').header('x-content-type-options', 'nosniff')
   })
   await scope.register(fastifyStatic, { root, prefix: '/sdk/', decorateReply: false, index: false })
@@ -46,7 +46,7 @@ const serveConsole = async (scope: FastifyInstance, root: string): Promise<void>
         'microphone=(self), camera=(self), display-capture=(self), speaker-selection=(self), geolocation=()',
     })
   })
-  // Without a wildcard, a path that is no file falls through to the 404 of the API.
+  // Without a wildcard, an unknown path receives the 404 of the API.
   await scope.register(fastifyStatic, { root, prefix: '/', decorateReply: false, wildcard: false })
 }
 

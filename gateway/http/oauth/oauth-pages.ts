@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import type { ProviderPages } from '../../auth/oauth/provider.ts'
 import { oauthStyle } from './oauth-style.ts'
 
-/** Headers of a page without scripts. Only its own style is permitted, and no frame may show it. */
+/** Returns the headers of a page without scripts. They permit only its own style, and no frames. */
 export const pageHeaders = (formTargets: string | undefined): Readonly<Record<string, string>> => ({
   'cache-control': 'no-store',
   'content-security-policy': [
     "default-src 'none'",
     `style-src '${hashOf(oauthStyle)}'`,
     "img-src 'self'",
-    // oidc-provider adds the hash of the one script that it has: it sends a form by itself.
+    // oidc-provider adds the hash of its one script, which submits a form.
     "script-src 'none'",
     ...(formTargets === undefined ? [] : [`form-action ${formTargets}`]),
     "base-uri 'none'",
@@ -17,7 +17,7 @@ export const pageHeaders = (formTargets: string | undefined): Readonly<Record<st
   ].join('; '),
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
-  // Forms tell where they come from, which is checked; nothing tells other servers.
+  // Forms send their origin, which is checked. Other servers receive no referrer.
   'referrer-policy': 'same-origin',
   'permissions-policy': 'microphone=(), camera=(), geolocation=()',
 })
@@ -36,12 +36,12 @@ export interface SignInPage {
   readonly clientName: string
   /** Host or URL scheme of the application. */
   readonly returnsTo: string
-  /** As it was typed, or as the application foretold it. */
+  /** E-mail as typed, or from the application's `login_hint`. */
   readonly email: string
   readonly error?: string
 }
 
-/** Asks for e-mail and password. */
+/** Returns the page that asks for e-mail and password. */
 export const signInPage = ({ clientName, returnsTo, email, error }: SignInPage): string =>
   page(
     'Sign in',
@@ -105,7 +105,7 @@ ${raw(form)}
 const applicationsOf = (clientName: string | undefined): Raw =>
   clientName === undefined ? raw('Applications') : html`<strong>${clientName}</strong> and other applications`
 
-/** Text that is HTML already. */
+/** Text in HTML. */
 interface Raw {
   readonly text: string
 }

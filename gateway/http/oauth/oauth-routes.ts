@@ -9,15 +9,14 @@ import { asTls, requireTls } from './oauth-tls.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route answers pages of other origins by rules of its own. */
+    /** False if the route answers CORS requests itself. */
     cors?: false
   }
 }
 
 /** Collaborators of the routes of OAuth. */
 export interface OAuthDeps {
-  /** OAuth provider; absent if disabled. */
-  readonly oauth?: OAuth
+  readonly oauth: OAuth
   readonly signIn: PasswordSignIn
 }
 
@@ -31,11 +30,8 @@ const routes: Readonly<Record<'GET' | 'POST' | 'OPTIONS', readonly string[]>> = 
   OPTIONS: [token, revocation, keys, ...metadata],
 }
 
-/** The authorization server: its endpoints, and the pages on which subscribers sign in. Over TLS alone. */
-export const oauthRoutes = async (
-  site: FastifyInstance,
-  { oauth, signIn }: Required<OAuthDeps>,
-): Promise<void> => {
+/** Endpoints of the authorization server, and the pages on which subscribers sign in. TLS is required. */
+export const oauthRoutes = async (site: FastifyInstance, { oauth, signIn }: OAuthDeps): Promise<void> => {
   await site.register(async (scope) => {
     scope.addHook('onRequest', requireTls(oauth.issuer))
     scope.addHook('onRequest', limited(oauth))
@@ -67,7 +63,7 @@ const providerRoutes = (scope: FastifyInstance, { provider, issuer }: OAuth): vo
       })
 }
 
-/** Browsers get a page, and applications what RFC 6749 section 5.2 has for errors. */
+/** Limits requests. Browsers receive a page, applications an error of RFC 6749 section 5.2. */
 const limited =
   (oauth: OAuth) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {

@@ -11,15 +11,15 @@ interface Route {
   readonly Body: URLSearchParams
 }
 
-/** A sign-in under way, as its page needs it. */
-interface Asked {
+/** Pending sign-in, for its page. */
+interface PendingSignIn {
   readonly interaction: Interaction
   readonly clientName: string
   readonly projectId: string
   readonly redirectUri: string
 }
 
-/** `GET` and `POST /login/oauth/sign-in/{id}`: the page on which a subscriber signs in, or goes on. */
+/** `GET` and `POST /login/oauth/sign-in/{id}`: the page on which a subscriber signs in or continues. */
 export const signInRoutes = (scope: FastifyInstance, oauth: OAuth, signIn: PasswordSignIn): void => {
   scope.removeAllContentTypeParsers()
   const form = { parseAs: 'string', bodyLimit: 8192 } as const
@@ -46,44 +46,48 @@ class SignInPages {
     this.#origin = new URL(oauth.issuer).origin
   }
 
-  /** The page that the sign-in is at. */
+  /** Sends the page for the state of the sign-in. */
   async show(request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
-    const asked = await this.#asked(request, reply)
-    if (!asked) return this.#expired(reply)
-    const { interaction } = asked
+    const pending = await this.#pending(request, reply)
+    if (!pending) return this.#expired(reply)
+    const { interaction } = pending
     const known = interaction.prompt.name === 'consent' ? this.#subscriberOf(interaction) : undefined
-    if (!known) return this.#form(reply, asked, String(interaction.params.login_hint ?? ''))
-    const text = continuePage(asked.clientName, placeOf(asked.redirectUri), known)
-    return send(reply, 200, text, asked.redirectUri)
+    if (!known) return this.#form(reply, pending, String(interaction.params.login_hint ?? ''))
+    const text = continuePage(pending.clientName, placeOf(pending.redirectUri), known)
+    return send(reply, 200, text, pending.redirectUri)
   }
 
-  /** Submitted form. */
+  /** Handles the submitted form. */
   async take(request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
-    const asked = this.#isOurs(request) ? await this.#asked(request, reply) : undefined
-    if (!asked) return this.#expired(reply)
+    const pending = this.#isSameSite(request) ? await this.#pending(request, reply) : undefined
+    if (!pending) return this.#expired(reply)
     switch (request.body?.get('action')) {
       case 'cancel': {
         const description = 'The sign-in was cancelled.'
         return this.#goOn(request, reply, { error: 'access_denied', error_description: description })
       }
       case 'switch':
-        return this.#form(reply, asked, '')
+        return this.#form(reply, pending, '')
       case 'continue':
-        // A click is an answer only to the question that asks for one.
-        if (asked.interaction.prompt.name !== 'consent') return this.show(request, reply)
+        // A click is accepted only on the page that asks for consent.
+        if (pending.interaction.prompt.name !== 'consent') return this.show(request, reply)
         return this.#goOn(request, reply, { consent: {} })
       default:
-        return this.#check(request, reply, asked)
+        return this.#check(request, reply, pending)
     }
   }
 
-  async #check(request: FastifyRequest<Route>, reply: FastifyReply, asked: Asked): Promise<FastifyReply> {
+  async #check(
+    request: FastifyRequest<Route>,
+    reply: FastifyReply,
+    pending: PendingSignIn,
+  ): Promise<FastifyReply> {
     const field = (name: string, most: number) => (request.body?.get(name) ?? '').slice(0, most)
     const email = field('email', 254).trim()
     const password = field('password', 1024)
     if (email === '' || password === '')
-      return this.#form(reply, asked, email, 422, 'Enter your e-mail and your password.')
-    const { projectId } = asked
+      return this.#form(reply, pending, email, 422, 'Enter your e-mail and your password.')
+    const { projectId } = pending
     const signedIn = await this.#signIn.attempt({ projectId, email, password }, request)
     if ('subscriber' in signedIn) {
       // A user who signs in on a page that names the application consents to it.
@@ -92,14 +96,20 @@ class SignInPages {
     }
     this.#oauth.refused(signedIn.refused)
     if (signedIn.refused === 'unauthorized')
-      return this.#form(reply, asked, email, 422, 'The e-mail or the password is wrong.')
+      return this.#form(reply, pending, email, 422, 'The e-mail or the password is wrong.')
     const seconds = Math.ceil(signedIn.waitMs / 1000)
     reply.header('retry-after', seconds)
-    return this.#form(reply, asked, email, 429, `Too many attempts. Try again in ${seconds} seconds.`)
+    return this.#form(reply, pending, email, 429, `Too many attempts. Try again in ${seconds} seconds.`)
   }
 
-  #form(reply: FastifyReply, asked: Asked, email: string, status = 200, error?: string): FastifyReply {
-    const { clientName, redirectUri } = asked
+  #form(
+    reply: FastifyReply,
+    pending: PendingSignIn,
+    email: string,
+    status = 200,
+    error?: string,
+  ): FastifyReply {
+    const { clientName, redirectUri } = pending
     const text = signInPage({ clientName, returnsTo: placeOf(redirectUri), email, ...(error && { error }) })
     return send(reply, status, text, redirectUri)
   }
@@ -119,8 +129,8 @@ class SignInPages {
     return reply.headers(pageHeaders(undefined)).redirect(to, 303)
   }
 
-  /** The sign-in of the browser's cookie; undefined where it has ended, or is not that of the path. */
-  async #asked(request: FastifyRequest<Route>, reply: FastifyReply): Promise<Asked | undefined> {
+  /** Returns the sign-in of the browser's cookie; undefined if it has expired or differs from the path. */
+  async #pending(request: FastifyRequest<Route>, reply: FastifyReply): Promise<PendingSignIn | undefined> {
     const { provider, issuer } = this.#oauth
     try {
       const interaction = await provider.interactionDetails(asTls(request.raw, issuer), reply.raw)
@@ -143,8 +153,8 @@ class SignInPages {
     return session?.accountId === undefined ? undefined : this.#oauth.accounts.subscriber(session.accountId)
   }
 
-  /** Browsers say which page a form was sent from; one of another site has no say here. */
-  #isOurs({ headers }: FastifyRequest): boolean {
+  /** Whether the form was sent from a page of this site. */
+  #isSameSite({ headers }: FastifyRequest): boolean {
     const site = headers['sec-fetch-site']
     return (
       (headers.origin === undefined || headers.origin === this.#origin) &&

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Sends browsers that came without TLS to the issuer, and takes nothing else from them. A trusted proxy that
- * ends the TLS says so.
+ * Returns a hook that redirects requests without TLS to the issuer. A trusted proxy may terminate the TLS and
+ * report it.
  */
 export const requireTls =
   (issuer: string) =>
@@ -15,8 +15,8 @@ export const requireTls =
   }
 
 /**
- * As oidc-provider is to see a request: where the issuer is, in place of what the headers say. It makes URLs
- * of that, and not every proxy passes on the host that the browser asked.
+ * Returns a request with the host of the issuer for oidc-provider, which derives URLs from it. Not every
+ * proxy forwards the host that the browser requested.
  */
 export const asTls = (request: IncomingMessage, issuer: string): IncomingMessage => {
   request.headers['x-forwarded-proto'] = 'https'

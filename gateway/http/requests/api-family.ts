@@ -21,7 +21,7 @@ export const familyOf = (path: string): ApiFamily => {
   return /^(\/api\/laml)?\/2010-04-01(\/|$)/.test(path) ? 'compat' : 'fabric'
 }
 
-/** Whether a path is one of the API, of any family; the SDK keeps devices beside it. */
+/** Whether a path is one of the API, of any family. The SDK registers devices outside `/api`. */
 export const isApiPath = (path: string): boolean =>
   path.startsWith('/api/') || path.startsWith('/subscriber/') || familyOf(path) === 'compat'
 
@@ -63,7 +63,7 @@ const bodies: Readonly<Record<ApiFamily, ErrorBody>> = {
 const baseOf = ({ protocol, host }: FastifyRequest): string =>
   /^[\w.-]{1,253}(:\d{1,5})?$|^\[[\da-f:.]{2,45}\](:\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : ''
 
-/** Answers a request with an error, in the shape of its family. */
+/** Answers a request with an error, in the form of its family. */
 export const sendFault = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -118,7 +118,7 @@ export const useErrorBodies = (site: FastifyInstance, { log, metrics }: ErrorDep
     return refuse(request, reply, faultFor('method_not_allowed', `No route for ${text}.`))
   }
   site.setNotFoundHandler(refuseUnknown)
-  // Before the body is read, so that no body is parsed for an unknown route.
+  // This hook runs before the body is read, so no body is parsed for an unknown route.
   site.addHook('preParsing', async (request, reply) => {
     if (request.is404) refuseUnknown(request, reply)
   })

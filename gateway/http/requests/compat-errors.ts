@@ -2,7 +2,7 @@ import type { Code } from '../../core/errors/catalogue.ts'
 import { errorPagePath } from './error-pages.ts'
 import type { LinkBase, RequestFault } from './request-faults.ts'
 
-/** Error numbers of parameters with a number of their own: for a missing and for an invalid one. */
+/** Error numbers of single parameters: for a missing and for an invalid value. */
 const parameters: Readonly<Record<string, { readonly missing?: number; readonly wrong: number }>> = {
   To: { missing: 21201, wrong: 21211 },
   From: { missing: 21213, wrong: 21212 },
@@ -50,13 +50,13 @@ const numbers: Readonly<Partial<Record<Code, number>>> = {
   invalid_digits: 13222,
 }
 
-/** The family's number for a fault. */
+/** Returns the number of a fault. */
 export const numberOf = ({
   code,
   attribute,
   status,
 }: Pick<RequestFault, 'code' | 'attribute' | 'status'>): number => {
-  // One of several values is at fault as their parameter.
+  // A fault of one value is a fault of its parameter.
   const name = attribute?.replace(/\.\d+$/, '') ?? ''
   const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
   if (code === 'missing_required_parameter') return parameter?.missing ?? 10000
@@ -64,7 +64,7 @@ export const numberOf = ({
   return numbers[code] ?? (status >= 500 ? 20500 : 10000)
 }
 
-/** The body of an error of the XML family: what its published client reads as a RestException. */
+/** Returns the body of an error of the XML family, which its published client reads as a RestException. */
 export const compatBody = (fault: RequestFault & LinkBase) => ({
   code: numberOf(fault),
   message: fault.message,

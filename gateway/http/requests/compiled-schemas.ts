@@ -5,18 +5,18 @@ import fastify, { type FastifyInstance } from 'fastify'
 type Check = ReturnType<NonNullable<FastifyInstance['validatorCompiler']>>
 type Write = (value: unknown) => string
 
-/** Every fault is found, not only the first; nothing is left out. */
+/** Options of ajv. All faults are reported, not only the first. */
 const options = {
-  // `verbose` gives faults the schema that they are of.
+  // `verbose` adds the schema to each fault.
   allErrors: true,
   useDefaults: true,
   strict: false,
   verbose: true,
-  // Half of the work would be to make the code shorter.
+  // Optimizing would double the time of compilation.
   code: { optimize: false },
 } as const
 
-/** The usual formats; a URI is what can be asked for: that of ajv-formats has any number for a port. */
+/** Adds the usual formats. `uri` requires a valid URL; that of ajv-formats accepts any number as port. */
 const withFormats = (ajv: Ajv): Ajv =>
   addFormats.default(ajv).addFormat('uri', (text: string) => URL.canParse(text))
 
@@ -32,20 +32,22 @@ export class CompiledSchemas {
     text: withFormats(new Ajv({ ...options, coerceTypes: 'array' })),
   }
 
-  /** Checks a value by a schema: `body` takes it as it is, `text` reads texts as what the schema says. */
+  /**
+   * Returns the validator of a schema. `text` converts strings to the type of the schema; `body` does not.
+   */
   check(kind: 'body' | 'text', schema: object): Check {
     return this.#once(`${kind} ${JSON.stringify(schema)}`, () => {
       const made = this.#later((): ValidateFunction => this.#ajv[kind].compile(schema))
       const check: Check = (value) => {
-        const good = made()(value)
+        const isValid = made()(value)
         check.errors = made().errors as NonNullable<Check['errors']>
-        return good
+        return isValid
       }
       return check
     })
   }
 
-  /** Writes JSON by a schema: what it does not name is left out. */
+  /** Returns the serializer of a schema, which omits unknown fields. */
   writer(schema: unknown): Write {
     return this.#once(`write ${JSON.stringify(schema)}`, () => {
       const made = this.#later(() => makeWriter(schema))
@@ -53,9 +55,7 @@ export class CompiledSchemas {
     })
   }
 
-  /**
-   * Makes what is left, one by one, so that other work goes on meanwhile. Rejects with the fault of a schema.
-   */
+  /** Compiles the remaining schemas one by one, between other work. Rejects if a schema is invalid. */
   async all(): Promise<void> {
     for (let make = this.#rest.shift(); make; make = this.#rest.shift()) {
       make()
@@ -63,7 +63,7 @@ export class CompiledSchemas {
     }
   }
 
-  /** Leaves it at what was made. */
+  /** Ends {@link all}. */
   stop(): void {
     this.#rest.length = 0
   }
@@ -87,8 +87,8 @@ export class CompiledSchemas {
   }
 }
 
-/** Fastify shows its own way to write by a schema on a site that has needed it. */
-const fastifysWriter = async (): Promise<(schema: unknown) => Write> => {
+/** Returns Fastify's serializer compiler, which a site has only after its first schema. */
+const serializerOfFastify = async (): Promise<(schema: unknown) => Write> => {
   const site = fastify()
   site.get('/', { schema: { response: { 200: {} } } }, async () => ({}))
   await site.ready()
@@ -98,4 +98,4 @@ const fastifysWriter = async (): Promise<(schema: unknown) => Write> => {
   return (schema) => serializerCompiler({ schema, method: '', url: '' })
 }
 
-const makeWriter = await fastifysWriter()
+const makeWriter = await serializerOfFastify()

@@ -3,7 +3,7 @@ import { type Code, catalogue } from '../../core/errors/catalogue.ts'
 
 const base = '/docs/errors'
 
-/** Path of the page of an error code, as the answers of the API name it. */
+/** Returns the path of the page of an error code, to which responses of the API link. */
 export const errorPagePath = (code: Code): string => `${base}/${code}`
 
 const headers = {
@@ -13,9 +13,7 @@ const headers = {
   'cache-control': 'public, max-age=3600',
 } as const
 
-/**
- * Serves a page for each code of the catalogue, at the path that errors of the API name, and a list of all.
- */
+/** Serves a page for each code of the catalogue, and a list of all codes. */
 export const errorPages = (site: FastifyInstance): void => {
   const options = { config: { cors: false }, schema: { hide: true } } as const
   site.get(base, options, (_request, reply) => reply.headers(headers).send(list))
@@ -23,7 +21,7 @@ export const errorPages = (site: FastifyInstance): void => {
     site.get(errorPagePath(code), options, (_request, reply) => reply.headers(headers).send(pageOf(code)))
 }
 
-/** The texts are those of the catalogue alone, so that nothing of a request stands in a page. */
+/** Returns the page of a code. It has only texts of the catalogue, and nothing of a request. */
 const pageOf = (code: Code): string => {
   const { text, http, sip, q850, cause } = catalogue[code]
   const rows = [

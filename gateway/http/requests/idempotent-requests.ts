@@ -14,12 +14,12 @@ const maxKeyLength = 255
 /** Collaborators of {@link IdempotentRequests}. */
 export interface IdempotencyDeps {
   readonly rows: Pick<IdempotencyRows, 'claim' | 'answer' | 'release' | 'prune'>
-  /** Answers are sealed with a key made of it, for they may hold tokens; at least 16 bytes. */
+  /** At least 16 bytes. Responses are sealed with a key derived from it, as they may have tokens. */
   readonly secret: Uint8Array
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** The first of the requests with a key: it is being carried out. */
+/** First request with a key, which is being carried out. */
 interface Claim extends IdempotencyKey {
   readonly settle: () => void
 }
@@ -34,7 +34,7 @@ export class IdempotentRequests {
   readonly #deps: IdempotencyDeps
   readonly #sealing: Sealing
   readonly #hashKey: Uint8Array
-  /** Requests that are carried out here now, by owner and key. */
+  /** Requests that this process carries out, by owner and key. */
   readonly #running = new Map<string, Promise<void>>()
   #prunedAt: number
 
@@ -45,12 +45,12 @@ export class IdempotentRequests {
     this.#prunedAt = deps.clock.now()
   }
 
-  /** Requests with a key that are being carried out. */
+  /** Number of requests with a key that are being carried out. */
   get size(): number {
     return this.#running.size
   }
 
-  /** Puts it on a site, before its routes. */
+  /** Adds the hooks to a site. Must be called before routes are added. */
   use(site: FastifyInstance): void {
     const claims = new WeakMap<FastifyRequest, Claim>()
     site.addHook('preHandler', async (request, reply) => {
@@ -67,7 +67,7 @@ export class IdempotentRequests {
     })
   }
 
-  /** Undefined: it was answered. */
+  /** Claims a key. Resolves with undefined if the response was repeated. */
   async #claim(
     request: FastifyRequest,
     key: IdempotencyKey,
@@ -113,7 +113,7 @@ export class IdempotentRequests {
   #replay({ status, body, content_type, project_id, key }: IdempotencyRow, reply: FastifyReply): void {
     reply.code(status ?? 200).header('idempotent-replayed', 'true')
     if (content_type !== null) reply.header('content-type', content_type)
-    // It was made into text when it was first sent.
+    // The stored body is serialized already.
     reply.serializer((text: unknown) => String(text))
     reply.send(body === null ? undefined : this.#sealing.open(body, `${project_id} ${key}`))
   }
@@ -133,7 +133,7 @@ export class IdempotentRequests {
     }
   }
 
-  /** With a key, for passwords may be in it. */
+  /** Returns the keyed hash of a request, as its body may have passwords. */
   #hash({ method, url, body }: FastifyRequest): string {
     return createHmac('sha256', this.#hashKey)
       .update(JSON.stringify([method, url, body ?? null]))

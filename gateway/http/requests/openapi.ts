@@ -65,7 +65,7 @@ const statusesOf = ({ url, method, schema }: RouteOptions): readonly number[] =>
   ]
 }
 
-/** Header of requests that must be carried out once, however often they are sent. */
+/** Header of requests that must be carried out once. */
 const idempotencyHeader = {
   type: 'object',
   properties: {
@@ -80,10 +80,7 @@ const idempotencyHeader = {
   },
 }
 
-/**
- * A route's schema with what is the same for every route of its family; for the document alone, as nothing is
- * checked by it.
- */
+/** Returns the schema of a route with the responses of its family. Only the document uses it. */
 const completed = (route: RouteOptions): FastifySchema => {
   const schema = route.schema as FastifySchema
   const { $id } = errorSchemas[familyOf(route.url)]
@@ -113,10 +110,10 @@ const securitySchemes = {
   subscriber: { type: 'http', scheme: 'bearer', description: 'A subscriber access token.' },
 } as const
 
-/** For `security` of a route: Basic auth of a project. */
+/** Value of `security` for routes with Basic authentication of a project. */
 export const byProject = [{ project: [] }] as const
 
-/** For `security` of a route: a subscriber access token. */
+/** Value of `security` for routes with a subscriber access token. */
 export const bySubscriber = [{ subscriber: [] }] as const
 
 /**
@@ -135,7 +132,7 @@ export const useOpenApi = async (site: FastifyInstance): Promise<void> => {
   })
   let text: string | undefined
   site.get('/openapi.json', (_request, reply) => {
-    // The document is large and public.
+    // The document is large and public, so it is serialized once.
     text ??= JSON.stringify(site.swagger())
     reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
     return reply.type('application/json; charset=utf-8').send(text)

@@ -1,9 +1,7 @@
 import type { Listed, ListPage } from '../../directory/resource-types.ts'
 import type { ValidatedFields } from './typed-routes.ts'
 
-/**
- * Query parameters of lists, for schemas of routes. `page_token` is taken and says the same as `page_number`.
- */
+/** Query parameters of lists. `page_token` is another name of `page_number`, and takes precedence. */
 export const pagingQuery = {
   page_number: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 0 },
   page_size: { type: 'integer', minimum: 1, maximum: 1_000, default: 50 },

@@ -22,7 +22,7 @@ export interface Credentials {
 export interface SignInSource {
   /** Network address. */
   readonly ip: string
-  /** Of the request. */
+  /** Id of the request. */
   readonly id: string
 }
 
@@ -33,18 +33,17 @@ export type SignedIn =
   | { readonly refused: 'too_many_requests'; readonly waitMs: number }
 
 const windowMs = 60_000
-/** Attempts that are checked or wait for it: a password takes about 30 ms, and two are checked at once. */
+/** Maximum number of attempts that are checked or wait. A check takes about 30 ms, and two run at once. */
 const maxAtOnce = 100
 const busyMs = 2_000
 
-/** Time by which an attempt is held back when an e-mail has had many of them, wherever they came from. */
+/** Delay in ms of an attempt on an e-mail that has had many attempts from any network. */
 const slowMs = 2_000
 
 /**
- * Signing in with e-mail and password, wherever it is offered. A network address has 30 attempts a minute,
- * and 10 of them on one e-mail of a project. More than 10 attempts on an e-mail from several networks only
- * make each one slower, so that no stranger locks a subscriber out. One for all pages and listeners, so that
- * a second one gives no second chance.
+ * Sign-in with e-mail and password. A network address has 30 attempts a minute, and 10 of them on one e-mail
+ * of a project. After 10 attempts from several networks, each attempt on the e-mail is only delayed, so that
+ * no stranger can lock a subscriber out. All pages and listeners share one instance, and so its limits.
  */
 export class PasswordSignIn {
   readonly #deps: PasswordSignInDeps
@@ -60,13 +59,13 @@ export class PasswordSignIn {
     this.#perEmail = new FixedWindowLimiter(deps.clock, { attempts: 10, windowMs })
   }
 
-  /** Takes as long for an unknown e-mail as for a known one. Refusals are logged. */
+  /** Checks a password. Unknown and known e-mails take the same time. Rejections are logged. */
   async attempt({ projectId, email, password }: Credentials, source: SignInSource): Promise<SignedIn> {
-    // The same e-mail may be another subscriber's in another project.
+    // The same e-mail may belong to different subscribers of two projects.
     const name = `${projectId} ${email.toLowerCase()}`
     const network = senderOf(source.ip)
-    // An attempt that the first limit refuses does not count for the second: one machine cannot lock a
-    // subscriber out.
+    // An attempt over the first limit does not count for the second, so one machine cannot lock a subscriber
+    // out.
     const waitMs =
       this.#perAddress.take(network) ||
       (this.#running < maxAtOnce ? this.#perEmailAndAddress.take(`${network} ${name}`) : busyMs)
@@ -80,7 +79,7 @@ export class PasswordSignIn {
       this.#refused('unauthorized', source)
       return { refused: 'unauthorized' }
     }
-    // The limit of the e-mail alone stays: a success here says nothing of the attempts of others.
+    // The limit of the e-mail stays: a success here proves nothing about the attempts of others.
     this.#perEmailAndAddress.forget(`${network} ${name}`)
     return { subscriber }
   }

@@ -11,16 +11,16 @@ export interface FieldFault {
 
 /** Faults of a request: the first one, and all of them. */
 export interface RequestFault extends FieldFault {
-  /** Of HTTP. */
+  /** Status of HTTP. */
   readonly status: number
-  /** At least one; several only where fields are missing or wrong. */
+  /** At least one fault; several only for missing and invalid fields. */
   readonly all: readonly FieldFault[]
 }
 
-/** Makes the body of an error, in the shape of one family of the API. */
+/** Returns the body of an error in the form of a family of the API. */
 export type ErrorBody = (fault: RequestFault & LinkBase) => object
 
-/** Begin of the links of an answer: scheme and host, or nothing. */
+/** Start of the links of a response: scheme and host, or an empty string. */
 export interface LinkBase {
   readonly base: string
 }
@@ -76,7 +76,7 @@ interface SchemaFault {
   readonly parentSchema?: { readonly description?: string }
 }
 
-/** A sentence that stands within another one. */
+/** Returns a sentence for use within another one. */
 const plainEnd = (sentence: string): string => sentence.trim().replace(/\.$/, '')
 
 const several = (all: readonly FieldFault[]): RequestFault => {

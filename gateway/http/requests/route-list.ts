@@ -7,14 +7,14 @@ declare module 'fastify' {
   }
 }
 
-/** A route of a site. */
+/** Route of a site. */
 export interface ListedRoute {
   readonly method: string
-  /** As it was registered, with `:names`. */
+  /** Registered URL, with `:names`. */
   readonly url: string
 }
 
-/** The routes of a site. */
+/** Routes of a site. */
 export class RouteList {
   readonly #routes: (ListedRoute & { readonly pattern: RegExp })[] = []
 
@@ -22,7 +22,7 @@ export class RouteList {
     return this.#routes
   }
 
-  /** Methods of the routes that a path is of; empty where it is of none. */
+  /** Returns the methods of the routes that match a path. */
   methodsOf(path: string): string[] {
     const fitting = this.#routes.filter(({ pattern }) => pattern.test(path))
     return [...new Set(fitting.map(({ method }) => method))].sort()
@@ -34,7 +34,7 @@ export class RouteList {
   }
 }
 
-/** Lists the routes that are put on the site after this. */
+/** Records the routes that are added to the site later. */
 export const useRouteList = (site: FastifyInstance): void => {
   const list = new RouteList()
   site.decorate('routeList', list)

@@ -27,7 +27,7 @@ export const useValidation = (site: FastifyInstance, compiled: CompiledSchemas):
   site.removeAllContentTypeParsers()
   const parse = site.getDefaultJsonParser('error', 'error')
   site.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    // Clients say JSON where they send nothing, with DELETE for one.
+    // Some clients send the content type of JSON without a body, for example with DELETE.
     if (body === '') return done(null, undefined)
     if (Buffer.byteLength(body) > maxBodyOf(request)) return done(tooLarge())
     if (jsonDepth(body) > maxJsonDepth)
@@ -43,10 +43,7 @@ export const useValidation = (site: FastifyInstance, compiled: CompiledSchemas):
   })
 }
 
-/**
- * Maximum bytes of the body of a request. Requests without credentials get a small one: parsing costs time of
- * all.
- */
+/** Returns the maximum bytes of a body. It is small without credentials, as parsing takes time from all. */
 const maxBodyOf = ({ projectId, bearer, routeOptions }: FastifyRequest): number =>
   projectId !== '' || bearer ? routeOptions.bodyLimit : maxAnonymousBody
 

@@ -12,20 +12,17 @@ const statuses: Readonly<Record<CallStatus, string>> = {
   failed: 'failed',
 }
 
-/** The kind of a call, in the words of the APIs. */
+/** Returns the type of a call for the API. */
 export const typeOf = ({ type, to }: Pick<CallRow, 'type' | 'to'>): string => {
   if (type === 'webrtc') return 'relay_webrtc_call'
   return /^\+?\d+$/.test(to) ? 'relay_pstn_call' : 'relay_sip_call'
 }
 
-/** The URL of the document that a call was given; null: it has none, or one that is kept here. */
+/** Returns the URL of a call's document; null without one or for a stored document. */
 export const urlOf = ({ document }: Pick<CallRow, 'document'>): string | null =>
   document !== undefined && /^https?:\/\//i.test(document) ? document : null
 
-/**
- * A call as this part of the API shows it. Of one to a browser that is not over, or answered, no status is
- * said.
- */
+/** Returns a call for responses. A call to a browser has no status until it is answered or has ended. */
 export const callLeg = (row: CallRow) => ({
   id: row.id,
   from: row.from,

@@ -27,10 +27,10 @@ const dialFields = [
   'send_digits',
   'custom_variables',
 ] as const
-/** Taken, and without effect: there is nothing to pay, and one region. */
+/** Accepted fields without effect: calls are free, and there is one region. */
 const dialUnused = ['max_price_per_minute', 'region']
 
-/** Fields of `dial` that are taken and have no effect, as far as they are there. */
+/** Returns the given fields of `dial` that have no effect. */
 export const unusedOf = (params: Readonly<Record<string, unknown>>): readonly string[] =>
   dialUnused.filter((name) => params[name] !== undefined)
 
@@ -65,7 +65,7 @@ export const readDial = async (
   }
 }
 
-/** Params of `update`. */
+/** Parameters of `update`. */
 export type Update =
   | { readonly id: string; readonly end: 'canceled' | 'completed' }
   | { readonly id: string; readonly handler: HandlerSpec; readonly status?: StatusTarget }
@@ -91,8 +91,7 @@ export const readUpdate = async (given: unknown, check: CheckStored): Promise<Up
 }
 
 /**
- * Checks the script that a call is transferred to, before the document that runs is given up for it. Rejects
- * as `check` does.
+ * Checks the script that a call is transferred to, before the running document ends. Rejects as `check` does.
  */
 export const checkTransfer = async (
   { dest }: Readonly<Record<string, unknown>>,

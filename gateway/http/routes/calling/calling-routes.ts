@@ -20,7 +20,7 @@ export interface CallingDeps {
   readonly log: Pick<Log, 'debug'>
 }
 
-/** All that can be asked. */
+/** Names of all commands. */
 export const allCommands: readonly string[] = ['dial', 'update', ...callCommands]
 
 const body = {
@@ -37,7 +37,7 @@ const body = {
 /** Command on a call. `update` may name the call in its `params` instead. */
 export type Command = Validated<typeof body>
 
-/** `POST /api/calling/calls`: makes a call, or has one that is in progress do something. */
+/** `POST /api/calling/calls`: creates a call, or runs a command on a call in progress. */
 export const callingRoutes = (site: TypedSite, deps: CallingDeps): void => {
   const operation = forProjects('Calling', 'callCommand', 'Makes a call, or drives one that is in progress')
   site.post(
@@ -46,11 +46,11 @@ export const callingRoutes = (site: TypedSite, deps: CallingDeps): void => {
       onRequest: deps.requireProject('calling'),
       schema: { ...operation, body, response: { 200: callLegSchema } },
     },
-    async ({ body: asked, projectId }) => callLeg(await perform(deps, projectId, asked)),
+    async ({ body: command, projectId }) => callLeg(await perform(deps, projectId, command)),
   )
 }
 
-/** Does what a command says, and gives the call as it is then. Throws TrunklineErrors that name the field. */
+/** Runs a command and returns the resulting call. Rejects with TrunklineErrors that name the field. */
 export const perform = async (
   { placement, commands, documentChecks, log }: CallingDeps,
   projectId: string,

@@ -46,10 +46,7 @@ const errorOf = ({ status, code, message, attribute }: RequestFault) => ({
   data: { code, attribute },
 })
 
-/**
- * `POST /api/calling/rpc`: the commands as requests of JSON-RPC 2.0. What is wrong with one is its answer,
- * with the status 200.
- */
+/** `POST /api/calling/rpc`: the commands as JSON-RPC 2.0 requests. Errors are responses with status 200. */
 export const callingRpcRoute = (site: TypedSite, deps: CallingDeps): void => {
   const operation = forProjects('Calling', 'callRpc', 'Makes and drives calls by JSON-RPC 2.0')
   site.post(
@@ -71,7 +68,7 @@ export const callingRpcRoute = (site: TypedSite, deps: CallingDeps): void => {
   )
 }
 
-/** `calling.dial` and `calling.update` are commands of a shorter name. */
+/** Returns the command of a method. `calling.dial` and `calling.update` have shorter names as commands. */
 const commandOf = (method: string, { id, ...params }: Readonly<Record<string, unknown>>) => {
   const short = method.replace(/^calling\.(dial|update)$/, '$1')
   const command = short === method ? allCommands.find((each) => each === method) : short

@@ -7,7 +7,7 @@ import type { Recordings } from '../../../recordings/recordings.ts'
 const types = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
 
 /**
- * Answers with the sound of a recording, in whole or in ranges (RFC 9110 section 14); the site has
+ * Sends the audio of a recording, as a whole or in ranges (RFC 9110 section 14). The site must have
  * `@fastify/static`. Throws `recording_in_progress` and `unknown_recording`.
  */
 export const sendSound = async (
@@ -25,7 +25,9 @@ export const sendSound = async (
   return reply.type(types[row.format]).sendFile(base, dir, { cacheControl: false, contentType: false })
 }
 
-/** `size` of the file in bytes; undefined if the file does not exist. */
+/**
+ * Throws unless the audio can be sent. `size` is that of the file in bytes; undefined if it does not exist.
+ */
 const checkSound = (row: RecordingRow, size: number | undefined): void => {
   if (row.status === 'in-progress') throw new TrunklineError('recording_in_progress')
   if (row.bytes === 0) throw new TrunklineError('unknown_recording', 'It holds no sound.')

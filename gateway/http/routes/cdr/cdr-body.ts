@@ -8,7 +8,7 @@ interface Field {
   readonly description: string
   /** Never null. */
   readonly required?: true
-  /** Absent: only of records of this kind. */
+  /** Kind of records that have the field; default both. */
   readonly kind?: 'leg'
   readonly of: (row: CdrRow) => Value
 }
@@ -128,17 +128,17 @@ const fieldsOf = (kind: RecordKind): readonly Field[] => all.filter((field) => (
 /** Names of the fields, in the order of the columns. */
 export const columnsOf = (kind: RecordKind): readonly string[] => fieldsOf(kind).map(({ name }) => name)
 
-/** A record as the API shows it. */
+/** Returns the fields of a record for lists. */
 export const recordBody = (row: CdrRow): Readonly<Record<string, Value>> =>
   Object.fromEntries(fieldsOf(row.kind).map(({ name, of }) => [name, of(row)]))
 
-/** As {@link recordBody}, with everything that was written down. */
+/** Returns the fields of {@link recordBody} with the whole record. */
 export const wholeBody = (row: CdrRow): object => ({
   ...recordBody(row),
   record: JSON.parse(row.record_json),
 })
 
-/** The schema of {@link recordBody}. */
+/** Schema of a {@link recordBody}. */
 export const recordSchema = (kind: RecordKind) => ({
   type: 'object',
   required: columnsOf(kind),
@@ -150,7 +150,7 @@ export const recordSchema = (kind: RecordKind) => ({
   ),
 })
 
-/** The schema of {@link wholeBody}. */
+/** Schema of a {@link wholeBody}. */
 export const wholeSchema = (kind: RecordKind) => {
   const { required, properties, type } = recordSchema(kind)
   const description =

@@ -6,7 +6,7 @@ import type { Log } from '../../../core/log.ts'
 import type { CdrPosition, CdrRow, CdrSearch } from '../../../directory/cdrs.ts'
 import { columnsOf, recordBody, wholeBody } from './cdr-body.ts'
 
-/** Rows that are read together. */
+/** Number of rows in one read. */
 const pageSize = 500
 
 /** Formats of an export. */
@@ -15,7 +15,7 @@ export type RecordFormat = 'json' | 'csv' | 'jsonl'
 /** Types of exports (RFC 4180, RFC 7111; JSON Lines). */
 export const exportTypes = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 
-/** The format that is asked for: by the query, else by the `Accept` header, else JSON. */
+/** Returns the requested format: that of the query, else of the `Accept` header, else JSON. */
 export const formatOf = (format: RecordFormat | undefined, accept = ''): RecordFormat => {
   if (format) return format
   if (/\btext\/csv\b/i.test(accept)) return 'csv'
@@ -76,7 +76,7 @@ const textOf = async function* (
     const { rows, next } = await cdrs.part(projectId, search, pageSize, position)
     if (rows.length > 0) yield format === 'csv' ? csvOf(rows, search.kind, false) : linesOf(rows)
     position = next
-    // Calls go on meanwhile.
+    // Other work runs between two reads.
     await new Promise(setImmediate)
   } while (position)
 }
@@ -88,7 +88,7 @@ const csvOf = (rows: readonly CdrRow[], kind: CdrRow['kind'], header: boolean): 
     columns: [...columnsOf(kind)],
     escape_formulas: true,
     record_delimiter: 'windows',
-    // RFC 4180 section 2: a line break within a field, whichever it is, has quotes around it.
+    // Fields with a line break of any kind must be quoted (RFC 4180 section 2).
     quoted_match: /[\r\n]/,
   })
 

@@ -10,13 +10,13 @@ const text = (maxLength: number, description: string) =>
 const party = (who: string) =>
   text(512, `${who}: a number or name, or a whole URI. A plus that became a space is taken for a plus.`)
 
-/** Stretch of time of lists, for schemas of routes. */
+/** Query parameters for a range of time. */
 export const timeFilters = {
   started_from: text(40, 'Began at this time or later: a day, or a time with its zone (ISO 8601).'),
   started_until: text(40, 'Began before this time.'),
 } as const
 
-/** Filters of records, for schemas of routes. */
+/** Query parameters that filter records. */
 export const recordFilters = {
   ...timeFilters,
   from: party('Who called'),
@@ -46,7 +46,7 @@ export type TimeFilters = ValidatedFields<typeof timeFilters>
 /** Validated {@link recordFilters}. */
 export type RecordFilters = ValidatedFields<typeof recordFilters>
 
-/** Reads filters. Throws `invalid_field` for what is no time. */
+/** Returns the search of a query. Throws `invalid_field` for an invalid time. */
 export const searchOf = (kind: CdrSearch['kind'], query: RecordFilters): CdrSearch => {
   const caller = partyFilter(dialled(query.from))
   const callee = partyFilter(dialled(query.to))
@@ -75,20 +75,20 @@ export const searchOf = (kind: CdrSearch['kind'], query: RecordFilters): CdrSear
   })
 }
 
-/** Reads a stretch of time. Throws `invalid_field`. */
+/** Returns a range of time. Throws `invalid_field`. */
 export const timeRangeOf = ({ started_from, started_until }: TimeFilters) =>
   withoutUndefined({
     startedFrom: timeOf(started_from, 'started_from'),
     startedUntil: timeOf(started_until, 'started_until'),
   })
 
-/** In the query of a URL a plus is a space. */
+/** Restores the plus of a number, which the query of a URL decodes to a space. */
 export const dialled = (text: string | undefined): string | undefined => text?.replace(/^ (?=\d)/, '+')
 
-/** A day, or a time with its zone, in ms since 1970. Throws `invalid_field`. */
+/** Returns a day, or a time with its zone, in ms since 1970. Throws `invalid_field`. */
 export const timeOf = (text: string | undefined, attribute: string): number | undefined => {
   if (text === undefined) return undefined
-  // Here, too, the plus of a zone may have become a space.
+  // The plus of a zone may have become a space too.
   const given = text.replace(/ (?=\d\d:?\d\d$)/, '+')
   const form = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d))?$/i
   const ms = form.test(given) ? Date.parse(given) : Number.NaN

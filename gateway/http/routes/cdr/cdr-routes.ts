@@ -39,8 +39,8 @@ const querystring = {
 type Query = Validated<typeof querystring>
 
 /**
- * `GET /api/records/calls` and `…/legs`: records of calls that are over, and of their legs, the newest first;
- * `…/{id}` is one of them, whole.
+ * `GET /api/records/calls` and `…/legs`: CDRs of ended calls and their legs, the newest first. `…/{id}` is
+ * the whole record.
  */
 export const cdrRoutes = (site: TypedSite, deps: CdrDeps): void => {
   routesOf(site, deps, 'call')
@@ -103,7 +103,7 @@ const page = async (
     rows.push(...part.rows)
     next = part.next
     if (!next || rows.length === size) break
-    // Calls go on meanwhile.
+    // Other work runs between two reads.
     await new Promise(setImmediate)
   }
   return { rows, next }

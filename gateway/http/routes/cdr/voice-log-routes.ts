@@ -156,7 +156,7 @@ const logBody = (call: CallRow) => {
     duration: spoken === null ? null : Math.ceil(spoken / 1000),
     duration_ms: spoken,
     billing_ms: spoken,
-    // Nothing here has a price.
+    // Calls have no price.
     charge: 0,
     charge_details: [],
     created_at: time(call.createdAt),

@@ -17,7 +17,7 @@ export const audioIn = (record: string): CallAudio => {
   return legs?.[0]?.audio ?? {}
 }
 
-/** A call as the family shows it. `base` is the account's path. */
+/** Returns a call for responses. `base` is the path of the account. */
 export const callBody = (row: CallRow, base: string, audio: CallAudio = {}) => {
   const uri = `${base}/Calls/${row.id}`
   return {
@@ -60,7 +60,7 @@ export const callBody = (row: CallRow, base: string, audio: CallAudio = {}) => {
   }
 }
 
-/** Its schema. */
+/** Schema of a {@link callBody}. */
 export const callShape = shape({
   sid: 'text',
   account_sid: 'text',
@@ -103,6 +103,6 @@ export const callShape = shape({
 const updatedAt = ({ createdAt, ringingAt, answeredAt, endedAt }: CallRow): number =>
   endedAt ?? answeredAt ?? ringingAt ?? createdAt
 
-/** Seconds from its answer to its end; 0 while it is not over. */
+/** Returns the seconds from answer to end; 0 until the call has ended. */
 const durationOf = ({ answeredAt, endedAt }: CallRow): number =>
   endedAt === undefined || answeredAt === undefined ? 0 : wholeSeconds(endedAt - answeredAt)

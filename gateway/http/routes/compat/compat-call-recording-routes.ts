@@ -25,7 +25,7 @@ export interface CompatCallRecordingDeps extends LiveCallDeps, CompatRecordingDe
 
 const path = '/Accounts/:account/Calls/:sid/Recordings'
 
-/** `Calls/{sid}/Recordings`: start, pause, go on, stop, list, fetch, remove. */
+/** `Calls/{sid}/Recordings`: start, pause, resume, stop, list, fetch, remove. */
 export const callRecordingRoutes = (on: On, deps: CompatCallRecordingDeps): void => {
   const { recordings, history } = deps
   on('POST', path, starting, async ({ projectId, id, body, base }) => {

@@ -15,8 +15,8 @@ export const pagingQuery = {
 export type Paging = ValidatedFields<typeof pagingQuery>
 
 /**
- * The page that is request for. A token names one of this project's own list, and goes before the number;
- * throws `invalid_field`.
+ * Returns the requested page. A token takes precedence over the number. Throws `invalid_field` if the token
+ * is of another list or project.
  */
 export const pageOf = ({ query, projectId, path }: CompatRequest<unknown, Paging>): ListPage => {
   const { Page, PageSize, PageToken } = query

@@ -60,7 +60,7 @@ const listQuery = {
   ...pagingQuery,
 } as const
 
-/** `Participants` of a conference: list, fetch, mute, hold, announce, take out. */
+/** `Participants` of a conference: list, fetch, mute, hold, announce, remove. */
 export const participantRoutes = (on: On, { conferences, sideDocuments }: CompatConferenceDeps): void => {
   const participant = async ({
     projectId,

@@ -2,7 +2,7 @@ import type { RecordingRow } from '../../../directory/recordings.ts'
 import { shape } from './compat-shapes.ts'
 import { shown, wholeSeconds } from './compat-times.ts'
 
-/** A recording as the family shows it; `link` is where its sound can be fetched for a while. */
+/** Returns a recording for responses. `link` returns a temporary URL of its audio. */
 export const recordingBody = (
   row: RecordingRow,
   base: string,
@@ -34,7 +34,7 @@ export const recordingBody = (
   }
 }
 
-/** Its schema. */
+/** Schema of a {@link recordingBody}. */
 export const recordingShape = shape({
   sid: 'text',
   account_sid: 'text',

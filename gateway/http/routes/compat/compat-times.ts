@@ -9,7 +9,7 @@ const dayMs = 86_400_000
 export const shown = (ms: number | null | undefined): string | null =>
   ms === null || ms === undefined ? null : timestamp(ms)
 
-/** Whole seconds of milliseconds. */
+/** Returns milliseconds in whole seconds. */
 export const wholeSeconds = (ms: number): number => Math.round(ms / 1000)
 
 const day = /^\d{4}-\d\d-\d\d$/
@@ -44,7 +44,7 @@ export const timeRangeOf = <N extends string>(query: TimeQuery<N>, name: N): Tim
   return { ...(from !== undefined && { from }), ...(until !== undefined && { until: -until }) }
 }
 
-/** The bounds as a query of the store names them. */
+/** Returns the latest of the given times, if any. */
 const latest = (times: readonly (number | undefined)[]): number | undefined => {
   const given = times.filter((each) => each !== undefined)
   return given.length > 0 ? Math.max(...given) : undefined

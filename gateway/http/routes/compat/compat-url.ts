@@ -1,6 +1,6 @@
 /**
- * The URL under which the XML family is served: curl and the pages use `/api/laml/2010-04-01`, the published
- * client `/2010-04-01`, both with and without `.json`. What is none of the family comes back as it is.
+ * Returns the URL under which the XML family is served. The documented prefix is `/api/laml/2010-04-01`, that
+ * of the published client `/2010-04-01`, both with and without `.json`. Other URLs are returned unchanged.
  */
 export const compatUrl = (url: string): string => {
   const [, path, query = ''] = /^(?:\/api\/laml)?(\/2010-04-01\/[^?]*?)(?:\.json)?(\?.*)?$/s.exec(url) ?? []

@@ -120,7 +120,7 @@ const readers: Readonly<Record<CallHandler, (wanted: Given, typeOf: TypeOf) => H
   },
 }
 
-/** Topics have fields of their own for it, which go before the one of all handlers. */
+/** Returns the status callback of a body. The fields of topics take precedence over the common one. */
 const statusCallbackOf = (
   given: Given,
   wanted: Given,

@@ -1,7 +1,7 @@
 import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
 import { timeText } from '../shared/field-schemas.ts'
 
-/** Kinds of addresses, as the API tells them apart. */
+/** Type of an address in the API. */
 export type AddressType = 'app' | 'room' | 'call' | 'subscriber'
 
 /** Type and channels of an address, by the kind of its resource. */
@@ -9,7 +9,7 @@ const behind: Readonly<
   Record<ResourceType, { readonly type: AddressType; readonly channels: readonly string[] }>
 > = {
   subscriber: { type: 'subscriber', channels: ['audio', 'video', 'messaging'] },
-  // The conference of a room mixes sound alone.
+  // The conference of a room mixes audio alone.
   room: { type: 'room', channels: ['audio', 'messaging'] },
   sip_endpoint: { type: 'call', channels: ['audio'] },
   sip_gateway: { type: 'call', channels: ['audio'] },
@@ -23,19 +23,19 @@ const behind: Readonly<
   ai_agent: { type: 'app', channels: [] },
 }
 
-/** The kind of the address of a resource. */
+/** Returns the type of the address of a resource. */
 export const addressTypeOf = (type: ResourceType): AddressType => behind[type].type
 
-/** Whether the addresses of a kind of resources can be called or written to. */
+/** Whether resources of a type can be called or written to. */
 export const isReachable = (type: ResourceType): boolean => behind[type].channels.length > 0
 
-/** The kinds of resources that can be reached and whose addresses are of a kind; default of any kind. */
+/** Returns the types of reachable resources whose addresses have a type; default any. */
 export const typesBehind = (wanted?: AddressType): readonly ResourceType[] =>
   (Object.keys(behind) as ResourceType[]).filter(
     (type) => isReachable(type) && (wanted === undefined || behind[type].type === wanted),
   )
 
-/** The address of a resource as the API shows it. The values of its channels can be dialled as they stand. */
+/** Returns the address of a resource for responses. The values of `channels` can be dialled. */
 export const addressBody = (resource: Resource) => {
   const { id, context, name } = resource.address
   const path = `/${context}/${name}`
@@ -57,7 +57,7 @@ export const addressBody = (resource: Resource) => {
 
 const channel = { type: 'string' } as const
 
-/** Its schema. */
+/** Schema of an {@link addressBody}. */
 export const addressSchema = {
   type: 'object',
   properties: {

@@ -6,15 +6,15 @@ interface Body {
   readonly [setting: string]: unknown
 }
 
-/** Settings that the pages of this API list. */
+/** Settings of an agent. */
 const settings = ['prompt', 'post_prompt', 'params', 'pronounce', 'hints', 'languages', 'SWAIG'] as const
-/** Longest setting, in characters of JSON; as a document. */
+/** Maximum length of a setting in characters of JSON. */
 const maxSettingLength = 65_536
 
 const settingsOf = (body: Partial<Body>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(settings.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]])))
 
-/** Agents: they are kept as they are given, and cannot be called yet. */
+/** Agents. They are stored as given, and cannot be called yet. */
 export const aiAgents: ResourceKind<'ai_agent', Body> = {
   type: 'ai_agent',
   path: 'ai_agents',

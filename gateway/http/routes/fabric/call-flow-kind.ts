@@ -29,7 +29,7 @@ const workingDocument = ({ flow_data: flow, relayml: script }: Partial<Body>): S
   return { kind: 'script', document: documentOf(script as ScriptValue), attribute: 'relayml' }
 }
 
-/** The working copy that a body describes; undefined where it says nothing of it. */
+/** Returns the working copy of a body, if any. */
 const workingCopy = (body: Partial<Body>): Pick<FlowDetails, 'flow' | 'script'> | undefined => {
   const working = workingDocument(body)
   if (!working) return undefined
@@ -62,7 +62,7 @@ export const callFlows: ResourceKind<'call_flow', Body> = {
     details: { version: body.document_version ?? 1, ...workingCopy(body) },
   }),
   change: (body) => {
-    // Without one, the version rises by one where the working copy changes.
+    // Without a given version, a change of the working copy increments it.
     const { title: displayName, document_version: version } = body
     return { displayName, details: { ...workingCopy(body), ...(version !== undefined && { version }) } }
   },

@@ -29,7 +29,7 @@ const properties = {
 
 type RoomBody = ValidatedFields<typeof properties, 'name'>
 
-/** Rooms. */
+/** Conference rooms. */
 export const conferenceRooms: ResourceKind<'room', RoomBody> = {
   type: 'room',
   path: 'conference_rooms',

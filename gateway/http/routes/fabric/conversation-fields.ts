@@ -8,7 +8,7 @@ const textOrNull = { type: ['string', 'null'] } as const
 const anything = { type: 'object', additionalProperties: true } as const
 const made = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties })
 
-/** A conversation, in an answer. */
+/** Schema of a conversation in responses. */
 export const conversationSchema = made({
   id: text,
   address_id: textOrNull,
@@ -41,16 +41,16 @@ const messageProperties = {
   conversation_name: text,
 }
 
-/** A message, in an answer. */
+/** Schema of a message in responses. */
 export const messageSchema = made(messageProperties)
 
-/** A message that was written, with what the SDK looks for beside it. */
+/** Schema of a new message in responses, with the `table` that the SDK reads. */
 export const writtenSchema = made({
   ...messageProperties,
   table: made({ conversation_id: text, text }),
 })
 
-/** Result of joining a conversation. */
+/** Schema of a joined conversation in responses. */
 export const joinedSchema = made({
   group_id: text,
   fabric_address_ids: { type: 'array', items: text },
@@ -58,14 +58,14 @@ export const joinedSchema = made({
   table: made({ conversation_id: text }),
 })
 
-/** Largest metadata, and largest details, of a message, as JSON. */
-const largestExtra = 4096
+/** Maximum length of the metadata, and of the details, of a message in characters of JSON. */
+const maxExtraLength = 4096
 
 /** Returns the application's own fields of a message. Throws `invalid_field` if they are too large. */
 export const extraOf = (value: object | undefined, attribute: string): object => {
   const given = value ?? {}
-  if (JSON.stringify(given).length <= largestExtra) return given
-  throw new TrunklineError('invalid_field', `At most ${largestExtra} characters of JSON.`, { attribute })
+  if (JSON.stringify(given).length <= maxExtraLength) return given
+  throw new TrunklineError('invalid_field', `At most ${maxExtraLength} characters of JSON.`, { attribute })
 }
 
 /** Returns the participant of a request to a route with `requireBearer`. */
@@ -74,7 +74,7 @@ export const participantIn = (request: Pick<FastifyRequest, 'bearer'>): ChatPart
   return chatParticipantOf(identity, token)
 }
 
-/** Throws `invalid_field` where a body says that it comes from another address than that of who sends it. */
+/** Throws `invalid_field` if a body names another address than that of its sender. */
 export const checkFrom = (
   { addressId }: ChatParticipant,
   fields: Readonly<Partial<Record<'from_address_id' | 'from_fabric_address_id', string | null>>>,

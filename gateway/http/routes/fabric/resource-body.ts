@@ -3,9 +3,7 @@ import { timeText } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 import { kinds, shownDetails } from './resource-kinds.ts'
 
-/**
- * A resource as the API shows it: what all have in common, and under the name of its type what its kind has.
- */
+/** Returns a resource for responses: common fields, and those of its kind under the name of its type. */
 export const resourceBody = (resource: Resource) => ({
   id: resource.id,
   project_id: resource.projectId,

@@ -1,13 +1,13 @@
 import { defaultSeconds, type TokenPair } from '../../../auth/token-pairs.ts'
 import { badField } from '../shared/field-schemas.ts'
 
-/** Longest life of an access token. */
+/** Maximum lifetime of an access token in seconds. */
 const maxSeconds = 30 * 86_400
 
-/** The id of an address. */
+/** Schema of the id of an address. */
 export const addressId = { type: 'string', minLength: 1, maxLength: 64 } as const
 
-/** When a token is to end: seconds since the Unix epoch. */
+/** Schema of the expiry of a token, in seconds since the Unix epoch. */
 export const expiry = {
   type: 'integer',
   minimum: 0,
@@ -15,7 +15,7 @@ export const expiry = {
   description: 'When it ends, in seconds since 1970; default in two hours, at most in 30 days.',
 } as const
 
-/** The host that the browser SDK is to connect to. */
+/** Schema of the host that the browser SDK connects to. */
 export const connectTo = {
   type: 'string',
   maxLength: 255,
@@ -25,17 +25,17 @@ export const connectTo = {
 
 const secret = { type: 'string' } as const
 
-/** An answer with both tokens, and what else stands in it. */
+/** Returns the schema of a response with both tokens and further properties. */
 export const pairSchema = (more: Readonly<Record<string, object>> = {}) => ({
   type: 'object',
   required: [...Object.keys(more), 'token', 'refresh_token'],
   properties: { ...more, token: secret, refresh_token: secret },
 })
 
-/** An answer with one. */
+/** Schema of a response with one token. */
 export const tokenSchema = { type: 'object', required: ['token'], properties: { token: secret } } as const
 
-/** A pair as answers show it. */
+/** Returns a pair of tokens for responses. */
 export const pairBody = ({ token, refreshToken }: TokenPair) => ({ token, refresh_token: refreshToken })
 
 /**

@@ -58,7 +58,7 @@ export class TokenSubscribers {
     const made = known ? undefined : await this.#create(projectId, body)
     if (made) return made
     const present = known ?? resources.findSubscriber(projectId, body.reference)
-    // Another gateway created it meanwhile; its change arrives in a moment.
+    // Another gateway has just created the subscriber; the change has not arrived yet.
     if (!present) throw new TrunklineError('email_taken')
     if (directory.subscriber(present.id)?.disabled)
       throw new TrunklineError('not_permitted', 'The subscriber is disabled.')

@@ -31,9 +31,9 @@ export const checksOf =
     checkStored(checks, projectId, document)
 
 /**
- * Checks a document. Rejects with `document_invalid`, naming the field, each place and what was expected
- * there. Rejects with `too_many_requests` where too many documents of the project wait to be checked, and
- * with `overloaded` where those of all projects do.
+ * Checks a document. Rejects with `document_invalid`, which names the field and each fault. Rejects with
+ * `too_many_requests` if too many documents of the project wait, and with `overloaded` if too many of all
+ * projects do.
  */
 export const checkStored = async (
   checks: Checks,

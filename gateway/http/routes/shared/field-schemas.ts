@@ -9,7 +9,7 @@ export const text = (maxLength = 256) =>
 /** Maximum length of a document in characters, as for fetched ones. */
 export const maxDocumentLength = 65_536
 
-/** Text of a document. */
+/** Schema of the text of a document. */
 export const documentText = {
   type: 'string',
   minLength: 1,
@@ -25,10 +25,10 @@ export const httpUrl = {
   pattern: '^[hH][tT][tT][pP][sS]?://[^\\s]+$',
 } as const
 
-/** HTTP method of a request to a URL. */
+/** Schema of the method of a request to a customer's server. */
 export const httpMethod = { type: 'string', enum: ['GET', 'POST'] } as const
 
-/** `/context/name`. */
+/** Schema of an address, `/context/name`. */
 export const address = {
   type: 'string',
   pattern: '^/[^/?#\\s\\u0000-\\u001f\\u007f]{1,100}/[^/?#\\s\\u0000-\\u001f\\u007f]{1,100}$',
@@ -62,20 +62,20 @@ const codecNames = {
   L16: 'L16',
 } as const satisfies Record<string, AudioCodec>
 
-/** A codec by its name in this API. */
-export type CodecWord = keyof typeof codecNames
+/** Name of a codec in this API. */
+export type CodecName = keyof typeof codecNames
 
-/** A list of audio codecs, by the names of the page. */
+/** Schema of a list of audio codecs. */
 export const codecs = {
   type: 'array',
   minItems: 1,
   maxItems: 5,
   uniqueItems: true,
-  items: { type: 'string', enum: Object.keys(codecNames) as CodecWord[] },
+  items: { type: 'string', enum: Object.keys(codecNames) as CodecName[] },
 } as const
 
-/** Reads codecs of a body. */
-export const codecsOf = (words: readonly CodecWord[]): readonly AudioCodec[] =>
+/** Returns the codecs of a body. */
+export const codecsOf = (words: readonly CodecName[]): readonly AudioCodec[] =>
   words.map((word) => codecNames[word])
 
 /** Returns the names of codecs in responses. */

@@ -9,7 +9,7 @@ import type { CdrPosition } from '../../../directory/cdrs.ts'
 export const cursorAt = (list: string, position: CdrPosition): string =>
   Buffer.from(`${position.startedAt}.${position.id}.${digestOf(list, position)}`).toString('base64url')
 
-/** The place that a cursor names. Throws `invalid_field` where it is of another list, or none. */
+/** Returns the position of a cursor. Throws `invalid_field` if it is malformed or of another list. */
 export const positionOf = (list: string, cursor: string): CdrPosition => {
   const [startedAt = '', id = '', digest] = Buffer.from(cursor, 'base64url').toString('latin1').split('.')
   const position = { startedAt: Number(startedAt), id }
