@@ -1,13 +1,8 @@
 import type { CallCollection, CollectOptions, CollectResult } from '../../../handlers/verbs.ts'
 import { type Fields, textOf } from './command-fields.ts'
-import {
-  type ClientQuirks,
-  failureCode,
-  isOver,
-  type Operation,
-  type OperationCall,
-} from './operation-types.ts'
+import { type ClientQuirks, failureCode, isOver, type OperationCall } from './operation-types.ts'
 import { readPlay } from './play-request.ts'
+import { VerbOperation } from './verb-operation.ts'
 
 /** Options of a collection, and of its events. */
 export interface CollectRequest {
@@ -94,21 +89,16 @@ type WireResult = Readonly<{ type: string; params?: Readonly<Record<string, unkn
 const emptyDigits: WireResult = { type: 'digit', params: { digits: '', terminator: '' } }
 
 /** `calling.collect` and `calling.play_and_collect`. */
-export class CollectOperation implements Operation {
+export class CollectOperation extends VerbOperation<CallCollection> {
   readonly kind: 'collect' | 'play_and_collect'
-  readonly #call: OperationCall
-  readonly #id: string
   readonly #request: CollectRequest
   readonly #quirks: ClientQuirks
-  readonly #abort = new AbortController()
-  #collection: Promise<CallCollection> | undefined
   /** Settles after the events of the prompt. */
   #prompt: Promise<void> | undefined
 
   constructor(call: OperationCall, id: string, request: CollectRequest, quirks: ClientQuirks) {
+    super(call, id)
     this.kind = request.options.prompt ? 'play_and_collect' : 'collect'
-    this.#call = call
-    this.#id = id
     this.#request = request
     this.#quirks = quirks
   }
@@ -120,76 +110,70 @@ export class CollectOperation implements Operation {
   }
 
   async #collected(): Promise<WireResult> {
-    if (this.#abort.signal.aborted) return { type: 'no_input' }
+    if (this.abort.signal.aborted) return { type: 'no_input' }
     try {
       let result = await this.#once()
-      const { signal } = this.#abort
+      const { signal } = this.abort
       while (this.#request.isContinuous && !signal.aborted && !lastReasons.has(result.reason)) {
         if (result.reason !== 'no-input') this.#send('collecting', wireOf(result), true)
         result = await this.#once()
       }
       return wireOf(result)
     } catch (error) {
-      if (isOver(error, this.#abort.signal)) return { type: 'no_input' }
+      if (isOver(error, this.abort.signal)) return { type: 'no_input' }
       return { type: 'error', params: { code: failureCode(error) } }
     }
   }
 
-  stop(): void {
-    this.#abort.abort()
-    this.#with((collection) => collection.stop())
+  override stop(): void {
+    super.stop()
+    this.withRunning((collection) => collection.stop())
   }
 
   setVolume(db: number): void {
-    this.#with((collection) => collection.prompt?.setVolume(db))
+    this.withRunning((collection) => collection.prompt?.setVolume(db))
   }
 
   startTimers(): void {
-    this.#with((collection) => collection.startTimers())
+    this.withRunning((collection) => collection.startTimers())
   }
 
   async #once(): Promise<CollectResult> {
-    this.#collection = this.#call.control.startCollect(this.#options())
-    const collection = await this.#collection
+    this.running = this.call.control.startCollect(this.#options())
+    const collection = await this.running
     this.#prompt = this.#reportPrompt(collection)
     return collection.result
   }
 
   #options(): CollectOptions {
-    const { options, reportsPartial: partial, reportsStart: startOfInput } = this.#request
+    const { options, reportsPartial, reportsStart } = this.#request
     const { speech } = options
     const onPartial = (text: string) => this.#send('collecting', { type: 'speech', params: { text } }, false)
     const onDigits = (digits: string) => this.#send('collecting', digit(digits), false)
     const onInput = (by: string) => this.#send('collecting', { type: 'start_of_input', params: { type: by } })
     return {
       ...options,
-      ...(speech && partial && { speech: { ...speech, onPartial } }),
-      ...(partial && { onDigits }),
-      ...(startOfInput && { onInput }),
+      ...(speech && reportsPartial && { speech: { ...speech, onPartial } }),
+      ...(reportsPartial && { onDigits }),
+      ...(reportsStart && { onInput }),
     }
   }
 
   async #reportPrompt({ prompt }: CallCollection): Promise<void> {
     if (!prompt) return
-    const report = (state: string) =>
-      this.#call.sendEvent('calling.call.play', { control_id: this.#id, state })
+    const report = (state: string) => this.sendEvent('play', { state })
     report('playing')
     const end = await prompt.ended
     report(end.kind === 'failed' ? 'error' : 'finished')
   }
 
-  #with(what: (collection: CallCollection) => void): void {
-    this.#collection?.then(what, () => {})
-  }
-
   #finished(result: WireResult): void {
-    const silent = result.type !== 'digit' && result.type !== 'speech'
-    this.#send('finished', silent && this.#quirks.reportsSuccessOnly ? emptyDigits : result, true)
+    const isSilent = result.type !== 'digit' && result.type !== 'speech'
+    this.#send('finished', isSilent && this.#quirks.reportsSuccessOnly ? emptyDigits : result, true)
   }
 
   #send(state: 'collecting' | 'finished', result: WireResult, final?: boolean): void {
-    const params = { control_id: this.#id, state, result, ...(final !== undefined && { final }) }
-    this.#call.sendEvent('calling.call.collect', params)
+    this.sendEvent('collect', { state, result, ...(final !== undefined && { final }) })
   }
 }
 

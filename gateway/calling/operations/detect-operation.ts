@@ -1,6 +1,7 @@
 import type { DetectOptions, DetectResult, Finding, MachineOptions } from '../../../handlers/verbs.ts'
 import { Fields } from './command-fields.ts'
-import { isOver, type Operation, type OperationCall } from './operation-types.ts'
+import { isOver, type OperationCall } from './operation-types.ts'
+import { VerbOperation } from './verb-operation.ts'
 
 /** Target of a detection, by its wire name. */
 export interface DetectCommand {
@@ -42,33 +43,25 @@ const readMachine = (params: Fields): MachineOptions => {
 }
 
 /** `calling.detect`: every finding, then `finished` or `error`. */
-export class DetectOperation implements Operation {
+export class DetectOperation extends VerbOperation {
   readonly kind = 'detect'
-  readonly #call: OperationCall
-  readonly #id: string
   readonly #request: DetectCommand
-  readonly #abort = new AbortController()
   #hasResult = false
 
   constructor(call: OperationCall, id: string, request: DetectCommand) {
-    this.#call = call
-    this.#id = id
+    super(call, id)
     this.#request = request
   }
 
   async run(): Promise<void> {
     try {
       const options = { ...this.#request.options, onFinding: (finding: Finding) => this.#finding(finding) }
-      const result = await this.#call.control.detect({ ...options, signal: this.#abort.signal })
+      const result = await this.call.control.detect({ ...options, signal: this.abort.signal })
       if (!this.#hasResult) this.#result(result)
       this.#send('finished')
     } catch (error) {
-      this.#send(isOver(error, this.#abort.signal) ? 'finished' : 'error')
+      this.#send(isOver(error, this.abort.signal) ? 'finished' : 'error')
     }
-  }
-
-  stop(): void {
-    this.#abort.abort()
   }
 
   #finding(finding: Finding): void {
@@ -85,6 +78,6 @@ export class DetectOperation implements Operation {
 
   #send(event: string, beep?: boolean): void {
     const detect = { type: this.#request.type, params: { event, ...(beep !== undefined && { beep }) } }
-    this.#call.sendEvent('calling.call.detect', { control_id: this.#id, detect })
+    this.sendEvent('detect', { detect })
   }
 }

@@ -1,27 +1,23 @@
 import type { CallPlayback, PlayOptions } from '../../../handlers/verbs.ts'
-import { type ClientQuirks, failureCode, type Operation, type OperationCall } from './operation-types.ts'
+import { type ClientQuirks, failureCode, type OperationCall } from './operation-types.ts'
+import { VerbOperation } from './verb-operation.ts'
 
 /** `calling.play`: states playing, paused, finished and error. */
-export class PlayOperation implements Operation {
+export class PlayOperation extends VerbOperation<CallPlayback> {
   readonly kind = 'play'
-  readonly #call: OperationCall
-  readonly #id: string
   readonly #options: PlayOptions
   readonly #quirks: ClientQuirks
-  readonly #abort = new AbortController()
-  #playback: Promise<CallPlayback> | undefined
 
   constructor(call: OperationCall, id: string, options: PlayOptions, quirks: ClientQuirks) {
-    this.#call = call
-    this.#id = id
+    super(call, id)
     this.#options = options
     this.#quirks = quirks
   }
 
   async run(): Promise<void> {
-    this.#playback = this.#call.control.startPlay({ ...this.#options, signal: this.#abort.signal })
+    this.running = this.call.control.startPlay({ ...this.#options, signal: this.abort.signal })
     try {
-      const playback = await this.#playback
+      const playback = await this.running
       this.#send('playing')
       const end = await playback.ended
       if (end.kind === 'failed') this.#send(this.#quirks.reportsSuccessOnly ? 'finished' : 'error', end.code)
@@ -32,34 +28,30 @@ export class PlayOperation implements Operation {
     }
   }
 
-  stop(): void {
-    this.#abort.abort()
-    this.#with((playback) => playback.stop())
+  override stop(): void {
+    super.stop()
+    this.withRunning((playback) => playback.stop())
   }
 
   pause(): void {
-    this.#with((playback) => {
+    this.withRunning((playback) => {
       playback.pause()
       this.#send('paused')
     })
   }
 
   resume(): void {
-    this.#with((playback) => {
+    this.withRunning((playback) => {
       playback.resume()
       this.#send('playing')
     })
   }
 
   setVolume(db: number): void {
-    this.#with((playback) => playback.setVolume(db))
-  }
-
-  #with(what: (playback: CallPlayback) => void): void {
-    this.#playback?.then(what, () => {})
+    this.withRunning((playback) => playback.setVolume(db))
   }
 
   #send(state: string, code?: string): void {
-    this.#call.sendEvent('calling.call.play', { control_id: this.#id, state, ...(code && { error: code }) })
+    this.sendEvent('play', { state, ...(code && { error: code }) })
   }
 }

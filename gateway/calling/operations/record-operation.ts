@@ -1,6 +1,7 @@
 import type { CallRecording, RecordOptions, RecordResult } from '../../../handlers/verbs.ts'
 import type { Fields } from './command-fields.ts'
-import { type ClientQuirks, failureCode, type Operation, type OperationCall } from './operation-types.ts'
+import { type ClientQuirks, failureCode, type OperationCall } from './operation-types.ts'
+import { VerbOperation } from './verb-operation.ts'
 
 const tracksOf = { speak: 'in', listen: 'out', both: 'both' } as const
 
@@ -32,16 +33,12 @@ export const readRecord = (params: Fields): RecordOptions => {
  * `calling.record`: states recording, paused, finished and no_input, which also stands for one that could not
  * be made.
  */
-export class RecordOperation implements Operation {
+export class RecordOperation extends VerbOperation<CallRecording> {
   readonly kind = 'record'
-  readonly #call: OperationCall
-  readonly #id: string
   readonly #options: RecordOptions
   /** Request field `record`, unchanged for the events. */
   readonly #record: unknown
   readonly #quirks: ClientQuirks
-  readonly #abort = new AbortController()
-  #recording: Promise<CallRecording> | undefined
 
   constructor(
     call: OperationCall,
@@ -50,22 +47,21 @@ export class RecordOperation implements Operation {
     record: unknown,
     quirks: ClientQuirks,
   ) {
-    this.#call = call
-    this.#id = id
+    super(call, id)
     this.#options = options
     this.#record = record
     this.#quirks = quirks
   }
 
   async run(): Promise<void> {
-    const status = this.#call.recordingStatus?.({ control_id: this.#id, record: this.#record })
-    this.#recording = this.#call.control.startRecording({
+    const status = this.call.recordingStatus?.({ control_id: this.id, record: this.#record })
+    this.running = this.call.control.startRecording({
       ...this.#options,
-      signal: this.#abort.signal,
+      signal: this.abort.signal,
       ...(status && { statusTarget: status }),
     })
     try {
-      const recording = await this.#recording
+      const recording = await this.running
       this.#send('recording', { url: recording.url })
       this.#ended(await recording.ended)
     } catch (error) {
@@ -73,38 +69,33 @@ export class RecordOperation implements Operation {
     }
   }
 
-  stop(): void {
-    this.#abort.abort()
-    this.#with((recording) => recording.stop())
+  override stop(): void {
+    super.stop()
+    this.withRunning((recording) => recording.stop())
   }
 
   pause(behaviour: 'skip' | 'silence'): void {
-    this.#with((recording) => {
+    this.withRunning((recording) => {
       recording.pause(behaviour)
       this.#send('paused', { url: recording.url })
     })
   }
 
   resume(): void {
-    this.#with((recording) => {
+    this.withRunning((recording) => {
       recording.resume()
       this.#send('recording', { url: recording.url })
     })
   }
 
-  #with(what: (recording: CallRecording) => void): void {
-    this.#recording?.then(what, () => {})
-  }
-
   #ended({ id, reason, url, durationMs, bytes }: RecordResult): void {
-    const failed = reason === 'no-input' || reason === 'error'
-    const state = failed && !this.#quirks.reportsSuccessOnly ? 'no_input' : 'finished'
-    const error = failed && { error: reason }
+    const hasFailed = reason === 'no-input' || reason === 'error'
+    const state = hasFailed && !this.#quirks.reportsSuccessOnly ? 'no_input' : 'finished'
+    const error = hasFailed && { error: reason }
     this.#send(state, { url, duration: durationMs / 1000, size: bytes, ...error }, id)
   }
 
   #send(state: string, more: Readonly<Record<string, unknown>>, ends?: string): void {
-    const params = { control_id: this.#id, state, ...more, record: this.#record }
-    this.#call.sendEvent('calling.call.record', params, ends)
+    this.sendEvent('record', { state, ...more, record: this.#record }, ends)
   }
 }

@@ -1,6 +1,7 @@
 import type { ReferOptions, ReferResult } from '../../../handlers/verbs.ts'
 import type { Fields } from './command-fields.ts'
-import { failureCode, type Operation, type OperationCall } from './operation-types.ts'
+import { failureCode, type OperationCall } from './operation-types.ts'
+import { VerbOperation } from './verb-operation.ts'
 
 /** Reads `calling.refer`: a SIP device. */
 export const readRefer = (params: Fields): ReferOptions => {
@@ -21,23 +22,19 @@ const states: Readonly<Record<ReferResult['kind'], string>> = {
 }
 
 /** `calling.refer`: in_progress, then the outcome. */
-export class ReferOperation implements Operation {
+export class ReferOperation extends VerbOperation {
   readonly kind = 'refer'
-  readonly #call: OperationCall
-  readonly #id: string
   readonly #options: ReferOptions
-  readonly #abort = new AbortController()
 
   constructor(call: OperationCall, id: string, options: ReferOptions) {
-    this.#call = call
-    this.#id = id
+    super(call, id)
     this.#options = options
   }
 
   async run(): Promise<void> {
     this.#send('in_progress')
     try {
-      const result = await this.#call.control.refer({ ...this.#options, signal: this.#abort.signal })
+      const result = await this.call.control.refer({ ...this.#options, signal: this.abort.signal })
       const { kind, status, notifyStatus } = result
       this.#send(states[kind], {
         sip_refer_response_code: String(status),
@@ -48,12 +45,7 @@ export class ReferOperation implements Operation {
     }
   }
 
-  stop(): void {
-    this.#abort.abort()
-  }
-
   #send(state: string, more: Readonly<Record<string, unknown>> = {}): void {
-    const params = { control_id: this.#id, state, sip_refer_to: this.#options.to, ...more }
-    this.#call.sendEvent('calling.call.refer', params)
+    this.sendEvent('refer', { state, sip_refer_to: this.#options.to, ...more })
   }
 }

@@ -1,7 +1,8 @@
 import { readStreamFormat, streamFormats } from '../../../handlers/common/streams.ts'
 import type { CallStream, StreamOptions } from '../../../handlers/verbs.ts'
 import type { Fields } from './command-fields.ts'
-import { failureCode, type Operation, type OperationCall } from './operation-types.ts'
+import { failureCode, type OperationCall } from './operation-types.ts'
+import { VerbOperation } from './verb-operation.ts'
 
 const tracksOf = { inbound_track: 'inbound', outbound_track: 'outbound', both_tracks: 'both' } as const
 
@@ -35,29 +36,24 @@ export interface StreamEventOptions {
 const began = { stream: 'streaming', tap: 'tapping' } as const
 
 /** Stream of the call's audio to a customer's server. */
-export class StreamOperation implements Operation {
+export class StreamOperation extends VerbOperation<CallStream> {
   readonly kind: StreamEventOptions['kind']
-  readonly #call: OperationCall
-  readonly #id: string
   readonly #options: StreamOptions
   readonly #given: StreamEventOptions['given']
-  #stream: Promise<CallStream> | undefined
-  #isStopped = false
 
   constructor(call: OperationCall, id: string, options: StreamOptions, { kind, given }: StreamEventOptions) {
-    this.#call = call
-    this.#id = id
+    super(call, id)
     this.#options = options
     this.kind = kind
     this.#given = given
   }
 
   async run(): Promise<void> {
-    this.#stream = this.#call.control.startStream(this.#options)
+    this.running = this.call.control.startStream(this.#options)
     try {
-      const stream = await this.#stream
+      const stream = await this.running
       this.#send(began[this.kind])
-      if (this.#isStopped) stream.stop()
+      if (this.abort.signal.aborted) stream.stop()
       const end = await stream.ended
       this.#send('finished', end.kind === 'failed' ? end.reason : undefined)
     } catch (error) {
@@ -65,16 +61,12 @@ export class StreamOperation implements Operation {
     }
   }
 
-  stop(): void {
-    this.#isStopped = true
-    this.#stream?.then(
-      (stream) => stream.stop(),
-      () => {},
-    )
+  override stop(): void {
+    super.stop()
+    this.withRunning((stream) => stream.stop())
   }
 
   #send(state: string, error?: string): void {
-    const params = { control_id: this.#id, state, ...this.#given, ...(error && { error }) }
-    this.#call.sendEvent(`calling.call.${this.kind}`, params)
+    this.sendEvent(this.kind, { state, ...this.#given, ...(error && { error }) })
   }
 }
