@@ -251,8 +251,8 @@ export class CallController implements ScopableControl {
   }
 
   echo(options: EchoOptions): Promise<void> {
-    const { clock } = this.#deps
-    return this.#runCancellable('echo', options, (scoped) => echo(this.#call, scoped, clock))
+    const sleep = (ms: number, signal: AbortSignal | undefined) => this.#sleep(ms, signal)
+    return this.#runCancellable('echo', options, (scoped) => echo(this.#call, scoped, sleep))
   }
 
   detect(options: DetectOptions): Promise<DetectResult> {
