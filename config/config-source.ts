@@ -1,6 +1,6 @@
 import type { Document, Node, Scalar } from 'yaml'
 import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
-import { replaceVariables } from './environment.ts'
+import { type Environment, replaceVariables } from './environment.ts'
 import type { ConfigFault, Keys, Report } from './faults.ts'
 import { ConfigInvalid, pathOf } from './faults.ts'
 
@@ -17,7 +17,7 @@ export class ConfigSource {
   #document: Document
 
   /** Reads YAML 1.2 and replaces variables. Throws {@link ConfigInvalid}. */
-  constructor(file: string, text: string, env: Readonly<Record<string, string | undefined>>) {
+  constructor(file: string, text: string, env: Environment) {
     this.file = file
     this.#document = parseDocument(text, {
       lineCounter: this.#lines,
@@ -71,7 +71,7 @@ export class ConfigSource {
     return { file: this.file, line: Math.max(1, line), column: Math.max(1, col), path: pathOf(keys), message }
   }
 
-  #replace(env: Readonly<Record<string, string | undefined>>): readonly ConfigFault[] {
+  #replace(env: Environment): readonly ConfigFault[] {
     const faults: ConfigFault[] = []
     visit(this.#document, {
       Scalar: (key, node, ancestors) => {

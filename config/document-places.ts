@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ConfigSource } from './config-source.ts'
+import type { Environment } from './environment.ts'
 import { type ConfigFault, type Keys, keysOfPointer } from './faults.ts'
 import type { DocumentHandlerConfig } from './types.ts'
 
@@ -20,7 +21,7 @@ export class DocumentPlaces {
   #source: ConfigSource
 
   /** Reads a configuration file that {@link loadConfig} has accepted. */
-  constructor(file: string, env: Readonly<Record<string, string | undefined>> = process.env) {
+  constructor(file: string, env: Environment = process.env) {
     this.#folder = dirname(resolve(file))
     this.#source = new ConfigSource(file, readFileSync(file, 'utf8'), env)
   }

@@ -1,3 +1,6 @@
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
 /** Text with replaced variables, and the names of variables that are not set. */
 export interface Replaced {
   readonly text: string
@@ -9,11 +12,7 @@ export interface Replaced {
  * `$${` becomes `${`. In documents, only names without lower-case letters are variables; other placeholders
  * belong to the document's language.
  */
-export const replaceVariables = (
-  text: string,
-  env: Readonly<Record<string, string | undefined>>,
-  inDocument: boolean,
-): Replaced => {
+export const replaceVariables = (text: string, env: Environment, inDocument: boolean): Replaced => {
   const missing: string[] = []
   const replaced = text.replace(
     /\$(\$\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?(\}?)/g,

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { parseDocument } from 'yaml'
 import { buildConfig } from './build-config.ts'
 import { ConfigSource } from './config-source.ts'
-import { replaceVariables } from './environment.ts'
+import { type Environment, replaceVariables } from './environment.ts'
 import { ConfigInvalid, readFailure } from './faults.ts'
 import type { FileConfig } from './file-config.ts'
 import { HandlerLoader } from './handler-loader.ts'
@@ -17,9 +17,6 @@ import { validateSchema } from './validate.ts'
  * one line per fault.
  */
 export const loadConfig = (file: string, env?: Environment): Config => readConfig(file, env).config
-
-/** Environment variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Configuration with the values of its file, which a reload compares. */
 export interface ReadConfig {

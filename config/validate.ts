@@ -4,7 +4,7 @@ import type { Report } from './faults.ts'
 import { keysOfPointer, pathOf } from './faults.ts'
 import type { Schema } from './schema/builders.ts'
 import { configSchema } from './schema/config-schema.ts'
-import { formats } from './schema/formats.ts'
+import { type FormatName, formats } from './schema/formats.ts'
 import { closest } from './suggest.ts'
 
 /** Validator with the formats of `formats.ts`. It adds defaults. */
@@ -71,7 +71,7 @@ const messageOf = (error: ErrorObject): string => {
     case 'enum':
       return `must be one of ${schema.enum?.join(', ')}`
     case 'format':
-      return `must be ${formats[String(error.params.format)]?.expected}`
+      return `must be ${formats[error.params.format as FormatName].expected}`
     case 'minimum':
     case 'maximum':
       return `must be from ${schema.minimum} to ${schema.maximum}`

@@ -1,6 +1,6 @@
 import type { Keys, Report } from '../faults.ts'
 import { isLoopback } from '../networks.ts'
-import type { CarrierConfig, Config } from '../types.ts'
+import type { CarrierConfig, Config, DomainConfig } from '../types.ts'
 
 /** Public passwords of `example.yaml`, the documentation and the tests. */
 export const publishedPasswords: ReadonlySet<string> = new Set([
@@ -85,7 +85,7 @@ const passwordsOf = ({ subscribers, endpoints, domains, carriers }: Config): rea
 
 const challengesOf = (
   group: string,
-  entries: readonly { readonly challenge?: { readonly username: string; readonly password: string } }[],
+  entries: readonly Pick<DomainConfig, 'challenge'>[],
 ): readonly FoundPassword[] =>
   entries.flatMap(({ challenge }, i) =>
     challenge

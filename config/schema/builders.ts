@@ -1,3 +1,5 @@
+import type { FormatName } from './formats.ts'
+
 /** Part of JSON Schema that the configuration uses. */
 export interface Schema {
   readonly description?: string
@@ -54,7 +56,7 @@ export const choice = <
 ) => ({ ...text(description, value as D), enum: values }) as const
 
 /** Returns the schema of a text in one of the formats of `formats.ts`. */
-export const format = <const F extends string, const D extends string | undefined = undefined>(
+export const format = <const F extends FormatName, const D extends string | undefined = undefined>(
   name: F,
   description: string,
   value?: D,

@@ -64,7 +64,7 @@ const isBase64Url = (text: string, bytes: number): boolean =>
   /^[\w-]+$/.test(text) && Buffer.from(text, 'base64url').length === bytes
 
 /** Formats of the schema, by name. */
-export const formats: Readonly<Record<string, Format>> = {
+export const formats = {
   'number-prefix': {
     expected: 'the first digits of a telephone number, such as +49 or 0900',
     validate: (text) => /^\+?\d{1,15}$/.test(text),
@@ -141,4 +141,7 @@ export const formats: Readonly<Record<string, Format>> = {
     expected: 'an address such as /public/menu',
     validate: (text) => /^\/[^\s/?#]+\/[^\s/?#]+$/.test(text),
   },
-}
+} satisfies Readonly<Record<string, Format>>
+
+/** Name of one of {@link formats}. */
+export type FormatName = keyof typeof formats

@@ -1,10 +1,11 @@
 import { duration, format, group, integer } from './builders.ts'
+import type { FormatName } from './formats.ts'
 import { recordings } from './recordings-schema.ts'
 import { sounds, speech } from './sound-schema.ts'
 import { webrtc } from './webrtc-schema.ts'
 
 /** Schema of an address, or of a list with one address of each IP family. */
-const onePerFamily = <const F extends string>(kind: F, description: string) =>
+const onePerFamily = <const F extends FormatName>(kind: F, description: string) =>
   ({
     ...format(kind, description),
     type: ['string', 'array'],

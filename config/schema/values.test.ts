@@ -63,6 +63,11 @@ describe('the builders of schemas', () => {
     object('Entry.', { id: text('Id.') }, ['ID'])
   })
 
+  it('reject an unknown format', () => {
+    // @ts-expect-error: the format is duration
+    format('durations', 'Timeout.')
+  })
+
   it('reject a default that is none of the choices', () => {
     // @ts-expect-error: the choices are on and off
     choice('Switch.', ['on', 'off'], 'of')
