@@ -1,11 +1,10 @@
 import type { SipUri } from '../../core/sip-uri.ts'
 import { printable } from '../headers.ts'
-import { sourceOf } from '../signalling-source.ts'
 import type { SipRequest } from '../srf.ts'
 import { decideAdmission } from './admission-decision.ts'
 import type { AdmissionLimits, AdmissionRefusal, AdmissionRules } from './admission-types.ts'
 import type { AdmittedCall, CallCounts } from './call-counts.ts'
-import type { Challenger } from './challenger.ts'
+import { type Challenger, digestRequestOf } from './challenger.ts'
 import type { GatewayLoad } from './gateway-load.ts'
 import { telTarget } from './tel-target.ts'
 import type { Trust } from './trust.ts'
@@ -51,16 +50,10 @@ export class Admission {
         calls: calls + settingUp,
         portsFree: ports.total - ports.used,
         portsTotal: ports.total,
-        checkDigest: (realm, secretOf) => challenger.check(signed(request), realm, secretOf),
+        checkDigest: (realm, secretOf) => challenger.check(digestRequestOf(request), realm, secretOf),
       },
       { directory, trust, limits: this.#limits, counts },
     )
     return 'admit' in decision ? counts.take(decision.admit, source) : decision
   }
-}
-
-const signed = (request: SipRequest) => {
-  const { method, uri, body = '', source_address: source } = request
-  const isOverConnection = sourceOf(request).transport !== 'udp'
-  return { method, uri, body, source, isOverConnection, authorization: request.get('Authorization') }
 }

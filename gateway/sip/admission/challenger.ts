@@ -2,7 +2,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { DigestSecret } from '../../directory/types.ts'
 import { type DigestAnswer, readAnswer } from '../digest/authorization-header.ts'
 import { Nonces } from '../digest/nonces.ts'
-import type { Headers } from '../srf.ts'
+import { sourceOf } from '../signalling-source.ts'
+import type { Headers, SipRequest } from '../srf.ts'
 
 /** A request whose sender must authenticate. */
 export interface DigestRequest {
@@ -18,6 +19,13 @@ export interface DigestRequest {
   readonly isOverConnection?: boolean
   /** Value of the Authorization header. */
   readonly authorization: string | undefined
+}
+
+/** Returns the parts of a request that its digest answer signs. */
+export const digestRequestOf = (request: SipRequest): DigestRequest => {
+  const { method, uri, body = '', source_address: source } = request
+  const isOverConnection = sourceOf(request).transport !== 'udp'
+  return { method, uri, body, source, isOverConnection, authorization: request.get('Authorization') }
 }
 
 /** Result of a digest check. */

@@ -1,17 +1,14 @@
 import type { Leg } from '../../calls/leg/leg.ts'
 import type { OutboundRequest, OutboundSip } from '../../calls/leg/outbound-request.ts'
 import { type Cause, codeOf } from '../../core/errors/catalogue.ts'
-import type { Log } from '../../core/log.ts'
-import { isSecure, parseSipUri, shownUri, userOf } from '../../core/sip-uri.ts'
-import type { Directory, SipEndpoint } from '../../directory/types.ts'
-import type { Target } from '../../model.ts'
+import { parseSipUri, shownUri, userOf } from '../../core/sip-uri.ts'
+import type { Directory } from '../../directory/types.ts'
 import { RefusalLog } from '../admission/refusal-log.ts'
 import type { Connection } from '../agent-link.ts'
 import { errorText } from '../dialog/leg-session.ts'
 import { supportedTags } from '../dialog/option-tags.ts'
 import type { SessionTimerSettings } from '../dialog/session-timer.ts'
 import type { Transfers } from '../dialog/transfers.ts'
-import { type AudioRules, audioRules } from '../media/audio-far-end.ts'
 import { preferring } from '../media/codec-rules.ts'
 import { LateOffer } from '../media/late-offer.ts'
 import { LegMedia } from '../media/leg-media.ts'
@@ -19,16 +16,11 @@ import { EarlyOffer, type Negotiation } from '../media/negotiation.ts'
 import type { SipAudio } from '../media/sip-audio.ts'
 import type { SipMedia } from '../media/sip-media.ts'
 import { isWebRtcTarget } from '../media/webrtc-media.ts'
-import {
-  narrowed,
-  offeredSecurity,
-  type SecurityDemands,
-  type SrtpPolicy,
-  srtpPolicy,
-} from '../sdp/srtp-policy.ts'
+import { offeredSecurity } from '../sdp/srtp-policy.ts'
 import type { SipLegs } from '../sip-legs.ts'
 import type { Hop } from '../trunks/route.ts'
 import type { Routing, TakenRoute } from '../trunks/routing.ts'
+import { OutboundCall, type SipTarget } from './outbound-call.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 import { OutboundSession } from './outbound-session.ts'
 import type { TargetFamilies } from './target-families.ts'
@@ -44,15 +36,6 @@ export interface OutboundDeps {
   readonly transfers?: Transfers
   /** IP families of targets with names; without it, those get audio over the first family that is bound. */
   readonly families?: Pick<TargetFamilies, 'complete'> | undefined
-}
-
-type SipTarget = Extract<Target, { kind: 'sip' }>
-
-/** Context of an outbound leg: its target, request and route. */
-interface OutboundContext {
-  readonly target: SipTarget
-  readonly request: OutboundRequest
-  readonly route: TakenRoute
 }
 
 /** Reserve for the request line, the frame's first line and digest headers, in bytes. */
@@ -86,13 +69,14 @@ export class Outbound implements OutboundSip {
   }
 
   dial(target: SipTarget, request: OutboundRequest): Leg {
-    const { legs, transfers } = this.#deps
+    const { legs, directory, transfers } = this.#deps
     const { link, clock, headers } = legs
     const uri = parseSipUri(target.uri)
     const to = { uri: shownUri(uri?.bare ?? target.uri), user: uri ? userOf(uri) : '', name: '' }
     const leg = legs.create('outbound', request.from, to)
     const log = legs.log.child({ call: request.callId, leg: leg.id })
-    const connection: Connection = link.connection ?? { isAlive: false }
+    const { endpointId } = target
+    const endpoint = endpointId === undefined ? undefined : directory.endpoint?.(endpointId)
     const { sessionTimerSeconds: seconds } = request.destination
     const terms = new OutboundSession({
       projectId: request.projectId,
@@ -100,26 +84,23 @@ export class Outbound implements OutboundSip {
       intervalMs: seconds === undefined ? undefined : seconds * 1_000,
       supported: supportedTags(link.capabilities),
       transfers,
-      endpoint: this.#endpointOf(target),
+      endpoint,
     })
+    const connection: Connection = link.connection ?? { isAlive: false }
     const context = { connection, clock, log, headers }
     const side = new OutboundLeg(leg, context, link.srf, terms, () => legs.delete(side))
     leg.attach(side)
     legs.add(side)
-    this.#place(leg, side, target, request, log).catch((error: unknown) => {
+    this.#place(new OutboundCall(leg, log, target, request, endpoint), side).catch((error: unknown) => {
       log.error({ event: 'invite.setup-failed', err: error }, 'INVITE not made')
       leg.ended({ code: 'internal' })
     })
     return leg
   }
 
-  async #place(
-    leg: Leg,
-    side: OutboundLeg,
-    target: SipTarget,
-    request: OutboundRequest,
-    log: Log,
-  ): Promise<void> {
+  /** Finds the route, opens the audio, and sends the INVITE. A failure ends the leg. */
+  async #place(call: OutboundCall, side: OutboundLeg): Promise<void> {
+    const { leg, log, target, request } = call
     // The leg must be returned in state `new`, whatever its fault.
     await Promise.resolve()
     if (!side.connection.isAlive) {
@@ -133,11 +114,11 @@ export class Outbound implements OutboundSip {
     }
     leg.whenGone(route.release)
     if (route.carrier) leg.note({ carrier: route.carrier.name })
-    const media = await this.#openMedia(leg, { target, request, route }, log)
+    const media = await this.#openMedia(call, route)
     // A leg that has ended meanwhile has closed it already.
     if (!media || leg.isEnded) return
     const hops = await this.#hopsOf(route, media)
-    if (!leg.isEnded) this.#invite(side, leg, { target, request, route: { ...route, hops } }, media)
+    if (!leg.isEnded) this.#invite(call, side, { ...route, hops }, media)
   }
 
   /** Returns the hops of the route with the IP families of their audio, if there is a choice. */
@@ -149,14 +130,14 @@ export class Outbound implements OutboundSip {
   }
 
   /** Opens the leg's audio; returns undefined, with the leg ended, if it fails. */
-  async #openMedia(leg: Leg, wanted: OutboundContext, log: Log): Promise<SipMedia | undefined> {
-    const { target, request } = wanted
-    const rules = this.#rulesFor(wanted)
+  async #openMedia(call: OutboundCall, route: TakenRoute): Promise<SipMedia | undefined> {
+    const { leg, log, target } = call
+    const { callId, codec } = call.request
+    const rules = call.audioRules(route)
     try {
-      const { callId, codec } = request
       const media = isWebRtcTarget(target)
         ? await this.#deps.audio.openWebRtc(callId, preferring(rules.codecs, [codec])[0] ?? codec)
-        : await this.#deps.audio.openRtp(callId, { srtp: this.#srtpOf(wanted), rules })
+        : await this.#deps.audio.openRtp(callId, { srtp: call.srtpPolicy(route), rules })
       media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
       leg.whenGone(() => media.close())
       leg.setPort(media.port)
@@ -170,35 +151,13 @@ export class Outbound implements OutboundSip {
     }
   }
 
-  /**
-   * Returns the audio rules of the callee. A document may ask for some of its codecs only, or for another
-   * order.
-   */
-  #rulesFor({ target, route, request }: OutboundContext): AudioRules {
-    const endpoint = target.endpointId === undefined ? undefined : (this.#endpointOf(target) ?? {})
-    const rules = audioRules({ carrier: route.carrier, endpoint })
-    const codecs = target.codecs ?? rules.codecs
-    const wanted = request.destination.codecs?.filter((codec) => codecs.includes(codec)) ?? []
-    return { ...rules, codecs: wanted.length > 0 ? wanted : codecs }
-  }
-
-  #srtpOf({ target, route, request }: OutboundContext): SrtpPolicy {
-    const own = target.endpointId === undefined ? target : this.#endpointOf(target)
-    return srtpOf(route, request, own)
-  }
-
-  #endpointOf({ endpointId }: SipTarget): SipEndpoint | undefined {
-    return endpointId === undefined ? undefined : this.#deps.directory.endpoint?.(endpointId)
-  }
-
-  #invite(side: OutboundLeg, leg: Leg, wanted: OutboundContext, media: SipMedia): void {
-    const { route } = wanted
-    const negotiation = this.#negotiation(leg, wanted, media)
+  #invite(call: OutboundCall, side: OutboundLeg, route: TakenRoute, media: SipMedia): void {
+    const negotiation = this.#negotiation(call, route, media)
     if (!negotiation) return
     const { localSdp = '' } = negotiation
     const fault = route.hops.map((hop) => this.#tooLong(hop, localSdp)).find((each) => each !== undefined)
     if (fault) {
-      leg.ended(fault)
+      call.leg.ended(fault)
       return
     }
     side.invite(route, media, negotiation)
@@ -208,13 +167,12 @@ export class Outbound implements OutboundSip {
    * Makes the offer, or leaves it to the peer. Returns undefined, with the leg ended, if the carrier's rules
    * forbid every offer.
    */
-  #negotiation(leg: Leg, wanted: OutboundContext, media: SipMedia): Negotiation | undefined {
-    const { route, request } = wanted
-    const log = this.#deps.legs.log.child({ call: request.callId, leg: leg.id })
+  #negotiation(call: OutboundCall, route: TakenRoute, media: SipMedia): Negotiation | undefined {
+    const { leg, log, request } = call
     try {
       if (route.carrier?.lateOffer && media instanceof LegMedia) {
         // A policy that permits no offer permits no answer either.
-        offeredSecurity(this.#srtpOf(wanted))
+        offeredSecurity(call.srtpPolicy(route))
         return new LateOffer(media, log)
       }
       media.offer(request.codec, 'invite')
@@ -234,23 +192,4 @@ export class Outbound implements OutboundSip {
       ? { code: 'bad_request', detail: `The INVITE has ${bytes} bytes; the SIP agent takes ${longest}.` }
       : undefined
   }
-}
-
-/**
- * Returns the SRTP policy of a leg: the demands of the endpoint or the gateway, then the carrier's; other
- * peers may encrypt. Keys are sent only if every hop of the route uses TLS. A document may demand more, and
- * less only if no other party demands encryption.
- */
-const srtpOf = (
-  { carrier, hops }: TakenRoute,
-  { destination }: OutboundRequest,
-  own: SecurityDemands | undefined,
-): SrtpPolicy => {
-  const secure = hops
-    .map(({ uri, nextHop }) => parseSipUri(nextHop ?? uri))
-    .every((uri) => uri && isSecure(uri))
-  const policy = narrowed(srtpPolicy(carrier, secure), own)
-  if (destination.encryption === 'mandatory') return { ...policy, mode: 'required' }
-  if (destination.encryption === 'forbidden' && policy.mode === 'optional') return { ...policy, mode: 'off' }
-  return policy
 }

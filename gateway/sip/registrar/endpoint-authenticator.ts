@@ -1,8 +1,7 @@
 import type { Directory, SipEndpoint } from '../../directory/types.ts'
-import type { Challenger } from '../admission/challenger.ts'
+import { type Challenger, digestRequestOf } from '../admission/challenger.ts'
 import type { Refusals } from '../admission/refusals.ts'
 import { printable } from '../headers.ts'
-import { sourceOf } from '../signalling-source.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
 
 /** Identifies the endpoint that sent a request, by its digest answer only. */
@@ -24,17 +23,9 @@ export class EndpointAuthenticator {
   /** Returns the endpoint that signed the request; undefined if it was challenged for this realm. */
   authenticate(request: SipRequest, response: SipResponse, realm: string): SipEndpoint | undefined {
     const directory = this.#directory
-    const { method, uri, body = '', source_address: source, protocol } = request
-    const signed = {
-      method,
-      uri,
-      body,
-      source,
-      isOverConnection: sourceOf(request).transport !== 'udp',
-      authorization: request.get('Authorization'),
-    }
+    const { method, source_address: source, protocol } = request
     const secretOf = (username: string) => directory.endpointByName(username)?.secrets.get(realm)
-    const signIn = this.#challenger.check(signed, realm, secretOf)
+    const signIn = this.#challenger.check(digestRequestOf(request), realm, secretOf)
     if (signIn.kind === 'accepted') return directory.endpointByName(signIn.username)
     const { headers } = signIn
     const facts = { method, source, transport: printable(protocol, 8), domain: realm, answer: signIn.why }

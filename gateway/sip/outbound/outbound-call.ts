@@ -1,0 +1,68 @@
+import type { Leg } from '../../calls/leg/leg.ts'
+import type { OutboundRequest } from '../../calls/leg/outbound-request.ts'
+import type { Log } from '../../core/log.ts'
+import { isSecure, parseSipUri } from '../../core/sip-uri.ts'
+import type { SipEndpoint } from '../../directory/types.ts'
+import type { Target } from '../../model.ts'
+import { type AudioRules, audioRules } from '../media/audio-far-end.ts'
+import { narrowed, type SrtpPolicy, srtpPolicy } from '../sdp/srtp-policy.ts'
+import type { TakenRoute } from '../trunks/routing.ts'
+
+/** SIP target of an outbound call. */
+export type SipTarget = Extract<Target, { kind: 'sip' }>
+
+/** An outbound call: its leg, target and request, and the rules that follow from them. */
+export class OutboundCall {
+  readonly leg: Leg
+  readonly log: Log
+  readonly target: SipTarget
+  readonly request: OutboundRequest
+  /** The called SIP endpoint, if the directory knows it. */
+  readonly endpoint: SipEndpoint | undefined
+
+  constructor(
+    leg: Leg,
+    log: Log,
+    target: SipTarget,
+    request: OutboundRequest,
+    endpoint: SipEndpoint | undefined,
+  ) {
+    this.leg = leg
+    this.log = log
+    this.target = target
+    this.request = request
+    this.endpoint = endpoint
+  }
+
+  /**
+   * Returns the audio rules of the callee. A document may ask for some of its codecs only, or for another
+   * order.
+   */
+  audioRules({ carrier }: TakenRoute): AudioRules {
+    const rules = audioRules({ carrier, endpoint: this.#isToEndpoint ? (this.endpoint ?? {}) : undefined })
+    const codecs = this.target.codecs ?? rules.codecs
+    const wanted = this.request.destination.codecs?.filter((codec) => codecs.includes(codec)) ?? []
+    return { ...rules, codecs: wanted.length > 0 ? wanted : codecs }
+  }
+
+  /**
+   * Returns the SRTP policy: the demands of the endpoint or the gateway, then the carrier's; other peers may
+   * encrypt. Keys are sent only if every hop of the route uses TLS. A document may demand more, and less only
+   * if no other party demands encryption.
+   */
+  srtpPolicy({ carrier, hops }: TakenRoute): SrtpPolicy {
+    const { encryption } = this.request.destination
+    const isRouteSecure = hops
+      .map(({ uri, nextHop }) => parseSipUri(nextHop ?? uri))
+      .every((uri) => uri && isSecure(uri))
+    const demands = this.#isToEndpoint ? this.endpoint : this.target
+    const policy = narrowed(srtpPolicy(carrier, isRouteSecure), demands)
+    if (encryption === 'mandatory') return { ...policy, mode: 'required' }
+    if (encryption === 'forbidden' && policy.mode === 'optional') return { ...policy, mode: 'off' }
+    return policy
+  }
+
+  get #isToEndpoint(): boolean {
+    return this.target.endpointId !== undefined
+  }
+}
