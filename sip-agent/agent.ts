@@ -61,7 +61,7 @@ export class Agent {
   readonly #dns: Dns & { close?(): void }
   readonly #router: SipRouter
   readonly #reach: Reach
-  #closed = false
+  #isClosed = false
 
   /** `fault` receives internal errors that cost one message. */
   constructor(
@@ -236,8 +236,8 @@ export class Agent {
 
   /** Closes every socket. Sends nothing to peers or applications. */
   async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#incoming.close()
     this.#proxies.close()
     this.#outgoing.close()
@@ -281,7 +281,7 @@ export class Agent {
    * calls.
    */
   #lost(app: App) {
-    if (this.#closed) return
+    if (this.#isClosed) return
     this.#incoming.lost(app)
     this.#outgoing.lost(app)
     for (const dialog of this.#context.dialogs.of(app)) {

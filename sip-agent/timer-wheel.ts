@@ -51,7 +51,7 @@ export class TimerWheel implements Clock {
   #driver: Timer | undefined
   #wakesAt = 0
   /** Whether timers are firing: the next wake-up is set once afterwards. */
-  #turning = false
+  #isTurning = false
 
   /** `fault` receives errors of timer functions; the other timers still fire. */
   constructor(clock: SteadyClock, fault: (error: unknown) => void) {
@@ -72,13 +72,13 @@ export class TimerWheel implements Clock {
   after(ms: number, run: () => void): Timer {
     const now = this.#clock.uptime()
     // The wheel stands still while no timer runs.
-    if (this.#running === 0 && !this.#turning) this.#done = Math.floor(now / tickMs)
+    if (this.#running === 0 && !this.#isTurning) this.#done = Math.floor(now / tickMs)
     const at = now + Math.max(0, ms)
     const tick = Math.max(this.#done + 1, Math.ceil(at / tickMs))
     const entry = new Entry(this, at, tick, this.#order++, run)
     this.#link(entry)
     this.#running++
-    if (!this.#turning && (!this.#driver || tick < this.#wakesAt)) this.#wake(tick, now)
+    if (!this.#isTurning && (!this.#driver || tick < this.#wakesAt)) this.#wake(tick, now)
     return entry
   }
 
@@ -86,7 +86,7 @@ export class TimerWheel implements Clock {
   drop(entry: Entry): void {
     this.#unlink(entry)
     this.#running--
-    if (this.#running > 0 || this.#turning) return
+    if (this.#running > 0 || this.#isTurning) return
     this.#driver?.cancel()
     this.#driver = undefined
   }
@@ -116,11 +116,11 @@ export class TimerWheel implements Clock {
 
   #turn(): void {
     this.#driver = undefined
-    this.#turning = true
+    this.#isTurning = true
     const due = this.#take(Math.floor(this.#clock.uptime() / tickMs))
     due.sort((a, b) => a.at - b.at || a.order - b.order)
     for (const entry of due) this.#fire(entry)
-    this.#turning = false
+    this.#isTurning = false
     const next = this.#next()
     if (next !== undefined) this.#wake(next, this.#clock.uptime())
   }

@@ -93,19 +93,19 @@ class OpusEncoder implements Encoder {
   readonly sampleRate: PcmRate
   readonly frameSamples: number
   readonly maxBytes = maxFrameBytes
-  #dtx: boolean
+  #hasDtx: boolean
   #options: EncodeOptions
   #handle: OpusEncoderHandle | undefined
-  #closed = false
+  #isClosed = false
 
   constructor(spares: Spares<OpusEncoderHandle>, rate: PcmRate, options: EncoderOptions) {
     const wishes = options.opus ?? {}
     this.sampleRate = rate
     this.frameSamples = (rate / 1000) * packetMs('opus', options.ptimeMs)
-    this.#dtx = wishes.dtx === true
+    this.#hasDtx = wishes.dtx === true
     this.#options = { frameSize: this.frameSamples, maxPacketBytes: maxFrameBytes }
     spares.take((handle) => {
-      if (this.#closed) return handle.free()
+      if (this.#isClosed) return handle.free()
       configure(handle, rate, wishes)
       this.#handle = handle
     })
@@ -115,13 +115,13 @@ class OpusEncoder implements Encoder {
     const count = this.frameSamples
     const frame = from === 0 && samples.length === count ? samples : samples.subarray(from, from + count)
     const packet = this.#handle?.encode(frame, this.#options)
-    if (!packet || (this.#dtx && packet.length <= dtxBytes)) return 0
+    if (!packet || (this.#hasDtx && packet.length <= dtxBytes)) return 0
     out.set(packet, at)
     return packet.length
   }
 
   close(): void {
-    this.#closed = true
+    this.#isClosed = true
     this.#handle?.free()
     this.#handle = undefined
   }
@@ -130,12 +130,12 @@ class OpusEncoder implements Encoder {
 class OpusDecoder implements Decoder {
   readonly sampleRate: PcmRate
   #handle: OpusDecoderHandle | undefined
-  #closed = false
+  #isClosed = false
 
   constructor(spares: Spares<OpusDecoderHandle>, rate: PcmRate) {
     this.sampleRate = rate
     spares.take((handle) => {
-      if (this.#closed) handle.free()
+      if (this.#isClosed) handle.free()
       else this.#handle = handle
     })
   }
@@ -159,7 +159,7 @@ class OpusDecoder implements Decoder {
   }
 
   close(): void {
-    this.#closed = true
+    this.#isClosed = true
     this.#handle?.free()
     this.#handle = undefined
   }

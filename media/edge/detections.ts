@@ -55,7 +55,7 @@ class EdgeDetection implements Detection {
   #stop: () => void
   #onFinding: ((finding: DetectFinding) => void) | undefined
   #onOver: (() => void) | undefined
-  #open = true
+  #isOpen = true
 
   constructor(stop: () => void) {
     this.#stop = stop
@@ -70,19 +70,19 @@ class EdgeDetection implements Detection {
   }
 
   close(): void {
-    if (!this.#open) return
-    this.#open = false
+    if (!this.#isOpen) return
+    this.#isOpen = false
     this.#stop()
   }
 
   found(finding: DetectFinding): void {
-    if (this.#open) this.#onFinding?.(finding)
+    if (this.#isOpen) this.#onFinding?.(finding)
   }
 
   /** Ends the detection; calls the listener unless the owner closed it. */
   end(): void {
-    if (!this.#open) return
-    this.#open = false
+    if (!this.#isOpen) return
+    this.#isOpen = false
     this.#onOver?.()
   }
 }

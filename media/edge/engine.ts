@@ -44,7 +44,7 @@ export class Engine {
   #ports = new Map<PortNumber, OpenPort>()
   #mixers = new Map<PortNumber, ThreadMixer>()
   #sinks: SinkRegistry
-  #ending = false
+  #isEnding = false
 
   constructor(options: EngineOptions) {
     this.#options = options
@@ -61,7 +61,7 @@ export class Engine {
 
   /** Closes everything open or being opened, so that nothing keeps the thread alive. */
   end(): void {
-    this.#ending = true
+    this.#isEnding = true
     for (const [number, port] of [...this.#ports]) void this.#close(number, 0, port)
     for (const [number, threadMixer] of [...this.#mixers]) this.#closeMixer(number, threadMixer)
   }
@@ -241,7 +241,7 @@ export class Engine {
     )
     try {
       const sockets = await this.#bindAll(command, session)
-      if (this.#ending) {
+      if (this.#isEnding) {
         await closeAll(sockets)
         return
       }

@@ -15,8 +15,8 @@ export class FrameLink implements FrameChannel {
   readonly rate: PcmRate = mixRate
   #port: MessagePort
   #queue: Int16Array[] = []
-  #flowing = false
-  #closed = false
+  #isFlowing = false
+  #isClosed = false
 
   /** `onClosed` is called once when the other end is closed or its thread dies; not after {@link close}. */
   constructor(port: MessagePort, onClosed: () => void) {
@@ -26,28 +26,28 @@ export class FrameLink implements FrameChannel {
       if (this.#queue.length > maxFrames) this.#queue.splice(0, this.#queue.length - leadFrames)
     })
     port.on('close', () => {
-      if (this.#closed) return
-      this.#closed = true
+      if (this.#isClosed) return
+      this.#isClosed = true
       onClosed()
     })
   }
 
   write(frame: Int16Array | undefined): void {
-    if (!frame || this.#closed) return
+    if (!frame || this.#isClosed) return
     const copy = frame.slice()
     this.#port.postMessage(copy, [copy.buffer])
   }
 
   read(): Int16Array | undefined {
-    if (!this.#flowing && this.#queue.length < leadFrames) return undefined
+    if (!this.#isFlowing && this.#queue.length < leadFrames) return undefined
     const frame = this.#queue.shift()
-    this.#flowing = frame !== undefined
+    this.#isFlowing = frame !== undefined
     return frame
   }
 
   close(): void {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#queue = []
     this.#port.close()
   }

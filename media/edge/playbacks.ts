@@ -7,7 +7,7 @@ export class Playbacks {
   #send: (command: PlayCommand) => void
   #playing: { readonly play: number; readonly settle: (how: 'finished' | 'stopped') => void } | undefined
   #numbers = 0
-  #closed = false
+  #isClosed = false
 
   constructor(port: PortNumber, send: (command: PlayCommand) => void) {
     this.#port = port
@@ -20,7 +20,7 @@ export class Playbacks {
     const play = ++this.#numbers
     const port = this.#port
     const { promise: done, resolve: settle } = Promise.withResolvers<'finished' | 'stopped'>()
-    if (this.#closed) settle('stopped')
+    if (this.#isClosed) settle('stopped')
     else {
       const { samples, sampleRate } = prompt
       this.#playing = { play, settle }
@@ -48,7 +48,7 @@ export class Playbacks {
 
   /** Stops everything, permanently. */
   close(): void {
-    this.#closed = true
+    this.#isClosed = true
     this.#settle('stopped')
   }
 

@@ -81,7 +81,7 @@ export class EdgePort implements MediaPort {
   #stats = new Map<number, (stats: PortStats) => void>()
   #last = emptyStats
   #closing: Promise<PortStats> | undefined
-  #gone = false
+  #isGone = false
 
   constructor(options: EdgePortOptions) {
     this.#options = options
@@ -101,7 +101,7 @@ export class EdgePort implements MediaPort {
 
   /** Whether the port accepts no more commands. */
   get isClosed(): boolean {
-    return this.#closing !== undefined || this.#gone
+    return this.#closing !== undefined || this.#isGone
   }
 
   addressFor(family: IpFamily): string | undefined {
@@ -154,7 +154,7 @@ export class EdgePort implements MediaPort {
 
   close(): Promise<PortStats> {
     if (this.#closing) return this.#closing
-    if (this.#gone) return Promise.resolve(this.#last)
+    if (this.#isGone) return Promise.resolve(this.#last)
     this.#closing = this.#request(this.#stats, (request) => ({
       op: 'close',
       port: this.number,
@@ -204,8 +204,8 @@ export class EdgePort implements MediaPort {
   }
 
   #leave(stats: PortStats): void {
-    if (this.#gone) return
-    this.#gone = true
+    if (this.#isGone) return
+    this.#isGone = true
     this.#last = stats
     this.#listener = undefined
     this.#playbacks.close()

@@ -81,7 +81,7 @@ class Hub {
   #packets: Buffer[]
   #sockets: (BatchSocket | undefined)[] = []
   #queued = 0
-  #flushes = false
+  #isFlushDue = false
   #flush = () => this.flush()
 
   constructor(addon: UdpAddon) {
@@ -117,8 +117,8 @@ class Hub {
    */
   next(): number {
     if (this.#queued === this.addon.slots) this.flush()
-    if (!this.#flushes) {
-      this.#flushes = true
+    if (!this.#isFlushDue) {
+      this.#isFlushDue = true
       queueMicrotask(this.#flush)
     }
     return this.#sends + this.#queued++ * this.addon.entryWords
@@ -131,7 +131,7 @@ class Hub {
 
   flush(): void {
     const queued = this.#queued
-    this.#flushes = false
+    this.#isFlushDue = false
     this.#queued = 0
     if (queued > 0) this.addon.flush(queued)
   }
@@ -162,7 +162,7 @@ class Hub {
     const { words } = this
     const { entryWords, slotBytes } = this.addon
     // From here on sends wait for the end of the batch instead of a microtask.
-    this.#flushes = true
+    this.#isFlushDue = true
     try {
       for (let slot = 0, at = this.#received; slot < count; slot++, at += entryWords) {
         const handle = words[at]!
@@ -187,9 +187,9 @@ class BatchSocket implements PortSocket {
   readonly port: number
   readonly handle: number
   #hub: Hub
-  #v6: boolean
+  #isIPv6: boolean
   #onPacket: OnPacket
-  #closed = false
+  #isClosed = false
   /** Last source; most packets come from the same one. */
   #from: Int32Array
   #fromAddress = ''
@@ -200,7 +200,7 @@ class BatchSocket implements PortSocket {
     this.handle = handle
     this.port = hub.addon.portOf(handle)
     this.#hub = hub
-    this.#v6 = v6
+    this.#isIPv6 = v6
     this.#onPacket = onPacket
     this.#from = new Int32Array(hub.addon.entryWords)
   }
@@ -208,16 +208,16 @@ class BatchSocket implements PortSocket {
   receive(packet: Buffer, words: Int32Array, at: number): void {
     if (!this.#isLast(words, at)) {
       this.#from = words.slice(at, at + this.#from.length)
-      this.#fromAddress = this.#hub.unpack(at, this.#v6)
+      this.#fromAddress = this.#hub.unpack(at, this.#isIPv6)
     }
     this.#onPacket(packet, this.#fromAddress, words[at + Word.port]!)
   }
 
   send(packet: Buffer, offset: number, length: number, port: number, address: string): void {
-    if (this.#closed) return
+    if (this.#isClosed) return
     const hub = this.#hub
     if (address !== this.#toAddress) {
-      this.#to = hub.pack(address, this.#v6)
+      this.#to = hub.pack(address, this.#isIPv6)
       this.#toAddress = address
     }
     // Invalid addresses and packets longer than a slot are ignored.
@@ -236,22 +236,22 @@ class BatchSocket implements PortSocket {
     words[at + Word.port] = port
     words[at + Word.scope] = to[Word.scope]!
     words[at + Word.address] = to[Word.address]!
-    if (!this.#v6) return
+    if (!this.#isIPv6) return
     words[at + Word.address + 1] = to[Word.address + 1]!
     words[at + Word.address + 2] = to[Word.address + 2]!
     words[at + Word.address + 3] = to[Word.address + 3]!
   }
 
   close(): Promise<void> {
-    if (!this.#closed) this.#hub.close(this.handle)
-    this.#closed = true
+    if (!this.#isClosed) this.#hub.close(this.handle)
+    this.#isClosed = true
     return Promise.resolve()
   }
 
   #isLast(words: Int32Array, at: number): boolean {
     const from = this.#from
     if (this.#fromAddress === '' || words[at + Word.address] !== from[Word.address]) return false
-    if (!this.#v6) return true
+    if (!this.#isIPv6) return true
     for (let word = Word.scope; word < from.length; word++) if (words[at + word] !== from[word]) return false
     return true
   }

@@ -39,7 +39,7 @@ export class MediaThread {
   #listener: ThreadListener
   #data: ThreadData
   #worker: Worker | undefined
-  #closed = false
+  #isClosed = false
 
   constructor(listener: ThreadListener, data: ThreadData) {
     this.#listener = listener
@@ -58,12 +58,12 @@ export class MediaThread {
 
   /** Sends a command; `moved` is transferred rather than copied. No effect after {@link close}. */
   send(command: Command, moved: readonly Transferable[] = []): void {
-    if (!this.#closed) this.#ensure().postMessage(command, moved)
+    if (!this.#isClosed) this.#ensure().postMessage(command, moved)
   }
 
   /** Ends the thread with everything in it. Resolves when it has ended. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     const worker = this.#worker
     this.#worker = undefined
     if (worker && worker.threadId >= 0) await ended(worker)

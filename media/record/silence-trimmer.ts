@@ -12,7 +12,7 @@ export class SilenceTrimmer {
   #left: Int16Array[]
   #right: Int16Array[]
   #held = 0
-  #began = false
+  #hasBegun = false
   #frames = 0
   #spoken = 0
 
@@ -30,11 +30,11 @@ export class SilenceTrimmer {
 
   /** Processes a frame; `voiced`: it contains voice. */
   frame(left: Int16Array, right: Int16Array | undefined, voiced: boolean): void {
-    if (!this.#began && !voiced) {
+    if (!this.#hasBegun && !voiced) {
       this.#hold(left, right)
       return
     }
-    if (!this.#began) this.#begin(right !== undefined)
+    if (!this.#hasBegun) this.#begin(right !== undefined)
     this.#put(left, right)
     if (voiced) this.#spoken = this.#frames
   }
@@ -47,7 +47,7 @@ export class SilenceTrimmer {
   }
 
   #begin(stereo: boolean): void {
-    this.#began = true
+    this.#hasBegun = true
     for (let i = Math.max(0, this.#held - marginFrames); i < this.#held; i++)
       this.#put(this.#left[i % marginFrames]!, stereo ? this.#right[i % marginFrames] : undefined)
   }

@@ -38,14 +38,14 @@ export class Bridge {
   #decoder: FrameDecoder
   #sinks = new AudioSinks()
   #digitSink: DigitSink | undefined
-  #hears = false
+  #isHearing = false
   /** The far end's formats: what it accepts, and what it is known to send. */
   #far: FarEnd | undefined
   #heard = new PacketFormat()
   #partner: Bridge | undefined
   #channel: FrameChannel | undefined
   /** Whether joined audio reaches the far end as frames. */
-  #byFrames = false
+  #isFramed = false
   #fromBridge = new RateAdapter()
   #toChannel = new RateAdapter()
   #volumes: Volumes = { inDb: 0, outDb: 0 }
@@ -67,12 +67,12 @@ export class Bridge {
 
   /** Whether frames must be processed. */
   get isFramed(): boolean {
-    return this.#byFrames || this.#decoder.isOpen || this.#sinks.size > 0 || this.#sender.isFramed
+    return this.#isFramed || this.#decoder.isOpen || this.#sinks.size > 0 || this.#sender.isFramed
   }
 
   /** Sets or changes the far end. `hears` is whether its audio is accepted. */
   set(far: FarEnd, hears: boolean): void {
-    this.#hears = hears
+    this.#isHearing = hears
     this.#far = far
     this.#heard.expect(far.codec)
     this.#listenForDigits(far.inbandDigits === true && hears)
@@ -88,7 +88,7 @@ export class Bridge {
 
   /** Processes a packet that the receiver has just accepted. */
   receive(now: number, kind: Accepted, packet: Buffer): void {
-    if (!this.#hears) return
+    if (!this.#isHearing) return
     const { view, codec } = this.#receiver
     if (kind === 'event') this.#digitSink?.event()
     else if (
@@ -99,7 +99,7 @@ export class Bridge {
     // Decode first: forwarding rewrites the packet.
     if (this.#decoder.isOpen) this.#decoder.receive(now, kind, codec, view, packet)
     const partner = this.#partner
-    if (!partner || partner.#byFrames) return
+    if (!partner || partner.#isFramed) return
     if (kind === 'event') partner.#sender.stream.leaveOut(this.#receiver, view.ssrc, view.sequence)
     else partner.#sender.forward(now, this.#receiver, packet, view, kind === 'audio' ? codec : undefined)
   }
@@ -170,7 +170,7 @@ export class Bridge {
     if (this.#sinks.size === 0) return
     const { frame: input, rate } = this.#decoder
     // Packets that are forwarded undecoded are represented by the partner's frames.
-    const passed = partner && !this.#byFrames && !sender.isInterrupted ? partner.#decoder : undefined
+    const passed = partner && !this.#isFramed && !sender.isInterrupted ? partner.#decoder : undefined
     if (out || !passed) this.#sinks.write(input, rate, out, sender.rate)
     else this.#sinks.write(input, rate, passed.frame, passed.rate)
   }
@@ -188,7 +188,7 @@ export class Bridge {
     if (this.#channel) {
       return this.#heardGain.apply(this.#fromBridge.convert(this.#channel.read(), this.#channel.rate, rate))
     }
-    if (!this.#partner || !this.#byFrames) return undefined
+    if (!this.#partner || !this.#isFramed) return undefined
     const decoder = this.#partner.#decoder
     return this.#heardGain.apply(this.#fromBridge.convert(decoder.frame, decoder.rate, rate))
   }
@@ -217,8 +217,8 @@ export class Bridge {
     this.#heardGain.set(volumeDb)
     const passed = !partner || (volumeDb === 0 && (!this.#far || partner.#heard.suits(this.#far)))
     const byFrames = this.#channel !== undefined || !passed
-    if (byFrames === this.#byFrames) return
-    this.#byFrames = byFrames
+    if (byFrames === this.#isFramed) return
+    this.#isFramed = byFrames
     this.#fromBridge = new RateAdapter()
     this.#sender.stream.interrupt()
   }
@@ -230,7 +230,7 @@ export class Bridge {
     if (this.#channel && this.#channel.rate > rate) rate = this.#channel.rate
     if (partner) {
       const { outputRate } = partner.#sinks
-      if (partner.#byFrames && partner.#sender.rate > rate) rate = partner.#sender.rate
+      if (partner.#isFramed && partner.#sender.rate > rate) rate = partner.#sender.rate
       if (outputRate > rate) rate = outputRate
     }
     this.#decoder.setRate(rate)

@@ -6,14 +6,14 @@ export class DigitSink implements AudioSink {
   readonly rate = 8000
   readonly tracks = 'in'
   #digits: InbandDtmfDetector
-  #deaf = false
+  #isMuted = false
 
   constructor(onDigit: (digit: string, durationMs: number) => void) {
     this.#digits = new InbandDtmfDetector(this.rate, onDigit)
   }
 
   write(input: Int16Array | undefined): void {
-    if (!this.#deaf) this.#digits.receive(input)
+    if (!this.#isMuted) this.#digits.receive(input)
   }
 
   /**
@@ -21,8 +21,8 @@ export class DigitSink implements AudioSink {
    * ignored.
    */
   event(): void {
-    if (this.#deaf) return
-    this.#deaf = true
+    if (this.#isMuted) return
+    this.#isMuted = true
     this.#digits.clear()
   }
 }

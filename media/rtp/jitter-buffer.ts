@@ -57,14 +57,14 @@ export class JitterBuffer {
   /** Index of the next packet; undefined before the first. */
   #next: number | undefined
   /** Whether a packet was released. */
-  #begun = false
+  #hasReleased = false
   /** Media time up to which audio was released; undefined if the next packet restarts it. */
   #playhead: number | undefined
   /** Audio concealed since then without a known reason. */
   #held = 0
   /** Whether a loss was concealed; its packets are now too late. */
-  #bridged = false
-  #catchingUp = false
+  #hasConcealed = false
+  #isCatchingUp = false
 
   /** Bounds of the delay, in ms. */
   constructor(minMs = 20, maxMs = 200) {
@@ -119,7 +119,7 @@ export class JitterBuffer {
     if (this.#playhead !== undefined) this.#playhead += ticks
     if (!made) return
     this.concealed += ticks
-    this.#bridged = true
+    this.#hasConcealed = true
   }
 
   /** Reports `ticks` of audio as concealed while no packet was there. */
@@ -137,7 +137,7 @@ export class JitterBuffer {
   /** Whether a packet with that index can be kept; discards packets that are too old beside it. */
   #makeRoom(index: number): boolean {
     // Before the first release, an earlier packet may still become the first.
-    if (this.#next === undefined || (!this.#begun && this.#next - index < ringPackets))
+    if (this.#next === undefined || (!this.#hasReleased && this.#next - index < ringPackets))
       this.#next = Math.min(index, this.#next ?? index)
     if (index < this.#next) return false
     for (; this.#next <= index - ringPackets; this.#next++) {
@@ -168,7 +168,7 @@ export class JitterBuffer {
     }
     const missing = head.index - this.#next!
     const gap = this.#playhead === undefined ? Number.POSITIVE_INFINITY : head.ticks - this.#playhead
-    if (this.#bridged && gap < -this.#line.step / 2) {
+    if (this.#hasConcealed && gap < -this.#line.step / 2) {
       this.late++
       this.#take(head)
       return undefined
@@ -202,9 +202,9 @@ export class JitterBuffer {
 
   /** After an outage, packets arrive all at once; the excess is skipped until the delay is right. */
   #isBacklog(delay: number, head: PacketSlot): boolean {
-    if (delay > this.#maxMs + backlogMs) this.#catchingUp = true
-    else if (delay <= this.#estimate.target + backlogMs / 2) this.#catchingUp = false
-    return this.#catchingUp && this.#behind(head) > this.#estimate.target + this.#line.step / ticksPerMs
+    if (delay > this.#maxMs + backlogMs) this.#isCatchingUp = true
+    else if (delay <= this.#estimate.target + backlogMs / 2) this.#isCatchingUp = false
+    return this.#isCatchingUp && this.#behind(head) > this.#estimate.target + this.#line.step / ticksPerMs
   }
 
   #give(head: PacketSlot, heardOn: boolean): Next {
@@ -213,12 +213,12 @@ export class JitterBuffer {
     this.#take(head)
     this.#playhead = head.ticks
     this.#held = 0
-    this.#bridged = false
+    this.#hasConcealed = false
     return head.content === 'noise' ? 'noise' : 'audio'
   }
 
   #take(head: PacketSlot): void {
-    this.#begun = true
+    this.#hasReleased = true
     this.lost += head.index - this.#next!
     this.#next = head.index + 1
     head.isWaiting = false

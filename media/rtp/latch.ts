@@ -68,17 +68,17 @@ export class Latch {
   address = ''
   port = 0
   #target: LatchTarget | undefined
-  #anyPort: boolean
+  #isAnyPortAllowed: boolean
   /** Whether a source is learnt; it is {@link address} and {@link port}. */
-  #known = false
+  #hasSource = false
   #fit: number = Fit.none
   /** Last SSRC of the learnt source. */
   #ssrc: number | undefined
   #heardAt = 0
   /** Whether learning is closed until the next `aim`. */
-  #settled = false
+  #isSettled = false
   /** Whether the learnt source dates from before the last {@link setTarget}. */
-  #again = false
+  #isSourceOld = false
   /** Stream and address set by {@link follow}. */
   #stream: number | undefined
   #vouched: string | undefined
@@ -86,12 +86,12 @@ export class Latch {
 
   /** With `anyPort` false, address and port must match the target: for far ends on the same host. */
   constructor(anyPort: boolean) {
-    this.#anyPort = anyPort
+    this.#isAnyPortAllowed = anyPort
   }
 
   /** Whether a source has been learnt. */
   get isLatched(): boolean {
-    return this.#known
+    return this.#hasSource
   }
 
   /**
@@ -100,7 +100,7 @@ export class Latch {
    */
   get isHidden(): boolean {
     const target = this.#target
-    return target?.learnFrom !== undefined && !this.#known && this.address === target.address
+    return target?.learnFrom !== undefined && !this.#hasSource && this.address === target.address
   }
 
   /**
@@ -111,11 +111,11 @@ export class Latch {
     const target = canonicalTarget(to)
     const same = this.#target?.address === target.address && this.#target.port === target.port
     this.#target = target
-    this.#settled = false
+    this.#isSettled = false
     this.#settlesAt = Number.POSITIVE_INFINITY
-    this.#again = same && this.#known
+    this.#isSourceOld = same && this.#hasSource
     if (same) return
-    this.#known = false
+    this.#hasSource = false
     this.#ssrc = undefined
     this.#stream = undefined
     this.#vouched = undefined
@@ -132,17 +132,17 @@ export class Latch {
     if (!target) return
     this.#stream = ssrc
     this.#vouched = address
-    if (this.#known || address === target.address || port === 0xffff) return
+    if (this.#hasSource || address === target.address || port === 0xffff) return
     this.address = address
     this.port = port + 1
   }
 
   /** Whether a packet of that source may be inspected. Changes no state. */
   accepts(now: number, address: string, port: number): boolean {
-    if (this.#known && port === this.port && address === this.address) return true
-    if (this.#settled || now >= this.#settlesAt) return false
+    if (this.#hasSource && port === this.port && address === this.address) return true
+    if (this.#isSettled || now >= this.#settlesAt) return false
     const fit = this.#fitOf(address, port)
-    return this.#known && !this.#again ? fit > this.#fit : fit > Fit.none
+    return this.#hasSource && !this.#isSourceOld ? fit > this.#fit : fit > Fit.none
   }
 
   /**
@@ -151,10 +151,10 @@ export class Latch {
    * received so far.
    */
   admit(now: number, address: string, port: number, ssrc: number, proven = false): Admission {
-    if (this.#known && port === this.port && address === this.address) {
+    if (this.#hasSource && port === this.port && address === this.address) {
       this.#ssrc = ssrc
       this.#heardAt = now
-      if (!this.#settled) this.#settle(now)
+      if (!this.#isSettled) this.#settle(now)
       return 'kept'
     }
     const fit = this.#fitOf(address, port)
@@ -162,11 +162,11 @@ export class Latch {
       return 'refused'
     this.address = address
     this.port = port
-    this.#known = true
+    this.#hasSource = true
     this.#fit = fit
     this.#ssrc = ssrc
     this.#heardAt = now
-    this.#again = false
+    this.#isSourceOld = false
     this.#settlesAt = Number.POSITIVE_INFINITY
     this.#settle(now)
     return 'learnt'
@@ -175,7 +175,7 @@ export class Latch {
   /** The exact address is final at once; other matches after a delay. */
   #settle(now: number): void {
     if (this.#settlesAt === Number.POSITIVE_INFINITY) this.#settlesAt = now + settleMs
-    if (this.#fit === Fit.exact || now >= this.#settlesAt) this.#settled = true
+    if (this.#fit === Fit.exact || now >= this.#settlesAt) this.#isSettled = true
   }
 
   /** `named`: the address is the learnt one or a vouched one. */
@@ -183,7 +183,7 @@ export class Latch {
     const announced = this.#target?.ssrcs
     if (announced && announced.length > 0 && !announced.includes(ssrc)) return false
     if (this.#stream !== undefined) return ssrc === this.#stream
-    if (!this.#again || ssrc === this.#ssrc) return true
+    if (!this.#isSourceOld || ssrc === this.#ssrc) return true
     // A hold is silent for long and permits a learning at both ends: an untrusted source must not be able to
     // wait for it.
     return named && now - this.#heardAt >= silentMs
@@ -194,9 +194,9 @@ export class Latch {
     if (!target) return Fit.none
     if (address === target.address) {
       if (port === target.port) return Fit.exact
-      return this.#anyPort ? Fit.address : Fit.none
+      return this.#isAnyPortAllowed ? Fit.address : Fit.none
     }
-    if (!this.#anyPort) return Fit.none
+    if (!this.#isAnyPortAllowed) return Fit.none
     // A far end sends in the IP family of the address in the local description.
     if (address.includes(':') !== target.address.includes(':')) return Fit.none
     const { symmetric = 'strict', signalledFrom, learnFrom } = target

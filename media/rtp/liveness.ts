@@ -11,8 +11,8 @@ export interface LivenessTimeouts {
 export class Liveness {
   #patience: LivenessTimeouts
   #since: number | undefined
-  #heard = false
-  #paused = false
+  #hasReceived = false
+  #isPaused = false
 
   constructor(patience: LivenessTimeouts) {
     this.#patience = patience
@@ -21,20 +21,21 @@ export class Liveness {
   /** Restarts both time-outs; `paused` while the far end need not or must not send. */
   start(now: number, paused: boolean): void {
     this.#since = now
-    this.#paused = paused
+    this.#isPaused = paused
   }
 
   /** Reports a received packet. */
   received(now: number): void {
-    this.#heard = true
+    this.#hasReceived = true
     this.#since = now
   }
 
   /** Returns the time-out that has expired, if any, and restarts it so that it is reported again. */
   tick(now: number): 'start' | 'media' | undefined {
-    if (this.#since === undefined || this.#paused) return undefined
-    if (now - this.#since < (this.#heard ? this.#patience.mediaMs : this.#patience.startMs)) return undefined
+    if (this.#since === undefined || this.#isPaused) return undefined
+    if (now - this.#since < (this.#hasReceived ? this.#patience.mediaMs : this.#patience.startMs))
+      return undefined
     this.#since = now
-    return this.#heard ? 'media' : 'start'
+    return this.#hasReceived ? 'media' : 'start'
   }
 }

@@ -51,11 +51,11 @@ export class OutgoingStream {
   /** Time that `#timestamp` corresponds to, and number of units covered from there. */
   #at = 0
   #covers = 0
-  #started = false
+  #hasStarted = false
   /** Timestamp units per millisecond. */
   #rate = 8
   /** Whether the source was silent, so that its next packet starts a talkspurt. */
-  #silent = false
+  #isSilent = false
 
   constructor(seed: StreamSeed) {
     this.header = { payloadType: 0, marker: false, sequence: 0, timestamp: 0, ssrc: seed.ssrc >>> 0 }
@@ -137,8 +137,8 @@ export class OutgoingStream {
   /** Numbers a packet of local audio. The same `source` continues without a gap, whatever the clock says. */
   own(now: number, source: object, samples: number): void {
     const same = source === this.#source
-    const marker = !same || this.#silent
-    this.#silent = false
+    const marker = !same || this.#isSilent
+    this.#isSilent = false
     this.#source = source
     if (same) this.#goOn()
     else this.#proceed(now)
@@ -148,7 +148,7 @@ export class OutgoingStream {
   /** Omits the next `samples` of the local source (discontinuous transmission). */
   skip(samples: number): void {
     this.#covers += samples
-    this.#silent = true
+    this.#isSilent = true
   }
 
   /**
@@ -156,7 +156,7 @@ export class OutgoingStream {
    * audio starts a talkspurt.
    */
   silence(now: number, samples: number): void {
-    const first = !this.#started
+    const first = !this.#hasStarted
     this.#source = undefined
     this.#proceed(now)
     this.#number(1, samples, first)
@@ -235,17 +235,17 @@ export class OutgoingStream {
   /** Moves on by the elapsed time, but never into audio already sent. */
   #proceed(now: number): void {
     const passed = Math.round((now - this.#at) * this.#rate)
-    if (this.#started && passed < this.#covers + snapMs * this.#rate) {
+    if (this.#hasStarted && passed < this.#covers + snapMs * this.#rate) {
       this.#goOn()
       return
     }
-    if (this.#started) this.#timestamp += passed
+    if (this.#hasStarted) this.#timestamp += passed
     this.#at = now
   }
 
   /** Numbers a packet at the current place, `ahead` numbers after the last. */
   #number(ahead: number, samples: number, marker: boolean): void {
-    this.#started = true
+    this.#hasStarted = true
     this.#sequence += ahead
     this.#sent.take(this.#sequence)
     this.#timestamp = this.#timestamp >>> 0

@@ -12,9 +12,9 @@ export class PromptSource {
   #loops: number
   #volume: number
   #position = 0
-  #started = false
-  #paused = false
-  #stopped = false
+  #hasStarted = false
+  #isPaused = false
+  #isStopped = false
   /** Gain at the end of the last frame. */
   #gain: number
   #frame: Int16Array
@@ -38,7 +38,7 @@ export class PromptSource {
 
   /** Whether the next frame is audible; false while paused. */
   get isAudible(): boolean {
-    return !this.hasEnded && (!this.#paused || this.#gain !== 0)
+    return !this.hasEnded && (!this.#isPaused || this.#gain !== 0)
   }
 
   setVolume(db: number): void {
@@ -46,19 +46,19 @@ export class PromptSource {
   }
 
   pause(): void {
-    this.#paused = true
-    if (!this.#started) this.#gain = 0
+    this.#isPaused = true
+    if (!this.#hasStarted) this.#gain = 0
   }
 
   resume(): void {
-    this.#paused = false
-    if (!this.#started) this.#gain = this.#volume
+    this.#isPaused = false
+    if (!this.#hasStarted) this.#gain = this.#volume
   }
 
   /** Ends the sound with one more fading frame; at once if nothing was played yet or it is paused. */
   stop(): void {
-    this.#stopped = true
-    if (!this.#started || this.#gain === 0) this.#loops = 0
+    this.#isStopped = true
+    if (!this.#hasStarted || this.#gain === 0) this.#loops = 0
   }
 
   /** Returns the next 20 ms at `rate`, valid until the next call; padded with silence at the end. */
@@ -66,8 +66,8 @@ export class PromptSource {
     const frame = this.#frame
     this.#read(frame)
     this.#fade(frame)
-    this.#started = true
-    if (this.#stopped) this.#loops = 0
+    this.#hasStarted = true
+    if (this.#isStopped) this.#loops = 0
     return this.#adapter.convert(frame, this.#rate, rate)
   }
 
@@ -88,7 +88,7 @@ export class PromptSource {
   }
 
   #fade(frame: Int16Array): void {
-    const target = this.#paused || this.#stopped ? 0 : this.#volume
+    const target = this.#isPaused || this.#isStopped ? 0 : this.#volume
     if (this.#gain !== 1 || target !== 1) fade(frame, this.#gain, target, frame)
     this.#gain = target
   }

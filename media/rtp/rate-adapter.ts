@@ -11,7 +11,7 @@ export class RateAdapter {
   #to: PcmRate = 8000
   #out = new Int16Array(0)
   /** Whether the filter still holds the end of earlier audio. */
-  #rings = false
+  #isRinging = false
 
   /**
    * Converts `frame` (20 ms) from `from` to `to`. Returns the same array for equal rates, else one that is
@@ -21,14 +21,14 @@ export class RateAdapter {
   convert(frame: Int16Array, from: PcmRate, to: PcmRate): Int16Array
   convert(frame: Int16Array | undefined, from: PcmRate, to: PcmRate): Int16Array | undefined
   convert(frame: Int16Array | undefined, from: PcmRate, to: PcmRate): Int16Array | undefined {
-    if (from === to || !(frame || this.#rings)) return frame
+    if (from === to || !(frame || this.#isRinging)) return frame
     if (!this.#resampler || from !== this.#from || to !== this.#to) {
       this.#resampler = new Resampler(from, to)
       this.#from = from
       this.#to = to
       this.#out = new Int16Array(to / framesPerSecond)
     }
-    this.#rings = frame !== undefined
+    this.#isRinging = frame !== undefined
     this.#resampler.process(
       frame ?? new Int16Array(from / framesPerSecond),
       0,

@@ -27,7 +27,7 @@ export interface ReceptionReport {
 export class Reception {
   #clockRate: number
   #ssrc = 0
-  #started = false
+  #hasStarted = false
   #first = 0
   #highest = 0
   #cycles = 0
@@ -48,7 +48,7 @@ export class Reception {
 
   /** SSRC of the last packet; undefined before the first. */
   get ssrc(): number | undefined {
-    return this.#started ? this.#ssrc : undefined
+    return this.#hasStarted ? this.#ssrc : undefined
   }
 
   /** Whether audio was received, rather than only events or noise. */
@@ -83,7 +83,7 @@ export class Reception {
    * timestamp is not their sending time (events); these do not affect the jitter.
    */
   update(now: number, ssrc: number, sequence: number, timestamp: number, timed: boolean): void {
-    if (!this.#started || ssrc !== this.#ssrc) this.#restart(ssrc, sequence)
+    if (!this.#hasStarted || ssrc !== this.#ssrc) this.#restart(ssrc, sequence)
     else this.#sequence(sequence)
     this.#received++
     if (!timed) return
@@ -100,7 +100,7 @@ export class Reception {
 
   /** Returns the data for a report block and starts the next interval. Undefined before the first packet. */
   report(): ReceptionReport | undefined {
-    if (!this.#started) return undefined
+    if (!this.#hasStarted) return undefined
     const expected = this.#expected()
     const expectedNow = expected - this.#reportedExpected
     const lostNow = expectedNow - (this.#received - this.#reportedReceived)
@@ -117,13 +117,13 @@ export class Reception {
   }
 
   #expected(): number {
-    return this.#started ? this.#cycles + this.#highest - this.#first + 1 : 0
+    return this.#hasStarted ? this.#cycles + this.#highest - this.#first + 1 : 0
   }
 
   #restart(ssrc: number, sequence: number): void {
     this.#earlierExpected += this.#expected()
     this.#earlierReceived += this.#received
-    this.#started = true
+    this.#hasStarted = true
     this.#ssrc = ssrc
     this.#first = sequence
     this.#highest = sequence

@@ -32,7 +32,7 @@ export class RtcpReporter {
   #random: () => number
   #dueAt: number | undefined
   #reportedPackets = 0
-  #everReported = false
+  #hasReported = false
   #heard: { readonly ssrc: number; readonly lastReport: number; readonly at: number } | undefined
   #roundTripMs: number | undefined
   #far: FarReport | undefined
@@ -81,13 +81,13 @@ export class RtcpReporter {
   tick(now: number): Buffer | undefined {
     if (this.#dueAt === undefined || now < this.#dueAt) return undefined
     this.#dueAt = now + this.#interval()
-    this.#everReported = true
+    this.#hasReported = true
     return buildRtcp(this.#compound(now))
   }
 
   /** Returns the final packet; undefined if nothing was ever sent to the far side (section 6.3.7). */
   bye(now: number): Buffer | undefined {
-    if (!this.#everReported && this.#sent.packets === 0) return undefined
+    if (!this.#hasReported && this.#sent.packets === 0) return undefined
     return buildRtcp([...this.#compound(now), { kind: 'bye', ssrcs: [this.#ssrc] }])
   }
 

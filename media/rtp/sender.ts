@@ -61,18 +61,18 @@ export class Sender {
   #codecs: Codecs
   #send: SendPacket
   #far: FarEnd | undefined
-  #allowed = false
+  #isAllowed = false
   #packetizer: Packetizer | undefined
   #digits = new TelephoneEventSender()
   /** Whether a packet of the current event has been sent. */
-  #eventBegun = false
+  #hasEventBegun = false
   #openingLeft = 0
   /** Source of the last frame, and remaining frames of silence after joined audio. */
   #speaker: object | undefined
   #hang = 0
   #framedAt = 0
   #sentAt: number | undefined
-  #noisy = false
+  #isNoisy = false
 
   constructor({ seed, codecs, send, onPlayed }: SenderOptions) {
     this.stream = new OutgoingStream(seed)
@@ -90,7 +90,7 @@ export class Sender {
   get isFramed(): boolean {
     if (!this.#far) return false
     if (this.promptMixer.isWaiting || this.#hang > 0 || this.#packetizer?.isEmpty === false) return true
-    return this.#openingLeft > 0 && this.#allowed
+    return this.#openingLeft > 0 && this.#isAllowed
   }
 
   /** Rate of the encoded frames. */
@@ -100,27 +100,27 @@ export class Sender {
 
   /** Whether joined audio is currently suppressed. */
   get isInterrupted(): boolean {
-    return !this.#allowed || this.#digits.isKeyDown || this.promptMixer.isPlaying
+    return !this.#isAllowed || this.#digits.isKeyDown || this.promptMixer.isPlaying
   }
 
   /** Sets or changes the far end; `allowed`: address and direction permit sending. */
   set(far: FarEnd, allowed: boolean): void {
     const before = this.#far
     const moved = before?.address !== far.address || before.port !== far.port
-    if (allowed && (moved || !this.#allowed)) this.#openingLeft = openingPackets
+    if (allowed && (moved || !this.#isAllowed)) this.#openingLeft = openingPackets
     // A session refresh that changes none of these must be inaudible.
     const recoded = !before || !sameEncoding(before, far)
-    if (moved || recoded || allowed !== this.#allowed) this.stream.interrupt()
+    if (moved || recoded || allowed !== this.#isAllowed) this.stream.interrupt()
     if (recoded) this.#dropEncoder()
     this.#far = far
-    this.#allowed = allowed
+    this.#isAllowed = allowed
     this.#digits.rate = (far.telephoneEventRate ?? 8000) / 1000
     this.stream.setClock(clockRate(far.codec))
   }
 
   /** Queues digits; `done` receives whether they were sent. */
   sendDigits(digits: string, done: (sent: boolean) => void): void {
-    if (!this.#allowed || this.#far?.telephoneEvent === undefined) done(false)
+    if (!this.#isAllowed || this.#far?.telephoneEvent === undefined) done(false)
     else this.#digits.add(digits, done)
   }
 
@@ -139,7 +139,7 @@ export class Sender {
    */
   forward(now: number, source: object, packet: Buffer, view: RtpView, codec: AudioCodec | undefined): void {
     const far = this.#far
-    if (!far || !this.#allowed) return
+    if (!far || !this.#isAllowed) return
     const { start, end, ssrc, sequence } = view
     if (this.promptMixer.isPlaying || this.#digits.isKeyDown) {
       // The source has lost its place in the stream, even if nothing replaces it.
@@ -162,7 +162,7 @@ export class Sender {
     // The old header is at least as long as the new one, which leaves room before the payload.
     this.stream.write(packet, start - headerBytes, payloadType)
     this.#emit(now, packet, start - headerBytes, end - start)
-    this.#noisy = codec === undefined
+    this.#isNoisy = codec === undefined
   }
 
   /** Sends what is due besides frames. Must be called every 10 ms while {@link isBusy}, else every 100 ms. */
@@ -190,9 +190,9 @@ export class Sender {
     }
     const speaker = this.promptMixer.compose(this.rate)
     const frame = speaker ? this.promptMixer.frame : this.#bridged(bridged)
-    if (this.#allowed) this.#say(now, frame, speaker ?? (frame ? source : undefined))
+    if (this.#isAllowed) this.#say(now, frame, speaker ?? (frame ? source : undefined))
     this.promptMixer.finish()
-    return this.#allowed ? frame : undefined
+    return this.#isAllowed ? frame : undefined
   }
 
   /** Returns the joined audio, followed by silence at its end. */
@@ -252,9 +252,9 @@ export class Sender {
 
   /** After a while without a packet, sends comfort noise or a packet of silence. */
   #keepAlive(now: number): void {
-    if (!this.#allowed || this.#sentAt === undefined || this.#openingLeft > 0) return
+    if (!this.#isAllowed || this.#sentAt === undefined || this.#openingLeft > 0) return
     const { comfortNoise } = this.#far!
-    const after = comfortNoise === undefined ? keepAliveMs : this.#noisy ? noiseEveryMs : noiseAfterMs
+    const after = comfortNoise === undefined ? keepAliveMs : this.#isNoisy ? noiseEveryMs : noiseAfterMs
     if (now - this.#sentAt < after) return
     if (comfortNoise !== undefined) {
       const packet = Buffer.allocUnsafe(headerBytes + 1)
@@ -268,7 +268,7 @@ export class Sender {
       this.#sendSilence(now, packet, this.#far!.payloadType, packetizer.take(packet, headerBytes))
       packetizer.clear()
     }
-    this.#noisy = comfortNoise !== undefined
+    this.#isNoisy = comfortNoise !== undefined
   }
 
   #sendOpusSilence(now: number): void {
@@ -284,11 +284,11 @@ export class Sender {
 
   #sendEvent(now: number, event: EventPacket): void {
     const payloadType = this.#far?.telephoneEvent
-    if (event.isFirst) this.#eventBegun = false
+    if (event.isFirst) this.#hasEventBegun = false
     // The far end may have gone on hold, or stopped accepting events, in the middle of a string.
-    if (!this.#allowed || payloadType === undefined) return
-    this.stream.event(now, event.samples / this.#digits.rate, !this.#eventBegun)
-    this.#eventBegun = true
+    if (!this.#isAllowed || payloadType === undefined) return
+    this.stream.event(now, event.samples / this.#digits.rate, !this.#hasEventBegun)
+    this.#hasEventBegun = true
     const packet = this.stream.make(payloadType, eventBytes)
     event.payload.copy(packet, headerBytes)
     this.#emit(now, packet, 0, eventBytes)
@@ -299,6 +299,6 @@ export class Sender {
     this.packets++
     this.octets += payloadBytes
     this.#sentAt = now
-    this.#noisy = false
+    this.#isNoisy = false
   }
 }

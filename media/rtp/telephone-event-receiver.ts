@@ -41,7 +41,7 @@ export class TelephoneEventReceiver {
   #listener: DigitListener
   #press: KeyPress | undefined
   /** Whether {@link #press} was reported; its further packets are ignored. */
-  #reported = false
+  #isReported = false
 
   constructor(listener: DigitListener) {
     this.#listener = listener
@@ -89,7 +89,7 @@ export class TelephoneEventReceiver {
         receivedAt: now,
         hasEnded: isEnd,
       }
-      this.#reported = false
+      this.#isReported = false
     }
     if (isEnd) this.#report()
     return true
@@ -102,8 +102,8 @@ export class TelephoneEventReceiver {
 
   #report(): void {
     const press = this.#press
-    if (!press || this.#reported) return
-    this.#reported = true
+    if (!press || this.#isReported) return
+    this.#isReported = true
     const { code, earlierDuration: before, duration, clockRate } = press
     this.#listener(dtmfDigits[code]!, Math.round(((before + duration) * 1000) / clockRate))
   }

@@ -37,7 +37,7 @@ export class Timeline {
   /** Index and media time of the newest packet. */
   newestIndex = -1
   newestTicks = 0
-  #started = false
+  #hasStarted = false
   #ssrc = 0
   #formerSsrc: number | undefined
   #changedAt = 0
@@ -54,7 +54,7 @@ export class Timeline {
    */
   place(now: number, packet: Placed, clockRate: number | undefined, due: number): boolean {
     const { ssrc, sequence } = packet
-    if (!this.#started) return this.#begin(packet, clockRate)
+    if (!this.#hasStarted) return this.#begin(packet, clockRate)
     if (ssrc !== this.#ssrc) {
       // Some gateways send events as a separate source beside the audio, whose numbers do not matter.
       if (clockRate === undefined) return false
@@ -77,7 +77,7 @@ export class Timeline {
   #begin(packet: Placed, clockRate: number | undefined): boolean {
     // An event may come first, but does not establish the time.
     if (clockRate === undefined) return false
-    this.#started = true
+    this.#hasStarted = true
     this.#ssrc = packet.ssrc
     this.#reach(packet.sequence, 0)
     return this.#tie(packet.timestamp, clockRate, 0)

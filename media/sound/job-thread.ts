@@ -96,7 +96,7 @@ export class JobThread<Job> {
   #worker: JobWorker<Job> | undefined
   #current: Task<Job> | undefined
   #timer: { cancel(): void } | undefined
-  #closed = false
+  #isClosed = false
 
   constructor(options: JobThreadOptions<Job>) {
     this.#options = options
@@ -113,7 +113,7 @@ export class JobThread<Job> {
    * `signal` cancels a waiting job; a started job continues with its result ignored.
    */
   run(job: Job, { customer = '', signal }: JobOptions = {}): Promise<Samples> {
-    if (this.#closed) return Promise.reject(this.#error('closed'))
+    if (this.#isClosed) return Promise.reject(this.#error('closed'))
     if (signal?.aborted) return Promise.reject(this.#error('cancelled'))
     const { promise, resolve, reject } = Promise.withResolvers<Samples>()
     const task = { job, resolve, reject }
@@ -130,7 +130,7 @@ export class JobThread<Job> {
 
   /** Rejects the pending jobs and ends the thread. Idempotent. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     for (let task = this.#waiting.shift(); task; task = this.#waiting.shift())
       task.reject(this.#error('closed'))
     await this.#stop(this.#error('closed'))
@@ -141,7 +141,7 @@ export class JobThread<Job> {
   }
 
   #next(): void {
-    if (this.#current || this.#closed) return
+    if (this.#current || this.#isClosed) return
     const { timers, maxJobMs: jobMs } = this.#options
     this.#timer?.cancel()
     const task = this.#waiting.shift()

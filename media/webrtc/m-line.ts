@@ -14,7 +14,7 @@ export class MLine {
   readonly #onState: () => void
   #remote: Credentials | undefined
   #setup: 'active' | 'passive' = 'passive'
-  #lost = false
+  #isLost = false
 
   private constructor(
     worker: MediaWorker,
@@ -52,7 +52,7 @@ export class MLine {
    */
   get state(): MLineState {
     const { iceState, dtlsState, closed } = this.transport
-    if (this.#lost) return 'crashed'
+    if (this.#isLost) return 'crashed'
     if (dtlsState === 'failed') return 'failed'
     if (closed) return 'closed'
     if (iceState === 'disconnected' || dtlsState === 'closed') return 'disconnected'
@@ -104,7 +104,7 @@ export class MLine {
 
   /** Marks the transport as lost after the death of the worker. */
   lost(): void {
-    this.#lost = true
+    this.#isLost = true
     this.#onState()
   }
 

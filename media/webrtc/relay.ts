@@ -19,7 +19,7 @@ export class Relay {
   readonly #port: MediaPort
   readonly #fromEdge: types.Producer
   #toBrowser: types.Consumer | undefined
-  #deaf = false
+  #isDeaf = false
   #fromBrowser: { readonly producer: types.Producer; readonly line: MLine; readonly key: string } | undefined
 
   private constructor(
@@ -88,10 +88,10 @@ export class Relay {
     const consumer = await line.transport.consume({
       producerId: this.#fromEdge.id,
       rtpCapabilities: this.#capabilities(),
-      paused: this.#deaf,
+      paused: this.#isDeaf,
     })
     this.#toBrowser = consumer
-    if (consumer.paused !== this.#deaf) await this.#applyDeaf(consumer)
+    if (consumer.paused !== this.#isDeaf) await this.#applyDeaf(consumer)
     const { encodings, rtcp } = consumer.rtpParameters
     const ssrc = encodings?.[0]?.ssrc
     if (ssrc === undefined) throw new Error('mediasoup gave no SSRC')
@@ -100,7 +100,7 @@ export class Relay {
 
   /** Sets whether the browser receives no audio; applies to later m-lines too. */
   async setDeaf(deaf: boolean): Promise<void> {
-    this.#deaf = deaf
+    this.#isDeaf = deaf
     if (this.#toBrowser) await this.#applyDeaf(this.#toBrowser)
   }
 
@@ -133,7 +133,7 @@ export class Relay {
   // Applied each time: of two concurrent changes, the worker executes the later one last.
   async #applyDeaf(consumer: types.Consumer): Promise<void> {
     try {
-      await (this.#deaf ? consumer.pause() : consumer.resume())
+      await (this.#isDeaf ? consumer.pause() : consumer.resume())
     } catch (error) {
       if (!consumer.closed) throw error
     }

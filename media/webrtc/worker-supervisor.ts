@@ -88,8 +88,8 @@ export class WorkerSupervisor {
   readonly #onDeath: (reason: Error) => void
   #current: Process | undefined
   #starting: Promise<Process> | undefined
-  #used = false
-  #closed = false
+  #isUsed = false
+  #isClosed = false
 
   constructor(settings: WorkerSettings, onDeath: (reason: Error) => void) {
     this.#settings = settings
@@ -106,7 +106,7 @@ export class WorkerSupervisor {
    */
   async get(): Promise<MediaWorker> {
     const worker = await this.#ready()
-    this.#used = true
+    this.#isUsed = true
     return worker
   }
 
@@ -117,7 +117,7 @@ export class WorkerSupervisor {
 
   /** Closes the owners and ends the process, after a pending start. Idempotent. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
     await this.#starting?.catch(() => undefined)
     const current = this.#current
     this.#current = undefined
@@ -127,7 +127,7 @@ export class WorkerSupervisor {
   }
 
   #ready(): Promise<Process> {
-    if (this.#closed) return Promise.reject(new WebRtcError('closed', 'WebRTC is closed'))
+    if (this.#isClosed) return Promise.reject(new WebRtcError('closed', 'WebRTC is closed'))
     if (this.#current) return Promise.resolve(this.#current)
     this.#starting ??= this.#launch().finally(() => {
       this.#starting = undefined
@@ -137,7 +137,7 @@ export class WorkerSupervisor {
 
   async #launch(): Promise<Process> {
     const started = await startProcess(this.#settings)
-    this.#used = false
+    this.#isUsed = false
     this.#current = started
     started.worker.on('died', (reason) => this.#died(started, reason))
     if (started.worker.closed) this.#current = undefined
@@ -149,9 +149,9 @@ export class WorkerSupervisor {
     const owners = [...process.owners]
     process.owners.clear()
     for (const owner of owners) owner.lost()
-    if (this.#closed) return
+    if (this.#isClosed) return
     guard(this.#onDeath)(reason)
     // A failed start is reported to the next request.
-    if (this.#used) this.#ready().catch(() => undefined)
+    if (this.#isUsed) this.#ready().catch(() => undefined)
   }
 }

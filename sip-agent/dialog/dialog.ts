@@ -82,7 +82,7 @@ export class Dialog {
   answeredSeq: number | undefined
   /** Whether a CANCEL crossed the 2xx, so that the BYE follows the ACK at once. */
   mustEndAfterAck = false
-  #ended = false
+  #hasEnded = false
   // Most dialogs need neither of the two sets.
   #atEnd: Set<() => void> | undefined
   #routeSet: readonly string[]
@@ -118,7 +118,7 @@ export class Dialog {
 
   /** Whether the dialog has ended, by a BYE or otherwise. */
   get isEnded(): boolean {
-    return this.#ended
+    return this.#hasEnded
   }
 
   /** Calls `run` once, at the end of the dialog. Returns a function that revokes this. */
@@ -130,8 +130,8 @@ export class Dialog {
 
   /** Ends the dialog. Only `Dialogs` calls it. */
   end(): void {
-    if (this.#ended) return
-    this.#ended = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     const runs = this.#atEnd
     this.#atEnd = undefined
     for (const run of runs ?? []) run()

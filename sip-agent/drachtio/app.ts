@@ -30,11 +30,11 @@ export class App {
   readonly #socket: AppSocket
   readonly #clock: Clock
   readonly #maxBacklog: number
-  readonly #dedicated: boolean
+  readonly #isDedicated: boolean
   /** Methods that the application routes, in lower case. */
   readonly routes = new Set<string>()
   isAuthenticated = false
-  #gathering = false
+  #isGathering = false
 
   /**
    * `maxBacklog`: maximum number of unread bytes. `dedicated`: the agent opened the connection, for one
@@ -48,7 +48,7 @@ export class App {
     this.#socket = socket
     this.#clock = clock
     this.#maxBacklog = maxBacklog
-    this.#dedicated = dedicated
+    this.#isDedicated = dedicated
   }
 
   /** Whether the socket can send. */
@@ -87,7 +87,7 @@ export class App {
 
   /** Closes a dedicated connection whose request has ended. */
   closeIfDedicated(): void {
-    if (this.#dedicated) this.#socket.destroy()
+    if (this.#isDedicated) this.#socket.destroy()
   }
 
   /** Answers a request frame with the request as it was sent. */
@@ -134,11 +134,11 @@ export class App {
 
   /** Gathers the writes of one turn of the event loop: at a high rate, system calls are the largest cost. */
   #gather(): void {
-    if (this.#gathering) return
-    this.#gathering = true
+    if (this.#isGathering) return
+    this.#isGathering = true
     this.#socket.cork()
     setImmediate(() => {
-      this.#gathering = false
+      this.#isGathering = false
       this.#socket.uncork()
     })
   }

@@ -26,7 +26,7 @@ export class Head {
   #from = 0
   #to = 0
   #colon = -1
-  #odd = false
+  #hasControls = false
 
   /** Reads the lines from `start` to `end` of `bytes`, which exclude the blank line after them. */
   constructor(bytes: Buffer, start: number, end: number) {
@@ -41,7 +41,7 @@ export class Head {
     this.#read()
     const line = this.#slice(this.#from, this.#to)
     if (line.length > limits.headerLength) throw new SipParseError('start line', 'too long')
-    if (this.#odd) throw new SipParseError('start line', 'control character')
+    if (this.#hasControls) throw new SipParseError('start line', 'control character')
     return line
   }
 
@@ -85,7 +85,7 @@ export class Head {
     this.#to = at
     this.#next = at + 2
     this.#colon = colon
-    this.#odd = odd
+    this.#hasControls = odd
   }
 
   #add(headers: Headers, limits: MessageLimits): void {
@@ -95,7 +95,7 @@ export class Head {
     // A line has at most as many characters as bytes.
     if (to - from > limits.headerLength) limitLine(this.#slice(from, to), limits)
     if (colon < 0) throw badLine(this.#slice(from, to))
-    this.#append(headers, limits, this.#slice(from, colon), this.#value(colon + 1, to), this.#odd)
+    this.#append(headers, limits, this.#slice(from, colon), this.#value(colon + 1, to), this.#hasControls)
   }
 
   #addFolded(headers: Headers, limits: MessageLimits): void {
@@ -132,7 +132,7 @@ export class Head {
     while (from < to && isBlank(bytes[to - 1])) to--
     const value = this.#slice(from, to)
     // White space beyond ASCII.
-    return this.#text === undefined || this.#odd ? value.trim() : value
+    return this.#text === undefined || this.#hasControls ? value.trim() : value
   }
 
   #slice(from: number, to: number): string {

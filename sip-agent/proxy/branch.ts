@@ -38,7 +38,7 @@ export class Branch {
   readonly breadth: number
   readonly #parts: BranchDeps
   #attempts: RequestFailover | undefined
-  #done = false
+  #isDone = false
   #cancelled: 'no' | 'waiting' | 'sent' = 'no'
   #silence: Timer | undefined
   #limit: Timer | undefined
@@ -51,7 +51,7 @@ export class Branch {
 
   /** Whether the branch has a final response, or will not get one. */
   get isDone(): boolean {
-    return this.#done
+    return this.#isDone
   }
 
   /** Finds the flow and sends the request. */
@@ -75,7 +75,7 @@ export class Branch {
 
   /** Stops without a CANCEL. */
   stop() {
-    this.#done = true
+    this.#isDone = true
     this.#silence?.cancel()
     this.#limit?.cancel()
   }

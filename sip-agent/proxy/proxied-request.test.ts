@@ -67,7 +67,7 @@ const sendOn = (method: string, ...fields: string[]): ProxiedRequest => {
     raw: { kind: 'request', method, uri: received.uri, headers: new Headers(), body: Buffer.alloc(0) },
     request: received,
     side: transactions.serve(received, sender),
-    toUs: true,
+    isForAgent: true,
     routes: new OwnRoutes(clock),
     done: () => {},
   })

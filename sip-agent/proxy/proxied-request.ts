@@ -45,7 +45,7 @@ export interface ProxiedRequestOptions {
   readonly request: SipRequest
   readonly side: ServerEntry
   /** Whether the request-URI names the agent itself, so that the target replaces it. */
-  readonly toUs: boolean
+  readonly isForAgent: boolean
   readonly routes: OwnRoutes
   /** Called once, after the sender received its final response. */
   readonly done: () => void
@@ -62,8 +62,8 @@ export class ProxiedRequest {
   /** Refusals in the form in which the sender would receive them. */
   readonly #refusals: SipResponse[] = []
   #targets = 0
-  #stopped = false
-  #answered = false
+  #isStopped = false
+  #isAnswered = false
 
   constructor(start: ProxiedRequestOptions) {
     this.#start = start
@@ -100,7 +100,7 @@ export class ProxiedRequest {
 
   /** Tries no further target, and cancels the ringing ones. */
   #stop(but?: Branch) {
-    this.#stopped = true
+    this.#isStopped = true
     this.#waiting.length = 0
     for (const branch of this.#branches) if (branch !== but) branch.cancel()
   }
@@ -117,7 +117,7 @@ export class ProxiedRequest {
       this.#branches.push(branch)
       branch.start()
     }
-    if (!this.#answered && this.#branches.every(({ isDone }) => isDone)) this.#refuse()
+    if (!this.#isAnswered && this.#branches.every(({ isDone }) => isDone)) this.#refuse()
   }
 
   /** Returns the unused part of Max-Breadth. */
@@ -143,7 +143,7 @@ export class ProxiedRequest {
   }
 
   #make(target: string, breadth: number, flow: Flow): MadeRequest {
-    const { context, order, raw, request, routes, side, toUs } = this.#start
+    const { context, order, raw, request, routes, side, isForAgent: toUs } = this.#start
     const own = ownAddressFor(flow, context)
     const uri = toUs ? target.replace(/^<|>$/g, '') : request.uri
     const branch = newBranch() + loopMark(uri)
@@ -169,7 +169,7 @@ export class ProxiedRequest {
     const back = forwardedResponse(response)
     const { status } = response
     if (status < 200) {
-      if (!this.#answered) this.#start.side.machine.respond(status, serialiseMessage(back))
+      if (!this.#isAnswered) this.#start.side.machine.respond(status, serialiseMessage(back))
       return
     }
     this.#tell(serialiseMessage(response), flow.remote)
@@ -178,22 +178,22 @@ export class ProxiedRequest {
       return
     }
     // From a target whose time was over: the sender has its response, and no further target is called.
-    if (this.#answered) return
+    if (this.#isAnswered) return
     this.#refusals.push(back)
     if (status >= 600 || status === 401 || status === 407) this.#stop(branch)
-    else if (status < 400 && this.#start.order.followsRedirects && !this.#stopped) this.#redirect(response)
+    else if (status < 400 && this.#start.order.followsRedirects && !this.#isStopped) this.#redirect(response)
     this.#advance()
   }
 
   #success(branch: Branch, status: number, bytes: Buffer) {
     const { side } = this.#start
-    if (this.#answered) {
+    if (this.#isAnswered) {
       // Only further 2xx of an INVITE pass after the final response of the transaction (RFC 3261 16.7, step
       // 5).
       if (side.isInvite) side.flow.send(bytes)
       return
     }
-    this.#answered = true
+    this.#isAnswered = true
     side.machine.respond(status, bytes)
     this.#stop(branch)
     this.#end()
@@ -216,7 +216,7 @@ export class ProxiedRequest {
 
   /** Forwards the best refusal after all targets have refused. */
   #refuse() {
-    this.#answered = true
+    this.#isAnswered = true
     const { side } = this.#start
     const best = bestResponse(this.#refusals)
     if (best) side.machine.respond(best.status, serialiseMessage(best))
@@ -235,7 +235,7 @@ export class ProxiedRequest {
   /** Reports a branch's final response to the application. */
   #tell(bytes: Buffer, from: Endpoint) {
     const { app, msgId, order } = this.#start
-    if (order.reportsResponses && !this.#answered) app.proxyProgress(msgId, from, bytes)
+    if (order.reportsResponses && !this.#isAnswered) app.proxyProgress(msgId, from, bytes)
   }
 
   #end() {

@@ -64,7 +64,7 @@ export class Proxies {
       raw,
       request,
       side,
-      toUs,
+      isForAgent: toUs,
       routes: this.#routes,
       done,
     })

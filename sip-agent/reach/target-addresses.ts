@@ -25,18 +25,18 @@ const maxServers = 32
 interface Entry {
   readonly host: string
   /** Whether SRV and NAPTR records count, as they do without a port (RFC 3263 4.1). */
-  readonly located: boolean
+  readonly isLocated: boolean
   /** Addresses, each with the time until which it counts. */
   readonly addresses: Map<string, number>
   lookedUpAt: number | undefined
   /** Whether the latest query failed for another reason than a missing record. */
-  failed: boolean
+  hasFailed: boolean
   pending: { readonly since: number; readonly done: Promise<void> } | undefined
 }
 
 interface Found {
   readonly addresses: readonly string[]
-  readonly failed: boolean
+  readonly hasFailed: boolean
 }
 
 /**
@@ -93,7 +93,7 @@ export class TargetAddresses {
   isUnknown(uri: string): boolean {
     const entry = this.#byUri.get(uri)
     return (
-      entry !== undefined && (entry.failed || entry.lookedUpAt === undefined) && this.of(uri).length === 0
+      entry !== undefined && (entry.hasFailed || entry.lookedUpAt === undefined) && this.of(uri).length === 0
     )
   }
 
@@ -140,7 +140,7 @@ export class TargetAddresses {
   }
 
   async #refresh(entry: Entry): Promise<void> {
-    const { addresses, failed } = await this.#lookUp(entry)
+    const { addresses, hasFailed } = await this.#lookUp(entry)
     const now = this.#clock.now()
     for (const address of addresses) {
       entry.addresses.delete(address)
@@ -149,14 +149,14 @@ export class TargetAddresses {
     for (const [address, until] of entry.addresses) {
       if (until <= now || entry.addresses.size > maxAddresses) entry.addresses.delete(address)
     }
-    entry.failed = failed
+    entry.hasFailed = hasFailed
     entry.lookedUpAt = now
     entry.pending = undefined
     this.#version++
   }
 
-  async #lookUp({ host, located }: Entry): Promise<Found> {
-    const servers = located ? await this.#servers(host) : { addresses: [], failed: false }
+  async #lookUp({ host, isLocated: located }: Entry): Promise<Found> {
+    const servers = located ? await this.#servers(host) : { addresses: [], hasFailed: false }
     const names = [host, ...servers.addresses.slice(0, maxServers)]
     const found = await Promise.all(
       names.flatMap((name) =>
@@ -165,7 +165,7 @@ export class TargetAddresses {
     )
     return {
       addresses: found.flatMap(({ records }) => records.map(({ address }) => canonicalAddress(address))),
-      failed: servers.failed || found.some(({ failed }) => failed),
+      hasFailed: servers.hasFailed || found.some(({ hasFailed }) => hasFailed),
     }
   }
 
@@ -179,20 +179,20 @@ export class TargetAddresses {
     )
     return {
       addresses: found.flatMap(({ records }) => records.map(({ name }) => name.toLowerCase())),
-      failed: found.some(({ failed }) => failed),
+      hasFailed: found.some(({ hasFailed }) => hasFailed),
     }
   }
 
-  async #ask<T>(answer: Promise<readonly T[]>): Promise<{ records: readonly T[]; failed: boolean }> {
+  async #ask<T>(answer: Promise<readonly T[]>): Promise<{ records: readonly T[]; hasFailed: boolean }> {
     try {
-      return { records: await answer, failed: false }
+      return { records: await answer, hasFailed: false }
     } catch (error) {
-      return { records: [], failed: !absentCodes.has((error as { code?: unknown }).code) }
+      return { records: [], hasFailed: !absentCodes.has((error as { code?: unknown }).code) }
     }
   }
 }
 
-const keyOf = ({ host, located }: Entry): string => `${host}|${located}`
+const keyOf = ({ host, isLocated: located }: Entry): string => `${host}|${located}`
 
 const entryOf = (uri: string): Entry | undefined => {
   const parsed = parseUri(uri, 'target')
@@ -201,10 +201,10 @@ const entryOf = (uri: string): Entry | undefined => {
   const literal = isIP(host) > 0
   return {
     host,
-    located: !literal && parsed.port === undefined,
+    isLocated: !literal && parsed.port === undefined,
     addresses: new Map(literal ? [[canonicalAddress(host), Number.POSITIVE_INFINITY]] : []),
     lookedUpAt: literal ? 0 : undefined,
-    failed: false,
+    hasFailed: false,
     pending: undefined,
   }
 }

@@ -34,7 +34,7 @@ const hostsTtl = 30
  */
 export class SystemDns implements Dns {
   readonly #resolver = new Resolver({ timeout: 1_000, tries: 2 })
-  #closed = false
+  #isClosed = false
 
   /** `servers` are `address[:port]`; default those of the system. */
   constructor(servers?: readonly string[]) {
@@ -62,7 +62,7 @@ export class SystemDns implements Dns {
 
   /** Cancels open queries. Later ones reject with `ECANCELLED`. */
   close(): void {
-    this.#closed = true
+    this.#isClosed = true
     this.#resolver.cancel()
   }
 
@@ -71,7 +71,7 @@ export class SystemDns implements Dns {
    * read, would keep the thread alive.
    */
   async #ask<T>(query: (resolver: Resolver) => Promise<T>): Promise<T> {
-    if (this.#closed) throw Object.assign(new Error('the agent ends'), { code: CANCELLED })
+    if (this.#isClosed) throw Object.assign(new Error('the agent ends'), { code: CANCELLED })
     return query(this.#resolver)
   }
 }

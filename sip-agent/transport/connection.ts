@@ -70,12 +70,12 @@ export class Connection implements Flow, WireUser {
   /** Closes a connection that does not open, or brings no message. */
   #limit: Timer | undefined
   /** Whether the connection is of use: a message arrived, or the agent's own connection is open. */
-  #proven = false
-  #served = false
-  #heard: number
+  #isProven = false
+  #isServed = false
+  #receivedAt: number
   /** Whether the stream cannot be read any further. */
-  #ending = false
-  #closed = false
+  #isEnding = false
+  #isClosed = false
   /** Reason of the agent for closing it; otherwise the wire names the reason. */
   #reason: string | undefined
 
@@ -85,7 +85,7 @@ export class Connection implements Flow, WireUser {
     this.names = peer.names
     this.#owner = owner
     this.#reader = reader
-    this.#heard = owner.clock.now()
+    this.#receivedAt = owner.clock.now()
   }
 
   get local(): Endpoint {
@@ -93,17 +93,17 @@ export class Connection implements Flow, WireUser {
   }
 
   get isClosed(): boolean {
-    return this.#closed
+    return this.#isClosed
   }
 
   /** Whether the peer got a 2xx for permitted peers only. */
   get hasBeenServed(): boolean {
-    return this.#served
+    return this.#isServed
   }
 
   /** Time of the latest message, or of the start; pings do not count. */
   get lastHeardAt(): number {
-    return this.#heard
+    return this.#receivedAt
   }
 
   get problem(): string | undefined {
@@ -132,20 +132,20 @@ export class Connection implements Flow, WireUser {
    * verified for (RFC 5922, 5923).
    */
   canCarry({ host, port }: Hop): boolean {
-    if (this.#closed || this.#ending) return false
+    if (this.#isClosed || this.#isEnding) return false
     const { protocol, address } = this.remote
     if (protocol !== 'tls' && protocol !== 'wss') return true
     return this.names.includes(host.toLowerCase()) || (host === address && port === this.remote.port)
   }
 
   send(bytes: Buffer, failed?: (reason: string) => void): void {
-    if (this.#closed) {
+    if (this.#isClosed) {
       if (failed) queueMicrotask(() => failed(this.#reason ?? 'the connection is closed'))
       return
     }
     const { backlog = 0 } = this.#waiting ? {} : (this.#wire ?? {})
     if (this.#isTooMuch(backlog) || (this.#waiting?.length ?? 0) > 1_000) this.fail('the peer does not read')
-    this.#served ||= this.isAccepted && isPrivileged2xx(bytes)
+    this.#isServed ||= this.isAccepted && isPrivileged2xx(bytes)
     if (this.#waiting) this.#waiting.push({ bytes, failed })
     else
       this.#wire?.write(bytes, (error) => {
@@ -171,7 +171,7 @@ export class Connection implements Flow, WireUser {
   }
 
   data(bytes: Buffer): void {
-    if (this.#closed || this.#ending) return
+    if (this.#isClosed || this.#isEnding) return
     if (!this.#owner.gate.admits(this.remote.protocol, this.remote.address, bytes)) {
       this.fail('not admitted')
       return
@@ -199,8 +199,8 @@ export class Connection implements Flow, WireUser {
   }
 
   ended(reason: string): void {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#reason ??= reason
     if (this.#waiting) this.#reason = `${this.#where()}: ${this.#reason}`
     this.#limit?.cancel()
@@ -225,7 +225,7 @@ export class Connection implements Flow, WireUser {
   }
 
   #received(message: SipMessage, size: number): void {
-    this.#heard = this.#owner.clock.now()
+    this.#receivedAt = this.#owner.clock.now()
     if (message.kind === 'request' && message.via.params.has('alias')) {
       this.#owner.alias(this, message.via.port ?? 5061)
     }
@@ -237,7 +237,7 @@ export class Connection implements Flow, WireUser {
    * response cannot go on sending.
    */
   #end(error: SipParseError): void {
-    this.#ending = true
+    this.#isEnding = true
     this.#owner.sink.malformed(error, this)
     this.#reason ??= 'a fault in the stream'
     this.#wire?.finish()
@@ -249,14 +249,14 @@ export class Connection implements Flow, WireUser {
    * chunks.
    */
   #watch(complete: boolean): void {
-    if (complete || (this.#proven && !this.#reader.isPartial)) this.#prove()
-    if (this.#reader.isPartial && !this.#limit && !this.#closed) {
+    if (complete || (this.#isProven && !this.#reader.isPartial)) this.#prove()
+    if (this.#reader.isPartial && !this.#limit && !this.#isClosed) {
       this.#within(messageTimeoutMs, 'a message did not end')
     }
   }
 
   #prove(): void {
-    this.#proven = true
+    this.#isProven = true
     this.#limit?.cancel()
     this.#limit = undefined
   }

@@ -32,7 +32,7 @@ export class HandshakeStage {
   readonly #entering = new Map<string, PendingHandshake>()
   readonly #http: HttpServer | undefined
   readonly #webSockets: WebSocketServer | undefined
-  readonly #secure: boolean
+  readonly #isSecure: boolean
   readonly #failed: () => void
   #tls: TlsServer | undefined
 
@@ -40,7 +40,7 @@ export class HandshakeStage {
   constructor(protocol: Protocol, settings: TlsSettings, maxBytes: number, failed: () => void) {
     this.#settings = settings
     this.#failed = failed
-    this.#secure = protocol === 'tls' || protocol === 'wss'
+    this.#isSecure = protocol === 'tls' || protocol === 'wss'
     if (protocol !== 'ws' && protocol !== 'wss') return
     this.#http = createHttpServer({ maxHeaderSize: 8_192 }, (_request, response) => {
       response.writeHead(426, { Connection: 'close', Upgrade: 'websocket' }).end()
@@ -58,7 +58,7 @@ export class HandshakeStage {
 
   /** Applies the present certificates to new connections. Throws if they are invalid. */
   reload(): void {
-    if (!this.#secure) return
+    if (!this.#isSecure) return
     // Never listens itself: sockets are handed to it.
     const server = createTlsServer(this.#settings.server())
     server.on('secureConnection', (socket) => this.#secured(socket))

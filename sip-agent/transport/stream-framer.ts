@@ -30,7 +30,7 @@ export class StreamFramer implements MessageReader {
   /**
    * Whether one CRLF arrived between messages. A second one makes a ping, and may arrive in another chunk.
    */
-  #half = false
+  #hasHalfPing = false
   /** Head that was read, or its fault, while its body is awaited. */
   #head: { content: RawMessage | SipParseError; end: number; length: number } | undefined
   readonly #limits: MessageLimits
@@ -60,11 +60,11 @@ export class StreamFramer implements MessageReader {
     while (this.#held[0] === 13 && this.#held[1] === 10) {
       this.#held = this.#held.subarray(2)
       this.#scanned = 0
-      this.#half = !this.#half
-      if (!this.#half) yield { kind: 'ping' }
+      this.#hasHalfPing = !this.#hasHalfPing
+      if (!this.#hasHalfPing) yield { kind: 'ping' }
     }
     // A lone CR may become the second CRLF.
-    if (this.#held.length > 1) this.#half = false
+    if (this.#held.length > 1) this.#hasHalfPing = false
   }
 
   #readHead(): boolean {

@@ -55,14 +55,14 @@ export class StreamTransport {
    * Hosts by which TLS connections were opened: the meaning of a bare address in a Contact or Record-Route.
    */
   readonly #hosts = new Map<string, string>()
-  readonly #web: boolean
+  readonly #isWebSocket: boolean
   #probing: Timer | undefined
   #local: Endpoint
 
   constructor(protocol: Protocol, options: StreamTransportDeps) {
     this.#options = options
     this.#local = { protocol, address: '', port: 0 }
-    this.#web = protocol === 'ws' || protocol === 'wss'
+    this.#isWebSocket = protocol === 'ws' || protocol === 'wss'
     const { gate, limits, tls } = options
     this.#entrance = new HandshakeStage(protocol, tls, limits.messageBytes, () => gate.handshakeFailed?.())
     this.#server = createServer((socket) => this.#accept(socket))
@@ -111,7 +111,7 @@ export class StreamTransport {
    * replaces none, and only half of the room is for such connections.
    */
   connect(hop: Hop, spare = false): Flow | undefined {
-    if (this.#web) return undefined
+    if (this.#isWebSocket) return undefined
     if (!this.#makeRoom(spare)) return undefined
     const secure = this.#local.protocol === 'tls'
     const { address, port } = hop
@@ -231,7 +231,7 @@ export class StreamTransport {
     const wire = 'ping' in way ? new WebSocketWire(way, connection) : new SocketWire(way, connection)
     connection.begin(wire, handshakeTimeoutMs)
     connection.opened()
-    if (this.#web) this.#probing ??= this.#options.clock.after(probeIntervalMs, () => this.#probe())
+    if (this.#isWebSocket) this.#probing ??= this.#options.clock.after(probeIntervalMs, () => this.#probe())
   }
 
   /** Closes the connections of clients that disappeared without closing them (RFC 7118 6). */
@@ -253,7 +253,7 @@ export class StreamTransport {
       },
       gone: (lost) => this.#gone(lost),
     }
-    const reader = this.#web ? new WebSocketReader(limits) : new StreamFramer(limits)
+    const reader = this.#isWebSocket ? new WebSocketReader(limits) : new StreamFramer(limits)
     const connection = new Connection({ remote, isAccepted: accepted, names }, owner, reader)
     this.#connections.add(connection)
     return connection

@@ -37,7 +37,7 @@ export class Transports {
   readonly #own: OwnAddresses
   readonly #tls: TlsSettings
   readonly #viaPort: Networks
-  #closing = false
+  #isClosing = false
 
   /** Throws if an entry of `announceTo` or `viaPortNetworks` is not a network. */
   constructor(options: TransportsDeps) {
@@ -98,7 +98,7 @@ export class Transports {
 
   #fitting(hop: Hop): Bound[] {
     const six = isIPv6(hop.address)
-    return this.#closing ? [] : this.#of(hop.protocol).filter((each) => isIPv6(each.local.address) === six)
+    return this.#isClosing ? [] : this.#of(hop.protocol).filter((each) => isIPv6(each.local.address) === six)
   }
 
   #find(hop: Hop): Flow | undefined {
@@ -159,8 +159,8 @@ export class Transports {
 
   /** Closes every transport. */
   async close(): Promise<void> {
-    if (this.#closing) return
-    this.#closing = true
+    if (this.#isClosing) return
+    this.#isClosing = true
     await Promise.all(this.#bound.map((each) => each.close()))
   }
 

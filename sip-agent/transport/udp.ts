@@ -64,7 +64,7 @@ export class UdpTransport {
   readonly #gate: Gatekeeper
   readonly #viaPort: Pick<Networks, 'has'>
   #local: Endpoint = { protocol: 'udp', address: '', port: 0 }
-  #closed = false
+  #isClosed = false
 
   /**
    * `viaPort`: networks whose requests without `rport` are answered at the port of their Via; default none.
@@ -96,7 +96,7 @@ export class UdpTransport {
   }
 
   get closed(): boolean {
-    return this.#closed
+    return this.#isClosed
   }
 
   /** Binds the socket. Rejects with the system's error. */
@@ -121,7 +121,7 @@ export class UdpTransport {
   /** Sends one datagram. Never throws: a destination that the system rejects is reported to `failed`. */
   send(bytes: Buffer, to: Endpoint, failed?: (reason: string) => void): void {
     try {
-      if (this.#closed) throw new Error('the transport is closed')
+      if (this.#isClosed) throw new Error('the transport is closed')
       if (!failed) this.#socket.send(bytes, to.port, to.address)
       else
         this.#socket.send(bytes, to.port, to.address, (error) => {
@@ -134,8 +134,8 @@ export class UdpTransport {
 
   /** Closes the socket. */
   close(): Promise<void> {
-    if (this.#closed) return Promise.resolve()
-    this.#closed = true
+    if (this.#isClosed) return Promise.resolve()
+    this.#isClosed = true
     return new Promise((resolve) => this.#socket.close(() => resolve()))
   }
 

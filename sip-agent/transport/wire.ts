@@ -71,21 +71,21 @@ const maxPings = 300
 /** WebSocket (RFC 7118). */
 export class WebSocketWire implements Wire {
   readonly #socket: WebSocket
-  #heard = true
+  #hasReceived = true
   #pings = 0
 
   constructor(socket: WebSocket, user: WireUser) {
     this.#socket = socket
     let reason = gone
     socket.on('message', (data) => {
-      this.#heard = true
+      this.#hasReceived = true
       user.data(data as Buffer)
     })
     socket.on('pong', () => {
-      this.#heard = true
+      this.#hasReceived = true
     })
     socket.on('ping', () => {
-      this.#heard = true
+      this.#hasReceived = true
       if (++this.#pings > maxPings || socket.bufferedAmount > maxPongBacklog) socket.terminate()
     })
     socket.on('error', (error) => {
@@ -112,11 +112,11 @@ export class WebSocketWire implements Wire {
   }
 
   probe(): void {
-    if (!this.#heard) {
+    if (!this.#hasReceived) {
       this.#socket.terminate()
       return
     }
-    this.#heard = false
+    this.#hasReceived = false
     this.#pings = 0
     this.#socket.ping()
   }

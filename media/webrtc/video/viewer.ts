@@ -27,7 +27,7 @@ export class Viewer {
   #failed:
     | { readonly request: ViewRequest; readonly source: VideoSource; readonly sink: VideoSink }
     | undefined
-  #again = false
+  #hasPendingChange = false
   #work: Promise<void> | undefined
 
   constructor(sink: () => VideoSink | undefined) {
@@ -47,7 +47,7 @@ export class Viewer {
 
   /** Processes a change. */
   update(): void {
-    this.#again = true
+    this.#hasPendingChange = true
     this.#work ??= this.#run()
   }
 
@@ -63,8 +63,8 @@ export class Viewer {
   }
 
   async #run(): Promise<void> {
-    while (this.#again) {
-      this.#again = false
+    while (this.#hasPendingChange) {
+      this.#hasPendingChange = false
       await this.#match()
     }
     this.#work = undefined

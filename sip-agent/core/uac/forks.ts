@@ -25,7 +25,7 @@ export interface ForksOptions {
   readonly id: string
   readonly fromTag: string
   /** Whether the INVITE carried an offer. */
-  readonly offer: boolean
+  readonly hasOffer: boolean
   readonly owner: App
   /** Returns the flow of the last attempt. */
   readonly origin: () => Flow
@@ -74,7 +74,7 @@ export class Forks {
     if (this.#described.has(dialog) || !hasDescription(response)) return
     // If the INVITE has no offer, only a reliable response brings one.
     const binding =
-      this.#start.offer || response.status >= 200 || response.headers.first('rseq') !== undefined
+      this.#start.hasOffer || response.status >= 200 || response.headers.first('rseq') !== undefined
     if (!binding) return
     this.#described.add(dialog)
     dialog.offers.noteDescription('theirs', ownName('INVITE', made.seq))
@@ -92,7 +92,7 @@ export class Forks {
   }
 
   #open(response: SipResponse, flow: Flow, made: MadeRequest): Dialog {
-    const { context, id, fromTag, offer, owner, origin, farEnd } = this.#start
+    const { context, id, fromTag, hasOffer: offer, owner, origin, farEnd } = this.#start
     const dialog = new Dialog({
       id,
       callId: made.callId,

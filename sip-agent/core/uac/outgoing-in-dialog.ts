@@ -110,7 +110,15 @@ export class OutgoingInDialog {
     if (raw.method === 'INVITE') {
       dialog.inviteTxn = txnId
       const fromTag = dialog.localTag
-      return this.#invites.start({ context: this.#context, app, txnId, attempts, fromTag, offer, dialog })
+      return this.#invites.start({
+        context: this.#context,
+        app,
+        txnId,
+        attempts,
+        fromTag,
+        hasOffer: offer,
+        dialog,
+      })
     }
     noteSentRequest(dialog, raw.method, made.seq, offer)
     const final = (outcome: Outcome) => this.#settled(dialog, raw, made.seq, outcome)

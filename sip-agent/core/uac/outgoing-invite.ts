@@ -24,7 +24,7 @@ export interface OutgoingInviteOptions {
   readonly attempts: RequestFailover
   readonly fromTag: string
   /** Whether it carries a session description. */
-  readonly offer: boolean
+  readonly hasOffer: boolean
   /** Dialog of a re-INVITE. */
   readonly dialog?: Dialog
   /** Far end of a new call, as named by the application. */
@@ -51,7 +51,7 @@ export class OutgoingInvite implements FailoverUser {
   readonly dialogId: string
   #app: App | undefined
   #answered: Dialog | undefined
-  #ended = false
+  #hasEnded = false
   /** Whether a 2xx without a tag has ended the call. */
   #isVoid = false
   /** Headers of a CANCEL that was sent, or that waits for the first provisional response (RFC 3261 9.1). */
@@ -60,14 +60,22 @@ export class OutgoingInvite implements FailoverUser {
   #unwatch = () => {}
 
   constructor(start: OutgoingInviteOptions) {
-    const { context, app, attempts, fromTag, offer, dialog, farEnd } = start
+    const { context, app, attempts, fromTag, hasOffer: offer, dialog, farEnd } = start
     this.#start = start
     this.#context = context
     this.#app = app
     this.#attempts = attempts
     this.dialogId = dialog?.id ?? dialogId(attempts.made.callId, fromTag)
     const origin = () => attempts.flow
-    this.#forks = new Forks({ context, id: this.dialogId, fromTag, offer, owner: app, origin, farEnd })
+    this.#forks = new Forks({
+      context,
+      id: this.dialogId,
+      fromTag,
+      hasOffer: offer,
+      owner: app,
+      origin,
+      farEnd,
+    })
   }
 
   /** The owning application; undefined after its connection is lost. */
@@ -77,7 +85,7 @@ export class OutgoingInvite implements FailoverUser {
 
   /** Sends the request. */
   send() {
-    const { dialog, offer } = this.#start
+    const { dialog, hasOffer: offer } = this.#start
     const { made } = this.#attempts
     if (dialog && offer) dialog.offers.noteDescription('ours', this.#name)
     // The end of a call ends its open requests (RFC 3261 15).
@@ -89,7 +97,7 @@ export class OutgoingInvite implements FailoverUser {
   /** Cancels the INVITE. Returns the CANCEL, which is sent now or after the first provisional response. */
   cancel(headers: readonly AppHeader[]): { bytes: Buffer; flow: Flow } {
     const bytes = makeCancel(this.#attempts.made, headers)
-    if (!this.#cancel && !this.#ended) {
+    if (!this.#cancel && !this.#hasEnded) {
       this.#attempts.stay()
       this.#cancel = { headers, sent: false }
       if (this.#attempts.heard) this.#sendCancel()
@@ -141,7 +149,7 @@ export class OutgoingInvite implements FailoverUser {
   }
 
   #provisional(response: SipResponse, flow: Flow, size: number) {
-    if (this.#ended) return
+    if (this.#hasEnded) return
     if (response.status > 100) this.#progress(response, flow, size)
     else if (this.#context.deliversTrying && !this.#start.dialog) this.#deliver(response, flow, size)
     if (this.#cancel && !this.#cancel.sent) this.#sendCancel()
@@ -193,7 +201,7 @@ export class OutgoingInvite implements FailoverUser {
    * the tag too.
    */
   #untagged(flow: Flow) {
-    if (this.#ended) return
+    if (this.#hasEnded) return
     this.#isVoid = true
     this.#end()
     const { made } = this.#attempts
@@ -269,8 +277,8 @@ export class OutgoingInvite implements FailoverUser {
   }
 
   #end() {
-    if (this.#ended) return
-    this.#ended = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     this.stop()
     this.#forks.keepOnly(this.#answered)
     this.#releaseHolds()

@@ -124,8 +124,8 @@ export class OutgoingRequests {
     const txnId = randomUUID()
     app.requestSent(msgId, flow.local, txnId, made.bytes)
     if (raw.method === 'INVITE') {
-      const offer = hasDescription(raw)
-      const call = { context: this.#context, app, txnId, attempts, fromTag, offer, farEnd, holds }
+      const hasOffer = hasDescription(raw)
+      const call = { context: this.#context, app, txnId, attempts, fromTag, hasOffer, farEnd, holds }
       return this.#invites.start(call)
     }
     const begun = subscribes.has(raw.method)

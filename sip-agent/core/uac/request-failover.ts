@@ -34,8 +34,8 @@ export class RequestFailover {
   readonly #context: Context
   /** Released with the final response, as is everything that it references. */
   #make: PreparedRequest['make'] | undefined
-  readonly #forwards: boolean
-  readonly #over503: boolean
+  readonly #isForwarded: boolean
+  readonly #canSkip503: boolean
   readonly #by: ChosenBy
   readonly #holds: PreparedRequest['holds']
   #left: readonly FlowOrHop[]
@@ -46,19 +46,20 @@ export class RequestFailover {
   #side: ClientEntry | undefined
   /** Number of the current hop: tells its responses from those of earlier hops. */
   #turn = 0
-  /** `#heard`: whether any response arrived from the current hop. `#rung`: whether it was more than a 100. */
-  #heard = false
-  #rung = false
+  /** Whether any response arrived from the current hop. */
+  #hasResponse = false
+  /** Whether the current hop sent more than a 100. */
+  #hasProgress = false
 
   /**
-   * Builds the request for its first hop, without sending it. `over503` is false for a request that must not
-   * move to another hop after a 503.
+   * Builds the request for its first hop, without sending it. `canSkip503` is false for a request that must
+   * not move to another hop after a 503.
    */
-  constructor(context: Context, prepared: PreparedRequest, over503: boolean) {
+  constructor(context: Context, prepared: PreparedRequest, canSkip503: boolean) {
     this.#context = context
     this.#make = prepared.make
-    this.#forwards = prepared.isForwarded === true
-    this.#over503 = over503
+    this.#isForwarded = prepared.isForwarded === true
+    this.#canSkip503 = canSkip503
     this.#by = prepared.chosenBy ?? 'us'
     this.#holds = prepared.holds
     const first = this.#open(prepared.ways[0])
@@ -85,7 +86,7 @@ export class RequestFailover {
    * Whether a response arrived from the current hop: only then may the request be cancelled (RFC 3261 9.1).
    */
   get heard(): boolean {
-    return this.#heard
+    return this.#hasResponse
   }
 
   /** Sends the request. */
@@ -121,7 +122,7 @@ export class RequestFailover {
     const { branch, method, bytes } = this.#made
     const turn = ++this.#turn
     const current = () => this.#turn === turn
-    this.#heard = false
+    this.#hasResponse = false
     this.#side = this.#context.transactions.send(branch, method, bytes, this.#flow, {
       response: (response, flow, size) => {
         if (current()) this.#response(response, flow, size)
@@ -130,7 +131,7 @@ export class RequestFailover {
         if (current()) this.#failed(why)
       },
       ack: (response) => makeFailureAck(this.#made, response),
-      isForwarded: this.#forwards,
+      isForwarded: this.#isForwarded,
       ended: () => {
         if (current()) this.#user?.ended?.()
       },
@@ -138,18 +139,18 @@ export class RequestFailover {
   }
 
   #response(response: SipResponse, flow: Flow, size: number): void {
-    this.#heard = true
+    this.#hasResponse = true
     if (response.status > 100) {
-      if (response.status === 503 && this.#over503 && !this.#rung && this.#next()) return
-      this.#rung = true
+      if (response.status === 503 && this.#canSkip503 && !this.#hasProgress && this.#next()) return
+      this.#hasProgress = true
     }
     if (response.status >= 200) this.#settle()
     this.#user?.response(response, flow, size)
   }
 
   #failed(why: ClientFailure): void {
-    if (this.#way && isHop(this.#way) && !this.#heard) this.#context.router.failed(this.#way)
-    if (this.#heard || !this.#next()) this.#user?.failed(why)
+    if (this.#way && isHop(this.#way) && !this.#hasResponse) this.#context.router.failed(this.#way)
+    if (this.#hasResponse || !this.#next()) this.#user?.failed(why)
   }
 
   /** Releases the data for further attempts: the transaction itself lives on for half a minute. */

@@ -4,7 +4,7 @@ import type { Shield } from '../../shield/shield.ts'
 export class TemporaryTrust {
   readonly #shield: Pick<Shield, 'trustTemporarily'>
   #releases: (() => void)[] = []
-  #released = false
+  #isReleased = false
 
   constructor(shield: Pick<Shield, 'trustTemporarily'>) {
     this.#shield = shield
@@ -12,12 +12,12 @@ export class TemporaryTrust {
 
   /** Adds an address that the request is sent to. */
   add(address: string): void {
-    if (!this.#released && address !== '') this.#releases.push(this.#shield.trustTemporarily(address))
+    if (!this.#isReleased && address !== '') this.#releases.push(this.#shield.trustTemporarily(address))
   }
 
   /** Ends the trust in all of them. Idempotent. */
   release(): void {
-    this.#released = true
+    this.#isReleased = true
     for (const release of this.#releases.splice(0)) release()
   }
 }

@@ -41,7 +41,7 @@ export const makeAppReply = (
 
 /** Returns the To tag. The application may choose it with its first response. */
 const tagOf = (waiting: PendingRequest, raw: RawResponse): string => {
-  if (waiting.hasResponse || waiting.base.tagged) return waiting.tag
+  if (waiting.hasResponse || waiting.base.hasTag) return waiting.tag
   const tag = readHeaderParams(raw.headers.first('to') ?? '').get('tag') ?? ''
   return /^[^,|"<>\s]+$/.test(tag) ? tag : waiting.tag
 }

@@ -168,8 +168,8 @@ export class Receiver implements TransportSink {
     if (request.method === 'CANCEL') return this.#cancel(request, side, size)
     const refusal = refusalOf(request, {
       understood: this.#understood,
-      looped: hasLooped(request),
-      merged: this.#context.transactions.isMerged(request, side),
+      isLooped: hasLooped(request),
+      isMerged: this.#context.transactions.isMerged(request, side),
     })
     if (refusal) return this.#incoming.reply(request, side, refusal)
     if (request.toTag === '') this.#outside(request, side, size)

@@ -20,7 +20,7 @@ const request = (lines: Record<string, string> = {}, uri = 'sip:b@h', method = '
   return message(`${method} ${uri} SIP/2.0\r\n${text.join('')}\r\n${body}`) as SipRequest
 }
 
-const facts = { understood: new Set(defaultUnderstood), looped: false, merged: false }
+const facts = { understood: new Set(defaultUnderstood), isLooped: false, isMerged: false }
 
 describe('a request is refused', () => {
   it.each([
@@ -49,8 +49,8 @@ describe('a request is refused', () => {
     expect(headers(packed)).toEqual({ 'Accept-Encoding': 'identity' })
   })
   it('that came by two paths, or has been here before', () => {
-    expect(refusalOf(request(), { ...facts, merged: true })?.status).toBe(482)
-    expect(refusalOf(request(), { ...facts, looped: true })?.status).toBe(482)
+    expect(refusalOf(request(), { ...facts, isMerged: true })?.status).toBe(482)
+    expect(refusalOf(request(), { ...facts, isLooped: true })?.status).toBe(482)
   })
   it('for its option tags only where they are not on the list', () => {
     expect(refusalOf(request({ Require: 'timer,REPLACES' }), facts)).toBeUndefined()

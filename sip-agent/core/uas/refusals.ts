@@ -17,9 +17,9 @@ export interface RefusalFacts {
   /** Option tags that may be required, in lower case. */
   readonly understood: ReadonlySet<string>
   /** Whether one of its Vias is the agent's own. */
-  readonly looped: boolean
+  readonly isLooped: boolean
   /** Whether the same request arrived by another path. */
-  readonly merged: boolean
+  readonly isMerged: boolean
 }
 
 const refuse = (status: number, ...headers: AppHeader[]): Refusal => ({ status, headers })
@@ -31,7 +31,7 @@ const refuse = (status: number, ...headers: AppHeader[]): Refusal => ({ status, 
 export const refusalOf = (request: SipRequest, facts: RefusalFacts): Refusal | undefined => {
   const { method, headers, uri, toTag, fromTag } = request
   if (!knownMethods.has(method)) return refuse(501, ['Allow', [...knownMethods].join(', ')])
-  if (facts.looped) return refuse(482)
+  if (facts.isLooped) return refuse(482)
   // RFC 3261 8.1.1.3: without the tag, the agent's own in-dialog requests would look like new calls.
   if (dialogMakers.has(method) && fromTag === '') return { ...refuse(400), reason: 'Missing From Tag' }
   // Max-Forwards of 0 is no reason to refuse: the request ends here (RFC 3261 8.2, RFC 4475 3.3.11). A proxy
@@ -41,7 +41,7 @@ export const refusalOf = (request: SipRequest, facts: RefusalFacts): Refusal | u
   // it.
   if (!/^sips?:/i.test(uri) && !(isNewCall && /^tel:/i.test(uri))) return refuse(416)
   // RFC 3261 8.2.2.2.
-  if (facts.merged) return refuse(482)
+  if (facts.isMerged) return refuse(482)
   const unsupported = [...optionTags(headers, 'require')].filter((tag) => !facts.understood.has(tag))
   if (unsupported.length > 0) return refuse(420, ['Unsupported', unsupported.join(', ')])
   // The application reads text: a compressed body would not reach it whole (RFC 3261 8.2.3).

@@ -16,7 +16,7 @@ export interface ResponseTemplate {
   readonly from: string
   /** To as received, with its tag if it has one. */
   readonly to: string
-  readonly tagged: boolean
+  readonly hasTag: boolean
   readonly callId: string
   readonly cseq: string
   readonly recordRoutes: readonly string[]
@@ -30,7 +30,7 @@ export const responseTemplate = (request: SipRequest): ResponseTemplate => {
     vias: headers.all('via'),
     from: headers.first('from') ?? '',
     to: headers.first('to') ?? '',
-    tagged: request.toTag !== '',
+    hasTag: request.toTag !== '',
     callId: request.callId,
     cseq: `${request.seq} ${request.method}`,
     recordRoutes: headers.all('record-route'),
@@ -63,7 +63,7 @@ export const makeResponse = (base: ResponseTemplate, reply: ResponseOptions): Bu
   // RFC 3261 12.1.1: only responses that create a dialog need it; it is harmless in others below 300.
   if (status > 100 && status < 300) for (const route of base.recordRoutes) out.append('Record-Route', route)
   out.append('From', base.from)
-  out.append('To', base.tagged || !tag ? base.to : `${base.to};tag=${tag}`)
+  out.append('To', base.hasTag || !tag ? base.to : `${base.to};tag=${tag}`)
   out.append('Call-ID', base.callId)
   out.append('CSeq', base.cseq)
   if (status === 100 && base.timestamp !== undefined)
