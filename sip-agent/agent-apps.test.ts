@@ -43,7 +43,7 @@ const applications = async (count: number) => {
 }
 
 describe('several applications', () => {
-  it('take turns, and the loss of one ends its calls alone', async () => {
+  it('take turns; when an application disconnects, only its own calls end', async () => {
     const other = await connectSrf(bench.agent)
     await answering(bench.srf, 'first')
     await answering(other, 'second')
@@ -62,7 +62,7 @@ describe('several applications', () => {
     expect((await bench.agent.stats()).dialogs).toBe(calls.length - lost.length + 1)
   })
 
-  it('a request that the lost one had not answered gets 503, a call that it made is cancelled', async () => {
+  it('after a disconnect, an unanswered request gets 503 and an outgoing call is cancelled', async () => {
     const other = await connectSrf(bench.agent)
     const rang = new Promise<void>((resolve) => {
       other.invite((_req, res) => {
@@ -85,7 +85,7 @@ describe('several applications', () => {
     await idle(bench.agent)
   })
 
-  it('no application is left: new requests get 503', async () => {
+  it('new requests get 503 after the last application has disconnected', async () => {
     const { agent } = bench
     peer.close()
     // drachtio-srf cannot be disconnected twice.
@@ -129,7 +129,7 @@ describe('an application that listens', () => {
     return { srf, port, close: () => server.close() }
   }
 
-  it('is connected to for each new request, and the connection carries the call until the application ends it', async () => {
+  it('gets a connection for each new request, which carries the call until the application ends it', async () => {
     const { srf, port, close } = await listening()
     await restart(port)
     const dialogs: Dialog[] = []
@@ -154,7 +154,7 @@ describe('an application that listens', () => {
     close()
   })
 
-  it('leaves other methods to those that are connected', async () => {
+  it('leaves other methods to connected applications', async () => {
     const { port, close } = await listening()
     await restart(port)
     bench.srf.use('options', (_req, res) => res.send(200))
@@ -164,7 +164,7 @@ describe('an application that listens', () => {
     close()
   })
 
-  it('that is not there, or does not know the secret, gives 480', async () => {
+  it('that is unreachable or rejects the secret leads to 480', async () => {
     const { port, close } = await listening('wrong')
     await restart(port, '*')
     peer.send('OPTIONS', peer.call(target()))
@@ -176,7 +176,7 @@ describe('an application that listens', () => {
     await idle(bench.agent)
   })
 
-  it('that says nothing gives 480 after 2 s; a CANCEL before that is not delivered to it', async () => {
+  it('that does not authenticate within 2 s leads to 480, and receives no earlier CANCEL', async () => {
     const said: string[] = []
     let ended = 0
     const server = createServer((socket) => {

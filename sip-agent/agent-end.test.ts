@@ -20,7 +20,7 @@ const start = () => {
   return { starting, worker }
 }
 
-it('a thread that is to close ends by itself, whatever is open', async () => {
+it('a closing thread ends by itself, with connections and timers open', async () => {
   const agent = await startSipAgent({ listen })
   const [udp, tcp] = agent.addresses
   const srf = await connectSrf(agent)
@@ -48,7 +48,7 @@ it('a thread that cannot start ends by itself', async () => {
   await taken.close()
 })
 
-it('an error on the way out of a thread that cannot start is no error of the whole process', async () => {
+it('an error of a thread that ends because it could not start does not end the process', async () => {
   const { starting, worker } = start()
   worker.emit('message', { kind: 'failed', problem: 'no port' })
   worker.emit('error', new Error('while closing'))
@@ -57,7 +57,7 @@ it('an error on the way out of a thread that cannot start is no error of the who
   expect(force).not.toHaveBeenCalled()
 })
 
-it('a fault over a message that comes while it starts does not keep a thread from starting', async () => {
+it('a fault while handling an early message does not prevent the start of a thread', async () => {
   const { starting, worker } = start()
   worker.emit('message', { kind: 'fault', problem: 'of one message' })
   const agent = await starting
@@ -66,7 +66,7 @@ it('a fault over a message that comes while it starts does not keep a thread fro
   expect(force).not.toHaveBeenCalled()
 })
 
-it('a thread that dies is over once the agent is closed', async () => {
+it('closing the agent resolves for a thread that has died', async () => {
   const { starting, worker } = start()
   const agent = await starting
   const failed = new Promise<Error>((resolve) => agent.onFailure(resolve))

@@ -139,7 +139,7 @@ afterEach(async () => {
   expect([whole.agent.stats.connections, whole.timers.running, whole.clock.running]).toEqual([0, 0, 0])
 })
 
-describe('the agent serves on, and holds nothing afterwards,', () => {
+describe('the agent keeps serving and releases everything', () => {
   it('after 2,400 damaged requests of every method and stray responses, ACKs and CANCELs', async () => {
     random = generator(4711)
     const methods = [...knownMethods, 'DANCE']

@@ -22,14 +22,14 @@ const outcomeOf = async (limits: Partial<MessageLimits>, text: string) => {
   return [answers.map((each) => each.split('\r\n')[0]), delivered.length]
 }
 
-it('a message may have as many bytes as the limit says, and no more', async () => {
+it('a message of the maximum size is accepted, a larger one is rejected', async () => {
   expect(await outcomeOf({ messageBytes: options.length }, options)).toEqual([[], 1])
   await whole?.close()
   // What is too large is not read at all, so there is nothing to answer it with.
   expect(await outcomeOf({ messageBytes: options.length - 1 }, options)).toEqual([[], 0])
 })
 
-it('a stream ends at a message that is too large, which is answered where its head could be read', async () => {
+it('a stream closes at an oversized message, which is answered if its head is readable', async () => {
   whole = await WholeAgent.start(['tcp'], { limits: { messageBytes: 1_000 } })
   const socket = connect(whole.port('tcp'), '127.0.0.1')
   let text = ''
@@ -41,7 +41,7 @@ it('a stream ends at a message that is too large, which is answered where its he
   expect(text).toMatch(/^SIP\/2\.0 413 /)
 })
 
-it('a message may have as many header fields as the limit says, and no more', async () => {
+it('a message with the maximum number of header fields is accepted, one more is rejected', async () => {
   const fields = options.split('\r\n\r\n')[0]?.split('\r\n').length ?? 0
   expect(await outcomeOf({ headers: fields - 1 }, options)).toEqual([[], 1])
   await whole?.close()
@@ -51,7 +51,7 @@ it('a message may have as many header fields as the limit says, and no more', as
   ])
 })
 
-it('a header field may have as many characters as the limit says, and no more, folded or not', async () => {
+it('a header field of the maximum length is accepted, a longer one is rejected, folded or not', async () => {
   const limits = { headerLength: 200 }
   expect(await outcomeOf(limits, withLine(`X: ${'y'.repeat(197)}`))).toEqual([[], 1])
   await whole?.close()

@@ -60,8 +60,8 @@ const call = async () => {
   return caller.call(`sip:bob@127.0.0.1:${bench.udp}`)
 }
 
-describe('a request that the application sends on', () => {
-  it('reaches the target with one hop less, and its answer comes back', async () => {
+describe('a request that the application forwards', () => {
+  it('reaches the target with Max-Forwards reduced, and the response returns', async () => {
     const bob = await target()
     const result = sendOn([bob])
     const invite = await call()
@@ -85,7 +85,7 @@ describe('a request that the application sends on', () => {
     expect((await result).connected).toBe(true)
   })
 
-  it('goes to the next target after a refusal, and the best refusal comes back', async () => {
+  it('goes to the next target after a rejection, and the best final response returns', async () => {
     const busy = await target()
     const unknown = await target()
     const result = sendOn([busy, unknown])
@@ -121,7 +121,7 @@ describe('a request that the application sends on', () => {
     expect((await result).finalStatus).toBe(200)
   })
 
-  it('stops at a 603 and at a challenge, with the challenge passed on', async () => {
+  it('stops at a 603 and at a challenge, which is forwarded', async () => {
     const a = await target()
     const b = await target()
     for (const [status, extra] of [
@@ -141,7 +141,7 @@ describe('a request that the application sends on', () => {
     expect(b.inbox).toEqual([])
   })
 
-  it('is cancelled at the target when the sender gives up', async () => {
+  it('is cancelled at the target when the sender cancels', async () => {
     const bob = await target()
     const result = sendOn([bob])
     const invite = await call()
@@ -159,7 +159,7 @@ describe('a request that the application sends on', () => {
     expect((await result).finalStatus).toBe(487)
   })
 
-  it('follows a redirection where the application wants it', async () => {
+  it('follows a redirection if the application asks for it', async () => {
     const old = await target()
     const now = await target()
     const result = sendOn([old], { followRedirects: true })
@@ -172,7 +172,7 @@ describe('a request that the application sends on', () => {
     expect(statusesOf(await result)).toEqual([302, 200])
   })
 
-  it('gives up a silent target after the time that the application gave', async () => {
+  it('leaves a silent target after the timeout of the application', async () => {
     const silent = await target()
     const bob = await target()
     const result = sendOn([silent, bob], { provisionalTimeout: '100ms' })
@@ -184,7 +184,7 @@ describe('a request that the application sends on', () => {
     expect((await result).connected).toBe(true)
   })
 
-  it('is cancelled over a new connection where the one on which it rings is lost', async () => {
+  it('is cancelled over a new connection if the first one closes while ringing', async () => {
     const bob = await Peer.tcpServer()
     peers.push(bob)
     handle = (request) =>
@@ -202,7 +202,7 @@ describe('a request that the application sends on', () => {
     bob.reply(cancel, 200)
   })
 
-  it.each(['Max-Forwards', 'Max-Breadth'])('is refused where nothing is left of %s', async (name) => {
+  it.each(['Max-Forwards', 'Max-Breadth'])('is rejected if %s has reached zero', async (name) => {
     const bob = await target()
     const refused = expect(sendOn([bob])).rejects.toMatch(/too many/)
     caller = await Peer.udp(bench.udp)
@@ -213,7 +213,7 @@ describe('a request that the application sends on', () => {
 })
 
 describe('the agent in the path of a dialog', () => {
-  it('passes its later requests on, both ways, by its own mark alone', async () => {
+  it('forwards later requests in both directions by its own route parameter alone', async () => {
     const bob = await target()
     void sendOn([bob], { remainInDialog: true })
     const invite = await call()
@@ -242,7 +242,7 @@ describe('the agent in the path of a dialog', () => {
     expect(bob.inbox.filter((each) => each.kind === 'request' && each.method === 'INFO')).toEqual([])
   })
 
-  it('passes the answers to a browser, whose Via names no host, over its connection', async () => {
+  it('sends responses to a browser, whose Via has no reachable host, over its connection', async () => {
     const authority = await makeAuthority()
     const certificate = await authority.issue({ dns: ['localhost'] })
     const rest = { names: [], clientCertificates: 'none', minVersion: 'TLSv1.2' } as const
@@ -281,7 +281,7 @@ describe('the agent in the path of a dialog', () => {
     await own.close()
   })
 
-  it('sends no response on that did not pass here', async () => {
+  it('forwards no response to a request that it did not forward', async () => {
     caller = await Peer.udp(bench.udp)
     const victim = await target()
     const before = (await bench.agent.stats()).strays

@@ -119,7 +119,7 @@ const places = [
 ] as const
 
 describe.each(places)('a stranger’s call whose route leads to %s', (_name, uri) => {
-  it.each(methods)('gets our %s itself', async (method) => {
+  it.each(methods)('receives the %s of the agent at its own address', async (method) => {
     const headers = { 'Record-Route': `<${uri()};lr>`, Contact: `<${carrierUri()}>` }
     const { dialog } = await establish(headers)
     const status = ask(dialog, method, method === 'INVITE' ? testSdp() : undefined)
@@ -145,7 +145,7 @@ describe.each(places)('a stranger’s call whose route leads to %s', (_name, uri
     expect([carrier.received, inner.received]).toEqual([[], []])
   })
 
-  it('gets nothing anywhere where its Contact changed before its connection was closed', async () => {
+  it('receives nothing if its Contact changed before its connection closed', async () => {
     const caller = await Peer.tcp(bench.tcp)
     const { call, to, dialog } = await establish({}, {}, caller)
     for (const method of ['UPDATE', 'INVITE']) {
@@ -162,7 +162,7 @@ describe.each(places)('a stranger’s call whose route leads to %s', (_name, uri
     caller.close()
   })
 
-  it('gets nothing anywhere once its connection is closed', async () => {
+  it('receives nothing after its connection has closed', async () => {
     const caller = await Peer.tcp(bench.tcp)
     const { dialog } = await establish({ Contact: `<${uri()}>` }, {}, caller)
     caller.hangUp()
@@ -175,7 +175,7 @@ describe.each(places)('a stranger’s call whose route leads to %s', (_name, uri
   })
 })
 
-it('a datagram that claims to come from the carrier does not lead a stranger’s call there', async () => {
+it('a datagram with a spoofed source of the carrier does not redirect a stranger’s call', async () => {
   const { call, to, dialog } = await establish({})
   const forged = (method: string) =>
     `${method} ${call.target} SIP/2.0\r\nVia: SIP/2.0/UDP ${carrierAddress}:${carrier.port};branch=z9hG4bKforged\r\n` +
@@ -197,29 +197,32 @@ describe('a call to a stranger', () => {
       headers: { [reachHeader]: 'project other', ...headers },
     })
 
-  it.each(places)('that answers with a way to %s gets ACK, INVITE and BYE itself', async (_name, uri) => {
-    for (const extra of [{ 'Record-Route': `<${uri()};lr>` }, { 'Record-Route': `<${uri()}>` }]) {
-      const answered = dial()
-      const invite = await peer.request('INVITE')
-      expect(invite.headers.first(reachHeader.toLowerCase() as never)).toBeUndefined()
-      peer.reply(invite, 200, {
-        body: testSdp('answer'),
-        contact: false,
-        extra: { ...extra, Contact: `<${carrierUri()}>` },
-      })
-      await peer.request('ACK')
-      const dialog = await answered
-      const status = ask(dialog, 'INVITE', testSdp())
-      peer.reply(await peer.request('INVITE'), 488)
-      expect(await status).toBe(488)
-      dialog.destroy()
-      peer.reply(await peer.request('BYE'), 200)
-    }
-    await idle(bench.agent)
-    expect([carrier.received, inner.received]).toEqual([[], []])
-  })
+  it.each(places)(
+    'that answers with a route to %s receives ACK, INVITE and BYE at its own address',
+    async (_name, uri) => {
+      for (const extra of [{ 'Record-Route': `<${uri()};lr>` }, { 'Record-Route': `<${uri()}>` }]) {
+        const answered = dial()
+        const invite = await peer.request('INVITE')
+        expect(invite.headers.first(reachHeader.toLowerCase() as never)).toBeUndefined()
+        peer.reply(invite, 200, {
+          body: testSdp('answer'),
+          contact: false,
+          extra: { ...extra, Contact: `<${carrierUri()}>` },
+        })
+        await peer.request('ACK')
+        const dialog = await answered
+        const status = ask(dialog, 'INVITE', testSdp())
+        peer.reply(await peer.request('INVITE'), 488)
+        expect(await status).toBe(488)
+        dialog.destroy()
+        peer.reply(await peer.request('BYE'), 200)
+      }
+      await idle(bench.agent)
+      expect([carrier.received, inner.received]).toEqual([[], []])
+    },
+  )
 
-  it('that answers without a tag fails, and makes no dialog', async () => {
+  it('that answers without a tag fails and creates no dialog', async () => {
     const failed = expect(dial()).rejects.toMatchObject({ status: 502 })
     const invite = await peer.request('INVITE')
     peer.reply(invite, 200, {
@@ -233,7 +236,7 @@ describe('a call to a stranger', () => {
     expect(carrier.received).toEqual([])
   })
 
-  it('is not made where it leads to a carrier of another project, or inside', async () => {
+  it('is rejected if it leads to a carrier of another project or to an internal address', async () => {
     const headers = { [reachHeader]: 'project other' }
     for (const uri of [carrierUri(), innerUri(), `sip:1@127.0.0.31`])
       await expect(bench.srf.createUAC(uri, { localSdp: testSdp(), headers })).rejects.toThrow(
@@ -272,14 +275,14 @@ it.each([
   proxy.close()
 })
 
-it('a call of the carrier goes on where its route leads within its own addresses', async () => {
+it('a call of the carrier continues if its route stays within the carrier’s addresses', async () => {
   const headers = { 'Record-Route': `<${carrierUri()};lr>` }
   const { dialog } = await establish(headers, { [reachHeader]: 'carrier acme' })
   dialog.destroy()
   await expect.poll(() => carrier.received.includes('BYE')).toBe(true)
 })
 
-it('a call of the carrier whose route leads elsewhere is reported, once for all of its requests', async () => {
+it('a call of the carrier whose route leaves its addresses is reported once', async () => {
   const reported: Diversion[] = []
   bench.agent.onDiversion((diversion) => reported.push(diversion))
   const headers = { 'Record-Route': `<${innerUri()};lr>` }
@@ -300,7 +303,7 @@ it('a call of the carrier whose route leads elsewhere is reported, once for all 
   expect((await bench.agent.stats()).diverted).toBe(1)
 })
 
-it('a header of the network that names the carrier is not believed', async () => {
+it('a private header that arrives from the network is ignored', async () => {
   const { dialog } = await establish({
     'Record-Route': `<${carrierUri()};lr>`,
     [reachHeader]: 'carrier acme',
@@ -330,7 +333,7 @@ describe('with strangers left without an answer', () => {
 
   const dropped = async () => (await bench.agent.stats()).dropped.stranger
 
-  it('a host that a peer named in its route stays a stranger', async () => {
+  it('a host in a peer’s route stays untrusted', async () => {
     bench.agent.change({ shield: { ...shield, known: ['127.0.0.1/32'] } })
     const proxy = await Victim.at('127.0.0.5')
     const { dialog } = await establish({ 'Record-Route': `<sip:127.0.0.5:${proxy.port};lr>` })
@@ -342,7 +345,7 @@ describe('with strangers left without an answer', () => {
     proxy.close()
   })
 
-  it('a host that a customer dials is known for as long as its call lasts', async () => {
+  it('a host that a customer dials is trusted for the duration of the call', async () => {
     bench.agent.change({ shield })
     const answered = bench.srf.createUAC(peer.uri, {
       localSdp: testSdp('offer'),

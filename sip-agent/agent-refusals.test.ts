@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const target = () => `sip:bob@127.0.0.1:${bench.udp}`
 
-describe('what the agent answers itself', () => {
+describe('responses of the agent itself', () => {
   const ask = async (
     method: string,
     status: number,
@@ -27,7 +27,7 @@ describe('what the agent answers itself', () => {
     return await peer.response(status, method)
   }
 
-  it('501 to unknown methods, with what is allowed', async () => {
+  it('501 to unknown methods, with Allow', async () => {
     expect((await ask('DANCE', 501)).headers.first('allow')).toContain('INVITE')
   })
   it('481 to a request for a dialog that does not exist', async () => {
@@ -35,7 +35,7 @@ describe('what the agent answers itself', () => {
     await ask('INVITE', 481, { to: `<${target()}>;tag=unknown` })
     await ask('PRACK', 481)
   })
-  it('nothing for want of hops: every request without any left ends here', async () => {
+  it('483 to a request without hops left', async () => {
     const extra = { 'Max-Forwards': '0' }
     await ask('INVITE', 481, { extra, to: `<${target()}>;tag=unknown` })
     bench.srf.use('options', (_req: SrfRequest, res: SrfResponse) => res.send(200))
@@ -44,11 +44,11 @@ describe('what the agent answers itself', () => {
     await ask('OPTIONS', 200, { extra })
     await ask('INVITE', 486, { extra })
   })
-  it('420 to an extension that is required and not there', async () => {
+  it('420 to a required extension that is not supported', async () => {
     const refused = await ask('INVITE', 420, { extra: { Require: '100rel, sec-agree' } })
     expect(refused.headers.first('unsupported')).toBe('sec-agree')
   })
-  it('and all of that is counted by status, and reported', async () => {
+  it('are counted by status and reported', async () => {
     const received = new Promise((resolve) => bench.agent.onRefusal(resolve))
     await ask('INVITE', 420, { extra: { Require: 'sec-agree' } })
     await ask('OPTIONS', 400, { extra: { Contact: '<sip:x@' } })
@@ -59,7 +59,7 @@ describe('what the agent answers itself', () => {
     expect(await received).toMatchObject({ status: 420, ...facts })
     expect((await bench.agent.stats()).refused).toEqual({ 400: 1, 420: 1, 481: 2, 503: 1 })
   })
-  it('but not what an application refuses, nor what a caller gives up', async () => {
+  it('do not count rejections of an application or cancelled calls', async () => {
     bench.srf.invite((request: SrfRequest, response: SrfResponse) => {
       if (request.uri.includes('busy')) response.send(486)
     })
@@ -73,7 +73,7 @@ describe('what the agent answers itself', () => {
     await peer.response(487, 'INVITE')
     expect((await bench.agent.stats()).refused).toEqual({})
   })
-  it('416 to a telephone number without a domain; a call to one is for the application', async () => {
+  it('416 to a tel URI, except in an INVITE, which the application receives', async () => {
     peer.send('OPTIONS', peer.call('tel:+4930123'))
     await peer.response(416, 'OPTIONS')
     bench.srf.invite((request: SrfRequest, response: SrfResponse) =>
@@ -83,10 +83,10 @@ describe('what the agent answers itself', () => {
     peer.send('INVITE', peer.call('tel:+4930123'))
     expect((await peer.response(404, 'INVITE')).headers.first('x-uri')).toBe('tel:+4930123')
   })
-  it('400 to a broken header, saying which', async () => {
+  it('400 to a malformed header, with its name', async () => {
     expect((await ask('OPTIONS', 400, { extra: { Contact: '<sip:x@' } })).reason).toBe('Bad Contact')
   })
-  it('482 to a copy that came by another path', async () => {
+  it('482 to a copy that arrived by another path', async () => {
     bench.srf.invite(() => {})
     await routed(bench.srf)
     const call = peer.call(target())
@@ -95,7 +95,7 @@ describe('what the agent answers itself', () => {
     peer.send('INVITE', call, { body: testSdp() })
     await peer.response(482, 'INVITE')
   })
-  it('100 to an INVITE without an answer, at once where it is repeated', async () => {
+  it('100 to an unanswered INVITE, immediately to a retransmission', async () => {
     bench.srf.invite(() => {})
     await routed(bench.srf)
     const call = peer.call(target())
@@ -105,12 +105,12 @@ describe('what the agent answers itself', () => {
     peer.send('INVITE', call, { body: testSdp(), branch })
     await peer.response(100)
   })
-  it('503 with Retry-After where no application wants the request, and nothing before it', async () => {
+  it('503 with Retry-After if no application takes the request, without a provisional response', async () => {
     const refused = await ask('INVITE', 503)
     expect(refused.headers.first('retry-after')).toBe('5')
     expect(peer.inbox.some((each) => each.kind === 'response' && each.status === 100)).toBe(false)
   })
-  it('482 to a request of its own that comes back', async () => {
+  it('482 to a request of its own that returns', async () => {
     const sent = bench.srf.createUAC(peer.uri, { localSdp: testSdp() })
     const invite = await peer.request('INVITE')
     const via = `SIP/2.0/UDP 127.0.0.1:${peer.port};branch=z9hG4bKproxy;rport, ${invite.headers.first('via')}`
@@ -121,7 +121,7 @@ describe('what the agent answers itself', () => {
   })
 })
 
-it('survives what is not SIP', async () => {
+it('bytes that are not SIP have no effect', async () => {
   for (const text of [
     'x',
     'hello world\r\n\r\n',
@@ -135,7 +135,7 @@ it('survives what is not SIP', async () => {
   await peer.response(503, 'OPTIONS')
 })
 
-it('lets a call that is there be ended while new ones are refused for overload', async () => {
+it('an existing call can be ended while new ones are rejected for overload', async () => {
   await bench.close()
   bench = await startTestAgent({ maxTransactions: 1 })
   const caller = await Peer.udp(bench.udp)
@@ -153,7 +153,7 @@ it('lets a call that is there be ended while new ones are refused for overload',
   caller.close()
 })
 
-it('482 to an INVITE under the Call-ID and From tag of one of ours: the application could not tell the two calls apart', async () => {
+it('482 to an INVITE with the Call-ID and From tag of an outgoing call', async () => {
   const far = await Peer.udp(bench.udp)
   const called = bench.srf.createUAC(far.uri, { localSdp: testSdp('offer') })
   const ours = await far.request('INVITE')

@@ -51,7 +51,7 @@ const refused = async (tag: (to: string) => string) => {
   return headers
 }
 
-it('bans a UDP address that was refused too often, once it has shown that it got the refusals', async () => {
+it('bans a UDP address after too many rejections that it has acknowledged', async () => {
   await begin()
   for (let i = 0; i < 3; i++) await refused((to) => to)
   await expect.poll(counts).toMatchObject({ banned: 1 })
@@ -114,13 +114,13 @@ it('bans an address for malformed messages on connections, which cannot be spoof
   peer = await Peer.udp(bench.udp)
 })
 
-it('counts failed sign-ins that the application tells of', async () => {
+it('counts failed sign-ins that the application reports', async () => {
   await begin()
   for (let i = 0; i < 3; i++) bench.agent.failedSignIn('198.51.100.1')
   await expect.poll(counts).toMatchObject({ banned: 1 })
 })
 
-it('drops scanners without a word', async () => {
+it('drops requests of scanners without a response', async () => {
   await begin()
   peer.send('OPTIONS', peer.call(target()), { extra: { 'User-Agent': 'friendly-scanner' } })
   await ask()
@@ -137,7 +137,7 @@ it('drops untrusted sources silently, until their network is known', async () =>
   expect(peer.inbox).toEqual([])
 })
 
-it('lets the far side of our own call answer, and hang up, although it is a stranger', async () => {
+it('lets an untrusted callee answer and hang up', async () => {
   await begin({ untrusted: 'drop' })
   const made = bench.srf.createUAC(`sip:far@127.0.0.1:${peer.port}`, { localSdp: testSdp() })
   const invite = await peer.request('INVITE')

@@ -18,8 +18,8 @@ afterEach(async () => {
 })
 const target = () => `sip:bob@127.0.0.1:${bench.udp}`
 
-describe('when nothing comes', () => {
-  it('an ACK: the 200 is repeated, then the call is ended and the application notified', async () => {
+describe('missing messages', () => {
+  it('no ACK: the 200 is repeated, then the call ends and the application is notified', async () => {
     const dialog = new Promise<Dialog>((resolve) => {
       bench.srf.invite(async (req, res) =>
         resolve(await bench.srf.createUAS(req, res, { localSdp: testSdp() })),
@@ -39,7 +39,7 @@ describe('when nothing comes', () => {
     await idle(bench.agent)
   })
 
-  it('an ACK, while the application hangs up: its BYE waits, then goes out alone', async () => {
+  it('no ACK while the application hangs up: its BYE waits, then is sent once', async () => {
     const gone = new Promise<void>((resolve) => {
       bench.srf.invite(async (req, res) => {
         const dialog = await bench.srf.createUAS(req, res, { localSdp: testSdp() })
@@ -55,7 +55,7 @@ describe('when nothing comes', () => {
     await idle(bench.agent)
   })
 
-  it('an answer of the application: the caller gets 480, the application hears of it', async () => {
+  it('no response of the application: the caller gets 480 and the application is notified', async () => {
     const received = new Promise<void>((resolve) => {
       bench.srf.invite((req) => (req as unknown as NodeJS.EventEmitter).on('cancel', () => resolve()))
     })
@@ -73,7 +73,7 @@ describe('when nothing comes', () => {
     await idle(bench.agent)
   })
 
-  it('a response to an INVITE: it is repeated, then a local 408 comes', async () => {
+  it('no response to an INVITE: it is repeated, then a local 408 follows', async () => {
     const refused = expect(bench.srf.createUAC(peer.uri, { localSdp: testSdp() })).rejects.toMatchObject({
       status: 408,
     })
@@ -82,7 +82,7 @@ describe('when nothing comes', () => {
     await idle(bench.agent)
   })
 
-  it('an answer after a 180: the agent cancels, and gives up with 487 where even that is not answered', async () => {
+  it('no answer after a 180: the agent cancels, and reports 487 if the CANCEL has no effect', async () => {
     const refused = expect(bench.srf.createUAC(peer.uri, { localSdp: testSdp() })).rejects.toMatchObject({
       status: 487,
     })
@@ -92,7 +92,7 @@ describe('when nothing comes', () => {
     await idle(bench.agent)
   })
 
-  it('credentials after a challenge to a BYE: the dialog does not stay for ever', async () => {
+  it('no credentials after a challenge to a BYE: the dialog expires', async () => {
     const dialog = bench.srf.createUAC(peer.uri, { localSdp: testSdp() })
     peer.reply(await peer.request('INVITE'), 200, { body: testSdp() })
     await peer.request('ACK')
@@ -104,7 +104,7 @@ describe('when nothing comes', () => {
     await idle(bench.agent)
   })
 
-  it('a response to a BYE: it is repeated, then the application is released', async () => {
+  it('no response to a BYE: it is repeated, then the application is released', async () => {
     const dialog = bench.srf.createUAC(peer.uri, { localSdp: testSdp() })
     peer.reply(await peer.request('INVITE'), 200, { body: testSdp() })
     await peer.request('ACK')
@@ -117,7 +117,7 @@ describe('when nothing comes', () => {
   })
 })
 
-it('a caller who gives up by BYE before the answer ends the call for the application too', async () => {
+it('a BYE before the answer ends the call for the application too', async () => {
   const cancelled = new Promise<void>((resolve) => {
     bench.srf.invite((req: SrfRequest, res) => {
       ;(req as unknown as NodeJS.EventEmitter).on('cancel', () => resolve())
@@ -135,12 +135,12 @@ it('a caller who gives up by BYE before the answer ends the call for the applica
   await cancelled
 })
 
-it('a port in use is named in the error', async () => {
+it('the error of a port in use names the port', async () => {
   const listen = [{ transport: 'tcp', address: '127.0.0.1', port: bench.tcp }] as const
   await expect(startSipAgent({ listen })).rejects.toThrow(`cannot bind tcp 127.0.0.1:${bench.tcp}`)
 })
 
-it('closing twice is harmless, and nothing can be asked afterwards', async () => {
+it('closing twice has no effect, and later requests are rejected', async () => {
   const agent = await startSipAgent({ listen: [{ transport: 'udp', address: '127.0.0.1', port: 0 }] })
   const failures: Error[] = []
   agent.onFailure((error) => failures.push(error))

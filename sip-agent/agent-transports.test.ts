@@ -81,7 +81,7 @@ describe.each([
   ['127.0.0.1', '127.0.0.1'],
   ['::1', '[::1]'],
 ])('on %s', (address, host) => {
-  it.each(['udp', 'tcp', 'tls'] as const)('a call goes out and comes in over %s', async (transport) => {
+  it.each(['udp', 'tcp', 'tls'] as const)('outgoing and incoming calls work over %s', async (transport) => {
     const far = await callee([on(transport, address)])
     const near = await start([on(transport, address)], {
       tlsPeers: [{ hosts: [address], serverName: 'localhost', verify: true, alpn: [] }],
@@ -97,14 +97,14 @@ describe.each([
 })
 
 describe('TLS', () => {
-  it('serves a sips URI, by the name of a hosts file', async () => {
+  it('reaches a sips URI by a name in a hosts file', async () => {
     const far = await callee([on('tls')])
     const near = await start([on('tls')])
     const dialog = await call(near, `sips:bob@localhost:${portOf(far.bench, 'tls')}`)
     await endBoth(dialog, near, far.bench)
   })
 
-  it('fails a call to a host that the certificate is not for, and works again after a change', async () => {
+  it('rejects a certificate of another host, and accepts the right one after a change', async () => {
     const far = await callee([on('tls')], { tls: renewed })
     const near = await start([on('tls')])
     const uri = `sip:bob@localhost:${portOf(far.bench, 'tls')};transport=tls`
@@ -118,7 +118,7 @@ describe('TLS', () => {
     await endBoth(await call(near, uri), near, far.bench)
   })
 
-  it('keeps its certificate where a new one cannot be used, and says so', async () => {
+  it('keeps its certificate if a new one is unusable, and throws', async () => {
     const far = await callee([on('tls')])
     const near = await start([on('tls')])
     const received = new Promise<string>((resolve) => far.bench.agent.onFault(resolve))
@@ -188,7 +188,7 @@ describe('a browser', () => {
 describe('a request that is too large for UDP', () => {
   const large = { headers: { 'X-Filler': 'x'.repeat(1_300) } }
 
-  it('goes over TCP, and its Via says so', async () => {
+  it('is sent over TCP, with TCP in its Via', async () => {
     const bench = await start([on('udp'), on('tcp')])
     const peer = await Peer.tcpServer()
     open.push(peer)
@@ -199,7 +199,7 @@ describe('a request that is too large for UDP', () => {
     expect((await answered).status).toBe(200)
   })
 
-  it('goes over UDP without a listener on TCP, and where the URI says so', async () => {
+  it('is sent over UDP without a TCP listener, or if the URI requires UDP', async () => {
     const bench = await start([on('udp'), on('tcp')])
     const peer = await Peer.udp()
     open.push(peer)
@@ -219,7 +219,7 @@ describe('addresses', () => {
     announceTo: [{ networks: ['127.0.0.0/8'], address: '10.9.9.9' }],
   }
 
-  it('are announced by network, and a request to one of them is refused', async () => {
+  it('are announced per network, and requests to them are rejected', async () => {
     const bench = await start([on('udp')], announced)
     const peer = await Peer.udp()
     open.push(peer)
@@ -234,13 +234,13 @@ describe('addresses', () => {
     }
   })
 
-  it('of networks that are none are refused at the start', async () => {
+  it('with a malformed network are rejected at the start', async () => {
     const wrong = { announceTo: [{ networks: ['10.0.0.0/99'], address: '10.9.9.9' }] }
     await expect(start([on('udp')], wrong)).rejects.toThrow('10.0.0.0/99')
   })
 })
 
-it('the limits of messages are those that were given', async () => {
+it('message limits follow the options', async () => {
   const bench = await start([on('tcp')], { limits: { messageBytes: 600 } })
   const peer = await Peer.tcp(bench.tcp)
   open.push(peer)

@@ -52,7 +52,7 @@ const hangUp = async () => {
 }
 
 describe('a request in a dialog', () => {
-  it('has our own address for localhost, and a Content-Type for a description', async () => {
+  it('has the address of the agent for localhost, and a Content-Type for a description', async () => {
     const headers = {
       Contact: 'sip:x@localhost',
       'Refer-To': 'sip:y@h',
@@ -69,7 +69,7 @@ describe('a request in a dialog', () => {
     await hangUp()
   })
 
-  it('is sent again with credentials, whatever its method', async () => {
+  it('is sent again with credentials, for every method', async () => {
     const info = request({ method: 'INFO', auth })
     const first = await peer.request('INFO')
     peer.reply(first, 401, challenge)
@@ -111,7 +111,7 @@ describe('a request in a dialog', () => {
     },
   )
 
-  it('without any answer ends the call too', async () => {
+  it('without any response ends the call', async () => {
     await hurry()
     expect((await request({ method: 'INFO' })).status).toBe(408)
     expect((await destroyed).reason).toBe('Request timeout in the dialog')
@@ -119,7 +119,7 @@ describe('a request in a dialog', () => {
     await idle(bench.agent)
   })
 
-  it('refused with 481 as a NOTIFY ends no call, and a 503 ends none either', async () => {
+  it('rejected with 481 as a NOTIFY, or with 503, does not end the call', async () => {
     const headers = { Event: 'refer', 'Subscription-State': 'active' }
     const notify = request({ method: 'NOTIFY', headers })
     peer.reply(await peer.request('NOTIFY'), 481)
@@ -130,7 +130,7 @@ describe('a request in a dialog', () => {
     await hangUp()
   })
 
-  it('after the far end has hung up fails for want of a dialog', async () => {
+  it('after the far end has hung up fails without a dialog', async () => {
     bye()
     await peer.response(200, 'BYE')
     await destroyed
@@ -139,7 +139,7 @@ describe('a request in a dialog', () => {
 })
 
 describe('a re-INVITE', () => {
-  it('refused with 481 ends the call', async () => {
+  it('rejected with 481 ends the call', async () => {
     const modified = expect(up.modify(testSdp('again'))).rejects.toMatchObject({ status: 481 })
     peer.reply(await peer.request('INVITE'), 481)
     await modified
@@ -148,7 +148,7 @@ describe('a re-INVITE', () => {
     await idle(bench.agent)
   })
 
-  it('refused with 488 leaves the call as it was', async () => {
+  it('rejected with 488 leaves the call unchanged', async () => {
     const modified = expect(up.modify(testSdp('again'))).rejects.toMatchObject({ status: 488 })
     peer.reply(await peer.request('INVITE'), 488)
     await modified
@@ -183,7 +183,7 @@ describe('a re-INVITE', () => {
     },
   )
 
-  it('that is open when the far end hangs up is cancelled, and acknowledged where it was answered after all', async () => {
+  it('that is pending when the far end hangs up is cancelled, or acknowledged if answered', async () => {
     const modified = up.modify(testSdp('again')).catch(() => {})
     const open = await peer.request('INVITE')
     peer.reply(open, 180)
@@ -196,7 +196,7 @@ describe('a re-INVITE', () => {
     await idle(bench.agent)
   })
 
-  it('has to wait for the one before', async () => {
+  it('waits for the previous one', async () => {
     const first = up.modify(testSdp('one')).catch(() => {})
     const open = await peer.request('INVITE')
     await expect(request({ method: 'INVITE', body: testSdp('two') })).rejects.toThrow('an INVITE is open')

@@ -47,7 +47,7 @@ const hangUp = async (dialog: Dialog) => {
 const statuses = () => provisional.map((each) => each.status)
 
 describe('reliable provisional responses (RFC 3262)', () => {
-  it('are acknowledged in their early dialog, in order, and handed over once', async () => {
+  it('are acknowledged in their early dialog, in order, and delivered once', async () => {
     const dialog = dial()
     const invite = await peer.request('INVITE')
     const route = { 'Record-Route': `<sip:127.0.0.1:${peer.port};lr>` }
@@ -71,7 +71,7 @@ describe('reliable provisional responses (RFC 3262)', () => {
     await hangUp(up)
   })
 
-  it('are acknowledged where they came from, one dialog for each fork', async () => {
+  it('are acknowledged at their source, with one dialog per fork', async () => {
     const dialog = dial()
     const invite = await peer.request('INVITE')
     peer.reply(invite, 183, { tag: 'one', extra: reliable(1) })
@@ -91,7 +91,7 @@ describe('reliable provisional responses (RFC 3262)', () => {
     await hangUp(up)
   })
 
-  it('whose PRACK is refused or never answered leave the call to its final response', async () => {
+  it('do not affect the final response if their PRACK is rejected or unanswered', async () => {
     const refused = expect(dial()).rejects.toMatchObject({ status: 486 })
     const invite = await peer.request('INVITE')
     peer.reply(invite, 183, { extra: reliable(1) })
@@ -103,7 +103,7 @@ describe('reliable provisional responses (RFC 3262)', () => {
 })
 
 describe('an UPDATE before the answer (RFC 3311)', () => {
-  it('of the peer waits while our offer is open, then moves the target', async () => {
+  it('of the peer gets 491 while an offer of the agent is open, then changes the target', async () => {
     const moved = `sip:moved@127.0.0.1:${peer.port}`
     const dialog = dial()
     const invite = await peer.request('INVITE')
@@ -125,7 +125,7 @@ describe('an UPDATE before the answer (RFC 3311)', () => {
     await hangUp(await dialog)
   })
 
-  it('of the application goes into the early dialog, and its offer keeps others away until it is answered', async () => {
+  it('of the application is sent in the early dialog, and blocks other offers until answered', async () => {
     const dialog = dial()
     const invite = await peer.request('INVITE')
     peer.reply(invite, 183, { tag: 'a', extra: reliable(1), body: testSdp('answer') })
@@ -152,7 +152,7 @@ describe('an UPDATE before the answer (RFC 3311)', () => {
     await hangUp(await dialog)
   })
 
-  it('of the peer has to wait while the application owes an answer', async () => {
+  it('of the peer is rejected while the application owes an answer', async () => {
     const dialog = dial({ localSdp: undefined, noAck: true }) as Promise<unknown>
     const invite = await peer.request('INVITE')
     peer.reply(invite, 183, { tag: 'a', extra: reliable(1), body: testSdp('their offer') })
@@ -170,7 +170,7 @@ describe('an UPDATE before the answer (RFC 3311)', () => {
 })
 
 describe('forks', () => {
-  it('that end with a 199 (RFC 6228) end alone, and one that was never there makes none', async () => {
+  it('that end with a 199 (RFC 6228) end alone, and a 199 of an unknown fork has no effect', async () => {
     const dialog = dial()
     const invite = await peer.request('INVITE')
     peer.reply(invite, 180, { tag: 'one' })
@@ -186,7 +186,7 @@ describe('forks', () => {
     await hangUp(await dialog)
   })
 
-  it('that answer too late are acknowledged again whenever they repeat their answer', async () => {
+  it('that answer late are acknowledged again for each retransmitted answer', async () => {
     const dialog = dial()
     const invite = await peer.request('INVITE')
     peer.reply(invite, 200, { tag: 'one', body: testSdp('one') })
@@ -201,7 +201,7 @@ describe('forks', () => {
     await hangUp(up)
   })
 
-  it('the 2xx has the last word on the route set (RFC 3261 13.2.2.4)', async () => {
+  it('take the route set of the 2xx (RFC 3261 13.2.2.4)', async () => {
     const dialog = dial()
     const invite = await peer.request('INVITE')
     const route = (name: string) => ({ 'Record-Route': `<sip:127.0.0.1:${peer.port};lr;x=${name}>` })
@@ -213,7 +213,7 @@ describe('forks', () => {
 })
 
 describe('an INVITE', () => {
-  it('keeps the Max-Forwards of the application, and hands a redirection over as it is', async () => {
+  it('keeps the Max-Forwards of the application, and delivers a redirection unchanged', async () => {
     const redirected = expect(dial({ headers: { 'Max-Forwards': '12' } })).rejects.toMatchObject({
       status: 302,
     })
@@ -225,7 +225,7 @@ describe('an INVITE', () => {
     await idle(bench.agent)
   })
 
-  it('receives no 100, and each 180', async () => {
+  it('delivers no 100, and every 180', async () => {
     const refused = expect(dial()).rejects.toMatchObject({ status: 480 })
     const invite = await peer.request('INVITE')
     for (const status of [100, 180, 180, 183]) peer.reply(invite, status)

@@ -66,8 +66,8 @@ const hangUp = async (dialog: Dialog) => {
   await quiet()
 }
 
-describe('a name with two places (RFC 3263)', () => {
-  it('is called at the second where the first answers 503; the application sees one request', async () => {
+describe('a name with two servers (RFC 3263)', () => {
+  it('is called at the second if the first answers 503; the application sees one request', async () => {
     await udp()
     const dialog = dial('sip:bob@far.example')
     const refused = await first.request('INVITE')
@@ -86,7 +86,7 @@ describe('a name with two places (RFC 3263)', () => {
     await hangUp(up)
   })
 
-  it('is called at the second where the first takes no connection', async () => {
+  it('is called at the second if the first accepts no connection', async () => {
     first = await Peer.tcpServer()
     second = await Peer.tcpServer()
     ports = [first.port, second.port]
@@ -96,7 +96,7 @@ describe('a name with two places (RFC 3263)', () => {
     await hangUp(await dialog)
   })
 
-  it('is asked at the second where the first is silent', async () => {
+  it('is tried at the second if the first is silent', async () => {
     await stop()
     await start({ t1: 10, t2: 40 })
     await udp()
@@ -108,7 +108,7 @@ describe('a name with two places (RFC 3263)', () => {
     await quiet()
   })
 
-  it('is cancelled where it rings', async () => {
+  it('is cancelled at the ringing server', async () => {
     await udp()
     const dialog = dial('sip:bob@far.example').catch((error) => error.status)
     first.reply(await first.request('INVITE'), 503)
@@ -121,7 +121,7 @@ describe('a name with two places (RFC 3263)', () => {
     await quiet()
   })
 
-  it('gets the credentials at the place that asked for them', async () => {
+  it('receives credentials at the server that challenged', async () => {
     await udp()
     const dialog = dial('sip:bob@far.example', { auth: { username: 'joe', password: 'pass' } })
     first.reply(await first.request('INVITE'), 503)
@@ -136,7 +136,7 @@ describe('a name with two places (RFC 3263)', () => {
     await hangUp(await dialog)
   })
 
-  it('of which nothing is there ends in 503', async () => {
+  it('leads to 503 if no server is reachable', async () => {
     first = await Peer.tcpServer()
     second = await Peer.tcpServer()
     ports = [first.port, second.port]

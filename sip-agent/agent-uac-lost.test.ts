@@ -23,7 +23,7 @@ const answered = async (): Promise<Dialog> => {
 }
 
 describe('a connection that closes', () => {
-  it.each([0, 100, 180])('ends an INVITE that got %i so far with one 503', async (status) => {
+  it.each([0, 100, 180])('ends an INVITE whose latest response is %i with one 503', async (status) => {
     const refused = expect(dial()).rejects.toMatchObject({ status: 503 })
     const invite = await far.request('INVITE')
     if (status) far.reply(invite, status)
@@ -46,7 +46,7 @@ describe('a connection that closes', () => {
     expect((await answer).status).toBe(503)
   })
 
-  it('under a call is replaced by a new one, for the BYE', async () => {
+  it('during a call is replaced by a new one for the BYE', async () => {
     const up = await answered()
     far.hangUp()
     while ((await bench.agent.stats()).connections > 0);
@@ -55,7 +55,7 @@ describe('a connection that closes', () => {
     await idle(bench.agent)
   })
 
-  it('for good ends the call by a BYE that is not received', async () => {
+  it('permanently ends the call with an undelivered BYE', async () => {
     const up = await answered()
     far.close()
     while ((await bench.agent.stats()).connections > 0);
@@ -64,8 +64,8 @@ describe('a connection that closes', () => {
   })
 })
 
-describe('an application that is gone', () => {
-  it('has its call acknowledged and ended where the answer crosses the CANCEL', async () => {
+describe('an application that has disconnected', () => {
+  it('has its call acknowledged and ended if the answer crosses the CANCEL', async () => {
     const other = await connectSrf(bench.agent)
     other.createUAC(far.uri, { localSdp: testSdp() }).catch(() => {})
     const invite = await far.request('INVITE')
@@ -82,7 +82,7 @@ describe('an application that is gone', () => {
     await idle(bench.agent)
   })
 
-  it('has its call acknowledged and ended where it was answered a moment before, and a re-INVITE too', async () => {
+  it('has a just answered call, or re-INVITE, acknowledged and ended', async () => {
     const other = await connectSrf(bench.agent)
     const dialog = other.createUAC(far.uri, { localSdp: testSdp() })
     far.reply(await far.request('INVITE'), 200, { body: testSdp() })

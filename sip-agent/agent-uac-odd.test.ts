@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const dial = (): Promise<Dialog> => bench.srf.createUAC(peer.uri, { localSdp: testSdp('offer') })
 
-describe('a call whose far end answers oddly', () => {
+describe('a call whose far end violates the protocol', () => {
   it.each([
     [200, false],
     [202, true],
@@ -56,7 +56,7 @@ describe('a call whose far end answers oddly', () => {
     await idle(bench.agent)
   })
 
-  it('makes no dialogs without end of forks that only ring', async () => {
+  it('limits the dialogs of forks that only ring', async () => {
     const dialog = dial()
     const invite = await peer.request('INVITE')
     for (let i = 0; i < 100; i++) peer.reply(invite, 180, { tag: `fork${i}` })
@@ -71,7 +71,7 @@ describe('a call whose far end answers oddly', () => {
   })
 })
 
-it('a REGISTER is sent again with credentials, and gets no Contact that the application did not give', async () => {
+it('a REGISTER is sent again with credentials, without a Contact of the agent', async () => {
   const auth = { username: 'joe', password: 'pass' }
   const sent = request(bench.srf, peer.uri, {
     method: 'REGISTER',

@@ -30,7 +30,7 @@ const register = async (extra: Record<string, string>) => {
 const registered = async () => (await bench.agent.stats()).registeredFlows
 
 describe('a contact that registered over a connection (drachtio page 9.3)', () => {
-  it('is called over it, though its host has no address, and the call stays on it', async () => {
+  it('is called over that connection, also for later requests of the call', async () => {
     expect(await registered()).toBe(1)
     const options: object = { localSdp: testSdp('offer'), callingNumber: '77' }
     const dialog: Promise<Dialog> = bench.srf.createUAC('sip:webuser@ABC.invalid', options)
@@ -51,7 +51,7 @@ describe('a contact that registered over a connection (drachtio page 9.3)', () =
     expect((await answer).status).toBe(200)
   })
 
-  it('is not asked where the application says where to go, nor with other methods', async () => {
+  it('is not used if the application gives a next hop, or for other methods', async () => {
     const peer = await Peer.udp()
     const uri = 'sip:webuser@abc.invalid'
     const proxied = answerTo(await request(bench.srf, uri, { method: 'OPTIONS', proxy: peer.uri }))
@@ -63,7 +63,7 @@ describe('a contact that registered over a connection (drachtio page 9.3)', () =
     peer.close()
   })
 
-  it('is forgotten when it unregisters, alone or with every other contact', async () => {
+  it('is forgotten when it unregisters, alone or with all contacts', async () => {
     await register({ Contact: `<${contact}>`, Expires: '0' })
     expect(await registered()).toBe(0)
     await register({})
@@ -79,7 +79,7 @@ describe('a contact that registered over a connection (drachtio page 9.3)', () =
     await expect(gone).rejects.toMatchObject({ status: 503 })
   })
 
-  it('is followed to its new connection by a call that lost the old one', async () => {
+  it('is reached at its new connection by a call that lost the old one', async () => {
     const dialog = bench.srf.createUAC('sip:webuser@abc.invalid', { localSdp: testSdp('offer') })
     const invite = await far.request('INVITE')
     far.reply(invite, 200, { body: testSdp('answer'), contact: false, extra: { Contact: `<${contact}>` } })

@@ -48,7 +48,7 @@ const granted = { extra: { Expires: '600' } }
 const dialogs = async () => (await bench.agent.stats()).dialogs
 
 describe('a subscription of the application', () => {
-  it('is refreshed in its dialog, given up, and ends with the last NOTIFY', async () => {
+  it('is refreshed in its dialog, unsubscribed, and ends with the last NOTIFY', async () => {
     const dialog = subscribe()
     const first = await peer.request('SUBSCRIBE')
     expect(first.headers.first('contact')).toBe(`<sip:127.0.0.1:${bench.udp}>`)
@@ -91,7 +91,7 @@ describe('a subscription of the application', () => {
     await idle(bench.agent)
   })
 
-  it('is nothing any more where its SUBSCRIBE is refused after a NOTIFY', async () => {
+  it('ends if its SUBSCRIBE is rejected after a NOTIFY', async () => {
     heard('notify')
     const refused = expect(subscribe()).rejects.toMatchObject({ status: 403 })
     const first = await peer.request('SUBSCRIBE')
@@ -104,7 +104,7 @@ describe('a subscription of the application', () => {
     await peer.response(481, 'NOTIFY')
   })
 
-  it('ends with the last NOTIFY even where the application refuses that', async () => {
+  it('ends with the last NOTIFY even if the application rejects it', async () => {
     await hurry()
     const dialog = subscribe()
     const first = await peer.request('SUBSCRIBE')
@@ -116,7 +116,7 @@ describe('a subscription of the application', () => {
     await idle(bench.agent)
   })
 
-  it('ends when its time is over, without a NOTIFY', async () => {
+  it('ends when it expires without a NOTIFY', async () => {
     await hurry()
     const fetch = subscribe()
     peer.reply(await peer.request('SUBSCRIBE'), 200, { extra: { Expires: '0' } })
@@ -125,7 +125,7 @@ describe('a subscription of the application', () => {
     await idle(bench.agent)
   })
 
-  it('ends when a refresh finds nothing', async () => {
+  it('ends when a refresh gets 481', async () => {
     const dialog = subscribe()
     peer.reply(await peer.request('SUBSCRIBE'), 200, granted)
     const again = within(await dialog, { method: 'SUBSCRIBE', headers: { Event: 'presence' } })
@@ -153,7 +153,7 @@ describe('a subscription to the application', () => {
     return await dialog
   }
 
-  it('ends with the final answer to the NOTIFY that says so', async () => {
+  it('ends with the final response to the terminating NOTIFY', async () => {
     const up = await ask()
     const notified = within(up, {
       method: 'NOTIFY',
@@ -170,7 +170,7 @@ describe('a subscription to the application', () => {
     await idle(bench.agent)
   })
 
-  it.each([481, 0])('ends where a NOTIFY gets %i', async (status) => {
+  it.each([481, 0])('ends if a NOTIFY gets %i', async (status) => {
     if (!status) await hurry()
     const up = await ask()
     const notified = within(up, {
@@ -185,7 +185,7 @@ describe('a subscription to the application', () => {
 })
 
 describe('REFER', () => {
-  it('goes out, and its NOTIFYs come back to the application that sent it', async () => {
+  it('is sent, and its NOTIFYs reach the application that sent it', async () => {
     const notified = heard('notify')
     await routed(bench.srf)
     const headers = { 'Refer-To': 'sip:c@h', Contact: 'sip:me@localhost' }
@@ -202,7 +202,7 @@ describe('REFER', () => {
     await idle(bench.agent)
   })
 
-  it('outside a dialog is handed over like any other request', async () => {
+  it('outside a dialog is delivered like any other request', async () => {
     const referred = heard('refer')
     await routed(bench.srf)
     peer.send('REFER', peer.call(`sip:bob@127.0.0.1:${bench.udp}`), { extra: { 'Refer-To': '<sip:c@h>' } })

@@ -18,7 +18,7 @@ afterEach(async () => {
 const dial = (extra: object = {}, progress: object = {}): Promise<Dialog> =>
   bench.srf.createUAC(peer.uri, { localSdp: testSdp('offer'), ...extra }, progress)
 
-describe('a call that goes out', () => {
+describe('an outgoing call', () => {
   it('is answered, acknowledged, and ended by the far end', async () => {
     const provisional: number[] = []
     const dialog = dial(
@@ -50,7 +50,7 @@ describe('a call that goes out', () => {
     await idle(bench.agent)
   })
 
-  it('is refused: the agent acknowledges, the application learns the status', async () => {
+  it('is rejected: the agent acknowledges, the application receives the status', async () => {
     const refused = expect(dial()).rejects.toMatchObject({ status: 486 })
     const invite = await peer.request('INVITE')
     peer.reply(invite, 486)
@@ -81,7 +81,7 @@ describe('a call that goes out', () => {
     await idle(bench.agent)
   })
 
-  it('is cancelled before anything came: the CANCEL waits for the first provisional', async () => {
+  it('is cancelled before any response: the CANCEL waits for the first provisional response', async () => {
     const refused = expect(
       dial({}, { cbRequest: (_error: unknown, req: SrfRequest) => req.cancel(() => {}) }),
     ).rejects.toMatchObject({ status: 487 })
@@ -93,7 +93,7 @@ describe('a call that goes out', () => {
     await refused
   })
 
-  it('is answered while the CANCEL is on its way: acknowledged, then ended', async () => {
+  it('is answered while the CANCEL is in flight: acknowledged, then ended', async () => {
     let sent: SrfRequest | undefined
     const dialog = dial(
       {},
@@ -139,7 +139,7 @@ describe('a call that goes out', () => {
     await idle(bench.agent)
   })
 
-  it('ends the second fork that answers, without a word to the application', async () => {
+  it('ends the second fork that answers without notifying the application', async () => {
     const dialog = dial()
     const invite = await peer.request('INVITE')
     peer.reply(invite, 200, { tag: 'one', body: testSdp('one') })
@@ -154,7 +154,7 @@ describe('a call that goes out', () => {
 })
 
 describe('other requests', () => {
-  it('an OPTIONS goes out and its answer comes back', async () => {
+  it('an OPTIONS is sent and its response delivered', async () => {
     const answer = new Promise<SrfResponse>((resolve) => {
       bench.srf.request(
         peer.uri,
@@ -170,12 +170,12 @@ describe('other requests', () => {
     expect((await answer).status).toBe(200)
   })
 
-  it('a name without an address ends in a 503', async () => {
+  it('a name without an address leads to 503', async () => {
     const gone = bench.srf.createUAC('sip:bob@no-such-host.invalid', { localSdp: testSdp() })
     await expect(gone).rejects.toMatchObject({ status: 503 })
   })
 
-  it('a TCP port without a listener ends in a 503', async () => {
+  it('a TCP port without a listener leads to 503', async () => {
     const gone = bench.srf.createUAC('sip:bob@127.0.0.1:1;transport=tcp', { localSdp: testSdp() })
     await expect(gone).rejects.toMatchObject({ status: 503 })
   })
@@ -215,7 +215,7 @@ describe('createB2BUA', () => {
     caller.close()
   })
 
-  it('passes the CANCEL of the caller on', async () => {
+  it('forwards the CANCEL of the caller', async () => {
     const caller = await Peer.udp(bench.udp)
     bench.srf.invite((req, res) => void bench.srf.createB2BUA(req, res, peer.uri, {}).catch(() => {}))
     await routed(bench.srf)
@@ -267,8 +267,8 @@ describe('TCP', () => {
   })
 })
 
-describe('when the application is lost', () => {
-  it('its dialogs are hung up, its waiting calls refused, its outgoing calls cancelled', async () => {
+describe('when the application disconnects', () => {
+  it('its dialogs are hung up, its pending calls rejected, its outgoing calls cancelled', async () => {
     const other = await connectSrf(bench.agent)
     const caller = await Peer.udp(bench.udp)
     const target = `sip:bob@127.0.0.1:${bench.udp}`

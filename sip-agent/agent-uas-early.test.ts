@@ -46,7 +46,7 @@ const prack = (call: ReturnType<Peer['call']>, response: SipResponse) => {
 }
 
 describe('100rel', () => {
-  it('holds the 200 until the PRACK, which the application hears of and answers', async () => {
+  it('delays the 200 until the PRACK, which the application receives and answers', async () => {
     const { call, req, res } = await calling()
     const pracked = new Promise<string>((resolve) => {
       const received = (prack: SrfRequest) => resolve(prack.get('RAck') as string)
@@ -69,7 +69,7 @@ describe('100rel', () => {
     await idle(bench.agent)
   })
 
-  it('without a PRACK ends in 504, and the application receives a CANCEL', async () => {
+  it('without a PRACK leads to 504, and the application receives a CANCEL', async () => {
     await bench.close()
     peer.close()
     await begin({ timers: { t1: 10, t2: 80, t4: 100 } })
@@ -85,7 +85,7 @@ describe('100rel', () => {
     await idle(bench.agent)
   })
 
-  it('towards a caller without it is refused, and the application can go on', async () => {
+  it('towards a caller without support is rejected, and the application can continue', async () => {
     const { res } = await calling({})
     const refused = new Promise<string>((resolve) => {
       res.send(183, 'Progress', rel, (error: unknown) => resolve(String(error)))
@@ -95,7 +95,7 @@ describe('100rel', () => {
     await peer.response(486)
   })
 
-  it('that the caller requires makes every provisional reliable', async () => {
+  it('required by the caller makes every provisional response reliable', async () => {
     const { call, res } = await calling({ Require: '100rel' })
     res.send(180)
     const ringing = await peer.response(180)
@@ -107,7 +107,7 @@ describe('100rel', () => {
   })
 })
 
-it('100rel goes through a B2BUA, with a PRACK on each side', async () => {
+it('100rel works through a B2BUA, with a PRACK on each side', async () => {
   const { came } = await invited()
   const far = await Peer.udp(bench.udp)
   const call = peer.call(target())
@@ -139,7 +139,7 @@ it('100rel goes through a B2BUA, with a PRACK on each side', async () => {
 })
 
 describe('before the answer', () => {
-  it('an UPDATE goes to the INVITE that it changes, and is answered as the application says', async () => {
+  it('an UPDATE is delivered with its INVITE, and gets the response of the application', async () => {
     const { call, req, res } = await calling()
     const changed = new Promise<string>((resolve) => {
       ;(req as unknown as Emitter).on('update', (update: SrfRequest, answer: SrfResponse) => {
@@ -176,7 +176,7 @@ describe('before the answer', () => {
   )
 })
 
-it('a body of several parts is handed over as it came', async () => {
+it('a multipart body is delivered unchanged', async () => {
   const { came } = await invited()
   const body = `--x\r\nContent-Type: application/sdp\r\n\r\n${testSdp()}\r\n--x\r\nContent-Type: text/plain\r\n\r\nhello\r\n--x--\r\n`
   peer.send('INVITE', peer.call(target()), {
@@ -189,7 +189,7 @@ it('a body of several parts is handed over as it came', async () => {
   await peer.response(488)
 })
 
-it('an answer whose connection is gone takes a new one to the port of the Via', async () => {
+it('an answer whose connection has closed uses a new one to the port of the Via', async () => {
   const { came } = await invited()
   const server = await Peer.tcpServer()
   const client = await Peer.tcp(bench.tcp)

@@ -42,8 +42,8 @@ const byeFromPeer = async (call: { seq: number }, to: string) => {
   await peer.response(200, 'BYE')
 }
 
-describe('a call that comes in', () => {
-  it('is answered with a tag, a Contact and a content type, and ends by the caller', async () => {
+describe('an incoming call', () => {
+  it('is answered with a tag, a Contact and a content type, and ended by the caller', async () => {
     const { call, to, ok, dialog } = await establish()
     expect(ok.toTag).not.toBe('')
     expect(ok.headers.first('contact')).toBe(`<sip:127.0.0.1:${bench.udp}>`)
@@ -54,7 +54,7 @@ describe('a call that comes in', () => {
     await idle(bench.agent)
   })
 
-  it('passes INFO both ways, with rising CSeq numbers', async () => {
+  it('carries INFO in both directions, with rising CSeq numbers', async () => {
     const { call, to, dialog } = await establish()
     const info = new Promise<string>((resolve) =>
       dialog.on('info', (req, res) => {
@@ -108,7 +108,7 @@ describe('a call that comes in', () => {
     await idle(bench.agent)
   })
 
-  it('answers 491 to a re-INVITE that meets one of ours', async () => {
+  it('answers 491 to a re-INVITE that crosses one of the application', async () => {
     const { call, to, dialog } = await establish()
     const modified = dialog.modify(testSdp('changed'))
     const invite = await peer.request('INVITE')
@@ -120,7 +120,7 @@ describe('a call that comes in', () => {
     await modified
   })
 
-  it('ends by the application, with its headers on the BYE', async () => {
+  it('is ended by the application, with its headers on the BYE', async () => {
     const { dialog } = await establish()
     const done = new Promise<void>((resolve) =>
       dialog.destroy({ headers: { Reason: 'Q.850;cause=16' } }, () => resolve()),
@@ -143,7 +143,7 @@ describe('a call that comes in', () => {
     await idle(bench.agent)
   })
 
-  it('gets 503 where no application wants it', async () => {
+  it('gets 503 if no application takes it', async () => {
     peer.send('INVITE', peer.call(target()), { body: testSdp() })
     expect((await peer.response(503)).toTag).not.toBe('')
   })
@@ -206,7 +206,7 @@ describe('a CANCEL from the network', () => {
 })
 
 describe('the application', () => {
-  it('is asked about REFER, MESSAGE and OPTIONS outside dialogs', async () => {
+  it('receives REFER, MESSAGE and OPTIONS outside dialogs', async () => {
     for (const method of ['refer', 'message', 'options'] as const) {
       bench.srf.use(method, (_req, res) => res.send(method === 'options' ? 200 : 202))
       await routed(bench.srf)
@@ -215,7 +215,7 @@ describe('the application', () => {
     }
   })
 
-  it('passes UPDATE and REFER within a dialog', async () => {
+  it('sends and receives UPDATE and REFER within a dialog', async () => {
     const { call, to, dialog } = await establish()
     for (const method of ['update', 'refer'] as const) {
       dialog.on(method as 'update', (_req, res) => res.send(202))

@@ -28,12 +28,12 @@ const refusals = async (known: readonly string[]) => {
   return answers.filter((text) => text.startsWith('SIP/2.0 403')).length
 }
 
-it('refuses an untrusted sender once, whose address may be spoofed, and a carrier until the ACK', async () => {
+it('sends a rejection once to a sender that may be spoofed, and to a carrier until the ACK', async () => {
   expect(await refusals([])).toBe(1)
   expect(await refusals(['127.0.0.0/8'])).toBeGreaterThan(9)
 })
 
-it('keeps room for those that are known when strangers have taken theirs', async () => {
+it('reserves transactions for trusted sources when untrusted ones have used their share', async () => {
   const whole = await WholeAgent.start([], {
     shield: settings,
     maxTransactions: 8,
