@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Log } from '../../core/log.ts'
 
 /** Marks an accepted field without effect in a body schema. */
-export const noEffect = { 'x-no-effect': true, description: 'Taken, and of no effect.' } as const
+export const noEffect = { 'x-no-effect': true, description: 'Accepted without effect.' } as const
 
 /** Logs the names of body fields that have no effect, on the routes added later. */
 export const useIgnoredFields = (site: FastifyInstance, log: Pick<Log, 'debug'>): void => {

@@ -17,17 +17,17 @@ export interface CarrierDeps {
  * no others.
  */
 const fields = {
-  name: { type: 'string', description: 'Its name, unique in the project.' },
+  name: { type: 'string', description: 'Name, unique in the project.' },
   targets: {
     type: 'array',
     items: { type: 'string' },
-    description: 'SIP URIs without a user, in this order.',
+    description: 'SIP URIs without a user, tried in this order.',
   },
 } as const
 
 const body = {
   type: 'object',
-  description: 'An entry of carriers as in /schemas/configuration.json, without project and tls.',
+  description: 'An entry of `carriers` as in /schemas/configuration.json, without `project` and `tls`.',
   required: ['name', 'targets'],
   additionalProperties: true,
   properties: fields,
@@ -71,11 +71,11 @@ export const carrierRoutes = (site: TypedSite, { carriers, requireProject }: Car
   })
   routes.change(
     'PUT',
-    describe('replace_carrier', 'Replace a carrier; a password that is not given stays'),
+    describe('replace_carrier', 'Replace a carrier; an omitted password is kept'),
     body,
     (request) => carriers.replace(request.projectId, request.params.id, request.body as CarrierEntry),
   )
-  routes.remove(describe('delete_carrier', 'Delete a carrier; its calls go on'), ({ projectId, params }) =>
+  routes.remove(describe('delete_carrier', 'Delete a carrier; its calls continue'), ({ projectId, params }) =>
     carriers.remove(projectId, params.id),
   )
 }

@@ -30,7 +30,7 @@ const bodySchema = {
       minLength: 1,
       maxLength: 4096,
       pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-      description: 'Of the push service.',
+      description: 'Token of the push service.',
     },
     device_type: { type: 'string', enum: types },
   },
@@ -68,7 +68,7 @@ const registerRoute = (
   name: string,
 ): void => {
   const schema = {
-    ...describe(`create_${name}_device`, 'Register a device; one that is registered already stays the same'),
+    ...describe(`create_${name}_device`, 'Register a device; a known device keeps its id'),
     body: bodySchema,
     response: { 201: deviceSchema },
   }
@@ -91,7 +91,7 @@ const listRoute = (
   name: string,
 ): void => {
   const schema = {
-    ...describe(`list_${name}_devices`, 'List the subscriber’s own devices'),
+    ...describe(`list_${name}_devices`, 'List the devices of the subscriber'),
     response: {
       200: {
         type: 'object',

@@ -21,7 +21,7 @@ const fields = {
     minLength: 1,
     maxLength: 100,
     pattern: '\\S',
-    description: 'The sign-in page shows it.',
+    description: 'Name on the sign-in page.',
   },
   redirect_uris: {
     type: 'array',
@@ -29,9 +29,9 @@ const fields = {
     maxItems: 20,
     uniqueItems: true,
     items: { type: 'string', minLength: 1, maxLength: 2048 },
-    description: 'Where subscribers return to; each is compared as it stands.',
+    description: 'Redirect URIs, which are compared exactly.',
   },
-  native: { type: 'boolean', description: 'Installed on a device (RFC 8252).' },
+  native: { type: 'boolean', description: 'Whether it is a native application (RFC 8252).' },
 } as const
 
 const shown = {
@@ -40,14 +40,14 @@ const shown = {
   name: { type: 'string' },
   redirect_uris: { type: 'array', items: { type: 'string' } },
   native: { type: 'boolean' },
-  confidential: { type: 'boolean', description: 'It has a secret.' },
+  confidential: { type: 'boolean', description: 'Whether it has a secret.' },
   managed_by: { type: 'string', enum: ['file', 'api'] },
   created_at: { type: 'string' },
   updated_at: { type: 'string' },
 } as const
 
 const schema = { type: 'object', required: Object.keys(shown), properties: shown }
-const secret = { type: 'string', description: 'The client_secret; it is shown this once.' } as const
+const secret = { type: 'string', description: 'The client_secret, which is shown once.' } as const
 const schemaWithSecret = { ...schema, properties: { ...shown, secret } }
 
 const createBody = {
@@ -56,7 +56,7 @@ const createBody = {
   additionalProperties: false,
   properties: {
     ...fields,
-    confidential: { type: 'boolean', default: false, description: 'It is to have a secret.' },
+    confidential: { type: 'boolean', default: false, description: 'Whether it receives a secret.' },
   },
 } as const
 
@@ -78,7 +78,7 @@ export const oauthClientRoutes = (
     oauthClients.get(projectId, params.id),
   )
   routes.createWithSecret(
-    describe('create_oauth_client', 'Make an OAuth client; its secret is shown once'),
+    describe('create_oauth_client', 'Create an OAuth client; its secret is shown once'),
     createBody,
     schemaWithSecret,
     async ({ projectId, body }) => {
@@ -102,14 +102,17 @@ export const oauthClientRoutes = (
   )
   secretRoute(site, { oauthClients, requireProject })
   routes.remove(
-    describe('delete_oauth_client', 'Remove an OAuth client; users can no longer sign in to it'),
+    describe('delete_oauth_client', 'Delete an OAuth client; users can no longer sign in to it'),
     ({ projectId, params }) => oauthClients.remove(projectId, params.id),
   )
 }
 
 const secretRoute = (site: TypedSite, { oauthClients, requireProject }: OAuthClientDeps): void => {
   const schema = {
-    ...describe('renew_oauth_client_secret', 'Give a confidential client another secret, shown once'),
+    ...describe(
+      'renew_oauth_client_secret',
+      'Replace the secret of a confidential client; the new one is shown once',
+    ),
     params: idParams,
     response: { 201: { type: 'object', required: ['secret'], properties: { secret } } },
   }

@@ -25,7 +25,7 @@ const fields = {
     maxItems: allScopes.length,
     uniqueItems: true,
     items: { type: 'string', enum: allScopes },
-    description: 'What it may do; nothing that the token of this request may not.',
+    description: 'Scopes of the token; only those of the token of this request.',
   },
 } as const
 
@@ -43,7 +43,7 @@ const schema = { type: 'object', required: Object.keys(shown), properties: shown
 const schemaWithSecret = {
   type: 'object',
   required: [...Object.keys(shown), 'token'],
-  properties: { ...shown, token: { type: 'string', description: 'The secret; it is shown this once.' } },
+  properties: { ...shown, token: { type: 'string', description: 'The secret, which is shown once.' } },
 }
 
 const createBody = {
@@ -71,7 +71,7 @@ export const projectTokenRoutes = (
     ({ projectId, query }) => sliceOf(projects.tokens(projectId), pageOf(query)),
   )
   routes.createWithSecret(
-    describe('create_project_token', 'Make a token; its secret is shown once'),
+    describe('create_project_token', 'Create a token; its secret is shown once'),
     createBody,
     schemaWithSecret,
     async (request) => {
@@ -98,7 +98,7 @@ export const projectTokenRoutes = (
       return projects.changeToken(request.projectId, token.id, withoutUndefined({ name, scopes }))
     },
   )
-  routes.remove(describe('delete_project_token', 'Remove a token'), async (request) => {
+  routes.remove(describe('delete_project_token', 'Delete a token'), async (request) => {
     const { id, scopes } = findToken(projects, request.projectId, request.params.id)
     checkScopes(projects, request, scopes)
     await projects.removeToken(request.projectId, id)

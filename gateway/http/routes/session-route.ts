@@ -33,7 +33,7 @@ const text = { type: 'string' } as const
 const schema = {
   operationId: 'signInAtOwnPage',
   tags: ['console'],
-  summary: 'Sign in at the gateway’s own page',
+  summary: 'Sign in to the softphone',
   body,
   response: {
     200: {

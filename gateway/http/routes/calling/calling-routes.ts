@@ -29,8 +29,8 @@ const body = {
   additionalProperties: false,
   properties: {
     command: { type: 'string', enum: allCommands },
-    id: { type: 'string', maxLength: 64, description: 'The call, of commands on a call in progress.' },
-    params: { type: 'object', description: 'By command: docs/calling.md.' },
+    id: { type: 'string', maxLength: 64, description: 'Id of the call, for commands on a call in progress.' },
+    params: { type: 'object', description: 'Parameters of the command (docs/calling.md).' },
   },
 } as const
 
@@ -39,7 +39,11 @@ export type Command = Validated<typeof body>
 
 /** `POST /api/calling/calls`: creates a call, or runs a command on a call in progress. */
 export const callingRoutes = (site: TypedSite, deps: CallingDeps): void => {
-  const operation = forProjects('Calling', 'callCommand', 'Makes a call, or drives one that is in progress')
+  const operation = forProjects(
+    'Calling',
+    'callCommand',
+    'Creates a call, or runs a command on a call in progress',
+  )
   site.post(
     '/api/calling/calls',
     {

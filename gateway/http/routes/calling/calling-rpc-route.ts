@@ -13,7 +13,7 @@ const body = {
     jsonrpc: { type: 'string', enum: ['2.0'] },
     id: { type: ['string', 'number'], maxLength: 100 },
     method: { type: 'string', maxLength: 100 },
-    params: { type: 'object', description: 'As of the command; `id` is the call.' },
+    params: { type: 'object', description: 'Parameters of the command; `id` is that of the call.' },
   },
 } as const
 
@@ -48,7 +48,7 @@ const errorOf = ({ status, code, message, attribute }: RequestFault) => ({
 
 /** `POST /api/calling/rpc`: the commands as JSON-RPC 2.0 requests. Errors are responses with status 200. */
 export const callingRpcRoute = (site: TypedSite, deps: CallingDeps): void => {
-  const operation = forProjects('Calling', 'callRpc', 'Makes and drives calls by JSON-RPC 2.0')
+  const operation = forProjects('Calling', 'callRpc', 'Creates and controls calls by JSON-RPC 2.0')
   site.post(
     '/api/calling/rpc',
     {

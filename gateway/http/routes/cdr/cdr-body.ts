@@ -17,21 +17,21 @@ const time = (ms: number | null): string | null => (ms === null ? null : new Dat
 
 /** Fields of a CDR in the order of export columns. */
 const all: readonly Field[] = [
-  { name: 'id', type: 'string', required: true, description: 'Of the call, or of the leg.', of: (r) => r.id },
+  { name: 'id', type: 'string', required: true, description: 'Id of the call or leg.', of: (r) => r.id },
   {
     name: 'project_id',
     type: 'string',
     required: true,
-    description: 'Whose it is.',
+    description: 'Id of the project.',
     of: (r) => r.project_id,
   },
-  { name: 'call_id', type: 'string', required: true, description: 'The call.', of: (r) => r.call_id },
+  { name: 'call_id', type: 'string', required: true, description: 'Id of the call.', of: (r) => r.call_id },
   {
     name: 'position',
     type: 'integer',
     required: true,
     kind: 'leg',
-    description: 'Place among the legs of the call, from 0.',
+    description: 'Position among the legs of the call, from 0.',
     of: (r) => r.place,
   },
   { name: 'role', type: 'string', kind: 'leg', description: 'caller or callee.', of: (r) => r.role },
@@ -47,10 +47,16 @@ const all: readonly Field[] = [
     name: 'from',
     type: 'string',
     required: true,
-    description: 'Who called: a URI or an address.',
+    description: 'Caller: a URI or an address.',
     of: (r) => r.from_uri,
   },
-  { name: 'to', type: 'string', required: true, description: 'Who was called.', of: (r) => r.to_uri },
+  {
+    name: 'to',
+    type: 'string',
+    required: true,
+    description: 'Callee: a URI or an address.',
+    of: (r) => r.to_uri,
+  },
   { name: 'carrier', type: 'string', description: 'Name of the carrier.', of: (r) => r.carrier },
   { name: 'domain', type: 'string', description: 'SIP domain that the call came to.', of: (r) => r.domain },
   { name: 'source', type: 'string', description: 'Address that the call came from.', of: (r) => r.source },
@@ -59,47 +65,52 @@ const all: readonly Field[] = [
     name: 'started_at',
     type: 'string',
     required: true,
-    description: 'When it began.',
+    description: 'Start of the call or leg.',
     of: (r) => time(r.started_at),
   },
-  { name: 'ringing_at', type: 'string', description: 'When it rang.', of: (r) => time(r.ringing_at) },
+  { name: 'ringing_at', type: 'string', description: 'Start of the ringing.', of: (r) => time(r.ringing_at) },
   {
     name: 'answered_at',
     type: 'string',
-    description: 'When it was answered.',
+    description: 'Time of the answer.',
     of: (r) => time(r.answered_at),
   },
   {
     name: 'ended_at',
     type: 'string',
     required: true,
-    description: 'When it ended.',
+    description: 'Time of the end.',
     of: (r) => time(r.ended_at),
   },
   {
     name: 'duration_ms',
     type: 'integer',
     required: true,
-    description: 'From the beginning to the end.',
+    description: 'Duration from start to end.',
     of: (r) => r.duration_ms,
   },
   {
     name: 'answered_ms',
     type: 'integer',
     required: true,
-    description: 'From the answer to the end; 0 if the call was not answered.',
+    description: 'Duration from answer to end; 0 without an answer.',
     of: (r) => r.answered_ms,
   },
-  { name: 'code', type: 'string', description: 'Why it ended (docs/errors.md).', of: (r) => r.code },
-  { name: 'ended_by', type: 'string', description: 'far or us.', of: (r) => r.ended_by },
+  { name: 'code', type: 'string', description: 'Reason for the end (docs/errors.md).', of: (r) => r.code },
+  {
+    name: 'ended_by',
+    type: 'string',
+    description: 'Party that ended it: `far`, or `us` for the gateway.',
+    of: (r) => r.ended_by,
+  },
   {
     name: 'sip_status',
     type: 'integer',
-    description: 'Final SIP status of the far side.',
+    description: 'Final SIP status of the remote party.',
     of: (r) => r.sip_status,
   },
   { name: 'q850', type: 'integer', description: 'Cause value of Q.850.', of: (r) => r.q850 },
-  { name: 'codec', type: 'string', description: 'That was spoken last.', of: (r) => r.codec },
+  { name: 'codec', type: 'string', description: 'Last audio codec.', of: (r) => r.codec },
   {
     name: 'mos',
     type: 'number',
@@ -109,7 +120,7 @@ const all: readonly Field[] = [
   {
     name: 'loss',
     type: 'number',
-    description: 'Part of the packets that never came, 0 to 1.',
+    description: 'Share of lost packets, 0 to 1.',
     of: (r) => r.loss,
   },
   {
@@ -154,7 +165,7 @@ export const recordSchema = (kind: RecordKind) => ({
 export const wholeSchema = (kind: RecordKind) => {
   const { required, properties, type } = recordSchema(kind)
   const description =
-    'All of it, as `webhooks.recordsUrl` and the log line `call ended` have it (docs/records.md).'
+    'The whole record, as `webhooks.recordsUrl` and the log line `call ended` have it (docs/records.md).'
   const record = { type: 'object', additionalProperties: true, description }
   return { type, required: [...required, 'record'], properties: { ...properties, record } }
 }

@@ -8,35 +8,35 @@ const text = (maxLength: number, description: string) =>
   ({ type: 'string', minLength: 1, maxLength, description }) as const
 
 const party = (who: string) =>
-  text(512, `${who}: a number or name, or a whole URI. A plus that became a space is taken for a plus.`)
+  text(512, `${who}: a number or name, or a whole URI. A leading space is read as a plus.`)
 
 /** Query parameters for a range of time. */
 export const timeFilters = {
-  started_from: text(40, 'Began at this time or later: a day, or a time with its zone (ISO 8601).'),
-  started_until: text(40, 'Began before this time.'),
+  started_from: text(40, 'Started at this time or later: a day, or a time with its zone (ISO 8601).'),
+  started_until: text(40, 'Started before this time.'),
 } as const
 
 /** Query parameters that filter records. */
 export const recordFilters = {
   ...timeFilters,
-  from: party('Who called'),
-  to: party('Who was called'),
+  from: party('Caller'),
+  to: party('Callee'),
   direction: { type: 'string', enum: ['inbound', 'outbound'] },
-  code: text(64, 'Why it ended (docs/errors.md).'),
+  code: text(64, 'Reason for the end (docs/errors.md).'),
   sip_status: {
     type: 'integer',
     minimum: 100,
     maximum: 699,
-    description: 'Final SIP status of the far side.',
+    description: 'Final SIP status of the remote party.',
   },
   carrier: text(256, 'Name of the carrier.'),
   domain: text(256, 'SIP domain that the call came to.'),
-  call_id: text(64, 'The call. Its records come all at once, in the order of its legs.'),
+  call_id: text(64, 'Id of the call. Its records are in one page, in the order of its legs.'),
   min_duration_ms: {
     type: 'integer',
     minimum: 0,
     maximum: 10 ** 12,
-    description: 'Lasted so long, or longer.',
+    description: 'Minimum duration.',
   },
 } as const
 

@@ -27,7 +27,7 @@ const querystring = {
   properties: {
     ...recordFilters,
     page_size: { type: 'integer', minimum: 1, maximum: 1_000, default: 50 },
-    cursor: { type: 'string', maxLength: 200, description: 'Where the page begins: of the link `next`.' },
+    cursor: { type: 'string', maxLength: 200, description: 'Start of the page, from the link `next`.' },
     format: {
       type: 'string',
       enum: ['json', 'csv', 'jsonl'],

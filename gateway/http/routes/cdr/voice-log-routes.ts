@@ -33,13 +33,13 @@ const querystring = {
   additionalProperties: false,
   properties: {
     ...pagingQuery,
-    created_after: when('Made at this time or later: a day, or a time with its zone (ISO 8601).'),
-    created_before: when('Made before this time.'),
-    created_on: when('Made on this day, in UTC.'),
+    created_after: when('Created at this time or later: a day, or a time with its zone (ISO 8601).'),
+    created_before: when('Created before this time.'),
+    created_on: when('Created on this day, in UTC.'),
     from: { type: 'string', maxLength: 512 },
     to: { type: 'string', maxLength: 512 },
     status: { type: 'string', enum: statuses },
-    include_deleted: { type: 'boolean', description: 'Taken, and of no effect: what is removed is gone.' },
+    include_deleted: { type: 'boolean', description: 'Accepted without effect: deleted calls are gone.' },
   },
 } as const
 
@@ -111,7 +111,7 @@ export const voiceLogRoutes = (site: TypedSite, { history, requireProject }: Voi
     ({ projectId, query }) => history.list(projectId, callQuery(query)),
   )
   routes.read(describe('get_voice_log', 'Get a call'), ({ projectId, params }) => find(projectId, params.id))
-  const description = describe('list_voice_log_events', 'List what happened to a call')
+  const description = describe('list_voice_log_events', 'List the events of a call')
   site.get(
     `${path}/:id/events`,
     { onRequest, schema: { ...description, params: idParams, response: { 200: eventSchema } } },

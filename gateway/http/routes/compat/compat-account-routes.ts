@@ -28,7 +28,7 @@ export const accountRoutes = (on: On, { projects }: CompatAccountDeps): void => 
   on(
     'GET',
     '/Accounts/:account',
-    { id: 'fetchCompatAccount', summary: 'Tells of the project', scope: 'calling', answer },
+    { id: 'fetchCompatAccount', summary: 'Fetches the project', scope: 'calling', answer },
     async ({ projectId, base }) => bodyOf(projects, projectId, base),
   )
 }

@@ -64,7 +64,7 @@ export const applicationRoutes = (on: On, { resources }: CompatApplicationDeps):
     path,
     {
       id: 'createCompatApplication',
-      summary: 'Makes an application',
+      summary: 'Creates an application',
       scope: 'resources',
       answer,
       isCreating: true,
@@ -108,7 +108,7 @@ const oneApplication = (on: On, resources: CompatApplicationDeps['resources']): 
   on(
     'GET',
     `${path}/:sid`,
-    { id: 'fetchCompatApplication', summary: 'Tells of an application', scope: 'resources', answer },
+    { id: 'fetchCompatApplication', summary: 'Fetches an application', scope: 'resources', answer },
     async ({ projectId, id, base }) =>
       bodyOf(findResource(resources, projectId, 'cxml_webhook', id('sid')), base),
   )
@@ -130,7 +130,7 @@ const oneApplication = (on: On, resources: CompatApplicationDeps['resources']): 
   on(
     'DELETE',
     `${path}/:sid`,
-    { id: 'deleteCompatApplication', summary: 'Removes an application', scope: 'resources' },
+    { id: 'deleteCompatApplication', summary: 'Deletes an application', scope: 'resources' },
     async ({ projectId, id }) => {
       await resources.remove(projectId, 'cxml_webhook', id('sid'))
       return undefined

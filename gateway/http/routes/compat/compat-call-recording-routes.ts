@@ -58,7 +58,7 @@ const oneRecording = (on: On, { recordings }: CompatCallRecordingDeps): void => 
     `${path}/:part`,
     {
       id: 'fetchCompatCallRecording',
-      summary: 'Tells of a recording of a call',
+      summary: 'Fetches a recording of a call',
       scope: 'records',
       answer: recordingShape,
     },
@@ -80,7 +80,7 @@ const oneRecording = (on: On, { recordings }: CompatCallRecordingDeps): void => 
   on(
     'DELETE',
     `${path}/:part`,
-    { id: 'deleteCompatCallRecording', summary: 'Removes a recording of a call', scope: 'records' },
+    { id: 'deleteCompatCallRecording', summary: 'Deletes a recording of a call', scope: 'records' },
     async ({ projectId, id }) => {
       await recordings.remove(await recordingOf(recordings, projectId, id('part'), id('sid')))
       return undefined
@@ -104,7 +104,7 @@ const starting = {
 
 const changing = {
   id: 'changeCompatRecording',
-  summary: 'Pauses a recording, goes on, or stops',
+  summary: 'Pauses, resumes or stops a recording',
   scope: 'calling',
   body: {
     Status: { type: 'string', enum: ['in-progress', 'paused', 'stopped'] },

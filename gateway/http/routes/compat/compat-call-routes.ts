@@ -62,7 +62,7 @@ export const callRoutes = (on: On, deps: CompatCallDeps): void => {
     '/Accounts/:account/Calls',
     {
       id: 'createCompatCall',
-      summary: 'Makes a call',
+      summary: 'Creates a call',
       scope: 'calling',
       answer: callShape,
       isCreating: true,
@@ -103,7 +103,7 @@ const oneCall = (
   on(
     'GET',
     path,
-    { id: 'fetchCompatCall', summary: 'Tells of a call', scope: 'calling', answer: callShape },
+    { id: 'fetchCompatCall', summary: 'Fetches a call', scope: 'calling', answer: callShape },
     async ({ projectId, id, base }) => {
       const row = await find(projectId, id('sid'))
       const record = row.endedAt === undefined ? undefined : await cdrs.record(projectId, 'call', row.id)
@@ -115,7 +115,7 @@ const oneCall = (
     path,
     {
       id: 'updateCompatCall',
-      summary: 'Redirects a call, or ends it',
+      summary: 'Redirects or ends a call',
       scope: 'calling',
       body: {
         ...documentProperties,
@@ -136,7 +136,7 @@ const oneCall = (
   on(
     'DELETE',
     path,
-    { id: 'deleteCompatCall', summary: 'Removes what is known of a call that is over', scope: 'records' },
+    { id: 'deleteCompatCall', summary: 'Deletes an ended call', scope: 'records' },
     async ({ projectId, id }) => {
       await history.remove(projectId, id('sid'))
       return undefined

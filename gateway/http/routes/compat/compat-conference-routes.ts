@@ -62,7 +62,7 @@ export const conferenceRoutes = (on: On, deps: CompatConferenceDeps): void => {
   on(
     'GET',
     `${path}/:sid`,
-    { id: 'fetchCompatConference', summary: 'Tells of a conference', scope: 'calling', answer },
+    { id: 'fetchCompatConference', summary: 'Fetches a conference', scope: 'calling', answer },
     async ({ projectId, id, base }) =>
       conferenceBody(await conferenceOf(conferences, projectId, id('sid')), projectId, base),
   )
@@ -71,7 +71,7 @@ export const conferenceRoutes = (on: On, deps: CompatConferenceDeps): void => {
     `${path}/:sid`,
     {
       id: 'updateCompatConference',
-      summary: 'Ends a conference, or announces',
+      summary: 'Ends a conference, or plays an announcement',
       scope: 'calling',
       answer,
       body: {

@@ -41,7 +41,7 @@ export const documentRoutes = (on: On, { resources, documentChecks }: CompatDocu
     path,
     {
       id: 'createCompatDocument',
-      summary: 'Keeps an XML document',
+      summary: 'Creates an XML document',
       scope: 'resources',
       answer,
       isCreating: true,
@@ -83,7 +83,7 @@ const oneDocument = (on: On, { resources, documentChecks }: CompatDocumentDeps):
   on(
     'GET',
     `${path}/:sid`,
-    { id: 'fetchCompatDocument', summary: 'Tells of an XML document', scope: 'resources', answer },
+    { id: 'fetchCompatDocument', summary: 'Fetches an XML document', scope: 'resources', answer },
     async ({ projectId, id, base }) =>
       bodyOf(findResource(resources, projectId, 'cxml_script', id('sid')), base),
   )
@@ -101,7 +101,7 @@ const oneDocument = (on: On, { resources, documentChecks }: CompatDocumentDeps):
   on(
     'DELETE',
     `${path}/:sid`,
-    { id: 'deleteCompatDocument', summary: 'Removes an XML document', scope: 'resources' },
+    { id: 'deleteCompatDocument', summary: 'Deletes an XML document', scope: 'resources' },
     async ({ projectId, id }) => {
       await resources.remove(projectId, 'cxml_script', id('sid'))
       return undefined

@@ -32,7 +32,7 @@ const answer = shape({
 
 const updating = {
   id: 'updateCompatParticipant',
-  summary: 'Mutes, holds, or tells a participant something',
+  summary: 'Mutes or holds a participant, or plays an announcement',
   scope: 'calling',
   body: {
     Muted: parameter.flag,
@@ -76,7 +76,7 @@ export const participantRoutes = (on: On, { conferences, sideDocuments }: Compat
     path,
     {
       id: 'listCompatParticipants',
-      summary: 'Lists who takes part',
+      summary: 'Lists the participants of a conference',
       scope: 'calling',
       query: listQuery,
       answer: pageSchema('participants', answer),
@@ -90,7 +90,7 @@ export const participantRoutes = (on: On, { conferences, sideDocuments }: Compat
   on(
     'GET',
     `${path}/:part`,
-    { id: 'fetchCompatParticipant', summary: 'Tells of a participant', scope: 'calling', answer },
+    { id: 'fetchCompatParticipant', summary: 'Fetches a participant', scope: 'calling', answer },
     async (request) => bodyOf(await participant(request), request),
   )
   on('POST', `${path}/:part`, updating, async (request) => {
@@ -108,7 +108,7 @@ export const participantRoutes = (on: On, { conferences, sideDocuments }: Compat
   on(
     'DELETE',
     `${path}/:part`,
-    { id: 'removeCompatParticipant', summary: 'Takes a participant out', scope: 'calling' },
+    { id: 'removeCompatParticipant', summary: 'Removes a participant from a conference', scope: 'calling' },
     async (request) => {
       const found = await participant(request)
       found.remove()

@@ -61,7 +61,7 @@ export const queueRoutes = (on: On, deps: CompatQueueDeps): void => {
   on(
     'GET',
     `${path}/:sid`,
-    { id: 'fetchCompatQueue', summary: 'Tells of a queue', scope: 'calling', answer: queueShape },
+    { id: 'fetchCompatQueue', summary: 'Fetches a queue', scope: 'calling', answer: queueShape },
     async ({ projectId, id, base }) => queueBody(queueOf(queues, projectId, id('sid')), projectId, base),
   )
   memberRoutes(on, deps)
@@ -75,7 +75,7 @@ const memberRoutes = (on: On, { queues, placement, clock }: CompatQueueDeps): vo
     members,
     {
       id: 'listCompatMembers',
-      summary: 'Lists who waits in a queue',
+      summary: 'Lists the waiting calls of a queue',
       scope: 'calling',
       query: pagingQuery,
       answer: pageSchema('queue_members', memberShape),
@@ -92,7 +92,7 @@ const memberRoutes = (on: On, { queues, placement, clock }: CompatQueueDeps): vo
     `${members}/:part`,
     {
       id: 'fetchCompatMember',
-      summary: 'Tells of who waits in a queue',
+      summary: 'Fetches a waiting call of a queue',
       scope: 'calling',
       answer: memberShape,
     },
@@ -106,7 +106,7 @@ const memberRoutes = (on: On, { queues, placement, clock }: CompatQueueDeps): vo
     `${members}/:part`,
     {
       id: 'dequeueCompatMember',
-      summary: 'Takes who waits out of a queue, to another document',
+      summary: 'Redirects a waiting call to another document',
       scope: 'calling',
       body: { Url: parameter.url, Method: parameter.method },
       required: ['Url'],

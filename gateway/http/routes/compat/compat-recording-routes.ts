@@ -46,7 +46,7 @@ export const recordingRoutes = async (
     `${path}/:sid`,
     {
       id: 'fetchCompatRecording',
-      summary: 'Tells of a recording',
+      summary: 'Fetches a recording',
       scope: 'records',
       query: { IncludeSoftDeleted: { type: 'boolean' } },
       answer: recordingShape,
@@ -63,7 +63,7 @@ export const recordingRoutes = async (
   on(
     'DELETE',
     `${path}/:sid`,
-    { id: 'deleteCompatRecording', summary: 'Removes a recording', scope: 'records' },
+    { id: 'deleteCompatRecording', summary: 'Deletes a recording', scope: 'records' },
     async ({ projectId, id }) => {
       await recordings.remove(await recordingOf(recordings, projectId, id('sid')))
       return undefined

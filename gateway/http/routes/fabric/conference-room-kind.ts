@@ -3,7 +3,7 @@ import { notCarried, optional, text, withoutUnset } from '../shared/field-schema
 import type { ResourceKind } from './resource-kind.ts'
 
 const properties = {
-  name: { ...text(64), pattern: '^[A-Za-z0-9._-]+$', description: 'Default name of its address too.' },
+  name: { ...text(64), pattern: '^[A-Za-z0-9._-]+$', description: 'Also the default name of its address.' },
   display_name: text(),
   max_members: { type: ['integer', 'null'], minimum: 1, maximum: 10_000 },
   record_on_start: { type: 'boolean' },

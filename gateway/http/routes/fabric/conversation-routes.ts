@@ -32,7 +32,7 @@ export const conversationRoutes = (site: TypedSite, deps: ConversationDeps): voi
 
 const listRoutes = (site: TypedSite, { chat, resources, authenticate }: ConversationDeps): void => {
   const onRequest = requireBearer(authenticate)
-  const lists = forSubscribers('chat', 'list_conversations', 'List one’s conversations, the latest first')
+  const lists = forSubscribers('chat', 'list_conversations', 'List the conversations, the latest first')
   site.get(
     base,
     { onRequest, schema: { ...lists, querystring, response: { 200: listSchema(conversationSchema) } } },
@@ -57,15 +57,15 @@ const joinBody = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    conversation_id: { ...addressId, description: 'Of an address; in place of `fabric_address_ids`.' },
+    conversation_id: { ...addressId, description: 'Id of an address; alternative to `fabric_address_ids`.' },
     fabric_address_ids: {
       type: 'array',
       minItems: 1,
       maxItems: maxAddresses,
       items: addressId,
-      description: 'Ids of the addresses to talk to: one of any kind, or several of subscribers.',
+      description: 'Ids of the addresses: one of any kind, or several of subscribers.',
     },
-    from_fabric_address_id: { type: ['string', 'null'], description: 'One’s own address.' },
+    from_fabric_address_id: { type: ['string', 'null'], description: 'Address of the sender.' },
   },
   oneOf: [{ required: ['conversation_id'] }, { required: ['fabric_address_ids'] }],
 } as const
@@ -74,7 +74,7 @@ const joinRoute = (site: TypedSite, { chat, resources, authenticate }: Conversat
   const describe = forSubscribers(
     'chat',
     'join_conversation',
-    'Join the conversation of an address, or begin one',
+    'Join the conversation of an address, or start one',
   )
   site.post(
     `${base}/join`,

@@ -38,7 +38,7 @@ const makeBody = {
     address_id: addressId,
     expire_at: {
       ...expiry,
-      description: 'When it ends, in seconds since 1970; default and at most in 366 days.',
+      description: 'Expiry in seconds since 1970; default and at most in 366 days.',
     },
     max_guests_per_minute: {
       type: 'integer',
@@ -51,8 +51,7 @@ const makeBody = {
       minItems: 1,
       maxItems: 20,
       items: { type: 'string', minLength: 1, maxLength: 260 },
-      description:
-        'Origins of the pages that may have guest tokens of it, as https://www.example.com; default all.',
+      description: 'Origins of the pages that may exchange it, such as https://www.example.com; default all.',
     },
   },
 } as const
@@ -62,7 +61,7 @@ const makeRoute = (site: TypedSite, { embeds, resources, requireProject, clock }
     ...forProjects(
       'tokens',
       'create_embed_token',
-      'Make a token for a web page, whose visitors call one address',
+      'Create a token for a web page whose visitors call one address',
     ),
     body: makeBody,
     response: { 201: tokenSchema },
@@ -101,7 +100,7 @@ const exchangeRoute = (site: TypedSite, { embeds }: EmbedDeps): void => {
   const schema = {
     operationId: 'create_embed_guest_token',
     tags: ['tokens'],
-    summary: 'Make a guest token of an embed token',
+    summary: 'Exchange an embed token for a guest token',
     security: [],
     body: exchangeBody,
     response: { 201: tokenSchema },

@@ -27,7 +27,7 @@ const versionSchema = {
   properties: {
     id: { type: 'string' },
     document_version: { type: 'integer' },
-    current: { type: 'boolean', description: 'The one that runs.' },
+    current: { type: 'boolean', description: 'Whether this version runs.' },
     flow_data: {},
     relayml: {},
     created_at: { type: 'string', format: 'date-time' },
@@ -69,7 +69,7 @@ const listRoute = (
   url: string,
   name: string,
 ): void => {
-  const describe = forProjects('call_flows', `list_${name}_versions`, 'List the versions that were deployed')
+  const describe = forProjects('call_flows', `list_${name}_versions`, 'List the deployed versions')
   const schema = { params: idParams, querystring: pageQuery, response: { 200: listSchema(versionSchema) } }
   site.get(
     url,
@@ -88,7 +88,11 @@ const deployRoute = (
   url: string,
   name: string,
 ): void => {
-  const describe = forProjects('call_flows', `deploy_${name}`, 'Deploy the working copy, or a version again')
+  const describe = forProjects(
+    'call_flows',
+    `deploy_${name}`,
+    'Deploy the working copy, or an earlier version',
+  )
   const schema = { params: idParams, body: deploymentSchema, response: { 201: versionSchema } }
   site.post(
     url,

@@ -46,7 +46,7 @@ const guestBody = {
       maxItems: maxAddresses,
       uniqueItems: true,
       items: addressId,
-      description: 'Ids of the addresses that the guest sees and calls.',
+      description: 'Ids of the addresses that the guest may see and call.',
     },
     expire_at: expiry,
     ch: connectTo,
@@ -56,11 +56,7 @@ const guestBody = {
 const guestRoute = (site: TypedSite, { requireProject, resources, pairs, clock }: LimitedTokenDeps): void => {
   const onRequest = requireProject('subscribers')
   const schema = {
-    ...forProjects(
-      'tokens',
-      'create_guest_token',
-      'Make a token for a guest, who reaches these addresses alone',
-    ),
+    ...forProjects('tokens', 'create_guest_token', 'Create a token for a guest, limited to these addresses'),
     body: guestBody,
     response: { 201: pairSchema() },
   }
@@ -93,7 +89,7 @@ const inviteRoute = (site: TypedSite, { authenticate, resources, tokens, clock }
     ...forSubscribers(
       'tokens',
       'create_invite_token',
-      'Make a token that calls one address for the subscriber',
+      'Create a token that calls one address on behalf of the subscriber',
     ),
     body: inviteBody,
     response: { 201: tokenSchema },

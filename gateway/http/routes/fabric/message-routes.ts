@@ -13,7 +13,7 @@ const querystring = {
   type: 'object',
   properties: {
     page_size: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-    cursor: { type: 'string', maxLength: 200, description: 'Where the page begins: of the link `next`.' },
+    cursor: { type: 'string', maxLength: 200, description: 'Start of the page, from the link `next`.' },
   },
 } as const
 
@@ -29,12 +29,12 @@ const body = {
   required: ['text'],
   additionalProperties: false,
   properties: {
-    conversation_id: { ...otherId, description: 'Of a conversation, or of an address.' },
-    group_id: { ...otherId, description: 'The same; in place of `conversation_id`.' },
+    conversation_id: { ...otherId, description: 'Id of a conversation or of an address.' },
+    group_id: { ...otherId, description: 'Alternative to `conversation_id`.' },
     text: { type: 'string', minLength: 1, maxLength: maxTextLength, pattern: '^[^\\u0000]*$' },
-    from_address_id: { ...idOrNull, description: 'One’s own address.' },
-    from_fabric_address_id: { ...idOrNull, description: 'The same.' },
-    metadata: { ...extra, description: 'Kept with the message, up to 4096 characters of JSON.' },
+    from_address_id: { ...idOrNull, description: 'Address of the sender.' },
+    from_fabric_address_id: { ...idOrNull, description: 'Alternative to `from_address_id`.' },
+    metadata: { ...extra, description: 'Stored with the message; at most 4096 characters of JSON.' },
     details: { ...extra, description: 'As `metadata`.' },
   },
   oneOf: [{ required: ['conversation_id'] }, { required: ['group_id'] }],
@@ -48,7 +48,7 @@ export const messageRoutes = (site: TypedSite, deps: ConversationDeps): void => 
   const all = forSubscribers(
     'chat',
     'list_messages',
-    'List the messages of one’s conversations, the newest first',
+    'List the messages of all conversations, the newest first',
   )
   site.get('/api/fabric/messages', { onRequest, schema: { ...all, querystring, response } }, (request) =>
     page(request, deps, (participant, query) => chat.messages(participant, query)),
@@ -60,7 +60,7 @@ export const messageRoutes = (site: TypedSite, deps: ConversationDeps): void => 
     (request) =>
       page(request, deps, (participant, query) => chat.messagesOf(participant, request.params.id, query)),
   )
-  const writes = forSubscribers('chat', 'create_message', 'Write to a conversation, or to an address')
+  const writes = forSubscribers('chat', 'create_message', 'Send a message to a conversation or an address')
   site.post(
     '/api/fabric/messages',
     { onRequest, schema: { ...writes, body, response: { 201: writtenSchema } } },

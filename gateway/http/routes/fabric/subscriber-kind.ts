@@ -25,19 +25,19 @@ const properties = {
   company_name: optional(text()),
   may_dial_out: {
     type: 'boolean',
-    description: 'May dial SIP URIs and numbers, besides addresses; default false.',
+    description: 'Whether the subscriber may dial SIP URIs and numbers besides addresses; default false.',
   },
   max_calls: {
     ...optional({ type: 'integer' }),
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Calls to carriers at once; default that of the gateway.',
+    description: 'Maximum simultaneous calls to carriers; default that of the gateway.',
   },
   calls_per_second: {
     ...optional({ type: 'integer' }),
     minimum: 1,
     maximum: 100_000,
-    description: 'New calls to carriers a second; default that of the gateway.',
+    description: 'Maximum new calls to carriers a second; default that of the gateway.',
   },
 } as const
 

@@ -12,7 +12,7 @@ export const expiry = {
   type: 'integer',
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'When it ends, in seconds since 1970; default in two hours, at most in 30 days.',
+  description: 'Expiry in seconds since 1970; default in two hours, at most in 30 days.',
 } as const
 
 /** Schema of the host that the browser SDK connects to. */
@@ -20,7 +20,7 @@ export const connectTo = {
   type: 'string',
   maxLength: 255,
   pattern: '^(wss?://)?[A-Za-z0-9.\\-\\[\\]:]+(/[A-Za-z0-9/._~\\-]*)?$',
-  description: 'The host that the SDK connects to; default the gateway’s public one.',
+  description: 'Host that the SDK connects to; default the public host of the gateway.',
 } as const
 
 const secret = { type: 'string' } as const

@@ -78,7 +78,7 @@ const refreshBody = {
 const refreshRoute = (site: TypedSite, deps: TokenDeps): void => {
   const { pairs } = deps
   const schema = {
-    ...forProjects('tokens', 'refresh_subscriber_token', 'Renew a token; the refresh token is good once'),
+    ...forProjects('tokens', 'refresh_subscriber_token', 'Renew a token; a refresh token is valid once'),
     security: [...byProject, ...bySubscriber],
     body: refreshBody,
     response: { 201: pairSchema() },
@@ -127,7 +127,7 @@ const revokeRoutes = (site: TypedSite, deps: TokenDeps): void => {
     {
       onRequest,
       schema: {
-        ...describe('revoke_token', 'Take back a token, or a refresh token with its family'),
+        ...describe('revoke_token', 'Revoke a token, or a refresh token with its family'),
         body: revokeBody,
       },
     },
@@ -141,7 +141,7 @@ const revokeRoutes = (site: TypedSite, deps: TokenDeps): void => {
     {
       onRequest,
       schema: {
-        ...describe('revoke_subscriber_tokens', 'Take back every token of a subscriber'),
+        ...describe('revoke_subscriber_tokens', 'Revoke every token of a subscriber'),
         params: idParams,
       },
     },
