@@ -259,7 +259,7 @@ export class App {
     // The load of the start must not count as overload.
     this.#load = this.#openLoad(agent)
     this.#addresses = { sip: sip.hostports, http }
-    await recordings.tellEnds()
+    await recordings.reportEnds()
     const control = await ControlSocket.open({ dataDir: this.#config.dataDir, reload, log: this.#log })
     this.#closing.add('control socket', control, (open) => open.close())
     this.#notReady = []

@@ -28,7 +28,7 @@ export interface CertificateOptions {
 }
 
 /**
- * Loads the certificate for HTTPS: the operator's files, or a self-signed one. The self-signed one is kept,
+ * Loads the certificate for HTTPS: the operator's files, or a self-signed one. The self-signed one is stored,
  * and renewed within 30 days of its end or after a change of the hosts. Throws an error that names the file
  * if it cannot be used.
  */
@@ -72,8 +72,8 @@ const selfMade = async (
 ): Promise<Certificate> => {
   const hosts = configured.length > 0 ? configured : ['localhost']
   const files = { cert: join(dataDir, 'tls-certificate.pem'), key: join(dataDir, 'tls-key.pem') }
-  const kept = existsSync(files.cert) && existsSync(files.key) ? reusable(files, hosts, now) : undefined
-  if (kept) return kept
+  const stored = existsSync(files.cert) && existsSync(files.key) ? reusable(files, hosts, now) : undefined
+  if (stored) return stored
   const made = await sign(hosts, now)
   write(files.key, made.key, 0o600)
   write(files.cert, made.cert, 0o644)

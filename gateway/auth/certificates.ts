@@ -196,10 +196,10 @@ const read = async (
       ? noted(name, readPair(tls.certificate, tls.key, clock.now(), log))
       : undefined
   const https = http.tls ? await loadCertificate({ ...http.tls, dataDir }, clock, log) : undefined
-  const shown = https && noted('https', https)
+  const httpsPair = https && noted('https', https)
   const ca = authorities(sip.tls.ca)
   const { clientCertificates, minVersion } = sip.tls
-  const first = pairOf('sip', sip.tls) ?? shown
+  const first = pairOf('sip', sip.tls) ?? httpsPair
   const names = sip.tls.names.map(({ host, ...files }) => ({ host, ...pairOf(`sip ${host}`, files)! }))
   return {
     https,

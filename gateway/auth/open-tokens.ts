@@ -39,13 +39,13 @@ export const openTokens = async (
   const rows = new RevokedTokenRows(store)
   const revocations = await Revocations.open({ rows, tokensAfter, now: () => clock.now() })
   directory.onResources((ids) => revocations.changed(ids))
-  directory.onElsewhere((news) => heard(revocations, news))
+  directory.onElsewhere((news) => applyNews(revocations, news))
   const tokens = new SubscriberTokens(secret, clock, publicHost, revocations)
   const pairs = new TokenPairs({ tokens, rows: new RefreshTokenRows(store), revocations, clock })
   return { tokens, revocations, pairs }
 }
 
-const heard = async (revocations: Revocations, news: News): Promise<void> => {
+const applyNews = async (revocations: Revocations, news: News): Promise<void> => {
   if (news === 'anything') await revocations.reload()
   else if (news.kind === 'revoked_token') await revocations.learn(news.id)
 }

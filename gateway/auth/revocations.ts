@@ -17,7 +17,7 @@ export interface RevocationDeps {
 }
 
 /** Time in ms for which a revocation outlives its token: the refresh token is valid a little longer. */
-const keptMs = 600_000
+const retentionMs = 600_000
 /** Interval in ms of the removal of old revocations. */
 const pruneMs = 3_600_000
 
@@ -61,9 +61,9 @@ export class Revocations {
     const { id, subscriberId, expiresAt } = token
     const { rows, now } = this.#parts
     if (expiresAt * 1000 <= now() || this.#ended.has(id)) return
-    const kept = { id, expiresAt: expiresAt * 1000 + keptMs }
-    await rows.add(kept)
-    this.#ended.set(id, kept.expiresAt)
+    const row = { id, expiresAt: expiresAt * 1000 + retentionMs }
+    await rows.add(row)
+    this.#ended.set(id, row.expiresAt)
     this.changed(subscriberId === undefined ? this.#watching.keys() : [subscriberId])
     await this.#prune()
   }

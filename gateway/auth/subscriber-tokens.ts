@@ -34,24 +34,24 @@ export class SubscriberTokens {
   readonly #revocations: Pick<Revocations, 'has' | 'watch'> | undefined
   /** Content of verified tokens by the hash of their text, the latest last. */
   readonly #checked = new Map<string, SubscriberToken>()
-  readonly #mostChecked: number
+  readonly #maxChecked: number
 
   /**
    * `publicHost` becomes `ch` in the header, the host for the browser SDK. Without `revocations` no token is
-   * revoked. `most`: maximum number of remembered tokens; default 10,000.
+   * revoked. `limit`: maximum number of remembered tokens; default 10,000.
    */
   constructor(
     secret: Uint8Array,
     clock: Pick<Clock, 'now'>,
     publicHost?: string,
     revocations?: Pick<Revocations, 'has' | 'watch'>,
-    most = maxChecked,
+    limit = maxChecked,
   ) {
     this.#key = createSecretKey(tokenKey(secret))
     this.#clock = clock
     this.#publicHost = publicHost
     this.#revocations = revocations
-    this.#mostChecked = most
+    this.#maxChecked = limit
   }
 
   /** Number of remembered tokens. */
@@ -110,7 +110,7 @@ export class SubscriberTokens {
     if (!token) throw new TrunklineError('unauthorized', 'The token is not valid.')
     this.#checked.set(key, token)
     for (const oldest of this.#checked.keys()) {
-      if (this.#checked.size <= this.#mostChecked) break
+      if (this.#checked.size <= this.#maxChecked) break
       this.#checked.delete(oldest)
     }
     return token

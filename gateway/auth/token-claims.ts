@@ -91,11 +91,11 @@ export const readClaims = (payload: JWTPayload): SubscriberToken | undefined => 
 }
 
 /** Returns the addresses of a kind; null if they do not fit the kind. */
-const addressesOf = (kind: TokenKind, given: unknown): readonly string[] | undefined | null => {
-  if (kind === 'subscriber') return given === undefined ? undefined : null
-  if (!Array.isArray(given) || !given.every(isText)) return null
-  const most = kind === 'guest' ? maxAddresses : 1
-  return given.length >= 1 && given.length <= most ? given : null
+const addressesOf = (kind: TokenKind, addresses: unknown): readonly string[] | undefined | null => {
+  if (kind === 'subscriber') return addresses === undefined ? undefined : null
+  if (!Array.isArray(addresses) || !addresses.every(isText)) return null
+  const max = kind === 'guest' ? maxAddresses : 1
+  return addresses.length >= 1 && addresses.length <= max ? addresses : null
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

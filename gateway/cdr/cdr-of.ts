@@ -12,7 +12,7 @@ const callRow = (record: CallCdr): CdrRow => {
   const { call, legs, direction, domain, source, durationMs, answeredMs } = record
   const [first] = legs
   const named = legs.filter(({ carrier }) => carrier !== undefined)
-  const heard = legs.map(heardOf)
+  const qualities = legs.map(qualityOf)
   return {
     id: call,
     kind: 'call',
@@ -29,9 +29,9 @@ const callRow = (record: CallCdr): CdrRow => {
     duration_ms: durationMs,
     answered_ms: answeredMs,
     codec: legs.find(({ codec }) => codec !== undefined)?.codec ?? null,
-    mos: worst(heard, 'mos', Math.min),
-    loss: worst(heard, 'loss', Math.max),
-    jitter_ms: worst(heard, 'jitter_ms', Math.max),
+    mos: worst(qualities, 'mos', Math.min),
+    loss: worst(qualities, 'loss', Math.max),
+    jitter_ms: worst(qualities, 'jitter_ms', Math.max),
     record_json: JSON.stringify(record),
   }
 }
@@ -54,7 +54,7 @@ const legRow = (record: CallCdr, leg: LegCdr, place: number): CdrRow => {
     ended_at: endedAt,
     duration_ms: endedAt - startedAt,
     answered_ms: answeredAt === undefined ? 0 : endedAt - answeredAt,
-    ...heardOf(leg),
+    ...qualityOf(leg),
     record_json: JSON.stringify(leg),
   }
 }
@@ -80,17 +80,17 @@ const shared = ({ call, projectId }: CallCdr, of: CallCdr | LegCdr) => {
 }
 
 /** Returns the audio quality of a leg; null values for a leg without received audio. */
-const heardOf = ({ audio }: LegCdr): Pick<CdrRow, 'mos' | 'loss' | 'jitter_ms'> => {
+const qualityOf = ({ audio }: LegCdr): Pick<CdrRow, 'mos' | 'loss' | 'jitter_ms'> => {
   if (audio?.mos === undefined) return { mos: null, loss: null, jitter_ms: null }
   const lost = Math.max(0, audio.lost)
   return { mos: audio.mos, loss: lost / (lost + audio.received), jitter_ms: audio.jitterMs }
 }
 
 const worst = <K extends 'mos' | 'loss' | 'jitter_ms'>(
-  heard: readonly Pick<CdrRow, K>[],
+  qualities: readonly Pick<CdrRow, K>[],
   what: K,
   choose: (...values: number[]) => number,
 ): number | null => {
-  const known = heard.map((each) => each[what]).filter((value) => value !== null)
+  const known = qualities.map((each) => each[what]).filter((value) => value !== null)
   return known.length > 0 ? choose(...(known as number[])) : null
 }

@@ -5,9 +5,9 @@ import {
   callSummaryOf,
   legOf,
   openTestCdrStore,
-  ours,
+  otherProject,
+  ownProject,
   startedCall,
-  theirs,
 } from './testing/call-summaries.ts'
 
 const page = { number: 0, size: 50 }
@@ -22,7 +22,7 @@ describeEngines('records', (engine) => {
       records.began(call)
       records.changed(call.id, { status: 'ringing', ringingAt: 1_700_000_000_100 })
       await records.settled()
-      expect(await records.find(ours, call.id)).toMatchObject({ ...call, status: 'ringing' })
+      expect(await records.find(ownProject, call.id)).toMatchObject({ ...call, status: 'ringing' })
       records.changed(call.id, { status: 'in-progress', answeredAt: 1_700_000_002_000, answeredBy: 'human' })
       records.ended(call.id, {
         status: 'completed',
@@ -41,8 +41,8 @@ describeEngines('records', (engine) => {
         code: 'normal',
         sipStatus: 200,
       }
-      expect(await records.find(ours, call.id)).toEqual(over)
-      expect(await records.list(ours, page)).toEqual({ items: [over], total: 1 })
+      expect(await records.find(ownProject, call.id)).toEqual(over)
+      expect(await records.list(ownProject, page)).toEqual({ items: [over], total: 1 })
       expect((await store.selectFrom('call').selectAll().execute()).length).toBe(1)
     })
 
@@ -50,17 +50,17 @@ describeEngines('records', (engine) => {
       const { records } = await openRecords()
       const call = startedCall()
       records.began(call)
-      expect([await records.find(theirs, call.id), (await records.list(theirs, page)).items]).toEqual([
-        undefined,
-        [],
-      ])
+      expect([
+        await records.find(otherProject, call.id),
+        (await records.list(otherProject, page)).items,
+      ]).toEqual([undefined, []])
       records.ended(call.id, { status: 'failed', endedAt: 1_700_000_001_000 })
-      expect([await records.find(theirs, call.id), (await records.list(theirs, page)).items]).toEqual([
-        undefined,
-        [],
-      ])
-      await expect(records.remove(theirs, call.id)).rejects.toMatchObject({ code: 'unknown_call' })
-      expect(await records.find(ours, call.id)).toBeDefined()
+      expect([
+        await records.find(otherProject, call.id),
+        (await records.list(otherProject, page)).items,
+      ]).toEqual([undefined, []])
+      await expect(records.remove(otherProject, call.id)).rejects.toMatchObject({ code: 'unknown_call' })
+      expect(await records.find(ownProject, call.id)).toBeDefined()
     })
 
     it('is written down without the password that a URI may have', async () => {
@@ -68,21 +68,21 @@ describeEngines('records', (engine) => {
       const call = startedCall({ to: 'sip:desk:secret@pbx.example' })
       records.began(call)
       records.ended(call.id, { status: 'failed', endedAt: 1_700_000_001_000 })
-      expect((await records.find(ours, call.id))?.to).toBe('sip:desk@pbx.example')
+      expect((await records.find(ownProject, call.id))?.to).toBe('sip:desk@pbx.example')
     })
 
-    it('is nothing that a later word about a call nobody knows makes', async () => {
+    it('is not created by a later change of an unknown call', async () => {
       const { records } = await openRecords()
       records.changed('x', { status: 'ringing' })
       records.ended('x', { status: 'failed', endedAt: 1 })
       await records.settled()
       expect(records.waiting).toBe(0)
-      expect((await records.list(ours, page)).items).toEqual([])
+      expect((await records.list(ownProject, page)).items).toEqual([])
     })
   })
 
   describe('lists of calls', () => {
-    /** Calls a minute apart, the newest last; every third one to somebody else, and busy. */
+    /** Calls a minute apart, the newest last; every third one to another callee, and busy. */
     const some = async (count: number) => {
       const made = await openRecords()
       const calls = Array.from({ length: count }, (_, i) =>
@@ -103,7 +103,7 @@ describeEngines('records', (engine) => {
     it('come in pages, the newest first', async () => {
       const { records, ids: all } = await some(5)
       const pages = []
-      for (const number of [0, 1, 2, 3]) pages.push(await records.list(ours, { number, size: 2 }))
+      for (const number of [0, 1, 2, 3]) pages.push(await records.list(ownProject, { number, size: 2 }))
       expect(pages.map(ids)).toEqual([all.slice(0, 2), all.slice(2, 4), all.slice(4), []])
       // As many as it takes to know whether there is a further page.
       expect(pages.map(({ total }) => total)).toEqual([3, 5, 5, 6])
@@ -111,7 +111,7 @@ describeEngines('records', (engine) => {
 
     it('are of those that are asked for', async () => {
       const { records, ids: all } = await some(6)
-      const asked = async (query: object) => ids(await records.list(ours, { ...page, ...query }))
+      const asked = async (query: object) => ids(await records.list(ownProject, { ...page, ...query }))
       const busy = [all[2], all[5]]
       expect(await asked({ to: '/public/alice' })).toEqual(busy)
       expect(await asked({ status: 'busy' })).toEqual(busy)
@@ -128,7 +128,7 @@ describeEngines('records', (engine) => {
 
     it('are refused where too many would be passed over', async () => {
       const { records } = await openRecords()
-      await expect(records.list(ours, { number: 1_001, size: 100 })).rejects.toMatchObject({
+      await expect(records.list(ownProject, { number: 1_001, size: 100 })).rejects.toMatchObject({
         code: 'invalid_field',
         facts: { attribute: 'page_number' },
       })
@@ -147,12 +147,12 @@ describeEngines('records', (engine) => {
       ]
       const record = callSummaryOf({ legs })
       records.keep(record)
-      const { rows } = await records.part(ours, { kind: 'leg', callId: record.call }, 50)
+      const { rows } = await records.part(ownProject, { kind: 'leg', callId: record.call }, 50)
       expect(rows).toMatchObject([
         { place: 0, role: 'caller', type: 'sip', carrier: 'telco', mos: 4.1, loss: 0.02, jitter_ms: 15 },
         { place: 1, role: 'callee', type: 'webrtc', carrier: null, mos: 3.2, loss: 0.1, jitter_ms: 3 },
       ])
-      const call = await records.record(ours, 'call', record.call)
+      const call = await records.record(ownProject, 'call', record.call)
       expect(call).toMatchObject({
         kind: 'call',
         call_id: record.call,
@@ -168,8 +168,8 @@ describeEngines('records', (engine) => {
         codec: 'PCMU',
       })
       expect(JSON.parse(call?.record_json ?? '')).toEqual(JSON.parse(JSON.stringify(record)))
-      expect(await records.record(theirs, 'call', record.call)).toBeUndefined()
-      expect(await records.record(ours, 'leg', record.call)).toBeUndefined()
+      expect(await records.record(otherProject, 'call', record.call)).toBeUndefined()
+      expect(await records.record(ownProject, 'leg', record.call)).toBeUndefined()
     })
 
     it('is one of a list, which comes in parts', async () => {
@@ -181,24 +181,24 @@ describeEngines('records', (engine) => {
       })
       const search = { kind: 'call', fromUser: '+15550001111', minDurationMs: 10_000 } as const
       const seen: string[] = []
-      let part = await records.part(ours, search, 2)
+      let part = await records.part(ownProject, search, 2)
       seen.push(...part.rows.map(({ id }) => id))
       while (part.next) {
-        part = await records.part(ours, search, 2, part.next)
+        part = await records.part(ownProject, search, 2, part.next)
         seen.push(...part.rows.map(({ id }) => id))
       }
       expect([seen[0], seen[3], seen[4], new Set(seen)]).toEqual([all[0], all[3], all[4], new Set(all)])
-      expect((await records.part(theirs, search, 2)).rows).toEqual([])
+      expect((await records.part(otherProject, search, 2)).rows).toEqual([])
     })
 
     it('is not asked for by what is no id', async () => {
       const { records } = await openRecords()
       for (const id of ['x', '\0', "' or 1=1 --", 'a'.repeat(10_000)])
-        expect([await records.find(ours, id), await records.record(ours, 'call', id)]).toEqual([
+        expect([await records.find(ownProject, id), await records.record(ownProject, 'call', id)]).toEqual([
           undefined,
           undefined,
         ])
-      await expect(records.remove(ours, '\0')).rejects.toMatchObject({ code: 'unknown_call' })
+      await expect(records.remove(ownProject, '\0')).rejects.toMatchObject({ code: 'unknown_call' })
     })
 
     it('is written once', async () => {
@@ -215,15 +215,15 @@ describeEngines('records', (engine) => {
       const { records, store } = await openRecords()
       const call = startedCall()
       records.began(call)
-      await expect(records.remove(ours, call.id)).rejects.toMatchObject({ code: 'call_in_progress' })
+      await expect(records.remove(ownProject, call.id)).rejects.toMatchObject({ code: 'call_in_progress' })
       records.ended(call.id, { status: 'completed', endedAt: 1_700_000_001_000 })
       const record = callSummaryOf({ call: call.id })
       records.keep(record)
-      await records.remove(ours, call.id)
+      await records.remove(ownProject, call.id)
       records.keep(record)
       await records.settled()
       expect(await store.selectFrom('cdr').select('id').execute()).toEqual([])
-      await expect(records.remove(ours, call.id)).rejects.toMatchObject({ code: 'unknown_call' })
+      await expect(records.remove(ownProject, call.id)).rejects.toMatchObject({ code: 'unknown_call' })
     })
   })
 

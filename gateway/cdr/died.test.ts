@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { endLostCalls } from '../calling/lost-calls.ts'
 import { describeEngines } from '../directory/testing/engines.ts'
-import { openTestCdrStore, ours, startedCall } from './testing/call-summaries.ts'
+import { openTestCdrStore, ownProject, startedCall } from './testing/call-summaries.ts'
 
 describeEngines('the calls of a gateway that died', (engine) => {
   const openRecords = openTestCdrStore(async () => (await engine.open()).store)
@@ -18,27 +18,27 @@ describeEngines('the calls of a gateway that died', (engine) => {
     others.records.began(foreign)
     await Promise.all([mine.records.settled(), others.records.settled()])
     const { records, clock, lines } = await openRecords({ store })
-    expect(await records.find(ours, call.id)).toMatchObject({
+    expect(await records.find(ownProject, call.id)).toMatchObject({
       status: 'failed',
       code: 'interrupted',
       endedAt: clock.now(),
     })
-    expect(await records.find(ours, foreign.id)).toMatchObject({ status: 'queued' })
+    expect(await records.find(ownProject, foreign.id)).toMatchObject({ status: 'queued' })
     expect(lines[0]).toMatchObject({ calls: 1, code: 'interrupted' })
   })
 
-  it('are told by the next one, once, and that have their records', async () => {
+  it('are reported once by the next run, and have their CDRs', async () => {
     const { store } = await engine.open()
     const first = await openRecords({ store })
-    const toldTo = {
+    const statusTarget = {
       url: 'https://x.example/cb',
       method: 'POST',
       states: ['completed'],
       dialect: 'form',
     } as const
-    const call = startedCall({ statusTarget: toldTo })
+    const call = startedCall({ statusTarget })
     const dialled = { parentId: call.id, direction: 'outbound-dial' } as const
-    const called = startedCall({ ...dialled, statusTarget: toldTo })
+    const called = startedCall({ ...dialled, statusTarget })
     const busy = startedCall(dialled)
     for (const each of [call, busy, called]) first.records.began(each)
     first.records.ended(busy.id, { status: 'busy', endedAt: 1_700_000_004_000, code: 'busy' })
@@ -51,18 +51,18 @@ describeEngines('the calls of a gateway that died', (engine) => {
     const wasThereAt = 1_700_000_030_000
     const end = endLostCalls({ clock: { now: () => 1_700_000_900_000 } })
     const { records } = await openRecords({ store, wasThereAt, end, onCallbacks })
-    expect(await records.find(ours, call.id)).toMatchObject({ status: 'failed', endedAt: wasThereAt })
+    expect(await records.find(ownProject, call.id)).toMatchObject({ status: 'failed', endedAt: wasThereAt })
     const callbacks = await store.selectFrom('callback').selectAll().orderBy('created_at').execute()
     expect(callbacks.map(({ call_id: id, node_id: node }) => [id, node]).sort()).toEqual(
       [call.id, called.id].map((id) => [id, 'node-1']).sort(),
     )
-    const rows = await records.part(ours, { kind: 'leg', callId: call.id }, 10)
+    const rows = await records.part(ownProject, { kind: 'leg', callId: call.id }, 10)
     expect(rows.rows.map(({ role, code, answered_ms: ms }) => [role, code, ms])).toEqual([
       ['caller', 'interrupted', 25_000],
       ['callee', 'busy', 0],
       ['callee', 'interrupted', 25_000],
     ])
-    expect(await records.record(ours, 'call', call.id)).toMatchObject({
+    expect(await records.record(ownProject, 'call', call.id)).toMatchObject({
       duration_ms: 30_000,
       code: 'interrupted',
     })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { toStoredCall } from '../cdr/stored-calls.ts'
-import { leftAs, ours, startedCall } from '../cdr/testing/call-summaries.ts'
+import { leftAs, ownProject, startedCall } from '../cdr/testing/call-summaries.ts'
 import { FakeClock } from '../core/clock.ts'
 import { CallbackRows } from '../directory/callbacks.ts'
 import { CallRows } from '../directory/calls.ts'
@@ -61,7 +61,7 @@ describeEngines('gateways on one store', (engine) => {
     await new CallRows(directory.store).save([toStoredCall(call, nodeId)], [])
     await new CallbackRows(directory.store, nodeId).add({
       id: call.id,
-      project_id: ours,
+      project_id: ownProject,
       call_id: call.id,
       kind: 'call-status',
       method: 'POST',
@@ -77,7 +77,7 @@ describeEngines('gateways on one store', (engine) => {
     const recordings = new RecordingRows(directory.store)
     const status = { ...toldTo, dialect: 'form', events: ['completed'] } as const
     const wanted = {
-      projectId: ours,
+      projectId: ownProject,
       callId: call.id,
       legId: 'l1',
       request,
@@ -103,7 +103,7 @@ describeEngines('gateways on one store', (engine) => {
     expect(heirs.flatMap(({ taken }) => taken)).toEqual([{ nodeId: 'gone', callbacks: servers, calls: 1 }])
     const heir = heirs.findIndex(({ taken }) => taken.length > 0) + 1
     expect(await new CallbackRows(directory.store, `n${heir}`).counts()).toEqual(servers)
-    expect(await new CallRows(directory.store).find(ours, id)).toMatchObject({
+    expect(await new CallRows(directory.store).find(ownProject, id)).toMatchObject({
       status: 'failed',
       code: 'interrupted',
       node_id: 'gone',

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** What a process says that takes the folder and is killed. */
+/** Returns the output of a process that takes the folder and is killed. */
 const another = (): string => {
   const module = fileURLToPath(new URL('data-folder.ts', import.meta.url))
   const code = `import { takeDataFolder } from ${JSON.stringify(module)}

@@ -16,7 +16,7 @@ it('is made once, and stays', () => {
   expect([readOrMakeNodeId(file), readFileSync(file, 'utf8')]).toEqual([id, `${id}\n`])
 })
 
-it('is not what somebody else wrote there, nor in a folder that is not there', () => {
+it('rejects a file with other content, and a folder that does not exist', () => {
   const file = newFile()
   writeFileSync(file, 'one')
   expect(() => readOrMakeNodeId(file)).toThrow(`${file} does not hold the id of a gateway`)

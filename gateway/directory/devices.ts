@@ -46,13 +46,13 @@ export class DeviceRows {
         .where('token', '=', token)
         .where('subscriber_id', '!=', subscriber_id)
         .execute()
-      const kept = await transaction
+      const stored = await transaction
         .insertInto('device')
         .values(row)
         .onConflict((conflict) => conflict.columns(['subscriber_id', 'token']).doUpdateSet({ type }))
         .returningAll()
         .executeTakeFirstOrThrow()
-      return { ...kept, created_at: Number(kept.created_at) }
+      return { ...stored, created_at: Number(stored.created_at) }
     })
   }
 

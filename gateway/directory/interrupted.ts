@@ -47,7 +47,7 @@ export interface Interrupted {
 }
 
 /** Maximum number of values in one statement. */
-const most = 200
+const maxValues = 200
 
 /**
  * Ends the calls of a stopped gateway in one transaction: each is reported, and has its CDR, once. `heir`
@@ -65,8 +65,8 @@ export const endCallsOf = async (
     .where('ended_at', 'is', null)
     .execute()
   const { calls, cdrs, callbacks } = end(open, await calledAndOver(write, open), seenAt)
-  for (let from = 0; from < calls.length; from += most)
-    await upsertCalls(write, calls.slice(from, from + most))
+  for (let from = 0; from < calls.length; from += maxValues)
+    await upsertCalls(write, calls.slice(from, from + maxValues))
   await insertCdrs(write, cdrs)
   return { calls: open.length, callbacks: await insertCallbacks(write, heir, callbacks) }
 }
@@ -98,8 +98,8 @@ export const endRecordingsOf = async (
 const calledAndOver = async (write: Write, open: readonly Call[]): Promise<readonly Call[]> => {
   const found: Call[] = []
   for (const [projectId, calls] of Map.groupBy(open, ({ project_id: id }) => id))
-    for (let from = 0; from < calls.length; from += most) {
-      const ids = calls.slice(from, from + most).map(({ id }) => id)
+    for (let from = 0; from < calls.length; from += maxValues) {
+      const ids = calls.slice(from, from + maxValues).map(({ id }) => id)
       const called = write.selectFrom('call').selectAll().where('project_id', '=', projectId)
       found.push(...(await called.where('parent_id', 'in', ids).where('ended_at', 'is not', null).execute()))
     }

@@ -40,11 +40,11 @@ export class RecordingRows {
   /** Returns the recordings of a project, the newest first. */
   async list(projectId: string, query: RecordingQuery): Promise<Listed<RecordingRow>> {
     const { callId, from, until, number, size } = query
-    let asked = this.#store.selectFrom('recording').where('project_id', '=', projectId)
-    if (callId !== undefined) asked = asked.where('call_id', '=', callId)
-    if (from !== undefined) asked = asked.where('started_at', '>=', from)
-    if (until !== undefined) asked = asked.where('started_at', '<', until)
-    const page = asked.selectAll().orderBy('started_at', 'desc').orderBy('id', 'desc')
+    let selected = this.#store.selectFrom('recording').where('project_id', '=', projectId)
+    if (callId !== undefined) selected = selected.where('call_id', '=', callId)
+    if (from !== undefined) selected = selected.where('started_at', '>=', from)
+    if (until !== undefined) selected = selected.where('started_at', '<', until)
+    const page = selected.selectAll().orderBy('started_at', 'desc').orderBy('id', 'desc')
     const rows = await page
       .limit(size + 1)
       .offset(number * size)
@@ -57,8 +57,12 @@ export class RecordingRows {
   async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>()
     for (let from = 0; from < ids.length; from += maxIdsPerQuery) {
-      const asked = ids.slice(from, from + maxIdsPerQuery)
-      const rows = await this.#store.selectFrom('recording').select('id').where('id', 'in', asked).execute()
+      const selected = ids.slice(from, from + maxIdsPerQuery)
+      const rows = await this.#store
+        .selectFrom('recording')
+        .select('id')
+        .where('id', 'in', selected)
+        .execute()
       for (const { id } of rows) found.add(id)
     }
     return found
@@ -75,13 +79,13 @@ export class RecordingRows {
   }
 
   /** Returns the ended recordings of a gateway whose end has not been reported. */
-  async untold(nodeId: string): Promise<RecordingRow[]> {
+  async unreported(nodeId: string): Promise<RecordingRow[]> {
     const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
     return own.where('status_json', 'is not', null).where('ended_at', 'is not', null).execute()
   }
 
   /** Marks the end of a recording as reported. */
-  async toldOf(id: string): Promise<void> {
+  async markReported(id: string): Promise<void> {
     await this.#store.updateTable('recording').set({ status_json: null }).where('id', '=', id).execute()
   }
 
@@ -92,8 +96,8 @@ export class RecordingRows {
   async oldest(nodeId: string, limit: number, before?: number): Promise<RecordingRow[]> {
     const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
     const over = own.where('ended_at', 'is not', null)
-    const asked = before === undefined ? over : over.where('started_at', '<', before)
-    return asked.orderBy('started_at').orderBy('id').limit(limit).execute()
+    const selected = before === undefined ? over : over.where('started_at', '<', before)
+    return selected.orderBy('started_at').orderBy('id').limit(limit).execute()
   }
 
   /** Returns the total size of a gateway's recordings in bytes. */

@@ -31,7 +31,7 @@ type Key = Awaited<ReturnType<typeof importPKCS8>>
  * Age of a token at its renewal, in ms. Apple accepts tokens up to 60 minutes old, and a new one every 20.
  */
 const tokenAgeMs = 40 * 60_000
-const mostBytes = 4096
+const maxPayloadBytes = 4096
 /** Idle time of the connection before TCP keep-alive probes, in ms. */
 const keepAliveMs = 60_000
 
@@ -144,7 +144,7 @@ const answerOf = (stream: ClientHttp2Stream): Promise<Answer> =>
     })
     stream.setEncoding('utf8')
     stream.on('data', (part: string) => {
-      if (text.length < mostBytes) text += part
+      if (text.length < maxPayloadBytes) text += part
     })
     stream.on('error', reject)
     // A broken connection ends its streams without a response.

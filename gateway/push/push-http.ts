@@ -26,7 +26,7 @@ export interface PushHttpOptions {
   readonly ca?: string
 }
 
-const mostBytes = 16_384
+const maxAnswerBytes = 16_384
 
 /**
  * Sends requests to push services, over TLS only, and follows no redirect. Errors do not contain the URL,
@@ -63,7 +63,7 @@ export class PushHttp {
         body,
         headers: { ...headers, 'user-agent': 'Trunkline' },
       })
-      const text = Buffer.from(await readBeginning(response, mostBytes)).toString()
+      const text = Buffer.from(await readBeginning(response, maxAnswerBytes)).toString()
       const seconds = /^\d{1,6}$/.exec(headerOf(response, 'retry-after'))?.[0]
       return {
         status: response.statusCode,

@@ -58,11 +58,11 @@ describe('after a crash', () => {
   })
 
   const form = (...events: string[]) =>
-    ({ dialect: 'form', url: 'https://x.example/told', method: 'POST', events }) as const
-  const fieldsOf = (told: (typeof rig.told)[number] | undefined) =>
-    Object.fromEntries(new URLSearchParams(told?.body?.text))
+    ({ dialect: 'form', url: 'https://x.example/status', method: 'POST', events }) as const
+  const fieldsOf = (callback: (typeof rig.callbacks)[number] | undefined) =>
+    Object.fromEntries(new URLSearchParams(callback?.body?.text))
 
-  it('tells who was to be told of their ends, once', async () => {
+  it('reports their ends once to their status targets', async () => {
     const known = { source: 'DialVerb', status: form('completed') } as const
     await left('half', 'wav', 'node-1', known)
     await part('half', silentWav(1500), 300_000)
@@ -70,12 +70,12 @@ describe('after a crash', () => {
     await left('silent')
     await left('deaf', 'wav', 'node-1', { status: form('in-progress', 'absent') })
     await rig.open()
-    const told = rig.told.map((callback) => [callback.ends, callback.url, fieldsOf(callback)])
+    const reported = rig.callbacks.map((callback) => [callback.ends, callback.url, fieldsOf(callback)])
     const common = { AccountSid: 'p1', CallSid: 'c1', RecordingChannels: '1', RecordingSource: 'DialVerb' }
-    const url = 'https://x.example/told'
+    const url = 'https://x.example/status'
     const link = expect.stringMatching(/^https:\/\/gw\.example\/api\/recordings\/half\/audio\?/)
-    expect(told).toHaveLength(2)
-    expect(told).toContainEqual([
+    expect(reported).toHaveLength(2)
+    expect(reported).toContainEqual([
       'half',
       url,
       {
@@ -87,10 +87,10 @@ describe('after a crash', () => {
       },
     ])
     const failed = { RecordingSid: 'nothing', RecordingStatus: 'failed', RecordingDuration: '0' }
-    expect(told).toContainEqual(['nothing', url, { ...common, ...failed }])
+    expect(reported).toContainEqual(['nothing', url, { ...common, ...failed }])
   })
 
-  it('tells them when the links lead somewhere, each once', async () => {
+  it('reports each end once when links have a base URL', async () => {
     const status = form('completed')
     await left('half', 'wav', 'node-1', { status })
     await part('half', silentWav(500), 300_000)
@@ -100,11 +100,11 @@ describe('after a crash', () => {
     await part('over', silentWav(500), 300_000)
     let base = ''
     const recordings = await rig.starting({ base: () => base })
-    expect(rig.told).toEqual([])
+    expect(rig.callbacks).toEqual([])
     base = 'https://gw.example'
-    await recordings.tellEnds()
-    const told = rig.told.map((callback) => [callback.ends, fieldsOf(callback).RecordingUrl])
-    expect(told.sort()).toEqual(
+    await recordings.reportEnds()
+    const reported = rig.callbacks.map((callback) => [callback.ends, fieldsOf(callback).RecordingUrl])
+    expect(reported.sort()).toEqual(
       ['half', 'over'].map((id) => [
         id,
         expect.stringContaining(`https://gw.example/api/recordings/${id}/audio?`),
@@ -112,10 +112,10 @@ describe('after a crash', () => {
     )
   })
 
-  it('tells of one that was over, but that nobody had told of yet, and forgets whom nothing of it is for', async () => {
+  it('reports an earlier end that was not reported, and drops a target that expects no report', async () => {
     const over = { status: 'completed', end_reason: 'stopped', ended_at: rig.clock.now() } as const
     for (const [id, bytes, status] of [
-      ['told-of', 1000, form('completed')],
+      ['reported', 1000, form('completed')],
       ['absent', 0, form('absent')],
       ['not-for-them', 0, form('completed')],
     ] as const) {
@@ -123,16 +123,16 @@ describe('after a crash', () => {
       await rig.rows.save({ ...(await rig.rows.find(id))!, ...over, bytes })
     }
     await rig.open()
-    const told = rig.told.map((callback) => [callback.ends, fieldsOf(callback).RecordingStatus])
-    expect(told.sort()).toEqual([
+    const reported = rig.callbacks.map((callback) => [callback.ends, fieldsOf(callback).RecordingStatus])
+    expect(reported.sort()).toEqual([
       ['absent', 'absent'],
-      ['told-of', 'completed'],
+      ['reported', 'completed'],
     ])
     await expect.poll(async () => (await rig.rows.find('not-for-them'))?.status_json).toBe(null)
   })
 
-  it('tells by the event of scripts, under the control id that was given', async () => {
-    const status = { dialect: 'json', url: 'https://x.example/told', method: 'POST' } as const
+  it('reports by the event of scripts, with the given control id', async () => {
+    const status = { dialect: 'json', url: 'https://x.example/status', method: 'POST' } as const
     const record = { audio: { format: 'wav', direction: 'speak', stereo: false } }
     await left('named', 'wav', 'node-1', { status: { ...status, params: { control_id: 'mine', record } } })
     await part('named', silentWav(500), 300_000)
@@ -143,9 +143,9 @@ describe('after a crash', () => {
     const over = { status: 'completed', end_reason: 'stopped', ended_at: rig.clock.now() } as const
     await rig.rows.save({ ...(await rig.rows.find('silent'))!, ...over })
     await rig.open()
-    const told = rig.told.map(({ body }) => JSON.parse(body?.text ?? ''))
-    expect(told.map(({ event_type: type }) => type)).toEqual(Array(3).fill('calling.call.record'))
-    const params = told.map((event) => event.params)
+    const reported = rig.callbacks.map(({ body }) => JSON.parse(body?.text ?? ''))
+    expect(reported.map(({ event_type: type }) => type)).toEqual(Array(3).fill('calling.call.record'))
+    const params = reported.map((event) => event.params)
     expect(params).toContainEqual(expect.objectContaining({ control_id: 'silent', state: 'no_input' }))
     const ids = { call_id: 'c1', node_id: 'node-1' }
     expect(params).toContainEqual(
@@ -251,9 +251,9 @@ describe('a file that no row names', () => {
     expect(existsSync(young)).toBe(false)
   })
 
-  it('stays where it is none of ours', async () => {
+  it('stays if its name is not one of the gateway', async () => {
     const id = randomUUID()
-    // Of another version: ours are random.
+    // Another version of UUID: the gateway uses random ones.
     const dated = `${id.slice(0, 14)}1${id.slice(15)}`
     const foreign = await Promise.all(
       [
@@ -285,7 +285,7 @@ describe('a file that no row names', () => {
     expect(rig.lines).toContainEqual(expect.objectContaining({ level: 50 }))
   })
 
-  it('is told from those that rows name, however many there are', async () => {
+  it('is distinguished from files of rows, for any number of them', async () => {
     const recordings = await rig.open()
     const known = [await rig.recorded(recordings), await rig.recorded(recordings)]
     const others = Array.from({ length: 1000 }, () => randomUUID())

@@ -15,7 +15,7 @@ export interface RecordingIndexDeps {
   readonly folder: RecordingFolder
   readonly log: Log
   /** Reports the end of a recording whose maker cannot report it. */
-  readonly tell: (row: RecordingRow) => void
+  readonly reportEnd: (row: RecordingRow) => void
   /** Called for each removal. */
   readonly onRemoved: (by: RemovedBy) => void
 }
@@ -71,10 +71,10 @@ export class RecordingIndex {
   }
 
   /** Reports ends that were not reported. Logs failures. */
-  async tellEnds(): Promise<void> {
-    const { rows, nodeId, tell, log } = this.#deps
+  async reportEnds(): Promise<void> {
+    const { rows, nodeId, reportEnd: tell, log } = this.#deps
     try {
-      for (const row of await rows.untold(nodeId)) tell(row)
+      for (const row of await rows.unreported(nodeId)) tell(row)
     } catch (error) {
       log.error({ event: 'recording.unreported-query-failed', err: error }, 'unreported recordings not read')
     }
@@ -192,7 +192,7 @@ export class RecordingIndex {
       bytes,
     }
     await this.write(settled)
-    this.#deps.tell(settled)
+    this.#deps.reportEnd(settled)
     const facts = {
       event: 'recording.settled',
       recording: row.id,

@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Uploads to a server that answers as it is laid ready, and waits for what is not. */
+/** Uploads to a server that sends the given answers; further uploads wait for the test. */
 const setUp = (...answers: (number | Error)[]) => {
   const clock = new FakeClock()
   const metrics = new Metrics()
@@ -49,7 +49,7 @@ const setUp = (...answers: (number | Error)[]) => {
     log,
     metrics,
   })
-  /** Lets a try be over, and the wait for the next one begin. */
+  /** Waits for the end of an attempt and the timer of the next one. */
   const tried = (count: number) =>
     expect.poll(() => [asked.length, clock.running], { interval: 1, timeout: 10_000 }).toEqual([count, 1])
   const outcomes = async () => {
@@ -60,7 +60,7 @@ const setUp = (...answers: (number | Error)[]) => {
 }
 
 describe('an upload', () => {
-  it('is the file, with its type, and is told without the secrets of its URL', async () => {
+  it('sends the file with its type, and logs its URL without secrets', async () => {
     const { uploads, asked, lines, outcomes } = setUp(200)
     expect(await uploads.send(row, put)).toBe('https://store.example/a.wav')
     expect(asked).toMatchObject([{ ...put, contentType: 'audio/wav' }])
@@ -93,13 +93,13 @@ describe('an upload', () => {
     ['a server error', 503],
     ['a connection that broke', failure('connect', { sent: true })],
     ['a silent server', failure('timeout')],
-  ])('by POST is not repeated after %s: it may have arrived', async (_what, first) => {
+  ])('by POST is not repeated after %s, as it may have arrived', async (_what, first) => {
     const { uploads, clock, outcomes } = setUp(first)
     expect(await uploads.send(row, post)).toBeUndefined()
     expect([clock.running, await outcomes()]).toEqual([0, { refused: 1 }])
   })
 
-  it('by POST is repeated where nothing of it has arrived', async () => {
+  it('by POST is repeated if its server has received nothing', async () => {
     const { uploads, clock, tried } = setUp(failure('connect', { sent: false }), 200)
     const stored = uploads.send(row, post)
     await tried(1)
@@ -117,7 +117,7 @@ describe('an upload', () => {
     },
   )
 
-  it('is given up after the fourth try', async () => {
+  it('is given up after the fourth attempt', async () => {
     const { uploads, clock, tried, outcomes } = setUp(500, 500, 500, 500)
     const stored = uploads.send(row, put)
     for (const [tries, wait] of [2_000, 10_000, 60_000].entries()) {
@@ -128,7 +128,7 @@ describe('an upload', () => {
     expect(await outcomes()).toEqual({ later: 3, 'given-up': 1 })
   })
 
-  it('takes its turn at its server, and waits for no other', async () => {
+  it('waits for its turn at its server, and for no other server', async () => {
     const { uploads, asked, waiting } = setUp()
     const first = Array.from({ length: 5 }, () => uploads.send(row, put))
     const other = uploads.send(row, { ...put, url: 'https://other.example/b' })
@@ -142,7 +142,7 @@ describe('an upload', () => {
     expect(uploads.waiting).toBe(0)
   })
 
-  it('is dropped where too many wait', async () => {
+  it('is dropped if too many wait', async () => {
     const { uploads, waiting, outcomes } = setUp()
     const sent = Array.from({ length: 1_000 }, () => uploads.send(row, put))
     expect(await uploads.send(row, put)).toBeUndefined()
@@ -155,7 +155,7 @@ describe('an upload', () => {
 })
 
 describe('the end of the gateway', () => {
-  it('waits for what is on its way, and makes no later try', async () => {
+  it('waits for running uploads, and makes no later attempt', async () => {
     const { uploads, clock, waiting, tried, outcomes } = setUp(500)
     const later = uploads.send(row, put)
     await tried(1)

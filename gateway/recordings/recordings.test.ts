@@ -172,7 +172,7 @@ describe('free space', () => {
     port.last.stop()
   })
 
-  it('that nobody can tell refuses nothing', async () => {
+  it('that cannot be read permits every recording', async () => {
     const recordings = await rig.open({ freeBytes: () => Promise.reject(new Error('EIO')) })
     expect(recordings.freeBytes).toBe(-1)
     const port = new FakeRecorder()
@@ -237,7 +237,7 @@ describe('the retention rule', () => {
     const stuck = await rig.recorded(recordings, 100, { projectId: 'p2' })
     const file = join(rig.folder, 'p2', `${stuck}.wav`)
     await unlink(file)
-    // A folder of that name cannot be unlinked, whoever runs the test.
+    // A folder of that name cannot be unlinked, even by root.
     await mkdir(file)
     const other = await rig.recorded(recordings)
     await rig.pass(2 * day)

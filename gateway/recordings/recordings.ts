@@ -88,7 +88,7 @@ export class Recordings implements RecordingStore {
       folder: this.folder,
       log,
       onRemoved,
-      tell: (row) => this.#reportLost(row),
+      reportEnd: (row) => this.#reportLost(row),
     }
     this.#index = new RecordingIndex(this.#indexDeps)
     this.#uploads = new RecordingUploads({ http: options.http, folder: this.folder, clock, log, metrics })
@@ -124,9 +124,9 @@ export class Recordings implements RecordingStore {
    * Reports ends of recordings that were not reported, and those of later settled ones from now on. Before
    * that nothing is reported: links lead nowhere until the gateway listens.
    */
-  async tellEnds(): Promise<void> {
+  async reportEnds(): Promise<void> {
     this.#reportsEnds = true
-    await this.#index.tellEnds()
+    await this.#index.reportEnds()
   }
 
   /** Changes the rules from now on. Recordings in progress keep their maximum duration. */
@@ -281,7 +281,7 @@ export class Recordings implements RecordingStore {
     if (callback) callbacks.notify({ projectId: row.project_id, callId: row.call_id }, callback)
     else if (row.status_json !== null)
       rows
-        .toldOf(row.id)
+        .markReported(row.id)
         .catch((err) =>
           log.error(
             { event: 'recording.row-not-saved', recording: row.id, err },

@@ -19,7 +19,7 @@ const result: ReloadResult = {
   restart: [{ path: 'sip.announce', kind: 'added', after: '"192.0.2.1"', rule: restart }],
 }
 
-it('is told in lines, with what needs a restart and why', () => {
+it('becomes lines with the settings that need a restart, and the reasons', () => {
   expect(reloadLines(reloadBody(result))).toEqual([
     'a warning',
     '~ limits.calls: 1 → 2',
@@ -31,7 +31,7 @@ it('is told in lines, with what needs a restart and why', () => {
   ])
 })
 
-it('is told by an exit code', () => {
+it('becomes an exit code', () => {
   const codeOf = (changes: Partial<ReloadResult>) => exitCodeOf(reloadBody({ ...result, ...changes }))
   const nothing = { applied: [], restart: [] }
   expect(codeOf({})).toBe(3)

@@ -115,14 +115,14 @@ export class VoskRecognition implements Recognition {
     this.#over('failed', () => this.#deps.listener.onFailure(new Error(reason)))
   }
 
-  #over(result: VoskResult, tell?: () => void): void {
+  #over(result: VoskResult, report?: () => void): void {
     if (this.#state === 'over') return
     this.#state = 'over'
     this.#timer.cancel()
     this.#kept = []
     this.#deps.socket.terminate()
     this.#deps.onOver(result)
-    tell?.()
+    report?.()
     this.#ending?.resolve()
   }
 }

@@ -26,15 +26,15 @@ const setUp = (options: Partial<ConstructorParameters<typeof VoskRecogniser>[0]>
     onEnd: (result) => results.push(result),
     ...options,
   })
-  const told: (Transcript | Error)[] = []
+  const reports: (Transcript | Error)[] = []
   const open = (request: Partial<RecognitionRequest> = {}) =>
     recogniser.open(
       { sampleRate: 8000, ...request },
-      { onTranscript: (transcript) => told.push(transcript), onFailure: (error) => told.push(error) },
+      { onTranscript: (transcript) => reports.push(transcript), onFailure: (error) => reports.push(error) },
     )
   const session = () =>
     vi.waitFor(() => expect(server.sessions[0]?.config[0]).toBeDefined()).then(() => server.sessions[0]!)
-  return { clock, recogniser, results, told, open, session }
+  return { clock, recogniser, results, reports, open, session }
 }
 
 const audio = (...samples: number[]) => Int16Array.from(samples)
@@ -49,12 +49,12 @@ describe('a recogniser with the protocol of vosk-server', () => {
     expect(session.config).toEqual([{ sample_rate: 16_000, phrase_list: ['one', '[unk]'] }])
     recognition.write(audio(1, -2, 300))
     await vi.waitFor(() => expect(session.heard.toString('hex')).toBe('0100feff2c01'))
-    session.tell({ partial: 'one' })
-    session.tell({ text: 'one' })
-    await vi.waitFor(() => expect(t.told).toHaveLength(2))
+    session.send({ partial: 'one' })
+    session.send({ text: 'one' })
+    await vi.waitFor(() => expect(t.reports).toHaveLength(2))
     await recognition.end()
     expect(session.eof).toBe(true)
-    expect(t.told).toEqual([
+    expect(t.reports).toEqual([
       { text: 'one', isFinal: false },
       { text: 'one', isFinal: true },
       { text: 'two', isFinal: true, confidence: 0.9 },
@@ -73,7 +73,7 @@ describe('a recogniser with the protocol of vosk-server', () => {
     const [session] = server.sessions
     expect(session?.heard).toHaveLength(5 * 16_000)
     expect(session?.heard.readInt16LE(0)).toBe(3)
-    expect(t.told).toEqual([{ text: 'late', isFinal: true }])
+    expect(t.reports).toEqual([{ text: 'late', isFinal: true }])
   })
 
   it('goes where the language is understood', async () => {
@@ -84,7 +84,7 @@ describe('a recogniser with the protocol of vosk-server', () => {
     expect(server.sessions.map(({ path }) => path).sort()).toEqual(['/', '/', '/austrian', '/german'])
     await t.recogniser.close()
     expect(t.results).toEqual(Array(4).fill('given-up'))
-    expect(t.told).toEqual([])
+    expect(t.reports).toEqual([])
   })
 
   it('sends no phrases where hints are off', async () => {
@@ -104,29 +104,29 @@ describe('a recogniser with the protocol of vosk-server', () => {
     t.clock.advance(3000)
     await ended
     expect(t.results).toEqual(['failed'])
-    expect(t.told).toEqual([])
+    expect(t.reports).toEqual([])
   })
 
   it('gives up at once when it is closed, whatever the server says then', async () => {
     const t = setUp()
     const recognition = t.open()
     const session = await t.session()
-    session.tell({ text: 'too late' })
+    session.send({ text: 'too late' })
     recognition.close()
     recognition.close()
     await vi.waitFor(() => expect(session.socket.readyState).toBe(session.socket.CLOSED))
     recognition.write(audio(1))
     await recognition.end()
-    expect([t.told, t.results]).toEqual([[], ['given-up']])
+    expect([t.reports, t.results]).toEqual([[], ['given-up']])
   })
 })
 
 describe('failures of such a recogniser', () => {
-  it('tells once that nobody is there', async () => {
+  it('reports once that the server is unreachable', async () => {
     const t = setUp({ url: 'ws://127.0.0.1:1' })
     const recognition = t.open()
-    await vi.waitFor(() => expect(t.told).toHaveLength(1))
-    expect(String(t.told[0])).toContain('ECONNREFUSED')
+    await vi.waitFor(() => expect(t.reports).toHaveLength(1))
+    expect(String(t.reports[0])).toContain('ECONNREFUSED')
     recognition.close()
     expect([t.results, t.clock.running]).toEqual([['failed'], 0])
   })
@@ -136,8 +136,8 @@ describe('failures of such a recogniser', () => {
     const recognition = t.open()
     recognition.write(audio(1))
     await recognition.end()
-    expect(String(t.told[0])).toContain('ERR_INVALID_CHAR')
-    expect(String(t.told[0])).not.toContain('secret')
+    expect(String(t.reports[0])).toContain('ERR_INVALID_CHAR')
+    expect(String(t.reports[0])).not.toContain('secret')
     expect([t.results, t.recogniser.running]).toEqual([['failed'], 0])
   })
 
@@ -145,19 +145,19 @@ describe('failures of such a recogniser', () => {
     const t = setUp({ url: `${server.url}/x` })
     server.refuse = true
     t.open()
-    await vi.waitFor(() => expect(t.told).toHaveLength(1))
-    expect(String(t.told[0])).toContain('401')
+    await vi.waitFor(() => expect(t.reports).toHaveLength(1))
+    expect(String(t.reports[0])).toContain('401')
   })
 
-  it('does not wait for a connection longer than it is told', async () => {
+  it('gives up a connection after the configured time', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const t = setUp({ url: `ws://127.0.0.1:${(silent.address() as { port: number }).port}` })
     t.open()
     t.clock.advance(1999)
-    expect(t.told).toEqual([])
+    expect(t.reports).toEqual([])
     t.clock.advance(1)
-    expect(String(t.told[0])).toContain('within 2000 ms')
+    expect(String(t.reports[0])).toContain('within 2000 ms')
     await new Promise((resolve) => silent.close(resolve))
   })
 
@@ -166,8 +166,8 @@ describe('failures of such a recogniser', () => {
     const recognition = t.open()
     const session = await t.session()
     session.socket.terminate()
-    await vi.waitFor(() => expect(t.told).toHaveLength(1))
-    expect(String(t.told[0])).toContain('closed the connection')
+    await vi.waitFor(() => expect(t.reports).toHaveLength(1))
+    expect(String(t.reports[0])).toContain('closed the connection')
     recognition.write(audio(1))
     expect(server.sessions).toHaveLength(1)
   })
@@ -175,8 +175,8 @@ describe('failures of such a recogniser', () => {
   it('tells of a message that cannot be read', async () => {
     const t = setUp()
     t.open()
-    ;(await t.session()).tell('<html>')
-    await vi.waitFor(() => expect(String(t.told[0])).toContain('a JSON object expected'))
+    ;(await t.session()).send('<html>')
+    await vi.waitFor(() => expect(String(t.reports[0])).toContain('a JSON object expected'))
     expect(t.results).toEqual(['failed'])
   })
 
@@ -187,8 +187,8 @@ describe('failures of such a recogniser', () => {
     // It stops to read, so that the buffers between fill up.
     session.socket.pause()
     const second = new Int16Array(48_000)
-    for (let i = 0; i < 200 && t.told.length === 0; i++) recognition.write(second)
-    expect(String(t.told[0])).toContain('5000 ms behind')
+    for (let i = 0; i < 200 && t.reports.length === 0; i++) recognition.write(second)
+    expect(String(t.reports[0])).toContain('5000 ms behind')
     expect(t.results).toEqual(['failed'])
   })
 })

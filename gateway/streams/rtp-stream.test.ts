@@ -9,10 +9,10 @@ import { Metrics } from '../core/metrics.ts'
 import { Streams, type StreamsDeps, type StreamsOptions } from './streams.ts'
 
 class FarPort extends FakePort {
-  readonly told: unknown[] = []
+  readonly farEnds: unknown[] = []
 
-  override setFar(...told: unknown[]): void {
-    this.told.push(...told)
+  override setFar(...farEnd: unknown[]): void {
+    this.farEnds.push(...farEnd)
   }
 }
 
@@ -53,7 +53,7 @@ describe('a stream to an RTP address', () => {
     const t = setUp()
     await settle()
     expect(t.opened).toEqual([{ group: 'call', kind: 'carrier' }])
-    expect(t.far.told).toEqual([
+    expect(t.far.farEnds).toEqual([
       { codecs: [{ codec: 'PCMA', payloadType: 8 }] },
       { address: '192.0.2.7', port: 4000, codec: 'PCMA', payloadType: 8, ptime: 30, direction: 'sendonly' },
     ])
@@ -86,7 +86,7 @@ describe('a stream to an RTP address', () => {
   it('brings back what is no silence', async () => {
     const t = setUp({ bidirectional: true })
     await settle()
-    expect(t.far.told[1]).toMatchObject({ direction: 'sendrecv' })
+    expect(t.far.farEnds[1]).toMatchObject({ direction: 'sendrecv' })
     t.far.taps[0]?.hear(frame('in', 0))
     t.far.taps[0]?.hear(frame('in', 6))
     expect(t.near.taps[0]?.output).toEqual([new Int16Array(160).fill(6)])
@@ -119,7 +119,7 @@ describe('a stream to an RTP address', () => {
     const literal = setUp({ url: 'rtp://10.0.0.1:4000' })
     expect(await literal.stream.ended).toMatchObject({ reason: 'the address 10.0.0.1 is not permitted' })
     await settle()
-    expect([literal.far.closed, literal.far.told, literal.streams.running]).toEqual([true, [], 0])
+    expect([literal.far.closed, literal.far.farEnds, literal.streams.running]).toEqual([true, [], 0])
     const named = (address: string, family: number) =>
       setUp({ url: 'rtp://x.example:4000' }, { resolve: (_, done) => done(null, [{ address, family }]) })
     expect(await named('10.0.0.1', 4).stream.ended).toMatchObject({ kind: 'failed' })
@@ -128,16 +128,16 @@ describe('a stream to an RTP address', () => {
     })
     const good = named('192.0.2.9', 4)
     await settle()
-    expect(good.far.told[1]).toMatchObject({ address: '192.0.2.9' })
+    expect(good.far.farEnds[1]).toMatchObject({ address: '192.0.2.9' })
     good.stream.stop()
   })
 
-  it('fails where no port can be had, and opens none that nobody wants any more', async () => {
+  it('fails if no port is free, and closes the port of a stream that has stopped', async () => {
     const full = setUp({}, { edge: { open: () => Promise.reject(new Error('no port is free')) } })
     expect(await full.stream.ended).toEqual({ kind: 'failed', reason: 'no port is free' })
     const given = setUp()
     given.stream.stop()
     await settle()
-    expect([given.far.told, given.far.closed, given.streams.running]).toEqual([[], true, 0])
+    expect([given.far.farEnds, given.far.closed, given.streams.running]).toEqual([[], true, 0])
   })
 })

@@ -64,10 +64,10 @@ describe('messages of a stream', () => {
   it('hold as much of each track as they are to', () => {
     const writer = new StreamWriter(factsOf({ url: '', packetMs: 40 }))
     const frame = (track: 'in' | 'out', atMs: number) => ({ track, atMs, samples: new Int16Array(160) })
-    const told = [0, 20, 40, 60].flatMap((atMs) =>
+    const lines = [0, 20, 40, 60].flatMap((atMs) =>
       (['in', 'out'] as const).map((track) => writer.media(frame(track, atMs))),
     )
-    expect(told.map((line) => line && JSON.parse(line).media)).toMatchObject([
+    expect(lines.map((line) => line && JSON.parse(line).media)).toMatchObject([
       undefined,
       undefined,
       { track: 'inbound', timestamp: '0' },
@@ -77,7 +77,7 @@ describe('messages of a stream', () => {
       { chunk: '2', timestamp: '40' },
       { track: 'outbound', timestamp: '40' },
     ])
-    expect(Buffer.from(JSON.parse(told[2] ?? '').media.payload, 'base64').length).toBe(320)
+    expect(Buffer.from(JSON.parse(lines[2] ?? '').media.payload, 'base64').length).toBe(320)
   })
 
   it('are understood from the far side', () => {

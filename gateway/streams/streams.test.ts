@@ -97,7 +97,7 @@ describe('a stream to a WebSocket', () => {
     await t.quiet()
   })
 
-  it('carries a codec that it is told, with its rate and as much in a message as it is to, both ways', async () => {
+  it('carries the requested codec, rate and packet size in both directions', async () => {
     const t = setUp()
     const { stream, tap } = await t.opened({
       bidirectional: true,
@@ -227,8 +227,8 @@ describe('a stream to a WebSocket', () => {
   })
 })
 
-describe('what a stream cannot reach', () => {
-  it('is nobody', async () => {
+describe('a far side that a stream cannot reach', () => {
+  it('is an address without a server', async () => {
     const t = setUp()
     const stream = t.start({ url: 'ws://127.0.0.1:1/?key=secret' })
     expect(await stream.ended).toEqual({ kind: 'failed', reason: 'ECONNREFUSED' })

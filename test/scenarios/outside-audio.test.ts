@@ -93,8 +93,8 @@ it('lets a recogniser hear the caller, stops the prompt when it understands, and
   }
   await until('it hears 500 Hz', heard, (share) => share > 0.9)
   expect(session?.config).toEqual([{ sample_rate: 8000, phrase_list: ['ja', '[unk]'] }])
-  session?.tell({ partial: 'ja' })
-  session?.tell({ text: 'ja', result: [{ conf: 0.875, word: 'ja' }] })
+  session?.send({ partial: 'ja' })
+  session?.send({ text: 'ja', result: [{ conf: 0.875, word: 'ja' }] })
   const request = await until('the action was asked for', () =>
     documents.requests.find(({ fields }) => fields.SpeechResult),
   )

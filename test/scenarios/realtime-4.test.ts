@@ -222,9 +222,9 @@ describe('on a call', () => {
       listen: { onUpdated: ({ text }) => void parts.push(text) },
     })
     const session = await until('the recogniser is asked', () => recogniser.sessions[0])
-    session?.tell({ partial: 'guten' })
+    session?.send({ partial: 'guten' })
     await until('a part is reported', () => parts.length)
-    session?.tell({ text: 'guten tag', result: [{ conf: 0.75, word: 'guten' }] })
+    session?.send({ text: 'guten tag', result: [{ conf: 0.75, word: 'guten' }] })
     const { type, text, confidence } = await collecting
     expect([type, text, confidence, parts[0]]).toEqual(['speech', 'guten tag', 75, 'guten'])
     await call.hangup()

@@ -11,7 +11,7 @@ export type SigningKey = JsonWebKey & {
   readonly use: 'sig'
 }
 
-const smallest = 2048
+const minBits = 2048
 
 /**
  * Reads the keys that sign id tokens: the PEM files of a folder that only its owner can read. The last one by
@@ -35,7 +35,7 @@ const namesIn = (folder: string): string[] =>
     .sort()
 
 const make = async (file: string): Promise<void> => {
-  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: smallest })
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: minBits })
   try {
     writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
   } catch (error) {
@@ -46,8 +46,8 @@ const make = async (file: string): Promise<void> => {
 
 const readKey = async (file: string): Promise<SigningKey> => {
   const key = parse(file)
-  if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < smallest)
-    throw new Error(`${file} holds no RSA key of ${smallest} bits or more.`)
+  if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < minBits)
+    throw new Error(`${file} holds no RSA key of ${minBits} bits or more.`)
   const jwk = key.export({ format: 'jwk' })
   const { kty = '', n = '', e = '' } = jwk
   return { ...jwk, kid: await calculateJwkThumbprint({ kty, n, e }), alg: 'RS256', use: 'sig' }

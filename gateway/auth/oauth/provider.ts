@@ -57,9 +57,9 @@ export const makeProvider = (options: ProviderOptions, deps: ProviderDeps): Prov
   })
   // The store holds a hash.
   provider.Client.prototype.compareClientSecret = function (this: { clientSecret?: string }, secret: string) {
-    const kept = Buffer.from(this.clientSecret ?? '')
+    const stored = Buffer.from(this.clientSecret ?? '')
     const given = Buffer.from(hashOf(secret))
-    return kept.length === given.length && timingSafeEqual(kept, given)
+    return stored.length === given.length && timingSafeEqual(stored, given)
   }
   return provider
 }

@@ -13,14 +13,14 @@ import { endLostRecordings } from '../../recordings/lost-recordings.ts'
 import { CdrStore, type CdrStoreOptions } from '../cdr-store.ts'
 
 /** Ids of two projects. */
-export const ours = randomUUID()
-/** Another than {@link ours}. */
-export const theirs = randomUUID()
+export const ownProject = randomUUID()
+/** Differs from {@link ownProject}. */
+export const otherProject = randomUUID()
 
 /** A call that begins; now, unless something else is said. */
 export const startedCall = (changes: Partial<CallRow> = {}): Omit<CallRow, 'status'> => ({
   id: randomUUID(),
-  projectId: ours,
+  projectId: ownProject,
   direction: 'inbound',
   type: 'sip',
   createdAt: 1_700_000_000_000,
@@ -57,7 +57,7 @@ export const legOf = (changes: Partial<LegCdr> = {}): LegCdr => ({
 /** The record of a call that is over. */
 export const callSummaryOf = (changes: Partial<CallCdr> = {}): CallCdr => ({
   call: randomUUID(),
-  projectId: ours,
+  projectId: ownProject,
   direction: 'inbound',
   detail: undefined,
   from: 'sip:+15550001111@carrier.example',
@@ -91,8 +91,8 @@ export const leftBy = (clock: Pick<Clock, 'now'>) => ({
 })
 
 /**
- * Opens records on a store, on a clock that stands still; they are closed with the test, before whatever was
- * to be closed already.
+ * Opens records on a store, on a clock that stands still; closes it with the test, before its other
+ * resources.
  */
 export const openTestCdrStore = (newStore: () => Promise<Store>) => {
   const opened: (() => Promise<void>)[] = []

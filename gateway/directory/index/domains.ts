@@ -19,9 +19,9 @@ export const domainEntryOf = (row: DomainAppTable): DomainEntry => {
     domain: row.domain,
     user: row.user_pattern,
     encryption: row.encryption,
-    ...given('codecs', parsed<DomainApp['codecs']>(row.codecs_json)),
-    ...given('ciphers', parsed<readonly string[]>(row.ciphers_json)),
-    ...given('callsPerSecond', row.calls_per_second),
+    ...optional('codecs', parsed<DomainApp['codecs']>(row.codecs_json)),
+    ...optional('ciphers', parsed<readonly string[]>(row.ciphers_json)),
+    ...optional('callsPerSecond', row.calls_per_second),
   }
   const ipAuth: readonly string[] = JSON.parse(row.ip_auth_json)
   const ipAuthEnabled = row.ip_auth_enabled === 1
@@ -32,10 +32,10 @@ export const domainEntryOf = (row: DomainAppTable): DomainEntry => {
       ipAuthEnabled,
       ipAuth,
       managedByFile: row.managed_by_file === 1,
-      ...given('identifier', row.identifier),
-      ...given('handler', parsed<HandlerSource>(row.handler_json)),
-      ...given('statusCallback', parsed<DomainAppRecord['statusCallback']>(row.status_json)),
-      ...given('maxCalls', row.max_calls),
+      ...optional('identifier', row.identifier),
+      ...optional('handler', parsed<HandlerSource>(row.handler_json)),
+      ...optional('statusCallback', parsed<DomainAppRecord['statusCallback']>(row.status_json)),
+      ...optional('maxCalls', row.max_calls),
       createdAt: row.created_at,
       updatedAt: row.updated_at,
     },
@@ -43,9 +43,9 @@ export const domainEntryOf = (row: DomainAppTable): DomainEntry => {
       ...shared,
       allow: ipAuthEnabled ? ipAuth : undefined,
       maxCalls: row.max_calls ?? undefined,
-      ...given('callsPerSecondOfSource', row.calls_per_second_of_source),
-      ...given('maxCallsOfSource', row.max_calls_of_source),
-      ...given('challenge', parsed<DigestSecret>(row.challenge_json)),
+      ...optional('callsPerSecondOfSource', row.calls_per_second_of_source),
+      ...optional('maxCallsOfSource', row.max_calls_of_source),
+      ...optional('challenge', parsed<DigestSecret>(row.challenge_json)),
     },
   }
 }
@@ -114,5 +114,5 @@ export const admittedBy = (
 const parsed = <T>(json: string | null): T | null => (json === null ? null : (JSON.parse(json) as T))
 
 /** Returns the key with its value, or nothing without a value. */
-const given = <K extends string, V>(key: K, value: V): { readonly [key in K]?: NonNullable<V> } =>
+const optional = <K extends string, V>(key: K, value: V): { readonly [key in K]?: NonNullable<V> } =>
   value === null || value === undefined ? {} : ({ [key]: value } as { readonly [key in K]?: NonNullable<V> })

@@ -37,15 +37,15 @@ const runOf = (entry: Entry, version: FlowVersion): HandlerSpec | undefined => {
   const name = pathOf(resource.address)
   switch (resource.type) {
     case 'swml_script':
-      return kept('script', name, resource.details)
+      return storedHandler('script', name, resource.details)
     case 'cxml_script':
-      return kept('xml', name, resource.details)
+      return storedHandler('xml', name, resource.details)
     case 'swml_webhook':
-      return asked('script', resource.details)
+      return requestedHandler('script', resource.details)
     case 'cxml_webhook':
-      return asked('xml', resource.details)
+      return requestedHandler('xml', resource.details)
     case 'call_flow':
-      return flow(entry, resource, version)
+      return flowHandler(entry, resource, version)
     case 'relay_application': {
       const { topic, statusCallbackUrl } = resource.details
       return { kind: 'realtime', topic, ...statusOf('json', statusCallbackUrl) }
@@ -61,7 +61,7 @@ const runOf = (entry: Entry, version: FlowVersion): HandlerSpec | undefined => {
   }
 }
 
-const kept = (
+const storedHandler = (
   kind: 'script' | 'xml',
   address: string,
   { document, declaredAt, statusCallbackUrl }: ResourceDetails['swml_script'],
@@ -72,7 +72,7 @@ const kept = (
   ...statusOf(dialectOf(kind), statusCallbackUrl),
 })
 
-const asked = (kind: 'script' | 'xml', details: WebhookDetails): HandlerSpec => {
+const requestedHandler = (kind: 'script' | 'xml', details: WebhookDetails): HandlerSpec => {
   const { url, method, fallbackUrl, fallbackMethod, statusCallbackUrl, statusCallbackMethod } = details
   return {
     kind,
@@ -83,7 +83,7 @@ const asked = (kind: 'script' | 'xml', details: WebhookDetails): HandlerSpec => 
   }
 }
 
-const flow = (
+const flowHandler = (
   { deployed }: Entry,
   { details, address, managedByFile }: Resource<'call_flow'>,
   version: FlowVersion,

@@ -20,7 +20,7 @@ export const openPostgres = async (
 ): Promise<Engine> => {
   const { url, connections, clock, log } = options
   const { pool, isOwn } = openPool(url, connections)
-  const name = shown(url)
+  const name = publicUrl(url)
   try {
     await reached(pool, name, options)
   } catch (error) {
@@ -94,7 +94,7 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** Returns the URL without secret parts. */
-const shown = (url: string): string => {
+const publicUrl = (url: string): string => {
   const { protocol, host, pathname, searchParams } = new URL(url)
   return `${protocol}//${host || (searchParams.get('host') ?? '')}${pathname}`
 }

@@ -35,18 +35,18 @@ export const provisionResources = async (
 ): Promise<void> => {
   const managed = await existing(write).where('managed_by_file', '=', 1).execute()
   const byKey = new Map(managed.map((each) => [keyOfExisting(each), each]))
-  const kept = new Map<DeclaredResource, Existing | undefined>()
+  const existingOf = new Map<DeclaredResource, Existing | undefined>()
   for (const each of resources) {
     const own = byKey.get(keyOf(each))
     // A phone whose project has changed in the file is a new one: resources never move between projects.
     const same = own?.project_id === each.projectId ? own : undefined
-    kept.set(each, same ?? (await othersOwn(write, each)))
+    existingOf.set(each, same ?? (await othersOwn(write, each)))
   }
-  const ids = new Set([...kept.values()].map((each) => each?.id))
+  const ids = new Set([...existingOf.values()].map((each) => each?.id))
   for (const row of managed)
     if (!ids.has(row.id)) await write.deleteFrom('resource').where('id', '=', row.id).execute()
-  await vacate(write, kept)
-  for (const [resource, before] of kept) {
+  await vacate(write, existingOf)
+  for (const [resource, before] of existingOf) {
     const id = before?.id ?? randomUUID()
     await writeResource(write, id, resource, before, now)
     await writeAddress(write, id, resource, now)
@@ -105,9 +105,9 @@ const existing = (write: Write) =>
 /** Clears old addresses before the new ones are set, so that subscribers can swap addresses. */
 const vacate = async (
   write: Write,
-  kept: ReadonlyMap<DeclaredResource, Existing | undefined>,
+  existingOf: ReadonlyMap<DeclaredResource, Existing | undefined>,
 ): Promise<void> => {
-  for (const [resource, before] of kept) {
+  for (const [resource, before] of existingOf) {
     if (!before || (before.context === resource.context && before.name === resource.name)) continue
     await write
       .updateTable('address')

@@ -11,7 +11,7 @@ const conflicts: readonly (readonly [sqlite: string, postgres: string, code: Cod
 ]
 
 /** Runs a write. A violation of a unique constraint rejects with its code. */
-export const telling = async <T>(write: Promise<T>): Promise<T> => {
+export const rejectConflicts = async <T>(write: Promise<T>): Promise<T> => {
   try {
     return await write
   } catch (error) {

@@ -5,7 +5,7 @@ import { pageOf } from '../index/listing.ts'
 import type { DomainAppRecord, DomainApps } from '../ports.ts'
 import type { Listed } from '../resource-types.ts'
 import type { DomainAppTable } from '../schema.ts'
-import { telling } from './conflicts.ts'
+import { rejectConflicts } from './conflicts.ts'
 import { changeable, countCreated, present, type WritingDeps } from './writing-deps.ts'
 
 /** Properties of a domain application that the API accepts. */
@@ -60,7 +60,7 @@ export class StoredDomainApps implements DomainApps {
         ...own,
         ...unsaid,
       }
-      await telling(store.insertInto('domain_app').values(values).execute())
+      await rejectConflicts(store.insertInto('domain_app').values(values).execute())
       await changed({ domains: [id] })
       return present(this.find(projectId, id))
     })
@@ -73,7 +73,7 @@ export class StoredDomainApps implements DomainApps {
   ): Promise<DomainAppRecord> {
     const { store, clock, changed } = this.#deps
     changeable(this.find(projectId, id))
-    await telling(
+    await rejectConflicts(
       store.transaction().execute(async (write) => {
         // The first statement is a write, which locks the row before it is read.
         const row = await write

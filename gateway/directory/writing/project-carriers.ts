@@ -7,7 +7,7 @@ import { pageOf } from '../index/listing.ts'
 import { type CarrierSecrets, openedSecrets, withoutSecrets, withSecrets } from '../index/stored-carriers.ts'
 import type { CarrierEntry, CarrierRecord, ProjectCarriers } from '../ports.ts'
 import type { Listed, ListPage } from '../resource-types.ts'
-import { telling } from './conflicts.ts'
+import { rejectConflicts } from './conflicts.ts'
 import { declaredCarriers } from './declared-carriers.ts'
 import { changeable, countCreated, present, type WritingDeps } from './writing-deps.ts'
 
@@ -43,7 +43,7 @@ export class StoredProjectCarriers implements ProjectCarriers {
       const id = randomUUID()
       const now = clock.now()
       const row = { ...this.#rowOf(projectId, id, entry), id, created_at: now, updated_at: now }
-      await telling(store.insertInto('carrier').values(row).execute())
+      await rejectConflicts(store.insertInto('carrier').values(row).execute())
       await changed({ carriers: true })
       return present(this.find(projectId, id))
     })
@@ -53,13 +53,13 @@ export class StoredProjectCarriers implements ProjectCarriers {
     const { store, clock, changed } = this.#deps
     const before = changeable(this.find(projectId, id))
     const stored = await store.selectFrom('carrier').select('secrets').where('id', '=', id).executeTakeFirst()
-    const kept = this.#secretsOf(id, stored?.secrets ?? null)
+    const secrets = this.#secretsOf(id, stored?.secrets ?? null)
     const whole = withSecrets(entry, {
-      ...(sameAccount(entry, before.entry, 'auth') && { auth: kept.auth }),
-      ...(sameAccount(entry, before.entry, 'challenge') && { challenge: kept.challenge }),
+      ...(sameAccount(entry, before.entry, 'auth') && { auth: secrets.auth }),
+      ...(sameAccount(entry, before.entry, 'challenge') && { challenge: secrets.challenge }),
     })
     const row = { ...this.#rowOf(projectId, id, whole), updated_at: clock.now() }
-    await telling(store.updateTable('carrier').set(row).where('id', '=', id).execute())
+    await rejectConflicts(store.updateTable('carrier').set(row).where('id', '=', id).execute())
     await changed({ carriers: true })
     return present(this.find(projectId, id))
   }

@@ -13,7 +13,7 @@ import type {
 } from '../resource-types.ts'
 import { digestSecret } from '../secrets.ts'
 import type { Write } from '../sqlite.ts'
-import { telling } from './conflicts.ts'
+import { rejectConflicts } from './conflicts.ts'
 import { columnsOf, merged } from './details.ts'
 import { deployFlow, flowVersions } from './flows.ts'
 import { addressFor, checkedName } from './names.ts'
@@ -84,7 +84,7 @@ export class StoredResources implements Resources {
       type === 'subscriber' && change.password !== undefined
         ? await this.#passwords.hash(change.password)
         : undefined
-    await telling(
+    await rejectConflicts(
       store.transaction().execute(async (write) => {
         await this.#change(write, projectId, type, id, change, hash)
       }),
@@ -140,7 +140,9 @@ export class StoredResources implements Resources {
         : null
     const insert = (isTaken: boolean) => {
       const address = addressFor(memory.contents, resource, isTaken)
-      return telling(store.transaction().execute((write) => this.#insert(write, id, resource, address, hash)))
+      return rejectConflicts(
+        store.transaction().execute((write) => this.#insert(write, id, resource, address, hash)),
+      )
     }
     await insert(false).catch((error: unknown) => {
       // Another request was faster. A generated name is generated again.

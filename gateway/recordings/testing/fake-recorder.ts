@@ -15,7 +15,7 @@ import { RecordingRows } from '../../directory/recordings.ts'
 import { openSqliteStore, type Store } from '../../directory/sqlite.ts'
 import { Recordings, type RecordingsOptions } from '../recordings.ts'
 
-/** What most tests record. */
+/** Order of most tests. */
 export const wanted: RecordingOrder = {
   projectId: 'p1',
   callId: 'c1',
@@ -37,8 +37,8 @@ export class RecordingRig {
   clock!: FakeClock
   metrics!: Metrics
   lines: Record<string, unknown>[] = []
-  /** What customers' servers were told. */
-  told: StatusCallback[] = []
+  /** Callbacks to customers' servers. */
+  callbacks: StatusCallback[] = []
   /** Bytes free on the disk. */
   free = 10_000_000
   #open: Recordings[] = []
@@ -51,7 +51,7 @@ export class RecordingRig {
       this.clock = new FakeClock()
       this.metrics = new Metrics()
       this.lines = []
-      this.told = []
+      this.callbacks = []
       this.free = 10_000_000
       await migrate(this.store, this.clock)
     })
@@ -65,7 +65,7 @@ export class RecordingRig {
   /** Opens them, as a gateway does that listens by then; closed with the test. */
   async open(changes: Partial<RecordingsOptions> = {}): Promise<Recordings> {
     const recordings = await this.starting(changes)
-    await recordings.tellEnds()
+    await recordings.reportEnds()
     return recordings
   }
 
@@ -81,7 +81,7 @@ export class RecordingRig {
       minFree: 1_000_000,
       linkAgeMs: 3_600_000,
       longestMs: 14_400_000,
-      callbacks: { notify: (_, callback) => void this.told.push(callback) },
+      callbacks: { notify: (_, callback) => void this.callbacks.push(callback) },
       secret: new Uint8Array(32).fill(7),
       base: () => 'https://gw.example',
       http: { upload: async () => 200 },

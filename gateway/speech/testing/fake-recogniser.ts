@@ -36,7 +36,7 @@ export class FakeRecognition implements Recognition {
     this.#listener.onFailure(new Error(message))
   }
 
-  /** The last transcript was told. */
+  /** Ends the recognition after the last transcript. */
   finish(): void {
     this.#ended.resolve()
   }

@@ -14,7 +14,7 @@ export class TestVoskSession {
   eof = false
   readonly socket: WebSocket
 
-  /** `last` is told when the client has ended; undefined: it never answers that. */
+  /** `last` returns the answer to the client's end; undefined: no answer. */
   constructor(socket: WebSocket, request: IncomingMessage, last: () => object | undefined) {
     this.socket = socket
     this.path = request.url ?? ''
@@ -29,12 +29,12 @@ export class TestVoskSession {
       this.eof ||= message.eof === 1
       const answer = message.eof ? last() : undefined
       if (!answer) return
-      this.tell(answer)
+      this.send(answer)
       socket.close()
     })
   }
 
-  tell(message: object | string): void {
+  send(message: object | string): void {
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message))
   }
 }
@@ -42,9 +42,9 @@ export class TestVoskSession {
 /** The server, on a free port of 127.0.0.1. */
 export class TestVoskServer {
   readonly sessions: TestVoskSession[] = []
-  /** Told when a client ends; undefined: nothing is. */
+  /** Answer to the end of a client; undefined: no answer. */
   last: object | undefined = { text: '' }
-  /** Answers 401 to whoever comes. */
+  /** Whether every client receives 401. */
   refuse = false
   readonly #server: WebSocketServer
 
