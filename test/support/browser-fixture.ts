@@ -6,14 +6,14 @@ import { Softphone } from './softphone.ts'
 /** Tone of the browser's microphone, in Hz. */
 export const browserTone = 1000
 
-/** A gateway, a browser, a customer's server, and Alice's softphone in that browser. */
+/** Gateway, browser, customer's server, and Alice's softphone in that browser. */
 export class BrowserFixture {
   #documents: DocumentServer | undefined
   #gateway: Gateway | undefined
   #browser: Browser | undefined
   #phone: Softphone | undefined
 
-  /** Starts all; the gateway with this configuration, which may name documents. */
+  /** Starts all parts; `options` returns the gateway's configuration, which may name documents. */
   async start(options: (documents: DocumentServer) => GatewayOptions): Promise<void> {
     const browsing = Browser.start(browserTone)
     this.#documents = await DocumentServer.open()
@@ -22,7 +22,7 @@ export class BrowserFixture {
     this.#phone = await Softphone.open(this.#browser, this.#gateway)
   }
 
-  /** As all the others: throws before the start. */
+  /** Throws before the start, like the other properties. */
   get documents(): DocumentServer {
     return started(this.#documents)
   }
@@ -35,21 +35,20 @@ export class BrowserFixture {
     return started(this.#browser)
   }
 
-  /** Online; each test leaves it without a call. */
+  /** Registered softphone; each test leaves it without a call. */
   get phone(): Softphone {
     return started(this.#phone)
   }
 
-  /** Ends what was started. */
+  /** Stops all parts. Fails if a call remains. */
   async stop(): Promise<void> {
     await this.#gateway?.settled()
-    await this.#browser?.stop()
-    await this.#gateway?.stop()
+    await Promise.all([this.#browser?.stop(), this.#gateway?.stop()])
     await this.#documents?.close()
   }
 }
 
 const started = <T>(part: T | undefined): T => {
-  if (!part) throw new Error('it was not started')
+  if (!part) throw new Error('the fixture was not started')
   return part
 }

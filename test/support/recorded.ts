@@ -3,6 +3,7 @@ import { goertzel } from '../../media/codecs/tone.ts'
 import { type ReadWav, readWavBytes } from '../../media/record/testing/recording-files.ts'
 import type { Carrier } from './carrier.ts'
 import type { Gateway } from './gateway.ts'
+import { until } from './until.ts'
 
 /** `http.apiToken` of every gateway that names no other. */
 export const apiToken = 'token-of-the-scenario'
@@ -25,7 +26,16 @@ export const recordingOf = async (
   return (await answer.json()) as Record<string, unknown> & { readonly url: string }
 }
 
-/** The audio behind a link. */
+/** Waits until exactly one recording is active. */
+export const recordingStarts = async (gateway: Gateway): Promise<void> => {
+  await until(
+    'the recording is under way',
+    () => gateway.metric('recordings'),
+    (running) => running === 1,
+  )
+}
+
+/** Returns the audio at a URL. */
 export const fetchWav = async (url: string): Promise<ReadWav> => {
   const answer = await fetch(url)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'audio/wav'])

@@ -9,12 +9,12 @@ export { alice }
 /** Tones in Hz of the browsers' microphones and of the telephones. */
 export const tones = { alice: 1200, bob: 700, customer: 440, phone: 600 } as const
 
-/** A gateway whose subscribers are Alice and Bob, and a browser for each of them. */
+/** Gateway whose subscribers are Alice and Bob, with a browser for each of them. */
 export class TwoBrowsers {
   #gateway: Gateway | undefined
   #browsers: readonly Browser[] = []
 
-  /** Starts all three, with more in the gateway's configuration. */
+  /** Starts the gateway and the browsers; `more` adds to the gateway's configuration. */
   async start(more: GatewayOptions = {}): Promise<void> {
     const browsers = Promise.all([Browser.start(tones.alice), Browser.start(tones.bob)])
     this.#gateway = await Gateway.start({
@@ -33,17 +33,16 @@ export class TwoBrowsers {
     return this.#gateway
   }
 
-  /** Alice's and Bob's. */
+  /** Browsers of Alice and Bob. */
   get browsers(): readonly [Browser, Browser] {
     const [first, second] = this.#browsers
     if (!first || !second) throw new Error('no browser was started')
     return [first, second]
   }
 
-  /** Ends what was started; no call may be left. */
+  /** Stops all three. Fails if a call remains. */
   async stop(): Promise<void> {
     await this.#gateway?.settled()
-    for (const browser of this.#browsers) await browser.stop()
-    await this.#gateway?.stop()
+    await Promise.all([...this.#browsers.map((browser) => browser.stop()), this.#gateway?.stop()])
   }
 }
