@@ -15,8 +15,8 @@ const status: StatusTarget = {
 
 const setUp = () => {
   const history = new FakeCallRows()
-  const rig = setUpCalls({ rows: history })
-  const { calls, callLog, clock, customers } = rig
+  const fixture = setUpCalls({ rows: history })
+  const { calls, callLog, clock, customers } = fixture
   const { callbacks } = customers
   const nodeId = 'node-1'
   const addresses = {
@@ -40,7 +40,7 @@ const setUp = () => {
   const run = (id: string, command: string, params: object = {}) => commands.run('p', id, command, params)
   /** A call that waits, answered. */
   const begin = async (what: (call: CallControl) => Promise<unknown> = (call) => call.sleep(1_000_000)) => {
-    const side = rig.arrive(async (call) => {
+    const side = fixture.arrive(async (call) => {
       await call.answer()
       await what(call)
     })
@@ -49,7 +49,7 @@ const setUp = () => {
     callLog.watch(id!, status)
     return { ...side, id: id! }
   }
-  return { ...rig, history, events, run, begin, commands }
+  return { ...fixture, history, events, run, begin, commands }
 }
 
 let t: ReturnType<typeof setUp>

@@ -45,13 +45,13 @@ const setUp = () => {
     },
   }
   const history = new FakeCallRows()
-  const rig = setUpCalls({ rows: history, detector, addresses })
-  const { calls, callLog, clock, customers } = rig
+  const fixture = setUpCalls({ rows: history, detector, addresses })
+  const { calls, callLog, clock, customers } = fixture
   const { callbacks } = customers
   const log = pino({ level: 'silent' })
   const objection: Objection = async ({ host }) => (host === 'private' ? 'it is private' : undefined)
-  const callees = new CalleeCheck(rig.dialer, objection)
-  const placing = new CallPlacer({ callees, calls, callLog, history, callbacks, clock, log })
+  const callees = new CalleeCheck(fixture.dialer, objection)
+  const placer = new CallPlacer({ callees, calls, callLog, history, callbacks, clock, log })
   const forms = (kind: string) =>
     customers.received
       .filter(({ callback }) => callback.kind === kind)
@@ -59,9 +59,9 @@ const setUp = () => {
   const statuses = () => forms('call-status').map(({ CallStatus }) => CallStatus)
   /** Runs when the call has a document. */
   const documents = (run: (call: CallControl) => Promise<void>) => {
-    rig.script(run)
+    fixture.script(run)
   }
-  return { ...rig, placing, history, forms, statuses, found, documents }
+  return { ...fixture, placer, history, forms, statuses, found, documents }
 }
 
 let t: ReturnType<typeof setUp>
@@ -69,7 +69,7 @@ beforeEach(() => {
   t = setUp()
 })
 
-const place = (more: Partial<CallOrder> = {}) => t.placing.place({ ...order, ...more })
+const place = (more: Partial<CallOrder> = {}) => t.placer.place({ ...order, ...more })
 
 describe('a call of the API', () => {
   it('is queued at first, runs its document after the answer, and reports its states', async () => {
@@ -165,18 +165,18 @@ describe('a call of the API', () => {
 
   it('can be canceled while it rings, not after the answer', async () => {
     const { id } = await place()
-    await t.placing.end('p', id, 'canceled')
+    await t.placer.end('p', id, 'canceled')
     expect(t.statuses()).toEqual(['initiated', 'canceled'])
-    await expect(t.placing.end('p', id, 'canceled')).rejects.toMatchObject({ code: 'call_not_in_progress' })
+    await expect(t.placer.end('p', id, 'canceled')).rejects.toMatchObject({ code: 'call_not_in_progress' })
     t.documents((call) => call.sleep(1_000))
     const other = await place()
     t.outbound.dialled[1]!.leg.answered()
     await settle()
-    await expect(t.placing.end('p', other.id, 'canceled')).rejects.toMatchObject({
+    await expect(t.placer.end('p', other.id, 'canceled')).rejects.toMatchObject({
       code: 'call_not_in_progress',
     })
-    await expect(t.placing.end('q', other.id, 'completed')).rejects.toMatchObject({ code: 'unknown_call' })
-    await t.placing.end('p', other.id, 'completed')
+    await expect(t.placer.end('q', other.id, 'completed')).rejects.toMatchObject({ code: 'unknown_call' })
+    await t.placer.end('p', other.id, 'completed')
     await settle()
     expect(t.statuses().at(-1)).toBe('completed')
   })
@@ -190,7 +190,7 @@ describe('a call of the API', () => {
     const { id } = await place()
     t.outbound.dialled[0]!.leg.answered()
     await settle()
-    const row = await t.placing.redirect('p', id, { kind: 'xml', document: '<Response/>', name: 'next' })
+    const row = await t.placer.redirect('p', id, { kind: 'xml', document: '<Response/>', name: 'next' })
     expect(row).toMatchObject({ id, status: 'in-progress' })
     await settle()
     expect(ran).toEqual([0, 1])
@@ -210,7 +210,7 @@ describe('a call of the API', () => {
     const { id } = await place({ record })
     t.outbound.dialled[0]!.leg.answered()
     await settle()
-    expect(t.keeper.wanted[0]?.request).toMatchObject({ tracks: 'stereo', trim: true })
+    expect(t.recordingStore.orders[0]?.request).toMatchObject({ tracks: 'stereo', trim: true })
     t.outbound.dialled[0]!.leg.ended({ code: 'normal' })
     await settle()
     expect(t.forms('recording')).toMatchObject([

@@ -33,15 +33,15 @@ const setUp = () => {
   const history = new FakeCallRows()
   const nodeId = 'node-1'
   const queues = new ProjectQueues(new ConferenceFixture())
-  const rig = setUpCalls({ rows: history, queues, addresses })
-  const { callbacks } = rig.customers
-  const { calls, callLog, clock } = rig
-  const callees = new CalleeCheck(rig.dialer, async () => undefined)
+  const fixture = setUpCalls({ rows: history, queues, addresses })
+  const { callbacks } = fixture.customers
+  const { calls, callLog, clock } = fixture
+  const callees = new CalleeCheck(fixture.dialer, async () => undefined)
   const log = pino({ level: 'silent' })
-  const placing = new CallPlacer({ callees, calls, callLog, history, callbacks, clock, log })
+  const placer = new CallPlacer({ callees, calls, callLog, history, callbacks, clock, log })
   const apiCallOf = (control: CallControl) => new ApiCall({ callLog, callbacks, nodeId, clock }, control)
   const commands = new CallCommands({ apiCallOf, calls, addresses, history })
-  return { ...rig, history, queues, placing, commands }
+  return { ...fixture, history, queues, placer, commands }
 }
 
 let t: ReturnType<typeof setUp>
@@ -52,7 +52,7 @@ beforeEach(() => {
 /** A call of a project that is answered, with what is done on it. */
 const begin = async (projectId: string, what: (call: CallControl) => Promise<unknown>) => {
   t.script(async (call) => void (await what(call)))
-  const { id } = await t.placing.place({ ...order, projectId })
+  const { id } = await t.placer.place({ ...order, projectId })
   const side = t.outbound.dialled.at(-1)!
   side.leg.answered()
   await settle()
@@ -73,8 +73,8 @@ describe('another project', () => {
         'answered',
         undefined,
       ])
-      await expect(t.placing.redirect('theirs', each, handler)).rejects.toMatchObject(unknown)
-      await expect(t.placing.end('theirs', each, 'completed')).rejects.toMatchObject(unknown)
+      await expect(t.placer.redirect('theirs', each, handler)).rejects.toMatchObject(unknown)
+      await expect(t.placer.end('theirs', each, 'completed')).rejects.toMatchObject(unknown)
       for (const command of callCommands)
         await expect(t.commands.run('theirs', each, command, {})).rejects.toMatchObject(unknown)
     }
@@ -99,7 +99,7 @@ describe('another project', () => {
   it('reaches only its own addresses, by orders, documents and transfers', async () => {
     const to = '/public/desk'
     const unknown = { code: 'unknown_address' }
-    await expect(t.placing.place({ ...order, projectId: 'theirs', to })).rejects.toMatchObject(unknown)
+    await expect(t.placer.place({ ...order, projectId: 'theirs', to })).rejects.toMatchObject(unknown)
     const results: ConnectResult[] = []
     const { id, leg } = await begin('theirs', async (call) => {
       results.push(await call.connect({ steps: [[{ to }]] }))

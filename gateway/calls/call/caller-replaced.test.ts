@@ -13,7 +13,7 @@ import { type FakeLeg, fakeLeg } from '../testing/fake-legs.ts'
  * A caller who talks to a callee, with a recording and a stream under way; what became of them is in `ended`.
  */
 const talking = async () => {
-  const rig = setUp()
+  const fixture = setUp()
   const begun: { recording?: CallRecording; stream?: CallStream } = {}
   const ended: (RecordResult | StreamEnd)[] = []
   const script = async (call: CallControl) => {
@@ -22,9 +22,9 @@ const talking = async () => {
     for (const each of [begun.recording.ended, begun.stream.ended]) void each.then((end) => ended.push(end))
     await call.connect({ steps: [[{ to: 'sip:b@y' }]] })
   }
-  const a = rig.arrive(script)
+  const a = fixture.arrive(script)
   await settle()
-  const b = rig.outbound.dialled[0]!
+  const b = fixture.outbound.dialled[0]!
   b.leg.answered()
   await settle()
   const statuses: number[] = []
@@ -32,12 +32,12 @@ const talking = async () => {
     const referral = { to: 'sip:c@y', progress: (status: number) => statuses.push(status) }
     expect(by.leg.referred(referral)).toBe(true)
     await settle()
-    return rig.outbound.dialled[1]!
+    return fixture.outbound.dialled[1]!
   }
   const sound = a.port.recordings[0]!
   /** The ports that the recording and the stream are at. */
-  const places = () => [sound.port, rig.streams.started[0]!.ports.at(-1) ?? a.port]
-  return { ...rig, a, b, begun, ended, statuses, refer, sound, places }
+  const places = () => [sound.port, fixture.streams.started[0]!.ports.at(-1) ?? a.port]
+  return { ...fixture, a, b, begun, ended, statuses, refer, sound, places }
 }
 
 describe('recordings and streams of a call', () => {

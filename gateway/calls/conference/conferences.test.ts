@@ -15,35 +15,39 @@ import { ProjectConferences } from './conferences.ts'
 interface Joined extends ConferenceCaller {
   readonly events: ConferenceEvent[]
   readonly kinds: () => string[]
-  seat: ConferenceParticipant | undefined
+  participant: ConferenceParticipant | undefined
   result: ConferenceResult | Error | undefined
 }
 
 describe('a conference', () => {
-  let rig: ConferenceFixture
-  let keeper: FakeRecordingStore
+  let fixture: ConferenceFixture
+  let recordingStore: FakeRecordingStore
   let conferences: ProjectConferences
 
   beforeEach(() => {
-    rig = new ConferenceFixture()
-    keeper = new FakeRecordingStore()
-    conferences = new ProjectConferences({ ...rig, openMixer: rig.openMixer, recordings: keeper })
+    fixture = new ConferenceFixture()
+    recordingStore = new FakeRecordingStore()
+    conferences = new ProjectConferences({
+      ...fixture,
+      openMixer: fixture.openMixer,
+      recordings: recordingStore,
+    })
   })
 
   const join = async (options: Partial<ConferenceOptions> = {}, projectId?: string): Promise<Joined> => {
-    const caller = rig.caller(projectId)
+    const caller = fixture.caller(projectId)
     const events: ConferenceEvent[] = []
     const joined: Joined = {
       ...caller,
       events,
       kinds: () => events.map(({ kind }) => kind),
-      seat: undefined,
+      participant: undefined,
       result: undefined,
     }
     const listeners = {
       onEvent: (event: ConferenceEvent) => void events.push(event),
-      onJoined: (seat: ConferenceParticipant) => {
-        joined.seat = seat
+      onJoined: (participant: ConferenceParticipant) => {
+        joined.participant = participant
       },
     }
     conferences.join(caller.call, caller.control, { name: 'sales', ...listeners, ...options }).then(
@@ -57,7 +61,7 @@ describe('a conference', () => {
     await settle()
     return joined
   }
-  const mixer = (i = 0) => rig.mixers[i]!
+  const mixer = (i = 0) => fixture.mixers[i]!
   const inMixer = (...callers: Joined[]) => callers.map(({ audio }) => mixer().members.has(audio))
 
   it('answers, plays music to the first caller, and starts with the second', async () => {
@@ -81,11 +85,11 @@ describe('a conference', () => {
   it('ends when the last participant leaves, and reports to its first participant to the end', async () => {
     const a = await join()
     const b = await join()
-    rig.clock.advance(5_000)
+    fixture.clock.advance(5_000)
     a.leg.ended({ code: 'normal' })
     await settle()
     expect([a.result, inMixer(a, b)]).toMatchObject([{ kind: 'left', durationMs: 5_000 }, [false, true]])
-    b.seat?.leave()
+    b.participant?.leave()
     await settle()
     expect(b.result).toMatchObject({ kind: 'left', conferenceId: a.events[0]?.conferenceId })
     expect([a.kinds().slice(-3), b.kinds()]).toEqual([['leave', 'leave', 'end'], []])
@@ -102,7 +106,7 @@ describe('a conference', () => {
       [a.leg, c.leg],
       [a.leg, b.leg],
     ])
-    b.seat?.leave()
+    b.participant?.leave()
     await settle()
     expect(shown()).toEqual([[c.leg], [], [a.leg]])
     c.leg.ended({ code: 'normal' })
@@ -162,13 +166,13 @@ describe('a conference', () => {
     const a = await join({ muted: true })
     const b = await join()
     expect(mixer().members.get(a.audio)).toEqual({ canSpeak: false })
-    a.seat?.mute(false)
-    a.seat?.mute(false)
+    a.participant?.mute(false)
+    a.participant?.mute(false)
     expect(mixer().members.get(a.audio)).toEqual({ canSpeak: true })
-    a.seat?.hold(true)
+    a.participant?.hold(true)
     await settle()
     expect([inMixer(a, b), a.audio.playing !== undefined]).toEqual([[false, true], true])
-    a.seat?.hold(false)
+    a.participant?.hold(false)
     await settle()
     expect([inMixer(a, b), a.audio.playing]).toEqual([[true, true], undefined])
     expect(a.kinds().slice(-3)).toEqual(['unmute', 'hold', 'unhold'])
@@ -179,20 +183,24 @@ describe('a conference', () => {
     const a = await join()
     await join()
     await join()
-    a.seat?.leave()
+    a.participant?.leave()
     await settle()
     const before = a.kinds()
-    a.seat?.hold(true)
-    a.seat?.mute(true)
+    a.participant?.hold(true)
+    a.participant?.mute(true)
     await settle()
     expect([a.audio.playing === undefined, a.kinds()]).toEqual([true, before])
   })
 
   it('is listed for its own project alone, while a call takes part', async () => {
     const a = await join({ startOnEnter: false, coach: 'x' })
-    rig.clock.advance(1_000)
+    fixture.clock.advance(1_000)
     const [conference] = await conferences.of('p')
-    expect(conference).toMatchObject({ name: 'sales', isStarted: false, openedAt: rig.clock.now() - 1_000 })
+    expect(conference).toMatchObject({
+      name: 'sales',
+      isStarted: false,
+      openedAt: fixture.clock.now() - 1_000,
+    })
     expect(conference?.participants).toMatchObject([
       { callId: a.call.id, isMuted: false, isHeld: false, options: { startOnEnter: false, coach: 'x' } },
     ])
@@ -235,7 +243,7 @@ describe('a conference', () => {
     const [conference] = await conferences.of('p')
     conference?.participants[0]?.announce(() => Promise.reject(new Error('no such document')))
     await settle()
-    expect([a.result, rig.lines.at(-1)]).toMatchObject([undefined, { msg: 'announcement failed' }])
+    expect([a.result, fixture.lines.at(-1)]).toMatchObject([undefined, { msg: 'announcement failed' }])
   })
 
   it('reports the speaker', async () => {
@@ -300,7 +308,7 @@ describe('a conference', () => {
   })
 
   it('makes a coach audible to one participant alone, even one who joins later', async () => {
-    const pupil = rig.caller()
+    const pupil = fixture.caller()
     await join()
     const coach = await join({ coach: pupil.call.id })
     expect(mixer().members.get(coach.audio)).toEqual({ canSpeak: true, audibleTo: [] })
@@ -321,7 +329,7 @@ describe('a conference', () => {
     await join()
     await join({ beep: 'none' })
     const c = await join({ beep })
-    c.seat?.leave()
+    c.participant?.leave()
     await settle()
     expect(mixer().played).toHaveLength(times)
   })
@@ -330,10 +338,12 @@ describe('a conference', () => {
     const reports: unknown[] = []
     const report = (recording: unknown) => reports.push(recording)
     const a = await join({ record: true, onRecording: report, onRecorded: report })
-    expect(keeper.wanted).toEqual([])
+    expect(recordingStore.orders).toEqual([])
     const b = await join({ record: true })
-    expect(keeper.wanted).toMatchObject([{ callId: a.call.id, projectId: 'p', request: { trim: true } }])
-    for (const { seat } of [a, b]) seat?.leave()
+    expect(recordingStore.orders).toMatchObject([
+      { callId: a.call.id, projectId: 'p', request: { trim: true } },
+    ])
+    for (const { participant } of [a, b]) participant?.leave()
     await settle()
     const recording = { id: 'r-1', url: 'https://gw.example/r-1' }
     expect(reports).toEqual([
@@ -343,11 +353,11 @@ describe('a conference', () => {
   })
 
   it('continues without a recording if the disk is full', async () => {
-    keeper.refusal = new Error('disk full')
+    recordingStore.refusal = new Error('disk full')
     const a = await join({ record: true })
     const b = await join()
     expect(inMixer(a, b)).toEqual([true, true])
-    expect(rig.lines).toMatchObject([{ msg: 'conference not recorded', reason: 'Error: disk full' }])
+    expect(fixture.lines).toMatchObject([{ msg: 'conference not recorded', reason: 'Error: disk full' }])
   })
 
   it('is left by a signal, and rejects with its reason', async () => {
@@ -384,14 +394,14 @@ describe('a conference', () => {
   it('plays music if the wait document fails', async () => {
     const a = await join({ wait: () => Promise.reject(new Error('404')) })
     expect(a.audio.playing).toBeDefined()
-    expect(rig.lines[0]).toMatchObject({ reason: 'Error: 404' })
+    expect(fixture.lines[0]).toMatchObject({ reason: 'Error: 404' })
     expect((await join({ wait: 'none', name: 'other' })).audio.playing).toBeUndefined()
   })
 
   it('continues with a leg that replaces the caller’s', async () => {
     const a = await join()
     await join()
-    const by = rig.caller()
+    const by = fixture.caller()
     await by.leg.answer()
     expect(a.leg.replaced(by.leg)).toBe(true)
     expect([mixer().members.has(a.audio), mixer().members.has(by.audio)]).toEqual([false, true])
@@ -403,8 +413,8 @@ describe('a conference', () => {
 
   it('fails the verb without a mixer', async () => {
     conferences = new ProjectConferences({
-      ...rig,
-      recordings: keeper,
+      ...fixture,
+      recordings: recordingStore,
       openMixer: () => Promise.reject(new Error('closed')),
     })
     expect((await join()).result).toMatchObject({ code: 'conference_failed' })
@@ -413,7 +423,7 @@ describe('a conference', () => {
 
   it('opens anew for a caller who joins while the last participant leaves', async () => {
     const a = await join()
-    a.seat?.leave()
+    a.participant?.leave()
     const b = await join()
     expect([a.result, conferences.count]).toMatchObject([{ kind: 'left' }, 1])
     expect(b.events[0]).toMatchObject({ sequence: 0, size: 1 })

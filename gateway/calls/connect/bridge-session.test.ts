@@ -6,19 +6,19 @@ import { BridgeSession } from './bridge-session.ts'
 import { ConnectSession } from './connect-session.ts'
 
 const setUp = () => {
-  const rig = connectDeps()
-  const { clock, outbound, parts } = rig
+  const fixture = connectDeps()
+  const { clock, outbound, deps } = fixture
   const a = fakeLeg(clock, 'group')
   const { call } = callOf(a.leg, clock)
   const talking = async (to: string): Promise<FakeLeg> => {
-    void new ConnectSession(parts, call, { steps: [[{ to }]] }).run()
+    void new ConnectSession(deps, call, { steps: [[{ to }]] }).run()
     await settle()
     const b = outbound.dialled.at(-1)!
     b.leg.answered()
     await settle()
     return b
   }
-  return { ...rig, a, call, talking }
+  return { ...fixture, a, call, talking }
 }
 
 describe('the partner of a leg', () => {
@@ -28,7 +28,7 @@ describe('the partner of a leg', () => {
   })
 
   it('is reported to both after the answer, not during early media', async () => {
-    void new ConnectSession(t.parts, t.call, { steps: [[{ to: 'sip:b@y' }]] }).run()
+    void new ConnectSession(t.deps, t.call, { steps: [[{ to: 'sip:b@y' }]] }).run()
     await settle()
     const b = t.outbound.dialled[0]!
     b.leg.early(true)

@@ -22,7 +22,7 @@ describe('a confirmation', () => {
   })
 
   it('runs with the verbs of the callee while others ring and the caller waits', async () => {
-    const [a, b] = await t.hunt([[t.to('sip:a@y', { confirm, sendDigits: '7' }), t.to('sip:b@y')]])
+    const [a, b] = await t.fork([[t.to('sip:a@y', { confirm, sendDigits: '7' }), t.to('sip:b@y')]])
     a!.leg.answered()
     await settle()
     expect(asked[0]?.info).toMatchObject({
@@ -49,7 +49,7 @@ describe('a confirmation', () => {
 
   it('runs on one telephone of an endpoint when the others have stopped ringing', async () => {
     t.registered.push({ kind: 'sip', uri: 'sip:p@10.0.0.1' }, { kind: 'sip', uri: 'sip:p@10.0.0.2' })
-    const [one, two] = await t.hunt([[t.to('/public/phone', { confirm })], [t.to('sip:b@y')]])
+    const [one, two] = await t.fork([[t.to('/public/phone', { confirm })], [t.to('sip:b@y')]])
     two!.leg.answered()
     await settle()
     expect([one!.far.requests, two!.leg.isEnded, t.outbound.dialled.length]).toEqual([
@@ -63,7 +63,7 @@ describe('a confirmation', () => {
   })
 
   it('is inaudible to the caller, even after early media', async () => {
-    const [a] = await t.hunt([[t.to('sip:a@y', { confirm })]])
+    const [a] = await t.fork([[t.to('sip:a@y', { confirm })]])
     a!.leg.early(true)
     await settle()
     expect(t.bridges.count).toBe(1)
@@ -79,7 +79,7 @@ describe('a confirmation', () => {
     ['its time is over', () => t.clock.advance(5_000), 'no-answer no_answer'],
   ])('fails if %s, and the next step is tried', async (_, happens, outcome) => {
     const steps = [[t.to('sip:a@y', { confirm })], [t.to('sip:b@y')]]
-    const [a] = await t.hunt(steps, { confirmTimeoutMs: 5_000 })
+    const [a] = await t.fork(steps, { confirmTimeoutMs: 5_000 })
     a!.leg.answered()
     await settle()
     await happens()
@@ -97,7 +97,7 @@ describe('a confirmation', () => {
   })
 
   it('reports declined if it fails without another callee', async () => {
-    const [a] = await t.hunt([[t.to('sip:a@y', { confirm })]])
+    const [a] = await t.fork([[t.to('sip:a@y', { confirm })]])
     a!.leg.answered()
     await settle()
     decide.reject(new Error('no'))
@@ -112,7 +112,7 @@ describe('a confirmation', () => {
   })
 
   it('ends when another callee wins, and when the caller hangs up', async () => {
-    const [a, b] = await t.hunt([[t.to('sip:a@y', { confirm }), t.to('sip:b@y', { confirm })]])
+    const [a, b] = await t.fork([[t.to('sip:a@y', { confirm }), t.to('sip:b@y', { confirm })]])
     a!.leg.answered()
     b!.leg.answered()
     await settle()
@@ -121,7 +121,7 @@ describe('a confirmation', () => {
     expect(b!.far.requests).toEqual(['end answered_elsewhere'])
     expect(t.states.at(-1)).toBe('sip:b@y ended canceled answered_elsewhere 0')
     const other = await setUp()
-    const [c] = await other.hunt([[other.to('sip:c@y', { confirm: () => new Promise(() => {}) })]])
+    const [c] = await other.fork([[other.to('sip:c@y', { confirm: () => new Promise(() => {}) })]])
     c!.leg.answered()
     await settle()
     other.a.leg.ended({ code: 'normal' })
@@ -138,7 +138,7 @@ describe('a transfer', () => {
     const confirm = async () => {
       expect(t.outbound.dialled[0]!.leg.referred(referral)).toBe(false)
     }
-    const [b] = await t.hunt([[t.to('sip:b@y', { confirm })]], more)
+    const [b] = await t.fork([[t.to('sip:b@y', { confirm })]], more)
     b!.leg.answered()
     await settle()
     expect(b!.leg.referred(referral)).toBe(true)

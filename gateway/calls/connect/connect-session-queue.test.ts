@@ -11,7 +11,7 @@ describe('a caller of a queue', () => {
 
   it('is awaited, joined, and goes on alone when the caller hangs up', async () => {
     const giveUp = new AbortController()
-    await t.hunt([[t.to('queue:support')]], { signal: giveUp.signal })
+    await t.fork([[t.to('queue:support')]], { signal: giveUp.signal })
     expect([t.queuedCallers.requested, t.states]).toEqual([['support'], []])
     const waiting = await t.caller()
     t.queuedCallers.arrives(waiting.call)
@@ -46,7 +46,7 @@ describe('a caller of a queue', () => {
   })
 
   it('ends the connection by a hang-up, and cannot be transferred', async () => {
-    await t.hunt([[t.to('queue:support')]])
+    await t.fork([[t.to('queue:support')]])
     const waiting = await t.caller()
     t.queuedCallers.arrives(waiting.call)
     await settle()
@@ -59,7 +59,7 @@ describe('a caller of a queue', () => {
 
   describe('with a confirmation', () => {
     const ask = async (confirm: NonNullable<Destination['confirm']>) => {
-      await t.hunt([[t.to('queue:support', { confirm })]], { confirmTimeoutMs: 5_000 })
+      await t.fork([[t.to('queue:support', { confirm })]], { confirmTimeoutMs: 5_000 })
       const waiting = await t.caller()
       t.queuedCallers.arrives(waiting.call)
       await settle()
@@ -101,7 +101,7 @@ describe('a caller of a queue', () => {
   })
 
   it('is released when the caller hangs up', async () => {
-    await t.hunt([[t.to('queue:support')]])
+    await t.fork([[t.to('queue:support')]])
     const waiting = await t.caller()
     t.queuedCallers.arrives(waiting.call)
     await settle()
@@ -112,7 +112,7 @@ describe('a caller of a queue', () => {
   })
 
   it('is awaited no longer than the ring time, or until another callee answers', async () => {
-    await t.hunt([[t.to('queue:support', { timeoutMs: 5_000 })], [t.to('queue:sales'), t.to('sip:b@y')]])
+    await t.fork([[t.to('queue:support', { timeoutMs: 5_000 })], [t.to('queue:sales'), t.to('sip:b@y')]])
     t.clock.advance(5_000)
     await settle()
     t.outbound.dialled[0]!.leg.answered()

@@ -10,7 +10,7 @@ beforeEach(async () => {
 
 describe('the states of a destination', () => {
   it('are reported in order, and the end once', async () => {
-    const [a, b] = await t.hunt([[t.to('sip:a@y'), t.to('sip:b@y')]])
+    const [a, b] = await t.fork([[t.to('sip:a@y'), t.to('sip:b@y')]])
     a!.leg.early(false)
     a!.leg.early(true)
     b!.leg.ended({ code: 'busy', sip: 486 })
@@ -35,7 +35,7 @@ describe('the states of a destination', () => {
       [t.to('sip:a@y', { timeoutMs: 5_000 })],
       [t.to('sip:b@y'), t.to('sip:c@y')],
     ]
-    await t.hunt(steps)
+    await t.fork(steps)
     t.clock.advance(5_000)
     await settle()
     t.outbound.dialled[1]!.leg.answered()
@@ -53,7 +53,7 @@ describe('the states of a destination', () => {
 
   it('are those of one branch for an endpoint with two contacts', async () => {
     t.registered.push({ kind: 'sip', uri: 'sip:p@10.0.0.1' }, { kind: 'sip', uri: 'sip:p@10.0.0.2' })
-    const [one, two] = await t.hunt([[t.to('/public/phone')]])
+    const [one, two] = await t.fork([[t.to('/public/phone')]])
     one!.leg.early(false)
     two!.leg.early(false)
     one!.leg.ended({ code: 'busy' })
@@ -66,7 +66,7 @@ describe('the states of a destination', () => {
     const failing = () => {
       throw new Error('mine')
     }
-    await t.hunt([[t.to('sip:a@y'), { to: 'sip:b@y', onState: failing }]])
+    await t.fork([[t.to('sip:a@y'), { to: 'sip:b@y', onState: failing }]])
     t.a.leg.ended({ code: 'normal' })
     await settle()
     expect(t.states).toEqual(['sip:a@y initiated', 'sip:a@y ended canceled canceled 0'])
@@ -77,7 +77,7 @@ describe('the states of a destination', () => {
   it('have the facts of the leg', async () => {
     const seen: Callee[] = []
     const onState = ({ callee }: { callee?: Callee }) => void (callee && seen.push(callee))
-    const [made] = await t.hunt([[{ to: 'sip:a@y', onState }]])
+    const [made] = await t.fork([[{ to: 'sip:a@y', onState }]])
     made!.leg.note({ sipCallId: 'c1', response: { status: 180, headers: [] } })
     made!.leg.early(false)
     const headers = [{ name: 'X-Why', value: 'lunch' }]
@@ -96,7 +96,7 @@ describe('the states of a destination', () => {
 
   it('reach the callee by headers with the id of its own call', async () => {
     const seen: string[] = []
-    const [made] = await t.hunt([
+    const [made] = await t.fork([
       [
         {
           to: 'sip:a@y',
@@ -117,7 +117,7 @@ describe('the states of a destination', () => {
 describe('a signal', () => {
   it('cancels ringing callees', async () => {
     const giveUp = new AbortController()
-    const [a] = await t.hunt([[t.to('sip:a@y')], [t.to('sip:b@y')]], { signal: giveUp.signal })
+    const [a] = await t.fork([[t.to('sip:a@y')], [t.to('sip:b@y')]], { signal: giveUp.signal })
     giveUp.abort()
     await settle()
     expect(a!.far.requests).toEqual(['end canceled'])
@@ -127,14 +127,14 @@ describe('a signal', () => {
   })
 
   it('that has fired already prevents every call', async () => {
-    await t.hunt([[t.to('sip:a@y')]], { signal: AbortSignal.abort() })
+    await t.fork([[t.to('sip:a@y')]], { signal: AbortSignal.abort() })
     expect(t.outcomes).toMatchObject([{ result: { reason: 'canceled' } }])
     expect(t.outbound.dialled).toHaveLength(0)
   })
 
   it('ends the leg of the callee, and the caller stays', async () => {
     const giveUp = new AbortController()
-    const [a] = await t.hunt([[t.to('sip:a@y')]], { signal: giveUp.signal })
+    const [a] = await t.fork([[t.to('sip:a@y')]], { signal: giveUp.signal })
     a!.leg.answered()
     await settle()
     t.clock.advance(1_000)
@@ -151,7 +151,7 @@ describe('a signal', () => {
 describe('a connected pair', () => {
   const connected = async (more = {}) => {
     const reported: ConnectedCallee[] = []
-    const [b] = await t.hunt([[t.to('sip:b@y')]], {
+    const [b] = await t.fork([[t.to('sip:b@y')]], {
       onConnected: (each: ConnectedCallee) => reported.push(each),
       ...more,
     })
@@ -172,7 +172,7 @@ describe('a connected pair', () => {
   })
 
   it('is never dialed with characters that are no keys', async () => {
-    await t.hunt([[t.to('sip:a@y')], [t.to('sip:b@y', { sendDigits: '1x' })]])
+    await t.fork([[t.to('sip:a@y')], [t.to('sip:b@y', { sendDigits: '1x' })]])
     expect(t.outcomes).toMatchObject([{ name: 'VerbFailed', code: 'invalid_digits' }])
     expect(t.outbound.dialled).toHaveLength(0)
     const { reported } = await connected()
@@ -206,7 +206,7 @@ describe('a connected pair', () => {
   it('is joined after the digits are sent, unless the callee hangs up meanwhile', async () => {
     for (const gone of [false, true]) {
       const pressed = Promise.withResolvers<void>()
-      const b = (await t.hunt([[t.to('sip:b@y', { sendDigits: 'ww12' })]])).at(-1)!
+      const b = (await t.fork([[t.to('sip:b@y', { sendDigits: 'ww12' })]])).at(-1)!
       b.far.sendDigits = (digits) => {
         b.far.requests.push(`digits ${digits}`)
         return pressed.promise
@@ -231,7 +231,7 @@ describe('a connected pair', () => {
 
 describe('a step with several destinations', () => {
   it('goes on with the others if the first one cannot be dialed', async () => {
-    const [b] = await t.hunt([[t.to('/public/nobody'), t.to('sip:b@y')], [t.to('sip:c@y')]])
+    const [b] = await t.fork([[t.to('/public/nobody'), t.to('sip:b@y')], [t.to('sip:c@y')]])
     expect([t.outbound.dialled.length, b!.leg.isEnded]).toEqual([1, false])
     b!.leg.answered()
     await settle()
@@ -240,7 +240,7 @@ describe('a step with several destinations', () => {
 })
 
 it('a caller is not transferred if the callee hangs up at the same time', async () => {
-  const [b] = await t.hunt([[t.to('sip:b@y')]])
+  const [b] = await t.fork([[t.to('sip:b@y')]])
   b!.leg.answered()
   await settle()
   b!.leg.ended({ code: 'normal' })

@@ -50,7 +50,7 @@ const play = async (seed: number) => {
     ...(chance(0.3) && { maxDurationMs: 20_000 }),
     ...(chance(0.3) && { confirmTimeoutMs: 3_000 }),
   }
-  await t.hunt(
+  await t.fork(
     several(() => several(destination)),
     options,
   )

@@ -29,8 +29,8 @@ class Caller extends FakeFarSide {
 }
 
 const setUp = () => {
-  const rig = connectDeps()
-  const { clock, outbound, parts } = rig
+  const fixture = connectDeps()
+  const { clock, outbound, deps } = fixture
   const party = { uri: 'sip:caller@carrier.example', user: 'caller', name: '' }
   const leg = new Leg({
     id: newLegId(),
@@ -46,16 +46,16 @@ const setUp = () => {
   const { call } = callOf(leg, clock)
   const outcomes: (ConnectOutcome | Error)[] = []
   /** Rings `to` together, without answering the caller first. */
-  const hunt = async (...to: string[]): Promise<FakeOutbound['dialled']> => {
+  const fork = async (...to: string[]): Promise<FakeOutbound['dialled']> => {
     const options = { steps: [to.map((uri) => ({ to: uri }))], answerOnBridge: true }
-    new ConnectSession(parts, call, options).run().then(
+    new ConnectSession(deps, call, options).run().then(
       (outcome) => outcomes.push(outcome),
       (error) => outcomes.push(error),
     )
     await settle()
     return outbound.dialled
   }
-  return { ...rig, leg, far, port, hunt, outcomes }
+  return { ...fixture, leg, far, port, fork, outcomes }
 }
 
 describe('a fork', () => {
@@ -66,7 +66,7 @@ describe('a fork', () => {
 
   it('joins a caller without an offer at its answer, not at early media', async () => {
     t.far.late = true
-    const [callee] = await t.hunt('sip:a@y')
+    const [callee] = await t.fork('sip:a@y')
     callee?.leg.early(true)
     await settle()
     expect(t.bridges.count).toBe(0)
@@ -82,7 +82,7 @@ describe('a fork', () => {
 
   it('rings all contacts of an endpoint, and the first answer ends the others', async () => {
     t.registered.push({ kind: 'sip', uri: 'sip:p@10.0.0.1' }, { kind: 'sip', uri: 'sip:p@10.0.0.2' })
-    const [first, second] = await t.hunt('/public/phone')
+    const [first, second] = await t.fork('/public/phone')
     expect([first?.target, second?.target]).toMatchObject([
       { uri: 'sip:p@10.0.0.1', endpointId: 'e1' },
       { uri: 'sip:p@10.0.0.2', endpointId: 'e1' },
@@ -96,14 +96,14 @@ describe('a fork', () => {
   })
 
   it('reports an endpoint without a registration', async () => {
-    await t.hunt('/public/phone')
+    await t.fork('/public/phone')
     expect(t.outcomes).toMatchObject([
       { result: { kind: 'failed', reason: 'no-answer', code: 'not_online' } },
     ])
   })
 
   it('reports the best refusal, not the last one', async () => {
-    const [busy, gone] = await t.hunt('sip:a@y', 'sip:b@y')
+    const [busy, gone] = await t.fork('sip:a@y', 'sip:b@y')
     busy?.leg.ended({ code: 'busy', sip: 486 })
     gone?.leg.ended({ code: 'unreachable' })
     await settle()
@@ -116,7 +116,7 @@ describe('a fork', () => {
     t.leg.setPort(t.port)
     const heard = Promise.withResolvers<void>()
     t.far.heard = heard.promise
-    const [callee] = await t.hunt('sip:a@y')
+    const [callee] = await t.fork('sip:a@y')
     callee?.leg.early(false)
     await settle()
     callee?.leg.ended({ code: 'busy' })
@@ -129,7 +129,7 @@ describe('a fork', () => {
 
   it('keeps the first early media, and rings on when it ends', async () => {
     t.leg.setPort(t.port)
-    const [a, b] = await t.hunt('sip:a@y', 'sip:b@y')
+    const [a, b] = await t.fork('sip:a@y', 'sip:b@y')
     a?.leg.early(true)
     b?.leg.early(true)
     await settle()
@@ -151,7 +151,7 @@ describe('a fork', () => {
     t.leg.setPort(t.port)
     await t.leg.answer()
     t.leg.hold(true)
-    const [callee] = await t.hunt('sip:a@y')
+    const [callee] = await t.fork('sip:a@y')
     callee?.leg.answered()
     await settle()
     expect(t.bridges.count).toBe(0)
@@ -164,7 +164,7 @@ describe('a fork', () => {
     t.far.heard = Promise.reject(new Error('the page is gone'))
     // Prevents an unhandled rejection before a callee rings.
     t.far.heard.catch(() => {})
-    const [callee] = await t.hunt('sip:a@y')
+    const [callee] = await t.fork('sip:a@y')
     callee?.leg.early(false)
     await settle()
     callee?.leg.answered()
@@ -177,7 +177,7 @@ describe('a fork', () => {
 
   it('leaves no leg ringing and no pair joined when the caller hangs up', async () => {
     t.leg.setPort(t.port)
-    const [a, b] = await t.hunt('sip:a@y', 'sip:b@y')
+    const [a, b] = await t.fork('sip:a@y', 'sip:b@y')
     a?.leg.early(true)
     await settle()
     t.leg.ended({ code: 'canceled' })

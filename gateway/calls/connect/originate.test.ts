@@ -7,8 +7,8 @@ import type { OriginatedLeg, Origination } from './origination.ts'
 const from = '+15550001111'
 
 const setUp = () => {
-  const rig = setUpCalls()
-  const { calls, outbound, clock } = rig
+  const fixture = setUpCalls()
+  const { calls, outbound, clock } = fixture
   const results: unknown[] = []
   const made: { leg: OriginatedLeg; states: string[] }[] = []
   /** Calls these; the call waits until it is hung up. */
@@ -35,7 +35,7 @@ const setUp = () => {
     return outbound.dialled
   }
   const left = () => [calls.count, calls.legs, clock.running]
-  return { ...rig, results, made, originate, left }
+  return { ...fixture, results, made, originate, left }
 }
 
 let t: ReturnType<typeof setUp>

@@ -6,8 +6,8 @@ import { type FakeLeg, fakeLeg } from '../testing/fake-legs.ts'
 import { type ConnectOutcome, ConnectSession } from './connect-session.ts'
 
 const setUp = () => {
-  const rig = connectDeps()
-  const { clock, outbound, parts, bridges } = rig
+  const fixture = connectDeps()
+  const { clock, outbound, deps, bridges } = fixture
   const a = fakeLeg(clock, 'group')
   const { call, ended } = callOf(a.leg, clock)
   const outcomes: ConnectOutcome[] = []
@@ -20,14 +20,14 @@ const setUp = () => {
   /** The caller and a callee talk. */
   const talking = async (): Promise<FakeLeg> => {
     const options = { steps: [[{ to: 'sip:b@y' }]] }
-    void new ConnectSession(parts, call, options).run().then((outcome) => outcomes.push(outcome))
+    void new ConnectSession(deps, call, options).run().then((outcome) => outcomes.push(outcome))
     await settle()
     outbound.dialled[0]!.leg.answered()
     await settle()
     return outbound.dialled[0]!
   }
   const left = () => [bridges.count, clock.running, call.legs.size]
-  return { ...rig, a, call, ended, outcomes, statuses, referral, talking, left }
+  return { ...fixture, a, call, ended, outcomes, statuses, referral, talking, left }
 }
 
 describe('a transfer', () => {
@@ -170,11 +170,11 @@ describe('the end of a transfer', () => {
       other.a.leg.answered()
       return answering.promise
     }
-    const hunt = new ConnectSession(other.parts, other.call, {
+    const fork = new ConnectSession(other.deps, other.call, {
       steps: [[{ to: 'sip:b@y' }]],
       answerOnBridge: true,
     })
-    void hunt.run()
+    void fork.run()
     await settle()
     const callee = other.outbound.dialled[0]!
     callee.leg.answered()

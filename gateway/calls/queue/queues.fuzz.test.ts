@@ -32,8 +32,8 @@ const happenings = [
 const play = async (seed: number) => {
   const next = numbers(seed)
   const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)]
-  const rig = new ConferenceFixture()
-  const queues = new ProjectQueues(rig)
+  const fixture = new ConferenceFixture()
+  const queues = new ProjectQueues(fixture)
   const callers: (ConferenceCaller & { cancel: AbortController; done: boolean })[] = []
   const consumers: Taker[] = []
   const notices: PromiseWithResolvers<void>[] = []
@@ -50,7 +50,7 @@ const play = async (seed: number) => {
   }
   const enter = () => {
     const cancel = new AbortController()
-    const entered = { ...rig.caller(), cancel, done: false }
+    const entered = { ...fixture.caller(), cancel, done: false }
     callers.push(entered)
     const options = {
       name: 'q',
@@ -76,7 +76,7 @@ const play = async (seed: number) => {
     giveUp: () => pick(consumers)?.giveUp.abort(),
     hangUp: () => pick(callers)?.leg.ended({ code: 'normal' }),
     cancel: () => pick(callers)?.cancel.abort(new Error('enough')),
-    time: () => rig.clock.advance(pick([1_000, 5_000, 9_000])!),
+    time: () => fixture.clock.advance(pick([1_000, 5_000, 9_000])!),
     noticed: () => notices.shift()?.resolve(),
     refused: () => notices.shift()?.reject(new Error('no')),
     leave: () => waits.shift()?.resolve('leave'),
@@ -106,7 +106,7 @@ const play = async (seed: number) => {
   for (const { caller } of consumers) caller?.release()
   await settle()
   const staying = callers.filter(({ done, audio }) => !done || audio.playing).length
-  return { missed, staying, left: [queues.waiting, rig.clock.running] }
+  return { missed, staying, left: [queues.waiting, fixture.clock.running] }
 }
 
 it('no caller waits beside a waiting consumer, and a queue leaves nothing behind after any events', async () => {

@@ -12,16 +12,16 @@ interface Entered extends ConferenceCaller {
 }
 
 describe('a queue', () => {
-  let rig: ConferenceFixture
+  let fixture: ConferenceFixture
   let queues: ProjectQueues
 
   beforeEach(() => {
-    rig = new ConferenceFixture()
-    queues = new ProjectQueues(rig)
+    fixture = new ConferenceFixture()
+    queues = new ProjectQueues(fixture)
   })
 
   const enter = async (options: Partial<QueueOptions> = {}): Promise<Entered> => {
-    const entered: Entered = { ...rig.caller(), events: [], result: undefined }
+    const entered: Entered = { ...fixture.caller(), events: [], result: undefined }
     const onEvent = (kind: string, { position, size }: QueuePosition) =>
       void entered.events.push(`${kind} ${position}/${size}`)
     queues.enter(entered.call, entered.control, { name: 'support', onEvent, ...options }).then(
@@ -49,9 +49,9 @@ describe('a queue', () => {
 
   it('is listed for its own project alone, while a caller waits', async () => {
     const a = await enter({ maxSize: 7 })
-    rig.clock.advance(2_000)
+    fixture.clock.advance(2_000)
     const b = await enter()
-    const now = rig.clock.now()
+    const now = fixture.clock.now()
     expect(queues.of('p')).toMatchObject([
       {
         name: 'support',
@@ -89,11 +89,11 @@ describe('a queue', () => {
       ['enqueue 2/2'],
       2,
     ])
-    rig.clock.advance(3_000)
+    fixture.clock.advance(3_000)
     const taken = take()
     await settle()
     expect([taken.caller?.call, a.audio.playing, a.events.at(-1)]).toEqual([a.call, undefined, 'dequeue 1/1'])
-    rig.clock.advance(7_000)
+    fixture.clock.advance(7_000)
     taken.caller?.release()
     await settle()
     expect(a.result).toEqual({
@@ -111,7 +111,7 @@ describe('a queue', () => {
   it('keeps a rejected caller as the next one', async () => {
     const a = await enter()
     const b = await enter()
-    rig.clock.advance(1_000)
+    fixture.clock.advance(1_000)
     const first = take(undefined, false)
     await settle()
     expect(first.caller?.call).toBe(a.call)
@@ -159,7 +159,7 @@ describe('a queue', () => {
 
   it('ends the wait after its maximum', async () => {
     const a = await enter({ maxWaitMs: 9_000 })
-    rig.clock.advance(9_000)
+    fixture.clock.advance(9_000)
     await settle()
     expect([a.result, a.audio.playing]).toMatchObject([{ kind: 'timeout', waitedMs: 9_000 }, undefined])
     expect(queues.waiting).toBe(0)
@@ -181,7 +181,7 @@ describe('a queue', () => {
   })
 
   it.each<[string, (a: Entered) => unknown]>([
-    ['is over by its time', () => rig.clock.advance(9_000)],
+    ['is over by its time', () => fixture.clock.advance(9_000)],
     ['ends with the call', (a) => a.leg.ended({ code: 'normal' })],
   ])('gives the next caller to a consumer that asks at the moment in which a wait %s', async (_, ends) => {
     const a = await enter({ maxWaitMs: 9_000 })
@@ -260,14 +260,14 @@ describe('a queue', () => {
       const a = await enter({ beforeBridge, maxWaitMs: 9_000 })
       const giveUp = new AbortController()
       take(giveUp.signal)
-      rig.clock.advance(10_000)
+      fixture.clock.advance(10_000)
       await settle()
       expect(a.result).toBeUndefined()
       giveUp.abort()
       await settle()
-      rig.clock.advance(0)
+      fixture.clock.advance(0)
       await settle()
-      expect([a.result, rig.clock.running]).toMatchObject([{ kind: 'timeout', waitedMs: 10_000 }, 1])
+      expect([a.result, fixture.clock.running]).toMatchObject([{ kind: 'timeout', waitedMs: 10_000 }, 1])
     })
 
     it('keeps the only caller for other consumers', async () => {
@@ -301,14 +301,14 @@ describe('a queue', () => {
       const a = await enter({ beforeBridge: () => Promise.reject(new Error('404')) })
       const taken = take()
       await settle()
-      expect([taken.caller?.call, rig.lines[0]]).toMatchObject([{}, { reason: 'Error: 404' }])
+      expect([taken.caller?.call, fixture.lines[0]]).toMatchObject([{}, { reason: 'Error: 404' }])
       expect(taken.caller?.call).toBe(a.call)
     })
   })
 
   it('reports the mean wait of served callers', async () => {
     await enter()
-    rig.clock.advance(4_000)
+    fixture.clock.advance(4_000)
     take()
     await settle()
     const places: QueuePosition[] = []
@@ -322,7 +322,7 @@ describe('a queue', () => {
     expect(places[0]?.averageWaitMs).toBe(0)
     await enter()
     await enter()
-    rig.clock.advance(2_000)
+    fixture.clock.advance(2_000)
     take()
     await settle()
     await enter({

@@ -93,7 +93,7 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
   const { records, warnings, log } = recorder()
   const recogniser = new FakeRecogniser()
   const streams = new FakeStreams()
-  const keeper = new FakeRecordingStore()
+  const recordingStore = new FakeRecordingStore()
   const customers = new FakeCustomerServers()
   const ports: FakePort[] = []
   let portError: Error | undefined
@@ -133,7 +133,7 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
         bridges,
         player,
         streams,
-        recordings: keeper,
+        recordings: recordingStore,
         ...(detector && { detector }),
         ...(conferences && { conferences }),
         ...(queues && { queues }),
@@ -186,8 +186,8 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
     const made = fakeLeg(clock, callId, { kind: how.kind })
     const chosen: Arrival['plan'] = how.dial ? { kind: 'dial', to: how.dial } : (how.plan ?? plan)
     const { userVariables } = how
-    const said = userVariables && { userVariables }
-    calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: chosen, headers: [], ...said })
+    const variables = userVariables && { userVariables }
+    calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: chosen, headers: [], ...variables })
     return made
   }
   /** Starts a call whose handler waits, for tests of its verbs. */
@@ -213,7 +213,7 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
     wait,
     recogniser,
     streams,
-    keeper,
+    recordingStore,
     customers,
     records,
     registered,

@@ -78,7 +78,7 @@ export const connectDeps = () => {
       ? { kind: 'endpoint', endpointId: 'e1', address: to }
       : { kind: 'sip', uri: to }
   }
-  const parts: ConnectSessionDeps = {
+  const deps: ConnectSessionDeps = {
     fork: {
       dialer: new LegDialer({
         addresses: { resolve },
@@ -100,7 +100,7 @@ export const connectDeps = () => {
     ),
     clock,
   }
-  return { clock, outbound, queuedCallers, registered, joined, parted, videos, bridges, parts }
+  return { clock, outbound, queuedCallers, registered, joined, parted, videos, bridges, deps }
 }
 
 /** A call of such a caller; `ended` has an entry once it is over. */
@@ -120,8 +120,8 @@ export const callOf = (leg: Leg, clock: FakeClock) => {
 
 /** Connect sessions on fakes, for tests. */
 export const setUp = async () => {
-  const rig = connectDeps()
-  const { clock, outbound, bridges, parts } = rig
+  const fixture = connectDeps()
+  const { clock, outbound, bridges, deps } = fixture
   /** A caller of its own call, answered. */
   const caller = async () => {
     const made = fakeLeg(clock, 'group')
@@ -138,8 +138,8 @@ export const setUp = async () => {
     onState: (state) => states.push(textOf(uri, state)),
     ...more,
   })
-  const hunt = async (steps: ConnectOptions['steps'], more: Partial<ConnectOptions> = {}) => {
-    new ConnectSession(parts, a.call, { steps, ...more }).run().then(
+  const fork = async (steps: ConnectOptions['steps'], more: Partial<ConnectOptions> = {}) => {
+    new ConnectSession(deps, a.call, { steps, ...more }).run().then(
       (outcome) => outcomes.push(outcome),
       (error) => outcomes.push(error),
     )
@@ -147,7 +147,7 @@ export const setUp = async () => {
     return outbound.dialled
   }
   const left = () => [bridges.count, clock.running, a.call.legs.size]
-  return { ...rig, a, hunt, outcomes, states, to, left, caller }
+  return { ...fixture, a, fork, outcomes, states, to, left, caller }
 }
 
 /** Verbs that a confirmation of the tests uses. */

@@ -9,9 +9,9 @@ const result = (end: RecordingEnd) => ({ end, durationMs: 3000, bytes: 48_044, h
 
 /** A call whose script records in the foreground; `outcome` is what the verb came to. */
 const recording = async (options: RecordOptions = {}) => {
-  const rig = setUp()
+  const fixture = setUp()
   const made: { outcome?: RecordResult; error?: unknown } = {}
-  const { leg, port } = rig.arrive(async (call) => {
+  const { leg, port } = fixture.arrive(async (call) => {
     try {
       made.outcome = await call.record(options)
     } catch (error) {
@@ -20,25 +20,29 @@ const recording = async (options: RecordOptions = {}) => {
     await call.sleep(60_000)
   })
   await settle()
-  return { ...rig, made, leg, port, sound: port.recordings[0] }
+  return { ...fixture, made, leg, port, sound: port.recordings[0] }
 }
 
 /** Starts an answered call, and returns its verbs. */
 const controlled = async () => {
-  const rig = setUp()
+  const fixture = setUp()
   let control: CallControl | undefined
-  const made = rig.arrive(async (call) => {
+  const made = fixture.arrive(async (call) => {
     control = call
     await call.answer()
     await call.sleep(3_600_000)
   })
   await settle()
-  return { ...rig, ...made, control: control! }
+  return { ...fixture, ...made, control: control! }
 }
 
 describe('record', () => {
   it('answers, records the caller, and returns the reason of its end', async () => {
-    const { made, sound, leg, keeper } = await recording({ beep: true, maxMs: 5000, terminators: '#' })
+    const { made, sound, leg, recordingStore } = await recording({
+      beep: true,
+      maxMs: 5000,
+      terminators: '#',
+    })
     expect(leg.isAnswered).toBe(true)
     expect(sound?.request).toMatchObject({
       format: 'wav',
@@ -47,7 +51,7 @@ describe('record', () => {
       maxMs: 5000,
       sampleRate: 8000,
     })
-    expect(keeper.wanted[0]).toMatchObject({ projectId: 'p', legId: leg.id })
+    expect(recordingStore.orders[0]).toMatchObject({ projectId: 'p', legId: leg.id })
     expect(made.outcome).toBeUndefined()
     sound?.finish(result({ kind: 'terminator', digit: '#' }))
     await settle()
@@ -63,11 +67,11 @@ describe('record', () => {
 
   it('passes the storage of its file to the store, not to the media', async () => {
     const storage = { url: 'https://store.example/a', method: 'PUT' } as const
-    const { keeper, sound, control } = await controlled().then(async (rig) => {
-      const started = await rig.control.startRecording({ storage })
-      return { ...rig, sound: rig.port.recordings[0], control: started }
+    const { recordingStore, sound, control } = await controlled().then(async (fixture) => {
+      const started = await fixture.control.startRecording({ storage })
+      return { ...fixture, sound: fixture.port.recordings[0], control: started }
     })
-    expect(keeper.wanted[0]?.storage).toEqual(storage)
+    expect(recordingStore.orders[0]?.storage).toEqual(storage)
     expect(sound?.request).not.toHaveProperty('storage')
     sound?.finish(result({ kind: 'silence' }))
     expect(await control.stored).toBe(storage.url)
@@ -113,11 +117,11 @@ describe('record', () => {
   })
 
   it('fails with the code of a failed start, and the call goes on', async () => {
-    const { control, keeper, leg } = await controlled()
-    keeper.refusal = new TrunklineError('recording_no_space')
+    const { control, recordingStore, leg } = await controlled()
+    recordingStore.refusal = new TrunklineError('recording_no_space')
     await expect(control.record({})).rejects.toMatchObject({ name: 'VerbFailed', code: 'recording_no_space' })
     expect(leg.isEnded).toBe(false)
-    keeper.refusal = undefined
+    recordingStore.refusal = undefined
     const begun = await control.startRecording({})
     expect(begun.id).toBe('r-1')
   })

@@ -5,9 +5,9 @@ import type { FakeTap } from '../testing/fake-listeners.ts'
 
 /** A call that echoes; `came` is what became of that. */
 const echoing = async (options: Partial<EchoOptions> = {}) => {
-  const rig = setUp()
+  const fixture = setUp()
   const came: { over?: true; error?: unknown } = {}
-  const { leg, port } = rig.arrive(async (call) => {
+  const { leg, port } = fixture.arrive(async (call) => {
     try {
       await call.echo({ timeoutMs: 10_000, ...options })
       came.over = true
@@ -17,7 +17,7 @@ const echoing = async (options: Partial<EchoOptions> = {}) => {
     if (!call.signal.aborted) await call.sleep(60_000)
   })
   await settle()
-  return { ...rig, leg, port, came, tap: port.taps[0] as FakeTap }
+  return { ...fixture, leg, port, came, tap: port.taps[0] as FakeTap }
 }
 
 describe('echo', () => {

@@ -14,7 +14,7 @@ const others: readonly (readonly [name: string, verb: (call: CallControl) => Pro
   ['a recording', (call) => call.record({ terminators: '4' })],
 ]
 
-const rig = () => {
+const fixture = () => {
   const key = (control: CallControl) => new Promise<string>((resolve) => void control.onDigit(resolve))
   const log = pino({ level: 'silent' })
   return setUp({
@@ -36,7 +36,7 @@ const rig = () => {
 }
 
 it.each(others)('the keys during %s do not count for the next collection', async (_name, verb) => {
-  const t = rig()
+  const t = fixture()
   const { call, leg } = await t.wait()
   const over = verb(call)
   await settle()

@@ -11,11 +11,11 @@ import type { FakeLeg } from '../testing/fake-legs.ts'
 
 const hello: readonly Sound[] = [{ kind: 'speech', text: 'hello' }]
 
-type Rig = ReturnType<typeof setUp>
+type Fixture = ReturnType<typeof setUp>
 type Begin = (call: CallControl, signal?: AbortSignal) => Promise<unknown>
 
 /** Starts a call whose handler waits, and records the events of its verbs. */
-const begin = (t: Rig, options: Parameters<Rig['arrive']>[1] = {}) => {
+const begin = (t: Fixture, options: Parameters<Fixture['arrive']>[1] = {}) => {
   const ready = Promise.withResolvers<CallControl>()
   const done = Promise.withResolvers<void>()
   const events: VerbEvent[] = []
@@ -48,7 +48,7 @@ const resolving: Readonly<Record<string, { readonly canceled?: object; readonly 
   refer: { hangup: { kind: 'canceled' } },
 }
 
-let t: Rig
+let t: Fixture
 beforeEach(() => {
   t = setUp()
 })
@@ -164,7 +164,7 @@ describe('a verb that fails', () => {
       'recording_no_space',
       (call) => call.record({}),
       () => {
-        t.keeper.refusal = Object.assign(new Error('full'), { code: 'recording_no_space' })
+        t.recordingStore.refusal = Object.assign(new Error('full'), { code: 'recording_no_space' })
       },
     ],
     [
