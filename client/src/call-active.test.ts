@@ -69,7 +69,7 @@ describe('an active call', () => {
     expect(microphone.enabled).toBe(false)
   })
 
-  it('that was muted before it was joined stays muted, and informs the server', async () => {
+  it('that was muted before call.joined stays muted, and informs the server', async () => {
     const { browser, client } = await setUp()
     const { call, started } = await dialled(client)
     await call.mute()
@@ -103,7 +103,7 @@ describe('an active call', () => {
     expect(actions).toEqual(['hold', 'unhold'])
   })
 
-  it('is heard again when the server refuses to hold', async () => {
+  it('sends audio again when the server rejects the hold', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     const holding = call.hold()
@@ -130,7 +130,7 @@ describe('an active call', () => {
     expect(received).toEqual(['5'])
   })
 
-  it('survives a lost connection when the server holds the session', async () => {
+  it('survives a lost connection if the server keeps the session', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     browser.socket.drop()
@@ -143,7 +143,7 @@ describe('an active call', () => {
     expect(call.reason?.code).toBe('normal')
   })
 
-  it('ends with session_lost when the server does not', async () => {
+  it('ends with session_lost if the server has lost the session', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     browser.socket.drop()

@@ -40,7 +40,7 @@ const updated = (browser: FakeBrowser, call: Call, muted: boolean): void =>
   })
 
 describe('a muted camera', () => {
-  it('sends black for a second, is closed, and is opened again', async () => {
+  it('sends black for a second, closes, and opens again when it is unmuted', async () => {
     const { browser, call, events, camera } = await inCall()
     const first = camera()
     await mute(browser, call)
@@ -60,7 +60,7 @@ describe('a muted camera', () => {
     expect(events).toEqual([])
   })
 
-  it('that is let through before it is closed stays open', async () => {
+  it('that is unmuted before it closes stays open', async () => {
     const { browser, call, camera } = await inCall()
     await mute(browser, call)
     await unmute(browser, call)
@@ -69,7 +69,7 @@ describe('a muted camera', () => {
     expect([browser.requested.length, camera().stopped]).toEqual([1, false])
   })
 
-  it('that cannot be opened again leaves the call muted, and nothing else is sent to the gateway', async () => {
+  it('that cannot be opened again leaves the call muted, and the gateway receives nothing more', async () => {
     const { browser, call } = await inCall()
     await closed(browser, call)
     const open = browser.microphone
@@ -81,7 +81,7 @@ describe('a muted camera', () => {
     expect(call.video.local).toBe(true)
   })
 
-  it('that is muted again while it is being opened is closed', async () => {
+  it('that is muted again while it opens is closed', async () => {
     const { browser, call } = await inCall()
     await closed(browser, call)
     const asked = Promise.withResolvers<FakeStream>()
@@ -102,7 +102,7 @@ describe('a muted camera', () => {
     expect(camera.stopped).toBe(true)
   })
 
-  it('of a call that ends is left alone, also while it is being opened', async () => {
+  it('of an ended call stays closed, even if it was opening', async () => {
     const { browser, call } = await inCall()
     await mute(browser, call)
     void call.hangup()
@@ -123,7 +123,7 @@ describe('a muted camera', () => {
     released(next.browser)
   })
 
-  it('is opened again as the one that was chosen meanwhile', async () => {
+  it('is replaced by a camera that was chosen meanwhile', async () => {
     const { browser, call } = await inCall()
     await closed(browser, call)
     await call.updateCamera({ deviceId: 'front' })
@@ -132,7 +132,7 @@ describe('a muted camera', () => {
     expect(call.cameraId).toBe('front')
   })
 
-  it('is not opened by a call that begins, or adds pictures, while it is muted', async () => {
+  it('is not opened by a call that begins or adds video while it is muted', async () => {
     const { browser, client, invites } = await setUp()
     const call = await client.dial({ to: '/public/bob', video: true })
     await call.mute('video')
@@ -160,7 +160,7 @@ describe('a muted camera', () => {
     expect(invites).toHaveLength(1)
   })
 
-  it('while the call opens it is closed once it is open', async () => {
+  it('that is muted while the call opens it is closed once it is open', async () => {
     const { browser, client } = await setUp()
     const asked = Promise.withResolvers<FakeStream>()
     browser.microphone = () => asked.promise
@@ -181,7 +181,7 @@ describe('a muted camera', () => {
     expect([camera.stopped, microphone.stopped, browser.peer.sent('video')]).toEqual([true, false, null])
   })
 
-  it('is opened where it is let through while the call opens the microphone', async () => {
+  it('is opened if it is unmuted while the call opens the microphone', async () => {
     const { browser, client } = await setUp()
     const asked = Promise.withResolvers<FakeStream>()
     const open = browser.microphone
@@ -198,7 +198,7 @@ describe('a muted camera', () => {
     expect(browser.peer.sent('video')).toMatchObject({ enabled: true, stopped: false })
   })
 
-  it('by the gateway is closed, and opened where the gateway lets it through', async () => {
+  it('is closed and opened by mutes of the gateway', async () => {
     const { browser, call, camera } = await inCall()
     const first = camera()
     updated(browser, call, true)
@@ -218,7 +218,7 @@ describe('a muted camera', () => {
     expect([call.muted.video, browser.socket.requests('call.mute').length]).toEqual([true, 1])
   })
 
-  it('given up for good is not opened by letting it through', async () => {
+  it('that was removed is not opened by an unmute', async () => {
     const { browser, call } = await inCall()
     await closed(browser, call)
     const giving = call.setVideoDirection('recvonly')
@@ -229,7 +229,7 @@ describe('a muted camera', () => {
     expect([call.muted.video, browser.requested.length]).toEqual([false, 1])
   })
 
-  it('stays open where the call is held, which sends black', async () => {
+  it('stays open during a hold, which sends black', async () => {
     const { browser, call, camera } = await inCall()
     const holding = call.hold()
     browser.socket.reply('verto.modify', { action: 'hold' })
@@ -239,7 +239,7 @@ describe('a muted camera', () => {
     expect(camera()).toMatchObject({ enabled: false, stopped: false })
   })
 
-  it('leaves the microphone open when that is muted', async () => {
+  it('does not affect the microphone, which stays open when muted', async () => {
     const { browser, call } = await inCall()
     void call.mute()
     browser.clock.advance(60_000)

@@ -93,7 +93,7 @@ const commands: readonly [string, (call: Call) => Promise<unknown>, string, Json
 ]
 
 describe('commands', () => {
-  it.each(commands)('%s sends what it says', async (_, run, method, params) => {
+  it.each(commands)('%s sends its request', async (_, run, method, params) => {
     const { browser, call } = await inRoom()
     const running = run(call)
     expect(browser.socket.requests(method)[0]?.params).toEqual({ ...reference, ...params })
@@ -116,7 +116,7 @@ describe('commands', () => {
     },
   )
 
-  it('setPositions names the members, ourselves by "self"', async () => {
+  it('setPositions names the members, and the own member by "self"', async () => {
     const { browser, call } = await inRoom()
     const running = call.setPositions({ positions: { self: 'reserved-1', m2: 'off-canvas' } })
     const targets = [
@@ -149,7 +149,7 @@ describe('commands', () => {
     expect(await layouts).toEqual({ layouts: ['grid'] })
   })
 
-  it('refuse numbers and members that are none', async () => {
+  it('reject invalid numbers and members', async () => {
     const { browser, call } = await inRoom()
     const wrong = [
       call.setInputVolume({ volume: 51 }),
@@ -180,7 +180,7 @@ describe('commands', () => {
 })
 
 describe('the own microphone', () => {
-  it('is silenced without any capability, and let through with one alone', async () => {
+  it('can be muted without a capability, and unmuted only with one', async () => {
     const { browser, call } = await inRoom([])
     await call.audioMute()
     expect(browser.microphones[0]?.tracks[0]?.enabled).toBe(false)
@@ -189,7 +189,7 @@ describe('the own microphone', () => {
     expect(browser.microphones[0]?.tracks[0]?.enabled).toBe(false)
   })
 
-  it('stays silent when the server refuses to let it through', async () => {
+  it('stays muted when the server rejects the unmute', async () => {
     const { browser, call } = await inRoom()
     void call.audioMute()
     browser.socket.reply('call.mute')
@@ -200,7 +200,7 @@ describe('the own microphone', () => {
     expect(browser.microphones[0]?.tracks[0]?.enabled).toBe(false)
   })
 
-  it('is treated as the server says', async () => {
+  it('has the audio processing that the server sets', async () => {
     const { browser, call } = await inRoom()
     const change = { echo_cancellation: false, updated: ['echo_cancellation'] }
     browser.socket.event('member.updated', { call_id: call.id, member: { ...ownMember, ...change } })
@@ -210,7 +210,7 @@ describe('the own microphone', () => {
     expect(browser.microphones[0]?.tracks[0]?.applied).toMatchObject({ noiseSuppression: false })
   })
 
-  it('that was muted when we joined is silent', async () => {
+  it('that was muted at call.joined is silent', async () => {
     const { browser, client } = await setUp()
     const members = [{ ...ownMember, audio_muted: true }]
     const call = await answered(browser, client, {}, { room_session: { members } })

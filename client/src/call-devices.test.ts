@@ -18,7 +18,7 @@ const inCall = async (options = {}) => {
 }
 
 describe('another device', () => {
-  it('is sent in place of the one before, without an offer', async () => {
+  it('replaces the former one without an offer', async () => {
     const { browser, call, events } = await inCall({ video: true })
     const [microphone, camera] = browser.microphones[0]!.getTracks()
     await call.updateMicrophone({ deviceId: { exact: 'headset' } })
@@ -38,7 +38,7 @@ describe('another device', () => {
     released(browser)
   })
 
-  it('is silent where the call is muted or held', async () => {
+  it('is silent while the call is muted or held', async () => {
     const { browser, call } = await inCall()
     void call.mute()
     await call.updateMicrophone({ deviceId: 'headset' })
@@ -47,7 +47,7 @@ describe('another device', () => {
     expect(browser.peer.sent('audio')?.enabled).toBe(true)
   })
 
-  it('that cannot be opened leaves the one before', async () => {
+  it('that cannot be opened leaves the former one', async () => {
     const { browser, call, events } = await inCall()
     browser.microphone = () => Promise.reject(new DOMException('no', 'OverconstrainedError'))
     await expect(call.updateMicrophone({ deviceId: { exact: 'x' } })).rejects.toMatchObject({
@@ -57,7 +57,7 @@ describe('another device', () => {
     expect(events).toEqual([])
   })
 
-  it('that can be opened but once has the one before make way', async () => {
+  it('that can be opened only once makes the former one close first', async () => {
     const { browser, call } = await inCall()
     const open = browser.microphone
     browser.microphone = (wanted) =>
@@ -85,7 +85,7 @@ describe('another device', () => {
     await expect(unstarted.updateMicrophone({})).rejects.toMatchObject({ code: 'bad_state' })
   })
 
-  it('is closed again when the call ends while it opens', async () => {
+  it('is closed again if the call ends while it opens', async () => {
     const { browser, call } = await inCall()
     const opened = Promise.withResolvers<FakeStream>()
     browser.microphone = () => opened.promise
@@ -97,7 +97,7 @@ describe('another device', () => {
     released(browser)
   })
 
-  it('is the one that was asked for last, whichever opens first', async () => {
+  it('is the last requested one, whichever opens first', async () => {
     const { browser, call } = await inCall()
     const slow = Promise.withResolvers<FakeStream>()
     const opened = [slow.promise, Promise.resolve(new FakeStream([new FakeTrack('audio', 'second')]))]
@@ -115,7 +115,7 @@ describe('another device', () => {
     ).toHaveLength(1)
   })
 
-  it('that is unplugged is reported; one that the page closes is not', async () => {
+  it('that is disconnected is reported; one that the page closes is not', async () => {
     const { browser, call, events } = await inCall({ video: true })
     const [microphone, camera] = browser.microphones[0]!.getTracks()
     microphone?.end()
@@ -143,7 +143,7 @@ describe('the loudspeaker', () => {
     })
   })
 
-  it('cannot be chosen where the browser has no way to', async () => {
+  it('cannot be chosen in a browser without support', async () => {
     const { browser, call } = await inCall()
     browser.peer.arrives('audio')
     Object.assign(browser.player('audio')!, { setSinkId: undefined })
@@ -186,7 +186,7 @@ describe('levels', () => {
     expect(browser.meters.size).toBe(0)
   })
 
-  it('are reported once to a listener that was added by once()', async () => {
+  it('are reported once to a listener of once()', async () => {
     const { browser, call } = await inCall()
     let count = 0
     call.once('level', () => count++)

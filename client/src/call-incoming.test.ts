@@ -9,7 +9,7 @@ const declines = (browser: FakeBrowser) =>
   browser.socket.requests('verto.bye').map(({ message }) => message.params)
 
 describe('an incoming call', () => {
-  it('is shown with the details, answered with the answer, and active when the server has it', async () => {
+  it('has the details of the caller, and is active when the server has the answer', async () => {
     const { browser, invites } = await setUp()
     incoming(browser, 'c9', offerOf('audio'), { userVariables: { order: '42' } })
     incoming(browser)
@@ -54,7 +54,7 @@ describe('an incoming call', () => {
   it.each([
     ['ORIGINATOR_CANCEL', 'canceled'],
     ['LOSE_RACE', 'answered_elsewhere'],
-  ])('that ends with %s while it waits is seen by the application', async (cause, code) => {
+  ])('that ends with %s while it rings is reported to the application', async (cause, code) => {
     const { browser, invites } = await setUp()
     incoming(browser)
     browser.socket.verto('verto.bye', { callID: 'c9', cause, causeCode: 0 })
@@ -64,7 +64,7 @@ describe('an incoming call', () => {
     expect(browser.requested).toEqual([])
   })
 
-  it('given up while it is being accepted rejects the acceptance', async () => {
+  it('that the caller cancels during accept() rejects it', async () => {
     const { browser, invites } = await setUp()
     incoming(browser)
     const accepting = invites[0]!.accept()
@@ -76,7 +76,7 @@ describe('an incoming call', () => {
     expect(browser.socket.requests('verto.answer')).toHaveLength(0)
   })
 
-  it('rejected while the person is asked for the microphone is declined, and the microphone closed again', async () => {
+  it('rejected while the browser asks for the microphone is declined, and the microphone closes again', async () => {
     const { browser, invites } = await setUp()
     const asked = Promise.withResolvers<FakeStream>()
     browser.microphone = () => asked.promise
@@ -98,7 +98,7 @@ describe('an incoming call', () => {
     await expect(invite!.reject()).rejects.toMatchObject({ code: 'bad_state' })
   })
 
-  it('rejected while its answer is on the way is declined once, and stays so', async () => {
+  it('rejected while its answer is on the way is declined once', async () => {
     const { browser, invites } = await setUp()
     incoming(browser)
     const accepting = invites[0]!.accept()
@@ -113,7 +113,7 @@ describe('an incoming call', () => {
     released(browser)
   })
 
-  it('rejected after it was accepted goes on', async () => {
+  it('rejected after it was accepted continues', async () => {
     const { browser, invites } = await setUp()
     incoming(browser)
     const accepting = invites[0]!.accept()
@@ -133,7 +133,7 @@ describe('an incoming call', () => {
     expect(declines(browser)).toEqual([declined])
   })
 
-  it('waits on when the microphone is refused, and can be accepted after all', async () => {
+  it('rings on when the microphone is refused, and can be accepted later', async () => {
     const { browser, invites } = await setUp()
     const open = browser.microphone
     browser.microphone = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
@@ -147,7 +147,7 @@ describe('an incoming call', () => {
     expect((await accepting).active).toBe(true)
   })
 
-  it('is gone when the server has lost the session', async () => {
+  it('ends when the server has lost the session', async () => {
     const { browser, invites } = await setUp()
     incoming(browser)
     browser.socket.drop()

@@ -21,7 +21,7 @@ const inCall = async () => {
 }
 
 describe('the media path', () => {
-  it('is made anew by ICE restart when it breaks', async () => {
+  it('is restored by an ICE restart when it breaks', async () => {
     const { browser, call, events } = await inCall()
     browser.peer.become('failed')
     await settled()
@@ -34,7 +34,7 @@ describe('the media path', () => {
     expect(call.active).toBe(true)
   })
 
-  it('is sought by the TURN servers that the server gave last', async () => {
+  it('is restored with the latest TURN servers', async () => {
     const { browser, client } = await inCall()
     const updating = client.updateToken('t2')
     const iceServers = [{ urls: 'turn:new.test', username: 'later', credential: 'c' }]
@@ -46,7 +46,7 @@ describe('the media path', () => {
     expect(browser.peer.configuration).toEqual({ bundlePolicy: 'max-compat', iceServers })
   })
 
-  it('that the server refuses to mend ends the call on both sides', async () => {
+  it('ends the call on both sides if the server rejects the restart', async () => {
     const { browser, call, events } = await inCall()
     browser.peer.become('failed')
     await settled()
@@ -58,7 +58,7 @@ describe('the media path', () => {
     released(browser)
   })
 
-  it('that broke before the answer is made anew after it', async () => {
+  it('that breaks before the answer is restored after it', async () => {
     const { browser, client } = await setUp()
     const { call, started } = await dialled(client)
     browser.socket.reply('verto.invite', { code: '200' })
@@ -73,14 +73,14 @@ describe('the media path', () => {
     expect(browser.socket.requests('verto.modify')).toHaveLength(1)
   })
 
-  it('is made anew on another network', async () => {
+  it('is restored on another network', async () => {
     const { browser, restarts } = await inCall()
     browser.network()
     await settled()
     expect(restarts()).toBe(1)
   })
 
-  it('waits for the connection when that is lost too, which is tried at once on another network', async () => {
+  it('waits for a lost connection, which is retried at once on another network', async () => {
     const { browser, call, events, restarts } = await inCall()
     browser.clock.advance(60_000)
     browser.socket.drop()
@@ -98,7 +98,7 @@ describe('the media path', () => {
     expect(call.active).toBe(true)
   })
 
-  it('of a call that ended is left alone; after the last call the page is not watched', async () => {
+  it('of an ended call is not restored; after the last call the page is not watched', async () => {
     const { browser, client, call, restarts } = await inCall()
     void call.hangup()
     browser.network()

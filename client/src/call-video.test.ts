@@ -25,7 +25,7 @@ const withVideo = async (browser: FakeBrowser, client: Client): Promise<Call> =>
   answered(browser, client, { video: true, rootElement: root })
 
 describe('a call with video', () => {
-  it('offers audio first, then video, and shows the far side in its place', async () => {
+  it('offers audio first, then video, and shows the far side in the root element', async () => {
     const { browser, client } = await setUp()
     const call = await withVideo(browser, client)
     expect(browser.requested).toEqual([{ audio: true, video: true }])
@@ -50,7 +50,7 @@ describe('a call with video', () => {
     expect(browser.player('video')).toBeUndefined()
   })
 
-  it('may send pictures and want none, or want some and send none', async () => {
+  it('can send video only, or receive it only', async () => {
     const { browser, client } = await setUp()
     await dialled(client, { video: true, negotiateVideo: false })
     expect(browser.peer.shape).toEqual(['audio sendrecv', 'video sendonly'])
@@ -59,7 +59,7 @@ describe('a call with video', () => {
     expect(browser.requested.at(-1)).toEqual({ audio: true, video: false })
   })
 
-  it('that is answered opens no camera where none is offered', async () => {
+  it('that is answered opens no camera if no video is offered', async () => {
     const { browser, invites } = await setUp()
     incoming(browser)
     const accepting = invites[0]!.accept({ video: { width: 640 } })
@@ -72,7 +72,7 @@ describe('a call with video', () => {
     expect(browser.requested.at(-1)).toEqual({ video: { width: 640 } })
   })
 
-  it('that is answered without a camera is seen', async () => {
+  it('that is answered without a camera receives video', async () => {
     const { browser, invites } = await setUp()
     incoming(browser, 'c9', offerOf('audio', 'video'))
     const accepting = invites[0]!.accept({ rootElement: root })
@@ -84,7 +84,7 @@ describe('a call with video', () => {
     expect(call.video).toEqual({ local: false, remote: true })
   })
 
-  it('hides the last picture of a far side that stopped sending, and reports it', async () => {
+  it('hides the last picture of a far side that stops sending, and reports it', async () => {
     const { browser, client } = await setUp()
     const call = await withVideo(browser, client)
     const track = browser.peer.arrives('video')
@@ -138,7 +138,7 @@ describe('a camera whose video is rejected is closed', () => {
     if (direction !== 'stopped') expect(browser.peer.sent('video')).toBeNull()
   })
 
-  it.each(refusals)('(%s) when it was added, and can be added again', async (direction) => {
+  it.each(refusals)('(%s) when it is added, and can be added again', async (direction) => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     const changed: unknown[] = []
@@ -152,7 +152,7 @@ describe('a camera whose video is rejected is closed', () => {
     expect([call.video.local, changed.length]).toEqual([true, 1])
   })
 
-  it.each(['sendonly', 'inactive'])('or not opened where the offer (%s) takes none', async (direction) => {
+  it.each(['sendonly', 'inactive'])('or not opened if the offer (%s) accepts none', async (direction) => {
     const { browser, invites } = await setUp()
     incoming(browser, 'c9', `${offerOf('audio', 'video')}a=${direction}\r\n`)
     const accepting = invites[0]!.accept({ video: true })
@@ -162,7 +162,7 @@ describe('a camera whose video is rejected is closed', () => {
     await accepting
   })
 
-  it('and another one is closed too where its update fails', async () => {
+  it('and a replacement is closed too if its update fails', async () => {
     const { browser, client } = await setUp()
     const call = await withVideo(browser, client)
     const [camera] = browser.microphones[0]!.getVideoTracks()
@@ -176,7 +176,7 @@ describe('a camera whose video is rejected is closed', () => {
 })
 
 describe('updateMedia()', () => {
-  it('adds the camera: opens it, offers it, and takes the answer from the result', async () => {
+  it('opens and offers the camera, and reads the answer in the result', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client, { rootElement: root })
     const seen = watched(call)
@@ -195,7 +195,7 @@ describe('updateMedia()', () => {
     expect(browser.player('video')).toMatchObject({ hidden: false })
   })
 
-  it('gives the camera up, and takes it back in the same section', async () => {
+  it('removes the camera, and adds it again in the same section', async () => {
     const { browser, client } = await setUp()
     const call = await withVideo(browser, client)
     browser.peer.arrives('video')
@@ -214,7 +214,7 @@ describe('updateMedia()', () => {
     expect(call.video).toEqual({ local: true, remote: true })
   })
 
-  it('only receives pictures without a camera', async () => {
+  it('can receive video without a camera', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     await taken(browser, call.setVideoDirection('recvonly'))
@@ -222,7 +222,7 @@ describe('updateMedia()', () => {
     expect(browser.peer.shape).toEqual(['audio sendrecv', 'video recvonly'])
   })
 
-  it('gives the microphone up', async () => {
+  it('removes the microphone', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     await taken(browser, call.setAudioDirection('recvonly'))
@@ -230,7 +230,7 @@ describe('updateMedia()', () => {
     expect(call.microphoneId).toBeNull()
   })
 
-  it('that the server refuses leaves all as it was', async () => {
+  it('that the server rejects changes nothing', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     const adding = call.updateMedia({ video: { enable: true } })
@@ -245,7 +245,7 @@ describe('updateMedia()', () => {
     expect(call.video.local).toBe(true)
   })
 
-  it('without a camera rejects, and nothing is offered', async () => {
+  it('without a camera rejects without an offer', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     browser.microphone = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
@@ -255,7 +255,7 @@ describe('updateMedia()', () => {
     expect(browser.socket.requests('verto.modify')).toHaveLength(0)
   })
 
-  it('twice at once is done one after the other', async () => {
+  it('runs concurrent updates one after another', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     const first = call.setVideoDirection('sendrecv')
@@ -267,7 +267,7 @@ describe('updateMedia()', () => {
     expect(browser.microphones[1]?.tracks[0]?.stopped).toBe(true)
   })
 
-  it('wants a kind, a direction, and a call that goes on', async () => {
+  it('requires a kind, a direction and a running call', async () => {
     const { browser, client } = await setUp()
     const { call: early } = await dialled(client)
     await expect(early.setVideoDirection('sendrecv')).rejects.toMatchObject({ code: 'bad_state' })
@@ -278,7 +278,7 @@ describe('updateMedia()', () => {
     expect(browser.socket.requests('verto.modify')).toHaveLength(0)
   })
 
-  it('rejects, and releases the camera, when the call ends while the connection is at work', async () => {
+  it('rejects, and releases the camera, if the call ends during the negotiation', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     const work = Promise.withResolvers<void>()
@@ -291,7 +291,7 @@ describe('updateMedia()', () => {
     released(browser)
   })
 
-  it('rejects when the call ends while the person is asked for the camera, which is closed again', async () => {
+  it('rejects if the call ends while the browser asks for the camera, which closes again', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     const asked = Promise.withResolvers<FakeStream>()
@@ -306,7 +306,7 @@ describe('updateMedia()', () => {
     released(browser)
   })
 
-  it('releases the camera when the call ends meanwhile', async () => {
+  it('releases the camera if the call ends meanwhile', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)
     const adding = call.setVideoDirection('sendrecv')

@@ -3,7 +3,7 @@ import { settled } from './testing/fakes.ts'
 import { answered, dialled, released, setUp } from './testing/situations.ts'
 
 describe('an outgoing call', () => {
-  it('goes by the TURN servers that the server gave last: with the connection, or with a new token', async () => {
+  it('uses the latest TURN servers, of the connection or of a new token', async () => {
     const { browser, client } = await setUp({ ice_servers: [{ urls: 'turn:old.test' }] })
     const updating = client.updateToken('t2')
     browser.socket.reply('signalwire.reauthenticate', { ice_servers: [{ urls: 'turn:new.test' }] })
@@ -53,7 +53,7 @@ describe('an outgoing call', () => {
     expect(browser.peer.remote).toEqual([{ type: 'answer', sdp: 'their answer' }])
   })
 
-  it('confirms a message of the server as the service expects it', async () => {
+  it('acknowledges a message of the server as the service expects', async () => {
     const { browser, client } = await setUp()
     await answered(browser, client)
     const confirmation = browser.socket.sent.find(
@@ -85,7 +85,7 @@ describe('an outgoing call', () => {
     expect(browser.socket.requests('verto.bye')).toHaveLength(0)
   })
 
-  it('that the server refuses rejects, and no farewell is sent', async () => {
+  it('that the server rejects sends no bye', async () => {
     const { browser, client } = await setUp()
     const { started } = await dialled(client)
     browser.socket.reply('verto.invite', { code: '404', message: 'Nothing has this address.' })
@@ -104,7 +104,7 @@ describe('an outgoing call', () => {
     expect(browser.peers).toHaveLength(0)
   })
 
-  it('given up while the microphone is being opened lets it go again', async () => {
+  it('cancelled while the microphone opens releases it', async () => {
     const { browser, client } = await setUp()
     const microphone = Promise.withResolvers<void>()
     const open = browser.microphone
@@ -118,7 +118,7 @@ describe('an outgoing call', () => {
     expect(browser.socket.requests('verto.invite')).toHaveLength(0)
   })
 
-  it('given up at whatever moment is never placed without a farewell', async () => {
+  it('cancelled at any time is never placed without a bye', async () => {
     const counts = { never: 0, both: 0 }
     for (let turns = 0; turns < 30; turns++) {
       const { browser, client } = await setUp()
@@ -136,7 +136,7 @@ describe('an outgoing call', () => {
     expect(counts.both).toBeGreaterThan(0)
   })
 
-  it('canceled while it rings informs the server', async () => {
+  it('cancelled while it rings informs the server', async () => {
     const { browser, client } = await setUp()
     const { call, started } = await dialled(client)
     browser.socket.reply('verto.invite', { code: '200' })
@@ -147,7 +147,7 @@ describe('an outgoing call', () => {
     released(browser)
   })
 
-  it('whose answer cannot be used ends on both sides', async () => {
+  it('with an unusable answer ends on both sides', async () => {
     const { browser, client } = await setUp()
     const { call, started } = await dialled(client)
     browser.socket.verto('verto.answer', { callID: call.id, sdp: 'broken' })
@@ -155,7 +155,7 @@ describe('an outgoing call', () => {
     expect(browser.socket.requests('verto.bye')).toHaveLength(1)
   })
 
-  it('without a microphone listens', async () => {
+  it('without a microphone can still listen', async () => {
     const { browser, client } = await setUp()
     const call = await client.dial({ to: 'sip:x@y.z', audio: false })
     void call.start().catch(() => {})

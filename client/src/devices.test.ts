@@ -3,7 +3,7 @@ import { getCameraDevices, getMicrophoneDevices, getSpeakerDevices } from './dev
 
 afterEach(() => vi.unstubAllGlobals())
 
-it('devices are listed by kind, without those that have no id yet', async () => {
+it('devices are listed by kind, without devices that have no id yet', async () => {
   const devices = ['audioinput a', 'audioinput b', 'videoinput c', 'audiooutput d', 'videoinput '].map(
     (device) => ({ kind: device.split(' ')[0], deviceId: device.split(' ')[1] }),
   )
@@ -12,7 +12,7 @@ it('devices are listed by kind, without those that have no id yet', async () => 
   expect(lists.map((list) => list.map(({ deviceId }) => deviceId).join())).toEqual(['a,b', 'c', 'd'])
 })
 
-it('a page without TLS has none', async () => {
+it('a page without TLS has no devices', async () => {
   vi.stubGlobal('navigator', {})
   await expect(getMicrophoneDevices()).rejects.toMatchObject({ code: 'insecure_page' })
 })

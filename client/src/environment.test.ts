@@ -22,7 +22,7 @@ const page = () => {
   return { window, document, connection, end, happens }
 }
 
-it('reports another network: one that is back, and one of another kind', () => {
+it('reports a network that is back, and one of another kind', () => {
   const { window, connection, happens } = page()
   expect(happens(window, 'online')).toEqual(['network'])
   // A new estimate of its speed.
@@ -40,7 +40,7 @@ it('reports when the page becomes visible, and not when it is hidden', () => {
   expect(happens(document, 'visibilitychange')).toEqual(['awake'])
 })
 
-it('reports nothing after its end, nor outside a page', () => {
+it('reports nothing after it was stopped, or outside a page', () => {
   const { window, document, connection, end, happens } = page()
   end()
   connection.type = 'none'
@@ -54,14 +54,14 @@ it('reports nothing after its end, nor outside a page', () => {
   browserEnvironment().watch({ networkChanged: () => {}, awake: () => {} })()
 })
 
-it('says which of a page without TLS, and of a phone, is missing', async () => {
+it('names the feature that a page without TLS or a phone lacks', async () => {
   vi.stubGlobal('navigator', {})
   const environment = browserEnvironment()
   await expect(environment.getUserMedia({ audio: true })).rejects.toMatchObject({ code: 'insecure_page' })
   await expect(environment.getDisplayMedia({})).rejects.toMatchObject({ code: 'unsupported' })
 })
 
-describe('a name that one page at a time has', () => {
+describe('a name that only one page can hold', () => {
   /** A browser whose locks do this. */
   const claiming = (request: (take: () => Promise<void>, signal: AbortSignal) => Promise<void>) => {
     const patience = new AbortController()
@@ -74,7 +74,7 @@ describe('a name that one page at a time has', () => {
     return { claimed: browserEnvironment().claim('a'), patience }
   }
 
-  it('is kept until it is given back', async () => {
+  it('is held until it is released', async () => {
     let isOver = false
     const { claimed } = claiming((take) =>
       take().then(() => {
@@ -90,7 +90,7 @@ describe('a name that one page at a time has', () => {
   it.each<[string, (signal: AbortSignal) => unknown]>([
     ['with the reason of the signal', (signal) => signal.reason],
     ['as some browsers do', () => new DOMException('', 'AbortError')],
-  ])('is not given where another page keeps it (%s)', async (_how, errorOf) => {
+  ])('is not granted while another page holds it (%s)', async (_how, errorOf) => {
     const { claimed, patience } = claiming(
       (_take, signal) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(errorOf(signal)))),

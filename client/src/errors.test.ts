@@ -23,11 +23,11 @@ describe('the reason of a call that has ended', () => {
     expect(refused).toMatchObject({ code, causeName: cause, message: ended.message })
   })
 
-  it('names the cause where there is no sentence for it', () => {
+  it('names the cause if no sentence is known', () => {
     expect(endOf('SWITCH_CONGESTION', 42).message).toContain('SWITCH_CONGESTION')
   })
 
-  it('is the sentence of the server where that has one', () => {
+  it('has the message of the server if present', () => {
     const refused = refusalOf(new ClientError('server', 'The address is not there.', { serverCode: '404' }))
     expect(refused).toMatchObject({ code: 'unknown_address', message: 'The address is not there.' })
     expect(refused.causeName).toBeUndefined()

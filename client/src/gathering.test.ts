@@ -38,7 +38,7 @@ it('gathering ends 600 ms after the last candidate', async () => {
   expect(clock.running).toBe(0)
 })
 
-it('gathering ends after five seconds, candidates or none', async () => {
+it('gathering ends after five seconds, with or without candidates', async () => {
   const { clock, isDone } = start()
   clock.advance(4999)
   expect(await isDone()).toBe(false)
@@ -46,7 +46,7 @@ it('gathering ends after five seconds, candidates or none', async () => {
   expect(await isDone()).toBe(true)
 })
 
-it('candidates under local names are left out', () => {
+it('candidates with local names are omitted', () => {
   const local = 'a=candidate:1 1 udp 2113937151 1f4712db-ea17-4bcf-a596-105139dfd8bf.local 54596 typ host'
   const plain = 'a=candidate:2 1 udp 2113937151 10.0.0.7 54597 typ host'
   expect(withoutLocalNames(['v=0', local, plain, ''].join('\r\n'))).toBe(['v=0', plain, ''].join('\r\n'))

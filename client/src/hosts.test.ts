@@ -31,11 +31,11 @@ describe('the host option', () => {
     })
   })
 
-  it.each(['ftp://x', 'a b', '://', 'http://'])('refuses %s', (host) => {
+  it.each(['ftp://x', 'a b', '://', 'http://'])('rejects %s', (host) => {
     expect(() => resolveHosts(host, plain)).toThrow(expect.objectContaining({ code: 'bad_host' }))
   })
 
-  it('cannot be left out where there is no page', () => {
+  it('is required outside a page', () => {
     expect(() => resolveHosts(undefined, undefined)).toThrow(/no page/)
   })
 })

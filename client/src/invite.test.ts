@@ -26,7 +26,7 @@ it.each([
   expect(events).toEqual(['gone', 'settled'])
 })
 
-it('an invite whose microphone failed continues to wait', async () => {
+it('an invite whose microphone failed rings on', async () => {
   const answer = () => Promise.reject(new ClientError('microphone_refused', 'no'))
   const { invite, events } = invited({ makeCall: () => ({ answer }) as never })
   await expect(invite.accept()).rejects.toThrow('no')

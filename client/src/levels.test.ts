@@ -22,7 +22,7 @@ describe('a stream that cannot be measured', () => {
     expect(close).toHaveBeenCalledOnce()
   })
 
-  it('is tried once, and is silence', () => {
+  it('is tried once, and counts as silent', () => {
     const clock = new FakeClock()
     const create = vi.fn(() => {
       throw new DOMException('another sample rate', 'NotSupportedError')
@@ -40,7 +40,7 @@ describe('a stream that cannot be measured', () => {
   })
 })
 
-it('a level for the eye rises evenly with decibels', () => {
+it('a displayed level rises linearly with decibels', () => {
   expect([0, 0.001, 1, 2].map(meterOf)).toEqual([0, 0, 1, 1])
   expect(meterOf(10 ** (-30 / 20))).toBeCloseTo(0.5)
 })

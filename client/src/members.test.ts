@@ -23,7 +23,7 @@ describe('members', () => {
     })
   })
 
-  it('come, change, talk and leave', async () => {
+  it('join, change, talk and leave', async () => {
     const { browser, call, events } = await inRoom()
     event(browser, 'member.joined', { member_id: 'm3', type: 'screen', parent_id: 'm2' })
     event(browser, 'member.updated', { member_id: 'm2', audio_muted: true, updated: ['audio_muted'] })
@@ -46,13 +46,13 @@ describe('members', () => {
     ])
   })
 
-  it('of another room are not ours', async () => {
+  it('of another room are ignored', async () => {
     const { browser, events } = await inRoom()
     browser.socket.event('member.joined', { room_session_id: 'r2', member: { member_id: 'm9' } })
     expect(events).toEqual([])
   })
 
-  it('are those of the room that the call was moved to, until it leaves', async () => {
+  it('are those of the current room after a move', async () => {
     const { browser, call } = await inRoom()
     const place = { member_id: 'm7', call_id: 'c7', node_id: 'n7', room_session_id: 'r7' }
     browser.socket.event('call.joined', {
@@ -72,7 +72,7 @@ describe('members', () => {
     expect(browser.socket.requests('call.undeaf')[0]?.params).toMatchObject(ofOwnMember)
   })
 
-  it('are brought by call.updated too; layouts have an event of their own', async () => {
+  it('are also updated by call.updated; layouts have an event of their own', async () => {
     const { browser, call } = await inRoom()
     const layouts: string[] = []
     call.on('layout.changed', ({ layout }) => layouts.push(layout.name))
@@ -89,7 +89,7 @@ describe('members', () => {
     expect(call.currentLayout?.name).toBe('grid')
   })
 
-  it('that make no sense are passed over', async () => {
+  it('with invalid data are ignored', async () => {
     const { browser, call, events } = await inRoom()
     for (const type of [
       'member.joined',

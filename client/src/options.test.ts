@@ -15,7 +15,7 @@ it('contexts are sent when connecting; topics take precedence', async () => {
   expect(await sent({ contexts: ['home'], topics: ['office'] })).toEqual(['office'])
 })
 
-it('a token of another project is refused', async () => {
+it('a token of another project is rejected', async () => {
   expect((await connected({ project: 'p' })).client.connectionState).toBe('connected')
   const browser = new FakeBrowser()
   const connecting = new Client({ token: 't', project: 'other' }, browser.environment).connect()
@@ -75,7 +75,7 @@ it('options of a call override those of the client', async () => {
   })
 })
 
-it('the log is as verbose as it is asked to be, and never has a secret', async () => {
+it('the log has the requested level, and never contains secrets', async () => {
   const written = async (logLevel: 'silent' | 'warn' | 'trace') => {
     const browser = new FakeBrowser()
     const lines: string[] = []
@@ -101,7 +101,7 @@ it('the log is as verbose as it is asked to be, and never has a secret', async (
   expect(all.join()).not.toContain('secret')
 })
 
-it('of the handlers of calls the one for the connection goes before the one for all', async () => {
+it('the call handler of the connection takes precedence over the general one', async () => {
   const handlers = { all: vi.fn(), websocket: vi.fn(), pushNotification: vi.fn() }
   const { browser } = await connected({ incomingCallHandlers: handlers })
   browser.socket.verto('verto.invite', { callID: 'c1', sdp: 'offer' })
@@ -110,14 +110,14 @@ it('of the handlers of calls the one for the connection goes before the one for 
   expect(handlers.websocket.mock.calls[0]?.[0].invite.details.source).toBe('websocket')
 })
 
-it('a handler for push notifications alone hears nothing of the connection', async () => {
+it('a handler for push notifications receives no calls of the connection', async () => {
   const pushNotification = vi.fn()
   const { browser } = await connected({ incomingCallHandlers: { pushNotification } })
   browser.socket.verto('verto.invite', { callID: 'c1', sdp: 'offer' })
   expect(pushNotification).not.toHaveBeenCalled()
 })
 
-it('hangup() takes the id of its own call, and no other', async () => {
+it('hangup() accepts only the id of its own call', async () => {
   const { client } = await connected()
   const call = await client.dial({ to: '/public/bob' })
   await expect(call.hangup('another')).rejects.toMatchObject({ code: 'bad_argument' })
@@ -145,7 +145,7 @@ describe('buildVideoElement', () => {
     return { browser, call, element, append, made }
   }
 
-  it('makes a silent element in the root, which goes with the call', async () => {
+  it('creates a muted element in the root, and removes it with the call', async () => {
     const { call, element, append } = await built()
     expect(append).toHaveBeenCalledWith(element)
     expect(element).toMatchObject({ muted: true, srcObject: call.remoteStream, style: { transform: '' } })
@@ -154,7 +154,7 @@ describe('buildVideoElement', () => {
     expect(element.srcObject).toBeNull()
   })
 
-  it('shows our own camera once it is open, mirrored', async () => {
+  it('shows the own camera mirrored once it is open', async () => {
     const { browser, call, element, made } = await built(false, 'local')
     expect(element).toMatchObject({ srcObject: null, style: { transform: 'scaleX(-1)' } })
     void call.start().catch(() => {})
@@ -168,7 +168,7 @@ describe('buildVideoElement', () => {
     expect(element.srcObject).toBeNull()
   })
 
-  it('leaves nothing in the root for a call that is over', async () => {
+  it('leaves nothing in the root for an ended call', async () => {
     const { element } = await built(true)
     expect(element.remove).toHaveBeenCalledTimes(1)
   })

@@ -57,12 +57,12 @@ describe('decryptPush', () => {
     ['no base64', { invite: '***' }],
     ['an unknown encryption', { encryption_type: 'rot13' }],
     ['what was not compressed', { encryption_type: 'none', invite: btoa('{}') }],
-  ])('refuses %s', async (_, change) => {
+  ])('rejects %s', async (_, change) => {
     const reading = decryptPush({ ...payload(true), ...change }, key.toString('base64'))
     await expect(reading).rejects.toMatchObject({ name: 'ClientError', code: 'bad_argument' })
   })
 
-  it('refuses another key', async () => {
+  it('rejects another key', async () => {
     const reading = decryptPush(payload(true), randomBytes(32).toString('base64'))
     await expect(reading).rejects.toMatchObject({ code: 'bad_argument' })
   })
@@ -79,7 +79,7 @@ describe('handlePushNotification', () => {
   const handlers = () => ({ all: vi.fn(), websocket: vi.fn(), pushNotification: vi.fn() })
   const rejected = { cause: 'CALL_REJECTED' }
 
-  it('attaches to the call and gives one that can be answered', async () => {
+  it('attaches to the call, which can be answered', async () => {
     const { browser, resultType, resultObject } = await pushed()
     expect(browser.socket.requests('verto.subscribe')[0]).toMatchObject({
       params: { callID: 'c1', node_id: 'n7' },
@@ -101,7 +101,7 @@ describe('handlePushNotification', () => {
     expect(resultObject.state).toBe('ended')
   })
 
-  it('gives a call that can be hung up while it is being answered', async () => {
+  it('returns a call that can be hung up while it is answered', async () => {
     const { browser, resultObject } = await pushed()
     const answering = resultObject.answer()
     void resultObject.hangup()
@@ -113,7 +113,7 @@ describe('handlePushNotification', () => {
     released(browser)
   })
 
-  it('calls the handler for push notifications, else the one for all, and never the one for the connection', async () => {
+  it('calls the handler for push notifications, or the general one, never that of the connection', async () => {
     const both = handlers()
     await pushed(both)
     expect([both.all, both.websocket, both.pushNotification].map(({ mock }) => mock.calls.length)).toEqual([
@@ -130,7 +130,7 @@ describe('handlePushNotification', () => {
     })
   })
 
-  it('lets the invite decide, and then not the call', async () => {
+  it('lets the invite answer, and then not the call', async () => {
     const { all } = handlers()
     const { browser, resultObject } = await pushed({ all })
     const { invite } = all.mock.calls[0]![0]
@@ -156,7 +156,7 @@ describe('handlePushNotification', () => {
     expect(resultObject.state).toBe('ended')
   })
 
-  it('lets the call decide, and then not the invite', async () => {
+  it('lets the call answer, and then not the invite', async () => {
     const { all } = handlers()
     const { resultObject } = await pushed({ all })
     const { invite } = all.mock.calls[0]![0]
@@ -165,7 +165,7 @@ describe('handlePushNotification', () => {
     await expect(invite.accept()).rejects.toMatchObject({ code: 'bad_state' })
   })
 
-  it('ends both when the caller gives up', async () => {
+  it('ends both when the caller cancels', async () => {
     const { all } = handlers()
     const { browser, resultObject } = await pushed({ all })
     browser.socket.verto('verto.bye', { callID: 'c1', cause: 'ORIGINATOR_CANCEL', causeCode: '487' })
@@ -173,7 +173,7 @@ describe('handlePushNotification', () => {
     expect(await all.mock.calls[0]![0].invite.canceled).toMatchObject({ code: 'canceled' })
   })
 
-  it('is the same call as the invite over the connection, whichever comes first', async () => {
+  it('returns the call of the invite over the connection, whichever comes first', async () => {
     const both = handlers()
     const { browser, client, resultObject } = await pushed(both)
     browser.socket.verto('verto.invite', event.params.params)
@@ -204,7 +204,7 @@ describe('handlePushNotification', () => {
     { type: 'cancel', decrypted: event },
     { type: 'call_invite', decrypted: {} },
     { type: 'call_invite', decrypted: { params: { params: { callID: 'c1' } } } },
-  ])('refuses %j', async (given) => {
+  ])('rejects %j', async (given) => {
     const { client } = await connected()
     await expect(client.handlePushNotification(given)).rejects.toMatchObject({ code: 'bad_argument' })
   })

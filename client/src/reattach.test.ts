@@ -15,8 +15,8 @@ const inCall = async (full = false) => {
   return { browser, client, call }
 }
 
-describe('a page that is loaded anew', () => {
-  it('goes on with its session and takes its call back', async () => {
+describe('a reloaded page', () => {
+  it('continues its session and recovers its call', async () => {
     const { browser, call } = await inCall()
     const { client } = await connected({}, browser)
     expect(browser.socket.requests('signalwire.connect')[0]?.params).toMatchObject({
@@ -43,21 +43,21 @@ describe('a page that is loaded anew', () => {
     })
   })
 
-  it('hangs up, on request, the call that it did not take back', async () => {
+  it('can hang up the call that it did not recover', async () => {
     const { browser } = await inCall()
     const { client } = await connected({}, browser)
     void (await client.reattach()).hangup()
     expect(browser.socket.requests('verto.bye')).toHaveLength(1)
   })
 
-  it('has no call to come back to when the server has given the session up', async () => {
+  it('has no call to recover if the server has lost the session', async () => {
     const { browser } = await inCall()
     const { client } = await connected({}, browser, 'signalwire_j_2_p')
     await expect(client.reattach()).rejects.toMatchObject({ code: 'session_lost' })
     expect(browser.kept.size).toBe(0)
   })
 
-  it('tries again with the session when it could not connect at first', async () => {
+  it('retries with the session after a failed connection', async () => {
     const { browser } = await inCall()
     browser.unloaded()
     const client = new Client({ token: 't1' }, browser.environment)
@@ -73,8 +73,8 @@ describe('a page that is loaded anew', () => {
   })
 })
 
-describe('a tab that was duplicated', () => {
-  it('has a session of its own, and the call stays with the first', async () => {
+describe('a duplicated tab', () => {
+  it('has a session of its own, and the call stays with the first tab', async () => {
     const { browser, client, call } = await inCall()
     const copy = browser.duplicated()
     const other = new Client({ token: 't1' }, copy.environment)
@@ -94,7 +94,7 @@ describe('a tab that was duplicated', () => {
     ])
   })
 
-  it('may go on with the session once the first is gone', async () => {
+  it('can continue the session once the first tab is closed', async () => {
     const { browser, client, call } = await inCall()
     const copy = browser.duplicated()
     // No hang-up is sent.
@@ -108,7 +108,7 @@ describe('a tab that was duplicated', () => {
     expect((await other.reattach()).id).toBe(call.id)
   })
 
-  it('that is disconnected while it asks does not connect', async () => {
+  it('that is disconnected while it waits for the session does not connect', async () => {
     const { browser } = await inCall()
     const copy = browser.duplicated()
     const asked = Promise.withResolvers<(() => void) | undefined>()
@@ -124,7 +124,7 @@ describe('a tab that was duplicated', () => {
   })
 })
 
-describe('a session is given back', () => {
+describe('a session is released', () => {
   it.each([
     ['when the client is disconnected', (client: Client) => client.disconnect()],
     [
@@ -144,7 +144,7 @@ describe('a session is given back', () => {
   })
 })
 
-describe('there is no call to come back to', () => {
+describe('no call can be recovered', () => {
   const reloaded = async (browser: FakeBrowser) => {
     const { client } = await connected({}, browser)
     expect(browser.socket.requests('signalwire.connect')[0]?.params).not.toHaveProperty('protocol')
@@ -163,7 +163,7 @@ describe('there is no call to come back to', () => {
     await reloaded(browser)
   })
 
-  it('after the far side has hung up while the page was loaded anew', async () => {
+  it('after the far side has hung up during the reload', async () => {
     const { browser, call } = await inCall()
     const { client } = await connected({}, browser)
     browser.socket.verto('verto.bye', { callID: call.id, cause: 'NORMAL_CLEARING', causeCode: '16' })
@@ -177,7 +177,7 @@ describe('there is no call to come back to', () => {
     await reloaded(browser)
   })
 
-  it('when the storage is full; the call goes on all the same', async () => {
+  it('if the storage is full; the call continues', async () => {
     const { browser, call } = await inCall(true)
     expect(call.state).toBe('active')
     await reloaded(browser)

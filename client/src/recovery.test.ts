@@ -42,8 +42,8 @@ const flowing = () => {
   return all
 }
 
-describe('a path', () => {
-  it('that is interrupted for less than three seconds is left alone', () => {
+describe('a media path', () => {
+  it('that is interrupted for less than three seconds is not restarted', () => {
     const { clock, offers, events, become } = flowing()
     become('disconnected')
     clock.advance(2999)
@@ -54,7 +54,7 @@ describe('a path', () => {
     expect(clock.running).toBe(0)
   })
 
-  it('that is interrupted for three seconds is sought anew, and found', async () => {
+  it('that is interrupted for three seconds is restarted, and recovers', async () => {
     const { clock, offers, events, become, answer } = flowing()
     become('disconnected')
     clock.advance(3000)
@@ -65,7 +65,7 @@ describe('a path', () => {
     expect(clock.running).toBe(0)
   })
 
-  it('that failed is sought anew at once, every eight seconds, and given up after thirty', async () => {
+  it('that failed is restarted at once and every eight seconds, and abandoned after thirty', async () => {
     const { clock, offers, events, become, answer } = flowing()
     become('failed')
     for (const count of [1, 2, 3, 4]) {
@@ -80,7 +80,7 @@ describe('a path', () => {
     expect(events).toHaveLength(2)
   })
 
-  it('that the server refuses to mend is given up at once', async () => {
+  it('is abandoned at once if the server rejects the restart', async () => {
     const { clock, events, offers, become } = flowing()
     become('failed')
     offers[0]?.reject(new ClientError('server', 'no'))
@@ -89,7 +89,7 @@ describe('a path', () => {
     expect(clock.running).toBe(0)
   })
 
-  it('whose offer could not be sent is repeated', async () => {
+  it('is restarted again if the offer could not be sent', async () => {
     const { clock, offers, become } = flowing()
     become('failed')
     offers[0]?.reject(new ClientError('timeout', 'no reply'))
@@ -98,7 +98,7 @@ describe('a path', () => {
     expect(offers).toHaveLength(2)
   })
 
-  it('that came back while the offer was on its way is found when it was answered', async () => {
+  it('that recovers while the offer is on its way counts as recovered at the answer', async () => {
     const { clock, events, become, answer } = flowing()
     become('failed')
     become('connected')
@@ -110,7 +110,7 @@ describe('a path', () => {
 })
 
 describe('another network', () => {
-  it('is sought over at once, though the path seems alive', async () => {
+  it('causes a restart at once, even if the path seems alive', async () => {
     const { clock, offers, events, recovery, answer } = flowing()
     recovery.networkChanged()
     expect(offers).toHaveLength(1)
@@ -119,7 +119,7 @@ describe('another network', () => {
     expect(clock.running).toBe(0)
   })
 
-  it('while an offer is on its way makes that one stale', async () => {
+  it('makes an offer on its way stale', async () => {
     const { offers, recovery, answer } = flowing()
     recovery.networkChanged()
     recovery.networkChanged()
@@ -128,7 +128,7 @@ describe('another network', () => {
     expect(offers).toHaveLength(2)
   })
 
-  it('before media flowed is nothing to mend', () => {
+  it('before the first media causes no restart', () => {
     const { offers, recovery } = watched()
     recovery.networkChanged()
     expect(offers).toHaveLength(0)
@@ -136,7 +136,7 @@ describe('another network', () => {
 })
 
 describe('without a connection to the server', () => {
-  it('nothing is sought until it is back', () => {
+  it('no restart is tried until it is back', () => {
     const { clock, offers, events, become, connection } = flowing()
     connection(false)
     become('failed')
@@ -147,7 +147,7 @@ describe('without a connection to the server', () => {
     expect(offers).toHaveLength(1)
   })
 
-  it('time does not count', async () => {
+  it('the time limit is suspended', async () => {
     const { clock, events, become, connection, answer } = flowing()
     become('failed')
     await answer()
@@ -161,7 +161,7 @@ describe('without a connection to the server', () => {
     expect(events).toEqual(['seeking', 'given up: timeout'])
   })
 
-  it('an offer that was cut off is made anew: its addresses may be of the network before', async () => {
+  it('an interrupted offer is made again, as its addresses may be of the former network', async () => {
     const { offers, become, connection, answer } = flowing()
     become('failed')
     connection(false)
@@ -171,7 +171,7 @@ describe('without a connection to the server', () => {
   })
 })
 
-it('nothing is sought after the end', () => {
+it('no restart is tried after the end', () => {
   const { clock, offers, recovery, become } = flowing()
   become('disconnected')
   recovery.close()

@@ -16,7 +16,7 @@ const refuses = (browser: FakeBrowser, status: number, body: object | string) =>
 describe('devices', () => {
   const device = { id: 'd1', device_token: 'x', push_notification_key: 'a2V5' }
 
-  it('are registered and removed in the words of the service', async () => {
+  it('are registered and removed by the requests of the service', async () => {
     const { browser, client } = await connected()
     answers(browser, device, {})
     expect(await client.registerDevice({ deviceToken: 'x', deviceType: 'Desktop' })).toEqual(device)
@@ -35,7 +35,7 @@ describe('devices', () => {
     })
   })
 
-  it('reject when the server does not answer within half a minute', async () => {
+  it('reject if the server does not respond within half a minute', async () => {
     const { browser, client } = await connected()
     browser.response = () => new Promise(() => {})
     const removing = client.unregisterDevice({ id: 'd1' })
@@ -44,7 +44,7 @@ describe('devices', () => {
     await expect(removing).rejects.toMatchObject({ code: 'http' })
   })
 
-  it('reject with all that the server found wrong', async () => {
+  it('reject with all errors of the server', async () => {
     const { browser, client } = await connected()
     const errors = [
       { type: 'validation_error', code: 'missing_field', message: 'device_token: is missing.' },
@@ -66,7 +66,7 @@ describe('devices', () => {
     })
   })
 
-  it('reject clearly if a proxy answers, or no server', async () => {
+  it('reject with a clear message if a proxy responds, or no server', async () => {
     const { browser, client } = await connected()
     refuses(browser, 502, '<html>')
     await expect(client.unregisterDevice({ id: 'd1' })).rejects.toMatchObject({
@@ -89,7 +89,7 @@ describe('devices', () => {
 })
 
 describe('addresses', () => {
-  it('come page by page', async () => {
+  it('are returned in pages', async () => {
     const { browser, client } = await connected()
     const base = '/api/fabric/addresses'
     const link = (page: number) => `https://elsewhere.test${base}?page_number=${page}`
@@ -181,7 +181,7 @@ describe('conversations', () => {
     ])
   })
 
-  it('are heard until one does not listen any more, those of one address by themselves', async () => {
+  it('are reported until the listener is removed, also for one address only', async () => {
     const { browser, client } = await connected()
     const all: string[] = []
     const one: string[] = []

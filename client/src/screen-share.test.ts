@@ -39,8 +39,8 @@ const gone = ({ browser, call }: Awaited<ReturnType<typeof inCall>>) => {
   expect(call.active).toBe(true)
 }
 
-describe('a screen', () => {
-  it('is chosen, offered as a second session beside the call, and shown', async () => {
+describe('a shared screen', () => {
+  it('is chosen, and offered as a second session beside the call', async () => {
     const options = { preferCurrentTab: true, userVariables: { title: 'Plan' } }
     const { browser, call, screen, id } = await shared(options)
     expect(browser.requested.at(-1)).toEqual({ preferCurrentTab: true, video: true, audio: false })
@@ -61,7 +61,7 @@ describe('a screen', () => {
     expect(call.screenShareList).toEqual([screen])
   })
 
-  it('with sound has its sound first', async () => {
+  it('with audio offers the audio first', async () => {
     const { browser, call } = await inCall()
     browser.screen = async () => new FakeStream([new FakeTrack('video'), new FakeTrack('audio')])
     call.startScreenShare({ audio: true }).catch(() => {})
@@ -88,7 +88,7 @@ describe('a screen', () => {
     gone(all)
   })
 
-  it('ends when the person stops it in the browser', async () => {
+  it('ends when the user stops it in the browser', async () => {
     const all = await shared()
     all.track.end()
     expect(all.browser.socket.requests('verto.bye')).toHaveLength(1)
@@ -96,7 +96,7 @@ describe('a screen', () => {
     gone(all)
   })
 
-  it('ends when the server says so, without a farewell', async () => {
+  it('ends at the bye of the server, without a bye of its own', async () => {
     const all = await shared()
     all.browser.socket.verto('verto.bye', { callID: all.id, cause: 'NORMAL_CLEARING', causeCode: 16 })
     expect(all.browser.socket.requests('verto.bye')).toHaveLength(0)
@@ -104,7 +104,7 @@ describe('a screen', () => {
     gone(all)
   })
 
-  it('ends with its call, however that ends', async () => {
+  it('ends with its call', async () => {
     const hungUp = await shared()
     void hungUp.call.hangup()
     expect(hungUp.browser.socket.requests('verto.bye')).toHaveLength(2)
@@ -121,7 +121,7 @@ describe('a screen', () => {
     }
   })
 
-  it('finds a new path by itself', async () => {
+  it('restores its media path by itself', async () => {
     const all = await shared()
     all.browser.peer.become('connected')
     all.browser.peer.become('failed')
@@ -135,8 +135,8 @@ describe('a screen', () => {
   })
 })
 
-describe('no screen is shown', () => {
-  it('when the person chooses none', async () => {
+describe('no screen is shared', () => {
+  it('if the user chooses none', async () => {
     const { browser, call } = await inCall()
     browser.screen = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
     await expect(call.startScreenShare()).rejects.toMatchObject({ code: 'screen_refused' })
@@ -146,7 +146,7 @@ describe('no screen is shown', () => {
     expect(call.screenShareList).toEqual([])
   })
 
-  it('when the server refuses, or ends it, or never answers', async () => {
+  it('if the server rejects it, ends it, or never responds', async () => {
     const refused = await begun()
     refused.browser.socket.reply('verto.invite', { code: '403', message: 'No.' })
     await expect(refused.starting).rejects.toMatchObject({ code: 'server', serverCode: '403' })
@@ -168,7 +168,7 @@ describe('no screen is shown', () => {
     for (const all of [refused, ended, late]) gone(all)
   })
 
-  it('when its description cannot be used', async () => {
+  it('if its description is unusable', async () => {
     const all = await begun()
     all.browser.socket.reply('verto.invite')
     all.browser.socket.verto('verto.answer', { callID: all.id, sdp: 'broken' })
@@ -176,7 +176,7 @@ describe('no screen is shown', () => {
     expect(all.browser.socket.requests('verto.bye')).toHaveLength(1)
   })
 
-  it('when the call ended while the person chose', async () => {
+  it('if the call ended while the user chose', async () => {
     const { browser, call } = await inCall()
     const chosen = Promise.withResolvers<FakeStream>()
     browser.screen = () => chosen.promise
@@ -189,7 +189,7 @@ describe('no screen is shown', () => {
     expect(browser.socket.requests('verto.invite')).toHaveLength(1)
   })
 
-  it('when the call ends while the person chooses, at once; or while the connection is at work', async () => {
+  it('if the call ends while the user chooses, or during the negotiation', async () => {
     const { browser, call, starting } = await begun()
     const chosen = Promise.withResolvers<FakeStream>()
     browser.screen = () => chosen.promise
@@ -202,7 +202,7 @@ describe('no screen is shown', () => {
     expect(browser.screens.flatMap(({ tracks }) => tracks).every(({ stopped }) => stopped)).toBe(true)
   })
 
-  it('without a call that goes on, or the right to', async () => {
+  it('without a running call or the capability', async () => {
     const { browser, client } = await setUp()
     const { call: early } = await dialled(client)
     await expect(early.startScreenShare()).rejects.toMatchObject({ code: 'bad_state' })

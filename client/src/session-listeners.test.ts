@@ -4,7 +4,7 @@ import { connected } from './testing/connected.ts'
 import { FakeBrowser, settled } from './testing/fakes.ts'
 
 describe('an application that acts on events', () => {
-  it('may connect again as soon as the connection is closed', async () => {
+  it('can connect again as soon as the connection is closed', async () => {
     const { browser, client } = await connected()
     const again = Promise.withResolvers<void>()
     client.on('closed', () => client.connect().then(again.resolve, again.reject))
@@ -14,7 +14,7 @@ describe('an application that acts on events', () => {
     expect(client.connectionState).toBe('connected')
   })
 
-  it('may disconnect as soon as it is connected: nothing is left', async () => {
+  it('can disconnect as soon as it is connected, and nothing is left', async () => {
     const browser = new FakeBrowser()
     const client = new Client({ token: 't1', onRefreshToken: async () => 'x' }, browser.environment)
     client.on('connection', ({ state }) => state === 'connected' && client.disconnect())
@@ -31,7 +31,7 @@ describe('an application that acts on events', () => {
     await updating
   })
 
-  it.each(['offline', 'online'] as const)('is %s when it asked for that last', async (last) => {
+  it.each(['offline', 'online'] as const)('is %s after its last request', async (last) => {
     const { browser, client } = await connected()
     const first = last === 'offline' ? client.online() : client.offline()
     const second = client[last]()

@@ -18,7 +18,7 @@ const happensNothing = (browser: FakeBrowser) => {
 }
 
 describe('connecting', () => {
-  it('presents the token as the service expects it, and resolves when it is taken', async () => {
+  it('presents the token as the service expects, and resolves when it is accepted', async () => {
     const { browser, client } = await connected()
     expect(browser.socket.url).toBe('ws://localhost:8080/')
     expect(browser.socket.requests('signalwire.connect')[0]?.params).toEqual({
@@ -32,7 +32,7 @@ describe('connecting', () => {
     expect(browser.sockets).toHaveLength(1)
   })
 
-  it('rejects with auth when the token is refused, and does not try again', async () => {
+  it('rejects with auth when the token is rejected, and does not retry', async () => {
     const browser = new FakeBrowser()
     const client = new Client({ token: 't1' }, browser.environment)
     const connecting = client.connect()
@@ -44,7 +44,7 @@ describe('connecting', () => {
     expect(browser.clock.running).toBe(0)
   })
 
-  it('asks the application for another token once when the first is refused', async () => {
+  it('asks the application for another token once when the first is rejected', async () => {
     const browser = new FakeBrowser()
     const client = new Client({ token: 'old', onRefreshToken: async () => 'new' }, browser.environment)
     const connecting = client.connect()
@@ -66,7 +66,7 @@ describe('connecting', () => {
     expect(browser.clock.running).toBe(0)
   })
 
-  it('may be slow: ten seconds for the connection, and ten for the handshake', async () => {
+  it('may take ten seconds for the connection, and ten for the handshake', async () => {
     const browser = new FakeBrowser()
     const client = new Client({ token: 't' }, browser.environment)
     const connecting = client.connect()
@@ -86,7 +86,7 @@ describe('connecting', () => {
     expect(browser.clock.running).toBe(0)
   })
 
-  it('rejects when the server says nothing for ten seconds', async () => {
+  it('rejects when the server sends nothing for ten seconds', async () => {
     const browser = new FakeBrowser()
     const connecting = new Client({ token: 't' }, browser.environment).connect()
     browser.socket.open()
@@ -97,7 +97,7 @@ describe('connecting', () => {
 })
 
 describe('a lost connection', () => {
-  it('comes back with the protocol and the authorization state of the session', async () => {
+  it('is restored with the protocol and the authorization state of the session', async () => {
     const { browser, client } = await connected()
     browser.socket.event('signalwire.authorization.state', { authorization_state: 'opaque' })
     lose(browser)
@@ -111,7 +111,7 @@ describe('a lost connection', () => {
     expect(client.connectionState).toBe('connected')
   })
 
-  it('is tried ever more slowly, and never given up', async () => {
+  it('is retried at growing intervals without an end', async () => {
     const { browser } = await connected()
     const waits: number[] = []
     for (let attempt = 0; attempt < 8; attempt++) {
@@ -125,7 +125,7 @@ describe('a lost connection', () => {
     expect(waits).toEqual([375, 750, 1500, 3000, 6000, 7500, 7500, 7500])
   })
 
-  it('is tried ever more slowly too when the server takes it and drops it at once, until one lasts', async () => {
+  it('is retried at growing intervals while the server drops connections at once', async () => {
     const { browser } = await connected()
     const wait = () => {
       const before = browser.clock.now()
@@ -140,7 +140,7 @@ describe('a lost connection', () => {
     expect(wait()).toBe(375)
   })
 
-  it('is tried at once when the network is back, and when the page is looked at again', async () => {
+  it('is retried at once when the network is back, and when the page becomes visible', async () => {
     const { browser, client } = await connected()
     for (const happens of [() => browser.network(), () => browser.awake()]) {
       browser.socket.drop()
@@ -155,7 +155,7 @@ describe('a lost connection', () => {
     expect(browser.watchers.size).toBe(0)
   })
 
-  it('is noticed ten seconds after the machine woke up, at the latest', async () => {
+  it('is detected within ten seconds after the machine wakes up', async () => {
     const { browser, client } = await connected()
     browser.clock.sleep(3_600_000)
     browser.awake()
@@ -164,7 +164,7 @@ describe('a lost connection', () => {
     expect(client.connectionState).toBe('reconnecting')
   })
 
-  it('ends with auth when the token has expired meanwhile and there is no other', async () => {
+  it('ends with auth if the token has expired meanwhile and no other is available', async () => {
     const { browser, client } = await connected()
     const reasons: string[] = []
     client.on('closed', ({ reason }) => reasons.push(reason.code))
@@ -178,7 +178,7 @@ describe('a lost connection', () => {
     expect(browser.clock.running).toBe(0)
   })
 
-  it('sends a request again, under its own id, that was cut off', async () => {
+  it('sends an interrupted request again under the same id', async () => {
     const { browser, client } = await connected()
     const online = client.online()
     await settled()
@@ -191,7 +191,7 @@ describe('a lost connection', () => {
     expect(client.isOnline).toBe(true)
   })
 
-  it('does not go online again while the server holds the session, and does when it does not', async () => {
+  it('goes online again only if the server has lost the session', async () => {
     const { browser, client } = await connected()
     const online = client.online()
     await settled()
@@ -206,7 +206,7 @@ describe('a lost connection', () => {
     expect(browser.socket.requests('subscriber.online')).toHaveLength(1)
   })
 
-  it('starts a clean session on the same socket when the server has forgotten the old one', async () => {
+  it('starts a new session on the same socket if the server has lost the old one', async () => {
     const { browser, client } = await connected()
     lose(browser)
     browser.socket.open()
@@ -217,7 +217,7 @@ describe('a lost connection', () => {
     expect(client.connectionState).toBe('connected')
   })
 
-  it('is noticed when a reply does not come, and the request rejects', async () => {
+  it('is detected when a reply is missing, and the request rejects', async () => {
     const { browser, client } = await connected()
     const online = client.online()
     await settled()
@@ -226,7 +226,7 @@ describe('a lost connection', () => {
     expect(client.connectionState).toBe('reconnecting')
   })
 
-  it('is noticed when a server that pings stops', async () => {
+  it('is detected when the pings of the server stop', async () => {
     const { browser, client } = await connected()
     browser.socket.push({ jsonrpc: '2.0', id: 'p1', method: 'signalwire.ping', params: { timestamp: 12.5 } })
     expect(browser.socket.sent.at(-1)).toEqual({ jsonrpc: '2.0', id: 'p1', result: { timestamp: 12.5 } })
@@ -259,7 +259,7 @@ describe('frames of the server', () => {
     expect(seen).toEqual([{ call_id: 'x' }])
   })
 
-  it('survives frames that make no sense', async () => {
+  it('survives invalid frames', async () => {
     const { browser, client } = await connected()
     for (const data of ['', '{', '[]', 'null', '{"id":1}', '{"id":{},"result":1}', 3, new ArrayBuffer(2)])
       browser.socket.raw(data)
@@ -269,7 +269,7 @@ describe('frames of the server', () => {
     expect(client.connectionState).toBe('connected')
   })
 
-  it('rejects a request whose result carries a code other than 2xx', async () => {
+  it('rejects a request whose result has a code other than 2xx', async () => {
     const { browser, client } = await connected()
     const online = client.online()
     await settled()
@@ -279,7 +279,7 @@ describe('frames of the server', () => {
   })
 })
 
-it('disconnect goes offline, rejects pending requests, leaves no timer, and can be undone', async () => {
+it('disconnect() goes offline, rejects pending requests and leaves no timer; connecting again is possible', async () => {
   const { browser, client } = await connected({ onRefreshToken: async () => 'x' })
   const online = client.online()
   await settled()

@@ -3,7 +3,7 @@ import { connected } from './testing/connected.ts'
 import { FakeBrowser, settled } from './testing/fakes.ts'
 
 describe('tokens', () => {
-  it('are renewed two minutes before their end, and again an hour later', async () => {
+  it('are renewed two minutes before they expire, and again an hour later', async () => {
     let count = 0
     const { browser } = await connected({ onRefreshToken: async () => `fresh-${++count}` })
     browser.clock.advance(3_479_000)
@@ -20,7 +20,7 @@ describe('tokens', () => {
     expect(count).toBe(2)
   })
 
-  it('are tried again after half a minute when the server refuses the new one', async () => {
+  it('are requested again half a minute after the server rejects the new one', async () => {
     const failures: unknown[] = []
     let count = 0
     const { browser, client } = await connected({ onRefreshToken: async () => `fresh-${++count}` })
@@ -35,7 +35,7 @@ describe('tokens', () => {
     expect(count).toBe(2)
   })
 
-  it('go with HTTP requests to the same host, the newest of them', async () => {
+  it('accompany HTTP requests to the same host, the latest one', async () => {
     const { browser, client } = await connected()
     const updating = client.updateToken('t2')
     browser.socket.reply('signalwire.reauthenticate')
@@ -51,7 +51,7 @@ describe('tokens', () => {
     await expect(client.getSubscriberInfo()).rejects.toMatchObject({ code: 'auth', serverCode: '401' })
   })
 
-  it('are renewed as soon as the machine wakes up that slept past their time', async () => {
+  it('are renewed at once when the machine wakes up after their renewal time', async () => {
     let count = 0
     const { browser } = await connected({ onRefreshToken: async () => `fresh-${++count}` })
     browser.awake()
@@ -72,7 +72,7 @@ describe('tokens', () => {
     expect(count).toBe(2)
   })
 
-  it('that ended while the machine slept are replaced when the connection comes back', async () => {
+  it('that expired while the machine slept are replaced when the connection is back', async () => {
     const { browser, client } = await connected({ onRefreshToken: async () => 'fresh' })
     browser.clock.sleep(36_000_000)
     browser.socket.drop()
@@ -88,7 +88,7 @@ describe('tokens', () => {
     expect(client.connectionState).toBe('connected')
   })
 
-  it('that ended long ago by a clock that is wrong are renewed every half minute, not all the time', async () => {
+  it('that have expired by a wrong clock are renewed every half minute only', async () => {
     let count = 0
     const browser = new FakeBrowser()
     browser.clock.sleep(36_000_000)
@@ -105,7 +105,7 @@ describe('tokens', () => {
     expect(count).toBe(2)
   })
 
-  it('that are given while there is no connection are presented when it comes back', async () => {
+  it('that are set without a connection are presented when it is back', async () => {
     const { browser, client } = await connected()
     browser.socket.drop()
     const updating = client.updateToken('t2')
@@ -118,7 +118,7 @@ describe('tokens', () => {
     await updating
   })
 
-  it('may take longer to get than a connection lasts: the application is asked once', async () => {
+  it('may take longer to arrive than a connection lasts: the application is asked once', async () => {
     const fresh = Promise.withResolvers<string>()
     let count = 0
     const { browser, client } = await connected({
@@ -142,7 +142,7 @@ describe('tokens', () => {
     expect(count).toBe(1)
   })
 
-  it('are not tried again once the client is disconnected', async () => {
+  it('are not requested again once the client is disconnected', async () => {
     const { browser, client } = await connected({ onRefreshToken: () => Promise.reject(new Error('no')) })
     browser.clock.advance(3_480_000)
     client.disconnect()
@@ -150,7 +150,7 @@ describe('tokens', () => {
     expect(browser.clock.running).toBe(0)
   })
 
-  it('that the server does not take reject with its error, and the old one stays', async () => {
+  it('that the server rejects reject with its error, and the old one stays', async () => {
     const { browser, client } = await connected()
     const updating = client.updateToken('wrong')
     browser.socket.refuse('signalwire.reauthenticate', -32002, 'The token has expired.')

@@ -66,7 +66,7 @@ const turn = async () => {
   for (let i = 0; i < 20; i++) await Promise.resolve()
 }
 
-it('what came before the first visit is no news; what comes later is, until it is looked at', async () => {
+it('messages before the first visit are read; later ones are unread until they are shown', async () => {
   const first = setUp()
   await first.chats.load()
   expect([first.chats.list[0]?.name, first.chats.unread]).toEqual(['Bob', 0])
@@ -82,7 +82,7 @@ it('what came before the first visit is no news; what comes later is, until it i
   expect(again.chats.unread).toBe(0)
 })
 
-it('a message that arrives moves its conversation up and marks it, but not our own', async () => {
+it('a received message moves its conversation up and marks it, an own message does not', async () => {
   const { chats, hear } = setUp()
   await chats.load()
   hear(message('m1', 2, 'me'))
@@ -95,7 +95,7 @@ it('a message that arrives moves its conversation up and marks it, but not our o
   expect(chats.unread).toBe(0)
 })
 
-it('shows each message once and in order, however it came, and fetches earlier ones', async () => {
+it('each message is shown once and in order, and earlier ones are fetched', async () => {
   const rig = setUp()
   const { chats } = rig
   rig.pages = [[message('m4', 4), message('m3', 3)], [message('m2', 2)]]
@@ -109,7 +109,7 @@ it('shows each message once and in order, however it came, and fetches earlier o
   expect(chats.thread?.hasOlder).toBe(false)
 })
 
-it('leaves no gap after a long time without connection', async () => {
+it('a long time without connection leaves no gap', async () => {
   const rig = setUp()
   rig.pages = [[message('m1', 1)]]
   rig.chats.open('bob', 'Bob')
@@ -120,7 +120,7 @@ it('leaves no gap after a long time without connection', async () => {
   expect(rig.chats.thread?.hasOlder).toBe(true)
 })
 
-it('says why a message was not sent, and keeps what is half written over a look at another conversation', async () => {
+it('a failed message is reported, and a draft is kept while another conversation is open', async () => {
   const rig = setUp()
   rig.chats.open('bob', 'Bob')
   const thread = rig.chats.thread

@@ -10,7 +10,7 @@ const talking = async () => {
   return { ...rig, call, controls: rig.phone.controls }
 }
 
-it('the camera is sent, and given up without losing the pictures of the other side', async () => {
+it('the camera is added, and removed without losing the video of the far side', async () => {
   const { call, controls, devices } = await talking()
   devices.choose('camera', 'c1')
   await controls.toggleCamera()
@@ -22,7 +22,7 @@ it('the camera is sent, and given up without losing the pictures of the other si
   ])
 })
 
-it('a screen is shared, and given up', async () => {
+it('a screen is shared, and the share is ended', async () => {
   const { call, controls } = await talking()
   await controls.toggleShare()
   const left: string[] = []
@@ -31,7 +31,7 @@ it('a screen is shared, and given up', async () => {
   expect([call.asked, left]).toEqual([['share'], ['left']])
 })
 
-it('closing the chooser of a screen is not reported, a missing permission is', async () => {
+it('cancelling the choice of a screen is not reported, a missing permission is', async () => {
   const { call, controls, phone } = await talking()
   call.failing = new ClientError('screen_refused', '')
   await controls.toggleShare()
@@ -41,7 +41,7 @@ it('closing the chooser of a screen is not reported, a missing permission is', a
   expect(phone.notice).toEqual({ tone: 'warning', text: 'This call does not support this.' })
 })
 
-it('another device is used at once, a camera only where it is on', async () => {
+it('another device is used at once, a camera only while it is on', async () => {
   const { call, controls, devices } = await talking()
   await controls.choose('microphone', 'm2')
   await controls.choose('camera', 'c2')
@@ -52,7 +52,7 @@ it('another device is used at once, a camera only where it is on', async () => {
   expect([devices.chosen('microphone'), devices.chosen('camera')]).toEqual(['m2', undefined])
 })
 
-it('what the far side is called better is shown, and a broken path until it is mended', async () => {
+it('a new name of the far side is shown, and a broken media path until it is restored', async () => {
   const { call, phone } = await talking()
   call.tell('display', { name: 'Bob Brown', number: '' })
   call.tell('media.reconnecting')

@@ -4,7 +4,7 @@ import { fakeStore } from './testing/fakes.ts'
 
 const device = (deviceId: string, label: string) => ({ deviceId, label }) as MediaDeviceInfo
 
-it('names the devices, also those that have no name, and lives with a browser that names none', async () => {
+it('devices without a name get one, and a browser may list none', async () => {
   const source = {
     microphone: async () => [device('m1', 'Headset'), device('m2', '')],
     camera: () => Promise.reject(new Error('no TLS')),
@@ -16,7 +16,7 @@ it('names the devices, also those that have no name, and lives with a browser th
   expect(devices.list('camera')).toEqual([])
 })
 
-it('remembers what was chosen, and lets the browser choose where nothing was', () => {
+it('the chosen devices are stored; without a choice the browser decides', () => {
   const none = async () => []
   const source = { microphone: none, camera: none, speaker: none }
   const store = fakeStore()

@@ -16,7 +16,7 @@ const setUp = () => {
   return { page, events, over }
 }
 
-describe('a page that is left', () => {
+describe('a page that is closed', () => {
   it('reports it once, and its return from the back/forward cache', () => {
     const { page, events } = setUp()
     page.dispatchEvent(shown(false))
@@ -32,7 +32,7 @@ describe('a page that is left', () => {
     expect(events).toEqual(['left', 'back'])
   })
 
-  it('comes back also when leaving ends what was going on', () => {
+  it('reports its return even if closing ended its work', () => {
     const page = new EventTarget()
     const over = new AbortController()
     let back = 0

@@ -45,7 +45,7 @@ const page = (names: readonly string[], next?: Paged<Address>): Paged<Address> =
     nextPage: async () => next,
   }) as Paged<Address>
 
-it('asks once the typing has stopped, and goes on page by page', async () => {
+it('a search starts once the typing stops, and continues page by page', async () => {
   const { people, asked, timers, answers } = setUp()
   answers.push(Promise.resolve(page(['bob'], page(['bobby']))))
   people.search('b', undefined)
@@ -58,7 +58,7 @@ it('asks once the typing has stopped, and goes on page by page', async () => {
   expect([people.list.map(({ name }) => name), people.hasMore]).toEqual([['bob', 'bobby'], false])
 })
 
-it('an answer that a later question has overtaken is not shown', async () => {
+it('the result of an outdated search is not shown', async () => {
   const { people, answers } = setUp()
   const slow = Promise.withResolvers<Paged<Address>>()
   answers.push(slow.promise, Promise.resolve(page(['new'])))
@@ -69,7 +69,7 @@ it('an answer that a later question has overtaken is not shown', async () => {
   expect(people.list.map(({ name }) => name)).toEqual(['new'])
 })
 
-it('keeps what is shown when the server is away, and says so', async () => {
+it('a failure is reported, and the shown list stays', async () => {
   const { people, answers } = setUp()
   answers.push(Promise.resolve(page(['bob'])), new Error('away'))
   await people.load()
@@ -77,7 +77,7 @@ it('keeps what is shown when the server is away, and says so', async () => {
   expect([people.list.length, people.hasFailed, people.isLoading]).toEqual([1, true, false])
 })
 
-it('finds the one who is meant by a name', async () => {
+it('a name finds the matching person', async () => {
   const rig = setUp()
   const list = { ...page([]), data: [address('bob', 'Bob Brown'), address('bob2', 'Bob Brownlow')] }
   rig.answers.push(Promise.resolve(list), Promise.resolve(page(['bob', 'bob'])))
@@ -87,7 +87,7 @@ it('finds the one who is meant by a name', async () => {
   expect((await rig.people.find('menu'))?.name).toBe('menu')
 })
 
-it('dials the channel that is wanted, or the one that there is', () => {
+it('the wanted channel is dialled, or the only one', () => {
   const both = { channels: { audio: '/p/a?channel=audio', video: '/p/a?channel=video' } }
   expect([dialled(both, true), dialled(both, false)]).toEqual(['/p/a?channel=video', '/p/a?channel=audio'])
   expect(dialled({ channels: { audio: '/p/a' } }, true)).toBe('/p/a')

@@ -6,8 +6,8 @@ const turn = async () => {
   for (let i = 0; i < 10; i++) await Promise.resolve()
 }
 
-describe('a call from here', () => {
-  it('is shown until it ends, with the time of its answer, and remembered', async () => {
+describe('an outgoing call', () => {
+  it('is shown until it ends, with the time of its answer, and stored', async () => {
     const { phone, calls, recents, at } = await setUp()
     await phone.dial('/public/bob')
     expect(phone.current).toMatchObject({ name: '/public/bob', answeredAt: undefined })
@@ -25,7 +25,7 @@ describe('a call from here', () => {
     ])
   })
 
-  it('that fails says why in plain words', async () => {
+  it('that fails shows the reason', async () => {
     const { phone, calls } = await setUp()
     await phone.dial('/public/bob')
     calls[0]!.end(new ClientError('busy', 'USER_BUSY'))
@@ -42,13 +42,13 @@ describe('a call from here', () => {
     expect(phone.isBusy).toBe(false)
   })
 
-  it('is made once, however fast the button is pressed', async () => {
+  it('is placed once, however fast the button is pressed', async () => {
     const { phone, calls } = await setUp()
     await Promise.all([phone.dial('/public/bob'), phone.dial('/public/bob')])
     expect(calls).toHaveLength(1)
   })
 
-  it('holds the one before, which can be taken back', async () => {
+  it('puts the former call on hold, which can be resumed', async () => {
     const { phone, calls } = await setUp()
     await phone.dial('/public/bob')
     calls[0]!.become('active')
@@ -67,7 +67,7 @@ describe('a call from here', () => {
     expect(phone.current).toMatchObject({ name: '/public/carol', call: { state: 'held' } })
   })
 
-  it('goes out with the camera and the devices that were chosen', async () => {
+  it('uses the camera and the chosen devices', async () => {
     const { phone, dialled, devices } = await setUp()
     devices.choose('microphone', 'm1')
     await phone.dial('/public/bob', { video: true, name: 'Bob' })
@@ -75,7 +75,7 @@ describe('a call from here', () => {
     expect(phone.current).toMatchObject({ name: 'Bob', number: '/public/bob' })
   })
 
-  it('shows the keys of both sides, and sends none before there is audio', async () => {
+  it('shows the keys of both sides, and sends none before the audio is open', async () => {
     const { phone, calls } = await setUp()
     await phone.dial('/public/bob')
     await phone.controls.press('1')
@@ -86,7 +86,7 @@ describe('a call from here', () => {
     expect(phone.current).toMatchObject({ pressed: '2', received: '9' })
   })
 
-  it('says so when the server does not hold it', async () => {
+  it('reports a hold that the server rejects', async () => {
     const { phone, calls } = await setUp()
     await phone.dial('/public/bob')
     calls[0]!.become('active')
@@ -96,7 +96,7 @@ describe('a call from here', () => {
   })
 })
 
-describe('a call to here', () => {
+describe('an incoming call', () => {
   it('is shown and answered', async () => {
     const { phone, ring, recents } = await setUp()
     ring(new FakeInvite('7', 'Bob'))
@@ -107,7 +107,7 @@ describe('a call to here', () => {
     expect(recents.list[0]?.direction).toBe('inbound')
   })
 
-  it('during another puts that one on hold', async () => {
+  it('puts the current call on hold', async () => {
     const { phone, ring, calls } = await setUp()
     await phone.dial('/public/bob')
     calls[0]!.become('active')
@@ -117,14 +117,14 @@ describe('a call to here', () => {
     expect(phone.lines.map(({ name }) => name)).toEqual(['Carol', '/public/bob'])
   })
 
-  it('says whether the caller would like to be seen', async () => {
+  it('shows whether the caller offers video', async () => {
     const { phone, ring } = await setUp()
     ring(new FakeInvite('7', 'Bob', 'v=0\r\nm=audio 9 UDP 0\r\nm=video 9 UDP 96\r\n'))
     ring(new FakeInvite('8', 'Bob', 'v=0\r\nm=audio 9 UDP 0\r\nm=video 0 UDP 96\r\n'))
     expect(phone.incoming.map(({ video }) => video)).toEqual([true, false])
   })
 
-  it('that is declined is reported to the server, and remembered', async () => {
+  it('that is declined informs the server, and is stored', async () => {
     const { phone, ring, recents } = await setUp()
     const invite = new FakeInvite('7', '')
     ring(invite)
@@ -134,7 +134,7 @@ describe('a call to here', () => {
     expect(recents.list[0]).toMatchObject({ direction: 'missed', name: '+17' })
   })
 
-  it('that is given up is a missed call; one answered elsewhere is not', async () => {
+  it('that the caller cancels is a missed call; one answered elsewhere is not', async () => {
     const { phone, ring, recents } = await setUp()
     const first = new FakeInvite('7', 'Bob')
     ring(first)
@@ -150,7 +150,7 @@ describe('a call to here', () => {
     expect(recents.list[0]?.direction).toBe('missed')
   })
 
-  it('waits on when the microphone is refused', async () => {
+  it('rings on when the microphone is refused', async () => {
     const { phone, ring } = await setUp()
     const invite = new FakeInvite('7', 'Bob')
     invite.accept = () => Promise.reject(new ClientError('microphone_refused', ''))
@@ -161,7 +161,7 @@ describe('a call to here', () => {
     expect(phone.isBusy).toBe(false)
   })
 
-  it('is declined while it is being accepted', async () => {
+  it('can be declined while it is accepted', async () => {
     const { phone, ring, recents } = await setUp()
     const invite = new FakeInvite('7', 'Bob')
     const answering = Promise.withResolvers<FakeCall>()
@@ -183,7 +183,7 @@ describe('a call to here', () => {
 describe('a call of a push notification', () => {
   const push = { type: 'call_invite', incoming_caller_name: 'Bob', decrypted: {} }
 
-  it.each([true, false])('rings, and is answered where the person said so: %s', async (answer) => {
+  it.each([true, false])('rings, and is answered if the user chose that: %s', async (answer) => {
     const rig = await setUp()
     rig.pushed = () => {
       rig.ring(new FakeInvite('7', 'Bob'))
@@ -201,8 +201,8 @@ describe('a call of a push notification', () => {
   })
 })
 
-describe('a page that is loaded anew', () => {
-  it('comes back to its call with its name and its time', async () => {
+describe('a reloaded page', () => {
+  it('recovers its call with name and time', async () => {
     const before = await setUp()
     await before.phone.dial('/public/bob', { name: 'Bob' })
     before.at(5000)
@@ -216,7 +216,7 @@ describe('a page that is loaded anew', () => {
     expect(after.phone.current).toMatchObject({ name: 'Bob', number: '/public/bob', answeredAt: 5000 })
   })
 
-  it('forgets a call that is over, and one that has ended', async () => {
+  it('forgets ended calls', async () => {
     const { phone, memory, calls } = await setUp()
     memory.keep({ id: 'x', name: 'Bob', number: 'b', answeredAt: 1, video: false })
     await phone.reattach()
@@ -228,7 +228,7 @@ describe('a page that is loaded anew', () => {
     expect(memory.call).toBeUndefined()
   })
 
-  it('hangs up what it could not come back to', async () => {
+  it('hangs up calls that it cannot recover', async () => {
     const { phone, calls } = await setUp()
     await phone.dial('/public/bob')
     expect(phone.leave()).toBe(false)

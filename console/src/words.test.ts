@@ -5,8 +5,8 @@ import { destination, duration, initials, moment } from './format.ts'
 import { RecentCalls, SignedIn, type Store } from './memory.ts'
 import { endMessage } from './messages.ts'
 
-describe('words and numbers', () => {
-  it('a duration has hours only when it has one', () => {
+describe('texts and numbers', () => {
+  it('a duration shows hours only from one hour on', () => {
     expect([0, 59_999, 61_000, 3_600_000].map(duration)).toEqual(['0:00', '0:59', '1:01', '1:00:00'])
   })
 
@@ -27,14 +27,14 @@ describe('words and numbers', () => {
     expect(destination(typed)).toBe(to)
   })
 
-  it('what was lately needs fewer words', () => {
+  it('recent times are shown shorter', () => {
     const now = new Date(2030, 4, 10, 12, 0).getTime()
     expect(moment(new Date(2030, 4, 10, 9, 5).getTime(), now)).not.toMatch(/Fri|2030/)
     expect(moment(new Date(2030, 4, 8, 9, 5).getTime(), now)).toMatch(/Wed/)
     expect(moment(new Date(2029, 4, 8, 9, 5).getTime(), now)).toMatch(/2029/)
   })
 
-  it('initials are those of the person', () => {
+  it('initials are derived from the name', () => {
     expect(['Alice Adams', '/public/bob', 'sip:carol@x.test', '+1 555'].map(initials)).toEqual([
       'AA',
       'B',
@@ -43,7 +43,7 @@ describe('words and numbers', () => {
     ])
   })
 
-  it('an end that the page has no words for is still reported', () => {
+  it('an unknown end is reported in general terms', () => {
     expect(endMessage(new Error('x'))).toBe('The call failed.')
     expect(endMessage(new ClientError('failed', 'ODD'))).toBe('The call could not be completed.')
     const unreachable = new ClientError('failed', 'NO_ROUTE_DESTINATION', {
@@ -56,7 +56,7 @@ describe('words and numbers', () => {
 describe('signing in', () => {
   const server = (status: number, body: unknown) => async () => new Response(JSON.stringify(body), { status })
 
-  it('gives the account', async () => {
+  it('returns the account', async () => {
     const body = { token: 't', subscriber: { email: 'a@b.c', address: '/public/a', display_name: '' } }
     expect(await signIn('a@b.c', 'x', server(200, body))).toEqual({
       token: 't',
@@ -70,17 +70,17 @@ describe('signing in', () => {
     [401, /wrong/],
     [429, /Too many/],
     [500, /failed/],
-  ])('that is answered %i is explained', async (status, words) => {
+  ])('explains the status %i', async (status, words) => {
     await expect(signIn('a@b.c', 'x', server(status, {}))).rejects.toThrow(words)
   })
 
-  it('survives a server that is away and one that talks nonsense', async () => {
+  it('reports an unreachable server and an invalid response', async () => {
     await expect(signIn('a', 'x', () => Promise.reject(new TypeError()))).rejects.toThrow(/cannot be reached/)
     await expect(signIn('a', 'x', server(200, []))).rejects.toThrow(/unexpected response/)
   })
 })
 
-describe('what is kept', () => {
+describe('stored data', () => {
   const store = (text: string | null): Store => ({
     getItem: () => text,
     setItem: () => {
@@ -89,12 +89,12 @@ describe('what is kept', () => {
     removeItem: () => {},
   })
 
-  it.each(['{', '3', '[1,{"to":1}]', '"x"', null])('ignores what makes no sense: %s', (text) => {
+  it.each(['{', '3', '[1,{"to":1}]', '"x"', null])('is ignored if invalid: %s', (text) => {
     expect(new RecentCalls(store(text), '/a/b').list).toEqual([])
     expect(new SignedIn(store(text)).account).toBeUndefined()
   })
 
-  it('goes on when the storage is full, and keeps the newest thirty, each party once', () => {
+  it('has the latest thirty calls, each party once, even if the storage is full', () => {
     const recents = new RecentCalls(store(null), '/a/b')
     for (let at = 0; at < 40; at++) recents.add({ to: `/p/${at}`, name: 'x', direction: 'inbound', at })
     recents.add({ to: '/p/25', name: 'x', direction: 'inbound', at: 99 })

@@ -7,7 +7,7 @@ import { rendered } from './testing/rendered.ts'
 import { useCall } from './use-call.ts'
 import { useStream } from './use-stream.ts'
 
-it('what there is to see of a call is kept up to date until it ends', async () => {
+it('the state of a call is up to date until it ends', async () => {
   const made = new FakeCall()
   const hook = await rendered((call: Call) => useCall(call), made.call)
   expect(hook.value).toMatchObject({
@@ -37,7 +37,7 @@ it('an event that changes nothing does not render the component again', async ()
   expect(hook.count).toBe(count)
 })
 
-it('the stream of a microphone that is added later is there', async () => {
+it('the stream of a microphone that is added later is present', async () => {
   const made = new FakeCall()
   const hook = await rendered((call: Call) => useCall(call), made.call)
   const localStream = {} as MediaStream
@@ -48,7 +48,7 @@ it('the stream of a microphone that is added later is there', async () => {
   expect(hook.value.localStream).toBe(localStream)
 })
 
-it('another call replaces the one before, whose listeners are removed', async () => {
+it('another call replaces the former one, whose listeners are removed', async () => {
   const first = new FakeCall()
   const second = new FakeCall()
   second.state = 'ringing'
@@ -63,7 +63,7 @@ it('another call replaces the one before, whose listeners are removed', async ()
   expect(second.events.size).toBe(0)
 })
 
-it('a video element gets its stream once, and null without a stream', async () => {
+it('a video element receives its stream once, and null without a stream', async () => {
   const stream = {} as MediaStream
   const set: unknown[] = []
   const element = {

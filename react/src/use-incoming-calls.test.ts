@@ -14,7 +14,7 @@ const waiting = async (prepare: (fake: FakeClient) => void = () => {}) => {
   return { fake, hook: await rendered(use, fake.client as Client | undefined) }
 }
 
-it('a component is online as long as it is mounted, and says so once, in strict mode too', async () => {
+it('a component is online while it is mounted, and goes online once, in strict mode too', async () => {
   const { fake, hook } = await waiting()
   expect(hook.value).toEqual({ invites: [], online: true, error: undefined })
   await hook.unmount()
@@ -34,7 +34,7 @@ it('calls wait in the list until they are settled', async () => {
   expect(hook.value.invites).toEqual([second.invite])
 })
 
-it('without a client nothing rings, and the next client goes online', async () => {
+it('without a client no call rings, and the next client goes online', async () => {
   const { fake, hook } = await waiting()
   await hook.render(undefined)
   expect(hook.value).toEqual({ invites: [], online: false, error: undefined })
@@ -45,7 +45,7 @@ it('without a client nothing rings, and the next client goes online', async () =
   expect(hook.value.online).toBe(true)
 })
 
-it('a component that goes while it is going online is offline in the end', async () => {
+it('a component that is removed while it goes online ends offline', async () => {
   const gate = Promise.withResolvers<void>()
   const { fake, hook } = await waiting((client) => {
     client.goOnline = () => gate.promise
@@ -57,7 +57,7 @@ it('a component that goes while it is going online is offline in the end', async
   expect(fake.asked).toEqual(['online', 'offline'])
 })
 
-it('a rejection is reported, and the request not repeated', async () => {
+it('a rejection is reported, and the request is not repeated', async () => {
   const refused = new ClientError('server', 'Too many devices.')
   const { fake, hook } = await waiting((client) => {
     client.goOnline = () => Promise.reject(refused)
@@ -66,7 +66,7 @@ it('a rejection is reported, and the request not repeated', async () => {
   expect(fake.asked).toEqual(['online'])
 })
 
-it('a refusal is asked for again when the connection is another one', async () => {
+it('a rejected request is repeated on a new connection', async () => {
   const { fake, hook } = await waiting((client) => {
     client.goOnline = () => Promise.reject(new ClientError('session_lost', 'The server gave the session up.'))
   })
@@ -81,7 +81,7 @@ it('a refusal is asked for again when the connection is another one', async () =
   expect(fake.events.size).toBe(0)
 })
 
-it('a request that the server forgot with its session is made again', async () => {
+it('a request that the server lost with its session is repeated', async () => {
   const forgotten = Promise.withResolvers<void>()
   const { fake, hook } = await waiting((client) => {
     client.goOnline = () => forgotten.promise

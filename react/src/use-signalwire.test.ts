@@ -33,7 +33,7 @@ const connected = async (options: Partial<SignalWireOptions> = {}) => {
   return made
 }
 
-it('a component has one client, in strict mode too, and it is there once it is connected', async () => {
+it('a component has one client, in strict mode too, once it is connected', async () => {
   const { hook, clients, client, tell } = await signIn({ host: 'gw.test' })
   expect(hook.value).toMatchObject({ state: 'connecting', client: undefined, error: undefined })
   await tell(() => client.becomes('connected'))
@@ -79,7 +79,7 @@ it('another token renews that of the running client', async () => {
   expect(hook.value).toMatchObject({ state: 'connected', client })
 })
 
-it('another token before the connection makes another client, as does one after a refusal', async () => {
+it('another token before the connection or after a rejection makes another client', async () => {
   const { hook, clients, tell } = await signIn()
   await hook.render({ token: 't2' })
   expect(clients.map(({ options, asked }) => [options.token, asked])).toEqual([
@@ -107,7 +107,7 @@ it('a rejected token is reported, and the client stays', async () => {
   expect(hook.value.error).toMatchObject({ code: 'auth', message: 'onRefreshToken failed: no network' })
 })
 
-it('a token that waits for a connection is presented anew when the one before is refused meanwhile', async () => {
+it('a token that waits for a connection is presented again if the former one is rejected meanwhile', async () => {
   const { hook, client, clients, tell } = await connected()
   const waiting = Promise.withResolvers<void>()
   client.update = () => waiting.promise
@@ -119,7 +119,7 @@ it('a token that waits for a connection is presented anew when the one before is
   expect(clients.map(({ options }) => options.token)).toEqual(['t1', 't2'])
 })
 
-it('the token that onRefreshToken gave is not sent again when the page hands it over', async () => {
+it('the token of onRefreshToken is not sent again when the page sets it', async () => {
   const { hook, client, tell } = await connected({ onRefreshToken: async () => 't2' })
   await tell(() => void client.options.onRefreshToken?.())
   await hook.render({ token: 't2' })
@@ -138,14 +138,14 @@ it.each([
   expect(hook.value).toMatchObject({ state: 'connecting', client: undefined })
 })
 
-it('what an earlier client tells is not taken for news of this one', async () => {
+it('events of a former client are ignored', async () => {
   const { hook, clients, tell } = await connected({ host: 'one.test' })
   await hook.render({ token: 't1', host: 'two.test' })
   await tell(() => clients[0]!.ends(new ClientError('auth', 'too late')))
   expect(hook.value).toMatchObject({ state: 'connecting', error: undefined })
 })
 
-it('functions are those of the last render', async () => {
+it('callbacks are those of the last render', async () => {
   const { hook, client, tell } = await connected({ incomingCallHandlers: { websocket: vi.fn() } })
   const all = vi.fn()
   const onRefreshToken = vi.fn(async () => 't9')
@@ -159,7 +159,7 @@ it('functions are those of the last render', async () => {
   expect(client.asked).toEqual(['connect'])
 })
 
-it('a connection that failed is tried again when it is asked for', async () => {
+it('a failed connection is retried on request', async () => {
   const { hook, clients, tell } = await signIn()
   hook.value.connect()
   expect(clients).toHaveLength(1)
@@ -183,7 +183,7 @@ it('a client that cannot be made is an error', async () => {
   expect(hook.value).toMatchObject({ state: 'disconnected', error: { code: 'bad_host' } })
 })
 
-it('a component that waits before it is first shown has no client until then', async () => {
+it('a component that is suspended before its first render has no client until then', async () => {
   const make = vi.fn((options: ClientOptions) => new FakeClient(options).client)
   const useIt = signalWireHook(make)
   const ready = Promise.withResolvers<string>()
@@ -199,7 +199,7 @@ it('a component that waits before it is first shown has no client until then', a
   expect(make).toHaveBeenCalledOnce()
 })
 
-it('a server makes no client', () => {
+it('rendering on a server makes no client', () => {
   const make = vi.fn()
   const use = signalWireHook(make)
   expect(renderToString(createElement(Probe, { use: () => use({ token: 't1' }).state }))).toBe('connecting')

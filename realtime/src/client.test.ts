@@ -54,7 +54,7 @@ describe('the second version', () => {
     await expect(SignalWire({ ...account, host: 'ws://127.0.0.1:9' })).rejects.toMatchObject({ code: 'lost' })
   })
 
-  it('tells the calls of its topics, and acknowledges them', async () => {
+  it('reports the calls of its topics, and acknowledges them', async () => {
     const { call } = await received()
     expect([call.from, call.to, call.type, call.context, call.state]).toEqual([
       'sip:a@x',
@@ -67,7 +67,7 @@ describe('the second version', () => {
     await vi.waitFor(() => expect(gateway.acknowledged).toBe(1))
   })
 
-  it('tells what the page of a call said', async () => {
+  it('reports the variables of the page of a call', async () => {
     const client = await second()
     const { promise, resolve } = Promise.withResolvers<Call>()
     await client.voice.listen({ topics: ['office'], onCallReceived: resolve })
@@ -77,7 +77,7 @@ describe('the second version', () => {
     expect([call.type, call.userVariables]).toEqual(['webrtc', { order: 7 }])
   })
 
-  it('passes each listener its own topics, and stops listening on unused ones', async () => {
+  it('passes each listener the calls of its topics, and stops listening on unused topics', async () => {
     const client = await second()
     const home: Call[] = []
     const office: Call[] = []
@@ -94,7 +94,7 @@ describe('the second version', () => {
     expect(home).toEqual([])
   })
 
-  it('does not listen when it is refused', async () => {
+  it('does not listen if the request is rejected', async () => {
     const client = await second()
     gateway.answers.set('signalwire.receive', () => ({ code: '400', message: 'contexts: …' }))
     const listening = client.voice.listen({ topics: [], onCallReceived: () => {} })
@@ -109,7 +109,7 @@ describe('the first version', () => {
     return client
   }
 
-  it('connects with its first listener, and tells calls', async () => {
+  it('connects with its first listener, and reports calls', async () => {
     const calls: Call[] = []
     const client = first()
     client.on('call.received', (call) => void calls.push(call))
@@ -122,7 +122,7 @@ describe('the first version', () => {
     expect((await gateway.next('signalwire.unreceive')).params).toEqual({ contexts: ['office'] })
   })
 
-  it('tells that it cannot be connected', async () => {
+  it('reports that it cannot connect', async () => {
     const client = new VoiceClient({ ...account, host: 'ws://127.0.0.1:9' })
     const { promise, resolve } = Promise.withResolvers<unknown>()
     client.on('error', resolve)
@@ -155,7 +155,7 @@ describe('dialling', () => {
     expect([call.id, call.state, call.direction, call.to]).toEqual(['o1', 'answered', 'outbound', '+2'])
   })
 
-  it('rejects what the gateway refuses', async () => {
+  it('rejects if the gateway rejects the dial', async () => {
     const { voice } = await second()
     gateway.answers.set('calling.dial', () => ({ code: '400', message: 'devices: …' }))
     await expect(voice.dial([])).rejects.toMatchObject({ code: '400' })
@@ -185,7 +185,7 @@ describe('a call', () => {
     await call.hangup()
   })
 
-  it('that ends before its answer rejects that', async () => {
+  it('that ends before its answer rejects answer()', async () => {
     const { call } = await received()
     const answering = call.answer()
     await gateway.next('calling.answer')
@@ -230,7 +230,7 @@ describe('a call', () => {
 })
 
 describe('a lost connection', () => {
-  it('is made again with what it was and what it listens on, and calls go on', async () => {
+  it('is restored with its protocol and topics, and calls continue', async () => {
     const { call } = await received()
     await gateway.next('signalwire.connect')
     const answering = call.answer()
@@ -246,7 +246,7 @@ describe('a lost connection', () => {
     expect(waits.waits).toHaveLength(1)
   })
 
-  it('loses its calls where the gateway does not know them any more', async () => {
+  it('loses calls that the gateway no longer knows', async () => {
     const { call } = await received()
     const playing = call.playTTS({ text: 'Hello' })
     await gateway.next('calling.play')
@@ -256,7 +256,7 @@ describe('a lost connection', () => {
     expect(await call.waitFor('answered')).toBe(false)
   })
 
-  it('rejects what was asked meanwhile', async () => {
+  it('rejects requests made meanwhile', async () => {
     const { call } = await received()
     gateway.answers.set('calling.pass', () => {
       gateway.cut()
@@ -287,14 +287,14 @@ describe('a lost connection', () => {
     await gateway.next('signalwire.connect')
   })
 
-  it('is not what a frame costs that cannot be read', async () => {
+  it('is not caused by an invalid frame', async () => {
     const { call } = await received()
     gateway.babble()
     state('answered')
     expect(await call.waitFor('answered')).toBe(true)
   })
 
-  it('is given up when the token is not taken any more', async () => {
+  it('is abandoned when the token is no longer valid', async () => {
     const failed = Promise.withResolvers<unknown>()
     const onAuthError = (error: unknown) => failed.resolve(error)
     await SignalWire({ ...account, host: gateway.host, onAuthError }, waits)
@@ -303,7 +303,7 @@ describe('a lost connection', () => {
     expect(await failed.promise).toMatchObject({ code: 'unauthorized' })
   })
 
-  it('is not made again after disconnect', async () => {
+  it('is not restored after disconnect()', async () => {
     const client = await second()
     client.disconnect()
     await expect(client.voice.dialSip({ from: 'a', to: 'b' })).rejects.toMatchObject({ code: 'lost' })

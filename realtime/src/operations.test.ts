@@ -28,7 +28,7 @@ const asked = async (method: string) => {
 }
 
 describe('playing', () => {
-  it('ends when the sounds are over', async () => {
+  it('ends when the sounds have ended', async () => {
     const playing = call.play(
       [
         { type: 'tts', text: 'Hello', voice: 'slt' },
@@ -71,7 +71,7 @@ describe('playing', () => {
   })
 })
 
-it('recording ends with where it is', async () => {
+it('recording ends with its URL', async () => {
   const recording = call.record({ endSilenceTimeout: 0, direction: 'both', stereo: true })
   const { given, tell } = await asked('record')
   expect(given).toEqual({ record: { audio: { end_silence_timeout: 0, direction: 'both', stereo: true } } })
@@ -116,7 +116,7 @@ describe('collecting', () => {
     expect(partial).toEqual([expected])
   })
 
-  it('prompts, and rejects what could not be understood', async () => {
+  it('prompts, and rejects unrecognised input', async () => {
     const prompting = call.promptTTS({ text: 'Say it', volume: 2, speech: { endSilenceTimeout: 1 } })
     const { given, tell, control_id } = await asked('play_and_collect')
     expect(control_id).toMatch(/\.prompt$/)
@@ -134,7 +134,7 @@ describe('collecting', () => {
   })
 })
 
-it('detecting gathers what is found', async () => {
+it('detecting collects the findings', async () => {
   const detecting = call.detect({ type: 'machine', timeout: 20, machineWordsThreshold: 3 })
   const { given, tell } = await asked('detect')
   expect(given).toEqual({ timeout: 20, detect: { type: 'machine', params: { machine_words_threshold: 3 } } })
@@ -145,7 +145,7 @@ it('detecting gathers what is found', async () => {
   expect(await detecting).toEqual({ findings: ['MACHINE', 'READY'], beep: true })
 })
 
-it('tapping, keys, hold and events are asked for as the gateway reads them', async () => {
+it('tapping, digits, hold and events are requested as the gateway reads them', async () => {
   const tapping = call.tap({ direction: 'both', device: { type: 'rtp', addr: '10.0.0.1', port: 4000 } })
   const { given, tell } = await asked('tap')
   expect(given).toEqual({

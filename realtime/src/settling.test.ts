@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-it('every promise settles with the call, whatever events arrived', async () => {
+it('every promise settles with the call, whatever events arrive', async () => {
   const playing = call.playTTS({ text: 'Hello' })
   const connecting = call.connectPhone({ from: '+1', to: '+2' })
   await gateway.next('calling.play')
@@ -36,7 +36,7 @@ it('every promise settles with the call, whatever events arrived', async () => {
   await expect(playing.started).rejects.toMatchObject({ code: 'lost' })
 })
 
-it('a call that is over already is hung up', async () => {
+it('a call that has ended already is hung up', async () => {
   gateway.answers.set('calling.end', () => ({ code: '404', message: 'there is no such call' }))
   await call.hangup()
   gateway.answers.set('calling.end', () => ({ code: '400', message: 'reason: …' }))
@@ -68,7 +68,7 @@ it('a dialled call is not hung up by a repeated event', async () => {
   expect(gateway.asked.map(({ method }) => method)).not.toContain('calling.end')
 })
 
-it('who does not answer the sign-in is left, and tried again', async () => {
+it('a gateway that does not answer the sign-in is disconnected, and retried', async () => {
   gateway.unanswered.add('signalwire.connect')
   await gateway.next('signalwire.connect')
   gateway.cut()
@@ -79,7 +79,7 @@ it('who does not answer the sign-in is left, and tried again', async () => {
   await call.pass()
 })
 
-it('the first version tells once that it cannot be connected', async () => {
+it('the first version reports once that it cannot connect', async () => {
   const errors: unknown[] = []
   const voice = new Voice.Client({ ...account, host: 'ws://127.0.0.1:9' })
   voice.on('call.received', () => {})
@@ -89,7 +89,7 @@ it('the first version tells once that it cannot be connected', async () => {
   expect(errors).toHaveLength(1)
 })
 
-it('who takes a connection and says nothing cannot be reached', async () => {
+it('a server that accepts a connection but sends nothing counts as unreachable', async () => {
   const silent = createServer((socket) => socket.on('error', () => {}))
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')

@@ -64,7 +64,7 @@ const setUp = (situation: Situation = {}) => {
   return { push: new BrowserPush(deps), kept, did }
 }
 
-it('registers this browser, and takes it back', async () => {
+it('a browser is registered and unregistered', async () => {
   const { push, kept, did } = setUp({ running: true })
   await push.enable()
   expect([push.state, kept.registration]).toEqual(['always', { account, deviceId: 'd1', key: 'k1' }])
@@ -94,13 +94,13 @@ it.each<[Situation, string]>([
   [{}, 'off'],
   [{ running: true }, 'open'],
   [{ running: true, kept: { registration: { account, deviceId: 'd', key: 'k' } } }, 'always'],
-])('finds out how things are: %j is %s', async (situation, state) => {
+])('the situation %j is read as %s', async (situation, state) => {
   const { push } = setUp(situation)
   await push.load()
   expect(push.state).toBe(state)
 })
 
-it('keeps the newest token for the service worker', async () => {
+it('the latest token is stored for the service worker', async () => {
   const old = { account: { ...account, token: 'old' }, deviceId: 'd', key: 'k' }
   const { push, kept } = setUp({ running: true, kept: { registration: old } })
   await push.load()
@@ -109,14 +109,14 @@ it('keeps the newest token for the service worker', async () => {
 
 const registration = { account, deviceId: 'd', key: 'k' }
 
-it('subscribes anew where the gateway has another key', async () => {
+it('the browser subscribes again if the gateway has another key', async () => {
   const { push, kept, did } = setUp({ running: true, subscribed: [4, 1, 2], kept: { registration } })
   await push.load()
   expect([push.state, kept.registration?.deviceId]).toEqual(['always', 'd1'])
   expect(did).toEqual(['unsubscribe', 'subscribe BP4z', 'register {"endpoint":"e"}'])
 })
 
-it('says so where it cannot subscribe anew', async () => {
+it('a failed renewal of the subscription is reported', async () => {
   const { push } = setUp({
     running: true,
     subscribed: [4, 1, 2],
@@ -127,7 +127,7 @@ it('says so where it cannot subscribe anew', async () => {
   expect([push.state, push.fault]).toEqual(['off', expect.stringMatching(/could not be set up/)])
 })
 
-it('keeps a subscription that has the key of the gateway, or an unknown one', async () => {
+it('a subscription with the key of the gateway, or an unknown one, is kept', async () => {
   for (const serverKey of ['BP4z', '']) {
     const { push, kept, did } = setUp({ running: true, serverKey, kept: { registration } })
     await push.load()
@@ -135,7 +135,7 @@ it('keeps a subscription that has the key of the gateway, or an unknown one', as
   }
 })
 
-it('removes the device of another subscriber who was signed in here', async () => {
+it('the device of another subscriber in this browser is removed', async () => {
   const other = { account: { ...account, address: '/public/bob' }, deviceId: 'd', key: 'k' }
   const { push, kept, did } = setUp({ running: true, kept: { registration: other } })
   await push.load()

@@ -55,21 +55,21 @@ const setUp = ({ decrypted = invite as object, registered = true } = {}) => {
   return { notifier, store, shown, did, alert }
 }
 
-it('shows who calls, and tells the pages', async () => {
+it('a call shows a notification, and informs the pages', async () => {
   const { notifier, shown, did } = setUp()
   await notifier.pushed(payload('call_invite'))
   expect(shown).toMatchObject([{ title: 'Incoming call', options: { tag: 'n1', body: 'Bob\n+1555' } }])
   expect(did).toEqual(['ring c1'])
 })
 
-it('shows who calls also where the call cannot be attached to', async () => {
+it('a call that cannot be attached to shows a notification too', async () => {
   const { notifier, shown, did } = setUp({ registered: false })
   await notifier.pushed({ ...payload('call_invite'), with_video: 'true' })
   expect(shown).toMatchObject([{ title: 'Incoming video call' }])
   expect(did).toEqual([])
 })
 
-it('keeps the call for the page that is opened to answer', async () => {
+it('the call is stored for the page that opens to answer', async () => {
   const { notifier, store, did, alert } = setUp()
   await notifier.pushed(payload('call_invite'))
   await notifier.clicked(alert(), 'answer')
@@ -77,7 +77,7 @@ it('keeps the call for the page that is opened to answer', async () => {
   expect(did).toEqual(['ring c1', 'close', 'open', 'answer c1'])
 })
 
-it('declines by itself, and has pages stop ringing', async () => {
+it('a decline needs no page, and stops the ringing of pages', async () => {
   const { notifier, store, did, alert } = setUp()
   await notifier.pushed(payload('call_invite'))
   await notifier.clicked(alert(), 'decline')
@@ -85,7 +85,7 @@ it('declines by itself, and has pages stop ringing', async () => {
   expect(store.kept.pending).toBeUndefined()
 })
 
-it('leaves to the page a call that the page has shown', async () => {
+it('a call that a page shows is left to the page', async () => {
   const { notifier, store, did } = setUp()
   await notifier.clicked({ data: { id: 'c7' }, close: () => {} }, 'decline')
   await notifier.clicked({ data: { id: 'c7' }, close: () => {} }, '')
@@ -98,7 +98,7 @@ it.each([
   ['NO_ANSWER', ['Missed call']],
   ['LOSE_RACE', []],
   ['CALL_REJECTED', []],
-])('takes the notification back when the call is over by %s', async (cause, titles) => {
+])('the notification disappears when the call ends by %s', async (cause, titles) => {
   const { notifier, shown, did } = setUp({ decrypted: { params: { params: { callID: 'c1', cause } } } })
   await notifier.pushed(payload('call_invite'))
   await notifier.pushed(payload('cancel'))

@@ -33,7 +33,7 @@ class FakeElement {
 
 afterEach(() => vi.unstubAllGlobals())
 
-it('the word Online is the label of the switch, and can be clicked like it', async () => {
+it('the text Online is the label of the switch, and can be clicked', async () => {
   vi.stubGlobal('document', { createElement: (name: string) => new FakeElement(name) })
   const { phone } = await phoneRig()
   const account = { token: 't', email: 'a@b.c', address: '/public/alice', name: 'Alice' }
