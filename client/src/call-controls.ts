@@ -53,7 +53,7 @@ export abstract class CallControls extends CallCommands {
       require: (capability) => members.require(capability),
       may: (capability) => members.isJoined && members.may(capability),
       tell: (method, kind) => members.command(method, undefined, { channels: [kind] }),
-      failed: (error) => log.warn('a mute, or its end, was not taken', error),
+      failed: (error) => log.warn('mute change rejected', error),
     })
     const source = {
       get local() {

@@ -251,12 +251,12 @@ export class Call extends CallControls implements VertoPeer {
   async #decline(): Promise<void> {
     const declined = { cause: 'CALL_REJECTED', causeCode: '21' }
     await this.verto('verto.bye', declined).catch((error: unknown) =>
-      this.#setup.log.debug('the call was not declined', error),
+      this.#setup.log.debug('decline failed', error),
     )
   }
 
   #inform(sent: Promise<unknown>): void {
-    sent.catch((error: unknown) => this.#setup.log.debug('a message was not taken', error))
+    sent.catch((error: unknown) => this.#setup.log.debug('message rejected', error))
   }
 
   #require(what: string, fits: boolean): void {

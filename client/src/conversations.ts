@@ -72,11 +72,11 @@ const pathOf = ({ addressId }: WithAddress) => `${base}/${encodeURIComponent(add
 /** All conversations of the subscriber: `client.conversation`. Requests reject with `auth` or `http`. */
 export class Conversations {
   readonly #rest: Rest
-  readonly #heard: Emitter<{ message: Message }>
+  readonly #received: Emitter<{ message: Message }>
 
   constructor(rest: Rest, log: Log) {
     this.#rest = rest
-    this.#heard = new Emitter((error) => log.error('a listener of messages failed', error))
+    this.#received = new Emitter((error) => log.error('a listener of messages failed', error))
   }
 
   /** Returns the conversations, the latest first. */
@@ -100,9 +100,9 @@ export class Conversations {
    */
   subscribe(listener: (message: Message) => void): Subscription {
     // Own function for each subscription: the same listener may be added twice and removed once.
-    const heard = (message: Message) => listener(message)
-    this.#heard.on('message', heard)
-    return { unsubscribe: () => this.#heard.off('message', heard) }
+    const onMessage = (message: Message) => listener(message)
+    this.#received.on('message', onMessage)
+    return { unsubscribe: () => this.#received.off('message', onMessage) }
   }
 
   /** Sends a message; resolves with the message as stored by the server. */
@@ -118,7 +118,7 @@ export class Conversations {
 
   /** For the client only: handles an event of the server. */
   event(type: string, params: Json): void {
-    if (type === 'conversation.message') this.#heard.emit('message', params as unknown as Message)
+    if (type === 'conversation.message') this.#received.emit('message', params as unknown as Message)
   }
 }
 

@@ -125,13 +125,13 @@ const watch = ({ networkChanged, awake }: PageWatcher): (() => void) => {
     type = network?.type
     networkChanged()
   }
-  const shown = () => {
+  const onVisibility = () => {
     if (document.visibilityState === 'visible') awake()
   }
   const listening: readonly [EventTarget | undefined, string, () => void][] = [
     [window, 'online', networkChanged],
     [network, 'change', retyped],
-    [document, 'visibilitychange', shown],
+    [document, 'visibilitychange', onVisibility],
     [window, 'pageshow', awake],
   ]
   for (const [target, name, listener] of listening) target?.addEventListener(name, listener)

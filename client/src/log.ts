@@ -20,14 +20,14 @@ export const createLog = (level: LogLevel, writer: Writer): Log => {
   const at = (
     name: Exclude<LogLevel, 'silent'>,
     write: keyof Writer,
-    shown: (detail: unknown) => unknown = (detail) => detail,
+    format: (detail: unknown) => unknown = (detail) => detail,
   ) =>
     order.indexOf(name) > order.indexOf(level)
       ? () => {}
       : (text: string, detail?: unknown) =>
           detail === undefined
             ? writer[write](`[trunkline] ${text}`)
-            : writer[write](`[trunkline] ${text}`, shown(detail))
+            : writer[write](`[trunkline] ${text}`, format(detail))
   return {
     error: at('error', 'error'),
     warn: at('warn', 'warn'),

@@ -59,7 +59,7 @@ export class ScreenShare implements VertoPeer {
   readonly #setup: ScreenShareSetup
   readonly #events: Emitter<ScreenShareEvents>
   readonly #recovery: Recovery
-  readonly #shown = Promise.withResolvers<void>()
+  readonly #started = Promise.withResolvers<void>()
   /** Rejects at the end. */
   readonly #over = Promise.withResolvers<never>()
   #stream: MediaStream | undefined
@@ -67,7 +67,7 @@ export class ScreenShare implements VertoPeer {
   #state: ScreenShareState = 'trying'
   #nodeId: string | undefined
   #sent = false
-  #taken = false
+  #isAccepted = false
 
   constructor(setup: ScreenShareSetup) {
     this.id = setup.id
@@ -145,7 +145,7 @@ export class ScreenShare implements VertoPeer {
       limit = environment.clock.after(answerMs, () => this.#fail(late))
       const reply = await Promise.race([this.#verto('verto.invite', { sdp: offer }), this.#over.promise])
       this.#nodeId = text(reply.node_id) ?? this.#nodeId
-      await Promise.race([this.#shown.promise, this.#over.promise])
+      await Promise.race([this.#started.promise, this.#over.promise])
     } catch (error) {
       if (error instanceof ClientError && error.code === 'server') this.#sent = false
       this.#fail(refusalOf(error))
@@ -230,11 +230,11 @@ export class ScreenShare implements VertoPeer {
     try {
       if (sdp !== undefined) {
         await this.#peer?.accept(sdp)
-        this.#taken = true
+        this.#isAccepted = true
       }
-      if (!this.#taken || this.#state !== 'trying') return
+      if (!this.#isAccepted || this.#state !== 'trying') return
       this.#become('active')
-      this.#shown.resolve()
+      this.#started.resolve()
     } catch (cause) {
       this.#fail(
         new ClientError('media_lost', "The gateway's session description cannot be used.", { cause }),
@@ -274,7 +274,7 @@ export class ScreenShare implements VertoPeer {
   }
 
   #failed(error: unknown): void {
-    this.#setup.log.debug('a message about a screen was not taken', error)
+    this.#setup.log.debug('message about a screen rejected', error)
   }
 
   #become(state: ScreenShareState): void {

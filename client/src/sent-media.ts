@@ -197,8 +197,8 @@ export class SentMedia {
 
   async #send(kind: MediaKind, track: MediaStreamTrack): Promise<void> {
     track.enabled = this.#allowed[kind]
-    const taken = !this.#closed && (await this.#peer()?.replace(kind, track))
-    if (!taken || this.#closed) {
+    const isReplaced = !this.#closed && (await this.#peer()?.replace(kind, track))
+    if (!isReplaced || this.#closed) {
       track.stop()
       throw new ClientError('bad_state', `The call does not send ${kind} any more.`)
     }

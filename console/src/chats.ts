@@ -43,7 +43,7 @@ export class Chats {
   #thread: Thread | undefined
   /** Threads by the id with which they were opened; they keep unsent drafts. */
   readonly #threads = new Map<string, Thread>()
-  #hearing: Subscription | undefined
+  #subscription: Subscription | undefined
 
   constructor(deps: ChatsDeps) {
     this.#deps = deps
@@ -75,7 +75,7 @@ export class Chats {
   /** Fetches the list and subscribes to messages; also after a time without connection. Never rejects. */
   async load(): Promise<void> {
     const { client, address } = this.#deps
-    this.#hearing ??= client.conversation.subscribe((message) => this.#heard(message))
+    this.#subscription ??= client.conversation.subscribe((message) => this.#received(message))
     try {
       this.#me ??= (await client.address.getAddress({ name: address })).id
       this.#page = await client.conversation.getConversations({ pageSize })
@@ -123,7 +123,7 @@ export class Chats {
 
   /** Unsubscribes from messages. */
   close(): void {
-    this.#hearing?.unsubscribe()
+    this.#subscription?.unsubscribe()
   }
 
   #seen(): void {
@@ -137,7 +137,7 @@ export class Chats {
     changed()
   }
 
-  #heard(message: Message): void {
+  #received(message: Message): void {
     const { conversation_id, group_id, conversation_name, text, ts, from_address_id } = message
     const known = this.#talks.find(({ group }) => group === group_id)
     const at = ts * 1000

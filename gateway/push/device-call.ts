@@ -22,7 +22,7 @@ export class DeviceCall {
   readonly #expiresAt: number
   readonly #over = new AbortController()
   #notice: Omit<CallNotice, 'type' | 'id'> | undefined
-  #notified: readonly { readonly device: DeviceRow; readonly taken: Promise<boolean> }[] = []
+  #notified: readonly { readonly device: DeviceRow; readonly accepted: Promise<boolean> }[] = []
 
   constructor(options: DeviceCallOptions) {
     this.#options = options
@@ -39,9 +39,9 @@ export class DeviceCall {
     const payload = payloadOf({ ...notice, type: 'call_invite', id: this.#id }, key)
     this.#notified = devices.map((device) => {
       const message = { device, payload, expiresAt: this.#expiresAt }
-      return { device, taken: deliveries.deliver(message, this.#over.signal) }
+      return { device, accepted: deliveries.deliver(message, this.#over.signal) }
     })
-    return oneOf(this.#notified.map(({ taken }) => taken))
+    return oneOf(this.#notified.map(({ accepted }) => accepted))
   }
 
   /**
@@ -53,8 +53,8 @@ export class DeviceCall {
     this.#over.abort()
     const { deliveries, key } = this.#options
     const payload = payloadOf({ ...this.#notice, type: 'cancel', id: this.#id, event }, key)
-    for (const { device, taken } of this.#notified)
-      void taken.then((isNotified) => {
+    for (const { device, accepted } of this.#notified)
+      void accepted.then((isNotified) => {
         if (isNotified) void deliveries.deliver({ device, payload, expiresAt: this.#cancelUntil })
       })
   }

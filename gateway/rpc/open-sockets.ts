@@ -68,13 +68,13 @@ export class OpenSockets {
    */
   refusal(network: string): SocketRejection | undefined {
     const { connections, waiting, waitingPerAddress, perAddress, perAddressMinute } = this.#limits
-    const of = this.#networks.get(network) ?? { open: 0, waiting: 0 }
+    const counts = this.#networks.get(network) ?? { open: 0, waiting: 0 }
     const code = 'over_connection_limit'
     if (this.#open >= connections) return { code, reached: 'connections', limit: connections }
-    if (of.open >= perAddress) return { code, reached: 'perAddress', limit: perAddress }
+    if (counts.open >= perAddress) return { code, reached: 'perAddress', limit: perAddress }
     // A network without unauthenticated connections is not kept out by networks that have many.
-    if (this.#waiting >= waiting && of.waiting > 0) return { code, reached: 'waiting', limit: waiting }
-    if (of.waiting >= waitingPerAddress)
+    if (this.#waiting >= waiting && counts.waiting > 0) return { code, reached: 'waiting', limit: waiting }
+    if (counts.waiting >= waitingPerAddress)
       return { code, reached: 'waitingPerAddress', limit: waitingPerAddress }
     if (this.#arrivals.take(network) > 0)
       return { code: 'too_many_requests', reached: 'perAddressMinute', limit: perAddressMinute }
@@ -83,27 +83,27 @@ export class OpenSockets {
 
   /** Counts a new connection of a network. */
   add(network: string): CountedSocket {
-    const of = this.#networks.get(network) ?? { open: 0, waiting: 0 }
-    this.#networks.set(network, of)
-    let open = true
-    let waiting = true
+    const counts = this.#networks.get(network) ?? { open: 0, waiting: 0 }
+    this.#networks.set(network, counts)
+    let isOpen = true
+    let isWaiting = true
     this.#open++
     this.#waiting++
-    of.open++
-    of.waiting++
+    counts.open++
+    counts.waiting++
     const signedIn = () => {
-      if (!waiting) return
-      waiting = false
+      if (!isWaiting) return
+      isWaiting = false
       this.#waiting--
-      of.waiting--
+      counts.waiting--
     }
     const closed = () => {
-      if (!open) return
+      if (!isOpen) return
       signedIn()
-      open = false
+      isOpen = false
       this.#open--
-      of.open--
-      if (of.open === 0) this.#networks.delete(network)
+      counts.open--
+      if (counts.open === 0) this.#networks.delete(network)
     }
     return { signedIn, closed }
   }

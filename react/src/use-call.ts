@@ -1,7 +1,7 @@
 import type { Call, CallEvents } from '@trunkline/client'
 import { useMemo, useSyncExternalStore } from 'react'
 
-const shown = [
+const watched = [
   'state',
   'active',
   'reason',
@@ -16,7 +16,7 @@ const shown = [
 ] as const satisfies readonly (keyof Call)[]
 
 /** Result of {@link useCall}: the properties of {@link Call} with these names. */
-export type CallView = Pick<Call, (typeof shown)[number]>
+export type CallView = Pick<Call, (typeof watched)[number]>
 
 /** Events that can change the view; `memberList.updated` follows every change of members except these. */
 const events = [
@@ -35,7 +35,7 @@ const events = [
 ] as const satisfies readonly (keyof CallEvents)[]
 
 const read = (call: Call): CallView =>
-  Object.fromEntries(shown.map((name) => [name, call[name]])) as unknown as CallView
+  Object.fromEntries(watched.map((name) => [name, call[name]])) as unknown as CallView
 
 /** Returns the same object while its content is unchanged: React compares by identity. */
 const steady = <View extends object>(readView: () => View): (() => View) => {

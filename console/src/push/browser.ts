@@ -26,27 +26,27 @@ export const pushBrowser: PushBrowser = {
 
 /** Notifications of calls that ring in a hidden page. */
 export class HiddenCalls {
-  #shown = new Set<string>()
+  #displayed = new Set<string>()
 
   /** Updates the notifications of the incoming calls. */
   update(incoming: readonly Incoming[], hidden: boolean): void {
     const waiting = hidden ? incoming.filter(({ answering }) => !answering) : []
-    for (const id of this.#shown) if (!waiting.some((call) => call.id === id)) void this.#close(id)
-    for (const call of waiting) if (!this.#shown.has(call.id)) void this.#show(call)
+    for (const id of this.#displayed) if (!waiting.some((call) => call.id === id)) void this.#close(id)
+    for (const call of waiting) if (!this.#displayed.has(call.id)) void this.#show(call)
   }
 
   async #show({ id, name, number, video }: Incoming): Promise<void> {
     if (pushBrowser.permission !== 'granted') return
-    this.#shown.add(id)
+    this.#displayed.add(id)
     const worker = await registered()
     // The call may have ended meanwhile.
-    if (!this.#shown.has(id)) return
+    if (!this.#displayed.has(id)) return
     const title = video ? 'Incoming video call' : 'Incoming call'
     await worker?.showNotification(title, ringingAlert({ id }, name, number)).catch(() => {})
   }
 
   async #close(id: string): Promise<void> {
-    this.#shown.delete(id)
+    this.#displayed.delete(id)
     const worker = await registered()
     for (const alert of (await worker?.getNotifications({ tag: id })) ?? []) alert.close()
   }

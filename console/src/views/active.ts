@@ -29,7 +29,7 @@ const toggle = (
   name: string,
   picture: Icon,
   press: () => void,
-  words: readonly [off: string, on: string],
+  labels: readonly [off: string, on: string],
 ) => {
   const label = element('span', {})
   const made = button({ class: 'tool', 'data-testid': name }, press, icon(picture), label)
@@ -38,7 +38,7 @@ const toggle = (
     set(on: boolean, enabled: boolean) {
       made.setAttribute('aria-pressed', String(on))
       made.disabled = !enabled
-      setText(label, words[on ? 1 : 0])
+      setText(label, labels[on ? 1 : 0])
     },
   }
 }
@@ -86,9 +86,9 @@ const partyOf = () => {
 }
 
 const digitsOf = () => {
-  const keys = (words: string, attributes: Readonly<Record<string, string>>) => {
+  const keys = (caption: string, attributes: Readonly<Record<string, string>>) => {
     const digits = element('span', attributes)
-    const view = element('span', {}, element('span', { class: 'quiet' }, `${words} `), digits)
+    const view = element('span', {}, element('span', { class: 'quiet' }, `${caption} `), digits)
     return {
       element: view,
       set(text: string) {
@@ -98,13 +98,13 @@ const digitsOf = () => {
     }
   }
   const sent = keys('Sent', { 'data-testid': 'digits-sent' })
-  const heard = keys('Received', { 'data-testid': 'digits-received', 'aria-live': 'polite' })
-  const view = element('p', { class: 'digits' }, sent.element, heard.element)
+  const receivedKeys = keys('Received', { 'data-testid': 'digits-received', 'aria-live': 'polite' })
+  const view = element('p', { class: 'digits' }, sent.element, receivedKeys.element)
   return {
     element: view,
     update({ pressed, received }: Line) {
       sent.set(pressed)
-      heard.set(received)
+      receivedKeys.set(received)
       show(view, pressed !== '' || received !== '')
     },
   }
@@ -113,7 +113,7 @@ const digitsOf = () => {
 /** Creates the panel of the current call. */
 export const activeView = ({ phone, clock, audio }: ActiveDeps): View => {
   let padIsOpen = false
-  let shown: Line['call'] | undefined
+  let displayed: Line['call'] | undefined
   const picture = new Picture()
   const party = partyOf()
   const digits = digitsOf()
@@ -149,8 +149,8 @@ export const activeView = ({ phone, clock, audio }: ActiveDeps): View => {
   })
   const update = () => {
     const { current } = phone
-    if (current?.call !== shown) padIsOpen = false
-    shown = current?.call
+    if (current?.call !== displayed) padIsOpen = false
+    displayed = current?.call
     show(view, current !== undefined)
     view.classList.toggle('pad-open', padIsOpen)
     view.classList.toggle('seen', picture.follow(current?.call))

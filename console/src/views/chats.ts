@@ -42,13 +42,13 @@ export const chatsView = (chats: Chats, now: () => number): View => {
     element: element('section', { class: 'page', 'aria-label': 'Messages' }, all, thread.element),
     update() {
       update(chats.list)
-      const words = chats.hasFailed
+      const status = chats.hasFailed
         ? 'The messages could not be loaded. Try again later.'
         : chats.list.length > 0
           ? ''
           : 'No conversations yet. Start one under People.'
-      setText(state, words)
-      show(state, words !== '')
+      setText(state, status)
+      show(state, status !== '')
       show(more, chats.hasMore)
       show(all, chats.thread === undefined)
       thread.update()

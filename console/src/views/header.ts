@@ -4,7 +4,7 @@ import { button, element, setText } from '../dom.ts'
 import type { Phone } from '../phone.ts'
 import type { View } from './view.ts'
 
-const words = (connection: ConnectionState, online: boolean): string => {
+const statusOf = (connection: ConnectionState, online: boolean): string => {
   if (connection === 'connecting') return 'Connecting…'
   if (connection === 'reconnecting') return 'Connection lost. Reconnecting…'
   if (connection === 'disconnected') return 'Not connected'
@@ -45,7 +45,7 @@ export const headerView = (
       toggle.disabled = phone.isSwitching
       state.dataset.state = phone.connection
       state.dataset.online = String(phone.isOnline)
-      setText(state, words(phone.connection, phone.isOnline))
+      setText(state, statusOf(phone.connection, phone.isOnline))
     },
   }
 }

@@ -101,15 +101,15 @@ export const peopleView = (people: People, phone: Phone, actions: PeopleActions)
     ),
     update() {
       update(people.list.filter(({ channels }) => plainOf(channels.audio) !== self))
-      const words = people.hasFailed
+      const status = people.hasFailed
         ? 'The address book could not be loaded.'
         : people.list.length > 0
           ? ''
           : people.isLoading
             ? 'Loading…'
             : 'No matching entries.'
-      setText(state, words)
-      show(state, words !== '')
+      setText(state, status)
+      show(state, status !== '')
       show(more, people.hasMore && !people.hasFailed)
       more.disabled = people.isLoading
       show(again, people.hasFailed)

@@ -27,8 +27,8 @@ export class Picture {
     if (call !== this.#call) this.#change(call)
     const { local = false, remote = false } = call?.active ? call.video : {}
     const track = local ? call?.localVideoTrack : undefined
-    const shown = this.#own.srcObject as MediaStream | null
-    if (shown?.getVideoTracks()[0] !== (track ?? undefined))
+    const displayed = this.#own.srcObject as MediaStream | null
+    if (displayed?.getVideoTracks()[0] !== (track ?? undefined))
       this.#own.srcObject = track ? new MediaStream([track]) : null
     show(this.#own, local)
     if (this.#far) show(this.#far.element, remote)

@@ -5,13 +5,13 @@ import type { RecentCall, RecentCalls } from '../memory.ts'
 import type { Phone } from '../phone.ts'
 import type { View } from './view.ts'
 
-const words = { inbound: 'Incoming', outbound: 'Outgoing', missed: 'Missed' } as const
+const labels = { inbound: 'Incoming', outbound: 'Outgoing', missed: 'Missed' } as const
 
 /** Creates the list of past calls; each can be called back. */
 export const recentsView = (recents: RecentCalls, phone: Phone, now: () => number): View => {
   const list = element('ul', { class: 'entries', 'data-testid': 'recents' })
   const none = element('p', { class: 'empty' }, 'Calls that you make and receive appear here.')
-  let shown: readonly RecentCall[] | undefined
+  let displayed: readonly RecentCall[] | undefined
   const row = ({ to, name, direction, at }: RecentCall) =>
     element(
       'li',
@@ -20,7 +20,7 @@ export const recentsView = (recents: RecentCalls, phone: Phone, now: () => numbe
         'div',
         { class: 'entry-text' },
         element('span', { class: 'entry-name' }, name),
-        element('span', { class: 'quiet' }, `${words[direction]} · ${moment(at, now())}`),
+        element('span', { class: 'quiet' }, `${labels[direction]} · ${moment(at, now())}`),
       ),
       button(
         { class: 'small', 'aria-label': `Call ${name}`, title: 'Call' },
@@ -36,10 +36,10 @@ export const recentsView = (recents: RecentCalls, phone: Phone, now: () => numbe
   return {
     element: element('section', { class: 'page', 'aria-label': 'Recent calls' }, none, list),
     update() {
-      if (shown === recents.list) return
-      shown = recents.list
-      show(none, shown.length === 0)
-      list.replaceChildren(...shown.map(row))
+      if (displayed === recents.list) return
+      displayed = recents.list
+      show(none, displayed.length === 0)
+      list.replaceChildren(...displayed.map(row))
     },
   }
 }

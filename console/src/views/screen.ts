@@ -20,7 +20,7 @@ import { recentsView } from './recents.ts'
 import { type SettingsDeps, settingsView } from './settings.ts'
 import { type Tab, tabsView } from './tabs.ts'
 
-const words: Readonly<Record<CallState, string>> = {
+const labels: Readonly<Record<CallState, string>> = {
   new: 'Preparing the call…',
   setup: 'Preparing the call…',
   trying: 'Calling…',
@@ -65,7 +65,7 @@ const stateView = (phone: Phone) => {
       const call = phone.current?.call.state
       const broken = phone.current?.broken && phone.current.call.active
       state.dataset.state = call ?? (waiting ? 'incoming' : 'idle')
-      const text = broken ? 'Connection lost. Reconnecting the call…' : call && words[call]
+      const text = broken ? 'Connection lost. Reconnecting the call…' : call && labels[call]
       setText(state, text ?? (waiting ? `Incoming call from ${waiting.name}` : 'Ready'))
     },
   }

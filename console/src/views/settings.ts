@@ -28,15 +28,15 @@ const picker = (
 ) => {
   const select = element('select', { id: `device-${kind}`, 'data-testid': `device-${kind}` })
   select.addEventListener('change', () => choose(select.value || undefined))
-  let shown = ''
+  let displayed = ''
   return {
     element: element('div', { class: 'setting' }, element('label', { for: select.id }, label), select),
     update() {
       const list = devices.list(kind)
       const chosen = devices.chosen(kind) ?? ''
       const present = JSON.stringify([list, chosen])
-      if (present === shown) return
-      shown = present
+      if (present === displayed) return
+      displayed = present
       const options = list
         .filter(({ id }) => id !== 'default')
         .map(({ id, label: name }) => element('option', { value: id }, name))
@@ -79,7 +79,7 @@ const devicesView = ({ phone, devices, clock, audio }: SettingsDeps): View & { c
   }
 }
 
-const pushWords: Readonly<Record<PushState, string>> = {
+const pushTexts: Readonly<Record<PushState, string>> = {
   unsupported: 'This browser cannot show notifications of this page. Open the page with https.',
   blocked: 'Notifications are blocked. Allow them for this page in the browser settings.',
   off: 'See incoming calls while this page is hidden.',
@@ -98,7 +98,7 @@ const pushView = (push: BrowserPush): View => {
     () => void (isOn() ? push.disable() : push.enable()),
     knob,
   )
-  const words = element('p', { class: 'quiet', role: 'status', 'data-testid': 'push-state' })
+  const status = element('p', { class: 'quiet', role: 'status', 'data-testid': 'push-state' })
   const fault = element('p', { class: 'fault', role: 'alert' })
   const closed =
     'You are not notified while this page is closed. ' +
@@ -108,15 +108,15 @@ const pushView = (push: BrowserPush): View => {
     element: group(
       'Notifications',
       element('div', { class: 'switched' }, element('label', { for: 'push' }, 'Notify me of calls'), toggle),
-      words,
+      status,
       none,
       fault,
     ),
     update() {
       toggle.setAttribute('aria-checked', String(isOn()))
       toggle.disabled = ['working', 'unsupported', 'blocked'].includes(push.state)
-      words.dataset.state = push.state
-      setText(words, pushWords[push.state])
+      status.dataset.state = push.state
+      setText(status, pushTexts[push.state])
       show(none, !push.isOffered)
       setText(fault, push.fault ?? '')
       show(fault, push.fault !== undefined)
@@ -125,8 +125,8 @@ const pushView = (push: BrowserPush): View => {
 }
 
 const themeView = ({ current, choose }: SettingsDeps['theme']): HTMLElement => {
-  const words = { system: 'System', light: 'Light', dark: 'Dark' } as const
-  const options = Object.entries(words).map(([value, text]) => {
+  const labels = { system: 'System', light: 'Light', dark: 'Dark' } as const
+  const options = Object.entries(labels).map(([value, text]) => {
     const input = element('input', { type: 'radio', name: 'theme', value, checked: value === current })
     input.addEventListener('change', () => choose(value as Theme))
     return element('label', { class: 'option' }, input, element('span', {}, text))

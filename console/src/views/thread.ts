@@ -78,13 +78,13 @@ const composer = (threadOf: () => Thread | undefined) => {
 
 /** Creates the view of the open conversation. */
 export const threadView = (chats: Chats, now: () => number): View => {
-  let shown: Thread | undefined
+  let displayed: Thread | undefined
   let follow: ((messages: readonly Message[]) => void) | undefined
   const name = element('h2', { 'data-testid': 'thread-name' })
   const back = button({ class: 'small', 'aria-label': 'All messages' }, () => chats.leave(), icon('back'))
   const older = button(
     { class: 'plain more', 'data-testid': 'older' },
-    () => void shown?.older(),
+    () => void displayed?.older(),
     'Earlier messages',
   )
   const state = element('p', { class: 'empty', role: 'status' })
@@ -96,7 +96,7 @@ export const threadView = (chats: Chats, now: () => number): View => {
     state,
     said,
   )
-  const write = composer(() => shown)
+  const write = composer(() => displayed)
   const view = element(
     'div',
     { class: 'thread', 'data-testid': 'thread' },
@@ -120,8 +120,8 @@ export const threadView = (chats: Chats, now: () => number): View => {
     update() {
       const { thread } = chats
       show(view, thread !== undefined)
-      const changed = thread !== shown
-      shown = thread
+      const changed = thread !== displayed
+      displayed = thread
       if (!thread) return
       if (changed) open(thread)
       // A reader at the end stays at the end. A reader further up is not moved, also when earlier messages
@@ -131,15 +131,15 @@ export const threadView = (chats: Chats, now: () => number): View => {
       follow?.(thread.messages)
       show(older, thread.hasOlder)
       older.disabled = thread.isLoading
-      const words = thread.hasFailed
+      const status = thread.hasFailed
         ? 'The messages could not be loaded. Try again later.'
         : thread.messages.length > 0
           ? ''
           : thread.isLoading
             ? 'Loading…'
             : 'No messages yet.'
-      setText(state, words)
-      show(state, words !== '')
+      setText(state, status)
+      show(state, status !== '')
       scroll.scrollTop = atEnd ? scroll.scrollHeight : scroll.scrollHeight - fromEnd
     },
   }

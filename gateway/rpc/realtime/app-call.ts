@@ -143,11 +143,11 @@ export class AppCall implements ConnectingCall, CommandedCall {
     this.application.emit('calling.call.state', callState(this.application.nodeId, leg))
   }
 
-  joined(peer: ConnectedPeer): void {
+  addPeer(peer: ConnectedPeer): void {
     this.application.peers.set(peer.id, { peer, call: this })
   }
 
-  parted(peer: ConnectedPeer): void {
+  removePeer(peer: ConnectedPeer): void {
     this.application.peers.delete(peer.id)
   }
 

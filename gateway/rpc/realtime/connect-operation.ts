@@ -39,9 +39,9 @@ export interface ConnectedPeer {
 export interface ConnectingCall extends OperationCall {
   /** Sends `calling.call.state` for a leg that is not yet a call of the application. */
   sendLegState(leg: LegEvent): void
-  /** Permits requests about the peer until `parted`. */
-  joined(peer: ConnectedPeer): void
-  parted(peer: ConnectedPeer): void
+  /** Permits requests about the peer until {@link removePeer}. */
+  addPeer(peer: ConnectedPeer): void
+  removePeer(peer: ConnectedPeer): void
 }
 
 /** Runs `calling.connect`, and reports its state and that of every leg. */
@@ -105,7 +105,7 @@ export class ConnectOperation implements Operation {
     const device = requested?.device ?? { type: 'sip', params: { from: callee.from, to: callee.to } }
     this.#peer = { id: callee.callId, tag, device, connected }
     this.#legs.setAnswered(callee.callId)
-    this.#call.joined(this.#peer)
+    this.#call.addPeer(this.#peer)
     this.#sendState('connected', this.#peerFields)
   }
 
@@ -122,7 +122,7 @@ export class ConnectOperation implements Operation {
       return
     }
     this.#sendState('disconnected', this.#peerFields)
-    this.#call.parted(peer)
+    this.#call.removePeer(peer)
   }
 
   get #peerFields(): Readonly<Record<string, unknown>> {

@@ -14,7 +14,7 @@ import { MemberEvents } from './member-events.ts'
 import { OfferRepetition } from './offer-repetition.ts'
 
 /** Maximum wait of the first audio for the browser's media, in milliseconds. */
-const hearingWaitMs = 5_000
+const maxMediaWaitMs = 5_000
 
 /** Facts of a {@link BrowserCall}. */
 export interface BrowserCallOptions {
@@ -56,10 +56,10 @@ export class BrowserCall {
   #times = { start: 0, answer: 0, end: 0 }
   readonly #watch: MediaWatch
   #screen: SharedScreen | undefined
-  #silent = false
+  #isSilent = false
   #volumes: Volumes = { inDb: 0, outDb: 0 }
   /** Whether the gateway's SDP was sent or is being made. */
-  #described = false
+  #isDescribed = false
   /** Offer of a reloaded page that is being answered. */
   #reattaching: { readonly offer: string } | undefined
 
@@ -80,22 +80,22 @@ export class BrowserCall {
       caller,
       video: media.video,
       isAudioOnly: options.isAudioOnly === true,
-      onHearing: () => {
-        this.#hear()
+      onAudioChange: () => {
+        this.#applyDeafness()
         this.#setVolumes()
       },
     })
     // The published SDK closes the camera where it finds its own video muted.
     if (options.isAudioOnly) this.party.member.set({ video_muted: true })
     this.#times.start = clock.now()
-    this.#described = options.isDescribed === true
+    this.#isDescribed = options.isDescribed === true
     const onLost = (state: LostState) => {
       log.info({ event: 'browser.media-lost', leg: leg.id, state }, 'media of a browser lost')
       const cause = causeOfLoss(state, 'client_lost')
       if (state === 'crashed') leg.end(cause)
       else leg.ended(cause)
     }
-    this.#watch = new MediaWatch(media, clock, onLost, this.#described ? 'now' : 'later')
+    this.#watch = new MediaWatch(media, clock, onLost, this.#isDescribed ? 'now' : 'later')
   }
 
   get browser(): BrowserSession {
@@ -142,8 +142,8 @@ export class BrowserCall {
   }
 
   /** Resolves when the media is connected, or after a timeout. */
-  untilHeard(): Promise<void> {
-    return this.#watch.untilConnected(hearingWaitMs)
+  untilConnected(): Promise<void> {
+    return this.#watch.untilConnected(maxMediaWaitMs)
   }
 
   verto(method: string, params: Readonly<Record<string, unknown>> = {}): void {
@@ -152,8 +152,8 @@ export class BrowserCall {
 
   /** Sends the gateway's SDP once, so that the browser hears early media. */
   sendDescription(): void {
-    if (this.#described) return
-    this.#described = true
+    if (this.#isDescribed) return
+    this.#isDescribed = true
     this.verto('verto.media', { sdp: this.media.sdp })
     this.#watch.begin()
   }
@@ -162,8 +162,8 @@ export class BrowserCall {
   reportAnswer(): void {
     // A page that is reattaching receives the answer afterwards.
     if (this.#reattaching) return
-    this.verto('verto.answer', this.#described ? {} : { sdp: this.media.sdp })
-    this.#described = true
+    this.verto('verto.answer', this.#isDescribed ? {} : { sdp: this.media.sdp })
+    this.#isDescribed = true
     this.#watch.begin()
     this.reportState('answered')
     this.members.joined()
@@ -191,11 +191,11 @@ export class BrowserCall {
     this.share(undefined)
     this.offers.forget()
     // SDP made for the former page must not reach this one or one that is loaded meanwhile.
-    this.#described = true
-    const anew = { offer }
-    this.#reattaching = anew
+    this.#isDescribed = true
+    const current = { offer }
+    this.#reattaching = current
     const sdp = await this.renegotiate(offer)
-    if (this.leg.isEnded || this.#reattaching !== anew) return
+    if (this.leg.isEnded || this.#reattaching !== current) return
     this.#reattaching = undefined
     if (!this.leg.isAnswered) {
       this.verto('verto.media', { sdp })
@@ -207,10 +207,10 @@ export class BrowserCall {
   }
 
   /** Reports the end, unless the browser sent the bye, and closes the media. */
-  close(cause: Cause, endedByBrowser: boolean): void {
+  close(cause: Cause, isEndedByBrowser: boolean): void {
     this.#watch.close()
     this.share(undefined)
-    if (!endedByBrowser) this.verto('verto.bye', byeOf(cause))
+    if (!isEndedByBrowser) this.verto('verto.bye', byeOf(cause))
     this.reportState('ended')
     this.members.left(byeOf(cause).cause)
     this.#options.browser.calls.delete(this.callId)
@@ -221,13 +221,13 @@ export class BrowserCall {
    * Stops the browser's audio if it is deaf or its partner is a muted telephone, which has no mute of its
    * own.
    */
-  #hear(): void {
+  #applyDeafness(): void {
     const { party, partner } = this.members
-    const muted = partner !== undefined && !partner.page && partner.member.state.audio_muted
-    const silent = party.member.state.deaf || muted
-    if (silent === this.#silent || this.leg.isEnded) return
-    this.#silent = silent
-    void this.#setDeaf(silent)
+    const isPartnerMuted = partner !== undefined && !partner.events && partner.member.state.audio_muted
+    const isSilent = party.member.state.deaf || isPartnerMuted
+    if (isSilent === this.#isSilent || this.leg.isEnded) return
+    this.#isSilent = isSilent
+    void this.#setDeaf(isSilent)
   }
 
   /** Applies the input and output volume. */
@@ -238,12 +238,12 @@ export class BrowserCall {
     this.media.port.setVolumes(this.#volumes)
   }
 
-  async #setDeaf(silent: boolean): Promise<void> {
+  async #setDeaf(isSilent: boolean): Promise<void> {
     try {
-      await this.media.setDeaf(silent)
+      await this.media.setDeaf(isSilent)
     } catch (error) {
       this.#log.warn(
-        { event: 'browser.audio-switch-failed', leg: this.leg.id, err: error, silent },
+        { event: 'browser.audio-switch-failed', leg: this.leg.id, err: error, silent: isSilent },
         'audio of a browser not switched',
       )
     }

@@ -41,9 +41,9 @@ export class BrowserConnection implements RpcHandler {
   #deps: BrowserConnectionDeps
   #session: RpcSession
   #browser: BrowserSession | undefined
-  #end: Timer | undefined
+  #endTimer: Timer | undefined
   /** Whether the session ends because its token was revoked. */
-  #revoked = false
+  #isEndingRevoked = false
   #unwatch: (() => void) | undefined
   readonly #notice: ExpiryNotice
 
@@ -65,16 +65,16 @@ export class BrowserConnection implements RpcHandler {
   }
 
   closed(): void {
-    this.#end?.cancel()
+    this.#endTimer?.cancel()
     this.#notice.cancel()
     this.#unwatch?.()
     if (this.#browser?.unbind(this.#session)) this.#deps.presence.lost(this.#browser)
   }
 
   #handlers: Readonly<Record<string, (browser: BrowserSession, params: Params) => Reply | Promise<Reply>>> = {
-    'signalwire.connect': (_client, params) => this.#connect(params),
+    'signalwire.connect': (_browser, params) => this.#connect(params),
     'signalwire.reauthenticate': (browser, params) => this.#reauthenticate(browser, params),
-    'signalwire.ping': (_client, params) => ({ result: { timestamp: params.timestamp } }),
+    'signalwire.ping': (_browser, params) => ({ result: { timestamp: params.timestamp } }),
     'signalwire.disconnect': (browser) => this.#setOnline(browser, false),
     'subscriber.online': (browser) => this.#setOnline(browser, true),
     'subscriber.offline': (browser) => this.#setOnline(browser, false),
@@ -181,7 +181,7 @@ export class BrowserConnection implements RpcHandler {
    * connection is closed, unless a call is in progress.
    */
   #awaitEnd(browser: BrowserSession): void {
-    this.#revoked = false
+    this.#isEndingRevoked = false
     const left = browser.expiresAt * 1000 + renewalMs - this.#deps.clock.now()
     this.#endIn(left > 0 ? Math.min(left, maxWaitMs) : lastCallMs, () => {
       if (browser.isAuthorized || browser.calls.size > 0) this.#awaitEnd(browser)
@@ -192,8 +192,8 @@ export class BrowserConnection implements RpcHandler {
   /** Ends the session and its calls if no new token follows a revocation in time. */
   #checkToken(): void {
     const browser = this.#browser
-    if (!browser?.isRevoked || this.#revoked) return
-    this.#revoked = true
+    if (!browser?.isRevoked || this.#isEndingRevoked) return
+    this.#isEndingRevoked = true
     this.#endIn(renewalMs, () => {
       this.#deps.presence.remove(browser)
       this.#session.close(closeCodes.policy, 'the token was revoked')
@@ -201,8 +201,8 @@ export class BrowserConnection implements RpcHandler {
   }
 
   #endIn(ms: number, end: () => void): void {
-    this.#end?.cancel()
-    this.#end = this.#deps.clock.after(ms, end)
+    this.#endTimer?.cancel()
+    this.#endTimer = this.#deps.clock.after(ms, end)
   }
 
   #setOnline(browser: BrowserSession, online: boolean): Reply {

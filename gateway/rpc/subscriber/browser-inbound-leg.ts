@@ -83,7 +83,7 @@ export class BrowserInboundLeg extends BrowserLeg implements SessionCall {
 
   async progress(): Promise<void> {
     this.#sendMedia()
-    await this.call?.untilHeard()
+    await this.call?.untilConnected()
   }
 
   async answer(): Promise<void> {
@@ -92,7 +92,7 @@ export class BrowserInboundLeg extends BrowserLeg implements SessionCall {
     this.#earlyMedia?.cancel()
     call.reportAnswer()
     call.leg.answered()
-    await call.untilHeard()
+    await call.untilConnected()
   }
 
   end(cause: Cause): void {

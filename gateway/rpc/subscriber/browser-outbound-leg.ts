@@ -42,17 +42,13 @@ export interface BrowserOutboundLegOptions {
 }
 
 /** Faults of an answer that end the call only for its page. Other pages may still answer. */
-const faultsOfPages: ReadonlySet<Cause['code']> = new Set([
-  'bad_sdp',
-  'no_common_codec',
-  'bad_user_variables',
-])
+const answerFaults: ReadonlySet<Cause['code']> = new Set(['bad_sdp', 'no_common_codec', 'bad_user_variables'])
 
 /**
  * Maximum wait for pages to reconnect while none is connected and no device was notified, in milliseconds. It
  * is shorter than `maxDescriptionWaitMs`, after which a caller with the published SDK receives an SDP.
  */
-const maxAwayMs = 10_000
+const maxReconnectMs = 10_000
 
 /**
  * Call to a subscriber: an outbound leg of the gateway. Every online browser gets the same offer under the
@@ -74,15 +70,15 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   /** Whether a person has declined on a page. */
   #isDeclined = false
   /** Session whose answer is being processed; it rings until then. */
-  #taking: BrowserSession | undefined
+  #answering: BrowserSession | undefined
   #answers: Promise<void> = Promise.resolve()
   #winner: BrowserSession | undefined
   /** Notified devices that may still open a page. */
   #devices: DeviceCall | undefined
   /** Runs while no page is connected. */
-  #away: Timer | undefined
-  #endedByBrowser = false
-  #over = false
+  #reconnectTimer: Timer | undefined
+  #isEndedByBrowser = false
+  #isOver = false
 
   constructor(deps: BrowserOutboundLegDeps, options: BrowserOutboundLegOptions) {
     super()
@@ -98,7 +94,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     // A disconnected page may reconnect in time; one of a mobile device seldom does.
     const isConnected = pages().some(({ session }) => session !== undefined)
     const devices = await this.#deps.push.call(this.subscriberId, isConnected)
-    if (this.#over) return
+    if (this.#isOver) return
     if (pages().length === 0 && !devices) {
       leg.ended({ code: 'not_online' })
       return
@@ -111,12 +107,12 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     }
     // From here on the leg closes the port, whether or not the call is answered.
     leg.setPort(this.#media.port, this.#media.video)
-    if (this.#over) await this.#media.close()
+    if (this.#isOver) await this.#media.close()
     else this.#ringAll(pages(), devices)
   }
 
   /** Whether a browser has answered. */
-  get isTaken(): boolean {
+  get isAnswered(): boolean {
     return this.#winner !== undefined
   }
 
@@ -150,8 +146,8 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
 
   onBye(browser: BrowserSession, causeCode: number | undefined): void {
     const { leg } = this.#options
-    if (browser === this.#winner || browser === this.#taking) {
-      this.#endedByBrowser = true
+    if (browser === this.#winner || browser === this.#answering) {
+      this.#isEndedByBrowser = true
       leg.ended(causeOf(causeCode, 'normal'))
       return
     }
@@ -174,8 +170,8 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
 
   onSessionLost(browser: BrowserSession): void {
     const { leg } = this.#options
-    if (browser === this.#winner || browser === this.#taking) {
-      this.#endedByBrowser = true
+    if (browser === this.#winner || browser === this.#answering) {
+      this.#isEndedByBrowser = true
       leg.ended({ code: 'client_lost' })
     } else if (this.#ringing.delete(browser)) this.#endUnreachable()
   }
@@ -189,12 +185,12 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   async answer(): Promise<void> {}
 
   end(cause: Cause): void {
-    this.#over = true
-    this.#away?.cancel()
+    this.#isOver = true
+    this.#reconnectTimer?.cancel()
     for (const browser of this.#ringing.keys()) this.#dismiss(browser, cause)
     this.#ringing.clear()
     this.#cancel(cause)
-    if (this.call) this.call.close(cause, this.#endedByBrowser)
+    if (this.call) this.call.close(cause, this.#isEndedByBrowser)
     else void this.#media?.close()
   }
 
@@ -204,7 +200,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     if (this.#ringing.size === 0 && !devices) this.#options.leg.ended({ code: 'not_online' })
     else this.#options.leg.early(false)
     this.#awaitPages()
-    if (devices && !this.#over) void this.#wake(devices)
+    if (devices && !this.#isOver) void this.#wake(devices)
   }
 
   async #wake(devices: DeviceCall): Promise<void> {
@@ -222,9 +218,9 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     this.#awaitPages()
   }
 
-  /** Whether a page can answer now: it is connected, or its answer is being taken. */
+  /** Whether a page can answer now: it is connected, or its answer is being processed. */
   get #isReachable(): boolean {
-    return [...this.#ringing.keys()].some((browser) => browser.session || browser === this.#taking)
+    return [...this.#ringing.keys()].some((browser) => browser.session || browser === this.#answering)
   }
 
   /**
@@ -232,10 +228,10 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
    * reconnected by its end.
    */
   #awaitPages(): void {
-    this.#away?.cancel()
-    const isOver = () => this.#over || this.#winner || this.#devices || this.#isReachable
+    this.#reconnectTimer?.cancel()
+    const isOver = () => this.#isOver || this.#winner || this.#devices || this.#isReachable
     if (isOver()) return
-    this.#away = this.#deps.clock.after(maxAwayMs, () => {
+    this.#reconnectTimer = this.#deps.clock.after(maxReconnectMs, () => {
       if (!isOver()) this.#options.leg.ended(this.#refusal ?? { code: 'not_online' })
     })
   }
@@ -273,7 +269,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
 
   /** Returns false if the session rings already or the call takes no further answer. */
   #attach(browser: BrowserSession): boolean {
-    if (this.#over || this.#winner || this.#ringing.has(browser)) return false
+    if (this.#isOver || this.#winner || this.#ringing.has(browser)) return false
     this.#ringing.set(browser, browser.session)
     browser.calls.set(this.wireId, this)
     return true
@@ -282,11 +278,11 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   async #processAnswer(browser: BrowserSession, sdp: string, variables: ReadVariables): Promise<void> {
     const media = this.#media
     if (browser === this.#winner) return
-    if (this.#winner || this.#over || !media || !this.#ringing.has(browser)) {
+    if (this.#winner || this.#isOver || !media || !this.#ringing.has(browser)) {
       this.#dismiss(browser, { code: 'answered_elsewhere' })
       return
     }
-    this.#taking = browser
+    this.#answering = browser
     try {
       if ('fault' in variables) throw new TrunklineError('bad_user_variables', variables.fault)
       await media.accept(sdp)
@@ -294,9 +290,9 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
       this.#rejectAnswer(browser, error)
       return
     } finally {
-      this.#taking = undefined
+      this.#answering = undefined
     }
-    if (!this.#over) this.#connect(browser, media, variables.variables)
+    if (!this.#isOver) this.#connect(browser, media, variables.variables)
   }
 
   /**
@@ -304,11 +300,11 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
    * one.
    */
   #rejectAnswer(browser: BrowserSession, error: unknown): void {
-    if (this.#over) return
+    if (this.#isOver) return
     const { leg } = this.#options
     const { metrics, log } = this.#deps
     const cause = mediaCause(error)
-    if (!faultsOfPages.has(cause.code)) {
+    if (!answerFaults.has(cause.code)) {
       leg.ended(cause)
       return
     }
@@ -327,7 +323,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   #connect(browser: BrowserSession, media: BrowserMedia, meta?: UserVariables): void {
     const { leg, callId: roomId, caller } = this.#options
     this.#winner = browser
-    this.#away?.cancel()
+    this.#reconnectTimer?.cancel()
     this.#ringing.delete(browser)
     for (const loser of this.#ringing.keys()) this.#dismiss(loser, { code: 'answered_elsewhere' })
     this.#ringing.clear()

@@ -62,13 +62,13 @@ interface Event {
 }
 
 /** Maximum number of message ids that are remembered to detect repeats. */
-const maxSeen = 100
+const maxRememberedIds = 100
 /** Maximum length of a remembered id; browsers send UUIDs. */
-const maxSeenLength = 128
+const maxIdLength = 128
 /**
  * Number of missed events that are sent at once after a reconnection, within the send buffer of a connection.
  */
-const caughtUpAtOnce = 32
+const maxPortion = 32
 
 /**
  * Session of one page of a subscriber, guest or invited user. It outlives its WebSocket: unacknowledged
@@ -91,14 +91,14 @@ export class BrowserSession {
   readonly #onSlow: BrowserSessionOptions['onSlow']
   #network = ''
   #quirks = quirksOf(undefined)
-  #forgotten = false
+  #isForgotten = false
   #clock: Pick<Clock, 'now'>
   #session: RpcSession | undefined
   /** Whether the connect request was answered, so that events may follow. */
-  #flowing = false
+  #isFlowing = false
   #outbox = new Set<Event>()
   #messages = 0
-  #seen = new Set<unknown>()
+  #seenIds = new Set<unknown>()
 
   constructor(options: BrowserSessionOptions) {
     const { identity, token, nodeId } = options
@@ -174,7 +174,7 @@ export class BrowserSession {
     const former = this.#session
     this.#session = session
     this.#network = session.network
-    this.#flowing = false
+    this.#isFlowing = false
     if (former !== session) former?.close(closeCodes.goingAway, 'the client has connected again')
   }
 
@@ -182,7 +182,7 @@ export class BrowserSession {
   unbind(session: RpcSession): boolean {
     if (this.#session !== session) return false
     this.#session = undefined
-    this.#flowing = false
+    this.#isFlowing = false
     return true
   }
 
@@ -193,10 +193,10 @@ export class BrowserSession {
 
   /** Sends an event, now or on reconnection. */
   emit(type: string, params: unknown, outboundLeg?: string): void {
-    if (this.#forgotten) return
+    if (this.#isForgotten) return
     const event = { event_type: type, params, outboundLeg }
     this.#outbox.add(event)
-    if (this.#flowing) void this.#deliver(event)
+    if (this.#isFlowing) void this.#deliver(event)
     const { unacknowledged: limit } = this.#limits
     if (this.#outbox.size <= limit) return
     // A dropped event could be the end or answer of a call, and the browser's state would stay wrong.
@@ -206,7 +206,7 @@ export class BrowserSession {
 
   /** Drops waiting events and ignores further ones. */
   forget(): void {
-    this.#forgotten = true
+    this.#isForgotten = true
     this.#outbox.clear()
   }
 
@@ -222,10 +222,10 @@ export class BrowserSession {
    */
   isNew(messageId: unknown): boolean {
     if (typeof messageId !== 'string' && typeof messageId !== 'number') return true
-    if (String(messageId).length > maxSeenLength) return true
-    if (this.#seen.has(messageId)) return false
-    this.#seen.add(messageId)
-    if (this.#seen.size > maxSeen) this.#seen.delete(this.#seen.values().next().value)
+    if (String(messageId).length > maxIdLength) return true
+    if (this.#seenIds.has(messageId)) return false
+    this.#seenIds.add(messageId)
+    if (this.#seenIds.size > maxRememberedIds) this.#seenIds.delete(this.#seenIds.values().next().value)
     return true
   }
 
@@ -250,12 +250,12 @@ export class BrowserSession {
     const sent = new Set<Event>()
     while (this.#session === session) {
       const missed = [...this.#outbox].filter((event) => !sent.has(event) && this.#isWanted(event))
-      const portion = missed.slice(0, caughtUpAtOnce)
+      const portion = missed.slice(0, maxPortion)
       // Events emitted meanwhile follow the missed ones.
-      this.#flowing = portion.length === missed.length
+      this.#isFlowing = portion.length === missed.length
       for (const event of portion) sent.add(event)
       const acknowledged = portion.map((event) => this.#deliver(event))
-      if (this.#flowing) return
+      if (this.#isFlowing) return
       await Promise.all(acknowledged)
     }
   }

@@ -18,7 +18,7 @@ export class CallParty {
   /** Party that muted a channel, if it was another. */
   readonly mutedBy = new Map<Channel, CallParty>()
   /** Events of the party's browser; undefined for a telephone. */
-  page: MemberEvents | undefined
+  events: MemberEvents | undefined
 
   constructor(leg: Leg, member: Member, identity?: TokenIdentity) {
     this.leg = leg

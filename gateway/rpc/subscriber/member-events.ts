@@ -30,7 +30,7 @@ export interface MemberEventsOptions {
   /** Whether the call never has video. */
   readonly isAudioOnly: boolean
   /** Called when muting, deafness, volume or the partner changes, which may change what the browser hears. */
-  readonly onHearing: () => void
+  readonly onAudioChange: () => void
 }
 
 /** Events of one browser about the members of its call: itself, the other party, and their shared screens. */
@@ -39,21 +39,21 @@ export class MemberEvents {
   #options: MemberEventsOptions
   #partner: CallParty | undefined
   /** Other members of the conference. */
-  #company: ReadonlySet<CallParty> = new Set()
-  #joined = false
-  #locked = false
-  #visible = false
+  #conference: ReadonlySet<CallParty> = new Set()
+  #hasJoined = false
+  #isLocked = false
+  #wasVisible = false
 
   constructor(options: MemberEventsOptions) {
     this.#options = options
     this.party = options.party
-    this.party.page = this
+    this.party.events = this
     options.video.onChange(() => this.#videoChanged())
   }
 
   /** Other members of the browser's conference; empty outside a conference. */
-  get company(): ReadonlySet<CallParty> {
-    return this.#company
+  get conferenceMembers(): ReadonlySet<CallParty> {
+    return this.#conference
   }
 
   /** Party that the browser is connected to. */
@@ -63,7 +63,7 @@ export class MemberEvents {
 
   /** Every member of the call. */
   get members(): readonly MemberView[] {
-    const parties = [this.party, ...(this.#partner ? [this.#partner] : []), ...this.#company]
+    const parties = [this.party, ...(this.#partner ? [this.#partner] : []), ...this.#conference]
     return parties.flatMap((party) => {
       const own = this.#view(party)
       return party.screen ? [own, this.#viewOf(party, party.screen)] : [own]
@@ -73,8 +73,8 @@ export class MemberEvents {
   /** Sends `call.joined`, by which the `start()` of the SDK resolves. */
   joined(): void {
     const { wire, browser, isAudioOnly } = this.#options
-    this.#joined = true
-    this.#visible = this.party.isVisible
+    this.#hasJoined = true
+    this.#wasVisible = this.party.isVisible
     const { id } = this.party.member
     this.#emit(
       'call.joined',
@@ -86,8 +86,8 @@ export class MemberEvents {
 
   /** Sends `call.left` if the browser had joined. */
   left(reason: string): void {
-    if (this.#joined) this.#emit('call.left', callLeft(this.#options.wire, this.party.member.id, reason))
-    this.#joined = false
+    if (this.#hasJoined) this.#emit('call.left', callLeft(this.#options.wire, this.party.member.id, reason))
+    this.#hasJoined = false
   }
 
   /** Reports that a callee is called for the browser. */
@@ -103,9 +103,9 @@ export class MemberEvents {
     const before = this.#partner
     this.#partner = leg && this.#options.parties.of(leg)
     // A former partner may have muted the telephone; that must not last.
-    if (this.#partner && !this.#partner.page) this.#partner.member.set({ audio_muted: false })
-    this.#options.onHearing()
-    if (!this.#joined) return
+    if (this.#partner && !this.#partner.events) this.#partner.member.set({ audio_muted: false })
+    this.#options.onAudioChange()
+    if (!this.#hasJoined) return
     if (before) this.#sendMoved('member.left', before)
     if (this.#partner) {
       this.#sendMoved('member.joined', this.#partner)
@@ -116,14 +116,14 @@ export class MemberEvents {
 
   /** Sets the other members of the conference. */
   gathered(legs: readonly Leg[]): void {
-    const before = this.#company
-    this.#company = new Set(legs.map((leg) => this.#options.parties.of(leg)))
+    const before = this.#conference
+    this.#conference = new Set(legs.map((leg) => this.#options.parties.of(leg)))
     // A conference has no video; the published SDK closes a camera that is muted.
     if (legs.length > 0 && before.size === 0 && this.party.isVisible)
       this.change(this.party, { video_muted: true })
-    if (!this.#joined) return
-    for (const party of before) if (!this.#company.has(party)) this.#sendMoved('member.left', party)
-    for (const party of this.#company) if (!before.has(party)) this.#sendMoved('member.joined', party)
+    if (!this.#hasJoined) return
+    for (const party of before) if (!this.#conference.has(party)) this.#sendMoved('member.left', party)
+    for (const party of this.#conference) if (!before.has(party)) this.#sendMoved('member.joined', party)
   }
 
   /** Changes a member and reports it to every browser that sees the member. */
@@ -131,7 +131,7 @@ export class MemberEvents {
     const before = party.isVisible
     const names = party.member.set(changes)
     if (party.isVisible !== before) names.push('visible')
-    this.#forAll((page) => page.#updated(party, names))
+    this.#forAll((events) => events.#updated(party, names))
   }
 
   /** Sets the audio processing of the browser's microphone. */
@@ -148,21 +148,21 @@ export class MemberEvents {
   /** Reports a shared screen of the browser. */
   screenJoined(screen: Member): void {
     this.party.screen = screen
-    this.#forBoth((page) => page.#screenMoved('member.joined', this.party, screen))
+    this.#forBoth((events) => events.#screenMoved('member.joined', this.party, screen))
   }
 
   /** Reports the end of a shared screen; does nothing if another one is shared. */
   screenLeft(screen: Member): void {
     if (this.party.screen !== screen) return
     this.party.screen = undefined
-    this.#forBoth((page) => page.#screenMoved('member.left', this.party, screen))
+    this.#forBoth((events) => events.#screenMoved('member.left', this.party, screen))
   }
 
   /** Locks or unlocks the call for both parties. */
-  lock(locked: boolean): void {
-    this.#forBoth((page) => {
-      page.#locked = locked
-      page.#sendUpdated(['locked'])
+  lock(isLocked: boolean): void {
+    this.#forBoth((events) => {
+      events.#isLocked = isLocked
+      events.#sendUpdated(['locked'])
     })
   }
 
@@ -172,7 +172,7 @@ export class MemberEvents {
   }
 
   get #facts(): RoomFacts {
-    return { members: this.members, locked: this.#locked, layout: layouts[0] }
+    return { members: this.members, locked: this.#isLocked, layout: layouts[0] }
   }
 
   get #layout() {
@@ -184,29 +184,29 @@ export class MemberEvents {
     return { room_id: roomId, room_session_id: roomId, layout: layoutOf(roomId, filling) }
   }
 
-  #forBoth(run: (page: MemberEvents) => void): void {
+  #forBoth(run: (events: MemberEvents) => void): void {
     run(this)
-    const page = this.#partner?.page
+    const events = this.#partner?.events
     // Only while the two are connected to each other.
-    if (page && page.#partner === this.party) run(page)
+    if (events && events.#partner === this.party) run(events)
   }
 
   /** Runs for the browser, its partner and the browsers of its conference. */
-  #forAll(run: (page: MemberEvents) => void): void {
+  #forAll(run: (events: MemberEvents) => void): void {
     this.#forBoth(run)
-    for (const { page } of this.#company) if (page?.company.has(this.party)) run(page)
+    for (const { events } of this.#conference) if (events?.conferenceMembers.has(this.party)) run(events)
   }
 
   #updated(party: CallParty, names: readonly string[]): void {
-    this.#visible = this.party.isVisible
-    this.#options.onHearing()
-    if (!this.#joined) return
+    this.#wasVisible = this.party.isVisible
+    this.#options.onAudioChange()
+    if (!this.#hasJoined) return
     this.#emit('member.updated', memberUpdated(this.#options.wire, this.#view(party), names))
     if (party !== this.party && names.includes('visible')) this.#sendLayout()
   }
 
   #screenMoved(event: 'member.joined' | 'member.left', party: CallParty, screen: Member): void {
-    if (!this.#joined) return
+    if (!this.#hasJoined) return
     this.#emit(event, memberMoved(this.#options.wire, this.#viewOf(party, screen)))
     if (party !== this.party) this.#sendLayout()
   }
@@ -220,21 +220,21 @@ export class MemberEvents {
   #sendConnected(party: CallParty): void {
     const { browser, wire } = this.#options
     this.#emit('call.connect', callConnect(wire, 'connected', this.#peer(party)))
-    const { name, number } = this.#shown(party)
+    const { name, number } = this.#displayed(party)
     browser.sendVerto('verto.display', { callID: wire.callId, display_name: name, display_number: number })
   }
 
   #sendUpdated(names: readonly string[]): void {
-    if (this.#joined) this.#emit('call.updated', callUpdated(this.#options.wire, this.#facts, names))
+    if (this.#hasJoined) this.#emit('call.updated', callUpdated(this.#options.wire, this.#facts, names))
   }
 
   #sendLayout(): void {
-    if (this.#joined && this.#options.video.isReceiving) this.sendLayout()
+    if (this.#hasJoined && this.#options.video.isReceiving) this.sendLayout()
   }
 
   #videoChanged(): void {
-    if (this.party.isVisible !== this.#visible)
-      this.#forBoth((page) => page.#updated(this.party, ['visible']))
+    if (this.party.isVisible !== this.#wasVisible)
+      this.#forBoth((events) => events.#updated(this.party, ['visible']))
     this.#sendLayout()
   }
 
@@ -254,15 +254,15 @@ export class MemberEvents {
     return { leg: wire.leg, identity: browser.identity, caller }
   }
 
-  #shown(party: CallParty): DisplayedParty {
+  #displayed(party: CallParty): DisplayedParty {
     if (party !== this.party) return displayedTo(this.#viewer, party)
     const { displayName: name, address: number, id, subscriber } = this.#options.browser.identity
     return { name, number, subscriberId: id, addressId: subscriber?.addressId ?? null }
   }
 
   #view(party: CallParty): MemberView {
-    const shown = party !== this.party && party.isVisible && !party.screen
-    return this.#display(party, party.member, { visible: party.isVisible, filling: shown })
+    const isFilling = party !== this.party && party.isVisible && !party.screen
+    return this.#display(party, party.member, { visible: party.isVisible, filling: isFilling })
   }
 
   #viewOf(party: CallParty, screen: Member): MemberView {
@@ -275,7 +275,7 @@ export class MemberEvents {
     { visible, filling }: { visible: boolean; filling: boolean },
   ): MemberView {
     const { roomId } = this.#options.wire
-    const { name, subscriberId, addressId } = this.#shown(party)
+    const { name, subscriberId, addressId } = this.#displayed(party)
     const position = filling ? 'standard-1' : 'off-canvas'
     return member.view({ roomId, name, position, visible, subscriberId, addressId })
   }

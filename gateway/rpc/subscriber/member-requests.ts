@@ -71,12 +71,12 @@ const others: Readonly<Record<string, Other>> = {
       throw new MemberRequestError('422', `layout: expected ${layouts.join(' or ')}`)
     for (const [id, position] of Object.entries(asRecord(positions) ?? {})) {
       const target = id === 'self' ? undefined : { member_id: id }
-      positioned(call, { target, position })
+      checkPosition(call, { target, position })
     }
     return ok({}, () => call.members.sendLayout())
   },
   'call.member.position.set': (call, { targets }) => {
-    for (const each of Array.isArray(targets) ? targets : [targets]) positioned(call, asRecord(each) ?? {})
+    for (const each of Array.isArray(targets) ? targets : [targets]) checkPosition(call, asRecord(each) ?? {})
     return ok({}, () => call.members.sendLayout())
   },
   'call.member.remove': (call, { target }) => {
@@ -86,8 +86,8 @@ const others: Readonly<Record<string, Other>> = {
       for (const party of found.toReversed()) leave(call, party)
     })
   },
-  'call.lock': (call) => locked(call, true),
-  'call.unlock': (call) => locked(call, false),
+  'call.lock': (call) => setLocked(call, true),
+  'call.unlock': (call) => setLocked(call, false),
   'call.end': (call) => {
     const { party, partner } = call.members
     if (partner) checkPermission(call, partner)
@@ -108,37 +108,42 @@ export const handleMember = (browser: BrowserSession, method: string, params: Pa
   try {
     if (!call) throw new MemberRequestError('404', 'The call does not exist.')
     const change = changes[method]
-    return change ? changed(call, method, params, change(params)) : others[method]!(call, params)
+    return change ? applyChanges(call, method, params, change(params)) : others[method]!(call, params)
   } catch (error) {
     if (!(error instanceof MemberRequestError)) throw error
     return { result: { code: error.code, message: error.message } }
   }
 }
 
-const changed = (call: BrowserCall, method: string, params: Params, wanted: Partial<MemberState>): Reply => {
+const applyChanges = (
+  call: BrowserCall,
+  method: string,
+  params: Params,
+  wanted: Partial<MemberState>,
+): Reply => {
   const isForAll = asRecord(params.target)?.member_id === 'all'
   const parties = targetsOf(call, params.target)
-  const todo: (readonly [CallParty, Partial<MemberState>])[] = []
+  const permitted: (readonly [CallParty, Partial<MemberState>])[] = []
   for (const party of parties) {
     const allowed = permittedChanges(call, party, wanted, isForAll)
-    if (Object.keys(allowed).length > 0) todo.push([party, allowed])
+    if (Object.keys(allowed).length > 0) permitted.push([party, allowed])
   }
   return ok({}, () => {
-    for (const [party, allowed] of todo) {
+    for (const [party, allowed] of permitted) {
       noteMuting(call, party, allowed)
       call.members.change(party, allowed)
-      if (method === 'call.audioflags.set') party.page?.constrain(allowed)
+      if (method === 'call.audioflags.set') party.events?.constrain(allowed)
     }
   })
 }
 
-const locked = (call: BrowserCall, on: boolean): Reply => {
+const setLocked = (call: BrowserCall, isLocked: boolean): Reply => {
   checkPermissionOnOthers(call)
-  return ok({}, () => call.members.lock(on))
+  return ok({}, () => call.members.lock(isLocked))
 }
 
 /** Checks a position. The layout has one position, which the other party holds. */
-const positioned = (call: BrowserCall, { target, position }: Params): void => {
+const checkPosition = (call: BrowserCall, { target, position }: Params): void => {
   const [party] = targetsOf(call, target)
   const own = party === call.party ? 'off-canvas' : 'standard-1'
   if (position !== 'auto' && position !== own)

@@ -12,7 +12,7 @@ export const targetsOf = (call: BrowserCall, target: unknown): readonly CallPart
   const all = partner ? [party, partner] : [party]
   if (id === undefined) return [party]
   const found = id === 'all' ? all : all.filter(({ member }) => member.id === id)
-  if ([...call.members.company].some(({ member }) => member.id === id))
+  if ([...call.members.conferenceMembers].some(({ member }) => member.id === id))
     throw new MemberRequestError('403', 'Members of a conference can change only themselves.')
   if (found.length === 0) throw new MemberRequestError('404', 'The member does not exist.')
   return found
@@ -57,7 +57,7 @@ export const permittedChanges = (
   const reasons: MemberRequestError[] = []
   const allowed = entries.filter(([name, value]) => {
     const channel = mutes[name]
-    if (!party.page && name !== 'audio_muted')
+    if (!party.events && name !== 'audio_muted')
       reasons.push(new MemberRequestError('409', 'Telephones do not support this.'))
     else if (
       channel &&

@@ -33,7 +33,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
   #screen: BrowserScreen | undefined
   #member: Member | undefined
   #watch: MediaWatch | undefined
-  #over = false
+  #isOver = false
 
   constructor(deps: ScreenShareDeps, browser: BrowserSession, invite: Invite) {
     this.#deps = deps
@@ -55,10 +55,10 @@ export class ScreenShare implements SessionCall, SharedScreen {
     try {
       this.#screen = await this.#deps.calls.webrtc.screen(main.roomId, offer)
     } catch (error) {
-      if (!this.#over) this.#refuse(mediaErrorCode(error), error)
+      if (!this.#isOver) this.#refuse(mediaErrorCode(error), error)
       return
     }
-    if (this.#over) await this.#screen.close()
+    if (this.#isOver) await this.#screen.close()
     // The other party may have shared a screen meanwhile.
     else if (main.members.partner?.screen) this.#refuse('busy')
     else this.#show(main, this.#screen)
@@ -129,8 +129,8 @@ export class ScreenShare implements SessionCall, SharedScreen {
 
   /** Ends the share. Returns false if it has ended already. */
   #close(): boolean {
-    if (this.#over) return false
-    this.#over = true
+    if (this.#isOver) return false
+    this.#isOver = true
     this.#watch?.close()
     this.#browser.calls.delete(this.#invite.callId)
     const main = this.#main

@@ -10,7 +10,7 @@ export type VertoRequest =
       readonly to: string
       readonly sdp: string
       /** Whether a reloaded page takes its call back. */
-      readonly reattach: boolean
+      readonly isReattaching: boolean
       /** Kind of addition to a present call: a screen, or another camera or microphone. */
       readonly part?: 'screen' | 'device'
       /** Call that the addition belongs to, and the browser's own member in it. */
@@ -84,7 +84,7 @@ const invite = (callId: string, params: Fields, dialog: Fields): VertoRequest =>
   callId,
   to: text(dialog.destination_number, 'dialogParams.destination_number', 1024),
   sdp: text(params.sdp, 'sdp'),
-  reattach: dialog.attach === true && dialog.reattaching === true,
+  isReattaching: dialog.attach === true && dialog.reattaching === true,
   ...(dialog.screenShare === true && { part: 'screen' }),
   ...(dialog.additionalDevice === true && { part: 'device' }),
   parent: parentOf(asRecord(dialog.userVariables) ?? {}),

@@ -77,7 +77,7 @@ export class VertoRequests {
     const existing = browser.calls.get(invite.callId)
     if (existing) {
       const call = existing.browserCall(browser)
-      if (invite.reattach && call) void this.#reattach(call, sdp)
+      if (invite.isReattaching && call) void this.#reattach(call, sdp)
       return
     }
     const over = this.#deps.quotas.checkDial(browser)
@@ -106,7 +106,7 @@ export class VertoRequests {
     }
     // The call was answered elsewhere or cancelled just before, and the browser does not know yet.
     const found = this.#deps.ringer.find(callId)
-    const isElsewhere = found?.isTaken && found.subscriberId === browser.identity.id
+    const isElsewhere = found?.isAnswered && found.subscriberId === browser.identity.id
     sendBye(browser, callId, isElsewhere ? 'answered_elsewhere' : 'canceled')
   }
 

@@ -8,8 +8,27 @@ import { FakePort, FakeVideo } from '../../../calls/testing/fake-legs.ts'
 
 type State = Parameters<Parameters<BrowserMedia['onState']>[0]>[0]
 
+/** Transport of a fake, with a state that the test sets. */
+class FakeTransport {
+  closed = false
+  #listener: (state: State) => void = () => {}
+
+  onState(listener: (state: State) => void): void {
+    this.#listener = listener
+  }
+
+  /** Reports a state of the transport. */
+  report(state: State): void {
+    this.#listener(state)
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+  }
+}
+
 /** Media of a browser, with a state that the test sets. */
-export class FakeMedia implements BrowserMedia {
+export class FakeMedia extends FakeTransport implements BrowserMedia {
   readonly port: FakePort
   readonly codec: AudioCodec
   readonly sdp: string
@@ -19,14 +38,13 @@ export class FakeMedia implements BrowserMedia {
   screen: BrowserScreen | undefined
   /** Whether the browser receives no audio. */
   deaf = false
-  closed = false
   /** Delays the acceptance of answers until it resolves. */
   accepting: Promise<void> = Promise.resolve()
   /** Delays later offers until it resolves. */
   gate: Promise<void> = Promise.resolve()
-  #listener: (state: State) => void = () => {}
 
   constructor(group: string, codec: AudioCodec, sdp: string) {
+    super()
     this.port = new FakePort(group)
     this.codec = codec
     this.sdp = sdp
@@ -54,46 +72,19 @@ export class FakeMedia implements BrowserMedia {
   async setDeaf(deaf: boolean): Promise<void> {
     this.deaf = deaf
   }
-
-  onState(listener: (state: State) => void): void {
-    this.#listener = listener
-  }
-
-  /** Reports a state of the transport. */
-  report(state: State): void {
-    this.#listener(state)
-  }
-
-  async close(): Promise<void> {
-    this.closed = true
-  }
 }
 
 /** Screen with a state that the test sets. */
-export class FakeScreen implements BrowserScreen {
+export class FakeScreen extends FakeTransport implements BrowserScreen {
   readonly sdp: string
-  closed = false
-  #listener: (state: State) => void = () => {}
 
   constructor(offer: string) {
+    super()
     this.sdp = `answer to ${offer}`
   }
 
   async renegotiate(offer: string): Promise<string> {
     return `answer to ${offer}`
-  }
-
-  onState(listener: (state: State) => void): void {
-    this.#listener = listener
-  }
-
-  /** Reports a state of the transport. */
-  report(state: State): void {
-    this.#listener(state)
-  }
-
-  async close(): Promise<void> {
-    this.closed = true
   }
 }
 
