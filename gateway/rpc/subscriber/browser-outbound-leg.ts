@@ -88,14 +88,14 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     this.wireId = options.leg.id
   }
 
-  /** Makes the offer and rings the browsers. Never rejects: a failure ends the leg. */
-  async start(pages: () => readonly BrowserSession[]): Promise<void> {
+  /** Makes the offer and rings the browsers that are online. Never rejects: a failure ends the leg. */
+  async start(online: () => readonly BrowserSession[]): Promise<void> {
     const { leg, callId, codec, video } = this.#options
     // A disconnected page may reconnect in time; one of a mobile device seldom does.
-    const isConnected = pages().some(({ session }) => session !== undefined)
+    const isConnected = online().some(({ session }) => session !== undefined)
     const devices = await this.#deps.push.call(this.subscriberId, isConnected)
     if (this.#isOver) return
-    if (pages().length === 0 && !devices) {
+    if (online().length === 0 && !devices) {
       leg.ended({ code: 'not_online' })
       return
     }
@@ -108,7 +108,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     // From here on the leg closes the port, whether or not the call is answered.
     leg.setPort(this.#media.port, this.#media.video)
     if (this.#isOver) await this.#media.close()
-    else this.#ringAll(pages(), devices)
+    else this.#ringAll(online(), devices)
   }
 
   /** Whether a browser has answered. */

@@ -45,7 +45,7 @@ interface Scope {
   readonly of: keyof BrowserLimits
   /** Key of the rate counters. */
   readonly key: string
-  readonly pages: () => readonly BrowserSession[]
+  readonly sessions: () => readonly BrowserSession[]
 }
 
 /** Maximum number of keys that are counted per scope. */
@@ -137,11 +137,11 @@ export class BrowserQuotas {
   }
 
   #connectionOver({ identity, token, isKnown }: ConnectionAttempt): QuotaExceeded | undefined {
-    for (const { of, key, pages } of this.#scopes(identity, token.id)) {
+    for (const { of, key, sessions } of this.#scopes(identity, token.id)) {
       const { connections, connectionsPerMinute } = this.#limits[of]
       if (this.#connections[of].take(key) > 0)
         return { code: 'too_many_requests', of, limit: connectionsPerMinute }
-      if (!isKnown && pages().length >= connections)
+      if (!isKnown && sessions().length >= connections)
         return { code: 'over_connection_limit', of, limit: connections }
     }
     return undefined
@@ -149,23 +149,23 @@ export class BrowserQuotas {
 
   #dialOver({ calls: own, identity, accessTokenId, network }: BrowserSession): QuotaExceeded | undefined {
     if (own.size >= maxCallsPerPage) return { code: 'over_call_limit', of: 'page', limit: maxCallsPerPage }
-    const pages = () => this.#deps.presence.at(network)
-    const ofAddress: Scope = { of: 'perAddress', key: network, pages }
-    for (const { of, key, pages } of [...this.#scopes(identity, accessTokenId), ofAddress]) {
+    const sessions = () => this.#deps.presence.at(network)
+    const ofAddress: Scope = { of: 'perAddress', key: network, sessions }
+    for (const { of, key, sessions } of [...this.#scopes(identity, accessTokenId), ofAddress]) {
       const { calls, dialsPerMinute } = this.#limits[of]
-      if (callsOf(pages()).size >= calls) return { code: 'over_call_limit', of, limit: calls }
+      if (callsOf(sessions()).size >= calls) return { code: 'over_call_limit', of, limit: calls }
       if (this.#dials[of].take(key) > 0) return { code: 'too_many_requests', of, limit: dialsPerMinute }
     }
     return undefined
   }
 
   #scopes({ kind, id, key }: TokenIdentity, tokenId: string): Scope[] {
-    const pages = () => this.#deps.presence.of(id).filter(({ identity }) => identity.key === key)
-    const withToken = () => pages().filter(({ accessTokenId }) => accessTokenId === tokenId)
-    if (kind !== 'subscriber') return [{ of: 'perGuestToken', key: tokenId, pages: withToken }]
+    const sessions = () => this.#deps.presence.of(id).filter(({ identity }) => identity.key === key)
+    const withToken = () => sessions().filter(({ accessTokenId }) => accessTokenId === tokenId)
+    if (kind !== 'subscriber') return [{ of: 'perGuestToken', key: tokenId, sessions: withToken }]
     return [
-      { of: 'perSubscriber', key: id, pages },
-      { of: 'perToken', key: tokenId, pages: withToken },
+      { of: 'perSubscriber', key: id, sessions },
+      { of: 'perToken', key: tokenId, sessions: withToken },
     ]
   }
 }
@@ -176,8 +176,8 @@ const isSubscribers = ({ identity }: BrowserSession): boolean => identity.kind =
  * Returns the distinct calls of sessions. Ids are not compared: browsers choose them, and may choose the
  * same.
  */
-const callsOf = (pages: readonly BrowserSession[]): Set<SessionCall> =>
-  new Set(pages.flatMap(({ calls }) => [...calls.values()]))
+const callsOf = (sessions: readonly BrowserSession[]): Set<SessionCall> =>
+  new Set(sessions.flatMap(({ calls }) => [...calls.values()]))
 
 const countersOf = (
   clock: Pick<Clock, 'now'>,

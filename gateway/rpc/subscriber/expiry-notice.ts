@@ -1,13 +1,13 @@
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { BrowserSession } from './browser-session.ts'
 
-/** Time before the end of a token at which its page is notified, in milliseconds. */
+/** Time before the expiry of a token at which its page is notified, in milliseconds. */
 const noticeMs = 120_000
-/** Timers take no more than 24 days. */
+/** Maximum duration of one timer; Node limits timers to 24 days. */
 const maxWaitMs = 86_400_000
 
 /**
- * The event that asks a page for a new token. `expires_at` is in seconds since the Unix epoch, `expires_in`
+ * Event that asks a page for a new token. `expires_at` is in seconds since the Unix epoch, `expires_in`
  * in seconds.
  */
 export const expiryEvent = 'subscriber.token.expiring'
@@ -15,8 +15,8 @@ export const expiryEvent = 'subscriber.token.expiring'
 type Notified = Pick<BrowserSession, 'expiresAt' | 'emit'>
 
 /**
- * Notifies a page before its token ends: two minutes before, and halfway where the token is shorter than
- * four. The published SDK calls no function of the application then, but hands on every event.
+ * Notifies a page two minutes before its token expires, or halfway if less than four minutes are left. The
+ * published SDK calls no function of the application then, but passes on every event.
  */
 export class ExpiryNotice {
   readonly #clock: Pick<Clock, 'now' | 'after'>
@@ -26,14 +26,14 @@ export class ExpiryNotice {
     this.#clock = clock
   }
 
-  /** Sends one event before the end of the client's present token; an earlier announcement is replaced. */
+  /** Schedules the event for the session's current token, and replaces an earlier schedule. */
   announce(browser: Notified): void {
     this.cancel()
     const leftMs = browser.expiresAt * 1000 - this.#clock.now()
     if (leftMs > 0) this.#await(browser, browser.expiresAt * 1000 - Math.min(noticeMs, leftMs / 2))
   }
 
-  /** Sends nothing any more. Idempotent. */
+  /** Cancels the event. Idempotent. */
   cancel(): void {
     this.#timer?.cancel()
     this.#timer = undefined

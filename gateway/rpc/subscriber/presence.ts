@@ -135,7 +135,7 @@ export class Presence {
     this.#bySubscriber.set(id, siblings.add(browser))
   }
 
-  /** Cancels the removal of a reconnected session. */
+  /** Cancels the removal of a session that reconnects. */
   back(browser: BrowserSession): void {
     this.#graces.get(browser)?.cancel()
     this.#graces.delete(browser)

@@ -89,7 +89,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
   }
 
   end(cause: Cause): void {
-    if (this.#close()) this.#bye(cause)
+    if (this.#close()) this.#browser.sendVerto('verto.bye', { callID: this.#invite.callId, ...byeOf(cause) })
   }
 
   /** Returns the call that the screen belongs to, or the code of the rejection. */
@@ -151,9 +151,5 @@ export class ScreenShare implements SessionCall, SharedScreen {
       'screen share rejected',
     )
     this.end({ code })
-  }
-
-  #bye(cause: Cause): void {
-    this.#browser.sendVerto('verto.bye', { callID: this.#invite.callId, ...byeOf(cause) })
   }
 }

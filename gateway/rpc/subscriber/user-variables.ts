@@ -3,15 +3,15 @@ import { isJsonObject } from '../../core/json.ts'
 
 /** Maximum number of characters of the variables of one call, as JSON. */
 export const maxVariableCharacters = 2_048
-/** Maximum number of values in them, those of nested objects and lists included. */
+/** Maximum number of values, including those of nested objects and lists. */
 export const maxVariables = 128
-/** Maximum depth: 1 for an object of plain values. */
+/** Maximum depth; an object of plain values has depth 1. */
 export const maxVariableDepth = 8
 
-/** Names that reach an object's prototype where a program copies them carelessly. */
+/** Names that can change an object's prototype when a program copies them. */
 const forbidden: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** The variables of a page, or the reason why they are refused: which field, and what is expected there. */
+/** Variables of a page, or the reason for rejecting them, which names the field. */
 export type ReadVariables = { readonly variables?: UserVariables } | { readonly fault: string }
 
 /** Reads `dialogParams.userVariables`. An empty object and null count as absent. */
