@@ -35,7 +35,7 @@ describe('responses of the agent itself', () => {
     await ask('INVITE', 481, { to: `<${target()}>;tag=unknown` })
     await ask('PRACK', 481)
   })
-  it('483 to a request without hops left', async () => {
+  it('no 483 to a request without hops left, which ends at the agent', async () => {
     const extra = { 'Max-Forwards': '0' }
     await ask('INVITE', 481, { extra, to: `<${target()}>;tag=unknown` })
     bench.srf.use('options', (_req: SrfRequest, res: SrfResponse) => res.send(200))

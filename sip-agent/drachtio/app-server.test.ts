@@ -11,7 +11,7 @@ import { FrameError, FrameReader, makeFrame, maxFrameBytes, splitPayload, timeOf
 describe('frames', () => {
   const read = (reader: FrameReader, text: string) => [...reader.push(Buffer.from(text))].map(String)
 
-  it('may come several at once, in pieces, and with the length cut in two', () => {
+  it('can arrive several at once, in pieces, and with a split length', () => {
     const reader = new FrameReader()
     expect(read(reader, '1#a2#bc1')).toEqual(['a', 'bc'])
     expect(read(reader, '0#012345678')).toEqual([])
@@ -57,17 +57,17 @@ describe('the application port', () => {
   }
   const signIn = () => say(`a|authenticate|${agent.secret}|tag1,tag2`)
 
-  it('answers nothing before the secret', async () => {
+  it('answers nothing before the authentication', async () => {
     say('1|route|invite')
     await closed()
     expect(text).toContain('|response|1|NO|')
   })
-  it('refuses a wrong secret and closes', async () => {
+  it('rejects a wrong secret and closes', async () => {
     say('1|authenticate|wrong|')
     await closed()
     expect(text).toContain('|response|1|NO|incorrect secret')
   })
-  it('tells its addresses and version, and answers pings and routes', async () => {
+  it('reports its addresses and version, and answers pings and routes', async () => {
     signIn()
     say('p|ping', 'r|route|invite', 'q|remove_route|invite')
     await heard('|response|q|OK')
@@ -75,7 +75,7 @@ describe('the application port', () => {
     expect(text).toContain(`|response|a|OK|${address}|v0.9.10-embedded|${address}`)
     expect(text).toContain('|response|p|OK|pong')
   })
-  it('refuses what it does not know in the words of the original', async () => {
+  it('rejects unknown frames with the texts of drachtio-server', async () => {
     signIn()
     say('1|sip||nosuch\r\nINFO sip:x SIP/2.0\r\n\r\n', '2|sip|nosuch|\r\nCANCEL sip:x SIP/2.0\r\n\r\n')
     say(
@@ -143,7 +143,7 @@ describe('a connection', () => {
   }
   const sip = 'sip||\r\nOPTIONS sip:x SIP/2.0\r\n\r\n'
 
-  it('survives a fault within the agent over one frame', async () => {
+  it('survives an internal fault over one frame', async () => {
     serve = () => {
       throw new RangeError('within')
     }
@@ -169,7 +169,7 @@ describe('a connection', () => {
     await closed
     expect(lost).toHaveLength(1)
   })
-  it('of an application that does not read is cut off at a limit, and counts as lost', async () => {
+  it('of an application that does not read is closed at a limit', async () => {
     let wanted: App | undefined
     serve = (app, msgId) => {
       wanted = app
@@ -196,7 +196,7 @@ describe('a connection', () => {
     expect([lost, apps.size]).toEqual([[wanted], 0])
     socket.destroy()
   })
-  it('turns the applications of a method, each once however often it asks, and forgets one verb alone', async () => {
+  it('rotates the applications of a method, each registered once, and can remove one method', async () => {
     const first = connected('1|authenticate|s|')
     const second = connected('1|authenticate|s|')
     for (const { socket, heard } of [first, second]) {

@@ -18,7 +18,7 @@ const onlyOwnErrors = (run: () => void): boolean => {
   }
 }
 
-it('throws nothing but its own error at 4,000 damaged messages, and takes back what it writes', () => {
+it('throws only its own error at 4,000 damaged messages, and parses what it writes', () => {
   const random = generator(20261121)
   const source = Buffer.from(inviteText)
   let accepted = 0

@@ -19,7 +19,7 @@ const refused = (text: string): SipParseError => {
 }
 
 describe('a message', () => {
-  it('gives its essentials', () => {
+  it('has its essential headers parsed', () => {
     const invite = message(inviteText)
     expect(invite).toMatchObject({
       callId: 'a84b4c76e66710@192.0.2.9',
@@ -30,20 +30,20 @@ describe('a message', () => {
     expect(invite.via).toMatchObject({ transport: 'UDP', host: '192.0.2.9', port: 5061 })
     expect(invite.body.toString()).toBe('v=0\n')
   })
-  it('may use compact names, folded lines and spaces before the colon', () => {
+  it('can use compact names, folded lines and spaces before the colon', () => {
     const text = inviteText.replace('From:', 'f  :').replace('Call-ID: ', 'i:\r\n\t')
     expect(message(text)).toMatchObject({ callId: 'a84b4c76e66710@192.0.2.9', fromTag: '1928301774' })
   })
-  it('loses headers whose names have escapes, which drachtio-srf would decode', () => {
+  it('drops headers with escapes in their names, which drachtio-srf would decode', () => {
     const forged = '%50-Asserted-Identity: <sip:+1900@acme.example>\r\n%66: <sip:x@y>\r\nx-a%0d%0ab: c\r\n'
     const { headers } = message(inviteText.replace('From:', `${forged}From:`))
     expect(headers.list().filter(({ name }) => name.includes('%'))).toEqual([])
     expect(headers.count('from')).toBe(1)
   })
-  it('may start with empty lines', () => {
+  it('can start with empty lines', () => {
     expect(message(`\r\n\r\n${inviteText}`).kind).toBe('request')
   })
-  it('says which header is broken, and what is needed to answer it', () => {
+  it('has an error that names the malformed header and carries the request', () => {
     const error = refused(inviteText.replace('314159 INVITE', 'many INVITE'))
     expect([error.part, error.status, error.request?.method]).toEqual(['CSeq', 400, 'INVITE'])
   })
@@ -51,7 +51,7 @@ describe('a message', () => {
     expect(refused(inviteText.replace('a84b4c76e66710@', 'a|b@')).part).toBe('Call-ID')
     expect(refused(inviteText.replace('tag=1928301774', 'tag=1|unsolicited')).part).toBe('From')
   })
-  it('ends at the limits', () => {
+  it('is rejected beyond the limits', () => {
     const longLine = inviteText.replace('User-Agent: Example', `User-Agent: ${'x'.repeat(9_000)}`)
     expect(refused(longLine).message).toContain('too long')
     const manyLines = inviteText.replace('User-Agent:', `${'X-A: 1\r\n'.repeat(300)}User-Agent:`)
@@ -59,7 +59,7 @@ describe('a message', () => {
     const large = Buffer.alloc(defaultMessageLimits.messageBytes + 1, 'x')
     expect(() => parseDatagram(large)).toThrowError(expect.objectContaining({ status: 413 }))
   })
-  it('is read as UTF-8, and line by line as Latin-1 where it is not that', () => {
+  it('is read as UTF-8, and other lines as Latin-1', () => {
     const bytes = Buffer.from(
       inviteText.replace('To: Bob', 'To: B\u00f6b').replace('Example 1.0', 'Ex\u00e4mple'),
     )
@@ -76,14 +76,14 @@ describe('a message', () => {
       '\u00e4',
     ])
   })
-  it('has compact names that drachtio-srf does not know written out', () => {
+  it('has compact names unknown to drachtio-srf expanded', () => {
     const text = inviteText.replace('Call-ID:', 'x: 300\r\nr: <sip:carol@there.test>\r\nE: gzip\r\nCall-ID:')
     const names = message(text)
       .headers.list()
       .map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['Session-Expires', 'Refer-To', 'Content-Encoding']))
   })
-  it('keeps the order of its fields, and their names as they were written unless they are usual ones', () => {
+  it('keeps the order of its fields, and the spelling of unusual names', () => {
     const { headers } = parseDatagram(
       Buffer.from('OPTIONS sip:h SIP/2.0\r\nv: 1\r\nX-Own:2\r\ncALL-iD :\t3 \r\nX-Own:\r\n\r\n'),
     )
@@ -114,7 +114,7 @@ describe('a message', () => {
       expect(refused(inviteText.replace('314159 INVITE', cseq)).part).toBe('CSeq')
     },
   )
-  it('holds no bare line feed and no NUL in a header', () => {
+  it('is rejected with a bare line feed or NUL in a header', () => {
     expect(refused(inviteText.replace('Example 1.0', 'Example\nVia: x')).part).toBe('User-Agent')
     expect(refused(inviteText.replace('Example 1.0', 'Exam\0ple')).part).toBe('User-Agent')
   })
@@ -172,7 +172,7 @@ describe('a URI', () => {
 })
 
 describe('an address', () => {
-  it('may carry commas and brackets in its quoted name', () => {
+  it('can have commas and brackets in its quoted name', () => {
     const address = parseNameAddr('"Bell, <A>" <sip:a@h;lr>;tag=1;q=0.5', 'From')
     expect([address.uri, address.params.get('tag')]).toEqual(['sip:a@h;lr', '1'])
   })
@@ -187,7 +187,7 @@ describe('an address', () => {
 
 describe('the top Via', () => {
   const complete = (value: string) => completeVia(value, parseVia(value), '198.51.100.7', 40_000)
-  it('gets received and rport, replacing what the sender claimed', () => {
+  it('gets received and rport, replacing those of the sender', () => {
     expect(complete('SIP/2.0/UDP 10.0.0.1;rport;branch=z9hG4bK1')).toBe(
       'SIP/2.0/UDP 10.0.0.1;branch=z9hG4bK1;received=198.51.100.7;rport=40000',
     )

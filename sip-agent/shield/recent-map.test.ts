@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { RecentMap } from './recent-map.ts'
 
-it('keeps what is used, and forgets what is not, within its bound', () => {
+it('keeps used entries and drops unused ones within its bound', () => {
   const recent = new RecentMap<number>(10)
   recent.set('used', 1)
   recent.set('unused', 2)

@@ -26,7 +26,7 @@ const carrier = '192.0.2.7'
 const stranger = '198.51.100.7'
 
 describe('the rate of packets', () => {
-  it('is that of strangers outside known networks, and refills', () => {
+  it('is that of untrusted sources outside known networks, and refills', () => {
     const { clock, shield, send } = setUp()
     expect(send(stranger, invite, 20)).toBe(5)
     clock.advance(400)
@@ -44,7 +44,7 @@ describe('the rate of packets', () => {
     expect(send('2001:db8::1', invite, 100)).toBe(50)
   })
 
-  it('is one for a whole /64 of IPv6 strangers', () => {
+  it('is shared by a /64 of untrusted IPv6 sources', () => {
     const { send } = setUp()
     expect(send('2001:db9:0:1::1', invite, 3) + send('2001:db9:0:1:ffff::2', invite, 3)).toBe(5)
     expect(send('2001:db9:0:2::1', invite, 9)).toBe(5)
@@ -59,7 +59,7 @@ describe('the rate of packets', () => {
     expect([small.shield.accepts('wss', stranger), small.send(stranger)]).toEqual([true, 0])
   })
 
-  it('is that of known networks for an address that we call', () => {
+  it('is that of known networks for an address that the agent calls', () => {
     const { shield, send } = setUp()
     expect(send(stranger, response, 20)).toBe(5)
     shield.trustPeer(stranger)
@@ -82,7 +82,7 @@ describe('the rate of packets', () => {
     expect(shield.sources).toBe(before)
   })
 
-  it('counts every message of a piece of a stream, but of known networks only the piece', () => {
+  it('counts every message of a chunk, but of known networks only the chunk', () => {
     const { shield, send } = setUp()
     const follow = (from: string) =>
       Array.from({ length: 20 }, () => shield.admitsNext(from)).filter(Boolean).length
@@ -90,7 +90,7 @@ describe('the rate of packets', () => {
     expect([send(carrier), follow(carrier), send(carrier, invite, 100)]).toEqual([1, 20, 49])
   })
 
-  it('keeps its memory bounded and gives nothing for a clock that is set back', () => {
+  it('bounds its memory, and adds nothing if the clock is set back', () => {
     const { clock, shield, send } = setUp()
     for (let i = 0; i < 100_000; i++) send(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)
     expect(shield.sources).toBeLessThanOrEqual(20_000)
@@ -108,7 +108,7 @@ describe('the rate of packets', () => {
 })
 
 describe('scanners', () => {
-  it('are dropped by a part of their User-Agent, from wherever they come; responses are not looked at', () => {
+  it('are dropped by a part of their User-Agent, from any source; responses are not checked', () => {
     const { shield, send } = setUp()
     expect([send(stranger, scan), send(carrier, scan), send(stranger, response), send(stranger)]).toEqual([
       0, 0, 1, 1,
@@ -125,7 +125,7 @@ describe('strangers', () => {
     expect(shield.dropped.stranger).toBe(2)
   })
 
-  it('may still answer our requests, and send their own within the calls that we made', () => {
+  it('can still answer requests of the agent, and send requests within its calls', () => {
     const { shield, send } = setUp({ untrusted: 'drop' })
     expect(send(stranger, response)).toBe(1)
     shield.trustPeer(stranger)
@@ -138,7 +138,7 @@ describe('a ban', () => {
     for (let i = 0; i < times; i++) shield.recordOffense(from, proven, 'refused')
   }
 
-  it('comes with the last offense within a minute, and ends by itself', () => {
+  it('starts with the last offense within a minute, and expires', () => {
     const { clock, shield, send } = setUp()
     offend(shield, stranger, 2)
     expect([send(stranger), shield.banned]).toEqual([1, 0])
@@ -156,7 +156,7 @@ describe('a ban', () => {
     expect([send(stranger), shield.banned]).toEqual([1, 0])
   })
 
-  it('does not come for offenses that are more than a minute apart', () => {
+  it('does not start for offenses more than a minute apart', () => {
     const { clock, shield, send } = setUp()
     for (let i = 0; i < 10; i++) {
       offend(shield, stranger, 2)
@@ -165,13 +165,13 @@ describe('a ban', () => {
     expect(send(stranger)).toBe(1)
   })
 
-  it('never comes by datagrams that could be spoofed', () => {
+  it('never starts for datagrams that could be spoofed', () => {
     const { shield, send } = setUp()
     offend(shield, stranger, 100, false)
     expect([send(stranger), shield.banned]).toEqual([1, 0])
   })
 
-  it('never comes to known networks, nor for malformed messages to peers of the agent', () => {
+  it('never starts for known networks, or for malformed messages of peers of the agent', () => {
     const { shield, send } = setUp()
     offend(shield, carrier, 100)
     shield.trustPeer(stranger)
@@ -197,7 +197,7 @@ describe('a ban', () => {
 })
 
 describe('settings', () => {
-  it('may change; bans stay', () => {
+  it('can change; bans stay', () => {
     const { shield, send } = setUp({ untrusted: 'drop' })
     for (let i = 0; i < 3; i++) shield.recordOffense('203.0.113.9', true, 'sign-in')
     shield.change({ ...settings, untrusted: 'drop', known: ['198.51.100.0/24'] })
@@ -216,13 +216,13 @@ describe('settings', () => {
     expect(sent()).toEqual([4, 2])
   })
 
-  it('that cannot be used leave everything as it was', () => {
+  it('that are invalid change nothing', () => {
     const { shield, send } = setUp({ untrusted: 'drop' })
     expect(() => shield.change({ ...settings, known: ['nonsense'] })).toThrow('nonsense')
     expect([send(stranger), send(carrier)]).toEqual([0, 1])
   })
 
-  it('may be none: everything passes', () => {
+  it('can be absent: everything passes', () => {
     const shield = new Shield(new FakeClock())
     shield.recordOffense(stranger, true, 'refused')
     expect([shield.admits('udp', stranger, scan), shield.accepts('tcp', stranger), shield.banned]).toEqual([

@@ -53,7 +53,7 @@ describe('an INVITE client transaction on UDP', () => {
     expect(timesOfSending(60_000)).toEqual([])
     expect([heard, transactions.size]).toEqual([[100], 1])
   })
-  it('acknowledges a refusal, again for each repeat, and reports it once', () => {
+  it('acknowledges a rejection and each retransmission, and reports it once', () => {
     receive(180, 'INVITE')
     receive(486, 'INVITE')
     receive(486, 'INVITE')
@@ -73,7 +73,7 @@ describe('an INVITE client transaction on UDP', () => {
     expect(heard.at(-1)).toBe('ended')
     expect(receive(200, 'INVITE', 'one')).toBe(false)
   })
-  it('waits 32 s after a refusal on UDP (timer D), and not at all on TCP', () => {
+  it('waits 32 s after a rejection on UDP (timer D), and not on TCP', () => {
     receive(486, 'INVITE')
     clock.advance(31_999)
     receive(486, 'INVITE')
@@ -85,7 +85,7 @@ describe('an INVITE client transaction on UDP', () => {
     clock.advance(0)
     expect([transactions.size, clock.running]).toEqual([0, 0])
   })
-  it('on TCP repeats nothing, and gives up all the same (timer B)', () => {
+  it('on TCP repeats nothing, and times out as well (timer B)', () => {
     start('INVITE', true)
     expect(timesOfSending(31_900)).toEqual([])
     clock.advance(100)
@@ -96,7 +96,7 @@ describe('an INVITE client transaction on UDP', () => {
     receive(180, 'INVITE')
     expect([heard, flow.sent.length]).toEqual([[486], 2])
   })
-  it('ends as if nothing had come when it is given up after its CANCEL, but not after an answer', () => {
+  it('times out if given up after its CANCEL, but not after a final response', () => {
     receive(180, 'INVITE')
     side.machine instanceof InviteClientTransaction && side.machine.giveUp()
     expect([heard, transactions.size, clock.running]).toEqual([[180, 'ended', 'timeout'], 0, 0])
@@ -105,12 +105,12 @@ describe('an INVITE client transaction on UDP', () => {
     side.machine instanceof InviteClientTransaction && side.machine.giveUp()
     expect(heard).toEqual([200])
   })
-  it('drops a 2xx after a refusal', () => {
+  it('drops a 2xx after a rejection', () => {
     receive(486, 'INVITE')
     receive(200, 'INVITE')
     expect(heard).toEqual([486])
   })
-  it('does not take the answer to its CANCEL for its own', () => {
+  it('ignores the response to its CANCEL', () => {
     expect(receive(200, 'CANCEL')).toBe(false)
     expect(heard).toEqual([])
   })
@@ -135,7 +135,7 @@ describe('another client transaction', () => {
     receive(100, 'OPTIONS')
     expect(timesOfSending(9_000)).toEqual([500, 4_500, 8_500])
   })
-  it('absorbs repeated answers for T4, then drops them', () => {
+  it('absorbs retransmitted responses for T4, then drops them', () => {
     start('BYE')
     receive(200, 'BYE')
     expect(receive(200, 'BYE')).toBe(true)
@@ -153,17 +153,17 @@ describe('another client transaction', () => {
 })
 
 describe('the end of another client transaction', () => {
-  it('ends at once with its answer on TCP (timer K), and tells of the end after the answer', () => {
+  it('ends at once with its response on TCP (timer K), and reports the end after the response', () => {
     start('OPTIONS', true)
     receive(200, 'OPTIONS')
     clock.advance(0)
     expect([heard, transactions.size, clock.running]).toEqual([[200, 'ended'], 0, 0])
   })
-  it('fails once when nothing can be sent', () => {
+  it('fails once if sending fails', () => {
     start('OPTIONS', false, 'unreachable')
     expect([heard, transactions.size, clock.running]).toEqual([['ended', 'transport'], 0, 0])
   })
-  it('takes no answer of another method', () => {
+  it('ignores a response of another method', () => {
     start('OPTIONS')
     expect([receive(200, 'INFO'), heard]).toEqual([false, []])
   })
@@ -175,7 +175,7 @@ it('a response with a second Via is a stray', () => {
   expect(transactions.receive(stray, flow, 1)).toBe(false)
 })
 
-it('a connection that closes fails what waits on it, and that alone', () => {
+it('a closed connection fails its own transactions only', () => {
   start('OPTIONS', true)
   const other = new RecordingFlow(true)
   const user = { response: () => {}, failed: (why: string) => heard.push(`other ${why}`) }
@@ -197,7 +197,7 @@ describe('an error of the callback for a failed send', () => {
     },
   }
 
-  it.each(['INVITE', 'OPTIONS'])('is reported, and does not reach its socket (%s)', (method) => {
+  it.each(['INVITE', 'OPTIONS'])('is reported, and does not affect its socket (%s)', (method) => {
     start(method, true)
     side.machine.stop()
     flow.failure = 'refused'
@@ -205,7 +205,7 @@ describe('an error of the callback for a failed send', () => {
     expect([String(faults), transactions.size]).toEqual(['Error: broken', 0])
   })
 
-  it('leaves the other requests of a lost connection theirs', () => {
+  it('does not prevent the failure of other requests on the connection', () => {
     start('OPTIONS', true)
     side.machine.stop()
     for (const name of ['z9hG4bKone', 'z9hG4bKtwo'])

@@ -30,7 +30,7 @@ const timesOfSending = (ms: number) => {
 describe('an INVITE server transaction on UDP', () => {
   beforeEach(() => open('INVITE'))
 
-  it('repeats the last provisional to a repeated INVITE, and nothing before there is one', () => {
+  it('repeats the latest provisional response for a repeated INVITE, if there is one', () => {
     side.machine.retransmitted()
     expect(flow.sent).toEqual([])
     side.machine.respond(100, bytes('100'))
@@ -38,7 +38,7 @@ describe('an INVITE server transaction on UDP', () => {
     side.machine.retransmitted()
     expect(flow.sent).toEqual(['100', '180', '180'])
   })
-  it('repeats a refusal at T1 doubling to T2 until the ACK, absorbs ACKs for T4, and is gone', () => {
+  it('repeats a rejection at T1 doubling to T2 until the ACK, absorbs ACKs for T4, and ends', () => {
     side.machine.respond(486, bytes('486'))
     expect(timesOfSending(9_000)).toEqual([500, 1_500, 3_500, 7_500])
     const found = transactions.find(request('ACK', 'z9hG4bK1'))
@@ -51,7 +51,7 @@ describe('an INVITE server transaction on UDP', () => {
     clock.advance(200)
     expect([transactions.size, clock.running]).toEqual([0, 0])
   })
-  it('repeats a refusal to an address that may be spoofed only for a repeated INVITE', () => {
+  it('repeats a rejection to a possibly spoofed address only for a repeated INVITE', () => {
     side = transactions.serve(request('INVITE', 'z9hG4bK2'), flow, { isSpoofable: true })
     side.machine.respond(403, bytes('403'))
     expect(timesOfSending(9_000)).toEqual([])
@@ -65,21 +65,21 @@ describe('an INVITE server transaction on UDP', () => {
     side.machine.respond(486, bytes('486'))
     expect(timesOfSending(2_000)).toEqual([500, 1_500])
   })
-  it('repeats a refusal twice to a caller who may have forged its address', () => {
+  it('repeats a rejection twice to an unverified peer', () => {
     side = transactions.serve(request('INVITE', 'z9hG4bK4'), flow)
     side.machine.respond(180, bytes('180'))
     side.isPeerUnverified = true
     side.machine.respond(504, bytes('504'))
     expect(timesOfSending(31_000)).toEqual([500, 1_500])
   })
-  it('gives up 32 s after a refusal without an ACK', () => {
+  it('ends 32 s after a rejection without an ACK', () => {
     side.machine.respond(486, bytes('486'))
     clock.advance(31_999)
     expect(transactions.size).toBe(1)
     clock.advance(1)
     expect([transactions.size, clock.running]).toEqual([0, 0])
   })
-  it('leaves the repeating of a 2xx to the layer above and absorbs the INVITE for 32 s (RFC 6026)', () => {
+  it('leaves retransmissions of a 2xx to the layer above and absorbs the INVITE for 32 s (RFC 6026)', () => {
     side.machine.respond(200, bytes('200'))
     side.machine.retransmitted()
     expect(timesOfSending(31_900)).toEqual([])
@@ -96,7 +96,7 @@ describe('an INVITE server transaction on UDP', () => {
     expect(transactions.findCancelled(request('CANCEL', 'z9hG4bK1'))).toBe(side)
     expect(transactions.findCancelled(request('CANCEL', 'z9hG4bK2'))).toBeUndefined()
   })
-  it('knows a copy by another path, and not itself', () => {
+  it('detects a copy by another path, but not itself', () => {
     const copy = transactions.serve(request('INVITE', 'z9hG4bK2'), flow)
     expect(transactions.isMerged(request('INVITE', 'z9hG4bK2'), copy)).toBe(true)
     expect(transactions.isMerged(request('INVITE', 'z9hG4bK1'), side)).toBe(false)
@@ -167,7 +167,7 @@ describe('another server transaction', () => {
     clock.advance(10_000)
     expect(flow.sent).toEqual([])
   })
-  it('holds a 100 of the application back until then, and sends no other provisional', () => {
+  it('delays a 100 of the application until then, and sends no other provisional response', () => {
     serve()
     expect(side.machine.respond(100, bytes('own 100'))).toBe(true)
     expect(side.machine.respond(183, bytes('183'))).toBe(true)
@@ -175,7 +175,7 @@ describe('another server transaction', () => {
     clock.advance(3_500)
     expect(flow.sent).toEqual(['own 100'])
   })
-  it('sends no 408, and says nothing to repetitions until it is gone', () => {
+  it('sends no 408, and ignores retransmissions until it ends', () => {
     serve()
     expect(side.machine.respond(408, bytes('408'))).toBe(true)
     side.machine.retransmitted()
@@ -193,7 +193,7 @@ describe('a request is matched', () => {
   })
   beforeEach(() => open('INVITE'))
 
-  it('by its sent-by without regard to case, or to a port that is the usual one', () => {
+  it('by its sent-by, ignoring case and the default port', () => {
     const named = transactions.serve(via(request('INVITE', 'z9hG4bK2'), { host: 'Phone.example' }), flow)
     const ack = via(request('ACK', 'z9hG4bK2'), { host: 'phone.EXAMPLE', port: 5060 })
     expect(transactions.find(ack)).toBe(named)
@@ -201,7 +201,7 @@ describe('a request is matched', () => {
     const tls = transactions.serve(via(request('INVITE', 'z9hG4bK3'), { transport: 'TLS' }), flow)
     expect(transactions.find(via(request('ACK', 'z9hG4bK3'), { transport: 'TLS', port: 5061 }))).toBe(tls)
   })
-  it('not by a branch that is made to look like other parts of a key', () => {
+  it('not by a branch that imitates other parts of the key', () => {
     // With separators that a branch may hold, these were the parts of the first one.
     for (const branch of ['z9hG4bK1|192.0.2.9:|INVITE', 'z9hG4bK1|192.0.2.9|5060', 'c1|f|1']) {
       expect(transactions.find(request('INVITE', branch))).toBeUndefined()
@@ -209,14 +209,14 @@ describe('a request is matched', () => {
     const odd = via(request('INVITE', 'z9hG4bK1|192.0.2.9'), { host: '5060' })
     expect(transactions.find(odd)).toBeUndefined()
   })
-  it('by its Call-ID too: a branch alone may be guessed, or be counted by its sender', () => {
+  it('by its Call-ID too, as a branch can be guessed', () => {
     const elsewhere = { ...request('CANCEL', 'z9hG4bK1'), callId: 'c2' }
     expect(transactions.findCancelled(request('CANCEL', 'z9hG4bK1'))).toBe(side)
     expect(transactions.findCancelled(elsewhere)).toBeUndefined()
     expect(transactions.find({ ...request('INVITE', 'z9hG4bK1'), callId: 'c2' })).toBeUndefined()
     expect(transactions.find({ ...request('ACK', 'z9hG4bK1'), callId: 'c2' })).toBeUndefined()
   })
-  it('as its own where an element of RFC 2543 gives no branch at all', () => {
+  it('as its own if an RFC 2543 element sends no branch', () => {
     const bare = via(request('INVITE', 'old'), { branch: '' })
     const old = transactions.serve(bare, flow)
     expect(transactions.find(bare)).toBe(old)

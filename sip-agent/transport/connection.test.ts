@@ -39,7 +39,7 @@ const endedAt = (backlog: number, accepted: boolean, trusted: boolean): boolean 
   return ended
 }
 
-it('a stranger may leave 128 KiB unread, others 1 MiB', () => {
+it('the maximum backlog is 128 KiB for untrusted peers, 1 MiB for others', () => {
   const limits = [1 << 17, 1 << 20].flatMap((bytes) => [bytes, bytes + 1])
   const ends = (accepted: boolean, trusted: boolean) => limits.map((each) => endedAt(each, accepted, trusted))
   expect(ends(true, false)).toEqual([false, true, true, true])

@@ -28,12 +28,12 @@ describe('a peer receives', () => {
     expect(own('203.0.113.1').hostFor(udp(bound), remote)).toBe(expected)
   })
 
-  it('the bound address where nothing is announced', () => {
+  it('the bound address if none is announced', () => {
     expect(own().hostFor(udp('192.0.2.1'), '192.0.2.9')).toBe('192.0.2.1')
   })
 })
 
-describe('an address of our own', () => {
+describe('an address of the agent', () => {
   const machine = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
   const here = machine.find((each) => each.family === 'IPv4')?.address ?? '127.0.0.1'
 
@@ -51,14 +51,14 @@ describe('an address of our own', () => {
     expect(own('203.0.113.1').isOwn([udp(bound)], 'udp', host, 5060)).toBe(expected)
   })
 
-  it('is one of this port and protocol only', () => {
+  it('matches its port and protocol only', () => {
     const found = (protocol: 'udp' | 'tcp', port: number) =>
       own().isOwn([udp('192.0.2.1')], protocol, '192.0.2.1', port)
     expect([found('udp', 5060), found('udp', 5061), found('tcp', 5060)]).toEqual([true, false, false])
   })
 })
 
-it('a network that is none is refused', () => {
+it('a malformed network is rejected', () => {
   const wrong = [{ networks: ['10.0.0.0/33'], address: '10.1.1.1' }]
   expect(() => new OwnAddresses(new FakeClock(), undefined, wrong)).toThrow('10.0.0.0/33')
 })

@@ -78,14 +78,14 @@ describe('requests to a client (RFC 5923)', () => {
   const find = (host: string, port = 5061) =>
     far.flow({ protocol: 'tls', address: '127.0.0.1', port, host }, 'us')
 
-  it('go over its connection where its certificate proves the host', async () => {
+  it('use its connection if its certificate proves the host', async () => {
     const { flow } = await connected(aliased, { cert: client.certificate, key: client.key })
     expect(find('Client.example')).toBe(flow)
     expect(find('client.example', flow.remote.port)).toBe(flow)
     for (const host of ['else.example', '127.0.0.1']) expect(find(host)).not.toBe(flow)
   })
 
-  it('do not without an alias', async () => {
+  it('use a new connection without an alias', async () => {
     const { flow } = await connected(inviteText, { cert: client.certificate, key: client.key })
     expect(find('client.example')).not.toBe(flow)
   })
@@ -107,7 +107,7 @@ describe('requests to a client (RFC 5923)', () => {
   })
 })
 
-it('a response whose connection is gone goes to the port and host of the Via (RFC 3261 18.2.2)', async () => {
+it('a response whose connection has closed goes to the host and port of the Via (RFC 3261 18.2.2)', async () => {
   const { own, flow } = await connected(inviteText)
   const via = { host: 'carrier.example', port: portOf(near) }
   expect(far.back(flow, via)).toBe(flow)
@@ -117,7 +117,7 @@ it('a response whose connection is gone goes to the port and host of the Via (RF
   expect((await sinks[0].flow()).local).toEqual(near.addresses[0])
 })
 
-it('connections for responses, whose port the sender of the request chose, push out no others', async () => {
+it('connections opened for responses close no others', async () => {
   await far.close()
   far = new Transports({
     sink: sinks[1],

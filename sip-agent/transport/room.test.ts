@@ -32,7 +32,7 @@ const from = async (localAddress?: string) => (await bench.dial(localAddress)).r
 const threeAddresses = ['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.2', '127.0.0.3', '127.0.0.3']
 const answerTo = (method: string) => Buffer.from(`SIP/2.0 200 OK\r\nCSeq: 1 ${method}\r\n\r\n`)
 
-it('one source may hold a quarter of the connections', async () => {
+it('one source can hold a quarter of the connections', async () => {
   const first = await from()
   await bench.say(first, inviteText)
   await bench.say(await from(), inviteText)
@@ -44,7 +44,7 @@ it('one source may hold a quarter of the connections', async () => {
   expect(bench.transport.connections).toBe(2)
 })
 
-it('strangers leave a quarter of the connections to those that are known', async () => {
+it('a quarter of the connections is reserved for trusted sources', async () => {
   trusted = false
   for (const [i, address] of threeAddresses.entries()) {
     await bench.say(await from(address), inviteText)
@@ -56,7 +56,7 @@ it('strangers leave a quarter of the connections to those that are known', async
   expect(bench.transport.connections).toBe(7)
 })
 
-it('a stranger who was never let in and is silent for longest makes room for the next ones', async () => {
+it('the untrusted connection that has been silent longest is closed for new ones', async () => {
   trusted = false
   const held: Socket[] = []
   for (const [i, address] of threeAddresses.entries()) {
@@ -84,7 +84,7 @@ it('a stranger who was never let in and is silent for longest makes room for the
   expect([first.destroyed, second.destroyed]).toEqual([false, false])
 })
 
-it('searches no connection to close for one that is rejected anyway', async () => {
+it('closes no connection for a new one that is rejected anyway', async () => {
   trusted = false
   for (const address of threeAddresses) await bench.say(await from(address), inviteText)
   accepted = false
@@ -93,21 +93,21 @@ it('searches no connection to close for one that is rejected anyway', async () =
   expect(asked.filter((address) => address !== '127.0.0.4')).toEqual([])
 })
 
-it('gives up the connection that was not used for longest where we made too many', async () => {
+it('closes the least recently used connection if the agent has opened too many', async () => {
   const hop = await bench.listen(() => {})
   const flows = [...Array(9)].map((_, i) => bench.transport.connect({ ...hop, host: `h${i}.example` }))
   await bench.sink.until(() => bench.sink.losses.length > 0)
   expect(flows.map((each) => each?.isClosed)).toEqual([true, ...Array(8).fill(false)])
 })
 
-it('gives up as many connections as it makes, all at once too', async () => {
+it('closes as many connections as it opens, also at once', async () => {
   const hop = await bench.listen(() => {})
   const flows = [...Array(12)].map((_, i) => bench.transport.connect({ ...hop, host: `h${i}.example` }))
   await bench.sink.until(() => bench.sink.losses.length >= 4)
   expect(flows.map((each) => each?.isClosed)).toEqual([...Array(4).fill(true), ...Array(8).fill(false)])
 })
 
-it('sends nothing more over a connection that it gives up', async () => {
+it('sends nothing over a connection that it closes', async () => {
   const first = await bench.listen(() => {})
   const other = await bench.listen(() => {})
   const flow = bench.transport.connect(first)

@@ -118,7 +118,7 @@ const dial = async (options: ConnectionOptions = {}): Promise<TLSSocket> => {
   return socket
 }
 
-describe('a connection that we make', () => {
+describe('an outgoing connection', () => {
   it('is verified for the host of the URI', async () => {
     await open(settings())
     expect(await call('Carrier.Example')).toBe('arrived')
@@ -128,7 +128,7 @@ describe('a connection that we make', () => {
     expect(near.connections).toBe(2)
   })
 
-  it('names the host of a certificate for another host', async () => {
+  it('names the host in the error for a certificate of another host', async () => {
     await open(settings())
     const reason = await call('nobody.example')
     expect(reason).toBe(
@@ -137,13 +137,13 @@ describe('a connection that we make', () => {
     expect([sink.losses, farSink.messages]).toEqual([[reason], []])
   })
 
-  it('fails for a certificate of an unknown authority, and nothing is sent', async () => {
+  it('fails without sending for a certificate of an unknown authority', async () => {
     await open(settings(), settings({ ca: stranger.certificate }))
     expect(await call('carrier.example')).toMatch(/\(carrier\.example\): self-signed certificate/)
     expect(farSink.messages).toEqual([])
   })
 
-  it('takes the authority, name and verification of its peer', async () => {
+  it('uses the authority, name and verification of its peer', async () => {
     await open(settings(), settings({ ca: stranger.certificate }), [
       peer(['Carrier.example'], { ca: authority.certificate }),
       peer(['alias.example'], { ca: authority.certificate, serverName: 'other.example' }),
@@ -158,7 +158,7 @@ describe('a connection that we make', () => {
     expect(await call('unlisted.example')).toMatch(/self-signed certificate/)
   })
 
-  it('shows its certificate and speaks the protocol that is asked for', async () => {
+  it('sends its certificate and uses the requested protocol', async () => {
     await open(settings({ clientCertificates: 'require' }), settings(), [
       peer(['carrier.example'], { certificate: client.certificate, key: client.key, alpn: ['sip/2'] }),
     ])
@@ -168,7 +168,7 @@ describe('a connection that we make', () => {
     expect(failedHandshakes).toBe(1)
   })
 
-  it('knows an address that a host led to before', async () => {
+  it('accepts an address that was resolved from a host before', async () => {
     await open(settings(), settings(), [peer(['other.example'])])
     expect(await call('other.example')).toBe('arrived')
     ;(await farSink.flow()).send(Buffer.from('no SIP\r\n\r\n'))
@@ -179,7 +179,7 @@ describe('a connection that we make', () => {
 })
 
 describe('a listener', () => {
-  it('counts a handshake that is none, and one that was broken off', async () => {
+  it('counts malformed and aborted handshakes', async () => {
     await open(settings())
     for (const bytes of ['OPTIONS sip:a SIP/2.0\r\n\r\n', '']) {
       const before = failedHandshakes
@@ -195,7 +195,7 @@ describe('a listener', () => {
     return (socket.getPeerCertificate() as PeerCertificate).subjectaltname
   }
 
-  it('shows the certificate for the name that is asked for', async () => {
+  it('sends the certificate of the requested name', async () => {
     await open(
       settings({
         names: [
@@ -222,7 +222,7 @@ describe('a listener', () => {
     ]).toEqual([mine, mine, mine])
   })
 
-  it('takes new certificates for new connections, and leaves open ones alone', async () => {
+  it('uses new certificates for new connections only', async () => {
     await open(settings())
     const before = await dial()
     far.change({ tls: settings({ ...other, names: [] }) })
@@ -231,7 +231,7 @@ describe('a listener', () => {
     expect((await farSink.flow()).isClosed).toBe(false)
   })
 
-  it('keeps the certificates that it has where new ones cannot be used', async () => {
+  it('keeps its certificates if new ones are unusable', async () => {
     await open(settings())
     for (const tls of [
       settings({ certificate: 'no PEM' }),
@@ -245,13 +245,13 @@ describe('a listener', () => {
     expect(await shown()).toBe('DNS:carrier.example, IP Address:127.0.0.1')
   })
 
-  it('takes no old TLS', async () => {
+  it('rejects old versions of TLS', async () => {
     await open(settings({ minVersion: 'TLSv1.3' }))
     await expect(dial({ maxVersion: 'TLSv1.2' })).rejects.toThrow()
     expect((await dial()).getProtocol()).toBe('TLSv1.3')
   })
 
-  it('that requires certificates ends those who have none', async () => {
+  it('that requires certificates closes connections without one', async () => {
     await open(settings({ clientCertificates: 'require' }))
     const socket = await dial({ maxVersion: 'TLSv1.2' }).catch(() => undefined)
     expect(socket).toBeUndefined()
@@ -274,7 +274,7 @@ describe('a listener', () => {
     expect(far.connections).toBe(1)
   })
 
-  it('ends who does not speak TLS', async () => {
+  it('closes connections that do not use TLS', async () => {
     await open(settings())
     const socket = connectTcp(portOf(far), '127.0.0.1')
     socket.on('error', () => {})

@@ -8,7 +8,7 @@ const kinds = (framer: StreamFramer, text: string) =>
   [...framer.push(Buffer.from(text))].map((item) => item.kind)
 
 describe('a stream', () => {
-  it('is cut into messages wherever the segments end', () => {
+  it('is split into messages independent of its segments', () => {
     const whole = Buffer.from(inviteText.repeat(3))
     for (const size of [1, 7, 100, whole.length]) {
       const framer = new StreamFramer(defaultMessageLimits)
@@ -31,7 +31,7 @@ describe('a stream', () => {
     expect(came(`\r\n${inviteText}\r\n`)).toEqual(['message'])
     expect([came(inviteText), came('\r\n')]).toEqual([['message'], []])
   })
-  it('goes on after a message whose headers are broken', () => {
+  it('continues after a message with malformed headers', () => {
     const framer = new StreamFramer(defaultMessageLimits)
     const bad = inviteText.replace('314159 INVITE', 'x INVITE')
     expect(kinds(framer, bad + inviteText)).toEqual(['bad', 'message'])
@@ -58,11 +58,11 @@ describe('a stream', () => {
     const bad = inviteText.replace('Content-Length: 4', `no colon\r\n${line}`)
     expect(() => kinds(framer, bad + inviteText)).toThrow(SipParseError)
   })
-  it('cannot go on after what is no start line', () => {
+  it('ends at a malformed start line', () => {
     const framer = new StreamFramer(defaultMessageLimits)
     expect(() => kinds(framer, inviteText.replace('SIP/2.0', 'HTTP/1.1'))).toThrow(SipParseError)
   })
-  it('cannot go on without Content-Length', () => {
+  it('ends without Content-Length', () => {
     const framer = new StreamFramer(defaultMessageLimits)
     expect(() => kinds(framer, inviteText.replace('Content-Length: 4\r\n', ''))).toThrow(SipParseError)
   })
@@ -72,7 +72,7 @@ describe('a stream', () => {
       expect.objectContaining({ status: 413 }),
     )
   })
-  it('does not gather a head without end', () => {
+  it('limits the size of a head', () => {
     const framer = new StreamFramer({ ...defaultMessageLimits, messageBytes: 500 })
     expect(kinds(framer, 'INVITE sip:a@b SIP/2.0\r\nX: ')).toEqual([])
     expect(() => kinds(framer, 'x'.repeat(600))).toThrow(expect.objectContaining({ status: 413 }))

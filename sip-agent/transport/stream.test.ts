@@ -25,7 +25,7 @@ streamBenches(
   },
 )
 
-it('a connection that never says anything is ended after 30 s', async () => {
+it('a connection without any message is closed after 30 s', async () => {
   const socket = await bench.dial()
   await bench.say(await bench.dial(), inviteText)
   const closed = once(socket, 'close')
@@ -40,7 +40,7 @@ it('a connection that has sent a message may be silent', async () => {
   expect(bench.clock.running).toBe(0)
 })
 
-it('a message that does not end ends the connection, one that ends in time does not, however it is cut', async () => {
+it('an incomplete message closes the connection after a timeout, however it is split', async () => {
   const socket = await bench.dial()
   // Every segment ends within a message, and every message is whole in time.
   await bench.say(socket, inviteText + inviteText.slice(0, 40))
@@ -54,7 +54,7 @@ it('a message that does not end ends the connection, one that ends in time does 
   await closed
 })
 
-it('nothing is read any more after a fault in the stream', async () => {
+it('nothing is read after a fault in the stream', async () => {
   const socket = await bench.dial()
   const closed = once(socket, 'close')
   socket.write('no SIP at all\r\n\r\n')
@@ -64,7 +64,7 @@ it('nothing is read any more after a fault in the stream', async () => {
   expect(bench.sink.messages.length).toBe(0)
 })
 
-it('what the gatekeeper does not admit ends the connection unread', async () => {
+it('bytes that the gatekeeper rejects close the connection unread', async () => {
   refused = (bytes) => bytes.includes('scanner')
   const socket = await bench.dial()
   const closed = once(socket, 'close')
@@ -74,7 +74,7 @@ it('what the gatekeeper does not admit ends the connection unread', async () => 
   expect([bench.sink.messages.length, bench.sink.losses]).toEqual([0, ['not admitted']])
 })
 
-it('each further message of one piece is asked for too', async () => {
+it('the gatekeeper checks each message of one chunk', async () => {
   following = 2
   const socket = await bench.dial()
   const closed = once(socket, 'close')
@@ -84,7 +84,7 @@ it('each further message of one piece is asked for too', async () => {
   expect([bench.sink.messages.length, bench.sink.losses]).toEqual([3, ['not admitted']])
 })
 
-it('pings that come together get one answer, and count as no message', async () => {
+it('several pings at once get one pong, and do not count as a message', async () => {
   following = 0
   const socket = await bench.dial()
   let text = ''
@@ -101,13 +101,13 @@ it('pings that come together get one answer, and count as no message', async () 
   expect(text).toMatch(/^(?:\r\n)+end$/)
 })
 
-it('that the gatekeeper does not accept is closed at once', async () => {
+it('that the gatekeeper rejects is closed at once', async () => {
   stranger = true
   await once(await bench.dial(), 'close')
   expect([bench.transport.connections, bench.sink.losses]).toEqual([0, []])
 })
 
-it('an error of our own costs one connection', async () => {
+it('an internal error closes one connection only', async () => {
   const error = new Error('broken')
   bench.sink.received = () => {
     throw error
@@ -127,7 +127,7 @@ it('a double CRLF is answered by one', async () => {
   expect(String(await heard)).toBe('\r\n')
 })
 
-it('a connection of ours that is not there in 10 s has failed, and one that is only tried, in 2 s', async () => {
+it('an outgoing connection times out after 10 s, a trial after 2 s', async () => {
   const hop = await bench.listen(() => {})
   for (const [tentative, ms] of [
     [undefined, 10_000],
@@ -152,7 +152,7 @@ it('names a missing listener', async () => {
   expect([flow?.isClosed, bench.sink.losses]).toEqual([true, [failed]])
 })
 
-it('what is said before the connection is there goes out in order', async () => {
+it('messages sent before the connection is open are sent in order', async () => {
   const heard: Buffer[] = []
   let all = () => {}
   const whole = new Promise<void>((resolve) => {
@@ -169,7 +169,7 @@ it('what is said before the connection is there goes out in order', async () => 
   await whole
 })
 
-it('a peer that does not read is cut off', async () => {
+it('a peer that does not read is disconnected', async () => {
   const hop = await bench.listen((socket) => socket.pause())
   const flow = bench.transport.connect(hop)
   const failures: string[] = []
@@ -181,7 +181,7 @@ it('a peer that does not read is cut off', async () => {
   expect([bench.sink.losses, failures.at(-1)]).toEqual([['the peer does not read'], 'the peer does not read'])
 })
 
-it('a request goes over the open connection, whichever side opened it', async () => {
+it('a request uses the open connection, whichever side opened it', async () => {
   const socket = await bench.dial()
   await bench.say(socket, inviteText)
   const accepted = await bench.sink.flow()
@@ -193,7 +193,7 @@ it('a request goes over the open connection, whichever side opened it', async ()
   expect(bench.transport.find(hop)).toBe(made)
 })
 
-it('takes no alias for plain TCP, which proves no identity', async () => {
+it('ignores an alias over plain TCP, which proves no identity', async () => {
   await bench.say(await bench.dial(), inviteText.replace(';rport,', ';rport;alias,'))
   const { message } = bench.sink.messages[0] as (typeof bench.sink.messages)[0]
   expect([message.via.params.has('alias'), message.via.port]).toEqual([true, 5061])

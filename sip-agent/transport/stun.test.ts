@@ -32,7 +32,7 @@ it.each([
   expect(received).toBe(expected)
 })
 
-it('an attribute that has to be understood and is not gets 420, one that has not is passed over', () => {
+it('an unknown mandatory attribute gets 420, an unknown optional one is ignored', () => {
   const refused = stunAnswer(request('00060003616263008022000178000000'), '192.0.2.1', 1)
   expect(refused?.subarray(0, 2).toString('hex')).toBe('0111')
   expect(refused?.subarray(-8).toString('hex')).toBe('000a000200060000')

@@ -29,7 +29,7 @@ const place = (protocol: 'udp' | 'tcp', port = 9) => {
   return { protocol, address, port, host: address }
 }
 
-it('a send to a destination makes it known, unless another party chose it', () => {
+it('a destination is trusted after a send, unless another party chose it', () => {
   transports.flow(place('udp'), 'peer')
   expect(met).toEqual([])
   transports.flow(place('udp'), 'us')

@@ -34,7 +34,7 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
 
   const say = (bytes: string | Buffer) => peer.send(bytes, transport.local.port, address)
 
-  it('a message comes with the way back', async () => {
+  it('a message is delivered with its flow', async () => {
     say(inviteText)
     const flow = await sink.flow()
     expect(flow.remote).toEqual({ protocol: 'udp', address, port: peer.address().port })
@@ -43,7 +43,7 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
     expect(String((await heard)[0])).toBe('answer')
   })
 
-  it('responses go to the port of the Via only where a peer of such a network writes no rport', async () => {
+  it('responses go to the port of the Via only for configured networks without rport', async () => {
     const port = peer.address().port
     const viaPort = { has: (source: string) => source === address }
     const other = new UdpTransport(address, sink, defaultMessageLimits, openGate, viaPort)
@@ -64,7 +64,7 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
     await other.close()
   })
 
-  it('keep-alives and what the gatekeeper refuses are passed over, a STUN request is answered', async () => {
+  it('keep-alives and rejected datagrams are ignored, a STUN request is answered', async () => {
     refused = ['scanner']
     for (const text of ['', '\r\n', '\r\n\r\n', `${inviteText}scanner`]) say(text)
     const heard = once(peer, 'message')
@@ -92,7 +92,7 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
     expect(await failed).toMatch(/^send E/)
   })
 
-  it('an error of our own costs one message', async () => {
+  it('an internal error loses one message only', async () => {
     const error = new Error('broken')
     const received = sink.received.bind(sink)
     sink.received = () => {
@@ -105,7 +105,7 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
     expect([sink.errors, sink.messages.length]).toEqual([[error], 1])
   })
 
-  it('after the end everything fails', async () => {
+  it('every send fails after closing', async () => {
     const flow = transport.flow(address, 5060)
     await transport.close()
     expect(flow.isClosed).toBe(true)
@@ -115,7 +115,7 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
   })
 })
 
-it('both families may have the same port on all addresses', async () => {
+it('both families can bind the same port on all addresses', async () => {
   const [four, six] = ['0.0.0.0', '::'].map(
     (address) => new UdpTransport(address, new TestSink(), defaultMessageLimits, openGate),
   ) as [UdpTransport, UdpTransport]

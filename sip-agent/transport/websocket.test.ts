@@ -75,7 +75,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
     expect(sink.messages.map(({ message }) => message.body.length)).toEqual([4, 4])
   })
 
-  it('answers go back in a text frame, and in a binary one where they are no UTF-8', async () => {
+  it('responses are sent in text frames, or binary ones if they are not UTF-8', async () => {
     const client = await dial()
     client.send(inviteText)
     const flow = await sink.flow()
@@ -96,7 +96,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
     expect([flow.isReliable, flow.remote.protocol, flow.local.port]).toEqual([true, protocol, port])
   })
 
-  it('a broken message costs no more than itself', async () => {
+  it('a malformed message affects no other', async () => {
     const client = await dial()
     client.send('no SIP at all')
     client.send(inviteText)
@@ -123,13 +123,16 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
     expect(sink.messages.length).toBe(1)
   })
 
-  it.each([[[]], [['other']]])('who offers %j is refused (RFC 7118 4.1)', async (subprotocols) => {
-    const client = start(subprotocols as string[])
-    const [, response] = await once(client, 'unexpected-response')
-    expect(response.statusCode).toBe(400)
-  })
+  it.each([[[]], [['other']]])(
+    'an offer of the subprotocols %j is rejected (RFC 7118 4.1)',
+    async (subprotocols) => {
+      const client = start(subprotocols as string[])
+      const [, response] = await once(client, 'unexpected-response')
+      expect(response.statusCode).toBe(400)
+    },
+  )
 
-  it('a request finds the open connection, and there is no other way', async () => {
+  it('a request uses the open connection, and fails without one', async () => {
     const client = await dial()
     client.send(inviteText)
     const flow = await sink.flow()
@@ -143,7 +146,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
     expect(transports.back(flow, { host: 'df7jal23ls0d.invalid' })).toBeUndefined()
   })
 
-  it('a client that gives no sign of life is ended, one that does stays', async () => {
+  it('a client without any sign of life is disconnected, another is kept', async () => {
     const dead = await dial({ autoPong: false })
     const alive = await dial()
     dead.send(inviteText)
@@ -164,7 +167,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
     expect([transports.connections, alive.readyState]).toEqual([1, WebSocket.OPEN])
   })
 
-  it('a client that floods us with pings is ended, however slowly it does', async () => {
+  it('a client that sends too many pings is disconnected', async () => {
     const client = await dial()
     const calm = await dial()
     client.send(inviteText)
@@ -200,7 +203,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
     expect(transports.connections).toBe(1)
   })
 
-  it('one source may hold a quarter of the connections', async () => {
+  it('one source can hold a quarter of the connections', async () => {
     await dial()
     await dial()
     const third = start()
@@ -209,7 +212,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
   })
 })
 
-it('two connections from one port of a peer, to two addresses, are not taken for one', async () => {
+it('two connections from one port of a peer, to two addresses, are distinguished', async () => {
   const sink = new TestSink()
   const clock = new FakeClock()
   const transports = new Transports({
@@ -241,7 +244,7 @@ it('two connections from one port of a peer, to two addresses, are not taken for
   await transports.close()
 })
 
-it('a plain request gets a demand to upgrade', async () => {
+it('a plain request gets 426', async () => {
   const sink = new TestSink()
   const options = {
     sink,
