@@ -13,7 +13,7 @@ const orders = <T>(all: readonly T[]): readonly (readonly T[])[] =>
 
 const reliable = { reliability: 'supported' } as const
 
-describe('pain point 11: an INVITE of the far side ends the same way in every order of', () => {
+describe('an INVITE of the peer ends the same way in every order of', () => {
   type Event = 'answer' | 'agent' | 'cancel' | 'end' | 'ack' | 'bye'
   const run = (order: readonly Event[], lateOffer: boolean) => {
     const bench = arrive({}, lateOffer ? '' : farSdp())
@@ -87,7 +87,7 @@ describe('pain point 11: an INVITE of the far side ends the same way in every or
   })
 })
 
-it('pain point 11: an INVITE of ours ends the same way in every order of 180, 183, 200 and our CANCEL', async () => {
+it('an INVITE of the gateway ends the same way in every order of 180, 183, 200 and CANCEL', async () => {
   type Event = 'ringing' | 'early' | 'answer' | 'cancel'
   for (const order of orders<Event>(['ringing', 'early', 'answer', 'cancel'])) {
     const rig = new OutboundRig()
@@ -107,7 +107,7 @@ it('pain point 11: an INVITE of ours ends the same way in every order of 180, 18
   }
 })
 
-describe('pain point 10: the end of a call', () => {
+describe('the end of a call', () => {
   const timer = {
     settings: { expiresMs: 1_800_000, minMs: 90_000 },
     terms: { expiresMs: 900_000, refresher: 'us' },

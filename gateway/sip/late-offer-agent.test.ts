@@ -37,7 +37,7 @@ const nothingLeft = async () => {
 const body = ({ body: sdp }: SipRequest) => sdp.toString()
 const pcma = { body: carrierSdp({ formats: '8 101' }) }
 
-it('pain point 4: answers the offer of the 200 in the ACK', async () => {
+it('answers the offer of the 200 in the ACK', async () => {
   const { leg, heard, invite } = await call()
   expect([body(invite), invite.headers.first('content-type')]).toEqual(['', undefined])
   peer.reply(invite, 180)
@@ -56,7 +56,7 @@ it('pain point 4: answers the offer of the 200 in the ACK', async () => {
   await nothingLeft()
 })
 
-it('pain point 4: answers the offer of a reliable 183 in its PRACK, and sends no other', async () => {
+it('answers the offer of a reliable 183 in its PRACK, and sends no other', async () => {
   const { leg, heard, invite } = await call()
   expect(invite.headers.first('supported')).toContain('100rel')
   peer.reply(invite, 183, { ...pcma, extra: { Require: '100rel', RSeq: '7' } })

@@ -18,7 +18,7 @@ afterEach(() => carrier.close())
 const reliable = { Supported: '100rel, timer', Allow: 'INVITE, UPDATE' }
 
 describe('with the embedded agent', () => {
-  it('pain point 4: an offer in a reliable 183 is answered by PRACK, and the 200 has none', async () => {
+  it('an offer in a reliable 183 is answered by PRACK, and the 200 has none', async () => {
     await begin()
     const { call } = carrier.invite({ body: '', extra: reliable })
     const { arrival, heard } = await bench.arrival()
@@ -83,7 +83,7 @@ describe('with the embedded agent', () => {
     expect((await peer.response(200, 'UPDATE')).body.toString()).toContain('a=recvonly')
   })
 
-  it('pain point 9: agrees on a session timer, refuses one that is too short, and is refreshed', async () => {
+  it('agrees on a session timer, refuses a short one, and is refreshed', async () => {
     await begin()
     carrier.invite({ extra: { ...reliable, 'Session-Expires': '60' } })
     expect((await peer.response(422)).headers.first('min-se')).toBe('90')
@@ -96,7 +96,7 @@ describe('with the embedded agent', () => {
     expect(refreshed.headers.first('session-expires')).toBe('600;refresher=uac')
   })
 
-  it('pain point 7: answers a refresh by re-INVITE with the description of before', async () => {
+  it('answers a refresh by re-INVITE with an unchanged description', async () => {
     await begin()
     const { call, to, ok } = await carrier.answered()
     call.seq++

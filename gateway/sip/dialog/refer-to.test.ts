@@ -56,7 +56,7 @@ describe('Replaces', () => {
   })
 })
 
-it('pain point 10: finds a dialog by its Call-ID and both tags, and forgets it', () => {
+it('finds a dialog by its Call-ID and both tags until it is removed', () => {
   const dialogs = new Dialogs()
   const dialog = { callId: 'c', localTag: '1', remoteTag: '2' } as KnownDialog
   const forget = dialogs.add(dialog)

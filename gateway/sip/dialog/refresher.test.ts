@@ -19,7 +19,7 @@ const last = (bench: DialogBench) => bench.dialog.requests.at(-1)!
 const methods = (bench: DialogBench) => bench.dialog.requests.map(({ method }) => method)
 const agreed = { 'Session-Expires': '900;refresher=uac' }
 
-describe('pain point 9: we refresh', () => {
+describe('refreshes by the gateway', () => {
   it('by UPDATE without a description at half of the time, again and again', () => {
     const bench = timed(ours)
     for (let round = 1; round <= 4; round++) {
@@ -109,7 +109,7 @@ describe('pain point 9: we refresh', () => {
   it.each([
     [true, 3_050],
     [false, 1_000],
-  ])('pain point 8: once more after a 491, by whose Call-ID it is (ours: %s) after %i ms', (outbound, ms) => {
+  ])('repeat a refresh after a 491; Call-ID of the gateway: %s, wait: %i ms', (outbound, ms) => {
     const bench = timed(ours, { allowsUpdate: false, outbound })
     bench.clock.advance(half)
     last(bench).reply(491)
@@ -175,7 +175,7 @@ describe('pain point 9: we refresh', () => {
   })
 })
 
-describe('pain point 9: they refresh', () => {
+describe('refreshes by the peer', () => {
   const able = { supported: 'timer', 'session-expires': '900;refresher=uac' }
 
   it.each(['INVITE', 'UPDATE'])('by %s for an hour, and get the terms each time', (method) => {
@@ -226,7 +226,7 @@ describe('pain point 9: they refresh', () => {
   })
 })
 
-describe('pain point 8: a re-INVITE of ours that is on its way', () => {
+describe('a pending re-INVITE of the gateway', () => {
   const inviting = () => {
     const bench = timed(ours, { allowsUpdate: false })
     bench.clock.advance(half)

@@ -44,7 +44,7 @@ describe('our request', () => {
     expect(timerOffer(settings, theirs)['Session-Expires']).toBe('900;refresher=uas')
   })
 
-  it('pain point 9: asks for what a 422 wanted', () => {
+  it('requests the interval that a 422 demands', () => {
     expect(timerOffer(settings, ours, 1_200_000)).toEqual({
       'Session-Expires': '1200;refresher=uac',
       'Min-SE': '1200',
@@ -99,7 +99,7 @@ describe('their request', () => {
     expect(answer({ ...able, 'Session-Expires': '900' }, theirs)).toMatchObject({ terms: theirs })
   })
 
-  it('pain point 9: gets 422 with Min-SE for less than we take, and 400 for nonsense', () => {
+  it('gets 422 with Min-SE below the minimum, and 400 for a malformed value', () => {
     expect(answer({ ...able, 'Session-Expires': '60' })).toEqual({ refuse: 422, headers: { 'Min-SE': '90' } })
     expect(answer({ ...able, 'Session-Expires': 'soon' })).toEqual({ refuse: 400, headers: {} })
   })
@@ -118,7 +118,7 @@ describe('the timer', () => {
     })
   })
 
-  it('pain point 9: we refresh at half of 15 minutes, for as long as the call lasts', () => {
+  it('the gateway refreshes at half of 15 minutes, for as long as the call lasts', () => {
     timer.start(ours)
     for (let round = 0; round < 4; round++) {
       clock.advance(449_999)
@@ -129,14 +129,14 @@ describe('the timer', () => {
     }
   })
 
-  it('pain point 9: ends the session before its time where our refresh gets no answer', () => {
+  it('ends the session before its time if a refresh gets no answer', () => {
     timer.start(ours)
     clock.advance(900_000 - 32_000)
     expect(events).toEqual(['refresh', 'expired'])
     expect(clock.running).toBe(0)
   })
 
-  it('pain point 9: they refresh; without it the session ends 32 s before its time', () => {
+  it('without a refresh by the peer the session ends 32 s before its time', () => {
     timer.start(theirs)
     clock.advance(867_999)
     timer.start(theirs)

@@ -44,7 +44,7 @@ it.each(['INFO', 'INVITE', 'UPDATE', 'REFER'])(
   },
 )
 
-it('sends a challenged BYE again, so that the call does not stay up at the carrier (pain point 10)', () => {
+it('sends a challenged BYE again, so that the call ends at the carrier', () => {
   const dialog = new Asked()
   const ended: unknown[] = []
   answeringChallenges(dialog, credentials, log).destroy({ headers: { Reason: 'r' } }, (error) =>

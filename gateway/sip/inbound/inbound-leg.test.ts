@@ -12,7 +12,7 @@ const settled = async () => {
 const reliable = { reliability: 'supported' } as const
 const gone = (bench: ReturnType<typeof arrive>) => [bench.released(), bench.port.closed, bench.clock.running]
 
-describe('pain point 4: an INVITE without an offer', () => {
+describe('an INVITE without an offer', () => {
   it('gets ours in the 200, and its answer comes in the ACK', async () => {
     const bench = arrive({}, '')
     await bench.leg.progress()
@@ -222,7 +222,7 @@ describe('a caller is answered when the 200 is sent', () => {
 })
 
 it.each(['a CANCEL that crossed it', 'the longest wait'])(
-  'hangs up an answer that went out although it was given up by %s (pain point 11)',
+  'hangs up an answered call whose answer crossed its end by %s',
   (by) => {
     const bench = arrive()
     void bench.leg.answer()
@@ -276,7 +276,7 @@ it('tells the caller why the called one refused (RFC 3326)', () => {
   expect(bench.response.sent).toMatchObject([{ status: 404, headers: { Reason: 'Q.850;cause=22' } }])
 })
 
-it('pain point 13: hangs up at the longest duration, and says so', async () => {
+it('hangs up at the maximum duration, with its reason', async () => {
   const bench = arrive()
   void bench.leg.answer()
   const dialog = bench.answered()

@@ -7,7 +7,7 @@ const invite = (headers: Record<string, string>) =>
 const from = '"Ann" <sip:+4930@carrier.example>;tag=1'
 const asserted = '"Real" <sip:+4931@carrier.example>, <tel:+4931>'
 
-describe('pain point 15: who calls', () => {
+describe('the caller', () => {
   it('is From, and what a trusted source asserts goes before it', () => {
     const request = invite({ from, 'p-asserted-identity': asserted })
     expect(callerOf(request, false)).toEqual({ uri: 'sip:+4930@carrier.example', user: '+4930', name: 'Ann' })

@@ -30,7 +30,7 @@ const pcma = farSdp({ formats: '8 101' })
 const g729 = farSdp({ formats: '18' })
 const from = (tag: string) => ({ To: `<${number}>;tag=${tag}` })
 
-describe('pain point 4: an INVITE without an offer', () => {
+describe('an INVITE without an offer', () => {
   it('has no body, and the answer to the offer of the 200 goes in the ACK', async () => {
     const { t, leg, heard, invite, offer } = await called()
     const { options } = invite.uac
@@ -159,7 +159,7 @@ describe('an offer in a reliable 183', () => {
   })
 })
 
-describe('an INVITE without an offer', () => {
+describe('an INVITE without an offer, after a refusal', () => {
   it('goes to the next target, and through a challenge, as it is', async () => {
     const auth = { username: 'trunk', password: 'secret' }
     const made = await dial({ targets: ['sip:a.example', 'sip:carrier.example'], auth })
@@ -218,7 +218,7 @@ describe('an INVITE without an offer', () => {
   })
 })
 
-describe('pain point 5: an offer of the carrier', () => {
+describe('an offer of the carrier', () => {
   const key = `inline:${Buffer.alloc(30, 7).toString('base64')}`
   const keys = { lines: [`a=crypto:3 AES_CM_128_HMAC_SHA1_80 ${key}`] }
   const targets = ['sip:carrier.example;transport=tls']

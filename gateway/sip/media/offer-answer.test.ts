@@ -21,7 +21,7 @@ describe('offer and answer', () => {
     expect([exchange.hasSession, exchange.isStable]).toEqual([true, true])
   })
 
-  it('pain point 8: a second offer gets 491 while ours is open, 500 with Retry-After while theirs is', () => {
+  it('a second offer gets 491 while a local offer is open, 500 with Retry-After while a remote one is', () => {
     for (const where of carriers) {
       const ours = made()
       ours.sendOffer('invite')
@@ -66,7 +66,7 @@ describe('offer and answer', () => {
   })
 })
 
-it('pain point 8: waits 2.1 to 4 s after a 491 where the Call-ID is ours, 0 to 2 s where it is not', () => {
+it('waits 2.1 to 4 s after a 491 if the gateway made the Call-ID, else 0 to 2 s', () => {
   const bounds = (owns: boolean) => [0, 0.999_999].map((random) => glareBackoffMs(owns, () => random))
   expect(bounds(true)).toEqual([2_100, 4_000])
   expect(bounds(false)).toEqual([0, 2_000])

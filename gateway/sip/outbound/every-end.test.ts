@@ -8,7 +8,7 @@ const setUp = (changes: Partial<CarrierConfig> = {}) =>
   new OutboundRig([testCarrier({ targets: ['sip:a.example', 'sip:b.example'], ...changes })])
 const number = 'sip:+1@a.example'
 
-describe('every end gives everything back (pain points 10 and 11)', () => {
+describe('every end releases all resources', () => {
   type End = (rig: OutboundRig, leg: Awaited<ReturnType<OutboundRig['dial']>>['leg']) => void
   it.each<[string, End, string | undefined]>([
     ['a refusal', (rig) => rig.next().refuse(486), 'refused'],

@@ -10,7 +10,7 @@ const number = 'sip:+1@a.example'
 const outcomes = (leg: { attempts: readonly { outcome: string; sipStatus?: number; target: string }[] }) =>
   leg.attempts.map(({ outcome, sipStatus, target }) => [target, outcome, sipStatus])
 
-describe('failover (pain point 18)', () => {
+describe('failover', () => {
   it('goes to the next target after a listed status, and writes every try down', async () => {
     const rig = setUp()
     const { leg, heard } = await rig.dial(number)

@@ -61,26 +61,23 @@ class Play {
   }
 }
 
-it.each(orders)(
-  '%s: nothing is left, and no callee goes on ringing (pain point 11)',
-  async (_name, steps) => {
-    const play = new Play()
-    const leg = await play.run(steps)
-    const { rig, dialogs } = play
-    expect(leg.isEnded).toBe(true)
-    // Whatever was answered is hung up once, whichever of the two came first. With credentials a BYE goes out
-    // as a request.
-    for (const { byes, requests } of dialogs) {
-      expect([...byes, ...requests]).toHaveLength(1)
-      for (const bye of byes) bye()
-      for (const { reply } of requests) reply(200)
-    }
-    // What never comes is not waited for for ever.
-    rig.clock.advance(40_000)
-    expect(rig.left).toEqual([0, 0, 0, 0])
-    expect(leg.attempts).toHaveLength(1)
-  },
-)
+it.each(orders)('%s: nothing is left, and no callee rings on', async (_name, steps) => {
+  const play = new Play()
+  const leg = await play.run(steps)
+  const { rig, dialogs } = play
+  expect(leg.isEnded).toBe(true)
+  // Whatever was answered is hung up once, whichever of the two came first. With credentials a BYE goes out
+  // as a request.
+  for (const { byes, requests } of dialogs) {
+    expect([...byes, ...requests]).toHaveLength(1)
+    for (const bye of byes) bye()
+    for (const { reply } of requests) reply(200)
+  }
+  // What never comes is not waited for for ever.
+  rig.clock.advance(40_000)
+  expect(rig.left).toEqual([0, 0, 0, 0])
+  expect(leg.attempts).toHaveLength(1)
+})
 
 it('does not wait for more where the final response cannot be handled', async () => {
   const rig = new OutboundRig([testCarrier({ auth: { username: 'u', password: 'p' } })])

@@ -9,7 +9,7 @@ const uri = 'sip:1@carrier.example'
 const timers = { expiresMs: 1_800_000, minMs: 90_000 }
 const rig = () => new OutboundRig([], true, timers)
 
-describe('pain point 9: an INVITE of ours', () => {
+describe('an INVITE of the gateway', () => {
   it('asks for a session timer, and keeps to what the 200 says', async () => {
     const t = rig()
     const { leg } = await t.dial(uri)
@@ -162,7 +162,7 @@ describe('UPDATE before the answer', () => {
   })
 })
 
-describe('pain point 5: our offer', () => {
+describe('an offer of the gateway', () => {
   const secure = 'sip:1@carrier.example;transport=tls'
   const offer = async (
     srtp: 'off' | 'optional' | 'required',

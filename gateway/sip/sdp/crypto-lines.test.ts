@@ -158,7 +158,7 @@ const decided = (offer: Offer, policy: SrtpPolicy, secured = false): string => {
   }
 }
 
-describe('pain point 5: what an offer gets', () => {
+describe('the answer to an offer with keys', () => {
   it.each([
     ['off', 'AVP', '0 RTP/AVP'],
     ['off', 'SAVP', 'srtp_mismatch'],
@@ -192,7 +192,7 @@ describe('pain point 5: what an offer gets', () => {
   })
 })
 
-describe('pain point 5: what our offer gets', () => {
+describe('the answer to an offer of the gateway', () => {
   const ours = (mode: SrtpPolicy['mode']) => {
     const { profile, isEncrypted } = offeredSecurity(policy(mode))
     const lines = offeredCrypto(srtpSuites, (n) => new Uint8Array(n))

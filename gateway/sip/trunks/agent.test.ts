@@ -71,7 +71,7 @@ it('leaves a silent target, and hangs up when that answers after all', async () 
   expect(heard.events).toEqual(['answered'])
 })
 
-it('shows credentials again when its BYE is challenged (pain point 10)', async () => {
+it('repeats its BYE with credentials after a challenge', async () => {
   const [carrier] = await peers(1)
   const bench = await start({ targets: [at(carrier!)], auth })
   const { leg, heard } = call(bench, carrier!)

@@ -178,7 +178,7 @@ describe('carriers', () => {
     expect(order()).toEqual(['a.example', 'b.example', 'c.example'])
   })
 
-  it('are left alone for as long as a 503 asks (pain point 18)', () => {
+  it('are not called for as long as a 503 asks', () => {
     const { first, clock } = open({ targets: ['sip:a.example', 'sip:b.example'] })
     const order = () => hosts(first.hops(call('sip:1@x')))
     first.hops(call('sip:1@x'))[0]!.onFailure?.(refusalOf(503, { 'Retry-After': '90' }))

@@ -15,7 +15,7 @@ const headers = (
     host: 'gw.example',
   })
 
-describe('the caller of a call to a carrier (pain point 15)', () => {
+describe('the caller of a call to a carrier', () => {
   it.each<[string, Partial<CarrierIdentity>, string]>([
     ['stands in From', {}, '"Ann" <sip:+4930123@localhost>'],
     ['stands in From at a host', { host: 'trunk.example' }, '"Ann" <sip:+4930123@trunk.example>'],

@@ -35,7 +35,7 @@ const untilNext = () => {
   return t.clock.now() - from
 }
 
-describe('a registration with a carrier (pain point 14)', () => {
+describe('a registration with a carrier', () => {
   it('begins when its turn comes', () => {
     t.registration.start(100)
     t.clock.advance(99)

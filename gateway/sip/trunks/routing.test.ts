@@ -105,7 +105,7 @@ it('goes straight to other hosts, with the credentials of the document only', as
 })
 
 it.each(['sip:1:pw@10.0.0.1', 'sip:1@inside.example'])(
-  'does not dial %s for a document, and says why (pain point 17)',
+  'does not dial %s for a document, and names the reason',
   async (uri) => {
     const made = setUp()
     expect(await made.routing.find(to(uri), request(), log)).toMatchObject({ code: 'not_permitted' })
@@ -167,7 +167,7 @@ it('holds no place of the carrier for a call that cannot be made', async () => {
   expect(carrier.load.calls).toBe(0)
 })
 
-it('carries Max-Forwards on, and breaks a circle (pain point: loops)', async () => {
+it('forwards a lower Max-Forwards, and ends a loop', async () => {
   const made = setUp()
   const route = await found(made, to('sip:1@gw.example'), request({ maxForwards: 12 }))
   expect(route.hops[0]?.headers['Max-Forwards']).toBe('12')
