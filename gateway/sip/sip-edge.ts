@@ -11,7 +11,7 @@ import type { Directory } from '../directory/types.ts'
 import type { Target } from '../model.ts'
 import { Admission, type AdmissionDeps } from './admission/admission.ts'
 import type { AdmissionLimits } from './admission/admission-types.ts'
-import { CallCounts } from './admission/call-counts.ts'
+import { CallCounts, type ReferringEndpoint } from './admission/call-counts.ts'
 import { Challenger, type DigestAlgorithm } from './admission/challenger.ts'
 import { GatewayLoad } from './admission/gateway-load.ts'
 import { handleOutOfCallRequests } from './admission/out-of-call-requests.ts'
@@ -137,76 +137,32 @@ export class SipEdge implements OutboundSip {
   #closing: Promise<void> | undefined
 
   constructor(deps: SipEdgeDeps, options: SipEdgeOptions) {
-    const { link, calls, directory, media, clock, metrics } = deps
-    const { carriers, policy, quotas, families, clock: trunkClock = clock } = deps.outbound
-    const { trust, busyPercent, recordOffense } = deps.inbound
+    const { link, media, clock, metrics } = deps
+    const { carriers, policy, clock: trunkClock = clock } = deps.outbound
+    const { busyPercent, recordOffense } = deps.inbound
     const { maxCalls, untrusted, overload = defaultOverload, sessionTimer, userAgent } = options
-    const { srf, capabilities } = link
-    const { hasPrivateHeaders, reportsTrying } = capabilities
+    const { hasPrivateHeaders, sessionTimers } = link.capabilities
     const log = deps.log.child({ part: 'sip' })
     const now = () => clock.now()
     this.#link = link
     this.#clock = clock
     this.#limits = { ...overload, maxCalls, ...(untrusted && { untrusted }) }
-    this.#timers = capabilities.sessionTimers === 'agent' && sessionTimer ? { ...sessionTimer } : undefined
-    this.#load = new GatewayLoad(media.edge, calls, busyPercent)
+    this.#timers = sessionTimers === 'agent' && sessionTimer ? { ...sessionTimer } : undefined
+    this.#load = new GatewayLoad(media.edge, deps.calls, busyPercent)
+    this.#counts = new CallCounts(carriers, clock)
+    this.#challenger = new Challenger(now, this.#usable(options.challenges), recordOffense)
     const retryAfterMs = () => this.#limits.retryAfterMs
     const headers = new GatewayHeaders({ userAgent, hasPrivateHeaders, retryAfterMs })
-    this.#legs = new SipLegs(link, headers, clock, log)
-    const audio = new SipAudio(media.edge, clock, media.webrtc)
     this.#refusals = new Refusals(headers, log, metrics, now)
-    this.#challenger = new Challenger(now, this.#usable(options.challenges), recordOffense)
-    this.#counts = new CallCounts(carriers, clock)
-    const admission = new Admission(
-      { directory, trust, challenger: this.#challenger, counts: this.#counts, load: this.#load },
-      this.#limits,
-    )
-    const transfers = new Transfers(
-      {
-        addresses: directory,
-        countReferral: (endpoint) => this.#counts.takeReferral(endpoint),
-        isOwnHost: (host, projectId) =>
-          directory.domainApp(host)?.projectId === projectId ||
-          trust.isRegistrar(host) ||
-          this.#listensOn(host),
-      },
-      media.edge,
-      clock,
-      metrics,
-    )
-    const onDisconnected = (id: string, hop: string) => deps.registrar?.registrations.disconnected(id, hop)
-    const routing = new Routing(
-      { carriers, policy, quotas, headers, metrics },
-      { reportsTrying, onDisconnected },
-    )
-    this.#outbound = new Outbound(
-      { legs: this.#legs, routing, audio, directory, transfers, families },
-      this.#timers,
-    )
-    const requests = new CarrierRequests(srf, trunkClock, log, headers, policy.guard)
+    this.#legs = new SipLegs(link, headers, clock, log)
+    const requests = new CarrierRequests(link.srf, trunkClock, log, headers, policy.guard)
     this.#trunks = new Trunks(carriers, requests, metrics)
-    const inbound = new Inbound(
-      {
-        legs: this.#legs,
-        admission,
-        refusals: this.#refusals,
-        audio,
-        arrivals: calls,
-        transfers,
-        likely: new LikelyCodecs({ directory, carriers }),
-      },
-      this.#timers,
-    )
-    const registrar = deps.registrar && this.#openRegistrar(deps.registrar, deps, headers, log)
+    const audio = new SipAudio(media.edge, clock, media.webrtc)
+    const transfers = this.#makeTransfers(deps)
+    this.#outbound = this.#makeOutbound(deps, audio, transfers)
+    const registrar = deps.registrar && this.#openRegistrar(deps.registrar, deps)
     this.#keepAlive = registrar?.keepAlive
-    handleOutOfCallRequests({
-      srf,
-      refusals: this.#refusals,
-      load: this.#load,
-      headers,
-      registrar: registrar?.registrar,
-    })
-    srf.use('invite', (request, response) => inbound.handle(request, response))
+    this.#takeRequests(this.#makeInbound(deps, audio, transfers), registrar?.registrar)
     link.onLost((connection) => this.#legs.lost(connection))
     metrics.gauge('sip_dialogs', () => this.#legs.size)
     metrics.gauge('sip_unconfirmed', () => this.#counts.unconfirmedCalls())
@@ -300,16 +256,67 @@ export class SipEdge implements OutboundSip {
     )
   }
 
+  #makeTransfers({ directory, inbound: { trust }, media, clock, metrics }: SipEdgeDeps): Transfers {
+    const rules = {
+      addresses: directory,
+      countReferral: (endpoint: ReferringEndpoint) => this.#counts.takeReferral(endpoint),
+      isOwnHost: (host: string, projectId: string) =>
+        directory.domainApp(host)?.projectId === projectId ||
+        trust.isRegistrar(host) ||
+        this.#listensOn(host),
+    }
+    return new Transfers(rules, media.edge, clock, metrics)
+  }
+
+  #makeOutbound(
+    { link, directory, outbound, registrar, metrics }: SipEdgeDeps,
+    audio: SipAudio,
+    transfers: Transfers,
+  ): Outbound {
+    const { carriers, policy, quotas, families } = outbound
+    const { headers } = this.#legs
+    const { reportsTrying } = link.capabilities
+    const onDisconnected = (id: string, hop: string) => registrar?.registrations.disconnected(id, hop)
+    const routing = new Routing(
+      { carriers, policy, quotas, headers, metrics },
+      { reportsTrying, onDisconnected },
+    )
+    return new Outbound({ legs: this.#legs, routing, audio, directory, transfers, families }, this.#timers)
+  }
+
+  #makeInbound(
+    { directory, calls, inbound: { trust }, outbound: { carriers } }: SipEdgeDeps,
+    audio: SipAudio,
+    transfers: Transfers,
+  ): Inbound {
+    const legs = this.#legs
+    const refusals = this.#refusals
+    const admission = new Admission(
+      { directory, trust, challenger: this.#challenger, counts: this.#counts, load: this.#load },
+      this.#limits,
+    )
+    const likely = new LikelyCodecs({ directory, carriers })
+    const deps = { legs, admission, refusals, audio, arrivals: calls, transfers, likely }
+    return new Inbound(deps, this.#timers)
+  }
+
+  /** Takes INVITEs and requests outside calls from now on. */
+  #takeRequests(inbound: Inbound, registrar: Registrar | undefined): void {
+    const { srf } = this.#link
+    const { headers } = this.#legs
+    handleOutOfCallRequests({ srf, refusals: this.#refusals, load: this.#load, headers, registrar })
+    srf.use('invite', (request, response) => inbound.handle(request, response))
+  }
+
   /** Makes the registrar with its keep-alive; undefined if the configuration names no domain for it. */
   #openRegistrar(
     { config, registrations, clock }: RegistrarSettings,
     { directory, inbound: { trust }, metrics }: SipEdgeDeps,
-    headers: GatewayHeaders,
-    log: Log,
   ): { readonly registrar: Registrar; readonly keepAlive: KeepAlive } | undefined {
     const domains = config.domains.map(canonicalHost)
     if (domains.length === 0) return undefined
     const refusals = this.#refusals
+    const { headers, log } = this.#legs
     const authenticator = new EndpointAuthenticator(directory, this.#challenger, refusals)
     const registrar = new Registrar(
       { authenticator, registrations, refusals, trust, load: this.#load, metrics, log },
