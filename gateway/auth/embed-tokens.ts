@@ -60,19 +60,19 @@ interface Claims extends Pick<EmbedOptions, 'maxGuests' | 'origins'> {
  * may be.
  */
 export class EmbedTokens {
-  readonly #parts: EmbedTokenDeps
+  readonly #deps: EmbedTokenDeps
   readonly #guests: FixedWindowLimiter
   readonly #guestsOfNetworks: FixedWindowLimiter
 
-  constructor(parts: EmbedTokenDeps) {
-    this.#parts = parts
-    this.#guests = new FixedWindowLimiter(parts.clock, { attempts: defaultGuests, windowMs: 60_000 })
-    this.#guestsOfNetworks = new FixedWindowLimiter(parts.clock, { attempts: minOfNetwork, windowMs: 60_000 })
+  constructor(deps: EmbedTokenDeps) {
+    this.#deps = deps
+    this.#guests = new FixedWindowLimiter(deps.clock, { attempts: defaultGuests, windowMs: 60_000 })
+    this.#guestsOfNetworks = new FixedWindowLimiter(deps.clock, { attempts: minOfNetwork, windowMs: 60_000 })
   }
 
   /** Creates an embed token for an address. */
   async make(projectId: string, addressId: string, options: EmbedOptions): Promise<string> {
-    const { rows, clock } = this.#parts
+    const { rows, clock } = this.#deps
     const { seconds, maxGuests, origins } = options
     const token = randomBytes(32).toString('base64url')
     const now = clock.now()
@@ -98,7 +98,7 @@ export class EmbedTokens {
 
   /** Creates a guest token for the address of an embed token. */
   async guestToken(text: string, { origin, network }: GuestSource): Promise<GuestTokenResult> {
-    const { tokens, rows, resources, clock } = this.#parts
+    const { tokens, rows, resources, clock } = this.#deps
     const found = await rows.find(hashOf(text))
     if (found?.kind !== embed || Number(found.expires_at) <= clock.now()) return { refused: 'unknown' }
     const { addressIds, maxGuests, origins }: Claims = JSON.parse(found.claims_json)

@@ -25,21 +25,21 @@ const pruneMs = 3_600_000
  * Revoked subscriber access tokens that have not expired. Kept in memory, because every request needs them.
  */
 export class Revocations {
-  readonly #parts: RevocationDeps
+  readonly #deps: RevocationDeps
   /** Time until which each is kept, by the token's id. */
   #ended = new Map<string, number>()
   /** Listeners by the subscriber whose tokens they watch. */
   readonly #watching = new Map<string, Set<() => void>>()
   #prunedAt: number
 
-  private constructor(parts: RevocationDeps) {
-    this.#parts = parts
-    this.#prunedAt = parts.now()
+  private constructor(deps: RevocationDeps) {
+    this.#deps = deps
+    this.#prunedAt = deps.now()
   }
 
   /** Reads the stored revocations. */
-  static async open(parts: RevocationDeps): Promise<Revocations> {
-    const revocations = new Revocations(parts)
+  static async open(deps: RevocationDeps): Promise<Revocations> {
+    const revocations = new Revocations(deps)
     await revocations.reload()
     return revocations
   }
@@ -53,13 +53,13 @@ export class Revocations {
   has({ kind, id, subscriberId, issuedAt }: SubscriberToken): boolean {
     if (this.#ended.has(id)) return true
     // In whole milliseconds, as both values have no more.
-    return kind !== 'guest' && Math.round(issuedAt * 1000) < this.#parts.tokensAfter(subscriberId)
+    return kind !== 'guest' && Math.round(issuedAt * 1000) < this.#deps.tokensAfter(subscriberId)
   }
 
   /** Revokes one token; stored when this resolves. Without a subscriber, all are notified. */
   async revoke(token: RevocableToken): Promise<void> {
     const { id, subscriberId, expiresAt } = token
-    const { rows, now } = this.#parts
+    const { rows, now } = this.#deps
     if (expiresAt * 1000 <= now() || this.#ended.has(id)) return
     const row = { id, expiresAt: expiresAt * 1000 + retentionMs }
     await rows.add(row)
@@ -70,7 +70,7 @@ export class Revocations {
 
   /** Handles a revocation, or its removal, by another gateway on the same database. */
   async learn(id: string): Promise<void> {
-    const token = await this.#parts.rows.find(id)
+    const token = await this.#deps.rows.find(id)
     if (!token) this.#ended.delete(id)
     else if (!this.#ended.has(id)) {
       this.#ended.set(id, token.expiresAt)
@@ -80,7 +80,7 @@ export class Revocations {
 
   /** Reads all revocations again, as those of other gateways are unknown. */
   async reload(): Promise<void> {
-    const all = await this.#parts.rows.all(this.#parts.now())
+    const all = await this.#deps.rows.all(this.#deps.now())
     // A token that was revoked here meanwhile stays.
     for (const { id, expiresAt } of all) this.#ended.set(id, expiresAt)
     this.changed(this.#watching.keys())
@@ -105,10 +105,10 @@ export class Revocations {
   }
 
   async #prune(): Promise<void> {
-    const now = this.#parts.now()
+    const now = this.#deps.now()
     if (now - this.#prunedAt < pruneMs) return
     this.#prunedAt = now
     for (const [id, expiresAt] of this.#ended) if (expiresAt <= now) this.#ended.delete(id)
-    await this.#parts.rows.removeEnded(now)
+    await this.#deps.rows.removeEnded(now)
   }
 }

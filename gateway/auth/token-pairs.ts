@@ -49,18 +49,18 @@ interface Kept extends PairTerms {
  * access tokens.
  */
 export class TokenPairs {
-  readonly #parts: TokenPairDeps
+  readonly #deps: TokenPairDeps
   #prunedAt: number
 
-  constructor(parts: TokenPairDeps) {
-    this.#parts = parts
-    this.#prunedAt = parts.clock.now()
+  constructor(deps: TokenPairDeps) {
+    this.#deps = deps
+    this.#prunedAt = deps.clock.now()
   }
 
   /** Issues a pair. The access token is valid for `seconds`. */
   async issue(terms: PairTerms, seconds = defaultSeconds): Promise<TokenPair> {
     const { pair, row } = await this.#make(terms, seconds, randomUUID())
-    await this.#parts.rows.add(row)
+    await this.#deps.rows.add(row)
     await this.#prune()
     return pair
   }
@@ -73,7 +73,7 @@ export class TokenPairs {
     text: string,
     { projectId, subscriberId }: { readonly projectId: string; readonly subscriberId?: string },
   ): Promise<TokenPair | undefined> {
-    const { rows, clock } = this.#parts
+    const { rows, clock } = this.#deps
     const found = await rows.find(hashOf(text))
     if (!found || found.project_id !== projectId || !isRefreshToken(found)) return undefined
     const kept: Kept = JSON.parse(found.claims_json)
@@ -90,17 +90,17 @@ export class TokenPairs {
    * another project (RFC 7009 section 2.2).
    */
   async revoke(text: string, projectId: string): Promise<void> {
-    const found = await this.#parts.rows.find(hashOf(text))
+    const found = await this.#deps.rows.find(hashOf(text))
     if (found?.project_id === projectId) await this.#endFamily(found.family)
     if (found) return
-    const token = await this.#parts.tokens.verify(text).catch(() => undefined)
-    if (token?.projectId === projectId) await this.#parts.revocations.revoke(token)
+    const token = await this.#deps.tokens.verify(text).catch(() => undefined)
+    if (token?.projectId === projectId) await this.#deps.revocations.revoke(token)
   }
 
   async #make(terms: PairTerms, seconds: number, family: string) {
     const { kind, subscriberId, projectId, addressIds, scopes, connectTo } = terms
     const holder = { id: subscriberId, projectId }
-    const access = await this.#parts.tokens.issue(holder, seconds, { kind, addressIds, scopes, connectTo })
+    const access = await this.#deps.tokens.issue(holder, seconds, { kind, addressIds, scopes, connectTo })
     const refreshToken = randomBytes(32).toString('base64url')
     const row = {
       ...this.#rowOf(terms, access),
@@ -122,7 +122,7 @@ export class TokenPairs {
       kind,
       claims_json: JSON.stringify(kept),
       used_at: null,
-      created_at: this.#parts.clock.now(),
+      created_at: this.#deps.clock.now(),
     }
   }
 
@@ -131,11 +131,11 @@ export class TokenPairs {
    */
   #wasRevoked({ created_at }: RefreshTokenRow, { kind, subscriberId, projectId, access }: Kept): boolean {
     const issuedAt = Number(created_at) / 1000
-    return this.#parts.revocations.has({ ...access, kind, subscriberId, projectId, issuedAt, scopes: [] })
+    return this.#deps.revocations.has({ ...access, kind, subscriberId, projectId, issuedAt, scopes: [] })
   }
 
   async #endFamily(family: string): Promise<undefined> {
-    const { rows, revocations } = this.#parts
+    const { rows, revocations } = this.#deps
     // A simultaneous refresh may have stored another token, which PostgreSQL hides from the removing
     // statement.
     for (;;) {
@@ -149,10 +149,10 @@ export class TokenPairs {
   }
 
   async #prune(): Promise<void> {
-    const now = this.#parts.clock.now()
+    const now = this.#deps.clock.now()
     if (now - this.#prunedAt < pruneMs) return
     this.#prunedAt = now
-    await this.#parts.rows.removeEnded(now)
+    await this.#deps.rows.removeEnded(now)
   }
 }
 

@@ -41,7 +41,7 @@ interface Entry<T> {
  * Queues entries and writes them in order, in batches. An entry replaces a waiting entry with the same key.
  */
 export class WriteBehind<T> {
-  readonly #parts: WriteBehindDeps<T>
+  readonly #deps: WriteBehindDeps<T>
   #waiting = new Map<string, Entry<T>>()
   #settling = new Set<{ readonly number: number; readonly resolve: () => void }>()
   #number = 0
@@ -54,8 +54,8 @@ export class WriteBehind<T> {
   #lost = 0
   #slow = false
 
-  constructor(parts: WriteBehindDeps<T>) {
-    this.#parts = parts
+  constructor(deps: WriteBehindDeps<T>) {
+    this.#deps = deps
   }
 
   /** Number of waiting entries. */
@@ -71,7 +71,7 @@ export class WriteBehind<T> {
     if (this.#waiting.size > maxWaiting) this.#lose(this.#waiting.values().next().value!)
     if (!this.#slow && this.#waiting.size > warnWaiting) {
       this.#slow = true
-      this.#parts.log.warn(
+      this.#deps.log.warn(
         { event: 'cdr.writes-delayed', waiting: this.waiting },
         'CDR writes delayed by a slow store',
       )
@@ -102,17 +102,17 @@ export class WriteBehind<T> {
   /** Writes waiting entries for at most `ms`. Entries that remain are lost and logged. */
   async close(ms: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = this.#parts.clock.after(ms, resolve)
+    const timer = this.#deps.clock.after(ms, resolve)
     await Promise.race([late, this.settled()])
     timer.cancel()
     this.#timer?.cancel()
     if (this.waiting > 0)
-      this.#parts.log.error({ event: 'cdr.entries-lost', records: this.waiting }, 'CDRs lost at the shutdown')
+      this.#deps.log.error({ event: 'cdr.entries-lost', records: this.waiting }, 'CDRs lost at the shutdown')
   }
 
   #schedule(ms: number): void {
     if (this.#timer || this.#running) return
-    this.#timer = this.#parts.clock.after(ms, () => void this.attempt())
+    this.#timer = this.#deps.clock.after(ms, () => void this.attempt())
   }
 
   #delay(): number {
@@ -126,7 +126,7 @@ export class WriteBehind<T> {
     while (this.#waiting.size > 0) {
       const batch = this.#next()
       try {
-        await this.#parts.write(batch.map(({ value }) => value))
+        await this.#deps.write(batch.map(({ value }) => value))
       } catch (error) {
         this.#failed(batch, error)
         return
@@ -152,7 +152,7 @@ export class WriteBehind<T> {
     this.#written += batch.length
     this.#size = Math.min(this.#size * 2, batchSize)
     if (this.#failures > 0)
-      this.#parts.log.info({ event: 'cdr.writes-resumed', lost: this.#lost }, 'CDR writes resumed')
+      this.#deps.log.info({ event: 'cdr.writes-resumed', lost: this.#lost }, 'CDR writes resumed')
     if (this.#failures > 0) this.#lost = 0
     this.#failures = 0
     if (this.#waiting.size < warnWaiting / 2) this.#slow = false
@@ -162,7 +162,7 @@ export class WriteBehind<T> {
   #failed(batch: readonly Entry<T>[], error: unknown): void {
     this.#failures++
     if (this.#failures === 1)
-      this.#parts.log.error(
+      this.#deps.log.error(
         { event: 'cdr.writes-failed', err: error, waiting: this.waiting },
         'CDRs not written; retrying',
       )
@@ -179,7 +179,7 @@ export class WriteBehind<T> {
   }
 
   #giveUp(entry: Entry<T>, error: unknown): void {
-    this.#parts.log.error(
+    this.#deps.log.error(
       { event: 'cdr.entry-rejected', err: error, record: entry.key },
       'CDR rejected by the store',
     )
@@ -190,7 +190,7 @@ export class WriteBehind<T> {
   #lose({ key }: Entry<T>): void {
     this.#waiting.delete(key)
     this.#lost++
-    this.#parts.onLost(1)
+    this.#deps.onLost(1)
     this.#tellSettled()
   }
 

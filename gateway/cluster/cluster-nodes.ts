@@ -27,7 +27,7 @@ export interface ClusterNodesDeps {
  * callbacks of gateways that have stopped.
  */
 export class ClusterNodes {
-  readonly #parts: ClusterNodesDeps
+  readonly #deps: ClusterNodesDeps
   readonly #repeat: PeriodicTask
   readonly #listeners: ((taken: TakenOver) => void)[] = []
   #seenAt: number
@@ -35,26 +35,26 @@ export class ClusterNodes {
   /** Last heartbeat of this gateway before it was opened, in ms since 1970; default now. */
   readonly lastSeenAt: number
 
-  private constructor(parts: ClusterNodesDeps, seenAt: number, wasThereAt: number) {
-    this.#parts = parts
+  private constructor(deps: ClusterNodesDeps, seenAt: number, wasThereAt: number) {
+    this.#deps = deps
     this.#seenAt = seenAt
     this.lastSeenAt = wasThereAt
-    this.#repeat = new PeriodicTask(parts.clock, heartbeatMs, () => this.#look())
+    this.#repeat = new PeriodicTask(deps.clock, heartbeatMs, () => this.#look())
   }
 
   /** Opens the registry and starts the heartbeats. Rejects if the store cannot be used. */
-  static async open(parts: ClusterNodesDeps): Promise<ClusterNodes> {
-    const now = parts.clock.now()
-    const before = (await parts.rows.lastSeen(parts.nodeId)) ?? now
-    await parts.rows.seen(parts.nodeId, now)
-    const nodes = new ClusterNodes(parts, now, before)
+  static async open(deps: ClusterNodesDeps): Promise<ClusterNodes> {
+    const now = deps.clock.now()
+    const before = (await deps.rows.lastSeen(deps.nodeId)) ?? now
+    await deps.rows.seen(deps.nodeId, now)
+    const nodes = new ClusterNodes(deps, now, before)
     nodes.#repeat.start()
     return nodes
   }
 
   /** Whether no other gateway can have recovered this gateway's rows. */
   get holdsLease(): boolean {
-    return this.#parts.clock.now() - this.#seenAt < leaseMs
+    return this.#deps.clock.now() - this.#seenAt < leaseMs
   }
 
   /** Calls `listener` after each recovery, when the rows belong to this gateway. */
@@ -68,7 +68,7 @@ export class ClusterNodes {
   }
 
   async #look(): Promise<void> {
-    const { rows, nodeId, clock, log } = this.#parts
+    const { rows, nodeId, clock, log } = this.#deps
     try {
       const now = clock.now()
       await rows.seen(nodeId, now)
@@ -82,7 +82,7 @@ export class ClusterNodes {
   }
 
   async #takeOver(gone: string): Promise<void> {
-    const { rows, nodeId: heir, ends, clock, log } = this.#parts
+    const { rows, nodeId: heir, ends, clock, log } = this.#deps
     const taken = await rows.takeOver(gone, clock.now() - takeoverAfterMs, { heir, ends })
     if (!taken) return
     const callbacks = [...taken.callbacks.values()].reduce((sum, count) => sum + count, 0)

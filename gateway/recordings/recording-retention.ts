@@ -22,17 +22,17 @@ export interface RetentionDeps {
 
 /** Removes recordings past the maximum age, and the oldest ones while the total size exceeds its limit. */
 export class Retention {
-  #parts: RetentionDeps
+  #deps: RetentionDeps
 
-  constructor(parts: RetentionDeps) {
-    this.#parts = parts
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps
   }
 
   /** Changes the limits from now on. */
   change({ keepMs, maxBytes }: Pick<RetentionDeps, 'keepMs' | 'maxBytes'>): void {
-    const { keepMs: _keepMs, maxBytes: _maxBytes, ...parts } = this.#parts
-    this.#parts = {
-      ...parts,
+    const { keepMs: _keepMs, maxBytes: _maxBytes, ...deps } = this.#deps
+    this.#deps = {
+      ...deps,
       ...(keepMs !== undefined && { keepMs }),
       ...(maxBytes !== undefined && { maxBytes }),
     }
@@ -40,19 +40,19 @@ export class Retention {
 
   /** Removes what is due at `now` (ms since the Unix epoch). */
   async run(now: number): Promise<void> {
-    const { keepMs, maxBytes } = this.#parts
+    const { keepMs, maxBytes } = this.#deps
     if (keepMs !== undefined) await this.#clear('age', () => true, now - keepMs)
-    if (maxBytes !== undefined) await this.#clear('room', () => this.#parts.total() > maxBytes)
+    if (maxBytes !== undefined) await this.#clear('room', () => this.#deps.total() > maxBytes)
   }
 
   /** Removes the oldest recordings while `due`. A failed removal is skipped until the next run. */
   async #clear(by: RemovedBy, due: () => boolean, before?: number): Promise<void> {
     while (due()) {
-      const rows = await this.#parts.oldest(batchSize, before)
+      const rows = await this.#deps.oldest(batchSize, before)
       let removed = 0
       for (const row of rows) {
         if (!due()) return
-        if (await this.#parts.remove(row, by)) removed++
+        if (await this.#deps.remove(row, by)) removed++
       }
       if (removed === 0) return
     }

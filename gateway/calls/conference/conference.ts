@@ -1,6 +1,7 @@
 import type { ConferenceEvent, ConferenceOptions, ConferenceResult } from '../../../handlers/verbs.ts'
 import { beep } from '../../../media/record/beep.ts'
 import type { MediaPort, Mixer, Prompt } from '../../../media/types.ts'
+import { guard } from '../../core/guard.ts'
 import type { Log } from '../../core/log.ts'
 import type { RecordingStore, StoredRecording } from '../audio/recording-store.ts'
 import type { CallParticipant } from './call-participant.ts'
@@ -141,7 +142,7 @@ export class Conference {
   /** Reports an event to the first participant's handler. */
   report(kind: ConferenceEvent['kind'], about?: CallParticipant): void {
     const { id: conferenceId, name, options } = this.facts
-    try {
+    const listener = () =>
       options.onEvent?.({
         kind,
         conferenceId,
@@ -152,12 +153,10 @@ export class Conference {
         isMuted: about?.isMuted ?? false,
         isHeld: about?.isHeld ?? false,
       })
-    } catch (error) {
-      this.#deps.log.error(
-        { event: 'conference.listener-failed', err: error },
-        'listener of a conference failed',
-      )
-    }
+    const { log } = this.#deps
+    guard(listener, (err) =>
+      log.error({ event: 'conference.listener-failed', err }, 'listener of a conference failed'),
+    )()
   }
 
   /** Reports the other participants to each page. */
@@ -261,14 +260,10 @@ export class Conference {
   }
 
   #guard(report: () => void): void {
-    try {
-      report()
-    } catch (error) {
-      this.#deps.log.error(
-        { event: 'conference.recording-listener-failed', err: error },
-        'listener of a recording failed',
-      )
-    }
+    const { log } = this.#deps
+    guard(report, (err) =>
+      log.error({ event: 'conference.recording-listener-failed', err }, 'listener of a recording failed'),
+    )()
   }
 
   #close(): void {

@@ -7,6 +7,7 @@ import {
   type QueueResult,
 } from '../../../handlers/verbs.ts'
 import type { Clock } from '../../core/clock.ts'
+import { guard } from '../../core/guard.ts'
 import type { Log } from '../../core/log.ts'
 import type { CallId } from '../../model.ts'
 import type { WaitingAudio } from '../audio/waiting-audio.ts'
@@ -261,10 +262,10 @@ class QueueVisit implements QueueEntry {
   }
 
   #report(kind: 'enqueue' | 'leave' | 'dequeue', place: QueuePosition): void {
-    try {
-      this.#visit.options.onEvent?.(kind, place)
-    } catch (error) {
-      this.#deps.log.error({ event: 'queue.listener-failed', err: error }, 'listener of a queue failed')
-    }
+    const { log } = this.#deps
+    guard(
+      () => this.#visit.options.onEvent?.(kind, place),
+      (err) => log.error({ event: 'queue.listener-failed', err }, 'listener of a queue failed'),
+    )()
   }
 }

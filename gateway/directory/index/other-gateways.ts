@@ -19,13 +19,13 @@ export interface OtherGatewaysDeps {
  * everything until it succeeds: a token revoked by another gateway must not stay valid here.
  */
 export class OtherGateways {
-  readonly #parts: OtherGatewaysDeps
+  readonly #deps: OtherGatewaysDeps
   readonly #listeners: ((news: News) => Promise<void> | void)[] = []
   #timer: Timer | undefined
   #closed = false
 
-  constructor(parts: OtherGatewaysDeps) {
-    this.#parts = parts
+  constructor(deps: OtherGatewaysDeps) {
+    this.#deps = deps
   }
 
   /** Adds a listener. One that rejects is later notified of `anything`. */
@@ -36,7 +36,7 @@ export class OtherGateways {
   take(news: News): void {
     this.#take(news).catch((error: unknown) => {
       if (this.#closed) return
-      this.#parts.log.error(
+      this.#deps.log.error(
         { event: 'directory.refresh-failed', err: error },
         'changes of other gateways not read yet',
       )
@@ -47,7 +47,7 @@ export class OtherGateways {
   /** Handles a change that was not read, or notifications that were missed. */
   missed(): void {
     if (this.#closed || this.#timer) return
-    this.#timer = this.#parts.clock.after(againMs, () => {
+    this.#timer = this.#deps.clock.after(againMs, () => {
       this.#timer = undefined
       this.take('anything')
     })
@@ -60,7 +60,7 @@ export class OtherGateways {
   }
 
   async #take(news: News): Promise<void> {
-    const { refresh } = this.#parts
+    const { refresh } = this.#deps
     await (news === 'anything' ? refresh.everything() : refresh.changed(changedBy(news)))
     await Promise.all(this.#listeners.map(async (listener) => listener(news)))
   }

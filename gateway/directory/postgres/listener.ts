@@ -30,13 +30,13 @@ const answerMs = 5_000
  * missed changes as `anything`.
  */
 export class Listener {
-  readonly #parts: ListenerDeps
+  readonly #deps: ListenerDeps
   #client: Client | undefined
   #timer: Timer | undefined
   #closed = false
 
-  constructor(parts: ListenerDeps) {
-    this.#parts = parts
+  constructor(deps: ListenerDeps) {
+    this.#deps = deps
   }
 
   /**
@@ -44,7 +44,7 @@ export class Listener {
    * fails.
    */
   async open(): Promise<void> {
-    const { url, isOwn, onNews } = this.#parts
+    const { url, isOwn, onNews } = this.#deps
     const client = new Client(clientConfig(url))
     client.on('error', (error) => this.#lost(client, error))
     client.on('end', () => this.#lost(client))
@@ -74,7 +74,7 @@ export class Listener {
   }
 
   #ask(client: Client): void {
-    const { clock } = this.#parts
+    const { clock } = this.#deps
     this.#timer = clock.after(askMs, () => {
       this.#timer = clock.after(answerMs, () => this.#lost(client, new Error('it does not answer')))
       client.query('select 1').then(
@@ -92,7 +92,7 @@ export class Listener {
     if (this.#client !== client || this.#closed) return
     this.#client = undefined
     this.#timer?.cancel()
-    this.#parts.log.error(
+    this.#deps.log.error(
       { event: 'database.lost', reason: error?.message ?? 'it was closed' },
       'database connection lost, data in memory kept',
     )
@@ -101,7 +101,7 @@ export class Listener {
   }
 
   #later(): void {
-    this.#timer = this.#parts.clock.after(againMs, () => void this.#again())
+    this.#timer = this.#deps.clock.after(againMs, () => void this.#again())
   }
 
   async #again(): Promise<void> {
@@ -112,8 +112,8 @@ export class Listener {
       return
     }
     if (this.#closed) return
-    this.#parts.log.info({ event: 'database.reconnected' }, 'database reconnected')
-    this.#parts.onNews('anything')
+    this.#deps.log.info({ event: 'database.reconnected' }, 'database reconnected')
+    this.#deps.onNews('anything')
   }
 }
 
