@@ -225,7 +225,7 @@ describe('a call of the API', () => {
     ['human', false, 'human', 'human'],
     ['none', false, 'unknown', undefined],
   ] as const)(
-    'is listened to before its document runs: %s, to the end %s, is %s',
+    'runs the detection before its document: %s, to the end %s, is %s',
     async (kind, waitForMessageEnd, answerer, row) => {
       let info: CallControl['info'] | undefined
       t.found.kind = kind

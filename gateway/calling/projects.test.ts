@@ -49,7 +49,7 @@ beforeEach(() => {
   t = setUp()
 })
 
-/** A call of a project that is answered, with what is done on it. */
+/** Starts an answered call of a project whose document runs `what`. */
 const begin = async (projectId: string, what: (call: CallControl) => Promise<unknown>) => {
   t.script(async (call) => void (await what(call)))
   const { id } = await t.placer.place({ ...order, projectId })

@@ -36,7 +36,7 @@ describe('the player', () => {
           prepared.push(kind)
           rates.push(rate)
           options.push(how)
-          how.warn?.('not as asked for')
+          how.warn?.('not as requested')
           return prompt()
         },
         close: async () => {},
@@ -84,7 +84,7 @@ describe('the player', () => {
     playing.done.then((how) => {
       end = how
     })
-    // One that goes on lets nothing but promises run: the test would never be over.
+    // A list without an end would run promises only: the test would never end.
     for (let i = 0; i < 100; i++) await Promise.resolve()
     playing.stop()
     expect(end).toBe('finished')
@@ -103,22 +103,19 @@ describe('the player', () => {
     [25, [2, undefined], [80, 40]],
     [30, [3], [80]],
     [4, [undefined], [32]],
-  ])(
-    'plays %d ms of a ringing tone as its period of 10 ms, and the rest of one',
-    async (ms, loops, lengths) => {
-      const { done } = player.start(port, [{ kind: 'ringtone', country: 'de', ms }], { loop: 2 })
-      for (let round = 0; round < 2; round++) {
-        for (const [i, loop] of loops.entries()) {
-          await settle()
-          const { request } = port.playing ?? {}
-          expect([request?.loop, request?.prompt.samples.length]).toEqual([loop, lengths[i]])
-          port.playing?.finish('finished')
-        }
+  ])('plays %d ms of a ringing tone as periods of 10 ms and the rest of one', async (ms, loops, lengths) => {
+    const { done } = player.start(port, [{ kind: 'ringtone', country: 'de', ms }], { loop: 2 })
+    for (let round = 0; round < 2; round++) {
+      for (const [i, loop] of loops.entries()) {
+        await settle()
+        const { request } = port.playing ?? {}
+        expect([request?.loop, request?.prompt.samples.length]).toEqual([loop, lengths[i]])
+        port.playing?.finish('finished')
       }
-      await done
-      expect(prepared).toEqual(['ringtone'])
-    },
-  )
+    }
+    await done
+    expect(prepared).toEqual(['ringtone'])
+  })
 
   it('plays the sounds before one that cannot be fetched, and then fails', async () => {
     broken = 'https://sounds.example/b'
@@ -246,7 +243,7 @@ describe('the player', () => {
     await player.prepareFirst([audio('a')], { warn })?.prompt
     player.start(port, [audio('a')], { warn })
     await settle()
-    expect(warnings).toEqual(['not as asked for', 'not as asked for'])
+    expect(warnings).toEqual(['not as requested', 'not as requested'])
   })
 
   it('passes the project of the sounds on', async () => {

@@ -10,7 +10,7 @@ import { settle, setUp } from '../testing/calls-fixture.ts'
 import { type FakeLeg, fakeLeg } from '../testing/fake-legs.ts'
 
 /**
- * A caller who talks to a callee, with a recording and a stream under way; what became of them is in `ended`.
+ * Connects a caller and a callee during a recording and a stream, whose ends are in `ended`.
  */
 const talking = async () => {
   const fixture = setUp()
@@ -78,16 +78,13 @@ describe('recordings and streams of a call', () => {
     await endsWith(t.a)
   })
 
-  it.each(['caller', 'callee'] as const)(
-    'goes on where the %s asks for a transfer that fails',
-    async (who) => {
-      const c = await t.refer(who === 'caller' ? t.a : t.b)
-      c.leg.ended({ code: 'busy', sip: 486 })
-      await settle()
-      expect([t.statuses, t.bridges.count]).toEqual([[486], 1])
-      await endsWith(who === 'caller' ? t.b : t.a)
-    },
-  )
+  it.each(['caller', 'callee'] as const)('go on if the %s requests a transfer that fails', async (who) => {
+    const c = await t.refer(who === 'caller' ? t.a : t.b)
+    c.leg.ended({ code: 'busy', sip: 486 })
+    await settle()
+    expect([t.statuses, t.bridges.count]).toEqual([[486], 1])
+    await endsWith(who === 'caller' ? t.b : t.a)
+  })
 
   it('follow the leg that replaces the caller', async () => {
     const by = fakeLeg(t.clock, t.a.port.group)

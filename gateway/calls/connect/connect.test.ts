@@ -33,7 +33,7 @@ describe('connect', () => {
   })
 
   it.each(['caller', 'callee'] as const)(
-    'ends both for a failure of ours in the leg of the %s',
+    'ends both legs after a failure of the gateway in the leg of the %s',
     async (failing) => {
       const { leg, far } = t.arrive(async (call) => {
         await call.connect({ steps: [[{ to: '/public/alice' }]] })

@@ -86,7 +86,7 @@ describe('a transfer', () => {
   })
 
   it.each(['caller', 'callee'] as const)(
-    'asked for by the %s and refused leaves the two together',
+    'by the %s without success leaves the pair together',
     async (who) => {
       const c = await refer(who === 'caller' ? t.a : b)
       c.leg.ended({ code: 'busy', sip: 486 })

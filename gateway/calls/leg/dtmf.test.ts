@@ -50,33 +50,33 @@ it('answers with one of the given codecs, and warns if the open audio keeps anot
 it('sends an event to a page, and reports a call without a page', async () => {
   const { far, call } = await t.wait()
   expect(call.sendUserEvent({ a: 1 })).toBe(false)
-  const heard: unknown[] = []
-  Object.assign(far, { userEvent: (event: unknown) => heard.push(event) > 0 })
+  const events: unknown[] = []
+  Object.assign(far, { userEvent: (event: unknown) => events.push(event) > 0 })
   expect(call.sendUserEvent({ a: 1 })).toBe(true)
-  expect(heard).toEqual([{ a: 1 }])
+  expect(events).toEqual([{ a: 1 }])
 })
 
 describe('refer', () => {
   const referred = async (outcome: object) => {
     const side = await t.wait()
-    const asked: unknown[] = []
+    const requests: unknown[] = []
     Object.assign(side.far, {
       refer: async (...args: unknown[]) => {
-        asked.push(args)
+        requests.push(args)
         return outcome
       },
     })
     const options = { to: 'sip:b@x', username: 'ann', password: 'secret', timeoutMs: 5_000 }
-    return { ...side, asked, result: side.call.refer(options) }
+    return { ...side, requests, result: side.call.refer(options) }
   }
 
   it('ends the call if it is accepted', async () => {
     const outcome = { kind: 'completed', status: 202, notifyStatus: 200 }
-    const { result, far, asked } = await referred(outcome)
+    const { result, far, requests } = await referred(outcome)
     expect(await result).toEqual(outcome)
     expect(far.requests).toEqual(['answer', 'end normal'])
     const credentials = { username: 'ann', password: 'secret' }
-    expect(asked).toEqual([['sip:b@x', { timeoutMs: 5_000, credentials }]])
+    expect(requests).toEqual([['sip:b@x', { timeoutMs: 5_000, credentials }]])
     await settle()
     expect([t.calls.count, t.controllers.pending]).toEqual([0, 0])
   })

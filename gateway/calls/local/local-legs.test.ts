@@ -347,7 +347,7 @@ it('a caller on hold hears music, and so does the handler; both go on afterwards
   await caller?.hold()
   await turns()
   expect(t.bridges.count).toBe(0)
-  // The port of the leg that leads to the address: what it plays is heard by the handler's call.
+  // The port of the leg to the address plays to the handler's call.
   expect(t.ports[0]?.playing).toBeDefined()
   await caller?.unhold()
   await turns()

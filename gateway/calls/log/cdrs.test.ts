@@ -299,7 +299,7 @@ it('has the audio quality of each leg, as the metrics have by carrier and codec'
   caller.port.close = async () => said
   caller.leg.ended({ code: 'normal' })
   const record = await t.record()
-  expect(record.legs.map(({ audio: heard }) => heard)).toEqual([said, silent])
+  expect(record.legs.map(({ audio }) => audio)).toEqual([said, silent])
   const text = await t.metrics.text()
   for (const line of [
     'trunkline_audio_mos_sum{carrier="telco",codec="PCMU"} 4.1',
@@ -309,7 +309,7 @@ it('has the audio quality of each leg, as the metrics have by carrier and codec'
     'trunkline_rtp_refused_total{reason="ssrc"} 4',
   ])
     expect(text.split('\n')).toContain(line)
-  // Nothing was heard of the other leg.
+  // The other leg has received no audio.
   expect(text).not.toContain('carrier="none"')
 })
 

@@ -23,19 +23,16 @@ const pending: readonly (readonly [string, (call: CallControl) => Promise<unknow
   ['sleep', (call) => call.sleep(60_000)],
 ]
 
-it.each(pending)(
-  '%s is given up when the scope is over, as with the end of the call',
-  async (_name, verb) => {
-    const { call, scope, leg, port, whole } = await begin()
-    const outcome = verb(call).catch((error: unknown) => error)
-    await settle()
-    scope.abort()
-    expect(await outcome).toBeInstanceOf(CallEnded)
-    await settle()
-    expect([leg.isEnded, port.playing, t.controllers.pending]).toEqual([false, undefined, 1])
-    await whole.play({ sounds: [] })
-  },
-)
+it.each(pending)('%s is canceled at the end of the scope, as at the end of the call', async (_name, verb) => {
+  const { call, scope, leg, port, whole } = await begin()
+  const outcome = verb(call).catch((error: unknown) => error)
+  await settle()
+  scope.abort()
+  expect(await outcome).toBeInstanceOf(CallEnded)
+  await settle()
+  expect([leg.isEnded, port.playing, t.controllers.pending]).toEqual([false, undefined, 1])
+  await whole.play({ sounds: [] })
+})
 
 it('returns the recording up to the end of the scope', async () => {
   const { call, scope } = await begin()

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-/** A server of the files by path; it keeps the methods, paths and bodies that it was asked with. */
+/** Server of files by path, which records the methods, paths and bodies of requests. */
 const serve = async (files: Record<string, Uint8Array>) => {
   const asked: string[] = []
   const server: Server = createServer(async (request, response) => {

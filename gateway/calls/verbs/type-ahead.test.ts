@@ -43,8 +43,8 @@ it.each(others)('the keys during %s do not count for the next collection', async
   leg.digit('1')
   leg.digit('4')
   await over
-  const asked = call.collect({ initialTimeoutMs: 10 })
+  const next = call.collect({ initialTimeoutMs: 10 })
   await settle()
   t.clock.advance(10)
-  expect(await asked).toEqual({ reason: 'no-input', digits: '' })
+  expect(await next).toEqual({ reason: 'no-input', digits: '' })
 })

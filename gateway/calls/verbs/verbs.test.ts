@@ -113,7 +113,7 @@ describe('a canceled verb', () => {
 
   // What a connection that was given up too early comes to is a result, too.
   it.each(lasting.filter(([name]) => name !== 'connect'))(
-    '%s: does not even begin where its signal has fired',
+    '%s: does not start if its signal has fired',
     async (_name, verb) => {
       const { far, ready, events } = begin(t)
       const reason = new Error('too late')
