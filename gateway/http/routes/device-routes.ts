@@ -36,7 +36,7 @@ const bodySchema = {
   },
 } as const
 
-const shown = {
+const properties = {
   id: { type: 'string' },
   device_token: { type: 'string' },
   device_type: { type: 'string', enum: types },
@@ -45,7 +45,7 @@ const shown = {
   date_registered: { type: 'string' },
 } as const
 
-const deviceSchema = { type: 'object', required: Object.keys(shown), properties: shown }
+const deviceSchema = { type: 'object', required: Object.keys(properties), properties }
 
 /** Paths for registering devices: that of the SDK, and that beside the other subscriber routes. */
 const bases = { '/subscriber/devices': 'sdk', '/api/fabric/subscriber/devices': 'subscriber' } as const

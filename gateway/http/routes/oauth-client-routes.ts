@@ -34,7 +34,7 @@ const fields = {
   native: { type: 'boolean', description: 'Whether it is a native application (RFC 8252).' },
 } as const
 
-const shown = {
+const properties = {
   id: { type: 'string', description: 'The client_id.' },
   project_id: { type: 'string' },
   name: { type: 'string' },
@@ -46,9 +46,9 @@ const shown = {
   updated_at: { type: 'string' },
 } as const
 
-const schema = { type: 'object', required: Object.keys(shown), properties: shown }
+const schema = { type: 'object', required: Object.keys(properties), properties }
 const secret = { type: 'string', description: 'The client_secret, which is shown once.' } as const
-const schemaWithSecret = { ...schema, properties: { ...shown, secret } }
+const schemaWithSecret = { ...schema, properties: { ...properties, secret } }
 
 const createBody = {
   type: 'object',

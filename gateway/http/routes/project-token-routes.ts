@@ -29,7 +29,7 @@ const fields = {
   },
 } as const
 
-const shown = {
+const properties = {
   id: { type: 'string' },
   project_id: { type: 'string' },
   name: { type: 'string' },
@@ -39,11 +39,11 @@ const shown = {
   expires_at: { type: ['string', 'null'] },
 } as const
 
-const schema = { type: 'object', required: Object.keys(shown), properties: shown }
+const schema = { type: 'object', required: Object.keys(properties), properties }
 const schemaWithSecret = {
   type: 'object',
-  required: [...Object.keys(shown), 'token'],
-  properties: { ...shown, token: { type: 'string', description: 'The secret, which is shown once.' } },
+  required: [...Object.keys(properties), 'token'],
+  properties: { ...properties, token: { type: 'string', description: 'The secret, which is shown once.' } },
 }
 
 const createBody = {

@@ -104,9 +104,9 @@ export const checkTransfer = async (
 const onlyThese = (params: Fields, names: readonly string[]): void => {
   for (const attribute of Object.keys(params.all)) {
     if (names.includes(attribute)) continue
-    const shown = attribute.slice(0, 100)
-    throw new TrunklineError('unknown_parameter', `${shown} is not a field of this request.`, {
-      attribute: shown,
+    const name = attribute.slice(0, 100)
+    throw new TrunklineError('unknown_parameter', `${name} is not a field of this request.`, {
+      attribute: name,
     })
   }
 }

@@ -50,12 +50,12 @@ export const callingRoutes = (site: TypedSite, deps: CallingDeps): void => {
       onRequest: deps.requireProject('calling'),
       schema: { ...operation, body, response: { 200: callLegSchema } },
     },
-    async ({ body: command, projectId }) => callLeg(await perform(deps, projectId, command)),
+    async ({ body: command, projectId }) => callLeg(await runCommand(deps, projectId, command)),
   )
 }
 
 /** Runs a command and returns the resulting call. Rejects with TrunklineErrors that name the field. */
-export const perform = async (
+export const runCommand = async (
   { placement, commands, documentChecks, log }: CallingDeps,
   projectId: string,
   { command, id, params }: Command,
@@ -74,7 +74,7 @@ export const perform = async (
         : await placement.redirect(projectId, update.id, update.handler, update.status)
     }
   } catch (error) {
-    throw named(error)
+    throw asFieldFault(error)
   }
   if (id === undefined)
     throw new TrunklineError('missing_required_parameter', 'id is missing.', { attribute: 'id' })
@@ -86,7 +86,7 @@ export const perform = async (
 const fields: Readonly<Record<string, string>> = { sendDigits: 'send_digits' }
 
 /** Reports an unknown address as a fault of the field. */
-const named = (error: unknown): unknown => {
+const asFieldFault = (error: unknown): unknown => {
   if (error instanceof Refusal)
     return new TrunklineError('invalid_field', error.message, { attribute: error.attribute ?? null })
   if (!(error instanceof TrunklineError)) return error

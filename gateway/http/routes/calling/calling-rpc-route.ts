@@ -3,7 +3,7 @@ import { faultOf, type RequestFault } from '../../requests/request-faults.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
 import { forProjects } from '../shared/route-schemas.ts'
 import { callLeg, callLegSchema } from './call-leg-body.ts'
-import { allCommands, type CallingDeps, perform } from './calling-routes.ts'
+import { allCommands, type CallingDeps, runCommand } from './calling-routes.ts'
 
 const body = {
   type: 'object',
@@ -58,7 +58,7 @@ export const callingRpcRoute = (site: TypedSite, deps: CallingDeps): void => {
     async ({ body: { id, method, params = {} }, projectId }) => {
       const common = { jsonrpc: '2.0', id }
       try {
-        return { ...common, result: callLeg(await perform(deps, projectId, commandOf(method, params))) }
+        return { ...common, result: callLeg(await runCommand(deps, projectId, commandOf(method, params))) }
       } catch (error) {
         const fault = faultOf(error as Error as Parameters<typeof faultOf>[0])
         if (fault.code === 'internal') throw error

@@ -10,12 +10,12 @@ const types = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
  * Sends the audio of a recording, as a whole or in ranges (RFC 9110 section 14). The site must have
  * `@fastify/static`. Throws `recording_in_progress` and `unknown_recording`.
  */
-export const sendSound = async (
+export const sendAudio = async (
   reply: FastifyReply,
   row: RecordingRow,
   folder: Pick<Recordings['folder'], 'sizeOf' | 'fileOf'>,
 ): Promise<FastifyReply> => {
-  checkSound(row, await folder.sizeOf(row))
+  checkAudio(row, await folder.sizeOf(row))
   const { base, dir } = parse(folder.fileOf(row))
   reply.headers({
     'content-disposition': `inline; filename="${base}"`,
@@ -28,7 +28,7 @@ export const sendSound = async (
 /**
  * Throws unless the audio can be sent. `size` is that of the file in bytes; undefined if it does not exist.
  */
-const checkSound = (row: RecordingRow, size: number | undefined): void => {
+const checkAudio = (row: RecordingRow, size: number | undefined): void => {
   if (row.status === 'in-progress') throw new TrunklineError('recording_in_progress')
   if (row.bytes === 0) throw new TrunklineError('unknown_recording', 'It holds no sound.')
   if (size === undefined) throw new TrunklineError('unknown_recording', 'Its file is gone.')

@@ -40,25 +40,25 @@ export interface Exported {
 export const sendExport = (
   reply: FastifyReply,
   deps: CdrExportDeps,
-  asked: Exported,
+  contents: Exported,
   format: 'csv' | 'jsonl',
 ): FastifyReply => {
-  const { kind } = asked.search
+  const { kind } = contents.search
   reply.header('content-disposition', `attachment; filename="${kind}s.${format}"`)
   const type = format === 'csv' ? `${exportTypes.csv}; charset=utf-8; header=present` : exportTypes.jsonl
-  return reply.type(type).send(Readable.from(logged(deps, asked, format), { objectMode: false }))
+  return reply.type(type).send(Readable.from(logged(deps, contents, format), { objectMode: false }))
 }
 
 const logged = async function* (
   deps: CdrExportDeps,
-  asked: Exported,
+  contents: Exported,
   format: 'csv' | 'jsonl',
 ): AsyncGenerator<string> {
   try {
-    yield* textOf(deps, asked, format)
+    yield* textOf(deps, contents, format)
   } catch (error) {
     deps.log.warn(
-      { event: 'cdr.export-failed', projectId: asked.projectId, format, err: error },
+      { event: 'cdr.export-failed', projectId: contents.projectId, format, err: error },
       'export of CDRs failed',
     )
     throw error

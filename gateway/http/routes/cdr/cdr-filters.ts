@@ -48,8 +48,8 @@ export type RecordFilters = ValidatedFields<typeof recordFilters>
 
 /** Returns the search of a query. Throws `invalid_field` for an invalid time. */
 export const searchOf = (kind: CdrSearch['kind'], query: RecordFilters): CdrSearch => {
-  const caller = partyFilter(dialled(query.from))
-  const callee = partyFilter(dialled(query.to))
+  const caller = partyFilter(restorePlus(query.from))
+  const callee = partyFilter(restorePlus(query.to))
   const {
     direction,
     code,
@@ -83,7 +83,7 @@ export const timeRangeOf = ({ started_from, started_until }: TimeFilters) =>
   })
 
 /** Restores the plus of a number, which the query of a URL decodes to a space. */
-export const dialled = (text: string | undefined): string | undefined => text?.replace(/^ (?=\d)/, '+')
+export const restorePlus = (text: string | undefined): string | undefined => text?.replace(/^ (?=\d)/, '+')
 
 /** Returns a day, or a time with its zone, in ms since 1970. Throws `invalid_field`. */
 export const timeOf = (text: string | undefined, attribute: string): number | undefined => {

@@ -77,13 +77,13 @@ const list = async (
 ): Promise<unknown> => {
   const { page_size: size, cursor, format, ...filters } = query
   const search = searchOf(kind, filters)
-  const asked = `${projectId}\n${kind}\n${JSON.stringify(Object.entries(search).sort())}`
-  const after = cursor === undefined ? undefined : positionOf(asked, cursor)
+  const listKey = `${projectId}\n${kind}\n${JSON.stringify(Object.entries(search).sort())}`
+  const after = cursor === undefined ? undefined : positionOf(listKey, cursor)
   reply.header('vary', 'accept')
   const wanted = formatOf(format, headers.accept)
   if (wanted !== 'json') return sendExport(reply, deps, { projectId, search, after }, wanted)
   const { rows, next } = await page(deps.cdrs, projectId, search, size, after)
-  const link = (to?: CdrPosition) => linkTo(kind, query, to && cursorAt(asked, to))
+  const link = (to?: CdrPosition) => linkTo(kind, query, to && cursorAt(listKey, to))
   const links = { self: linkTo(kind, query, cursor), first: link(), ...(next && { next: link(next) }) }
   return { data: rows.map(recordBody), links }
 }

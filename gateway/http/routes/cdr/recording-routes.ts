@@ -8,7 +8,7 @@ import type { TypedSite } from '../../requests/typed-routes.ts'
 import { CollectionRoutes } from '../shared/collection-routes.ts'
 import { withoutUndefined } from '../shared/field-schemas.ts'
 import { forProjects, idParams } from '../shared/route-schemas.ts'
-import { sendSound } from './audio-response.ts'
+import { sendAudio } from './audio-response.ts'
 import { timeFilters, timeRangeOf } from './cdr-filters.ts'
 
 /** Collaborators of the routes of recordings. */
@@ -114,7 +114,7 @@ const audioRoute = (site: TypedSite, { recordings, requireProject }: RecordingDe
       if (isLinked) checkLink(recordings.checkLink(id, { expires, signature }))
       else await onRequest(request, reply)
       const row = await findRecording(recordings, id, isLinked ? undefined : request.projectId)
-      return sendSound(reply, row, recordings.folder)
+      return sendAudio(reply, row, recordings.folder)
     })
   })
 

@@ -7,7 +7,7 @@ import { typeOf, urlOf } from '../calling/call-leg-body.ts'
 import { CollectionRoutes } from '../shared/collection-routes.ts'
 import { withoutUndefined } from '../shared/field-schemas.ts'
 import { forProjects, idParams } from '../shared/route-schemas.ts'
-import { dialled, timeOf } from './cdr-filters.ts'
+import { restorePlus, timeOf } from './cdr-filters.ts'
 
 /** Collaborators of the routes of voice logs. */
 export interface VoiceLogDeps {
@@ -128,7 +128,7 @@ const callQuery = (query: Validated<typeof querystring>) => {
   const on = timeOf(day, 'created_on')
   const since = timeOf(query.created_after, 'created_after') ?? on
   const until = timeOf(query.created_before, 'created_before') ?? (on === undefined ? undefined : on + dayMs)
-  const party = { from: dialled(from), to: dialled(to) }
+  const party = { from: restorePlus(from), to: restorePlus(to) }
   return {
     ...pageOf(query),
     ...withoutUndefined({ ...party, status, startedFrom: since, startedUntil: until }),

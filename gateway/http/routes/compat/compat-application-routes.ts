@@ -5,7 +5,7 @@ import { withoutUndefined } from '../shared/field-schemas.ts'
 import { findResource } from '../shared/resource-lookup.ts'
 import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
-import { shown } from './compat-times.ts'
+import { formatTime } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 
 /** Collaborators of the routes of applications. */
@@ -162,7 +162,7 @@ const bodyOf = (
   voice_fallback_method: details.fallbackMethod ?? null,
   status_callback: details.statusCallbackUrl ?? null,
   status_callback_method: details.statusCallbackMethod ?? null,
-  date_created: shown(createdAt),
-  date_updated: shown(updatedAt),
+  date_created: formatTime(createdAt),
+  date_updated: formatTime(updatedAt),
   uri: `${base}/Applications/${id}`,
 })

@@ -1,6 +1,6 @@
 import type { CallRow } from '../../../calls/log/call-rows.ts'
 import { shape } from './compat-shapes.ts'
-import { shown, wholeSeconds } from './compat-times.ts'
+import { formatTime, wholeSeconds } from './compat-times.ts'
 
 /** Audio quality of a call from its CDR. Unmeasured values are absent. */
 export interface CallAudio {
@@ -26,8 +26,8 @@ export const callBody = (row: CallRow, base: string, audio: CallAudio = {}) => {
     api_version: '2010-04-01',
     parent_call_sid: row.parentId ?? null,
     phone_number_sid: null,
-    date_created: shown(row.createdAt),
-    date_updated: shown(updatedAt(row)),
+    date_created: formatTime(row.createdAt),
+    date_updated: formatTime(updatedAt(row)),
     to: row.to,
     to_formatted: row.to,
     formatted_to: row.to,
@@ -37,8 +37,8 @@ export const callBody = (row: CallRow, base: string, audio: CallAudio = {}) => {
     status: row.status,
     direction: row.direction,
     answered_by: row.answeredBy ?? null,
-    start_time: row.status === 'queued' ? null : shown(row.createdAt),
-    end_time: shown(row.endedAt),
+    start_time: row.status === 'queued' ? null : formatTime(row.createdAt),
+    end_time: formatTime(row.endedAt),
     duration: durationOf(row),
     price: null,
     price_unit: 'USD',

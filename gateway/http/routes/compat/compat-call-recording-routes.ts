@@ -5,18 +5,18 @@ import { beginRecording } from '../../../calling/record-call.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { recordingStatusProperties } from './compat-call-request.ts'
-import { found } from './compat-call-routes.ts'
+import { findCall } from './compat-call-routes.ts'
 import { pageSchema } from './compat-paging.ts'
 import { recordingShape } from './compat-recording-body.ts'
 import {
   type CompatRecordingDeps,
-  listed,
-  recordingOf,
+  findRecording,
+  recordingPage,
   recordingQuery,
-  shownRow,
+  recordingResponse,
 } from './compat-recording-routes.ts'
 import type { On, RouteSpec } from './form-routes.ts'
-import { controlOf, type LiveCallDeps, whileUp } from './live-calls.ts'
+import { controlOf, type LiveCallDeps, whileInProgress } from './live-calls.ts'
 
 /** Collaborators of the routes of a call's recordings. */
 export interface CompatCallRecordingDeps extends LiveCallDeps, CompatRecordingDeps {
@@ -31,8 +31,8 @@ export const callRecordingRoutes = (on: On, deps: CompatCallRecordingDeps): void
   on('POST', path, starting, async ({ projectId, id, body, base }) => {
     const control = await controlOf(deps, projectId, id('sid'))
     const wanted = { ...wantedOf(body), source: 'StartCallRecordingApi' } as const
-    const recording = await whileUp(beginRecording(control, wanted, deps.callbacks))
-    return shownRow(recordings, await recordingOf(recordings, projectId, recording.id), base)
+    const recording = await whileInProgress(beginRecording(control, wanted, deps.callbacks))
+    return recordingResponse(recordings, await findRecording(recordings, projectId, recording.id), base)
   })
   on(
     'GET',
@@ -45,8 +45,8 @@ export const callRecordingRoutes = (on: On, deps: CompatCallRecordingDeps): void
       answer: pageSchema('recordings', recordingShape),
     },
     async (request) => {
-      const { id } = await found(history, request.projectId, request.id('sid'))
-      return listed(recordings, request, id)
+      const { id } = await findCall(history, request.projectId, request.id('sid'))
+      return recordingPage(recordings, request, id)
     },
   )
   oneRecording(on, deps)
@@ -63,10 +63,10 @@ const oneRecording = (on: On, { recordings }: CompatCallRecordingDeps): void => 
       answer: recordingShape,
     },
     async ({ projectId, id, base }) =>
-      shownRow(recordings, await recordingOf(recordings, projectId, id('part'), id('sid')), base),
+      recordingResponse(recordings, await findRecording(recordings, projectId, id('part'), id('sid')), base),
   )
   on('POST', `${path}/:part`, changing, async ({ projectId, id, body, base }) => {
-    const row = await recordingOf(recordings, projectId, id('part'), id('sid'))
+    const row = await findRecording(recordings, projectId, id('part'), id('sid'))
     const underWay = recordings.underWay(row.id, projectId)
     if (!underWay) throw new TrunklineError('call_not_in_progress', 'The recording is over.')
     if (body.Status === 'paused') underWay.pause(body.PauseBehavior)
@@ -75,14 +75,14 @@ const oneRecording = (on: On, { recordings }: CompatCallRecordingDeps): void => 
       underWay.stop()
       await underWay.done
     }
-    return shownRow(recordings, await recordingOf(recordings, projectId, row.id), base)
+    return recordingResponse(recordings, await findRecording(recordings, projectId, row.id), base)
   })
   on(
     'DELETE',
     `${path}/:part`,
     { id: 'deleteCompatCallRecording', summary: 'Deletes a recording of a call', scope: 'records' },
     async ({ projectId, id }) => {
-      await recordings.remove(await recordingOf(recordings, projectId, id('part'), id('sid')))
+      await recordings.remove(await findRecording(recordings, projectId, id('part'), id('sid')))
       return undefined
     },
   )

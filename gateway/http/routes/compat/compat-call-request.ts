@@ -146,14 +146,14 @@ export const handlerOf = async (
   { Url, Twiml, Laml, Method, FallbackUrl, FallbackMethod }: DocumentForm,
   check: CheckStored,
 ): Promise<HandlerSpec | undefined> => {
-  if (Url !== undefined) return fetched(Url, Method, FallbackUrl, FallbackMethod)
+  if (Url !== undefined) return handlerAt(Url, Method, FallbackUrl, FallbackMethod)
   const document = Twiml ?? Laml
   if (document === undefined) return undefined
   await check({ kind: 'xml', document, attribute: 'Twiml' })
   return { kind: 'xml', document, name: 'Twiml' }
 }
 
-const fetched = (
+const handlerAt = (
   url: string,
   method: Method,
   fallbackUrl: string | undefined,
@@ -194,7 +194,7 @@ const applicationOf = (
   }
   const { method, fallbackUrl, fallbackMethod, statusCallbackMethod = 'POST' } = found.details
   return {
-    handler: fetched(found.details.url, method, fallbackUrl, fallbackMethod),
+    handler: handlerAt(found.details.url, method, fallbackUrl, fallbackMethod),
     ...(url && { status: targetOf(url, statusCallbackMethod, ['completed']) }),
   }
 }

@@ -73,7 +73,7 @@ export const callRoutes = (on: On, deps: CompatCallDeps): void => {
     async ({ projectId, body, base }) => {
       const check = checksOf(documentChecks, projectId)
       const order = await orderOf(projectId, body, { resources, check })
-      return callBody(await aboutTo(placement.place(order)), base)
+      return callBody(await asParameterFault(placement.place(order)), base)
     },
   )
   on(
@@ -91,7 +91,7 @@ export const callRoutes = (on: On, deps: CompatCallDeps): void => {
       return pageBody(request, 'calls', listed, (row) => callBody(row, request.base))
     },
   )
-  oneCall(on, deps, (projectId, id) => found(history, projectId, id))
+  oneCall(on, deps, (projectId, id) => findCall(history, projectId, id))
 }
 
 const oneCall = (
@@ -145,7 +145,7 @@ const oneCall = (
 }
 
 /** Returns a call of the project. Throws `unknown_call`. */
-export const found = async (
+export const findCall = async (
   history: Pick<CallHistory, 'find'>,
   projectId: string,
   id: string,
@@ -159,7 +159,7 @@ export const found = async (
 const parameters: Readonly<Record<string, string>> = { to: 'To', from: 'From', sendDigits: 'SendDigits' }
 
 /** Reports an unknown address as a fault of the parameter, not of the path. */
-const aboutTo = async (placing: Promise<CallRow>): Promise<CallRow> => {
+const asParameterFault = async (placing: Promise<CallRow>): Promise<CallRow> => {
   try {
     return await placing
   } catch (error) {

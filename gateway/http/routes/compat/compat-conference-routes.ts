@@ -5,7 +5,7 @@ import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { participantRoutes } from './compat-participant-routes.ts'
 import { parameter, shape } from './compat-shapes.ts'
-import { shown, timeQuery, timeRangeOf } from './compat-times.ts'
+import { formatTime, timeQuery, timeRangeOf } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 import { contentAt, type SideDocuments } from './side-documents.ts'
 
@@ -108,7 +108,7 @@ const statusOf = ({ isStarted }: OpenConference): string => (isStarted ? 'in-pro
 
 const conferenceBody = (conference: OpenConference, projectId: string, base: string) => {
   const uri = `${base}/Conferences/${conference.id}`
-  const date = shown(conference.openedAt)
+  const date = formatTime(conference.openedAt)
   return {
     sid: conference.id,
     account_sid: projectId,

@@ -5,7 +5,7 @@ import { findResource } from '../shared/resource-lookup.ts'
 import type { CompatApplicationDeps } from './compat-application-routes.ts'
 import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
-import { shown } from './compat-times.ts'
+import { formatTime } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 
 /** Collaborators of the routes of documents. */
@@ -121,7 +121,7 @@ const bodyOf = (
   request_url: null,
   num_requests: null,
   last_accessed_at: null,
-  date_created: shown(createdAt),
-  date_updated: shown(updatedAt),
+  date_created: formatTime(createdAt),
+  date_updated: formatTime(updatedAt),
   uri: `${base}/LamlBins/${id}`,
 })

@@ -6,7 +6,7 @@ import { withoutUndefined } from '../shared/field-schemas.ts'
 import { type CompatConferenceDeps, conferenceOf } from './compat-conference-routes.ts'
 import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
-import { shown } from './compat-times.ts'
+import { formatTime } from './compat-times.ts'
 import type { CompatRequest, On, RouteSpec } from './form-routes.ts'
 import { contentAt } from './side-documents.ts'
 
@@ -176,8 +176,8 @@ const bodyOf = (
   call_sid_to_coach: options.coach ?? null,
   start_conference_on_enter: options.startOnEnter ?? true,
   end_conference_on_exit: options.endOnExit ?? false,
-  date_created: shown(joinedAt),
-  date_updated: shown(joinedAt),
+  date_created: formatTime(joinedAt),
+  date_updated: formatTime(joinedAt),
   api_version: '2010-04-01',
   uri: `${base}/Conferences/${id('sid')}/Participants/${callId}`,
 })

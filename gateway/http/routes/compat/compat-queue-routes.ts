@@ -5,7 +5,7 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { sliceOf } from '../../requests/paging.ts'
 import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { parameter, shape } from './compat-shapes.ts'
-import { shown, wholeSeconds } from './compat-times.ts'
+import { formatTime, wholeSeconds } from './compat-times.ts'
 import type { On } from './form-routes.ts'
 
 /** Collaborators of the routes of queues. */
@@ -147,7 +147,7 @@ const memberOf = (queue: OpenQueue, id: string): Member => {
 
 const queueBody = (queue: OpenQueue, projectId: string, base: string) => {
   const uri = `${base}/Queues/${queue.id}`
-  const date = shown(queue.openedAt)
+  const date = formatTime(queue.openedAt)
   return {
     sid: queue.id,
     account_sid: projectId,
@@ -170,7 +170,7 @@ const memberBody = (
   queue_sid: queueId,
   account_sid: projectId,
   position,
-  date_enqueued: shown(since),
+  date_enqueued: formatTime(since),
   wait_time: wholeSeconds(now - since),
   uri: `${base}/Queues/${queueId}/Members/${callId}`,
 })

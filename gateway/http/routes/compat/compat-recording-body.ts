@@ -1,6 +1,6 @@
 import type { RecordingRow } from '../../../directory/recordings.ts'
 import { shape } from './compat-shapes.ts'
-import { shown, wholeSeconds } from './compat-times.ts'
+import { formatTime, wholeSeconds } from './compat-times.ts'
 
 /** Returns a recording for responses. `link` returns a temporary URL of its audio. */
 export const recordingBody = (
@@ -20,10 +20,10 @@ export const recordingBody = (
     track: row.track,
     status: isPaused ? 'paused' : statusOf(row),
     duration: isOver ? String(wholeSeconds(row.duration_ms)) : null,
-    start_time: shown(row.started_at),
-    end_time: shown(row.ended_at),
-    date_created: shown(row.started_at),
-    date_updated: shown(row.ended_at ?? row.started_at),
+    start_time: formatTime(row.started_at),
+    end_time: formatTime(row.ended_at),
+    date_created: formatTime(row.started_at),
+    date_updated: formatTime(row.ended_at ?? row.started_at),
     price: null,
     price_unit: 'USD',
     encryption_details: null,

@@ -3,7 +3,7 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { RecordingRow } from '../../../directory/recordings.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
 import type { TypedSite, ValidatedFields } from '../../requests/typed-routes.ts'
-import { sendSound } from '../cdr/audio-response.ts'
+import { sendAudio } from '../cdr/audio-response.ts'
 import { pageBody, pageOf, pageSchema, pagingQuery } from './compat-paging.ts'
 import { recordingBody, recordingShape } from './compat-recording-body.ts'
 import { timeQuery, timeRangeOf } from './compat-times.ts'
@@ -39,7 +39,7 @@ export const recordingRoutes = async (
       answer: pageSchema('recordings', recordingShape),
       unused: [],
     },
-    (request) => listed(recordings, request, request.query.CallSid),
+    (request) => recordingPage(recordings, request, request.query.CallSid),
   )
   on(
     'GET',
@@ -53,10 +53,10 @@ export const recordingRoutes = async (
     },
     async (request) => {
       const [id = '', format] = request.id('sid').split('.')
-      const row = await recordingOf(recordings, request.projectId, id)
-      if (format === undefined) return shownRow(recordings, row, request.base)
+      const row = await findRecording(recordings, request.projectId, id)
+      if (format === undefined) return recordingResponse(recordings, row, request.base)
       if (format !== row.format) throw new TrunklineError('unknown_recording', `It is a ${row.format} file.`)
-      await sendSound(request.reply, row, recordings.folder)
+      await sendAudio(request.reply, row, recordings.folder)
       return undefined
     },
   )
@@ -65,14 +65,14 @@ export const recordingRoutes = async (
     `${path}/:sid`,
     { id: 'deleteCompatRecording', summary: 'Deletes a recording', scope: 'records' },
     async ({ projectId, id }) => {
-      await recordings.remove(await recordingOf(recordings, projectId, id('sid')))
+      await recordings.remove(await findRecording(recordings, projectId, id('sid')))
       return undefined
     },
   )
 }
 
 /** Returns a page of recordings, of one call or of all. */
-export const listed = async (
+export const recordingPage = async (
   recordings: CompatRecordingDeps['recordings'],
   request: CompatRequest<unknown, RecordingQuery>,
   callId: string | undefined,
@@ -83,11 +83,11 @@ export const listed = async (
     ...(callId !== undefined && { callId }),
   }
   const list = await recordings.list(request.projectId, query)
-  return pageBody(request, 'recordings', list, (row) => shownRow(recordings, row, request.base))
+  return pageBody(request, 'recordings', list, (row) => recordingResponse(recordings, row, request.base))
 }
 
 /** Returns a recording of the project, and of the call if one is given. Throws `unknown_recording`. */
-export const recordingOf = async (
+export const findRecording = async (
   recordings: CompatRecordingDeps['recordings'],
   projectId: string,
   id: string,
@@ -99,7 +99,7 @@ export const recordingOf = async (
 }
 
 /** Returns a recording for responses. */
-export const shownRow = (
+export const recordingResponse = (
   recordings: CompatRecordingDeps['recordings'],
   row: RecordingRow,
   base: string,

@@ -2,9 +2,9 @@ import type { CallStream } from '../../../../handlers/verbs.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { parameter, shape } from './compat-shapes.ts'
-import { shown } from './compat-times.ts'
+import { formatTime } from './compat-times.ts'
 import type { On, RouteSpec } from './form-routes.ts'
-import { controlOf, type LiveCallDeps, whileUp } from './live-calls.ts'
+import { controlOf, type LiveCallDeps, whileInProgress } from './live-calls.ts'
 
 /** Collaborators of the routes of streams. */
 export interface CompatStreamDeps extends LiveCallDeps {
@@ -92,7 +92,7 @@ export const streamRoutes = (on: On, deps: CompatStreamDeps): void => {
     call_sid: callId,
     name: name ?? null,
     status,
-    date_updated: shown(streams.now),
+    date_updated: formatTime(streams.now),
     uri: `${base}/Calls/${callId}/Streams/${stream.id}`,
   })
   on('POST', path, starting, async ({ projectId, id, body: form, base }) => {
@@ -100,7 +100,7 @@ export const streamRoutes = (on: On, deps: CompatStreamDeps): void => {
       throw new TrunklineError('bad_stream', 'Url: expected one that starts with wss://.')
     const callId = id('sid')
     const control = await controlOf(deps, projectId, callId)
-    const stream = await whileUp(
+    const stream = await whileInProgress(
       control.startStream({
         url: form.Url,
         ...(form.Name !== undefined && { name: form.Name }),

@@ -6,7 +6,7 @@ const dayMs = 86_400_000
 /**
  * Returns a time in the format of the family (RFC 2822, UTC); null for undefined. `ms` since the Unix epoch.
  */
-export const shown = (ms: number | null | undefined): string | null =>
+export const formatTime = (ms: number | null | undefined): string | null =>
   ms === null || ms === undefined ? null : timestamp(ms)
 
 /** Returns milliseconds in whole seconds. */

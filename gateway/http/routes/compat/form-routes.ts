@@ -97,8 +97,8 @@ export const routesOf =
         return answer ?? reply.code(204).send()
       },
     }
-    const shown = { operationId: spec.id, summary: spec.summary, tags: ['compat'], security: byProject }
-    site.route({ ...options, url: `${prefix}${path}`, schema: { ...shown, ...schemaOf(spec, method) } })
+    const description = { operationId: spec.id, summary: spec.summary, tags: ['compat'], security: byProject }
+    site.route({ ...options, url: `${prefix}${path}`, schema: { ...description, ...schemaOf(spec, method) } })
   }
 
 const uuid = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'

@@ -2,7 +2,7 @@ import { type CallControl, CallEnded } from '../../../../handlers/verbs.ts'
 import type { LiveCalls } from '../../../calls/call/live-call.ts'
 import type { CallHistory } from '../../../calls/log/call-rows.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import { found } from './compat-call-routes.ts'
+import { findCall } from './compat-call-routes.ts'
 
 /** Collaborators of routes that control live calls. */
 export interface LiveCallDeps {
@@ -20,13 +20,13 @@ export const controlOf = async (
   id: string,
 ): Promise<CallControl> => {
   const call = live.live(projectId, id)
-  if (!call) await found(history, projectId, id)
+  if (!call) await findCall(history, projectId, id)
   if (!call?.control || call.state !== 'answered') throw new TrunklineError('call_not_in_progress')
   return call.control
 }
 
 /** A verb's work; throws `call_not_in_progress` where the call ends meanwhile. */
-export const whileUp = async <T>(work: Promise<T>): Promise<T> => {
+export const whileInProgress = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work
   } catch (error) {

@@ -4,9 +4,9 @@ import type { DomainAppRecord, Resources } from '../../../directory/ports.ts'
 import type { Validated } from '../../requests/typed-routes.ts'
 import {
   badField,
+  codecNamesOf,
   codecs,
   codecsOf,
-  codecWords,
   text,
   timeText,
   withoutUndefined,
@@ -80,7 +80,7 @@ export const domainAppBody = (app: DomainAppRecord, resources: Pick<Resources, '
   ip_auth_enabled: app.ipAuthEnabled,
   ip_auth: app.ipAuth,
   encryption: app.encryption,
-  codecs: codecWords(app.codecs ?? ['PCMU', 'PCMA']),
+  codecs: codecNamesOf(app.codecs ?? ['PCMU', 'PCMA']),
   ciphers: app.ciphers ?? srtpSuites,
   ...handlerFields(app, resources),
   managed_by: app.managedByFile ? 'file' : 'api',

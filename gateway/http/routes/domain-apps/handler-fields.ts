@@ -133,7 +133,7 @@ type TargetField =
   | 'call_ai_agent_id'
 
 /** Handler name of each kind of resource, and the field with its id besides `calling_handler_resource_id`. */
-export const shownAs: Readonly<
+export const handlerByType: Readonly<
   Record<ResourceType, { readonly handler: CallHandler; readonly field?: TargetField }>
 > = {
   call_flow: { handler: 'call_flow', field: 'call_flow_id' },
@@ -155,7 +155,7 @@ const resourceFields = (
 ): Partial<HandlerFields> => {
   const id = { calling_handler_resource_id: resourceId }
   if (type === undefined) return id
-  const { handler, field } = shownAs[type]
+  const { handler, field } = handlerByType[type]
   return {
     ...id,
     call_handler: handler,

@@ -2,7 +2,7 @@ import type { DomainAppRecord } from '../../../directory/ports.ts'
 import type { FlowVersion, HandlerSource, ResourceType } from '../../../directory/resource-types.ts'
 import { badField } from '../shared/field-schemas.ts'
 import type { TypeOf } from '../shared/resource-lookup.ts'
-import { type CallHandler, type HandlerFields, handlerFieldNames, shownAs } from './handler-fields.ts'
+import { type CallHandler, type HandlerFields, handlerByType, handlerFieldNames } from './handler-fields.ts'
 
 type Given = Partial<HandlerFields>
 
@@ -40,7 +40,7 @@ const isOther = (given: string | null | undefined, present: string | null): bool
 
 const handlerOfId = (wanted: Given, typeOf: TypeOf): CallHandler | undefined => {
   const id = wanted.calling_handler_resource_id
-  if (id) return shownAs[existing('calling_handler_resource_id', id, typeOf)].handler
+  if (id) return handlerByType[existing('calling_handler_resource_id', id, typeOf)].handler
   const target = targets.find((name) => wanted[name])
   if (target) throw badField('call_handler', `It must say how calls are handled, as ${target} is given.`)
   return undefined

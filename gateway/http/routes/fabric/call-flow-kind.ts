@@ -1,7 +1,7 @@
 import type { FlowDetails } from '../../../directory/resource-types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import type { StoredDocument } from '../shared/document-checks.ts'
-import { documentOf, type ScriptValue, scriptValue, shownDocument } from '../shared/document-checks.ts'
+import { documentBody, documentOf, type ScriptValue, scriptValue } from '../shared/document-checks.ts'
 import { badField, text } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
@@ -68,8 +68,8 @@ export const callFlows: ResourceKind<'call_flow', Body> = {
   },
   show: ({ displayName, details }) => ({
     title: displayName,
-    flow_data: details.flow === undefined ? null : shownDocument(details.flow),
-    relayml: details.script === undefined ? null : shownDocument(details.script),
+    flow_data: details.flow === undefined ? null : documentBody(details.flow),
+    relayml: details.script === undefined ? null : documentBody(details.script),
     document_version: details.version,
     deployed_version: details.deployedVersion ?? null,
   }),

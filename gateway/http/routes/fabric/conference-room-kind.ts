@@ -1,5 +1,5 @@
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
-import { notCarried, optional, text, withoutUnset } from '../shared/field-schemas.ts'
+import { optional, text, withoutEffect, withoutUnset } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
 const properties = {
@@ -8,7 +8,7 @@ const properties = {
   max_members: { type: ['integer', 'null'], minimum: 1, maximum: 10_000 },
   record_on_start: { type: 'boolean' },
   layout: optional(text(64)),
-  ...notCarried(
+  ...withoutEffect(
     'description',
     'quality',
     'fps',

@@ -6,10 +6,14 @@ import { bearerOf } from '../../requests/bearer-auth.ts'
 const text = { type: 'string' } as const
 const textOrNull = { type: ['string', 'null'] } as const
 const anything = { type: 'object', additionalProperties: true } as const
-const made = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties })
+const requiredObject = (properties: object) => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+})
 
 /** Schema of a conversation in responses. */
-export const conversationSchema = made({
+export const conversationSchema = requiredObject({
   id: text,
   address_id: textOrNull,
   group_id: text,
@@ -42,20 +46,20 @@ const messageProperties = {
 }
 
 /** Schema of a message in responses. */
-export const messageSchema = made(messageProperties)
+export const messageSchema = requiredObject(messageProperties)
 
 /** Schema of a new message in responses, with the `table` that the SDK reads. */
-export const writtenSchema = made({
+export const writtenSchema = requiredObject({
   ...messageProperties,
-  table: made({ conversation_id: text, text }),
+  table: requiredObject({ conversation_id: text, text }),
 })
 
 /** Schema of a joined conversation in responses. */
-export const joinedSchema = made({
+export const joinedSchema = requiredObject({
   group_id: text,
   fabric_address_ids: { type: 'array', items: text },
   from_fabric_address_id: textOrNull,
-  table: made({ conversation_id: text }),
+  table: requiredObject({ conversation_id: text }),
 })
 
 /** Maximum length of the metadata, and of the details, of a message in characters of JSON. */

@@ -3,7 +3,7 @@ import { pathOf } from '../../../core/web/request-path.ts'
 import type { FlowVersionRecord } from '../../../directory/ports.ts'
 import { listBody, pageOf, pageQuery, sliceOf } from '../../requests/paging.ts'
 import type { TypedSite, Validated } from '../../requests/typed-routes.ts'
-import { shownDocument } from '../shared/document-checks.ts'
+import { documentBody } from '../shared/document-checks.ts'
 import { badField, timeText } from '../shared/field-schemas.ts'
 import { findResource } from '../shared/resource-lookup.ts'
 import { forProjects, idParams, listSchema } from '../shared/route-schemas.ts'
@@ -38,8 +38,8 @@ const versionBody = ({ id, version, current, flow, script, createdAt }: FlowVers
   id,
   document_version: version,
   current,
-  flow_data: flow === undefined ? null : shownDocument(flow),
-  relayml: script === undefined ? null : shownDocument(script),
+  flow_data: flow === undefined ? null : documentBody(flow),
+  relayml: script === undefined ? null : documentBody(script),
   created_at: timeText(createdAt),
 })
 

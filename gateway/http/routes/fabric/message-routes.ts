@@ -76,8 +76,8 @@ export const messageRoutes = (site: TypedSite, deps: ConversationDeps): void => 
         attribute,
         written,
       )
-      const shown = messageBody(message, conversation, participant, resources)
-      return reply.code(201).send({ ...shown, table: { conversation_id: shown.conversation_id, text } })
+      const body = messageBody(message, conversation, participant, resources)
+      return reply.code(201).send({ ...body, table: { conversation_id: body.conversation_id, text } })
     },
   )
 }
@@ -100,13 +100,13 @@ const page = async (
     ...(place && { after: { at: place.startedAt, id: place.id } }),
     size: size + 1,
   })
-  const shown = found.slice(0, size)
-  const last = shown.at(-1)
+  const messages = found.slice(0, size)
+  const last = messages.at(-1)
   const link = (to?: string) =>
     `${path}?${new URLSearchParams({ page_size: String(size), ...(to !== undefined && { cursor: to }) })}`
   const next = last && cursorAt(list, { startedAt: last.message.created_at, id: last.message.id })
   return {
-    data: shown.map(({ message, conversation }) =>
+    data: messages.map(({ message, conversation }) =>
       messageBody(message, conversation, participant, resources),
     ),
     links: { self: link(cursor), first: link(), ...(found.length > size && { next: link(next) }) },

@@ -10,9 +10,9 @@ import {
   changedEndpoint,
   endpointAnswer,
   endpointChange,
+  endpointFields,
   newEndpoint,
   newEndpointBody,
-  shownEndpoint,
 } from './sip-endpoint-kind.ts'
 
 const describe = (operation: string, summary: string) => forProjects('sip_endpoints', operation, summary)
@@ -39,7 +39,7 @@ export const sipEndpointRoutes = (
     show: (endpoint) => ({
       id: endpoint.id,
       type: 'sip_endpoint',
-      ...shownEndpoint(endpoint as Resource<'sip_endpoint'>),
+      ...endpointFields(endpoint as Resource<'sip_endpoint'>),
     }),
   })
   routes.list(

@@ -1,7 +1,7 @@
 import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
 import { timeText } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
-import { kinds, shownDetails } from './resource-kinds.ts'
+import { detailsBody, kinds } from './resource-kinds.ts'
 
 /** Returns a resource for responses: common fields, and those of its kind under the name of its type. */
 export const resourceBody = (resource: Resource) => ({
@@ -13,7 +13,7 @@ export const resourceBody = (resource: Resource) => ({
   managed_by: resource.managedByFile ? 'file' : 'api',
   created_at: timeText(resource.createdAt),
   updated_at: timeText(resource.updatedAt),
-  [resource.type]: { id: resource.id, ...shownDetails(resource) },
+  [resource.type]: { id: resource.id, ...detailsBody(resource) },
 })
 
 const common = {

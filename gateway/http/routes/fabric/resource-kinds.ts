@@ -26,5 +26,5 @@ export const kinds: { readonly [T in ResourceType]: ResourceKind<T> } = {
 }
 
 /** Returns the kind-specific fields of a resource for responses. */
-export const shownDetails = (resource: Resource): object =>
+export const detailsBody = (resource: Resource): object =>
   (kinds[resource.type] as ResourceKind).show(resource)

@@ -1,11 +1,11 @@
 import type { DocumentKind } from '../../../../handlers/check.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import {
+  documentBody,
   documentOf,
   type ScriptValue,
   type StoredDocument,
   scriptValue,
-  shownDocument,
 } from '../shared/document-checks.ts'
 import { documentText, httpUrl, optional, text, withoutUnset } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
@@ -51,7 +51,7 @@ export const swmlScripts: ResourceKind<'swml_script', ScriptBody> = {
   }),
   show: ({ displayName, details }) => ({
     name: displayName,
-    contents: shownDocument(details.document),
+    contents: documentBody(details.document),
     script_type: 'calling',
     request_url: null,
     status_callback_url: details.statusCallbackUrl ?? null,

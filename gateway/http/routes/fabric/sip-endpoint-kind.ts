@@ -2,12 +2,12 @@ import type { EndpointDetails, Resource } from '../../../directory/resource-type
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import {
   badField,
+  codecNamesOf,
   codecs,
   codecsOf,
-  codecWords,
-  notCarried,
   optional,
   text,
+  withoutEffect,
   withoutUnset,
 } from '../shared/field-schemas.ts'
 import type { TypeOf } from '../shared/resource-lookup.ts'
@@ -66,7 +66,7 @@ export const endpointProperties = {
   encryption: { type: 'string', enum: ['default', 'required', 'optional'] },
   call_handler: { type: 'string', enum: ['default', 'passthrough', 'block-pstn', 'resource'] },
   calling_handler_resource_id: optional({ type: 'string', format: 'uuid' }),
-  ...notCarried('ciphers'),
+  ...withoutEffect('ciphers'),
 } as const
 
 /** Body of a SIP endpoint. */
@@ -138,11 +138,11 @@ export const changedEndpoint = (
 }
 
 /** Returns the fields of an endpoint for responses. */
-export const shownEndpoint = ({ details }: Resource<'sip_endpoint'>) => ({
+export const endpointFields = ({ details }: Resource<'sip_endpoint'>) => ({
   username: details.username,
   caller_id: details.callerId,
   send_as: details.sendAs ?? null,
-  codecs: codecWords(details.codecs ?? defaultCodecs),
+  codecs: codecNamesOf(details.codecs ?? defaultCodecs),
   encryption: details.encryption,
   call_handler: callHandlerOf(details),
   calling_handler_resource_id: details.handler?.kind === 'resource' ? details.handler.resourceId : null,
@@ -158,5 +158,5 @@ export const sipEndpoints: ResourceKind<'sip_endpoint', EndpointBody> = {
   answer: endpointAnswer,
   create: newEndpoint,
   change: changedEndpoint,
-  show: shownEndpoint,
+  show: endpointFields,
 }

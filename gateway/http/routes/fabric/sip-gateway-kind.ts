@@ -1,5 +1,5 @@
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
-import { codecs, codecsOf, codecWords, notCarried, text, withoutUnset } from '../shared/field-schemas.ts'
+import { codecNamesOf, codecs, codecsOf, text, withoutEffect, withoutUnset } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
 const properties = {
@@ -10,7 +10,7 @@ const properties = {
   },
   encryption: { type: 'string', enum: ['required', 'optional', 'forbidden'] },
   codecs,
-  ...notCarried('ciphers'),
+  ...withoutEffect('ciphers'),
 } as const
 
 type Body = ValidatedFields<typeof properties, 'name' | 'uri'>
@@ -40,6 +40,6 @@ export const sipGateways: ResourceKind<'sip_gateway', Body> = {
     name: displayName,
     uri: details.uri,
     encryption: details.encryption,
-    codecs: codecWords(details.codecs ?? ['PCMU', 'PCMA']),
+    codecs: codecNamesOf(details.codecs ?? ['PCMU', 'PCMA']),
   }),
 }

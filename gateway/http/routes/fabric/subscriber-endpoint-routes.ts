@@ -10,9 +10,9 @@ import {
   changedEndpoint,
   endpointAnswer,
   endpointChange,
+  endpointFields,
   newEndpoint,
   newEndpointBody,
-  shownEndpoint,
 } from './sip-endpoint-kind.ts'
 
 const itemParams = {
@@ -46,7 +46,7 @@ export const subscriberEndpointRoutes = (
     itemParams,
     onRequest: requireProject('subscribers'),
     schema,
-    show: (endpoint: Resource<'sip_endpoint'>) => ({ id: endpoint.id, ...shownEndpoint(endpoint) }),
+    show: (endpoint: Resource<'sip_endpoint'>) => ({ id: endpoint.id, ...endpointFields(endpoint) }),
   })
   routes.list(
     describe('list', 'List the SIP endpoints of a subscriber'),

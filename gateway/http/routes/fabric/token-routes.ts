@@ -7,7 +7,7 @@ import type { Authenticate } from '../../requests/bearer-auth.ts'
 import { byProject, bySubscriber } from '../../requests/openapi.ts'
 import type { RequireProject } from '../../requests/principal.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
-import { badField, notCarried } from '../shared/field-schemas.ts'
+import { badField, withoutEffect } from '../shared/field-schemas.ts'
 import { emptyBody, forProjects, idParams } from '../shared/route-schemas.ts'
 import { connectTo, expiry, pairBody, pairSchema, secondsUntil } from './token-fields.ts'
 import { subscriberFields, type TokenSubscribers } from './token-subscribers.ts'
@@ -42,7 +42,7 @@ const issueBody = {
     expire_at: expiry,
     scope: { type: 'string', enum: ['', refreshScope] },
     ch: connectTo,
-    ...notCarried('application_id', 'fingerprint'),
+    ...withoutEffect('application_id', 'fingerprint'),
   },
 } as const
 
@@ -64,7 +64,7 @@ const issueRoute = (site: TypedSite, deps: TokenDeps): void => {
     const scopes = body.scope ? [body.scope] : []
     const terms = { kind: 'subscriber', subscriberId: id, projectId, scopes, connectTo: body.ch } as const
     const pair = await deps.pairs.issue(terms, seconds)
-    return secretly(reply).send({ subscriber_id: id, ...pairBody(pair) })
+    return withoutCaching(reply).send({ subscriber_id: id, ...pairBody(pair) })
   })
 }
 
@@ -88,7 +88,7 @@ const refreshRoute = (site: TypedSite, deps: TokenDeps): void => {
     const pair = await pairs.refresh(request.body.refresh_token, renewerOf(request))
     // The message gives no reason, so that guesses learn nothing.
     if (!pair) throw badField('refresh_token', 'The refresh token is not good.')
-    return secretly(reply).code(201).send(pairBody(pair))
+    return withoutCaching(reply).code(201).send(pairBody(pair))
   })
 }
 
@@ -152,4 +152,4 @@ const revokeRoutes = (site: TypedSite, deps: TokenDeps): void => {
   )
 }
 
-const secretly = (reply: FastifyReply): FastifyReply => reply.header('cache-control', 'no-store')
+const withoutCaching = (reply: FastifyReply): FastifyReply => reply.header('cache-control', 'no-store')

@@ -26,7 +26,7 @@ const detailsOf = (body: Partial<Body>) =>
     statusCallbackMethod: body.status_callback_method,
   })
 
-const shown = (details: WebhookDetails) => ({
+const fieldsOf = (details: WebhookDetails) => ({
   primary_request_url: details.url,
   primary_request_method: details.method,
   fallback_request_url: details.fallbackUrl ?? null,
@@ -61,7 +61,7 @@ const webhooks = <T extends 'swml_webhook' | 'cxml_webhook'>(type: T, path: stri
   show: ({ displayName, details }: Resource<'swml_webhook'> | Resource<'cxml_webhook'>) => ({
     name: displayName,
     used_for: 'calling',
-    ...shown(details),
+    ...fieldsOf(details),
   }),
 })
 

@@ -46,9 +46,9 @@ export const checkStored = async (
   // A call to a missing agent would be silent, so the document is rejected.
   const faults = [...errors, ...warnings.filter(needsAgent)]
   if (faults.length === 0) return
-  const shown = faults.slice(0, maxShownFaults).map(faultText)
+  const texts = faults.slice(0, maxShownFaults).map(faultText)
   const more = faults.length > maxShownFaults ? [`… and ${faults.length - maxShownFaults} more.`] : []
-  throw new TrunklineError('document_invalid', [...shown, ...more].join(' '), { attribute })
+  throw new TrunklineError('document_invalid', [...texts, ...more].join(' '), { attribute })
 }
 
 const refused = (error: unknown): never => {
@@ -75,7 +75,7 @@ export const documentOf = (value: ScriptValue): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
 /** Returns a document for responses: an object for JSON, any other text as it is. */
-export const shownDocument = (document: string): unknown => {
+export const documentBody = (document: string): unknown => {
   try {
     return JSON.parse(document)
   } catch {

@@ -50,7 +50,7 @@ type Nullable<S extends { readonly type: string }> = Omit<S, 'type' | 'enum'> & 
     : unknown)
 
 /** Schemas of accepted fields without effect, which docs/api.md lists. */
-export const notCarried = <const N extends string>(...names: readonly N[]) =>
+export const withoutEffect = <const N extends string>(...names: readonly N[]) =>
   Object.fromEntries(names.map((name) => [name, noEffect])) as { readonly [K in N]: typeof noEffect }
 
 /** Codecs by their names in this API. */
@@ -79,7 +79,7 @@ export const codecsOf = (words: readonly CodecName[]): readonly AudioCodec[] =>
   words.map((word) => codecNames[word])
 
 /** Returns the names of codecs in responses. */
-export const codecWords = (names: readonly AudioCodec[]): readonly string[] =>
+export const codecNamesOf = (names: readonly AudioCodec[]): readonly string[] =>
   names.map((name) => name.toUpperCase())
 
 /** Returns the defined fields of an object. */
