@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { DeviceRow } from '../directory/devices.ts'
 import type { PushDeliveries } from './push-deliveries.ts'
-import { type CallNotice, payloadOf } from './push-payload.ts'
+import { type CallNotice, sealedPayloadOf } from './push-payload.ts'
 
 /** Collaborators and values of a {@link DeviceCall}. */
 export interface DeviceCallOptions {
@@ -36,7 +36,7 @@ export class DeviceCall {
   async invite(notice: Omit<CallNotice, 'type' | 'id'>): Promise<boolean> {
     this.#notice = notice
     const { devices, deliveries, key } = this.#options
-    const payload = payloadOf({ ...notice, type: 'call_invite', id: this.#id }, key)
+    const payload = sealedPayloadOf({ ...notice, type: 'call_invite', id: this.#id }, key)
     this.#notified = devices.map((device) => {
       const message = { device, payload, expiresAt: this.#expiresAt }
       return { device, accepted: deliveries.deliver(message, this.#over.signal) }
@@ -52,7 +52,7 @@ export class DeviceCall {
     if (!this.#notice || this.#over.signal.aborted) return
     this.#over.abort()
     const { deliveries, key } = this.#options
-    const payload = payloadOf({ ...this.#notice, type: 'cancel', id: this.#id, event }, key)
+    const payload = sealedPayloadOf({ ...this.#notice, type: 'cancel', id: this.#id, event }, key)
     for (const { device, accepted } of this.#notified)
       void accepted.then((isNotified) => {
         if (isNotified) void deliveries.deliver({ device, payload, expiresAt: this.#cancelUntil })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type CallNotice, payloadOf } from './push-payload.ts'
+import { type CallNotice, sealedPayloadOf } from './push-payload.ts'
 import { openInvite } from './testing/push-servers.ts'
 
 const event = {
@@ -19,7 +19,7 @@ const notice: CallNotice = {
 
 describe('a notification', () => {
   it('has every field of the specification as text', async () => {
-    const payload = payloadOf(notice, randomBytes(32))
+    const payload = sealedPayloadOf(notice, randomBytes(32))
     expect(payload).toEqual({
       type: 'call_invite',
       encryption_type: 'aes_256_gcm',
@@ -41,14 +41,14 @@ describe('a notification', () => {
 
   it('is readable only with its key', async () => {
     const key = randomBytes(32)
-    const payload = payloadOf(notice, key)
+    const payload = sealedPayloadOf(notice, key)
     expect(await openInvite(payload, key.toString('base64'))).toEqual(event)
     await expect(openInvite(payload, randomBytes(32).toString('base64'))).rejects.toThrow()
-    expect(payloadOf(notice, key).iv).not.toBe(payload.iv)
+    expect(sealedPayloadOf(notice, key).iv).not.toBe(payload.iv)
   })
 
   it('is readable without a key if it is not encrypted', async () => {
-    const payload = payloadOf({ ...notice, type: 'cancel', withVideo: false })
+    const payload = sealedPayloadOf({ ...notice, type: 'cancel', withVideo: false })
     expect(payload).toMatchObject({
       encryption_type: 'none',
       iv: '',

@@ -22,7 +22,7 @@ const titles = { call_invite: 'Incoming call', cancel: 'Call ended' } as const
  * Returns the payload of a notification. A key of 32 bytes encrypts the event with AES-256-GCM; without a
  * key, the push service can read the event.
  */
-export const payloadOf = (notice: CallNotice, key?: Uint8Array): PushPayload => ({
+export const sealedPayloadOf = (notice: CallNotice, key?: Uint8Array): PushPayload => ({
   type: notice.type,
   notification_uuid: notice.id,
   ...sealed(deflateRawSync(JSON.stringify(notice.event)), key),

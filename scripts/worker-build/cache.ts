@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { patches } from './patches.ts'
 
 /** Worker in a temporary folder of the cache, with the folder's final name after verification. */
 export interface Candidate {
@@ -28,18 +29,13 @@ export const cacheFolder = (): string =>
 
 const recipeFolder = import.meta.dirname
 
-/** Files that determine the result of a build. */
-const recipeFiles = [
-  'CMakeLists.txt',
-  'patches.ts',
-  'shim/srtp.h',
-  'shim/secure_random.h',
-  'shim/ankerl/unordered_dense.h',
-]
+/** Files that, with the patches, determine the result of a build. */
+const recipeFiles = ['CMakeLists.txt', 'shim/srtp.h', 'shim/secure_random.h', 'shim/ankerl/unordered_dense.h']
 
 /** Returns a hash of the recipe, as twelve hexadecimal digits. */
 export const recipeHash = (): string => {
-  const hash = createHash('sha256')
+  // The patches count by their content, so that a new comment beside them causes no new build.
+  const hash = createHash('sha256').update(JSON.stringify(patches))
   for (const file of recipeFiles) hash.update(file).update(readFileSync(join(recipeFolder, file)))
   return hash.digest('hex').slice(0, 12)
 }

@@ -12,7 +12,7 @@ interface Patch {
  * Patches for a build with the libraries of the distribution. Each original text must exist; if a new version
  * of the package changed it, the patch needs a review.
  */
-const patches: readonly Patch[] = [
+export const patches: readonly Patch[] = [
   // The BIO callback returns 1 for every BIO_ctrl(). A libssl with kernel TLS then assumes that kTLS sends,
   // allocates no write buffer and crashes in the first DTLS handshake. BIO_CB_RETURN is a flag.
   {

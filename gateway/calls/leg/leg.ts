@@ -150,10 +150,13 @@ export class Leg {
     this.#video = video
     port.onEvent((event) => {
       if (event.kind === 'digit') this.#press(event.digit, 'media')
-      // A ringing far side need not send media: the ring time is the limit. The event repeats.
-      if (event.kind === 'timeout' && this.isAnswered)
-        this.#finish({ code: 'media_timeout', detail: `phase ${event.phase}` }, 'us')
+      if (event.kind === 'timeout') this.#mediaTimedOut(event.phase)
     })
+  }
+
+  /** Ends an answered leg. A ringing far side need not send media: the ring time is its limit. */
+  #mediaTimedOut(phase: string): void {
+    if (this.isAnswered) this.#finish({ code: 'media_timeout', detail: `phase ${phase}` }, 'us')
   }
 
   // Reports of the signalling.

@@ -1,7 +1,7 @@
 import type { WebRtc } from '../../../media/types.ts'
 import { newLegId } from '../../calls/call/ids.ts'
+import { BrowserMediaWatch, type LostState } from '../../calls/leg/browser-media-watch.ts'
 import { Leg } from '../../calls/leg/leg.ts'
-import { type LostState, MediaWatch } from '../../calls/leg/media-watch.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Party } from '../../model.ts'
@@ -43,7 +43,10 @@ export class BrowserCallFactory {
   }
 
   /** Watches a WebRTC session, and reports once when it is lost. */
-  watch(media: ConstructorParameters<typeof MediaWatch>[0], onLost: (state: LostState) => void): MediaWatch {
-    return new MediaWatch(media, this.#clock, onLost)
+  watch(
+    media: ConstructorParameters<typeof BrowserMediaWatch>[0],
+    onLost: (state: LostState) => void,
+  ): BrowserMediaWatch {
+    return new BrowserMediaWatch(media, this.#clock, onLost)
   }
 }

@@ -1,8 +1,8 @@
 import type { UserVariables } from '../../../handlers/verbs.ts'
 import type { BrowserMedia, Volumes } from '../../../media/types.ts'
+import { BrowserMediaWatch, causeOfLoss, type LostState } from '../../calls/leg/browser-media-watch.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
 import type { PlayState } from '../../calls/leg/leg-signalling.ts'
-import { causeOfLoss, type LostState, MediaWatch } from '../../calls/leg/media-watch.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
@@ -54,7 +54,7 @@ export class BrowserCall {
   readonly #log: Log
   readonly #wire: WireCall
   #times = { start: 0, answer: 0, end: 0 }
-  readonly #watch: MediaWatch
+  readonly #watch: BrowserMediaWatch
   #screen: SharedScreen | undefined
   #isSilent = false
   #volumes: Volumes = { inDb: 0, outDb: 0 }
@@ -95,7 +95,7 @@ export class BrowserCall {
       if (state === 'crashed') leg.end(cause)
       else leg.ended(cause)
     }
-    this.#watch = new MediaWatch(media, clock, onLost, this.#isDescribed ? 'now' : 'later')
+    this.#watch = new BrowserMediaWatch(media, clock, onLost, this.#isDescribed ? 'now' : 'later')
   }
 
   get browser(): BrowserSession {

@@ -2,7 +2,7 @@
  * Time at which a page that dials receives its description. The published SDK reports no failure after it.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { mediaGrace } from '../../calls/leg/media-watch.ts'
+import { mediaGrace } from '../../calls/leg/browser-media-watch.ts'
 import { dialled, settled } from './testing/call-setup.ts'
 import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
 

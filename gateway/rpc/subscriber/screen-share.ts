@@ -1,5 +1,5 @@
 import type { BrowserScreen } from '../../../media/types.ts'
-import { causeOfLoss, type MediaWatch } from '../../calls/leg/media-watch.ts'
+import { type BrowserMediaWatch, causeOfLoss } from '../../calls/leg/browser-media-watch.ts'
 import type { Cause, Code } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
@@ -32,7 +32,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
   #main: BrowserCall | undefined
   #screen: BrowserScreen | undefined
   #member: Member | undefined
-  #watch: MediaWatch | undefined
+  #watch: BrowserMediaWatch | undefined
   #isOver = false
 
   constructor(deps: ScreenShareDeps, browser: BrowserSession, invite: Invite) {

@@ -5,7 +5,7 @@ import type { SipUri } from '../../core/sip-uri.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { Credentials } from '../digest/digest-session.ts'
 import type { AdmissionRefusal, AdmittedCaller } from './admission-types.ts'
-import { CallRates } from './call-rates.ts'
+import { CallRateBuckets } from './call-rate-buckets.ts'
 import { Concurrency } from './concurrency.ts'
 
 /** Carrier of an admitted call, in its present state. */
@@ -55,11 +55,11 @@ export class CallCounts {
   /** By address, or /64 of IPv6. */
   readonly #untrusted = new Concurrency()
   readonly #unconfirmed = new Concurrency()
-  readonly #rates: CallRates
+  readonly #rates: CallRateBuckets
 
   constructor(carriers: { byName(name: string): InboundTrunk | undefined }, clock: Pick<Clock, 'now'>) {
     this.#carriers = carriers
-    this.#rates = new CallRates(() => clock.now())
+    this.#rates = new CallRateBuckets(() => clock.now())
   }
 
   /** Domain applications with a call in progress. */

@@ -13,7 +13,7 @@ import type {
   CheckedFacts,
   IdentifiedCaller,
 } from './admission-types.ts'
-import { planOf } from './dial-plan.ts'
+import { planEndpointCall } from './endpoint-dial-plan.ts'
 
 /** Steps 3 and 4 of `decideAdmission`: identifies the caller, and plans its call. */
 export const identifyCaller = (
@@ -23,8 +23,8 @@ export const identifyCaller = (
   const host = canonicalHost(facts.target.host)
   const check = new CallerCheck(facts, rules, host)
   const app = rules.directory.domainApp(host)
-  if (app) return isForUser(app, facts) ? check.app(app) : check.unknownHost()
-  return rules.trust.isRegistrar(host) ? check.endpoint() : check.unknownHost()
+  if (app) return isForUser(app, facts) ? check.planAppCall(app) : check.unknownHost()
+  return rules.trust.isRegistrar(host) ? check.signInEndpoint() : check.unknownHost()
 }
 
 /** Whether the application takes calls to this user. */
@@ -43,8 +43,8 @@ class CallerCheck {
     this.#host = host
   }
 
-  /** A domain application is called. */
-  app(app: DomainApp): IdentifiedCaller | AdmissionRefusal {
+  /** Identifies the caller of a domain application, and takes the handler of the application. */
+  planAppCall(app: DomainApp): IdentifiedCaller | AdmissionRefusal {
     const { source } = this.#facts
     const { trust } = this.#rules
     const carrier = trust.carrierOf(source, app.projectId)
@@ -75,7 +75,7 @@ class CallerCheck {
   }
 
   /** Identifies a SIP endpoint by its digest answer. */
-  endpoint(): IdentifiedCaller | AdmissionRefusal {
+  signInEndpoint(): IdentifiedCaller | AdmissionRefusal {
     const { directory } = this.#rules
     let endpoint: SipEndpoint | undefined
     this.#note('domain', { domain: this.#host, registrar: true })
@@ -86,7 +86,7 @@ class CallerCheck {
     }, {})
     // The stand-in secret of an unknown user admits no caller.
     if (refusal || !endpoint) return refusal ?? this.#refuse('unauthorized', 'challenge', {})
-    return this.#dial(endpoint)
+    return this.#planEndpointCall(endpoint)
   }
 
   /** Nothing has this host. */
@@ -152,9 +152,9 @@ class CallerCheck {
   }
 
   /** Plans the call of an endpoint. */
-  #dial(endpoint: SipEndpoint): IdentifiedCaller | AdmissionRefusal {
+  #planEndpointCall(endpoint: SipEndpoint): IdentifiedCaller | AdmissionRefusal {
     const { projectId, username } = endpoint
-    const plan = planOf(this.#facts.target, endpoint, this.#rules.directory)
+    const plan = planEndpointCall(this.#facts.target, endpoint, this.#rules.directory)
     const dialled = userOf(this.#facts.target)
     if ('refuse' in plan) {
       const { mayDialOut } = endpoint

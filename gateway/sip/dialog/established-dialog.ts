@@ -149,7 +149,7 @@ export class EstablishedDialog {
       this.#guarded((request: Partial<SipRequest>, reason?: string) => {
         const cause = causeOfBye(reason, request.get?.('Reason'))
         if (cause.code === 'normal') this.#listener.requestReceived?.()
-        this.#farEnded(cause)
+        this.#byeReceived(cause)
       }),
     )
     this.#dialog.on(
@@ -224,7 +224,7 @@ export class EstablishedDialog {
     leg.digit(digit)
   }
 
-  #farEnded(cause: Cause): void {
+  #byeReceived(cause: Cause): void {
     // Also called for the agent's own BYE after a CANCEL that crossed the answer, and for a BYE that crossed
     // the gateway's.
     this.#ending ??= cause

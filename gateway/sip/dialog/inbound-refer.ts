@@ -1,7 +1,7 @@
 import { readNameAddr } from '@trunkline/sip-agent/message'
 import { catalogue, codeOf, sipStatusOf } from '../../core/errors/catalogue.ts'
 import { shownUri } from '../../core/sip-uri.ts'
-import { CallRates } from '../admission/call-rates.ts'
+import { CallRateBuckets } from '../admission/call-rate-buckets.ts'
 import { printable } from '../headers.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse } from '../srf.ts'
 import type { LegSession } from './leg-session.ts'
@@ -51,7 +51,7 @@ export class InboundRefer {
   readonly #dialog: Pick<SipDialog, 'local' | 'request'>
   readonly #session: LegSession
   readonly #transferor: Transferor
-  readonly #rates: CallRates
+  readonly #rates: CallRateBuckets
   #isFirst = true
   #isJoining = false
   #isStopped = false
@@ -60,7 +60,7 @@ export class InboundRefer {
     this.#dialog = dialog
     this.#session = session
     this.#transferor = transferor
-    this.#rates = new CallRates(() => session.clock.now())
+    this.#rates = new CallRateBuckets(() => session.clock.now())
   }
 
   /** Handles one REFER. Answers 503 to the sixth and further ones within a second, without reading them. */

@@ -1,7 +1,7 @@
 import { canonicalHost } from '../../../config/networks.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
-import { planOf } from '../admission/dial-plan.ts'
+import { planEndpointCall } from '../admission/endpoint-dial-plan.ts'
 import type { SipDialog } from '../srf.ts'
 import { type DialogOrigin, isSameOrigin } from './known-dialogs.ts'
 import type { NamedDialog, ReferTo } from './refer-to.ts'
@@ -73,7 +73,7 @@ export class Transferor {
     const mayDialOut = endpoint?.mayDialOut === true
     if (referTo.kind === 'uri' && rules.isOwnHost(canonicalHost(referTo.uri.host), projectId)) {
       const caller = { projectId, address: endpoint?.address ?? '/public/-', mayDialOut, handler: undefined }
-      const plan = planOf(referTo.uri, caller, rules.addresses)
+      const plan = planEndpointCall(referTo.uri, caller, rules.addresses)
       if ('refuse' in plan) return { refuse: plan.refuse === 'not_permitted' ? 403 : 404 }
       if (plan.kind !== 'dial') return { refuse: 404 }
       return endpoint || plan.to.startsWith('/public/') ? { to: plan.to } : { refuse: 403 }

@@ -1,5 +1,5 @@
 import type { AudioCodec, BrowserMedia, MediaPort, WebRtc } from '../../../media/types.ts'
-import { causeOfLoss, MediaWatch } from '../../calls/leg/media-watch.ts'
+import { BrowserMediaWatch, causeOfLoss } from '../../calls/leg/browser-media-watch.ts'
 import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'
@@ -41,7 +41,7 @@ export class WebRtcMedia implements SipMedia {
   readonly exchange: OfferAnswer
   readonly isBehindNat = false
   readonly #browser: BrowserMedia
-  readonly #watch: MediaWatch
+  readonly #watch: BrowserMediaWatch
   #onFault: ((error: Error) => void) | undefined
   #fault: Error | undefined
   #local = ''
@@ -52,7 +52,7 @@ export class WebRtcMedia implements SipMedia {
   private constructor(browser: BrowserMedia, clock: Clock) {
     this.exchange = new OfferAnswer(Math.random)
     this.#browser = browser
-    this.#watch = new MediaWatch(browser, clock, (state) => {
+    this.#watch = new BrowserMediaWatch(browser, clock, (state) => {
       const { code, detail } = causeOfLoss(state, 'media_timeout')
       this.#failed(new TrunklineError(code, `WebRTC: ${detail}.`))
     })

@@ -1,7 +1,7 @@
 import type { CallQuota, CarrierCallLimits, Config } from '../../../config/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
-import { CallRates } from '../admission/call-rates.ts'
+import { CallRateBuckets } from '../admission/call-rate-buckets.ts'
 import { Concurrency } from '../admission/concurrency.ts'
 
 /** Holder of a subscriber access token, as far as its calls to carriers are counted. */
@@ -50,12 +50,12 @@ interface Scope extends CallQuota {
 export class CarrierQuotas {
   #limits: CarrierQuotaLimits
   readonly #calls = new Concurrency()
-  readonly #rates: CallRates
+  readonly #rates: CallRateBuckets
   readonly #payers = new Map<string, Payer>()
 
   constructor(limits: CarrierQuotaLimits, clock: Pick<Clock, 'now'>) {
     this.#limits = limits
-    this.#rates = new CallRates(() => clock.now())
+    this.#rates = new CallRateBuckets(() => clock.now())
   }
 
   /** Counts against these limits from now on; calls in progress stay counted. */

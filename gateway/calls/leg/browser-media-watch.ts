@@ -28,7 +28,7 @@ export const causeOfLoss = (state: LostState, code: 'client_lost' | 'media_timeo
     : { code, detail: `media ${state}` }
 
 /** Watches the media of one browser, and reports once when it is lost. */
-export class MediaWatch {
+export class BrowserMediaWatch {
   #clock: Clock
   #onLost: (state: LostState) => void
   #timer: Timer | undefined

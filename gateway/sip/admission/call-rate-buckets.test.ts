@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { CallRates } from './call-rates.ts'
+import { CallRateBuckets } from './call-rate-buckets.ts'
 
 const setUp = () => {
   const clock = { now: 1_000_000 }
-  const rates = new CallRates(() => clock.now)
+  const rates = new CallRateBuckets(() => clock.now)
   const calls = (key: string, perSecond: number, times: number) => {
     let taken = 0
     for (let i = 0; i < times; i++) {

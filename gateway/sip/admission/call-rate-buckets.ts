@@ -4,7 +4,7 @@ import { fullTokenBucket, type TokenBucket, tokensIn } from '@trunkline/sip-agen
 const maxKeys = 20_000
 
 /** Limits of new calls per second, by key, as token buckets of one second. Rejected calls do not count. */
-export class CallRates {
+export class CallRateBuckets {
   readonly #now: () => number
   /** In the order of their last use. */
   readonly #buckets = new Map<string, TokenBucket>()

@@ -11,7 +11,7 @@ export type DialPlan = Arrival['plan'] | { readonly refuse: 'unknown_address' | 
  * endpoint's own context, then in `/public` and `/private`. The user part may also hold an escaped address or
  * SIP URI. Other targets need the permission to dial out.
  */
-export const planOf = (
+export const planEndpointCall = (
   target: Pick<SipUri, 'user'>,
   endpoint: Pick<SipEndpoint, 'projectId' | 'address' | 'mayDialOut' | 'handler'>,
   addresses: AddressBook,

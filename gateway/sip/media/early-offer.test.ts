@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { farSdp } from '../testing/dialog-rig.ts'
 import { TestPort } from '../testing/fake-edge.ts'
 import { farResponse } from '../testing/fake-srf.ts'
+import { EarlyOffer } from './early-offer.ts'
 import { LegMedia } from './leg-media.ts'
-import { EarlyOffer } from './negotiation.ts'
 
 const type = { 'Content-Type': 'multipart/mixed;boundary=b' }
 /** As trunks with SIP-I send it. */

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
 import { establish } from '../testing/dialog-rig.ts'
 import { FakeDialog, FakeRequest, farResponse } from '../testing/fake-srf.ts'
-import { sendDigits } from './send-digits.ts'
+import { sendDigits } from './leg-digits.ts'
 
 const log = pino({ level: 'silent' })
 const leg = { isEnded: false }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { Target } from '../../model.ts'
-import { partyOf, planOf } from './dial-plan.ts'
+import { partyOf, planEndpointCall } from './endpoint-dial-plan.ts'
 
 const handler = { kind: 'script', document: '{}', name: 'test' } as const
 const address = (path: string): [string, Target] => [path, { kind: 'handler', handler, address: path }]
@@ -28,7 +28,7 @@ const desk: SipEndpoint = {
   secrets: new Map(),
 }
 const plan = (user: string, changes: Partial<SipEndpoint> = {}) =>
-  planOf({ user }, { ...desk, ...changes }, addresses)
+  planEndpointCall({ user }, { ...desk, ...changes }, addresses)
 
 it('finds a name in its own context first, then in public and private', () => {
   expect(plan('bob')).toEqual({ kind: 'dial', to: '/sales/bob' })
