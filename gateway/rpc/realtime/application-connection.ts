@@ -62,7 +62,7 @@ export class ApplicationConnection implements RpcHandler {
   closed(): void {
     this.#unwatch?.()
     const application = this.#application
-    if (application?.unbind(this.#session)) this.#deps.registry.lost(application)
+    if (application?.unbind(this.#session)) this.#deps.registry.socketLost(application)
   }
 
   readonly #handlers: Readonly<Record<string, (application: Application, params: Fields) => Reply>> = {
@@ -110,7 +110,7 @@ export class ApplicationConnection implements RpcHandler {
     // May throw, and must then change nothing.
     this.#listen(application, topics)
     this.#watch(token)
-    this.#adopt(application)
+    this.#bindToSocket(application)
     const { protocol, signature, agent } = application
     log.info(
       {
@@ -193,12 +193,12 @@ export class ApplicationConnection implements RpcHandler {
     return registry.create({ projectId, agent, isAcknowledging: params.event_acks === true })
   }
 
-  #adopt(application: Application): void {
+  #bindToSocket(application: Application): void {
     const { registry } = this.#deps
     const former = this.#application
     this.#application = application
-    if (former && former !== application && former.unbind(this.#session)) registry.lost(former)
-    if (registry.find(application.protocol) === application) registry.back(application)
+    if (former && former !== application && former.unbind(this.#session)) registry.socketLost(former)
+    if (registry.find(application.protocol) === application) registry.socketBack(application)
     else registry.add(application)
     application.bind(this.#session)
   }

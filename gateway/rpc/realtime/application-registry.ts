@@ -59,14 +59,14 @@ export class ApplicationRegistry {
   }
 
   /** Cancels the removal of a reconnected application. */
-  back(application: Application): void {
+  socketBack(application: Application): void {
     this.#graces.get(application)?.cancel()
     this.#graces.delete(application)
   }
 
   /** Schedules the removal of a disconnected application. */
-  lost(application: Application): void {
-    this.back(application)
+  socketLost(application: Application): void {
+    this.socketBack(application)
     const timer = this.#clock.after(this.#graceMs, () => this.#remove(application))
     this.#graces.set(application, timer)
   }
@@ -111,7 +111,7 @@ export class ApplicationRegistry {
   }
 
   #remove(application: Application): void {
-    this.back(application)
+    this.socketBack(application)
     this.#applications.delete(application.protocol)
     this.unlisten(application, application.topics)
     application.lost()

@@ -179,8 +179,8 @@ it('beyond ten thousand applications, the one that was lost first is removed', (
   )
   const [first, second, ...others] = made
   for (const application of [first!, second!, ...others.slice(0, -1)]) registry.add(application)
-  registry.lost(second!)
-  registry.lost(first!)
+  registry.socketLost(second!)
+  registry.socketLost(first!)
   registry.add(made.at(-1)!)
   expect(registry.size).toBe(10_000)
   expect(registry.find(second!.protocol)).toBeUndefined()

@@ -68,7 +68,7 @@ export class BrowserConnection implements RpcHandler {
     this.#endTimer?.cancel()
     this.#notice.cancel()
     this.#unwatch?.()
-    if (this.#browser?.unbind(this.#session)) this.#deps.presence.lost(this.#browser)
+    if (this.#browser?.unbind(this.#session)) this.#deps.presence.socketLost(this.#browser)
   }
 
   #handlers: Readonly<Record<string, (browser: BrowserSession, params: Params) => Reply | Promise<Reply>>> = {
@@ -84,14 +84,14 @@ export class BrowserConnection implements RpcHandler {
   async #connect(params: Params): Promise<Reply> {
     const { credentials, quotas, presence, log } = this.#deps
     const signedIn = await credentials.signIn(params, this.#session)
-    const browser = await this.#browserFor(params, signedIn)
+    const browser = await this.#resumeOrCreateSession(params, signedIn)
     const isKnown = presence.find(browser.protocol) === browser
     const over = quotas.checkConnection({ ...signedIn, isKnown }, this.#session)
     if (over) throw this.#overQuota(over)
     // The connection may have closed while the token was verified.
     if (this.#session.isClosed) throw new RpcError(rpcCodes.internal, 'the connection is closed')
     browser.useAgent(params.agent)
-    this.#adopt(browser, signedIn)
+    this.#bindToSocket(browser, signedIn)
     // The number online is a gauge: counting it for each of many reconnections would be slow.
     log.info(
       {
@@ -121,37 +121,37 @@ export class BrowserConnection implements RpcHandler {
   }
 
   /** Returns the session that the browser proves to own; otherwise a new one. */
-  async #browserFor(params: Params, signedIn: SignedIn): Promise<BrowserSession> {
+  async #resumeOrCreateSession(params: Params, signedIn: SignedIn): Promise<BrowserSession> {
     const { protocol } = params
     const { presence } = this.#deps
     if (typeof protocol !== 'string') return presence.create(signedIn)
     const known = presence.find(protocol)
-    if (!known) return this.#afterRestart(params, signedIn)
+    if (!known) return this.#restoreSession(params, signedIn)
     if (known.identity.key !== signedIn.identity.key) return presence.create(signedIn)
     // A duplicated tab sends a copy of the protocol: the page with the live connection keeps the session.
     const former = known.session
     if (former && former !== this.#session && (await former.probe(probeMs))) return presence.create(signedIn)
     // The session may have been removed meanwhile.
-    return presence.find(protocol) === known ? known : this.#browserFor(params, signedIn)
+    return presence.find(protocol) === known ? known : this.#resumeOrCreateSession(params, signedIn)
   }
 
   /** Restores a session after a restart of the gateway, by the sealed state of the browser. */
-  #afterRestart(params: Params, signedIn: SignedIn): BrowserSession {
+  #restoreSession(params: Params, signedIn: SignedIn): BrowserSession {
     const state = this.#deps.credentials.unseal(params, signedIn.identity)
     const browser = this.#deps.presence.create(signedIn, state?.protocol)
     browser.isOnline = state?.online === true
     return browser
   }
 
-  #adopt(browser: BrowserSession, { token, identity }: SignedIn): void {
+  #bindToSocket(browser: BrowserSession, { token, identity }: SignedIn): void {
     const { credentials, presence } = this.#deps
     const former = this.#browser
     this.#browser = browser
-    if (former && former !== browser && former.unbind(this.#session)) presence.lost(former)
+    if (former && former !== browser && former.unbind(this.#session)) presence.socketLost(former)
     browser.renew(token, identity)
     this.#unwatch?.()
     this.#unwatch = credentials.onRevocation(identity.id, () => this.#checkToken())
-    if (presence.find(browser.protocol) === browser) presence.back(browser)
+    if (presence.find(browser.protocol) === browser) presence.socketBack(browser)
     else presence.add(browser)
     browser.bind(this.#session)
     this.#awaitEnd(browser)

@@ -136,7 +136,7 @@ export class Presence {
   }
 
   /** Cancels the removal of a session that reconnects. */
-  back(browser: BrowserSession): void {
+  socketBack(browser: BrowserSession): void {
     this.#graces.get(browser)?.cancel()
     this.#graces.delete(browser)
   }
@@ -145,7 +145,7 @@ export class Presence {
    * Handles a lost connection. A session that is offline and without calls is removed at once, others after
    * the grace period.
    */
-  lost(browser: BrowserSession): void {
+  socketLost(browser: BrowserSession): void {
     if (!browser.isOnline && browser.calls.size === 0) {
       this.remove(browser)
       return
@@ -164,7 +164,7 @@ export class Presence {
 
   /** Removes a session and ends its calls. */
   remove(browser: BrowserSession): void {
-    this.back(browser)
+    this.socketBack(browser)
     browser.isOnline = false
     if (this.#browsers.get(browser.protocol) === browser) this.#browsers.delete(browser.protocol)
     const siblings = this.#bySubscriber.get(browser.identity.id)

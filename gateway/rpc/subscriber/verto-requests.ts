@@ -77,7 +77,7 @@ export class VertoRequests {
     const existing = browser.calls.get(invite.callId)
     if (existing) {
       const call = existing.browserCall(browser)
-      if (invite.isReattaching && call) void this.#reattach(call, sdp)
+      if (invite.isReattaching && call) void this.#reattachAfterReload(call, sdp)
       return
     }
     const over = this.#deps.quotas.checkDial(browser)
@@ -86,7 +86,7 @@ export class VertoRequests {
   }
 
   /** Answers the new offer of a reloaded page for its call. */
-  async #reattach(call: BrowserCall, offer: string): Promise<void> {
+  async #reattachAfterReload(call: BrowserCall, offer: string): Promise<void> {
     try {
       await call.reattach(offer)
     } catch (error) {
