@@ -1,13 +1,17 @@
-import { senderOf } from '@trunkline/sip-agent/networks'
 import type {
   AdmissionFacts,
   AdmissionRefusal,
   AdmissionRules,
   AdmittedCaller,
   IdentifiedCaller,
-  Rate,
 } from './admission-types.ts'
-import { endpointRate } from './call-counts.ts'
+import {
+  callRatesOf,
+  exceededCallLimit,
+  exceededCallRate,
+  gatewayRateKey,
+  ownCallLimits,
+} from './call-limits.ts'
 import { identifyCaller } from './identify-caller.ts'
 import { checkUntrusted, isUnconfirmed, untrustedRates } from './untrusted-limits.ts'
 
@@ -42,8 +46,6 @@ export const decideAdmission = (facts: AdmissionFacts, rules: AdmissionRules): A
   return 'refuse' in caller ? caller : checkLimits(caller, facts, rules)
 }
 
-const gatewayRate = 'gateway'
-
 /** Steps 1 and 2: whether the gateway takes calls at all. */
 const checkGateway = (facts: AdmissionFacts, rules: AdmissionRules): AdmissionRefusal | undefined => {
   const { method, source, transport, target, isDraining, busyPercent, calls } = facts
@@ -72,7 +74,7 @@ export const checkLimits = (
   const checked = { source, transport, domain, ...(app ? { app: app.id } : { endpoint: endpoint?.username }) }
   const stranger = checkUntrusted(caller, facts, rules)
   if (stranger) return stranger
-  const rates = [...ratesOf(caller, facts, rules), ...untrustedRates(caller, facts, rules)]
+  const rates = [...callRatesOf(caller, facts, rules), ...untrustedRates(caller, facts, rules)]
   const full = exceededCallLimit(caller, facts, rules)
   if (full) {
     const { hasRoomForOthers, ...limit } = full
@@ -83,70 +85,18 @@ export const checkLimits = (
       hasRoomForOthers,
     }
   }
-  rules.note?.('calls', { calls: facts.calls, limit: rules.limits.maxCalls, ...ownLimits(caller) })
-  const fast = rates.find(({ key, perSecond }) => !rules.counts.hasRate(key, perSecond))
+  rules.note?.('calls', { calls: facts.calls, limit: rules.limits.maxCalls, ...ownCallLimits(caller) })
+  const fast = exceededCallRate(rates, rules)
   // Not as `key`: the log shows nothing that is called so.
   if (fast)
     return {
       refuse: 'over_call_rate',
       check: 'rate',
       facts: { ...checked, rate: fast.key, perSecond: fast.perSecond },
-      hasRoomForOthers: fast.key !== gatewayRate,
+      hasRoomForOthers: fast.key !== gatewayRateKey,
     }
   rules.note?.('rate', Object.fromEntries(rates.map(({ key, perSecond }) => [key, perSecond])))
   if (portsFree < 1) return { refuse: 'no_ports', check: 'ports', facts: { ...checked, portsFree } }
   rules.note?.('ports', { portsFree })
   return { admit: { ...caller, rates, isUnconfirmed: isUnconfirmed(caller, facts) } }
-}
-
-/** Returns the caller's own call limits, for a report of the checks. */
-const ownLimits = ({ app, endpoint, carrier }: IdentifiedCaller): Record<string, number> => {
-  const limits = {
-    domainLimit: app?.maxCalls,
-    endpointLimit: endpoint?.maxCalls,
-    sourceLimit: app?.maxCallsOfSource,
-    carrierLimit: carrier?.maxCalls,
-  }
-  return Object.fromEntries(
-    Object.entries(limits).flatMap(([name, limit]) => (limit === undefined ? [] : [[name, limit]])),
-  )
-}
-
-const exceededCallLimit = (
-  { app, endpoint, carrier }: IdentifiedCaller,
-  { calls, source }: AdmissionFacts,
-  rules: AdmissionRules,
-): (Record<string, number | string | boolean> & Pick<AdmissionRefusal, 'hasRoomForOthers'>) | undefined => {
-  const limit = rules.limits.maxCalls
-  if (calls >= limit) return { calls, limit }
-  const domainCalls = app ? rules.counts.domainCalls(app.id) : 0
-  if (app?.maxCalls !== undefined && domainCalls >= app.maxCalls)
-    return { domainCalls, domainLimit: app.maxCalls, hasRoomForOthers: true }
-  const endpointCalls = endpoint ? rules.counts.endpointCalls(endpoint.id) : 0
-  if (endpoint?.maxCalls !== undefined && endpointCalls >= endpoint.maxCalls)
-    return { endpointCalls, endpointLimit: endpoint.maxCalls, hasRoomForOthers: true }
-  const sourceCalls = app ? rules.counts.sourceCalls(app.id, source) : 0
-  if (app?.maxCallsOfSource !== undefined && sourceCalls >= app.maxCallsOfSource)
-    return { sourceCalls, sourceLimit: app.maxCallsOfSource, hasRoomForOthers: true }
-  const carrierCalls = carrier ? rules.counts.carrierCalls(carrier.name) : 0
-  if (carrier?.maxCalls !== undefined && carrierCalls >= carrier.maxCalls)
-    return { carrier: carrier.name, carrierCalls, carrierLimit: carrier.maxCalls }
-  return undefined
-}
-
-/**
- * Rates that the call counts in. The carrier's rate is counted by the carrier, together with outbound calls.
- */
-const ratesOf = (
-  { app, endpoint }: IdentifiedCaller,
-  { source }: AdmissionFacts,
-  { limits }: AdmissionRules,
-): Rate[] => {
-  const rates = [
-    { key: gatewayRate, perSecond: limits.callsPerSecond },
-    { key: `app ${app?.id}`, perSecond: app?.callsPerSecond },
-    { key: `source ${senderOf(source)} of ${app?.id}`, perSecond: app?.callsPerSecondOfSource },
-    { key: endpointRate(endpoint?.id), perSecond: endpoint?.callsPerSecond },
-  ]
-  return rates.flatMap(({ key, perSecond }) => (perSecond === undefined ? [] : [{ key, perSecond }]))
 }
