@@ -54,7 +54,8 @@ export const exceededCallLimit = (
 }
 
 /**
- * Returns the rates of new calls that the call counts in. The carrier's rate is counted by the carrier, together with outbound calls.
+ * Returns the rates of new calls that the call counts in. The carrier's rate is counted by the carrier,
+ * together with outbound calls.
  */
 export const callRatesOf = (
   { app, endpoint }: IdentifiedCaller,
