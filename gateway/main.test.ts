@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Starts a command whose configuration is a pipe: it waits there until `tell` says what it is. */
+/** Starts a command whose configuration is a pipe: it waits there until `write` writes the file. */
 const start = async (command: string) => {
   const pipe = join(folder, 'trunkline.yaml')
   execFileSync('mkfifo', [pipe])
@@ -21,25 +21,25 @@ const start = async (command: string) => {
     stdio: 'ignore',
   })
   const ended = once(child, 'exit')
-  // Whoever opens it to write waits for the reader.
+  // The writer of a FIFO waits in open() until a reader opens it.
   const configuration = await open(pipe, 'w')
-  const tell = async (text: string) => {
-    // Who has ended does not listen any more.
+  const write = async (text: string) => {
+    // A process that has ended reads no more.
     await configuration.writeFile(text).catch(() => {})
     await configuration.close()
     return await ended
   }
-  return { child, tell }
+  return { child, write }
 }
 
 it('SIGHUP does not end a gateway that is starting', async () => {
-  const { child, tell } = await start('run')
+  const { child, write } = await start('run')
   child.kill('SIGHUP')
-  expect(await tell('domains: nothing')).toEqual([2, null])
+  expect(await write('domains: nothing')).toEqual([2, null])
 })
 
 it('SIGHUP ends whatever does not run for long', async () => {
-  const { child, tell } = await start('check')
+  const { child, write } = await start('check')
   child.kill('SIGHUP')
-  expect(await tell('')).toEqual([null, 'SIGHUP'])
+  expect(await write('')).toEqual([null, 'SIGHUP'])
 })

@@ -2,7 +2,7 @@
 import { ReloadSignal } from './app/shutdown.ts'
 
 const reloading = new ReloadSignal()
-// Before anything else is loaded, which takes a second: until then the signal would end a gateway that is just starting.
+// Comes first: loading the rest takes a second, in which SIGHUP would end a gateway that starts.
 if (process.argv[2] === 'run') process.on('SIGHUP', () => reloading.signal())
 
 import('./cli/command-line.ts')

@@ -33,8 +33,8 @@ export const reloadGateway = async (
   const answer = await ask(controlSocketOf(dataDir), { command: 'reload', dry_run: dryRun, file: path })
   if (answer === undefined) {
     process.stderr.write(
-      `No gateway runs with the data folder ${dataDir}, or this user may not reach it. If the file names another ` +
-        'data folder than at the start, the gateway needs a restart.\n',
+      `No gateway runs with the data folder ${dataDir}, or this user may not reach it. ` +
+        'If the file names another data folder than at the start, the gateway needs a restart.\n',
     )
     return reloadExit.notRunning
   }

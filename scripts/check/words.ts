@@ -1,11 +1,9 @@
 /**
  * Rules of words and shape that a program can check.
  * `node scripts/check/words.ts [PATH…]` lists the findings of files and folders.
- * `--lower [FOLDER…]` lowers the allowed numbers to those found.
- * `--accept` also raises them: only for folders that were moved.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { parseSync } from 'vite'
 import { logCalls, mayLog } from './log-calls.ts'
@@ -31,13 +29,9 @@ export interface Finding {
   readonly text: string
 }
 
-/** Number of findings by folder, and in a folder by rule. */
-export type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>
-
 type Add = (line: number, rule: string, text: string) => void
 
 const root = dirname(dirname(import.meta.dirname))
-const allowedFile = join(root, 'scripts/check/words-allowed.json')
 
 const isTest = (path: string): boolean => /\.test\.tsx?$|(?:^|\/)test(?:ing)?\/|\/testing-|\/test-/.test(path)
 
@@ -240,74 +234,8 @@ export const allFindings = (only: readonly string[] = []): readonly Finding[] =>
   )
 }
 
-/** Folder that a file's findings count for: the first two levels of its path. */
-export const folderOf = (path: string): string => dirname(path).split('/').slice(0, 2).join('/')
-
-const sorted = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
-  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
-
-/** Counts findings by folder and rule, in the order of names. */
-export const countsOf = (findings: readonly Finding[]): Counts => {
-  const counts: Record<string, Record<string, number>> = {}
-  for (const { path, rule } of findings) {
-    counts[folderOf(path)] ??= {}
-    const rules = counts[folderOf(path)] as Record<string, number>
-    rules[rule] = (rules[rule] ?? 0) + 1
-  }
-  return sorted(Object.fromEntries(Object.entries(counts).map(([folder, rules]) => [folder, sorted(rules)])))
-}
-
-/** Numbers of findings that folders may have at most. */
-export const readAllowed = (): Counts => JSON.parse(readFileSync(allowedFile, 'utf8'))
-
-/** Returns a line for each folder and rule with more, or fewer, findings than allowed. */
-export const differences = (
-  found: Counts,
-  allowed: Counts,
-  direction: 'more' | 'fewer',
-): readonly string[] => {
-  const lines: string[] = []
-  for (const folder of new Set([...Object.keys(found), ...Object.keys(allowed)]))
-    for (const rule of new Set([
-      ...Object.keys(found[folder] ?? {}),
-      ...Object.keys(allowed[folder] ?? {}),
-    ])) {
-      const now = found[folder]?.[rule] ?? 0
-      const limit = allowed[folder]?.[rule] ?? 0
-      if (direction === 'more' ? now > limit : now < limit)
-        lines.push(`${folder} ${rule}: ${now} found, ${limit} allowed`)
-    }
-  return lines
-}
-
-/** Returns the allowed numbers lowered to those found, of the folders given or of all; none is raised. */
-export const lowered = (found: Counts, allowed: Counts, only: readonly string[] = []): Counts => {
-  const folders = Object.entries(allowed).map(([folder, rules]) => {
-    if (!isBelow(folder, only)) return [folder, rules] as const
-    const kept = Object.entries(rules)
-      .map(([rule, limit]) => [rule, Math.min(limit, found[folder]?.[rule] ?? 0)] as const)
-      .filter(([, limit]) => limit > 0)
-    return [folder, Object.fromEntries(kept)] as const
-  })
-  return Object.fromEntries(folders.filter(([, rules]) => Object.keys(rules).length > 0))
-}
-
-const writeAllowed = (counts: Counts): void =>
-  writeFileSync(allowedFile, `${JSON.stringify(counts, undefined, 2)}\n`)
-
-const main = (options: readonly string[]): void => {
-  const paths = options
-    .filter((option) => !option.startsWith('--'))
-    .map((path) => relative(root, resolve(path)))
-  if (options.includes('--accept')) {
-    writeAllowed(countsOf(allFindings()))
-    return
-  }
-  if (options.includes('--lower')) {
-    writeAllowed(lowered(countsOf(allFindings()), readAllowed(), paths))
-    return
-  }
-  const findings = allFindings(paths)
+const main = (paths: readonly string[]): void => {
+  const findings = allFindings(paths.map((path) => relative(root, resolve(path))))
   for (const { path, line, rule, text } of findings)
     process.stdout.write(`${path}:${line} ${rule}: ${text}\n`)
   process.stdout.write(`${findings.length} findings\n`)

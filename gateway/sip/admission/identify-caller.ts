@@ -53,7 +53,7 @@ class CallerCheck {
     this.#note('domain', { domain: this.#host, app: app.id })
     if (!trust.isAllowed(app, source))
       return this.#stray('allow', { ...named, allow: app.allow }, app.projectId)
-    this.#note('allow', { allow: app.allow ?? 'anyone' })
+    this.#note('allow', { allow: app.allow ?? 'any address' })
     const secret = this.#secretFor(app)
     const isKnown = trust.isKnownTo(app.projectId, source)
     const standing = isKnown ? 'known' : secret ? 'authenticated' : 'stranger'
