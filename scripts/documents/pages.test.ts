@@ -47,6 +47,13 @@ describe('the page of log events', () => {
     expect(found("log.info('started')\nlog.info({ code }, 'started')")).toEqual([])
   })
 
+  it('has an action for every event at error and fatal', () => {
+    const severe = loggedEvents().filter(({ levels }) =>
+      levels.some((level) => /^(error|fatal)$/.test(level)),
+    )
+    expect(severe.map(({ key }) => key).filter((key) => !(key in eventActions))).toEqual([])
+  })
+
   it('has actions for events that exist', () => {
     const keys = new Set(loggedEvents().map(({ key }) => key))
     expect(Object.keys(eventActions).filter((key) => !keys.has(key))).toEqual([])
