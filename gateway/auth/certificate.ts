@@ -21,16 +21,16 @@ export interface CertificateOptions {
   /** PEM files of the operator; both or neither. */
   readonly certificate?: string
   readonly key?: string
-  /** Names and IP addresses of a self-signed certificate; default `localhost`. */
+  /** Names and IP addresses that a self-signed certificate covers; default `localhost`. */
   readonly hosts: readonly string[]
   /** Folder of the self-signed certificate. */
   readonly dataDir: string
 }
 
 /**
- * Loads the certificate for HTTPS: the operator's files, or a self-signed one. The self-signed one is stored,
- * and renewed within 30 days of its end or after a change of the hosts. Throws an error that names the file
- * if it cannot be used.
+ * Loads the certificate for HTTPS: the operator's files, or a self-signed one. The self-signed certificate is
+ * stored, and renewed in the last 30 days before its expiry or when the hosts change. Throws an error that
+ * names the file if the certificate cannot be used.
  */
 export const loadCertificate = async (
   options: CertificateOptions,
@@ -44,7 +44,10 @@ export const loadCertificate = async (
   return selfMade(options, clock.now(), log)
 }
 
-/** Reads an operator's PEM files. Throws an error that names the file if it cannot be used or has expired. */
+/**
+ * Reads an operator's PEM files. Throws an error that names the file if the certificate cannot be used or has
+ * expired.
+ */
 export const readPair = (
   certificateFile: string,
   keyFile: string,
@@ -81,7 +84,9 @@ const selfMade = async (
   return made
 }
 
-/** Returns the kept certificate, unless it ends soon, is for other hosts, or is damaged. */
+/**
+ * Returns the stored certificate. Returns undefined if it expires soon, covers other hosts, or is damaged.
+ */
 const reusable = (
   files: { cert: string; key: string },
   hosts: readonly string[],
@@ -111,13 +116,13 @@ const sign = async (hosts: readonly string[], now: number): Promise<Certificate>
   const altNames = hosts.map((host) =>
     isIP(host) ? ({ type: 7, ip: host } as const) : ({ type: 2, value: host.toLowerCase() } as const),
   )
-  // Loaded only on demand: it is larger than all other modules that start with the gateway.
+  // Imported only on demand: the module is larger than all others that load at start.
   const { generate } = await import('selfsigned')
   const { cert, private: key } = await generate([{ name: 'commonName', value: hosts[0] ?? 'localhost' }], {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
-    // A machine whose clock is slightly behind accepts it too.
+    // Machines whose clock is slightly behind accept the certificate too.
     notBeforeDate: new Date(now - day),
     notAfterDate: new Date(now - day + validityMs),
     extensions: [
@@ -154,7 +159,7 @@ const belongs = (certificate: X509Certificate, key: string, file: string): boole
   }
 }
 
-/** Writes another file and renames it, so that a reader never sees an incomplete file. */
+/** Writes a temporary file and renames it, so that a reader never sees an incomplete file. */
 const write = (file: string, text: string, mode: number): void => {
   writeFileSync(`${file}.new`, text, { mode })
   renameSync(`${file}.new`, file)

@@ -11,15 +11,15 @@ import { type Certificate, loadCertificate, readPair } from './certificate.ts'
 /** Interval between two checks of the files, in ms. */
 const lookMs = 60_000
 
-/** Certificates and authorities of the gateway for TLS. */
+/** Certificates and certificate authorities that the gateway uses for TLS. */
 export interface Material {
   /** Absent without HTTPS. */
   readonly https: Certificate | undefined
-  /** Certificate for SIP: its own, or that of HTTPS. */
+  /** Certificate for SIP: a separate one if configured, otherwise the HTTPS certificate. */
   readonly sip: SipTls | undefined
   /** TLS settings towards carriers. */
   readonly peers: readonly SipTlsPeer[]
-  /** End of each certificate, in ms since the epoch, by a name for people. */
+  /** Expiry of each certificate, in ms since the epoch, by a name for the operator. */
   readonly ends: ReadonlyMap<string, number>
 }
 
@@ -28,7 +28,7 @@ export type CertificatesConfig = Pick<Config, 'dataDir' | 'http' | 'carriers'> &
   readonly sip: Pick<Config['sip'], 'tls'>
 }
 
-/** Certificates of the gateway. Changed files are read again, so that a renewal needs no restart. */
+/** Certificates of the gateway, read again when their files change, so that a renewal needs no restart. */
 export class Certificates {
   #config: CertificatesConfig
   readonly #clock: Clock
@@ -71,7 +71,7 @@ export class Certificates {
     return this.#material
   }
 
-  /** Seconds until the end of each certificate, by name; negative afterwards. */
+  /** Seconds until each certificate expires, by name; negative after the expiry. */
   get secondsLeft(): ReadonlyMap<string, number> {
     const now = this.#clock.now()
     return new Map([...this.#material.ends].map(([name, end]) => [name, Math.floor((end - now) / 1_000)]))
@@ -167,7 +167,9 @@ const filesOf = ({ http, sip, carriers }: CertificatesConfig): string[] => {
   )
 }
 
-/** Returns a text that changes with the files, also if a file is replaced by another one of the same name. */
+/**
+ * Returns a fingerprint of the files. It also changes when a file is replaced by another of the same name.
+ */
 const signatureOf = async (files: readonly string[]): Promise<string> => {
   const stats = await Promise.all(
     files.map((file) =>

@@ -14,7 +14,7 @@ export interface EmbedTokenDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Kind of their rows: neither token is accepted in place of the other. */
+/** Kind of the stored rows, which separates embed tokens from refresh tokens in the shared table. */
 const embed = 'embed'
 
 /** Properties of an embed token. */
@@ -55,9 +55,9 @@ interface Claims extends Pick<EmbedOptions, 'maxGuests' | 'origins'> {
 }
 
 /**
- * Tokens that stand in public web pages. A visitor's page exchanges one for guest tokens of a single address.
- * It restricts the callee, not the caller. The number of guest tokens per minute is limited, and the pages
- * may be.
+ * Tokens that stand in public web pages. A visitor's page exchanges an embed token for guest tokens that may
+ * call a single address. An embed token restricts the callee, not the caller. Guest tokens per minute are
+ * limited; the permitted pages can be.
  */
 export class EmbedTokens {
   readonly #deps: EmbedTokenDeps
@@ -111,7 +111,10 @@ export class EmbedTokens {
     return { token }
   }
 
-  /** Counts a guest token. Returns the milliseconds until the next one is allowed, 0 if this one is. */
+  /**
+   * Counts a guest token. Returns 0 if the token is allowed, otherwise the milliseconds until the next one
+   * is.
+   */
   #take(id: string, network: string, maxGuests = defaultGuests): number {
     const ofNetwork = Math.max(minOfNetwork, Math.ceil(maxGuests * networkShare))
     return this.#guestsOfNetworks.take(`${id} ${network}`, ofNetwork) || this.#guests.take(id, maxGuests)

@@ -24,8 +24,8 @@ export interface TokenOptions {
 }
 
 /**
- * Opens the tokens of a directory. Tokens of a changed or removed subscriber are checked anew, and
- * revocations of other gateways on the database apply here too.
+ * Opens the tokens of a directory. When a subscriber changes or is removed, the subscriber's tokens are
+ * checked again. Revocations by other gateways on the same database apply too.
  */
 export const openTokens = async (
   directory: Pick<Directory, 'store' | 'subscriber' | 'onResources' | 'onElsewhere'>,

@@ -11,13 +11,13 @@ export interface ProjectAccessOptions {
 }
 
 const limit = { attempts: 30, windowMs: 60_000 }
-/** Maximum delay of a timer, which is below 24 days. */
+/** Maximum delay of a timer; Node's own limit is 24.8 days. */
 const maxWaitMs = 86_400_000
 
 /**
  * Access to projects: over HTTP by Basic authentication, over WebSockets by the application dialect. Both
- * share one count of wrong tokens. A right token is always accepted, so that guesses from the same network
- * lock no user out; 256 random bits cannot be guessed.
+ * count wrong tokens together. A valid token is always accepted, so that guesses from the same network lock
+ * no user out; 256 random bits cannot be guessed.
  */
 export class ProjectAccess {
   readonly #projects: ProjectAccessOptions['projects']
@@ -30,14 +30,14 @@ export class ProjectAccess {
     this.#failures = new FixedWindowLimiter(clock, limit)
   }
 
-  /** Returns the project's token of this text, if any. The time does not depend on the difference. */
+  /** Returns the project's token with this secret, if any. The time taken does not depend on the secret. */
   tokenOf(project: string, secret: string): ApiToken | undefined {
     const token = this.#projects.tokenOf(secret)
     return token?.projectId === project ? token : undefined
   }
 
   /**
-   * Calls `lost` once, when a token no longer permits this: after its removal, change or expiry. Returns a
+   * Calls `lost` once, when a token no longer grants `scope`: after its removal, change or expiry. Returns a
    * function that ends the watch.
    */
   watch({ id, projectId }: ApiToken, scope: Scope, lost: () => void): () => void {
@@ -63,13 +63,13 @@ export class ProjectAccess {
   }
 
   /**
-   * Counts a wrong token of a network address. Returns 0, or beyond 30 within a minute the milliseconds until
-   * its end.
+   * Counts a wrong token from a network address. Returns 0 up to 30 in a minute; beyond that, the
+   * milliseconds until the minute ends.
    */
   failed(address: string): number {
     return this.#failures.take(senderOf(address))
   }
 }
 
-/** Returns whether a token permits this. */
+/** Returns whether a token grants a scope. */
 export const permits = ({ scopes }: Pick<ApiToken, 'scopes'>, scope: Scope): boolean => scopes.includes(scope)

@@ -16,7 +16,10 @@ export interface RevocationDeps {
   readonly now: () => number
 }
 
-/** Time in ms for which a revocation outlives its token: the refresh token is valid a little longer. */
+/**
+ * Time in ms for which a revocation is kept after its token expires: the token's refresh token is valid a
+ * little longer.
+ */
 const retentionMs = 600_000
 /** Interval in ms of the removal of old revocations. */
 const pruneMs = 3_600_000
@@ -26,7 +29,7 @@ const pruneMs = 3_600_000
  */
 export class Revocations {
   readonly #deps: RevocationDeps
-  /** Time until which each is kept, by the token's id. */
+  /** Time until which each revocation is kept, by the token's id. */
   #ended = new Map<string, number>()
   /** Listeners by the subscriber whose tokens they watch. */
   readonly #watching = new Map<string, Set<() => void>>()
@@ -52,11 +55,14 @@ export class Revocations {
   /** Returns whether a token was revoked, by itself or with all tokens of its subscriber. */
   has({ kind, id, subscriberId, issuedAt }: SubscriberToken): boolean {
     if (this.#ended.has(id)) return true
-    // In whole milliseconds, as both values have no more.
+    // Compared in whole milliseconds, the precision of both values.
     return kind !== 'guest' && Math.round(issuedAt * 1000) < this.#deps.tokensAfter(subscriberId)
   }
 
-  /** Revokes one token; stored when this resolves. Without a subscriber, all are notified. */
+  /**
+   * Revokes one token; the revocation is stored when this resolves. If the token's subscriber is unknown, all
+   * listeners are notified.
+   */
   async revoke(token: RevocableToken): Promise<void> {
     const { id, subscriberId, expiresAt } = token
     const { rows, now } = this.#deps
@@ -78,10 +84,10 @@ export class Revocations {
     }
   }
 
-  /** Reads all revocations again, as those of other gateways are unknown. */
+  /** Reads all revocations again, after notifications of other gateways were missed. */
   async reload(): Promise<void> {
     const all = await this.#deps.rows.all(this.#deps.now())
-    // A token that was revoked here meanwhile stays.
+    // Revocations that this gateway added during the query stay.
     for (const { id, expiresAt } of all) this.#ended.set(id, expiresAt)
     this.changed(this.#watching.keys())
   }

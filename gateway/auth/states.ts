@@ -9,8 +9,8 @@ export interface SessionState {
 }
 
 /**
- * Signs session states. The browser SDK presents its state when it reconnects, without repeating that it is
- * online. So the state contains this, and its signature prevents forgery.
+ * Signs session states. When the browser SDK reconnects, it presents its state and does not report again that
+ * it is online. So the state contains the online flag, and the signature prevents forgery.
  */
 export class SessionStates {
   #key: Uint8Array

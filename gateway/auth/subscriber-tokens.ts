@@ -22,7 +22,8 @@ export interface TokenTerms
 }
 
 /**
- * Maximum number of remembered tokens: verifying a signature takes longer than the rest of a simple request.
+ * Maximum number of verified tokens in the cache: verifying a signature takes longer than the rest of a
+ * simple request.
  */
 const maxChecked = 10_000
 
@@ -38,7 +39,7 @@ export class SubscriberTokens {
 
   /**
    * `publicHost` becomes `ch` in the header, the host for the browser SDK. Without `revocations` no token is
-   * revoked. `limit`: maximum number of remembered tokens; default 10,000.
+   * revoked. `limit`: maximum number of cached tokens; default 10,000.
    */
   constructor(
     secret: Uint8Array,
@@ -54,18 +55,19 @@ export class SubscriberTokens {
     this.#maxChecked = limit
   }
 
-  /** Number of remembered tokens. */
+  /** Number of cached tokens. */
   get checked(): number {
     return this.#checked.size
   }
 
-  /** Issues a token for `ttlSeconds`. It is a subscriber's unless the terms name another kind. */
+  /** Issues a token for `ttlSeconds`. Its kind is `subscriber` unless the terms name another. */
   async issue(
     { id: subscriberId, projectId }: { readonly id: string; readonly projectId: string },
     ttlSeconds: number,
     { connectTo, kind = 'subscriber', scopes = [], addressIds, clientId }: TokenTerms = {},
   ): Promise<IssuedToken> {
-    // With its fraction, which separates tokens issued in the second of a password change.
+    // In fractions of a second, to separate tokens issued before and after a password change in the same
+    // second.
     const issuedAt = this.#clock.now() / 1000
     const expiresAt = Math.floor(issuedAt) + Math.floor(ttlSeconds)
     const id = randomUUID()
@@ -76,7 +78,7 @@ export class SubscriberTokens {
     return { token, id, expiresAt }
   }
 
-  /** Verifies a token. Throws `unauthorized` with the fault. */
+  /** Verifies a token. Throws `unauthorized` with the reason. */
   async verify(text: string): Promise<SubscriberToken> {
     const key = hash('sha256', text, 'base64url')
     const token = this.#known(key) ?? (await this.#check(text, key))
@@ -97,7 +99,7 @@ export class SubscriberTokens {
     return this.#revocations?.watch(subscriberId, listener) ?? (() => {})
   }
 
-  /** Returns a remembered token; undefined after its expiry. */
+  /** Returns a cached token; undefined after its expiry. */
   #known(key: string): SubscriberToken | undefined {
     const token = this.#checked.get(key)
     if (token && token.expiresAt * 1000 > this.#clock.now()) return token

@@ -3,7 +3,7 @@ import type { JWTPayload } from 'jose'
 
 /**
  * Identities of a subscriber access token. A `guest` is anonymous and may call a few addresses. An `invite`
- * calls one address on behalf of the subscriber who invited.
+ * calls one address on behalf of the subscriber who created the invite.
  */
 export const tokenKinds = ['subscriber', 'guest', 'invite'] as const
 
@@ -13,7 +13,7 @@ export type TokenKind = (typeof tokenKinds)[number]
 /** Content of a valid subscriber access token. Times are seconds since the Unix epoch. */
 export interface SubscriberToken {
   readonly kind: TokenKind
-  /** For guests: an id of their own, which no subscriber has. */
+  /** For a guest, a separate id that no subscriber has. */
   readonly subscriberId: string
   readonly projectId: string
   /** Unique per token; without underscores, because the browser SDK splits the protocol at them. */
@@ -28,12 +28,12 @@ export interface SubscriberToken {
   readonly clientId?: string
 }
 
-/** Maximum number of addresses of one guest. */
+/** Maximum number of addresses that one guest may call. */
 export const maxAddresses = 10
 
 /**
- * Returns the key of subscriber access tokens (HS256, RFC 7518 section 3.2), derived from the gateway's
- * secret. A secret.
+ * Returns the key that signs subscriber access tokens (HS256, RFC 7518 section 3.2), derived from the
+ * gateway's secret. Must stay secret.
  */
 export const tokenKey = (secret: Uint8Array): Uint8Array =>
   createHmac('sha256', secret).update('subscriber tokens').digest()
@@ -61,14 +61,15 @@ export const claimsOf = (token: SubscriberToken): JWTPayload => {
     scope: scopes.join(' '),
     ...(addressIds && { addresses: [...addressIds] }),
     ...(clientId !== undefined && { client: clientId }),
-    // The published SDK stores a tab's session, and the call to resume after a reload, under this name.
+    // The published SDK uses this claim as the storage key of a tab's session and of the call to resume after
+    // a reload.
     r: 'SAT',
   }
 }
 
 /**
- * Reads verified claims. Returns undefined if one is missing or malformed, so that no kind is taken for
- * another.
+ * Reads verified claims. Returns undefined if one is missing or malformed, so that a token of one kind never
+ * passes as another.
  */
 export const readClaims = (payload: JWTPayload): SubscriberToken | undefined => {
   const { sub, jti, iat, exp, project, kind, scope, addresses, client } = payload
@@ -90,7 +91,7 @@ export const readClaims = (payload: JWTPayload): SubscriberToken | undefined => 
   }
 }
 
-/** Returns the addresses of a kind; null if they do not fit the kind. */
+/** Returns the addresses if they are valid for the token's kind; otherwise null. */
 const addressesOf = (kind: TokenKind, addresses: unknown): readonly string[] | undefined | null => {
   if (kind === 'subscriber') return addresses === undefined ? undefined : null
   if (!Array.isArray(addresses) || !addresses.every(isText)) return null

@@ -4,16 +4,16 @@ import type { SubscriberToken, TokenKind } from './token-claims.ts'
 /** Identity of a subscriber access token, with its permissions. */
 export interface TokenIdentity {
   readonly kind: TokenKind
-  /** Id of the subscriber; guests have one of their own. */
+  /** Id of the subscriber; for a guest, the guest's own id. */
   readonly id: string
-  /** Key of the identity: the same for all of its tokens, and different from all others. */
+  /** Key of the identity: equal for all tokens of the identity, and unique among identities. */
   readonly key: string
   readonly projectId: string
   /** Address that is shown as the caller. */
   readonly address: string
   readonly displayName: string
   readonly mayDialOut: boolean
-  /** Ids of the only visible addresses, which may be called; absent: all. */
+  /** Ids of the addresses that the identity may see and call; absent: all. */
   readonly addressIds?: ReadonlySet<string>
   /** Absent for guests. */
   readonly subscriber?: Subscriber

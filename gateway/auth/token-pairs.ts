@@ -14,7 +14,7 @@ export interface TokenPair {
 /** Terms of a pair: its owner, and the claims of its access tokens. */
 export interface PairTerms {
   readonly kind: TokenKind
-  /** For guests: an id of their own. */
+  /** For a guest, the guest's own id. */
   readonly subscriberId: string
   readonly projectId: string
   readonly addressIds?: readonly string[]
@@ -39,14 +39,14 @@ const pruneMs = 3_600_000
 
 /** Stored data of a refresh token besides its columns. */
 interface Kept extends PairTerms {
-  /** Access token of the pair; it is revoked if the family is stolen. */
+  /** Access token of the pair; it is revoked if a token of the family turns out to be stolen. */
   readonly access: Pick<SubscriberToken, 'id' | 'expiresAt'>
 }
 
 /**
- * Access tokens with refresh tokens, which can be used once (RFC 9700 section 4.14.2). Each refresh creates a
- * new pair of the same family. A second use of a refresh token reveals a theft, and ends the family with its
- * access tokens.
+ * Issues and renews access tokens with single-use refresh tokens (RFC 9700 section 4.14.2). Each refresh
+ * creates a new pair in the same family. A second use of a refresh token reveals a theft, and revokes the
+ * whole family with its access tokens.
  */
 export class TokenPairs {
   readonly #deps: TokenPairDeps
@@ -66,8 +66,8 @@ export class TokenPairs {
   }
 
   /**
-   * Refreshes a pair. Returns undefined if the refresh token is not one of the project, or not valid.
-   * `subscriberId`: accept only tokens of this subscriber.
+   * Refreshes a pair. Returns undefined if the refresh token is invalid or belongs to another project.
+   * `subscriberId`: if given, only this subscriber's tokens are accepted.
    */
   async refresh(
     text: string,
@@ -136,8 +136,8 @@ export class TokenPairs {
 
   async #endFamily(family: string): Promise<undefined> {
     const { rows, revocations } = this.#deps
-    // A simultaneous refresh may have stored another token, which PostgreSQL hides from the removing
-    // statement.
+    // Repeated, because a simultaneous refresh may have stored a token that PostgreSQL hides from this
+    // DELETE.
     for (;;) {
       const removed = await rows.removeFamily(family)
       if (removed.length === 0) return undefined

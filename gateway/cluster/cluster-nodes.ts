@@ -6,7 +6,7 @@ import type { NodeRows, TakenOver } from '../directory/nodes.ts'
 
 /** Interval of the heartbeats that a gateway writes to the store, in ms. */
 const heartbeatMs = 30_000
-/** Time after the last heartbeat in which a gateway may still work on its own rows, in ms. */
+/** Time in ms after its last heartbeat during which a gateway may still change its own rows. */
 const leaseMs = 180_000
 /** Time without a heartbeat after which a gateway counts as stopped, in ms. */
 const takeoverAfterMs = 900_000
@@ -32,7 +32,9 @@ export class ClusterNodes {
   readonly #listeners: ((taken: TakenOver) => void)[] = []
   #seenAt: number
   #failed = false
-  /** Last heartbeat of this gateway before it was opened, in ms since 1970; default now. */
+  /**
+   * Last heartbeat of this gateway before this start, in ms since 1970; the present time at the first start.
+   */
   readonly lastSeenAt: number
 
   private constructor(deps: ClusterNodesDeps, seenAt: number, wasThereAt: number) {
@@ -57,12 +59,12 @@ export class ClusterNodes {
     return this.#deps.clock.now() - this.#seenAt < leaseMs
   }
 
-  /** Calls `listener` after each recovery, when the rows belong to this gateway. */
+  /** Calls `listener` after each recovery; the recovered rows then belong to this gateway. */
   onTakeover(listener: (taken: TakenOver) => void): void {
     this.#listeners.push(listener)
   }
 
-  /** Stops the heartbeats, and waits for one that is under way. Idempotent. */
+  /** Stops the heartbeats, and waits for a heartbeat that is being written. Idempotent. */
   close(): Promise<void> {
     return this.#repeat.close()
   }

@@ -2,13 +2,12 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** SQLITE_BUSY. */
+/** SQLite's result code SQLITE_BUSY. */
 const busy = 5
 
 /**
- * Locks a data folder for this process until it releases the folder or ends. Two gateways in one folder
- * would share an id, and neither would see what the other changes in SQLite. Throws if another process has
- * the lock.
+ * Locks a data folder until this process releases the folder or ends. Two gateways in one folder would share
+ * an id, and neither would notice the other's changes in SQLite. Throws if another process has the lock.
  */
 export const takeDataFolder = (folder: string): { release(): void } => {
   const file = join(folder, 'gateway.lock')

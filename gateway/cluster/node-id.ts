@@ -4,8 +4,8 @@ import { isUuid } from '../directory/uuid.ts'
 
 /**
  * Returns the id of this gateway among those that share a store, from a file that is created on first use. A
- * copy of a data folder must not contain the file. Throws an Error that names the file if it cannot be
- * created or read, or has other content.
+ * copy of a data folder must not contain the file. Throws an Error that names the file if the file cannot be
+ * created or read, or holds no id.
  */
 export const readOrMakeNodeId = (file: string): string => {
   try {

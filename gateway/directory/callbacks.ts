@@ -4,7 +4,7 @@ import type { Store, Write } from './sqlite.ts'
 /** Stored callback. */
 export type CallbackRow = Readonly<Omit<CallbackTable, 'node_id'>>
 
-/** Table of undelivered callbacks of one gateway; each gateway delivers its own. */
+/** Rows of the callbacks that one gateway has yet to deliver. */
 export class CallbackRows {
   readonly #store: Store
   readonly #nodeId: string
@@ -15,7 +15,8 @@ export class CallbackRows {
   }
 
   /**
-   * Stores a callback. `ends`: call or recording whose end it reports, so that no other gateway reports it.
+   * Stores a callback. `ends`: call or recording whose end the callback reports; its row loses the status
+   * target, so that no other gateway reports the same end.
    */
   async add(row: CallbackRow, ends?: string): Promise<void> {
     if (ends === undefined) await insertCallbacks(this.#store, this.#nodeId, [row])
@@ -42,7 +43,7 @@ export class CallbackRows {
     await this.#store.deleteFrom('callback').where('id', '=', id).execute()
   }
 
-  /** Returns the number of callbacks by server. */
+  /** Returns the number of callbacks for each server. */
   async counts(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#store
       .selectFrom('callback')

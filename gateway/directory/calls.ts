@@ -48,7 +48,8 @@ export class CallRows {
   }
 
   /**
-   * Returns a page, the newest first, and whether there are more. A search by end times is ordered by them.
+   * Returns a page, the newest first, and whether there are more. A search by end times is ordered by end
+   * time.
    */
   async list(projectId: string, search: CallSearch): Promise<{ rows: StoredCall[]; more: boolean }> {
     const rows = await this.#listing(projectId, search).execute()

@@ -77,7 +77,7 @@ export class CdrRows {
 
   /**
    * Returns the part of a list after `after`, with at most `most` rows. A part may have fewer rows, or none,
-   * without being the last one. If few rows match, a part ends after a limited number of rows was read.
+   * without being the last one. If few rows match, a part ends once a limited number of rows has been read.
    */
   async part(projectId: string, search: CdrSearch, most: number, after?: CdrPosition): Promise<CdrPart> {
     const end = await this.#listing(projectId, search, after).offset(maxRowsRead).limit(1).executeTakeFirst()
@@ -159,7 +159,7 @@ interface Between {
   readonly last?: CdrPosition | undefined
 }
 
-/** Returns the first search value that has an index. */
+/** Returns the first value of the search whose column has an index. */
 const firstOf = ({
   fromUser,
   toUser,

@@ -2,36 +2,41 @@ import type { Config } from '../../config/types.ts'
 import type { Log } from '../core/log.ts'
 import type { Write } from './sqlite.ts'
 
-/** A part that is ready to take over a new configuration. Until {@link commit} it works by the old one. */
+/**
+ * A component that is prepared for a new configuration. Until {@link commit}, the old configuration applies.
+ */
 export interface PreparedStep {
   /**
-   * Writes to the store, in one transaction with the other parts. Throws where the store holds something that
-   * forbids it.
+   * Writes to the store, in one transaction with the other components. Throws if the store's content
+   * conflicts with the change.
    */
   readonly write?: (write: Write) => Promise<void>
-  /** Takes over. Must not fail: everything that can fail belongs to the preparation. */
+  /** Applies the new configuration. Must not fail: whatever can fail belongs in the preparation. */
   readonly commit: () => void
-  /** Follows the commits of all parts, for instance to read back what was written. A failure is a warning. */
+  /**
+   * Runs after all components have committed, for instance to read the written rows. A failure becomes a
+   * warning.
+   */
   readonly after?: () => Promise<void>
-  /** Gives up what was prepared, in place of {@link commit}. */
+  /** Discards the preparation; called instead of {@link commit}. */
   readonly discard?: () => void | Promise<void>
 }
 
 /**
- * Prepares a part for `next` in place of `now`. Throws an Error for people where it cannot be used. Returns
- * undefined where nothing concerns the part.
+ * Prepares a component to replace the configuration `now` by `next`. Throws an Error with a text for the
+ * operator if the component cannot use `next`. Returns undefined if no change concerns the component.
  */
 export type PrepareStep = (
   next: Config,
   now: Config,
 ) => PreparedStep | undefined | Promise<PreparedStep | undefined>
 
-/** A part's preparation, made. */
+/** Completed preparation of a component, with the component's name. */
 interface Prepared extends PreparedStep {
   readonly name: string
 }
 
-/** A part cannot use a configuration. */
+/** Error of a component that cannot use a configuration. */
 export class ChangeRefused extends Error {
   readonly part: string
 
@@ -42,23 +47,23 @@ export class ChangeRefused extends Error {
   }
 }
 
-/** The parts that follow the configuration of a running gateway, in the order in which they take it over. */
+/** Components that follow changes of the configuration at run time, in the order in which they commit. */
 export class ConfigFollowers {
   readonly #parts: { readonly name: string; readonly prepare: PrepareStep }[] = []
 
-  /** Adds a part; `name` stands in errors. */
+  /** Adds a component; `name` appears in errors. */
   add(name: string, prepare: PrepareStep): void {
     this.#parts.push({ name, prepare })
   }
 
-  /** Adds a part that takes every configuration. */
+  /** Adds a component that accepts every configuration. */
   change(name: string, commit: (next: Config) => void): void {
     this.add(name, (next) => ({ commit: () => commit(next) }))
   }
 
   /**
-   * Prepares every part. Throws {@link ChangeRefused}, with nothing left prepared, where one of them cannot
-   * use `next`.
+   * Prepares every component. If a component cannot use `next`, discards all preparations and throws
+   * {@link ChangeRefused}.
    */
   async prepare(next: Config, now: Config): Promise<PreparedChange> {
     const steps: Prepared[] = []
@@ -75,7 +80,7 @@ export class ConfigFollowers {
   }
 }
 
-/** Every part of the gateway, prepared for a configuration. */
+/** Prepared change of the configuration in every component. */
 export class PreparedChange {
   readonly #steps: readonly Prepared[]
 
@@ -88,7 +93,7 @@ export class PreparedChange {
     return this.#steps.some(({ write }) => write !== undefined)
   }
 
-  /** Writes for all parts. Throws {@link ChangeRefused}. */
+  /** Runs the writes of all components. Throws {@link ChangeRefused}. */
   async write(write: Write): Promise<void> {
     for (const step of this.#steps) {
       try {
@@ -100,8 +105,8 @@ export class PreparedChange {
   }
 
   /**
-   * Lets every part take over. A part that fails all the same, by a defect, keeps no other from it. Returns
-   * what failed, for people.
+   * Commits every component. A component that fails, by a defect, does not stop the others. Returns the
+   * failures as texts for the operator.
    */
   commit(log: Pick<Log, 'error'>): readonly string[] {
     const failed: string[] = []
@@ -111,7 +116,7 @@ export class PreparedChange {
       } catch (err) {
         log.error(
           { event: 'config.commit-failed', err, part: name },
-          'part failed to take the configuration over',
+          'component failed to apply the configuration',
         )
         failed.push(`${new ChangeRefused(name, err).message}; restart the gateway`)
       }
@@ -119,7 +124,7 @@ export class PreparedChange {
     return failed
   }
 
-  /** Finishes the takeover; returns what failed, for people. */
+  /** Runs the steps that follow the commits. Returns the failures as texts for the operator. */
   async finish(): Promise<readonly string[]> {
     const failed: string[] = []
     for (const { name, after } of this.#steps) {
@@ -132,7 +137,7 @@ export class PreparedChange {
     return failed
   }
 
-  /** Gives up what was prepared. */
+  /** Discards all preparations. */
   async discard(): Promise<void> {
     for (const { discard } of this.#steps) await discard?.()
   }

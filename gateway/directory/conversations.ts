@@ -31,7 +31,10 @@ export interface MemberMessage {
   readonly conversation: Membership
 }
 
-/** Conversations, their members and messages. A member's identity finds only its own conversations. */
+/**
+ * Conversations, their members and messages. Queries find only conversations that the given identity is a
+ * member of.
+ */
 export class ConversationRows {
   readonly #store: Store
 
@@ -44,7 +47,7 @@ export class ConversationRows {
     return this.#of(holderId).where('c.id', '=', id).executeTakeFirst()
   }
 
-  /** Like {@link find}, by the key. */
+  /** Like {@link find}, with the conversation's key in place of the id. */
   findByKey(holderId: string, projectId: string, key: string): Promise<Membership | undefined> {
     const ofProject = this.#of(holderId).where('c.project_id', '=', projectId)
     return ofProject.where('c.key', '=', key).executeTakeFirst()
@@ -63,9 +66,9 @@ export class ConversationRows {
   }
 
   /**
-   * Creates a conversation unless its key exists, and adds the missing members. If it would have more than
-   * `most`, guests whose tokens ended before `now` make room. Resolves with its id, or undefined without
-   * enough room.
+   * Creates a conversation unless its key exists, and adds the missing members. If the conversation would
+   * have more than `most` members, removes guests whose tokens expired before `now`. Resolves with the
+   * conversation's id, or undefined if it is still full.
    */
   async ensure(
     row: ConversationRow,
@@ -75,7 +78,8 @@ export class ConversationRows {
   ): Promise<string | undefined> {
     const adding = this.#store.transaction().execute(async (write) => {
       const { key } = row
-      // Either statement locks the row, so that no other transaction counts its members meanwhile.
+      // Both the insert and the update lock the row, so that no other transaction counts the members
+      // meanwhile.
       const { id } = await write
         .insertInto('conversation')
         .values(row)
@@ -102,7 +106,10 @@ export class ConversationRows {
       .execute()
   }
 
-  /** Stores a message at `now`, or just after the last one. Returns undefined if the conversation is gone. */
+  /**
+   * Stores a message with the time `now`, or just after the last message if that is later. Returns undefined
+   * if the conversation is gone.
+   */
   async add(message: Omit<MessageRow, 'created_at'>, now: number): Promise<MessageRow | undefined> {
     return this.#store.transaction().execute(async (write) => {
       const since = sql.lit(now)
@@ -144,7 +151,7 @@ export class ConversationRows {
       .where('conversation_id', '=', conversation.id)
       .where('created_at', '>=', conversation.reads_from)
     if (after) asked = asked.where('created_at', '<=', after.at)
-    // One more: the message of the same moment may not be after the position.
+    // One row more, because the message at the position's own time may not come after the position.
     const rows = await asked
       .orderBy('created_at', 'desc')
       .limit(size + 1)
@@ -158,7 +165,7 @@ export class ConversationRows {
     let found: MemberMessage[] = []
     for (const conversation of await written.orderBy('c.last_message_at', 'desc').execute()) {
       const last = found.length < query.size ? undefined : found.at(-1)
-      // Neither this one nor the following ones have newer messages.
+      // Neither this conversation nor the following ones have newer messages.
       if (last && last.message.created_at > Number(conversation.last_message_at)) break
       const rows = await this.messages(conversation, query)
       found = [...found, ...rows.map((message) => ({ message, conversation }))]
@@ -209,10 +216,10 @@ const isAfter = ({ created_at, id }: MessageRow, place: MessagePosition | undefi
 const newestFirst = ({ message: a }: MemberMessage, { message: b }: MemberMessage): number =>
   b.created_at - a.created_at || (a.id < b.id ? 1 : -1)
 
-/** Error that ends the transaction. */
+/** Thrown to roll back the transaction when the conversation is full. */
 class Full extends Error {}
 
-/** Adds a member. An existing member stays one at least until the end of the present token. */
+/** Adds a member. An existing member gets the new `ends_at`. */
 const addMember = (write: Write, member: MemberRow): Promise<unknown> =>
   write
     .insertInto('conversation_member')

@@ -29,7 +29,7 @@ export interface DeclaringConfig {
   readonly domainSuffix: string
 }
 
-/** Domain application as the file declares it. */
+/** Domain application that the configuration file declares. */
 export interface DeclaredDomain {
   readonly projectId: string
   /** Lower case. */
@@ -44,22 +44,22 @@ export interface DeclaredDomain {
   readonly codecs: readonly AudioCodec[] | undefined
 }
 
-/** Resource with an address as the file declares it. */
+/** Resource with an address that the configuration file declares. */
 export interface DeclaredResource {
   readonly projectId: string
   readonly type: ResourceType
   readonly context: string
   readonly name: string
   readonly displayName: string
-  /** Without the e-mail and the user name. */
+  /** Details of the type, without the e-mail and the user name. */
   readonly details: object
-  /** For a subscriber. */
+  /** Sign-in of a subscriber. */
   readonly person?: { /** Lower case. */ readonly email: string; readonly password: string }
-  /** For a SIP endpoint; one secret for each host of the registrar. */
+  /** Credentials of a SIP endpoint; one secret for each host of the registrar. */
   readonly phone?: { readonly username: string; readonly secrets: readonly DigestSecret[] }
 }
 
-/** Declarations of the file in the store's terms. */
+/** Declarations of the configuration file, converted for the store. */
 export interface Declared {
   readonly projects: readonly ProjectConfig[]
   readonly domains: readonly DeclaredDomain[]
@@ -98,7 +98,7 @@ export const declaredBy = (config: DirectoryConfig): Declared => {
   return { projects, domains, resources }
 }
 
-/** Returns the hosts at which endpoints register: each is a realm. */
+/** Returns the hosts at which endpoints register; each host is a digest realm. */
 export const realmsOf = ({ sip }: Pick<DirectoryConfig, 'sip'>): string[] =>
   sip.registrar.domains.map(canonicalHost)
 
@@ -209,7 +209,7 @@ const checkedAddress = (text: string, owner: string): { context: string; name: s
   return address
 }
 
-/** Checks names, each with the project within which it must be unique. */
+/** Throws if a name occurs twice in one project. */
 const unique = (what: string, names: readonly (readonly [name: string, projectId: string])[]): void => {
   const seen = new Set<string>()
   for (const [name, projectId] of names) {

@@ -25,10 +25,10 @@ export class DeviceRows {
   }
 
   /**
-   * Stores and returns a device; a device of the same token keeps its id, and gets the new type. If other
-   * subscribers of the project have the token, the device changed hands, and theirs is removed. Those of
-   * other projects stay: knowledge of a token must not take a device from another project. Returns undefined
-   * if the subscriber already has `most`.
+   * Stores and returns a device. If the subscriber has a device with the same token, its id stays and its
+   * type is updated. If other subscribers of the project have the token, the device changed hands, and their
+   * rows are removed. Rows of other projects stay: knowledge of a token must not take a device from another
+   * project. Returns undefined if the subscriber already has `most`.
    */
   async add(row: DeviceRow, most: number): Promise<DeviceRow | undefined> {
     return this.#store.transaction().execute(async (transaction) => {

@@ -19,13 +19,13 @@ export interface ConnectionUse {
 /** The database of the store. */
 export interface Engine {
   readonly store: Store
-  /** Name for people; without a password. */
+  /** Name for logs and errors, without a password. */
   readonly name: string
   /** Excludes other gateways that change the schema or declarations, until the end of the transaction. */
   lock(write: Write): Promise<void>
   /** Starts notifications about changes of other gateways. Resolves when no change can be missed any more. */
   listen(onNews: (news: News) => void): Promise<void>
-  /** Returns undefined for a database without connections. */
+  /** Returns the use of the connection pool; undefined for SQLite, which has none. */
   connections(): ConnectionUse | undefined
   /** Closes the database. Idempotent. */
   close(): Promise<void>

@@ -15,7 +15,10 @@ export class IdempotencyRows {
     this.#store = store
   }
 
-  /** Claims a key for a request. Resolves with undefined, or with the earlier request of the key. */
+  /**
+   * Claims a key for a request. Resolves with undefined if the key was free, otherwise with the earlier
+   * request.
+   */
   async claim(row: IdempotencyKey & Pick<IdempotencyRow, 'route' | 'request_hash' | 'created_at'>) {
     const { numInsertedOrUpdatedRows } = await this.#store
       .insertInto('idempotency')
@@ -47,7 +50,7 @@ export class IdempotencyRows {
       .execute()
   }
 
-  /** Releases the key: its request had no effect. */
+  /** Releases a key whose request had no effect, so that the request can be repeated. */
   async release({ project_id, key }: IdempotencyKey): Promise<void> {
     await this.#store
       .deleteFrom('idempotency')
@@ -56,7 +59,7 @@ export class IdempotencyRows {
       .execute()
   }
 
-  /** Removes keys that are older (ms since the Unix epoch). */
+  /** Removes keys that were claimed before a time (ms since the Unix epoch). */
   async prune(before: number): Promise<void> {
     await this.#store.deleteFrom('idempotency').where('created_at', '<', before).execute()
   }

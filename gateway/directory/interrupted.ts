@@ -16,8 +16,8 @@ export interface EndedCalls {
 }
 
 /**
- * Returns the final state of calls in progress when their gateway stopped, which was last seen at `seenAt`
- * (ms since 1970). `over`: calls that they created and that had ended by then.
+ * Returns the final state of the calls that were in progress (`open`) when their gateway stopped. `over`:
+ * ended calls that those calls had created. `seenAt`: last heartbeat of the gateway, in ms since 1970.
  */
 export type EndCalls = (open: readonly Call[], over: readonly Call[], seenAt: number) => EndedCalls
 
@@ -32,13 +32,13 @@ export interface EndedRecordings {
 /** Returns the final state of recordings that were in progress or unreported when their gateway stopped. */
 export type EndRecordings = (rows: readonly RecordingRow[], seenAt: number) => EndedRecordings
 
-/** Functions that end the calls and recordings of a gateway. */
+/** Functions that compute how the calls and recordings of a stopped gateway end. */
 export interface Ends {
   readonly calls: EndCalls
   readonly recordings: EndRecordings
 }
 
-/** Result of ending them. */
+/** Result of ending the calls and recordings of a stopped gateway. */
 export interface Interrupted {
   /** Number of calls that were in progress. */
   readonly calls: number
@@ -50,8 +50,8 @@ export interface Interrupted {
 const maxValues = 200
 
 /**
- * Ends the calls of a stopped gateway in one transaction: each is reported, and has its CDR, once. `heir`
- * sends the callbacks.
+ * Ends the calls of a stopped gateway, in one transaction, so that each call is reported and gets its CDR
+ * exactly once. `heir`: gateway that sends the callbacks.
  */
 export const endCallsOf = async (
   write: Write,
@@ -72,7 +72,8 @@ export const endCallsOf = async (
 }
 
 /**
- * Ends the recordings of a stopped gateway, or reports those that had ended. Returns the callbacks by server.
+ * Ends a stopped gateway's recordings that were in progress, and reports those that had ended unreported.
+ * Returns the number of callbacks by server.
  */
 export const endRecordingsOf = async (
   write: Write,

@@ -17,7 +17,7 @@ export class NodeRows {
     this.#store = store
   }
 
-  /** Records that a gateway runs at `now` (ms since the Unix epoch). */
+  /** Stores that a gateway was running at `now` (ms since the Unix epoch). */
   async seen(id: string, now: number): Promise<void> {
     await this.#store
       .insertInto('node')
@@ -32,7 +32,7 @@ export class NodeRows {
     return row && Number(row.seen_at)
   }
 
-  /** Returns the gateways last seen before `before` (ms since the Unix epoch). */
+  /** Returns the ids of the gateways last seen before `before` (ms since the Unix epoch). */
   async silent(before: number): Promise<readonly string[]> {
     const rows = await this.#store.selectFrom('node').select('id').where('seen_at', '<', before).execute()
     return rows.map(({ id }) => id)
@@ -40,7 +40,8 @@ export class NodeRows {
 
   /**
    * Transfers the callbacks of a gateway last seen before `before` to `heir`, and ends its calls and
-   * recordings by `ends`. Returns undefined if it has come back, or another gateway was faster.
+   * recordings by `ends`. Returns undefined if the gateway has come back, or another gateway has already
+   * taken over.
    */
   async takeOver(
     nodeId: string,
@@ -48,7 +49,8 @@ export class NodeRows {
     { heir, ends }: { readonly heir: string; readonly ends: Ends },
   ): Promise<TakenOver | undefined> {
     return this.#store.transaction().execute(async (write) => {
-      // Its row first: the gateway cannot come back meanwhile, and no other one can take over.
+      // The row of the gateway is removed first. The lock on the row stops the gateway from coming back, and
+      // others from taking over, meanwhile.
       const gone = await write
         .deleteFrom('node')
         .where('id', '=', nodeId)

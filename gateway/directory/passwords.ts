@@ -1,6 +1,9 @@
 import { createHmac, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** Cost of new hashes: 16 MiB and about 30 ms of one core. Old hashes name their own. */
+/**
+ * Cost of new hashes: 16 MiB and about 30 ms of one core. Each stored hash includes the cost it was made
+ * with.
+ */
 const cost = { N: 16_384, r: 8, p: 1 } as const
 const keyLength = 32
 /**
@@ -46,8 +49,8 @@ export class Passwords {
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // A woken computation takes the place of the ended one: the count stays, so no other one can start in
-    // between.
+    // A waiting computation takes over the slot of the ended one. The count does not drop, so that no other
+    // computation starts in between.
     if (this.#running < atOnce) this.#running++
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
@@ -61,8 +64,8 @@ export class Passwords {
 }
 
 /**
- * Returns a keyed digest of a declared password. Without `secret`, which is kept apart from the store, it
- * does not help to guess.
+ * Returns a keyed digest of a declared password. Without `secret`, which is kept outside the store, the
+ * digest is useless for guessing the password.
  */
 export const passwordMark = (secret: Uint8Array, email: string, password: string): string =>
   createHmac('sha256', secret).update(`password-mark\0${email}\0${password}`).digest('base64url')

@@ -35,12 +35,12 @@ export interface ApiToken {
 /** Projects and their tokens in memory, for calls and the API. */
 export interface Projects {
   project(id: string): Project | undefined
-  /** Returns the valid token of this text, if any. The time does not depend on the text. */
+  /** Returns the valid token with this secret, if any. The time taken does not depend on the secret. */
   tokenOf(secret: string): ApiToken | undefined
   tokens(projectId: string): readonly ApiToken[]
   /** Calls the listener after changes of projects or tokens. Returns a function that ends this. */
   onChange(listener: () => void): () => void
-  /** Creates a token. Its secret is returned only this once. */
+  /** Creates a token and returns its secret, which cannot be read again later. */
   addToken(
     projectId: string,
     token: { readonly name: string; readonly scopes: readonly Scope[]; readonly expiresAt?: number },
@@ -55,7 +55,7 @@ export interface Projects {
   removeToken(projectId: string, id: string): Promise<void>
 }
 
-/** All resources with an address. Reads use memory, and are exact after a write has resolved. */
+/** All resources with an address. Reads use memory, and show a write as soon as the write has resolved. */
 export interface Resources {
   find<T extends ResourceType>(projectId: string, type: T, id: string): Resource<T> | undefined
   find(projectId: string, type: undefined, id: string): Resource | undefined
@@ -138,7 +138,7 @@ export interface DomainAppRecord {
   readonly updatedAt: number
 }
 
-/** Properties of a domain application that the store sets. */
+/** Names of the properties of a domain application that the store sets. */
 type MadeByStore = 'id' | 'projectId' | 'domain' | 'managedByFile' | 'createdAt' | 'updatedAt'
 
 /** Domain applications; reads use memory. */
@@ -186,7 +186,7 @@ export interface CarrierRecord {
   readonly id: string
   readonly projectId: string
   readonly name: string
-  /** Its entry without passwords. */
+  /** Configuration of the carrier, without passwords. */
   readonly entry: CarrierEntry
   readonly managedByFile: boolean
   readonly createdAt: number
@@ -200,8 +200,8 @@ export interface ProjectCarriers {
   /** Rejects with `invalid_field`, `name_taken`, `over_quota`. */
   create(projectId: string, entry: CarrierEntry): Promise<CarrierRecord>
   /**
-   * Replaces the whole entry; an absent password stays if its user name does. Rejects like {@link create},
-   * and with `unknown_resource`, `managed_by_file`.
+   * Replaces the whole entry; an absent password keeps its value if the user name is unchanged. Rejects like
+   * {@link create}, and with `unknown_resource`, `managed_by_file`.
    */
   replace(projectId: string, id: string, entry: CarrierEntry): Promise<CarrierRecord>
   /** Rejects with `unknown_resource`, `managed_by_file`. */

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Directory, Subscriber } from './types.ts'
 
-/** Encryption keys for subscribers' notifications, of 256 bits each, created on first use. */
+/** Keys of 256 bits that encrypt subscribers' notifications, created on first use. */
 export class PushKeys {
   readonly #directory: Pick<Directory, 'subscriber' | 'changeSubscriber'>
-  /** Keys that are being created, by the subscriber's id. */
+  /** Pending creations of keys, by the subscriber's id. */
   readonly #making = new Map<string, Promise<string>>()
 
   constructor(directory: Pick<Directory, 'subscriber' | 'changeSubscriber'>) {

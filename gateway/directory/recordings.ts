@@ -53,7 +53,7 @@ export class RecordingRows {
     return { items: rows.slice(0, size), total: number * size + rows.length }
   }
 
-  /** Returns the ids that are stored. */
+  /** Returns those of the given ids that are stored. */
   async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>()
     for (let from = 0; from < ids.length; from += maxIdsPerQuery) {
@@ -72,7 +72,9 @@ export class RecordingRows {
     await this.#store.deleteFrom('recording').where('id', '=', id).execute()
   }
 
-  /** Returns the recordings of a gateway that are in progress, or were when its process ended. */
+  /**
+   * Returns a gateway's recordings without a stored end: in progress, or cut off by the end of its process.
+   */
   async inProgress(nodeId: string): Promise<RecordingRow[]> {
     const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
     return own.where('ended_at', 'is', null).execute()

@@ -21,8 +21,8 @@ export class RefreshTokenRows {
   }
 
   /**
-   * Marks a token as used and stores its successor, in one transaction. Returns false if it was used before,
-   * or is gone.
+   * Marks a token as used and stores its successor, in one transaction. Returns false if the token was used
+   * before, or no longer exists.
    */
   async replace(hash: string, usedAt: number, successor: RefreshTokenRow): Promise<boolean> {
     return this.#store.transaction().execute(async (transaction) => {

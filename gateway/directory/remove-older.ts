@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from './sqlite.ts'
 
-/** Column with the start of a row, by table. */
+/** Column that holds a row's start time, by table. */
 const begin = { call: 'created_at', cdr: 'started_at', message: 'created_at' } as const
 
 /**

@@ -29,7 +29,7 @@ export interface SubscriberDetails {
   readonly country?: string
   readonly region?: string
   readonly companyName?: string
-  /** Whether SIP URIs and numbers may be dialled, besides addresses. */
+  /** Whether the subscriber may dial SIP URIs and numbers besides addresses. */
   readonly mayDialOut: boolean
   /**
    * Maximum number of simultaneous calls to carriers, and of new ones per second; absent: the limits of the
@@ -39,19 +39,19 @@ export interface SubscriberDetails {
   readonly callsPerSecond?: number
 }
 
-/** Phone that registers. */
+/** SIP endpoint: a phone that registers with the gateway. */
 export interface EndpointDetails {
   /** Digest user name, case-sensitive; unique over all projects, which share the registrar's domains. */
   readonly username: string
   readonly callerId: string
-  /** Number or name for carriers; default {@link callerId}. */
+  /** Number or name that is sent to carriers as the caller; default {@link callerId}. */
   readonly sendAs?: string
   readonly mayDialOut: boolean
   readonly maxCalls?: number
   readonly callsPerSecond?: number
   readonly codecs?: readonly AudioCodec[]
   readonly encryption: 'default' | 'required' | 'optional'
-  /** Handler of its calls; absent: the dialled destination is called. */
+  /** Handler of the endpoint's calls; if absent, the dialled destination is called. */
   readonly handler?: HandlerSource
   /** Subscriber who owns it. */
   readonly subscriberId?: string
@@ -62,7 +62,7 @@ export interface DocumentDetails {
   /** Text: JSON or YAML of a script, or XML. */
   readonly document: string
   readonly statusCallbackUrl?: string
-  /** Its place in the configuration file, for messages; default its address. */
+  /** Place of the document in the configuration file, for messages; default its address. */
   readonly declaredAt?: string
 }
 
@@ -86,7 +86,7 @@ export interface FlowDetails {
   readonly url?: string
   readonly fallbackUrl?: string
   readonly method?: 'GET' | 'POST'
-  /** Its place in the configuration file, for messages; default its address. */
+  /** Place of the document in the configuration file, for messages; default its address. */
   readonly declaredAt?: string
   /** Increases with every change of the working copy, from 1. */
   readonly version: number
@@ -100,7 +100,7 @@ export interface ApplicationDetails {
   readonly statusCallbackUrl?: string
 }
 
-/** SIP address of another party, which can be called by an address of the project. */
+/** External SIP URI that can be called through an address of the project. */
 export interface GatewayDetails {
   /** A SIP URI. */
   readonly uri: string
@@ -108,7 +108,7 @@ export interface GatewayDetails {
   readonly codecs?: readonly AudioCodec[]
 }
 
-/** Room. A caller to its address by telephone joins its conference. */
+/** Room. A caller who dials its address by telephone joins its conference. */
 export interface RoomDetails {
   readonly maxMembers?: number
   readonly recordOnStart: boolean
@@ -117,7 +117,7 @@ export interface RoomDetails {
 
 /** Agent; stored, but not callable yet. */
 export interface AgentDetails {
-  /** Settings as given. */
+  /** Settings, exactly as they were given. */
   readonly settings: Readonly<Record<string, unknown>>
 }
 
@@ -161,12 +161,12 @@ export type NewResource<T extends ResourceType = ResourceType> = T extends Resou
       /** Default `private` for subscribers, else `public`. */
       readonly context?: string
       /**
-       * Default: a free name made of the display name (for subscribers: of the e-mail's user). A given name
-       * that is taken is refused.
+       * Default: an unused name derived from the display name (for subscribers, from the user part of the
+       * e-mail). A given name that is already used is rejected.
        */
       readonly name?: string
       readonly details: ResourceDetails[T]
-      /** For subscribers and SIP endpoints. */
+      /** Password of a subscriber or SIP endpoint; not allowed for other types. */
       readonly password?: string
     }
   : never
@@ -190,7 +190,7 @@ export type HandlerSource =
   | HandlerSpec
   | { readonly kind: 'resource'; readonly resourceId: string; readonly version?: FlowVersion }
 
-/** Page of a list to return, the newest entry last. */
+/** Page of a list to return; the newest entry comes last. */
 export interface ListPage {
   /** Number of the page, from 0. */
   readonly number: number

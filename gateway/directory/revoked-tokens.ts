@@ -11,7 +11,7 @@ export interface RevokedRows {
   /** Returns the tokens that must still be kept. */
   all(now: number): Promise<readonly RevokedToken[]>
   find(id: string): Promise<RevokedToken | undefined>
-  /** Has no effect if the token is stored already. */
+  /** Stores a revoked token; has no effect if the token is already stored. */
   add(token: RevokedToken): Promise<void>
   removeEnded(now: number): Promise<void>
 }

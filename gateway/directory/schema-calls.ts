@@ -1,14 +1,14 @@
 /** Recordings of calls. Each has its file in the folder of its project, unless it holds no audio. */
 export interface RecordingTable {
-  /** Random: only its recipients know it. */
+  /** Random, so that only clients that received the id know it. */
   id: string
-  /** Gateway that holds it and its file. */
+  /** Gateway that has the recording and its file. */
   node_id: string
   project_id: string
   call_id: string
   leg_id: string
   status: 'in-progress' | 'completed' | 'failed'
-  /** Null while it is in progress; `interrupted`: the process ended. */
+  /** Null during the recording; `interrupted`: the gateway's process ended. */
   end_reason: string | null
   format: 'wav' | 'mp3'
   channels: number
@@ -20,13 +20,16 @@ export interface RecordingTable {
   duration_ms: number
   /** Size of the file; 0 without a file. */
   bytes: number
-  /** Status target for its end; null without one, or after the report. May contain a user and a password. */
+  /**
+   * Status target that the end is reported to; null without one, or after the report. May contain a user
+   * and a password.
+   */
   status_json: string | null
-  /** Origin of the recording, in the words of the XML family; null if they have no word for it. */
+  /** Origin of the recording, as the XML dialect names it; null if the dialect has no name for it. */
   source: string | null
-  /** Null if it was stored before the track was. */
+  /** Null for a recording stored before this column existed. */
   track: 'inbound' | 'outbound' | 'both' | null
-  /** Conference of the recording. */
+  /** Conference that was recorded; null for other recordings. */
   conference_id: string | null
 }
 
@@ -34,13 +37,13 @@ export interface RecordingTable {
 export interface CallbackTable {
   /** Id of the event; customers' servers receive it. */
   id: string
-  /** Gateway that delivers it. */
+  /** Gateway that delivers the callback. */
   node_id: string
   project_id: string
   call_id: string
   kind: string
   method: 'GET' | 'POST'
-  /** May contain a user and a password. */
+  /** URL of the callback; may contain a user and a password. */
   url: string
   /** Scheme, host and port of the URL. */
   server: string

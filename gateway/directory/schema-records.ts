@@ -1,22 +1,25 @@
 /** Gateways that share the store. */
 export interface NodeTable {
   id: string
-  /** Time of its latest sign of life. */
+  /** Time of the gateway's latest heartbeat. */
   seen_at: number
 }
 
-/** Calls as customers see them: each caller's, and each outbound call of it; in progress, and ended. */
+/**
+ * Calls as customers see them, in progress and ended: the caller's call, and each outbound call that it
+ * creates.
+ */
 export interface CallTable {
   id: string
-  /** Gateway that handles it, or did. */
+  /** Gateway that handles or handled the call. */
   node_id: string
   project_id: string
-  /** Call that created this one; null without one. */
+  /** Call that created this call; null if no call did. */
   parent_id: string | null
   direction: string
   type: string
   from_uri: string
-  /** User part of a SIP URI, else the whole: key of searches. */
+  /** User part of a SIP URI, otherwise the whole `from`; used for searches. */
   from_user: string
   to_uri: string
   to_user: string
@@ -25,7 +28,7 @@ export interface CallTable {
   ringing_at: number | null
   answered_at: number | null
   ended_at: number | null
-  /** Reason of the end, in the catalogue of errors. */
+  /** Code of the error that ended the call, from the error catalogue. */
   code: string | null
   sip_status: number | null
   answered_by: string | null
@@ -61,7 +64,7 @@ export interface CdrTable {
   answered_at: number | null
   ended_at: number
   duration_ms: number
-  /** Duration from the answer on. */
+  /** Duration from the answer to the end. */
   answered_ms: number
   code: string | null
   ended_by: string | null
@@ -72,6 +75,6 @@ export interface CdrTable {
   /** Share of lost packets, 0 to 1. */
   loss: number | null
   jitter_ms: number | null
-  /** The whole CDR. */
+  /** Complete CDR as JSON. */
   record_json: string
 }

@@ -4,7 +4,8 @@ export interface RefreshTokenTable {
   /** SHA-256 of the token, hex. */
   hash: string
   /**
-   * Shared by all tokens of one sign-in, each replacing the one before. A second use of one ends them all.
+   * Id shared by all tokens of one sign-in, each of which replaces the previous token. A second use of a
+   * token revokes the whole family.
    */
   family: string
   project_id: string
@@ -12,7 +13,7 @@ export interface RefreshTokenTable {
   subscriber_id: string | null
   /** Kind of the renewed access token: `subscriber`, `guest` or `invite`. */
   kind: string
-  /** Claims of the new access token. */
+  /** Claims for the next access token. */
   claims_json: string
   expires_at: number
   used_at: number | null
@@ -25,15 +26,15 @@ export interface RevokedTokenTable {
   expires_at: number
 }
 
-/** Responses to POSTs that may be repeated. */
+/** Responses to POST requests with an idempotency key. */
 export interface IdempotencyTable {
   project_id: string
-  /** With the project: the key in the request. */
+  /** Idempotency key of the request. Part of the primary key, with the project. */
   key: string
   route: string
   /** Hash of method, path and body: another request must not use the key. */
   request_hash: string
-  /** Null while it is being answered, or if the process ended meanwhile. */
+  /** Status of the response; null until the response is stored, or if the process ended before that. */
   status: number | null
   body: string | null
   content_type: string | null
@@ -46,7 +47,7 @@ export interface OAuthClientTable {
   project_id: string
   name: string
   redirect_uris_json: string
-  /** 1: an application on a device (RFC 8252). */
+  /** 1 for an application on a device (RFC 8252), otherwise 0. */
   native: number
   /** SHA-256, hex; null for a public client. */
   secret_hash: string | null

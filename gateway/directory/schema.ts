@@ -57,13 +57,16 @@ export interface CarrierTable {
   entry_json: string
   /** The passwords, sealed; null without passwords. */
   secrets: string | null
-  /** 1: receives the calls to numbers of the project; null otherwise. At most one of a project has 1. */
+  /**
+   * 1 for the carrier that gets the project's calls to telephone numbers; otherwise null. At most one carrier
+   * of a project has 1.
+   */
   is_default: 1 | null
   created_at: number
   updated_at: number
 }
 
-/** Migrations that have run. */
+/** Migrations that have been applied. */
 export interface SchemaVersionTable {
   version: number
   name: string

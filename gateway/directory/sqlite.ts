@@ -20,7 +20,7 @@ export type OnSqliteState = (fault: unknown) => void
  * Opens or creates the SQLite file of the directory, readable only by its owner; `:memory:` keeps it in
  * memory. A statement that the disk does not permit rejects with `store_unavailable`. `onState` is called
  * with each such fault, and with undefined for each successful change. Throws an error that names the file if
- * it cannot be opened.
+ * the file cannot be opened.
  */
 export const openSqliteStore = (file: string, onState: OnSqliteState = () => {}): Store =>
   new Kysely<Tables>({ dialect: new SqliteDialect({ database: openDatabase(file, onState) }) })
@@ -49,7 +49,7 @@ const open = (file: string): DatabaseSync => {
 
 // Kysely's dialect expects the statements of another driver, which passes parameters differently.
 const statement = (database: DatabaseSync, sql: string, onState: OnSqliteState): SqliteStatement => {
-  // A full disk ends a transaction by itself. Rolling back an ended transaction would hide the reason.
+  // A full disk makes SQLite roll back by itself. A second rollback would fail and hide the reason.
   if (sql === 'rollback' && !database.isTransaction) return nothing
   const isWrite = /^(insert|update|delete|commit)/i.test(sql)
   const guarded = <T>(run: () => T): T => {

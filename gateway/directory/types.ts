@@ -19,19 +19,20 @@ export interface DomainApp {
   readonly handler: HandlerSpec | undefined
   readonly maxCalls: number | undefined
   /**
-   * Maximum number of new calls per second, in all and of one source address; undefined: no limit of its own.
+   * Maximum number of new calls per second, in total and from one source address; undefined: no separate
+   * limit.
    */
   readonly callsPerSecond?: number
   readonly callsPerSecondOfSource?: number
-  /** Maximum number of simultaneous calls of one source address; undefined: no limit of its own. */
+  /** Maximum number of simultaneous calls from one source address; undefined: no separate limit. */
   readonly maxCallsOfSource?: number
-  /** Credentials that callers need; undefined: none. */
+  /** Credentials that callers must present; undefined: none. */
   readonly challenge?: DigestSecret
-  /** Codecs of its callers; undefined: those of their carrier, or G.711. */
+  /** Codecs for calls to the domain; undefined: the codecs of the caller's carrier, or G.711. */
   readonly codecs?: readonly AudioCodec[]
   /** User part of the request-URI that it accepts; undefined or `*`: any. */
   readonly user?: string
-  /** SRTP of its callers; undefined or `optional`: the rules of their carrier apply. */
+  /** Use of SRTP in calls to the domain; undefined or `optional`: the rules of the caller's carrier apply. */
   readonly encryption?: 'optional' | 'required' | 'forbidden'
   /** Suites of SRTP; undefined: those of the carrier. */
   readonly ciphers?: readonly string[]
@@ -50,24 +51,24 @@ export interface SipEndpoint {
   readonly id: string
   readonly projectId: string
   readonly username: string
-  /** Its only address, `/context/name`. */
+  /** Only address of the endpoint, `/context/name`. */
   readonly address: string
   readonly displayName: string
   readonly callerId: string
-  /** Caller id for carriers; undefined: {@link callerId}. */
+  /** Caller id that is sent to carriers; undefined: {@link callerId}. */
   readonly sendAs?: string
   readonly mayDialOut: boolean
   /**
-   * Maximum number of simultaneous calls that it makes, and of new ones per second; undefined: no limit of
-   * its own.
+   * Maximum number of simultaneous calls that the endpoint makes, and of new calls per second; undefined: no
+   * separate limit.
    */
   readonly maxCalls?: number
   readonly callsPerSecond?: number
   /** Codecs in order of preference; undefined: G.711. */
   readonly codecs?: readonly AudioCodec[]
-  /** `required`: its calls need SRTP; undefined: optional. */
+  /** `required`: every call of the endpoint must use SRTP; undefined: optional. */
   readonly encryption?: 'required'
-  /** Handler of its calls; undefined: the dialled destination is called. */
+  /** Handler of the endpoint's calls; undefined: the dialled destination is called. */
   readonly handler: HandlerSpec | undefined
   /** Secrets by realm, one for each domain of the registrar. */
   readonly secrets: ReadonlyMap<string, DigestSecret>
@@ -117,11 +118,11 @@ export interface Senders {
  * after changes.
  */
 export interface Directory extends AddressBook, Rooms {
-  /** By the host of a request-URI, ignoring case. */
+  /** Finds a domain application by the host of a request-URI, ignoring case. */
   domainApp(host: string): DomainApp | undefined
   subscriber(id: string): Subscriber | undefined
   subscriberByEmail(projectId: string, email: string): Subscriber | undefined
-  /** By digest user name, case-sensitive. */
+  /** Finds an endpoint by its digest user name, case-sensitive. */
   endpointByName(username: string): SipEndpoint | undefined
   endpoint(id: string): SipEndpoint | undefined
   /**
@@ -130,7 +131,7 @@ export interface Directory extends AddressBook, Rooms {
    */
   signIn(projectId: string, email: string, password: string): Promise<Subscriber | undefined>
   /**
-   * Changes properties that are not the subscriber's own; an existing push key stays. Rejects with
+   * Changes properties that the subscriber cannot set. A push key that exists is kept. Rejects with
    * `unknown_resource`.
    */
   changeSubscriber(
@@ -140,22 +141,24 @@ export interface Directory extends AddressBook, Rooms {
   ): Promise<void>
   readonly resources: Resources
   /**
-   * Notifies of resources that were created, changed or removed, here or by another gateway, as soon as reads
-   * show it.
+   * Adds a listener that gets the ids of resources that were created, changed or removed by any gateway, once
+   * reads show the change.
    */
   onResources(listener: (ids: readonly string[]) => void): void
   readonly domainApps: DomainApps
   readonly projects: Projects
   readonly carriers: ProjectCarriers
-  /** Notifies of senders of calls and carriers, now and after each change; one listener. */
+  /**
+   * Sets the listener for the senders of calls and the carriers; called immediately and after each change.
+   */
   onSenders(listener: (senders: Senders) => void): void
   /** For queries that always use the store. */
   readonly store: Store
   /** Recordings of calls; always queried in the store, as there may be many. */
   readonly recordings: RecordingRows
   /**
-   * Notifies of changes by other gateways, once they can be looked up. A listener that rejects is later
-   * notified of `anything`.
+   * Adds a listener for changes by other gateways, called once reads show the change. A listener that rejects
+   * is later called with `anything`.
    */
   onElsewhere(listener: (news: News) => Promise<void> | void): void
   /**
@@ -163,7 +166,7 @@ export interface Directory extends AddressBook, Rooms {
    * entry is malformed or declared twice.
    */
   prepareDeclared(next: DeclaringConfig, now: DeclaringConfig): Promise<PreparedStep | undefined>
-  /** Runs `work` in one transaction that excludes other gateways which change their declarations. */
+  /** Runs `work` in one transaction that no other gateway can change its declarations meanwhile. */
   transaction(work: (write: Write) => Promise<void>): Promise<void>
   /** Connections to the database server; undefined without one. */
   readonly connections: ConnectionUse | undefined

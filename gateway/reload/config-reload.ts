@@ -16,7 +16,7 @@ import type { Write } from '../directory/sqlite.ts'
  * - `unchanged`: the file has no new values.
  * - `valid`: a dry run succeeded.
  * - `invalid`: the file has faults. The old values stay in force.
- * - `failed`: a part cannot use the new values. The old ones stay in force.
+ * - `failed`: a component rejected the new values. The old values stay in force.
  */
 export type ReloadOutcome = 'applied' | 'unchanged' | 'valid' | 'invalid' | 'failed'
 
@@ -25,14 +25,14 @@ export interface ReloadResult {
   readonly outcome: ReloadOutcome
   readonly file: string
   readonly dryRun: boolean
-  /** Differences that are applied, or would be. */
+  /** Differences that were applied or, in a dry run, would be. */
   readonly applied: readonly ConfigChange[]
   /** Differences that need a restart; the gateway keeps the old values. */
   readonly restart: readonly ConfigChange[]
   readonly warnings: readonly string[]
   /** Faults of the file, where it is invalid. */
   readonly faults: readonly ConfigFault[]
-  /** Reason of a part that cannot use the file, if the outcome is `failed`. */
+  /** Reason given by the component that rejected the file, if the outcome is `failed`. */
   readonly error?: string
 }
 
@@ -58,7 +58,7 @@ export interface ConfigReloadOptions {
 export interface ReloadRequest {
   /** Whether to report the changes without applying them. */
   readonly dryRun?: boolean
-  /** Another file, for a dry run alone; default the gateway's own. */
+  /** Other file to read, only for a dry run; default the gateway's own file. */
   readonly file?: string
   /** Origin of the request, for the log. */
   readonly by: 'signal' | 'command' | 'api'
@@ -69,8 +69,8 @@ class RolledBack extends Error {}
 
 /**
  * Applies a changed configuration file to a running gateway. A reload reads and checks the whole file,
- * prepares every part, writes to the store in one transaction, and then commits the parts. One reload runs at
- * a time.
+ * prepares every component, writes to the store in one transaction, and then commits the components. One
+ * reload runs at a time.
  */
 export class ConfigReload {
   readonly #options: ConfigReloadOptions
@@ -93,12 +93,15 @@ export class ConfigReload {
     return this.#running.config
   }
 
-  /** Refuses all further reloads, for the shutdown. */
+  /** Rejects all further reloads; called at shutdown. */
   close(): void {
     this.#closed = true
   }
 
-  /** Reloads the file, after earlier reloads. Faults of the file are part of the result and never reject. */
+  /**
+   * Reloads the file, once earlier reloads have finished. Faults of the file are in the result and never
+   * reject the promise.
+   */
   reload(request: ReloadRequest): Promise<ReloadResult> {
     const result = this.#queue.then(() => this.#reload(request))
     this.#queue = result.catch(() => {})
@@ -129,14 +132,15 @@ export class ConfigReload {
     const now = this.#running
     const next = this.#options.read(file)
     const values = withoutRestartKeys(now.values, next.values)
-    // The folder is relative to the file, and must not change with another file's path.
+    // `dataDir` is relative to the file, and must not change when a dry run reads a file in another folder.
     const config = { ...next.rebuilt(values), dataDir: now.config.dataDir }
     const all = [...changesBetween(now.values, next.values), ...documentChanges(now, { ...next, config })]
     const applied = all.filter(({ rule }) => rule.kind === 'live')
     const restart = all.filter(({ rule }) => rule.kind === 'restart')
     const found = { file, dryRun, applied, restart, faults: [] }
     const warnings = this.#options.warnings(config, file)
-    // Files that the configuration names, such as certificates, may have changed where no key has.
+    // Prepared even if no key has changed: files that the configuration names, such as certificates, may
+    // have.
     const prepared = await this.#options.followers.prepare(config, now.config)
     const failed = await this.#carryOut(prepared, dryRun)
     const unchanged = dryRun ? 'valid' : 'unchanged'
@@ -153,7 +157,7 @@ export class ConfigReload {
     if (this.#closed) throw new ChangeRefused('gateway', new Error('it is shutting down'))
   }
 
-  /** Writes and commits the prepared change. Rejects with nothing changed. */
+  /** Writes and commits the prepared change. If this rejects, nothing has changed. */
   async #carryOut(prepared: PreparedChange, dryRun: boolean): Promise<readonly string[]> {
     try {
       // The shutdown may have begun during the preparation.
@@ -203,14 +207,14 @@ export class ConfigReload {
         'configuration not reloaded: the file has faults',
       )
     else if (outcome === 'failed')
-      log.error({ ...facts, reason: error }, 'configuration not reloaded: a part cannot use it')
-    else log.info(facts, dryRun ? 'configuration tried' : 'configuration reloaded')
+      log.error({ ...facts, reason: error }, 'configuration not reloaded: a component rejected it')
+    else log.info(facts, dryRun ? 'configuration checked in a dry run' : 'configuration reloaded')
     if (dryRun) return
     for (const warning of warnings)
-      log.warn({ event: 'config.warning-reported', warning }, 'warning of a reload reported')
+      log.warn({ event: 'config.warning-reported', warning }, 'reloaded configuration is questionable')
     for (const { path, rule } of restart)
       if (rule.kind === 'restart')
-        log.warn({ event: 'config.restart-needed', path, reason: rule.reason }, 'key needs a restart')
+        log.warn({ event: 'config.restart-needed', path, reason: rule.reason }, 'changed key needs a restart')
   }
 }
 

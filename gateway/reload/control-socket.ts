@@ -15,7 +15,7 @@ export const maxSocketPath = 103
 const maxRequest = 8_192
 /** Maximum number of open connections. */
 const maxConnections = 8
-/** Maximum time for which a connection may send nothing before its request is complete, in ms. */
+/** Maximum time in ms without data on a connection whose request is incomplete. */
 const requestMs = 5_000
 
 /** Returns the path of a gateway's control socket. */
@@ -86,7 +86,7 @@ export class ControlSocket {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       server.once('error', reject)
       server.listen(this.#path, resolve)
-      // The file is made before `listen` returns.
+      // `listen` creates the socket file before it returns, so the mask can be restored now.
       process.umask(umask)
       await promise
     } finally {

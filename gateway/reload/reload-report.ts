@@ -2,7 +2,7 @@ import type { ConfigChange } from '../../config/changes.ts'
 import { describeFault } from '../../config/faults.ts'
 import type { ReloadResult } from './config-reload.ts'
 
-/** Returns a result as the API and the control socket send it. */
+/** Converts a result to the body that the API and the control socket send. */
 export const reloadBody = ({
   outcome,
   dryRun,
@@ -26,7 +26,7 @@ export const reloadBody = ({
   error: error ?? null,
 })
 
-/** A result as {@link reloadBody} makes it. */
+/** Body that {@link reloadBody} returns. */
 export type ReloadBody = ReturnType<typeof reloadBody>
 
 const changeBody = ({ path, kind, before, after, hidden }: ConfigChange) => ({
@@ -40,7 +40,7 @@ const changeBody = ({ path, kind, before, after, hidden }: ConfigChange) => ({
 /** Exit codes of `trunkline reload`. */
 export const reloadExit = { done: 0, failed: 1, invalid: 2, restartNeeded: 3, notRunning: 4 } as const
 
-/** Returns the exit code that a result means. */
+/** Returns the exit code of `trunkline reload` for a result. */
 export const exitCodeOf = ({
   result,
   restart_needed: restart,

@@ -5,9 +5,8 @@ import type { Directory, Subscriber } from '../../directory/types.ts'
 export type OAuthAccounts = Pick<Directory, 'subscriber'>
 
 /**
- * Returns a function that finds the account of a session, a code or a refresh token. It returns undefined if
- * the subscriber belongs to another project than the client, may not sign in any more, or has changed the
- * password since.
+ * Returns a function that finds the account of a session, a code or a refresh token. The result is undefined
+ * if the subscriber is in another project than the client, is disabled, or has since changed the password.
  */
 export const accountFinder =
   (accounts: OAuthAccounts) =>

@@ -7,8 +7,8 @@ import type { Store, Write } from '../../directory/sqlite.ts'
 import type { OAuthPayloads } from './payloads.ts'
 
 /**
- * Scopes that a client may request. `openid` is the default; the others reveal more claims, or outlive the
- * sign-out.
+ * Scopes that a client may request. `openid` is the default. The others reveal more claims or, as
+ * `offline_access`, outlive the sign-out.
  */
 export const oauthScopes = ['openid', 'profile', 'email', 'offline_access'] as const
 
@@ -20,7 +20,7 @@ export interface OAuthClient {
   readonly name: string
   /** Redirect URIs, compared literally. */
   readonly redirectUris: readonly string[]
-  /** Whether it is installed on a device (RFC 8252). */
+  /** Whether the application is installed on a device (RFC 8252). */
   readonly native: boolean
   /** SHA-256 of its secret, hex; absent for a public client. */
   readonly secretHash?: string
@@ -82,7 +82,7 @@ export class OAuthClients {
     return { items: rows.map(clientOf), total: Number(counted?.count ?? 0) }
   }
 
-  /** Creates a client. Returns its secret, if it has one, only this once. */
+  /** Creates a client. Returns the client secret, if any; it cannot be read again later. */
   async create(
     projectId: string,
     terms: OAuthClientTerms,
@@ -115,8 +115,8 @@ export class OAuthClients {
   }
 
   /**
-   * Replaces the secret, and returns the new one only this once. Rejects like {@link update}, and with
-   * `invalid_field` for a public client.
+   * Replaces the secret. Returns the new secret, which cannot be read again later. Rejects like
+   * {@link update}, and with `invalid_field` for a public client.
    */
   async renewSecret(projectId: string, id: string): Promise<string> {
     const { secretHash } = await this.#ownOf(projectId, id)
@@ -133,15 +133,16 @@ export class OAuthClients {
    */
   async remove(projectId: string, id: string): Promise<void> {
     await this.#ownOf(projectId, id)
-    // Before, so that the client is still there if this fails; and after, for tokens issued meanwhile.
+    // Revoked before the removal, so that the client remains if this fails, and again after it, for tokens
+    // issued meanwhile.
     await this.#grants.revokeClient(id)
     await this.#store.deleteFrom('oauth_client').where('id', '=', id).execute()
     await this.#grants.revokeClient(id)
   }
 
   /**
-   * Applies the clients of the file, and revokes the tokens of removed ones. Throws if an id of the file
-   * belongs to a client of the API.
+   * Applies the clients of the configuration file, and revokes the tokens of removed clients. Throws if an id
+   * in the file belongs to a client that the API created.
    */
   async provision(declared: readonly OAuthClientConfig[], firstProject: string): Promise<void> {
     await this.revokeGrants(await this.#gone(this.#store, declared))
@@ -186,7 +187,7 @@ export class OAuthClients {
     return (await known.execute()).map(({ id }) => id).filter((id) => !ids.has(id))
   }
 
-  /** Returns a client of the API. Rejects for a declared one. */
+  /** Returns a client that the API created. Rejects for a client of the configuration file. */
   async #ownOf(projectId: string, id: string): Promise<OAuthClient> {
     const client = await this.get(projectId, id)
     if (client.managedByFile) throw new TrunklineError('managed_by_file')

@@ -14,9 +14,10 @@ export type SigningKey = JsonWebKey & {
 const minBits = 2048
 
 /**
- * Reads the keys that sign id tokens: the PEM files of a folder that only its owner can read. The last one by
- * name signs. All are published, so that older signatures can still be verified. The first key is created on
- * demand, and named after the day. Throws an error that names a file without an RSA key of 2048 bits.
+ * Reads the keys that sign id tokens: the PEM files in a folder that only its owner can read. The last key by
+ * file name signs. All keys are published, so that older signatures can still be verified. The first key is
+ * created on demand, in a file named after the date. Throws an error that names a file without an RSA key of
+ * 2048 bits.
  */
 export const readOrMakeSigningKeys = async (folder: string, now: number): Promise<SigningKey[]> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })

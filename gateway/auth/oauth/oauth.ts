@@ -41,7 +41,7 @@ const requestLimit = { attempts: 300, windowMs: 60_000 }
 
 /** The authorization server (RFC 6749, OpenID Connect Core 1.0) and its state. */
 export class OAuth {
-  /** With a slash at its end. */
+  /** URL that identifies the server, with a final slash. */
   readonly issuer: string
   readonly provider: Provider
   readonly accounts: OAuthAccounts

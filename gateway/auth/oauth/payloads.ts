@@ -13,9 +13,9 @@ export interface OAuthPayloadDeps {
 }
 
 /**
- * Sessions, grants, codes, refresh tokens and sign-ins in progress. A reader of the store can use none of
- * them. Only the hash of each id is stored, and the id, which an application presents, is removed from the
- * payload. Sessions and sign-ins in progress also need a cookie signed by a key that is not in the store.
+ * Sessions, grants, codes, refresh tokens and sign-ins in progress. Access to the store is not enough to use
+ * them. Only the hash of each id is stored, and the id itself is removed from the payload. Sessions and
+ * sign-ins in progress also need a cookie signed by a key that is not in the store.
  */
 export class OAuthPayloads {
   readonly #store: Store
@@ -28,7 +28,7 @@ export class OAuthPayloads {
     this.#now = now
   }
 
-  /** Stores a payload for `seconds`. A consumed one stays consumed. */
+  /** Stores a payload for `seconds`. A payload that was consumed before stays consumed. */
   async save(model: string, id: string, payload: AdapterPayload, seconds: number): Promise<void> {
     const { jti: _id, ...rest } = payload
     const row = {
@@ -106,7 +106,7 @@ export class OAuthPayloads {
       .insertInto('oauth_payload')
       .values({ model: accessToken, id, grant_id: grantId, expires_at: expiresAt * 1000, ...row })
       .execute()
-    // Checked after the write: a revocation removes the grant first, and then looks for its tokens.
+    // Checked after the write: a revocation removes the grant first, and then finds the grant's tokens.
     return (await this.find('Grant', grantId)) !== undefined
   }
 
@@ -133,8 +133,8 @@ export class OAuthPayloads {
   }
 
   async #ofClient(clientId: string): Promise<readonly OAuthPayloadTable[]> {
-    // Wildcards in the pattern may match too much, which is checked below. A backslash has different meanings
-    // in the two engines.
+    // Wildcards in the pattern may match too many rows; the exact comparison follows below. A backslash has
+    // different meanings in the two engines.
     const pattern = `%${JSON.stringify({ clientId }).slice(1, -1).replaceAll('\\', '_')}%`
     const rows = await this.#store
       .selectFrom('oauth_payload')
@@ -163,9 +163,9 @@ export class OAuthPayloads {
   }
 }
 
-/** Access token with its origin. */
+/** Access token, with the grant that it belongs to. */
 export interface AccessTokenOfGrant {
-  /** Its `jti`, which gives no access. */
+  /** The token's `jti`, which alone gives no access. */
   readonly id: string
   readonly grantId: string
   readonly subscriberId: string

@@ -3,10 +3,10 @@ import type { OAuthAccounts } from './accounts.ts'
 import { oauthScopes } from './clients.ts'
 
 /**
- * Returns the interactions of a sign-in. The password is required without a session, for a subscriber of
- * another project, for a disabled one, and after a change of the password. A click is required for a client
- * on a device, because another application there could impersonate it (RFC 8252 section 8.6). A client may
- * also ask for either.
+ * Returns the prompts of a sign-in. The password is required without a session, after a change of the
+ * password, and if the session's subscriber is disabled or in another project. A consent click is required
+ * for a client on a device, because another application there could impersonate that client (RFC 8252 section
+ * 8.6). A client may also request either prompt.
  */
 export const interactions = (accounts: OAuthAccounts) => {
   const { Check, base } = interactionPolicy

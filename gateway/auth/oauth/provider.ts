@@ -9,9 +9,9 @@ import { oauthPaths } from './paths.ts'
 import type { OAuthPayloads } from './payloads.ts'
 import { grantOf, interactions } from './policy.ts'
 
-/** Pages that oidc-provider shows itself; each is a whole document. */
+/** Pages that oidc-provider serves itself; each is a complete HTML document. */
 export interface ProviderPages {
-  /** Page for an error that cannot be sent to the application, because it is unknown. */
+  /** Page for an error that cannot be redirected to the application, because the application is unknown. */
   failed(error: string, description: string | undefined): string
   /** Page for signing out. `form`: start of the form; buttons refer to it by their attribute `form`. */
   signOut(form: string, clientName: string | undefined): string
@@ -20,7 +20,7 @@ export interface ProviderPages {
 
 /** Options of the provider. */
 export interface ProviderOptions {
-  /** With a slash at its end. */
+  /** Issuer URL, with a final slash. */
   readonly issuer: string
   readonly publicHost: string | undefined
   /** The gateway's secret, from which the keys of cookies and access tokens are derived. */
@@ -47,7 +47,8 @@ const codeSeconds = 60
 /** Creates the authorization server: the code flow with PKCE, and refresh tokens that can be used once. */
 export const makeProvider = (options: ProviderOptions, deps: ProviderDeps): Provider => {
   const provider = new Provider(options.issuer, configurationOf(options, deps))
-  // The issuer is https, wherever TLS ends. The handler in Fastify sets this header, and passes no other.
+  // The issuer's URL is https even if a proxy terminates TLS. The Fastify handler sets the forwarded header
+  // itself, and drops those of the request.
   provider.proxy = true
   provider.use(async (ctx, next) => {
     // A request without a scope gets `openid`, without which there is no id token.
@@ -98,7 +99,7 @@ const lifetimes = (accessTokenSeconds: number, refreshTokenSeconds: number): Con
   Grant: refreshTokenSeconds,
   // Tokens of a session end with it.
   Session: refreshTokenSeconds,
-  // Counts from the sign-in: a renewal does not prolong it.
+  // The lifetime starts at the sign-in: a renewal does not extend it.
   RefreshToken: ({ oidc }) =>
     Math.max(1, oidc.entities.RotatedRefreshToken?.remainingTTL ?? refreshTokenSeconds),
 })
@@ -160,8 +161,8 @@ const cookiesOf = (secret: Uint8Array): Configuration['cookies'] => {
 }
 
 /**
- * Allows cross-origin requests of a public client's pages, at its redirect URIs. A client with a secret has a
- * server for them.
+ * Allows cross-origin requests of a public client's pages, at its redirect URIs. A client with a secret sends
+ * such requests from its server.
  */
 const clientBasedCORS = (
   _ctx: KoaContextWithOIDC,

@@ -41,12 +41,12 @@ export class Tokens {
     return this.#projects.get(id)
   }
 
-  /** Returns the names of all projects, as in the domains of domain applications. */
+  /** Returns the names of all projects, which are part of the domains of domain applications. */
   names(): string[] {
     return [...this.#projects.values()].map(({ name }) => name)
   }
 
-  /** Returns a token by its hash, so that the time reveals nothing about existing secrets. */
+  /** Looks a token up by its hash, so that the time taken reveals nothing about existing secrets. */
   byHash(hash: string): ApiToken | undefined {
     return this.#byHash.get(hash)
   }

@@ -8,12 +8,12 @@ class OfProject {
   readonly byPath = new Map<string, Entry>()
   /** Subscribers by e-mail in lower case. */
   readonly byEmail = new Map<string, Entry>()
-  /** Number of resources that the API created. */
+  /** Number of subscribers that the API created. */
   people = 0
   others = 0
 }
 
-/** All resources, by every look-up key. An entry is replaced as a whole. */
+/** All resources in memory, indexed by every key that is looked up. An entry is replaced as a whole. */
 export class Contents {
   #byId = new Map<string, Entry>()
   #byAddressId = new Map<string, Entry>()
@@ -52,7 +52,7 @@ export class Contents {
     return this.#projects.get(projectId)?.entries.values() ?? []
   }
 
-  /** Returns the number of resources that the API created: subscribers, or others. */
+  /** Returns the number of subscribers (`people`) or of other resources that the API created. */
   made(projectId: string, people: boolean): number {
     return this.#projects.get(projectId)?.[people ? 'people' : 'others'] ?? 0
   }
@@ -83,7 +83,7 @@ export class Contents {
     return this.#byId.keys()
   }
 
-  /** Removes the keys of an entry, except those that belong to another entry by now. */
+  /** Removes an entry's keys from the indexes, except keys that now belong to another entry. */
   #forget(id: string): void {
     const before = this.#byId.get(id)
     const project = before && this.#projects.get(before.resource.projectId)

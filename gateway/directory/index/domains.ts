@@ -5,7 +5,7 @@ import type { DomainAppTable } from '../schema.ts'
 import type { DigestSecret, DomainApp } from '../types.ts'
 import { dialectOf, statusOf } from './handlers.ts'
 
-/** Domain application in memory: its record for the API, and its form for the admission of calls. */
+/** Domain application in memory, in two forms: the record for the API, and the rules for admitting calls. */
 export interface DomainEntry {
   readonly record: DomainAppRecord
   readonly admission: Omit<DomainApp, 'handler'>
@@ -99,7 +99,10 @@ export class Domains {
   }
 }
 
-/** Returns the application with its present handler. Its own status URL, if any, takes precedence. */
+/**
+ * Returns the application with its present handler. If the application has a status URL, that URL replaces
+ * the handler's.
+ */
 export const admittedBy = (
   { record, admission }: DomainEntry,
   handler: HandlerSpec | undefined,
@@ -113,6 +116,6 @@ export const admittedBy = (
 
 const parsed = <T>(json: string | null): T | null => (json === null ? null : (JSON.parse(json) as T))
 
-/** Returns the key with its value, or nothing without a value. */
+/** Returns an object with the key and value; an empty object if the value is undefined. */
 const optional = <K extends string, V>(key: K, value: V): { readonly [key in K]?: NonNullable<V> } =>
   value === null || value === undefined ? {} : ({ [key]: value } as { readonly [key in K]?: NonNullable<V> })

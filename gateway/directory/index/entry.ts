@@ -33,13 +33,13 @@ export interface FlowText {
   readonly script?: string
 }
 
-/** Resource in memory, with its hidden properties. */
+/** Resource in memory, with properties that the API does not show. */
 export interface Entry {
   readonly resource: Resource
   readonly subscriber?: Subscriber
   readonly endpoint?: EndpointEntry
   readonly passwordHash?: string
-  /** Version of a flow that runs at `current_deployed`. */
+  /** Flow that calls at `current_deployed` run. */
   readonly deployed?: FlowText
 }
 

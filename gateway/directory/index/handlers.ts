@@ -12,8 +12,8 @@ import type { Contents } from './contents.ts'
 import type { Entry } from './entry.ts'
 
 /**
- * Returns the present handler of a source of the project. Returns undefined if the resource or the version of
- * the flow is missing, or its kind cannot be called.
+ * Resolves a handler source of the project to its present handler. Returns undefined if the resource or the
+ * version of the flow is missing, or its kind cannot be called.
  */
 export const handlerOf = (
   contents: Pick<Contents, 'byId'>,
@@ -25,7 +25,9 @@ export const handlerOf = (
   return entry?.resource.projectId === projectId ? runOf(entry, source.version ?? 'working_copy') : undefined
 }
 
-/** Returns the handler of an address; undefined for addresses that ring instead, or cannot be called. */
+/**
+ * Returns the handler of an address; undefined if the address rings a device instead, or cannot be called.
+ */
 export const handlerAt = (entry: Entry): HandlerSpec | undefined => {
   const { type } = entry.resource
   if (type === 'subscriber' || type === 'sip_endpoint' || type === 'sip_gateway') return undefined
@@ -91,7 +93,7 @@ const flowHandler = (
   const { url, fallbackUrl, method, declaredAt } = details
   if (url !== undefined)
     return { kind: 'flow', url, ...(fallbackUrl !== undefined && { fallbackUrl }), ...(method && { method }) }
-  // The file has no versions: its content is deployed.
+  // A flow in the configuration file has no versions; its text counts as deployed.
   const text = version === 'working_copy' || managedByFile ? details : deployed
   const name = declaredAt ?? pathOf(address)
   if (text?.script !== undefined) return { kind: 'script', document: text.script, name }
@@ -99,8 +101,8 @@ const flowHandler = (
 }
 
 /**
- * See {@link Rooms}. Conferences that a document names itself are excluded: those of rooms have an id in
- * their name, or a colon.
+ * See {@link Rooms}. Excludes conferences named in a document: names of room conferences contain an id or a
+ * colon.
  */
 export const roomOf = (
   contents: Pick<Contents, 'byAddress'>,
@@ -124,11 +126,11 @@ const script = (name: string, instruction: object): HandlerSpec => ({
   name,
 })
 
-/** Returns the dialect of callbacks: XML documents belong to the family with forms. */
+/** Returns the dialect of a handler's callbacks: forms for XML documents, JSON for the others. */
 export const dialectOf = (kind: HandlerSpec['kind']): StatusTarget['dialect'] =>
   kind === 'xml' ? 'form' : 'json'
 
-/** Returns the status target with its default event: the end of a call, in both families. */
+/** Returns the status target; by default, only the end of a call is reported, in both dialects. */
 export const statusOf = (
   dialect: StatusTarget['dialect'],
   url: string | undefined,

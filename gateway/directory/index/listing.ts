@@ -19,7 +19,7 @@ export const listResources = (
   query: Query,
 ): Listed<Resource> => {
   const matches = matching(query)
-  // They are in the order of creation.
+  // The entries are already in the order of creation.
   if (query.sortBy !== 'name' && !query.descending)
     return windowOf(contents.ofProject(projectId), matches, query)
   const found: Resource[] = []
@@ -29,7 +29,7 @@ export const listResources = (
   return pageOf(found, query)
 }
 
-/** Returns one page of many entries without collecting them all. */
+/** Returns one page of the entries without collecting all of them. */
 const windowOf = (
   all: Iterable<Entry>,
   matches: (resource: Resource) => boolean,
@@ -56,5 +56,5 @@ const matching = ({ types, displayName, name }: Query): ((resource: Resource) =>
 const byName = ({ address: a }: Resource, { address: b }: Resource): number =>
   a.name === b.name ? compare(a.context, b.context) : compare(a.name, b.name)
 
-/** Compares by code units: a hundred thousand names are too many for locale rules. */
+/** Compares by code units: locale rules are too slow for a hundred thousand names. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -23,7 +23,7 @@ export interface Changed {
   readonly projects?: true
 }
 
-/** Number of entries that are replaced at once; calls are handled in between. */
+/** Maximum number of entries that are replaced without a pause; calls are handled in the pauses. */
 const putTogether = 2_000
 
 /** Content of the store in memory, for calls and the API. */
@@ -41,12 +41,12 @@ export class Memory {
     this.carriers = carriers
   }
 
-  /** Listener for reread or removed domain applications and carriers. */
+  /** Sets the listener for domain applications and carriers that were read again or removed. */
   set onSenders(listener: () => void) {
     this.#onSenders = listener
   }
 
-  /** Adds a listener for reread or removed resources, by their ids. */
+  /** Adds a listener that gets the ids of resources that were read again or removed. */
   onResources(listener: (ids: readonly string[]) => void): void {
     this.#resourceListeners.push(listener)
   }
@@ -80,7 +80,7 @@ export class Memory {
     if (resources.length > 0) {
       const entries = await readEntries(store, resources)
       const found = new Set(entries.map(({ resource }) => resource.id))
-      // A name may move from one resource to another: removals come first.
+      // Removals come first, because a name may move from one resource to another.
       for (const id of resources) if (!found.has(id)) this.contents.remove(id)
       for (const entry of entries) this.contents.put(entry)
       for (const listener of this.#resourceListeners) listener(resources)
@@ -96,7 +96,7 @@ export class Memory {
     if (projects) this.tokens.replace(await readTokens(store))
   }
 
-  /** By the host of a request-URI, ignoring case. */
+  /** Finds a domain application by the host of a request-URI, ignoring case. */
   domainApp(host: string): DomainApp | undefined {
     const entry = this.domains.byDomain(canonicalHost(host))
     if (!entry) return undefined
@@ -104,7 +104,7 @@ export class Memory {
     return admittedBy(entry, handlerOf(this.contents, projectId, handler))
   }
 
-  /** By digest user name, case-sensitive. */
+  /** Finds an endpoint by its digest user name, case-sensitive. */
   endpointByName(username: string): SipEndpoint | undefined {
     return this.#endpointOf(this.contents.byUsername(username))
   }
@@ -139,7 +139,7 @@ const targetOf = (entry: Entry): Target | undefined => {
   const { resource } = entry
   const address = pathOf(resource.address)
   if (resource.type === 'subscriber') return { kind: 'subscriber', subscriberId: resource.id, address }
-  // Its handler is for the calls that it makes.
+  // Calls to an endpoint ring it: its handler is only for calls that it makes.
   if (resource.type === 'sip_endpoint') return { kind: 'endpoint', endpointId: resource.id, address }
   if (resource.type === 'sip_gateway') {
     const { uri, encryption, codecs } = resource.details

@@ -4,7 +4,7 @@ import type { News } from '../engine.ts'
 import type { Changed } from './memory.ts'
 import type { Refresh } from './refresh.ts'
 
-/** Wait in ms before everything is read again after a failure. */
+/** Wait in ms between a failed reading and the next attempt. */
 const againMs = 1_000
 
 /** Collaborators of {@link OtherGateways}. */
@@ -44,7 +44,7 @@ export class OtherGateways {
     })
   }
 
-  /** Handles a change that was not read, or notifications that were missed. */
+  /** Reads everything again, after a change that could not be read or notifications that were missed. */
   missed(): void {
     if (this.#closed || this.#timer) return
     this.#timer = this.#deps.clock.after(againMs, () => {

@@ -21,10 +21,13 @@ const entryRows = (store: Store) =>
     .select(['e.username', 'e.secrets_json'])
     .select(['f.version as deployed_version', 'f.flow as deployed_flow', 'f.script as deployed_script'])
 
-/** Maximum number of rows that are read at once; calls are handled in between. */
+/** Maximum number of rows in one query; calls are handled between queries. */
 const portion = 2_000
 
-/** Reads every resource, in the order of creation. They are sorted here: databases sort wide rows slowly. */
+/**
+ * Reads every resource, in the order of creation. The rows are sorted in memory, because databases sort wide
+ * rows slowly.
+ */
 export const readAllEntries = async (store: Store): Promise<Entry[]> => {
   const all: Entry[] = []
   for (let after = ''; ; ) {

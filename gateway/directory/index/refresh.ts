@@ -2,8 +2,8 @@ import type { Store } from '../sqlite.ts'
 import type { Changed, Memory } from './memory.ts'
 
 /**
- * Reads changes of the store into memory, one reading at a time. Each covers all changes named since the
- * start of the previous one. So older data never replaces newer data.
+ * Reads changes of the store into memory. Only one reading runs at a time, so that older data never replaces
+ * newer data. Changes reported during a reading go into the next one.
  */
 export class Refresh {
   readonly #store: Store
@@ -14,7 +14,7 @@ export class Refresh {
   #projects = false
   #everything = false
   #last: Promise<void> = Promise.resolve()
-  /** The next reading, which has not started and may be extended. */
+  /** Next reading; changes may be added until it starts. */
   #next: Promise<void> | undefined
 
   constructor(store: Store, memory: Pick<Memory, 'read' | 'readAll'>) {
@@ -22,7 +22,10 @@ export class Refresh {
     this.#memory = memory
   }
 
-  /** Resolves when memory has the present content of the store, or a newer one. */
+  /**
+   * Reads the named rows again. Resolves when memory has the content that the store had at the call, or newer
+   * content.
+   */
   changed({ resources = [], domains = [], carriers, projects }: Changed): Promise<void> {
     for (const id of resources) this.#resources.add(id)
     for (const id of domains) this.#domains.add(id)

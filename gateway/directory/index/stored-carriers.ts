@@ -16,7 +16,7 @@ export interface CarrierSecrets {
 /** Carrier in memory: its record for the API, and its configuration for calls. */
 export interface StoredCarrier {
   readonly record: CarrierRecord
-  /** Undefined if it cannot be used. */
+  /** Configuration for calls; undefined if the carrier cannot be used. */
   readonly config: CarrierConfig | undefined
 }
 
@@ -33,7 +33,10 @@ const recordOf = (row: CarrierTable): CarrierRecord => {
   }
 }
 
-/** Throws for secrets sealed by another gateway's key, and for an entry that violates the rules. */
+/**
+ * Returns a carrier's configuration. Throws if another gateway's key sealed the passwords, or if the entry
+ * violates the rules.
+ */
 const configOf = (
   { id, projectId, name, entry }: CarrierRecord,
   sealed: string | null,
@@ -85,7 +88,7 @@ export const withoutSecrets = (
 /** Collaborators for opening stored carriers. */
 export interface CarrierOpening {
   readonly sealing: Pick<Sealing, 'open'>
-  /** Receives carriers that cannot be used. */
+  /** Called for each carrier that cannot be used. */
   readonly fault: (id: string, error: unknown) => void
 }
 
@@ -94,7 +97,7 @@ export class StoredCarriers {
   readonly #opening: CarrierOpening | undefined
   #byId = new Map<string, StoredCarrier>()
 
-  /** `opening`: undefined for no carriers. */
+  /** `opening`: if undefined, no carriers are read. */
   constructor(opening?: CarrierOpening) {
     this.#opening = opening
   }

@@ -6,15 +6,15 @@ import { migrations } from './list.ts'
 
 /** One step of the schema. */
 export interface Migration {
-  /** Stored with the version: identifies the step. */
+  /** Name of the step, stored with the version to identify it. */
   readonly name: string
   up(db: Kysely<unknown>, now: number): Promise<void>
 }
 
 /**
  * Migrates the store to the present version, each step in its own transaction. If several gateways start at
- * once, the engine's `lock` lets one do it. Returns the version. Throws if a later release, or a
- * development version before the first release, made the store.
+ * once, the engine's `lock` lets one do it. Returns the version. Throws if the store was created by a later
+ * release, or by a development version before the first release.
  */
 export const migrate = async (
   store: Store,
@@ -54,7 +54,7 @@ const createVersions = (write: Write): Promise<void> =>
     .addColumn('applied_at', 'bigint', (c) => c.notNull())
     .execute()
 
-/** Returns the version of the store. Throws if other steps than `steps` made it. */
+/** Returns the version of the store. Throws if the stored steps are not the first ones of `steps`. */
 const versionOf = async (store: Store, steps: readonly Migration[]): Promise<number> => {
   const applied = await store
     .selectFrom('schema_version')

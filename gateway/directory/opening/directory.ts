@@ -35,7 +35,7 @@ export interface DirectoryOptions extends EngineOptions {
   readonly limits?: ProjectLimits
   /** Suffix of the domains of domain applications; default `dapp.localhost`. */
   readonly domainSuffix?: string
-  /** Key kept apart from the store; detects changes of a declared password. At least 16 bytes. */
+  /** Key that detects changes of a declared password; kept outside the store. At least 16 bytes. */
   readonly secret: Uint8Array
   readonly log: Pick<Log, 'info' | 'error'>
   /** Hashes passwords; default {@link Passwords} at its full cost. */
@@ -87,7 +87,7 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
       'directory opened',
     )
     const { limits = defaultLimits, domainSuffix = 'dapp.localhost' } = options
-    // Gateways that miss a change must read everything again.
+    // Schedules a complete reading after a change that could not be read.
     const noteMissed = (error: unknown) => {
       others?.missed()
       throw error
@@ -139,7 +139,7 @@ interface LoadedDirectoryDeps {
   readonly changed: WritingDeps['changed']
   readonly writers: Pick<Directory, 'resources' | 'domainApps' | 'projects' | 'carriers'>
   readonly passwords: Passwords
-  /** Hash that the password of an unknown subscriber is compared with. */
+  /** Hash that is compared with the given password if the subscriber is unknown. */
   readonly dummyHash: string
   readonly redeclaring: Redeclaring
 }
@@ -188,7 +188,7 @@ class LoadedDirectory implements Directory {
 
   async signIn(projectId: string, email: string, password: string): Promise<Subscriber | undefined> {
     const entry = this.#memory.contents.byEmail(projectId, email)
-    // An unknown e-mail takes as long as a known one.
+    // A sign-in with an unknown e-mail takes as long as one with a known e-mail.
     const { passwords, dummyHash } = this.#deps
     const matches = await passwords.verify(password, entry?.passwordHash ?? dummyHash)
     const known = matches && entry?.passwordHash !== undefined && !entry.subscriber?.disabled

@@ -11,7 +11,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   return {
     store,
     name: file,
-    // A file has one gateway.
+    // No lock is needed: a SQLite file belongs to one gateway.
     lock: async () => {},
     listen: async () => {},
     connections: () => undefined,
@@ -26,7 +26,10 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
 /** Minimum time between two log lines about a store that cannot be written, in milliseconds. */
 const logEveryMs = 60_000
 
-/** Logs at most one line per minute while the file refuses changes, and one when it accepts them again. */
+/**
+ * Logs at most one line per minute while the file cannot be written, and one line when it can be written
+ * again.
+ */
 const sqliteLog = (file: string, { clock, log }: Pick<EngineOptions, 'clock' | 'log'>) => {
   let loggedAt = Number.NEGATIVE_INFINITY
   let isRefusing = false

@@ -10,7 +10,10 @@ export interface ListenerDeps {
   readonly url: string
   readonly clock: Pick<Clock, 'after'>
   readonly log: Pick<Log, 'info' | 'error'>
-  /** Returns whether this gateway's own server process made a change, which is known already. */
+  /**
+   * Returns whether one of this gateway's own database connections made a change, which memory then already
+   * contains.
+   */
   readonly isOwn: (processId: number) => boolean
   readonly onNews: (news: News) => void
 }
@@ -19,8 +22,8 @@ export interface ListenerDeps {
 const againMs = 1_000
 
 /**
- * Interval of checks of the connection, and maximum wait for the answer, in ms. A network that drops every
- * packet reports no error.
+ * Interval of the connection checks, and maximum wait for a response, in ms. The checks detect networks that
+ * drop packets without an error.
  */
 const askMs = 10_000
 const answerMs = 5_000
@@ -40,8 +43,8 @@ export class Listener {
   }
 
   /**
-   * Opens the connection. Resolves when no change can be missed any more. Rejects if the first connection
-   * fails.
+   * Opens the connection. Resolves when the listener receives every further change. Rejects if the first
+   * connection fails.
    */
   async open(): Promise<void> {
     const { url, isOwn, onNews } = this.#deps

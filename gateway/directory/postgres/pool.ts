@@ -6,7 +6,10 @@ import { TrunklineError } from '../../core/errors/catalogue.ts'
 const connectMs = 3_000
 const queryMs = 15_000
 
-/** Types int8 and numeric: counts, sums and times, which all fit a number. */
+/**
+ * Type ids of int8 and numeric. The columns of these types are counts, sums and times, which all fit a
+ * number.
+ */
 const numbers = new Set([20, 1700])
 
 /** Returns the options of a connection; counts of the server arrive as numbers. */
@@ -36,13 +39,13 @@ export const openPool = (url: string, connections: number): OwnPool => {
   return { pool, isOwn: (processId) => own.has(processId) }
 }
 
-/** Connections, and whether a process of the server belongs to one of them. */
+/** Connection pool of this gateway, with a check for its own server processes. */
 export interface OwnPool {
   readonly pool: Pool
   readonly isOwn: (processId: number) => boolean
 }
 
-/** Returns the process id, which the driver has and its types lack. */
+/** Returns the id of the server process, which the driver's types do not declare. */
 const processIdOf = (client: object): number =>
   'processID' in client && typeof client.processID === 'number' ? client.processID : 0
 
@@ -60,8 +63,8 @@ export const guardedPool = (
 })
 
 const guarded = (client: PoolClient, onDoubt: () => void): PostgresPoolClient => {
-  // A connection without its answer still runs the query, perhaps within a transaction: it must not be
-  // reused.
+  // After a missing response, the connection may still run the query, perhaps within a transaction, and must
+  // not be reused.
   let owing = false
   const query = (sql: unknown, parameters?: unknown) =>
     client.query(sql as string, parameters as unknown[]).catch((error: unknown) => {

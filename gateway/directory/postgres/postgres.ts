@@ -8,10 +8,10 @@ import { watchChanges } from './triggers.ts'
 
 /** Wait between two attempts to reach the server at start, in ms. */
 const againMs = 500
-/** Any number, the same for all gateways: `trnk`. */
+/** Key of the advisory lock, the same for all gateways: the bytes of `trnk`. */
 const lockKey = 0x74726e6b
 
-/** Faults that waiting cannot mend: user, password, database (classes 28 and 3D). */
+/** Faults that a retry cannot fix: wrong user, password or database (classes 28 and 3D). */
 const lasting = /^(28|3D)/
 
 /** Connects to PostgreSQL. Rejects with an error that names the database if it cannot be reached in time. */
@@ -59,7 +59,7 @@ const lock: Engine['lock'] = async (write) => {
   await sql`select pg_advisory_xact_lock(${lockKey})`.execute(write)
 }
 
-/** Resolves when the server answers. */
+/** Resolves when the server responds. */
 const reached = async (
   pool: Pool,
   name: string,
@@ -87,7 +87,7 @@ const reached = async (
   }
 }
 
-/** Returns the reason of an error. That of several addresses contains their errors. */
+/** Returns the reason of an error. If several addresses were tried, returns the reason of the first. */
 const reasonOf = (error: unknown): string => {
   const [first] = error instanceof AggregateError ? error.errors : [error]
   return first instanceof Error ? first.message : String(first)

@@ -5,8 +5,8 @@ import type { Write } from '../sqlite.ts'
 export const channel = 'trunkline'
 
 /**
- * Tables that gateways hold in memory, and messages, which they deliver when new. Each has the kind of its
- * notification and the column of its id.
+ * Tables whose changes are notified: those held in memory, and messages, which must be delivered. Each entry
+ * has the kind of the notification and the column of the row's id.
  */
 const watched: Readonly<Record<string, readonly [kind: string, column: string, on?: 'insert']>> = {
   resource: ['resource', 'id'],

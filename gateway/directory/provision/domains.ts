@@ -3,8 +3,8 @@ import type { Declared, DeclaredDomain } from '../declared.ts'
 import type { Write } from '../sqlite.ts'
 
 /**
- * Removes domain applications that are no longer in the file, and creates or changes the others; the domain
- * name identifies them.
+ * Applies the domain applications of the file: removes those that left the file, and creates or updates the
+ * others. The domain name identifies an application.
  */
 export const provisionDomains = async (
   write: Write,

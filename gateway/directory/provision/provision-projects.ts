@@ -41,7 +41,7 @@ export const provisionProjects = async (
   }
 }
 
-/** Takes names from other stored projects: projects of the file may swap names. */
+/** Frees names that other stored projects have, because projects of the file may swap names. */
 const vacateNames = async (write: Write, projects: Declared['projects']): Promise<void> => {
   const wanted = new Map(projects.map(({ id, name }) => [name, id]))
   for (const { id, name } of await write.selectFrom('project').select(['id', 'name']).execute()) {

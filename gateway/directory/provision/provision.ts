@@ -15,9 +15,9 @@ export interface Hashing {
 /**
  * Applies the declarations of the file to the store, in one transaction. Missing rows are created, changed
  * ones updated, and file-managed rows that left the file removed. A domain is identified by its name, a
- * subscriber by the e-mail, an endpoint by its user name, and any other resource by its address. The id stays
- * as long as that does. Other rows are unchanged, unless the file declares the same resource: then the file
- * manages it.
+ * subscriber by the e-mail, an endpoint by its user name, and any other resource by its address. The row's id
+ * stays as long as this key does. Rows that the API created are unchanged, unless the file declares the same
+ * resource; then the file manages the row.
  */
 export const provision = async (
   { store, lock }: Pick<Engine, 'store' | 'lock'>,
@@ -33,8 +33,8 @@ export const provision = async (
 }
 
 /**
- * Hashes the passwords before a transaction locks the store, as this takes long. The result does the work of
- * {@link provision}.
+ * Hashes the passwords before a transaction locks the store, because hashing is slow. The result performs
+ * {@link provision} within a given transaction.
  */
 export const prepareProvision = async (
   store: Store,

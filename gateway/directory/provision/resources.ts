@@ -9,7 +9,7 @@ export interface Credential {
   readonly mark: string
 }
 
-/** Stored resource that the file may mean. */
+/** Stored resource that a declaration of the file may refer to. */
 interface Existing {
   readonly id: string
   readonly project_id: string
@@ -38,7 +38,7 @@ export const provisionResources = async (
   const existingOf = new Map<DeclaredResource, Existing | undefined>()
   for (const each of resources) {
     const own = byKey.get(keyOf(each))
-    // A phone whose project has changed in the file is a new one: resources never move between projects.
+    // An endpoint whose project changed in the file is a new resource: resources never move between projects.
     const same = own?.project_id === each.projectId ? own : undefined
     existingOf.set(each, same ?? (await othersOwn(write, each)))
   }
@@ -59,7 +59,9 @@ export const provisionResources = async (
 /** Returns the key that identifies a subscriber. */
 export const personKey = ({ projectId, person }: DeclaredResource): string => `${projectId} ${person?.email}`
 
-/** Returns the key that identifies a resource of the file: an e-mail, a user name, else the address. */
+/**
+ * Returns the key that identifies a resource of the file: the e-mail, the user name or otherwise the address.
+ */
 const keyOf = (resource: DeclaredResource): string => {
   const { phone, person, projectId, context, name } = resource
   if (person) return `person ${personKey(resource)}`
@@ -72,8 +74,8 @@ const keyOfExisting = ({ type, project_id, email, username, context, name }: Exi
 }
 
 /**
- * Returns a stored resource that the file means but did not create. It is queried separately, as there may be
- * very many resources outside the file.
+ * Finds a stored resource that the file declares but did not create. Queried one at a time, because very many
+ * resources may exist outside the file.
  */
 const othersOwn = async (write: Write, resource: DeclaredResource): Promise<Existing | undefined> => {
   const { phone, person, projectId, context, name } = resource
@@ -167,7 +169,10 @@ const writeAddress = async (
     .execute()
 }
 
-/** Writes a subscriber. A new password invalidates the tokens and removes the devices of the old one. */
+/**
+ * Writes a subscriber. A new password invalidates the subscriber's tokens and removes the subscriber's
+ * devices.
+ */
 const writePerson = async (
   write: Write,
   resourceId: string,

@@ -3,8 +3,8 @@ import type { CarrierConfig } from '../../../config/types.ts'
 import type { CarrierRecord } from '../ports.ts'
 
 /**
- * Returns the carriers of the configuration file in the form of the API: their names and targets; the rest is
- * the operator's.
+ * Returns the carriers of the configuration file in the form of the API. Only names and targets are shown;
+ * the other settings are the operator's.
  */
 export const declaredCarriers = (
   carriers: readonly CarrierConfig[],
@@ -20,7 +20,7 @@ export const declaredCarriers = (
     updatedAt: 0,
   }))
 
-/** Returns a constant id for a name, in the form of a UUID (RFC 9562 section 5.8). */
+/** Returns an id that always is the same for a name, in the form of a UUID (RFC 9562 section 5.8). */
 const idOf = (name: string): string => {
   const hex = createHash('sha256').update(`carrier ${name}`).digest('hex')
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16)

@@ -75,7 +75,7 @@ export class StoredDomainApps implements DomainApps {
     changeable(this.find(projectId, id))
     await rejectConflicts(
       store.transaction().execute(async (write) => {
-        // The first statement is a write, which locks the row before it is read.
+        // The transaction starts with a write, which locks the row before it is read.
         const row = await write
           .updateTable('domain_app')
           .set({ updated_at: clock.now() })
@@ -121,7 +121,7 @@ export class StoredDomainApps implements DomainApps {
     const { tokens } = this.#deps.memory
     const name = tokens.project(projectId)?.name ?? projectId
     const label = `${name}-${identifier}`.toLowerCase()
-    // With projects `a` and `a-b`, a label that begins with `a-b-` belongs to `a-b` alone.
+    // If projects `a` and `a-b` exist, a label that begins with `a-b-` belongs to `a-b`, not to `a`.
     const isOfOther = (other: string) => other.length > name.length && label.startsWith(`${other}-`)
     if (tokens.names().some(isOfOther))
       throw new TrunklineError('domain_taken', undefined, { attribute: 'identifier' })

@@ -36,7 +36,7 @@ export interface Deployment {
 /** See `Resources.deployFlow`. */
 export const deployFlow = async (write: Write, deployment: Deployment): Promise<FlowVersionRecord> => {
   const { projectId, id, version, now } = deployment
-  // The first statement is a write, which locks the flow before it is read.
+  // The transaction starts with a write, which locks the flow before it is read.
   const flow = await write
     .updateTable('resource')
     .set({ updated_at: now })

@@ -7,8 +7,8 @@ import type { NewResource } from '../resource-types.ts'
 const numbered = 20
 
 /**
- * Returns the name in the address of a new resource. A missing name is made of the display name, and is free.
- * If `isTaken`, it has a random part.
+ * Returns the context and name of a new resource's address. A missing name is derived from the display name
+ * so that it is unused; `isTaken` makes part of it random.
  */
 export const addressFor = (
   contents: Pick<Contents, 'byAddress'>,
@@ -40,7 +40,7 @@ export const checkedName = (text: string, attribute: 'context' | 'name'): string
 const called = (resource: NewResource): string =>
   resource.type === 'subscriber' ? (resource.details.email.split('@', 1)[0] ?? '') : resource.displayName
 
-/** Maximum number of characters of a name that are used. */
+/** Maximum number of characters of a display name that are read. */
 const maxCalled = 1000
 
 /** Converts a display name to a name for an address. The time is linear in the length of the text. */

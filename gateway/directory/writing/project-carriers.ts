@@ -11,7 +11,9 @@ import { rejectConflicts } from './conflicts.ts'
 import { declaredCarriers } from './declared-carriers.ts'
 import { changeable, countCreated, present, type WritingDeps } from './writing-deps.ts'
 
-/** Carriers of projects: those of the file, which are only shown, and those of the API. */
+/**
+ * Carriers of projects: those of the configuration file, which the API can only read, and those of the API.
+ */
 export class StoredProjectCarriers implements ProjectCarriers {
   readonly #deps: WritingDeps
   readonly #sealing: Sealing
@@ -23,7 +25,10 @@ export class StoredProjectCarriers implements ProjectCarriers {
     this.#sealing = sealing
   }
 
-  /** Replaces the carriers of the configuration file. `firstProject`: project of those that name none. */
+  /**
+   * Replaces the carriers of the configuration file. `firstProject`: project of the carriers that name no
+   * project.
+   */
   declare(carriers: readonly CarrierConfig[], firstProject: string): void {
     this.#declared = declaredCarriers(carriers, firstProject)
   }

@@ -2,12 +2,12 @@ import type { ProjectLimits } from '../../../config/types.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 
 /**
- * Limits of each project. Counts entries in creation together with existing ones, so that simultaneous
- * requests cannot exceed a limit.
+ * Enforces the limits of each project. Entries that are being created count like existing ones, so that
+ * simultaneous requests cannot exceed a limit.
  */
 export class Quotas {
   #limits: ProjectLimits
-  /** Number of entries in creation, by project and kind. */
+  /** Number of entries that are being created, by project and kind. */
   readonly #creating = new Map<string, number>()
 
   constructor(limits: ProjectLimits) {
@@ -19,7 +19,9 @@ export class Quotas {
     this.#limits = limits
   }
 
-  /** Runs `create`. Throws `over_quota` if the project has as many entries of the kind as it may have. */
+  /**
+   * Runs `create`. Throws `over_quota` if the project already has the maximum number of entries of the kind.
+   */
   async within<T>(
     projectId: string,
     kind: keyof ProjectLimits,

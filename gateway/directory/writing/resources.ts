@@ -106,7 +106,10 @@ export class StoredResources implements Resources {
     if (numDeletedRows === 0n) throw new TrunklineError('unknown_resource')
   }
 
-  /** Checks that a handler's resource belongs to the project; it may be removed later. */
+  /**
+   * Checks that the resource of a handler source belongs to the project. The resource may still be removed
+   * later.
+   */
   #checkHandler(projectId: string, details: Partial<ResourceDetails[ResourceType]> = {}): void {
     const handler = 'handler' in details ? details.handler : undefined
     if (handler?.kind !== 'resource' || this.find(projectId, undefined, handler.resourceId)) return
@@ -145,7 +148,7 @@ export class StoredResources implements Resources {
       )
     }
     await insert(false).catch((error: unknown) => {
-      // Another request was faster. A generated name is generated again.
+      // Another request took the name first. A generated name is generated again.
       const again =
         resource.name === undefined && error instanceof TrunklineError && error.code === 'address_taken'
       if (!again) throw error
@@ -243,7 +246,10 @@ export class StoredResources implements Resources {
       .execute()
   }
 
-  /** A new password invalidates the tokens and removes the devices of the old one. */
+  /**
+   * Writes a subscriber. A new password invalidates the subscriber's tokens and removes the subscriber's
+   * devices.
+   */
   async #changePerson(
     write: Write,
     id: string,
@@ -263,7 +269,7 @@ export class StoredResources implements Resources {
       .execute()
   }
 
-  /** Digest secrets depend on the user name: a new one needs the password. */
+  /** Writes a SIP endpoint. Digest secrets depend on the user name, so a new user name needs the password. */
   async #changePhone(
     write: Write,
     id: string,

@@ -64,7 +64,7 @@ export class StoredProjects implements Projects {
     if (name === undefined && scopes === undefined) return before
     await this.#deps.store
       .updateTable('api_token')
-      // Unchanged properties may have changed since they were read.
+      // Writes only the given properties: others may have changed since they were read.
       .set({
         ...(name !== undefined && { name }),
         ...(scopes && { scopes_json: JSON.stringify(scopes) }),

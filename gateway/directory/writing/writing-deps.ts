@@ -9,7 +9,8 @@ export interface WritingDeps {
   readonly store: Store
   readonly memory: Memory
   /**
-   * Reads changes into memory, here and on the other gateways of the store. Resolves when they are visible.
+   * Reads changes into memory, here and on the other gateways of the store. Resolves when reads show the
+   * changes.
    */
   readonly changed: (changed: Changed) => Promise<void>
   readonly quotas: Quotas
