@@ -40,12 +40,15 @@ import {
   toAddress,
 } from './types.ts'
 
-/** Limits of an application's messages: larger than those of peers, as frames are limited already. */
+/**
+ * Limits of an application's messages. They are larger than those of peers, because the size of a frame is
+ * limited as well.
+ */
 const appLimits = { ...defaultMessageLimits, messageBytes: 1 << 20, headerLength: 65_536 }
 const appLost = 'SIP;cause=503;text="Application connection lost"'
 const ackTimeout = 'SIP;cause=200;text="ACK timeout"'
 
-/** The agent without its thread: creates and connects all of its components. */
+/** The agent, independent of its thread: creates and connects all of its components. */
 export class Agent {
   readonly #context: Context
   readonly #apps = new Apps()
@@ -286,7 +289,7 @@ export class Agent {
     this.#outgoing.lost(app)
     for (const dialog of this.#context.dialogs.of(app)) {
       if (!dialog.isConfirmed) continue
-      // A subscription has no BYE. The far end learns of its end by the 481 to its next request.
+      // A subscription has no BYE. The far end learns of the end by the 481 to its next request.
       if (dialog.isSubscription) {
         this.#context.dialogs.remove(dialog)
         continue

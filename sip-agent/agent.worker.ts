@@ -5,7 +5,8 @@ import { type AgentData, serveAgent } from './serve.ts'
 if (!parentPort) throw new Error('the SIP agent runs in a worker thread')
 const data = workerData as AgentData
 const { tls, listen } = data.options
-// Once for the whole thread: each TLS context with its own list of some hundred authorities takes 100 ms.
+// Sets the authorities once for the whole thread. A TLS context with its own list of some hundred authorities
+// takes 100 ms to create.
 if (!tls?.ca && listen.some(({ transport }) => transport === 'tls' || transport === 'wss')) {
   setDefaultCACertificates([...new Set([...getCACertificates('default'), ...getCACertificates('system')])])
 }

@@ -66,7 +66,7 @@ export class SystemClock implements SteadyClock {
   }
 }
 
-/** Clock that stands still until a test moves it. */
+/** Clock that stands still until a test advances it. */
 export class FakeClock implements SteadyClock {
   #now: number
   #due: { at: number; order: number; run: () => void }[] = []

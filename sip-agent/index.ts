@@ -30,7 +30,7 @@ export type {
 } from './types.ts'
 export { notPermitted, offenseHeader, reachHeader, unverifiedHeader } from './types.ts'
 
-/** A running agent: the address for drachtio-srf, and the listening addresses. */
+/** A running agent. */
 export interface SipAgent {
   readonly host: '127.0.0.1'
   /** Application port; a free one, chosen at start. */
@@ -39,9 +39,9 @@ export interface SipAgent {
   readonly secret: string
   /** Bound addresses, with the ports that the system chose. */
   readonly addresses: readonly SipAddress[]
-  /** Current gauges and counters. Rejects if the agent is closed or has failed. */
+  /** Returns the current gauges and counters. Rejects if the agent is closed or has failed. */
   stats(): Promise<SipAgentStats>
-  /** Busy and idle time of the thread since its start, in ms. */
+  /** Returns the busy and idle time of the thread since its start, in ms. */
   eventLoop(): { readonly active: number; readonly idle: number }
   /**
    * Applies new certificates or a new shield; open connections stay. Invalid settings change nothing, and are
@@ -68,7 +68,7 @@ export interface SipAgent {
    */
   onDiversion(listener: (diversion: Diversion) => void): void
   /**
-   * Stops the agent and waits for the end of its thread. Calls that are still up are not hung up. Idempotent.
+   * Stops the agent and waits for the end of its thread. Existing calls get no BYE. Idempotent.
    */
   close(): Promise<void>
 }
@@ -92,8 +92,8 @@ export interface AgentThread {
 const maxEndMs = 15_000
 
 /**
- * Resolves after the end of a closing thread. It is terminated by force only if it does not end by itself.
- * Terminating a thread that still closes its sockets may crash the whole process.
+ * Resolves after the end of a closing thread. Terminates the thread only if it does not end by itself within
+ * 15 s. Terminating a thread that is still closing its sockets may crash the whole process.
  */
 const whenEnded = (worker: AgentThread): Promise<void> =>
   new Promise((resolve) => {
@@ -177,7 +177,8 @@ class WorkerAgent implements SipAgent {
   }
 
   close(): Promise<void> {
-    // A failed thread may still be ending: an exit of the process has the same risk as termination by force.
+    // A failed thread may still be closing its sockets, and an exit of the process before its end may crash:
+    // wait for it.
     this.#closing ??= this.#failure ? this.#gone.promise : this.#end()
     return this.#closing
   }
@@ -212,8 +213,8 @@ const workerFile = import.meta.url.endsWith('.ts') ? './agent.worker.ts' : './ag
 const startThread = (workerData: AgentData): AgentThread =>
   new Worker(new URL(workerFile, import.meta.url), {
     name: 'sip-agent',
-    // Data of a call is short-lived: with more room it is rarely copied, and garbage collection causes no
-    // long pauses.
+    // Data of a call is short-lived. With a large young generation it is rarely copied, and garbage
+    // collection causes no long pauses.
     resourceLimits: { maxYoungGenerationSizeMb: 96 },
     workerData,
   })
@@ -231,7 +232,8 @@ export const startSipAgent = (options: SipAgentOptions, start = startThread): Pr
     worker.once('error', fail)
     worker.once('exit', gone)
     worker.on('message', function begun(message: FromWorker) {
-      // Its sockets are open before it is ready: a fault or a refusal may arrive first.
+      // The sockets of the agent are open before it reports `ready`, so a fault or a refusal may be reported
+      // first.
       if (message.kind !== 'ready' && message.kind !== 'failed') return
       worker.off('message', begun)
       worker.off('error', fail)
@@ -240,7 +242,7 @@ export const startSipAgent = (options: SipAgentOptions, start = startThread): Pr
         resolve(new WorkerAgent(worker, secret, message.port, message.addresses))
         return
       }
-      // Further errors while it closes do not matter; without a listener they would end the process.
+      // Errors of the closing thread are ignored; without a listener they would end the process.
       worker.on('error', () => {})
       whenEnded(worker).then(() => reject(new Error(`SIP agent: ${message.problem}`)))
     })

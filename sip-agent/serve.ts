@@ -26,7 +26,7 @@ export const serveAgent = (port: AgentPort, { options, secret }: AgentData): voi
   const clock = new TimerWheel(new SystemClock(), fault)
   const agent = new Agent({ ...options, secret, clock, fault, refused, diverted })
 
-  /** Applies new settings. Invalid ones change nothing, and must not end calls. */
+  /** Applies new settings. Invalid settings change nothing and end no calls. */
   const change = (asked: SipAgentChange) => {
     try {
       agent.change(asked)

@@ -1,6 +1,6 @@
 import type { Clock, SteadyClock, Timer } from './clock.ts'
 
-/** Running timer; it stands in the list of its slot until it fires or is cancelled. */
+/** Running timer. It is in the list of its slot until it fires or is cancelled. */
 class Entry implements Timer {
   /** Due time on the steady clock. */
   readonly at: number
@@ -29,9 +29,9 @@ class Entry implements Timer {
   }
 }
 
-/** Length of a tick in ms. The shortest timer of SIP is T1, fifty times as long. */
+/** Length of a tick in ms; the shortest timer of SIP, T1, is fifty ticks. */
 const tickMs = 10
-/** Number of slots, a power of two: 41 s, so that a timer of 64 * T1 needs one turn of the wheel. */
+/** Number of slots, a power of two. One turn of the wheel takes 41 s, longer than a timer of 64 * T1. */
 const slots = 4_096
 
 /**
@@ -71,7 +71,7 @@ export class TimerWheel implements Clock {
 
   after(ms: number, run: () => void): Timer {
     const now = this.#clock.uptime()
-    // The wheel stands still while no timer runs.
+    // Without running timers the wheel does not advance, so it catches up first.
     if (this.#running === 0 && !this.#isTurning) this.#done = Math.floor(now / tickMs)
     const at = now + Math.max(0, ms)
     const tick = Math.max(this.#done + 1, Math.ceil(at / tickMs))
@@ -128,7 +128,7 @@ export class TimerWheel implements Clock {
   /** Removes the timers that are due up to `tick`. */
   #take(tick: number): Entry[] {
     const due: Entry[] = []
-    // After a long pause one turn of the wheel finds all timers.
+    // After a long pause one turn of the wheel is enough to find all due timers.
     const from = Math.max(this.#done + 1, tick - slots + 1)
     for (let each = from; each <= tick; each++) {
       for (let entry = this.#heads[each % slots]; entry; ) {
@@ -146,7 +146,7 @@ export class TimerWheel implements Clock {
 
   #fire(entry: Entry): void {
     const { run } = entry
-    // A timer that fired before has cancelled it.
+    // The timer may have been cancelled by one that fired in the same turn.
     if (!run) return
     entry.run = undefined
     this.#running--

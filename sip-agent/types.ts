@@ -22,7 +22,10 @@ export interface SipCertificate {
 export interface SipTls extends SipCertificate {
   /** Certificates by the server name of the client (SNI). */
   readonly names: readonly (SipCertificate & { readonly host: string })[]
-  /** Authorities, PEM; default those of Node and of the system. Also for connections that the agent opens. */
+  /**
+   * Certificate authorities, PEM, for accepted and opened connections. Default: those of Node and of the
+   * system.
+   */
   readonly ca?: string
   readonly clientCertificates: 'none' | 'request' | 'require'
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
@@ -36,8 +39,9 @@ export interface SipTlsPeer {
   readonly certificate?: string
   readonly key?: string
   /**
-   * Server name to ask for and to check; default the host. Wildcards of certificates do not match (RFC 5922
-   * 7.2). A name that is a wildcard itself (`*.carrier.example`) must stand in the certificate as it is.
+   * Server name for SNI and for the check of the certificate; default the host. Wildcards of certificates do
+   * not match (RFC 5922 7.2). A name that is a wildcard itself (`*.carrier.example`) must stand in the
+   * certificate literally.
    */
   readonly serverName?: string
   readonly verify: boolean
@@ -88,9 +92,10 @@ export interface SipReachCarrier {
 }
 
 /**
- * Rules on the destinations of requests that a far end or a customer routes. Public addresses and the private
- * networks listed here are permitted. The addresses of a carrier are permitted only for its own dialogs.
- * Requests outside dialogs are judged if the application names their far end by {@link reachHeader}.
+ * Rules on the destinations of requests for which a far end or a customer chooses the destination. Public
+ * addresses and the private networks listed here are permitted. The addresses of a carrier are permitted only
+ * for its own dialogs. Requests outside dialogs are judged if the application names their far end by
+ * {@link reachHeader}.
  */
 export interface SipReach {
   /** Private networks (CIDR). */
@@ -127,9 +132,9 @@ export interface SipAgentOptions {
   /** Default: no shield. */
   readonly shield?: SipShield
   /**
-   * Networks (CIDR) of peers that listen on another UDP port than they send from. Responses to their requests
-   * without `rport` go to the port of the Via (RFC 3261 18.2.2). All other peers receive them at the source
-   * port. Default none.
+   * Networks (CIDR) of peers that receive on another UDP port than the one they send from. Responses to their
+   * requests without `rport` go to the port of the Via (RFC 3261 18.2.2). All other peers receive them at the
+   * source port. Default none.
    */
   readonly viaPortNetworks?: readonly string[]
   /** Default: requests may go anywhere. */
@@ -141,9 +146,9 @@ export interface SipAgentOptions {
   /** Value of User-Agent and Server if the application sets none. Default: neither header is sent. */
   readonly userAgent?: string
   /**
-   * Whether applications receive the 100 of a new INVITE too, so that they can tell a slow far end from a
-   * silent one. A drachtio-server never delivers it, and an application that does not expect it may pass it
-   * on. Default false.
+   * Whether applications receive the 100 of a new INVITE too, so that they can distinguish a slow far end
+   * from a silent one. A drachtio-server never delivers it, and an application that does not expect it may
+   * pass it on. Default false.
    */
   readonly deliversTrying?: boolean
   /** Timer values in ms that differ from the standard ones, for tests. */
@@ -154,8 +159,8 @@ export interface SipAgentOptions {
    */
   readonly maxConnections?: number
   /**
-   * Maximum number of server transactions, beyond which requests of no existing call get 503. The limit for
-   * untrusted peers is three quarters. Default 50,000.
+   * Maximum number of server transactions, beyond which requests outside existing calls get 503. The limit
+   * for untrusted peers is three quarters. Default 50,000.
    */
   readonly maxTransactions?: number
   /**
@@ -200,7 +205,7 @@ export interface SipAgentStats {
   readonly connections: number
   /** Number of connected applications. */
   readonly applications: number
-  /** Number of responses and ACKs without a transaction, since the start. */
+  /** Number of responses and ACKs since the start that belong to no transaction. */
   readonly strays: number
   /** Number of packets and connections that the shield dropped since the start, by reason. */
   readonly dropped: Readonly<Record<ShieldReason, number>>
@@ -232,8 +237,8 @@ export interface OwnRefusal {
 }
 
 /**
- * Dialog whose requests go back to the peer, because its route leads to a destination that the dialog may not
- * reach. A carrier whose servers are not in its `allow` networks causes this. Texts of the peer are
+ * Dialog whose requests are sent to the peer's address, because its route leads to a destination that is not
+ * permitted. A carrier whose servers are not all in its `allow` networks causes this. Texts of the peer are
  * truncated, and otherwise unchanged.
  */
 export interface Diversion {
@@ -249,16 +254,16 @@ export interface Diversion {
 }
 
 /**
- * Header by which an application blames the sender of an INVITE that it refuses. After the ACK, the refusal
- * counts towards a ban. The value is ignored. The header is private to the agent and its applications: it
- * never reaches the network, and is removed from received messages.
+ * Header by which an application marks the refusal of an INVITE as an offense of the sender. After the ACK,
+ * the offense counts towards a ban. The value is ignored. The header is private to the agent and its
+ * applications: it never reaches the network, and is removed from received messages.
  */
 export const offenseHeader = 'X-Trunkline-Offence'
 
 /**
  * Header by which an application marks a response to an INVITE from an unverified address. Such a response is
- * retransmitted at most twice, and its ACK or PRACK is awaited for 10 * T1. So a spoofed INVITE makes the
- * agent send little to the spoofed address. The value is ignored. Private, like {@link offenseHeader}.
+ * retransmitted at most twice, and its ACK or PRACK is awaited for 10 * T1. This limits the traffic that a
+ * spoofed INVITE directs to another address. The value is ignored. Private, like {@link offenseHeader}.
  */
 export const unverifiedHeader = 'X-Trunkline-Unconfirmed'
 

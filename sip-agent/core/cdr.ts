@@ -9,7 +9,7 @@ export type CdrSource = 'network' | 'application'
 /** Role of the agent in the call. */
 export type CdrRole = 'uac' | 'uas' | 'proxy-uac' | 'proxy-uas'
 
-/** Reason for the end of a call, in drachtio's words. */
+/** Reason for the end of a call, in drachtio's terms. */
 export type CdrEnd =
   | 'call-rejected'
   | 'call-canceled'
@@ -19,8 +19,8 @@ export type CdrEnd =
   | 'system-error-initiated-termination'
 
 /**
- * Chooses the application that receives a record: those that routed `cdr:attempt`, `cdr:start` or `cdr:stop`,
- * in rotation.
+ * Chooses the application that receives a record, in rotation among those that routed `cdr:attempt`,
+ * `cdr:start` or `cdr:stop`.
  */
 export interface CdrTakers {
   choose(verb: string): App | undefined
@@ -28,7 +28,7 @@ export interface CdrTakers {
 
 /**
  * Call records. Each INVITE outside dialogs has an attempt, each answer a start and each end a stop. An
- * application receives only the kinds that it routed. Without such an application nothing is serialised.
+ * application receives only the kinds that it routed. A record that no application routed is not serialised.
  */
 export class Cdrs {
   readonly #takers: CdrTakers

@@ -3,7 +3,7 @@ import type { Dialog } from '../dialog/dialog.ts'
 import type { Diversion } from '../types.ts'
 import { ReportRate } from './own-refusals.ts'
 
-/** Maximum length in characters of each text of the peer in a report. */
+/** Maximum length in characters of each text in a report that the peer chose. */
 const maxText = 256
 
 /** Counts the dialogs whose route is not followed. Reports each dialog once, at most ten per second. */
@@ -23,7 +23,9 @@ export class Diversions {
     return this.#count
   }
 
-  /** Records that a request went to the address `sentTo` instead of `nextHop`. A dialog counts once. */
+  /**
+   * Records that a request was sent to the address `sentTo` instead of `nextHop`. Each dialog counts once.
+   */
   add(dialog: Dialog, method: string, nextHop: string, sentTo: string): void {
     if (this.#reported.has(dialog)) return
     this.#reported.add(dialog)

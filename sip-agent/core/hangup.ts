@@ -6,8 +6,9 @@ import { openFlow } from './uac/flow-or-hop.ts'
 import { prepareInDialog, sendInDialog } from './uac/in-dialog.ts'
 
 /**
- * Ends a dialog by a BYE of the agent's own and sends the application an `unsolicited` one. `reason` is the
- * value of the Reason header (RFC 3326). A caller whose address is unverified receives the BYE once.
+ * Ends a dialog by a BYE from the agent itself, and sends the application an `unsolicited` BYE. `reason` is
+ * the value of the Reason header (RFC 3326). A caller whose address is unverified receives the BYE only once,
+ * without retransmissions.
  */
 export const hangUp = (context: Context, dialog: Dialog, reason: string): void => {
   if (dialog.isEnded) return

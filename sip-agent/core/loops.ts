@@ -4,18 +4,19 @@ import type { SipRequest } from '../message/message.ts'
 /** Secret of this agent: a peer that guesses it could have another peer's request refused as a loop. */
 const key = randomBytes(12).toString('hex')
 
-/** End of the Via branch of every request that the agent itself creates. */
+/** Suffix of the Via branch of every request that the agent itself creates. */
 export const ownMark = `.${key.slice(0, 12)}`
 
 /**
- * Returns the end of the branch of a forwarded request: a mark of the agent and of the request-URI (RFC 3261
- * 16.6, step 8). A request that returns with another request-URI was routed anew (a spiral) and is accepted.
+ * Returns the suffix of the branch of a forwarded request. It identifies the agent and the request-URI (RFC
+ * 3261 16.6, step 8). A request that returns with another request-URI is a spiral, not a loop, and is
+ * accepted.
  */
 export const loopMark = (uri: string): string => `.${hash('sha256', key + uri).slice(0, 12)}`
 
 /**
- * Returns whether a new request has passed through this agent before (RFC 3261 16.3, step 4). A request of
- * the agent's own is refused with another request-URI too, though that is no loop. It has the Call-ID and
+ * Returns whether a new request has passed through this agent before (RFC 3261 16.3, step 4). A request that
+ * the agent itself created is refused even if it returns with another request-URI. It has the Call-ID and
  * From tag of an existing call, and an application identifies a dialog by these two alone.
  */
 export const hasLooped = (request: SipRequest): boolean => {

@@ -3,7 +3,7 @@ import type { OwnRefusal } from '../types.ts'
 
 /** Maximum number of reports of one kind per second, so that no peer can keep the gateway busy with them. */
 const maxReports = 10
-/** Maximum length in characters of each text of the far end in a report. */
+/** Maximum length in characters of each text in a report that the far end chose. */
 const maxTextLength = 256
 
 /** Limits the reports of one kind to ten per second. */
@@ -28,7 +28,7 @@ export class ReportRate {
   }
 }
 
-/** Facts about the refused request; each is empty if it could not be read. */
+/** Fields of the refused request; each is empty if it could not be read. */
 export type Refused = Pick<OwnRefusal, 'method' | 'uri' | 'callId'>
 
 /** Counts the requests that the agent refuses without an application, and reports them at a limited rate. */

@@ -2,7 +2,7 @@ import type { Dialog } from '../dialog/dialog.ts'
 import type { RawMessage, SipRequest } from '../message/message.ts'
 import type { PendingRequest } from './uas/pending-requests.ts'
 
-/** Returns the name of a request's offer within its dialog. */
+/** Returns the name under which a dialog tracks the offer in a request. */
 const nameOf = ({ method, seq }: SipRequest): string => `${method === 'ACK' ? 'INVITE' : method} ${seq}`
 
 /** Methods that carry offers and answers (RFC 6337 2.2), besides ACK. */
@@ -15,21 +15,24 @@ export const hasDescription = ({ headers, body }: RawMessage): boolean => {
   return /^(?:application\/sdp|multipart\/)/i.test(type)
 }
 
-/** Notes a received request, in this dialog or creating it. */
+/** Notes the session description of a received request, which belongs to the dialog or creates it. */
 export const noteReceivedRequest = (dialog: Dialog, request: SipRequest): void => {
   if (offerMethods.has(request.method) && hasDescription(request))
     dialog.offers.noteDescription('theirs', nameOf(request))
 }
 
-/** Notes the ACK to a 2xx: without a description there will be no answer. */
+/**
+ * Notes the ACK to a 2xx. An ACK without a session description closes the offer of the 2xx, which then gets
+ * no answer.
+ */
 export const noteReceivedAck = (dialog: Dialog, ack: SipRequest): void => {
   if (hasDescription(ack)) dialog.offers.noteDescription('theirs', nameOf(ack))
   else dialog.offers.noteRequestEnd(nameOf(ack))
 }
 
 /**
- * Notes a response of the agent. Only the first description for an INVITE counts: later ones repeat it (RFC
- * 3261 13.2.1).
+ * Notes the session description of a response that the agent sends. Only the first one for an INVITE counts:
+ * later ones repeat it (RFC 3261 13.2.1).
  */
 export const noteSentResponse = (waiting: PendingRequest, status: number, described: boolean): void => {
   const { dialog, request } = waiting
@@ -39,6 +42,6 @@ export const noteSentResponse = (waiting: PendingRequest, status: number, descri
     dialog.offers.noteDescription('ours', nameOf(request))
   }
   const late = request.method === 'INVITE' && status < 300
-  // The offer of a late 2xx stays open until the ACK.
+  // An offer that a 2xx carries stays open until the ACK.
   if (status >= 200 && !late) dialog.offers.noteRequestEnd(nameOf(request))
 }

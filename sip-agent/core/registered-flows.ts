@@ -14,14 +14,14 @@ const defaultLifetime = 3_600_000
 const maxPerFlow = 64
 const maxPerContact = 16
 
-/** Methods that go over a remembered connection outside dialogs. */
+/** Methods of requests outside dialogs that are sent over a remembered connection. */
 const carried: ReadonlySet<string> = new Set(['INVITE', 'OPTIONS', 'NOTIFY', 'MESSAGE'])
 
 interface Entry {
   readonly flow: Flow
   /** Port of the contact, if it has one. */
   readonly port: number | undefined
-  /** Address of record: To of the request. */
+  /** Address of record of the contact: the To of the request. */
   readonly owner: string
   readonly until: number
 }
@@ -30,10 +30,10 @@ interface Entry {
  * Connections that lead to the contact of an accepted REGISTER or SUBSCRIBE. A browser, or a phone behind a
  * NAT, cannot be reached in another way. An entry lasts for the granted time, and ends with its connection.
  *
- * A contact is not accepted if its host is a name of the real DNS. Nor is an address that is public or in a
- * known network, except the connection's own. Otherwise a client could register a carrier's URI and receive
- * the calls to it. If two users have the same contact, as phones behind two NATs may, it leads nowhere: a
- * call must not reach the wrong user.
+ * A contact is not accepted if its host is a name that DNS could resolve. An address is not accepted if it is
+ * public or in a known network, unless it is the remote address of the connection. Otherwise a client could
+ * register a carrier's URI and receive the calls to it. If two users register the same contact, as phones
+ * behind two NATs may, no connection is returned: a call must not reach the wrong user.
  */
 export class RegisteredFlows {
   readonly #clock: Clock
@@ -61,7 +61,7 @@ export class RegisteredFlows {
 
   /**
    * Adds, renews or removes the contacts of a REGISTER or SUBSCRIBE that an application accepted. Must be
-   * called with every response.
+   * called with every 2xx response; other methods have no effect.
    */
   learn(request: SipRequest, response: RawResponse, flow: Flow) {
     if (request.method !== 'REGISTER' && request.method !== 'SUBSCRIBE') return
@@ -87,7 +87,7 @@ export class RegisteredFlows {
     return carried.has(method) ? this.find(uri) : undefined
   }
 
-  /** Returns the connection to a contact: the latest one, if its user has several. */
+  /** Returns the connection to a contact; the latest one if its user has several connections. */
   find(uri: string): Flow | undefined {
     if (this.#size === 0) return undefined
     const entries = this.#byKey.get(keyOf(uri) ?? '')
@@ -185,7 +185,9 @@ const keyOf = (uri: string): string | undefined => {
 const seconds = (text: string | undefined): number | undefined =>
   text !== undefined && /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : undefined
 
-/** Returns the lifetime in ms: the granted one of this contact or of all contacts, else the requested one. */
+/**
+ * Returns the lifetime in ms: the one granted for this contact or for all contacts, else the requested one.
+ */
 const lifetimeOf = (request: SipRequest, response: RawResponse, contact: NameAddr): number => {
   const granted = addresses(response.headers.all('contact')).find(
     (each) => request.method === 'REGISTER' && keyOf(each.uri) === keyOf(contact.uri),
@@ -195,6 +197,6 @@ const lifetimeOf = (request: SipRequest, response: RawResponse, contact: NameAdd
     seconds(request.headers.first('expires')) ??
     defaultLifetime / 1_000
   const said = seconds(granted?.params.get('expires')) ?? seconds(response.headers.first('expires'))
-  // A contact that the client removed is gone, whatever else the response lists.
+  // A contact that the client asked to remove is removed, whatever lifetime the response states.
   return asked === 0 ? 0 : (said ?? asked) * 1_000
 }

@@ -72,7 +72,7 @@ export const makeFailureAck = (made: MadeRequest, response: SipResponse): Buffer
   follow(made, 'ACK', response.headers.first('to') ?? made.to, [])
 
 /**
- * Builds a final response in place of one that the network did not send. `problem` is the reason, if known.
+ * Builds a final response for a request to which the network sent none. `problem` is the reason, if known.
  */
 export const makeLocalResponse = (
   made: MadeRequest,
@@ -84,7 +84,7 @@ export const makeLocalResponse = (
   const headers = new Headers().append('Via', made.via).append('From', made.from)
   headers.append('To', readHeaderParams(made.to).has('tag') ? made.to : `${made.to};tag=${tag}`)
   headers.append('Call-ID', made.callId).append('CSeq', `${made.seq} ${made.method}`)
-  // RFC 3261 20.43: text for a human, such as a certificate of another host.
+  // RFC 3261 20.43: text for a human reader, such as the reason for a failed TLS handshake.
   if (problem) headers.append('Warning', `399 localhost "${quotable(problem)}"`)
   return serialiseMessage({ kind: 'response', status, reason, headers, body: empty })
 }

@@ -3,7 +3,8 @@ import type { SipResponse } from '../message/message.ts'
 import { hasDescription } from './received-descriptions.ts'
 
 /**
- * Returns the name of an offer in a request that the agent sends. Names of the peer's offers have no `own`.
+ * Returns the name under which a dialog tracks an offer that the agent sends. Names of the peer's offers have
+ * no prefix `own`.
  */
 export const ownName = (method: string, seq: number): string => `own ${method} ${seq}`
 
@@ -15,7 +16,7 @@ export const noteSentRequest = (dialog: Dialog, method: string, seq: number, des
   if (described && offerMethods.has(method)) dialog.offers.noteDescription('ours', ownName(method, seq))
 }
 
-/** Notes the final response to such a request; undefined if there was no response. */
+/** Notes the final response to a PRACK or UPDATE; undefined if there was no response. */
 export const noteFinalResponse = (
   dialog: Dialog,
   method: string,
@@ -23,7 +24,7 @@ export const noteFinalResponse = (
   response: SipResponse | undefined,
 ): void => {
   if (!offerMethods.has(method)) return
-  // An answer closes the offer, and so does an end without one.
+  // The offer is closed by an answer, or by the end of the request without one.
   if (response && response.status < 300 && hasDescription(response) && dialog.offers.open === 'ours')
     dialog.offers.noteDescription('theirs', ownName(method, seq))
   dialog.offers.noteRequestEnd(ownName(method, seq))

@@ -9,8 +9,8 @@ import type { Flow } from '../transport/types.ts'
 import type { MadeRequest } from './requests.ts'
 
 /**
- * Default lifetime in seconds: that of a REFER (RFC 3515 2.4.4 leaves it to the notifier), or of an event
- * package.
+ * Default lifetime in seconds if the messages name none, for a REFER (RFC 3515 2.4.4 leaves it to the
+ * notifier) or an event package.
  */
 const defaultExpires = 3_600
 const maxExpires = 7 * 86_400
@@ -91,7 +91,7 @@ export class Subscriptions {
   }
 }
 
-/** The time between a SUBSCRIBE and its final response. */
+/** Subscription whose SUBSCRIBE or REFER has no final response yet. */
 class PendingSubscription {
   readonly #start: SubscriptionRequest
   readonly #dialogs: Dialogs
@@ -109,11 +109,12 @@ class PendingSubscription {
     this.#dialogs = dialogs
     this.#granted = granted
     this.#stop = dialogs.expectNotify(start.made().callId, start.fromTag, (notify, flow) => {
-      // Without a tag its requests would look like new ones.
+      // In a dialog without a remote tag, requests of the far end would look like requests outside dialogs.
       if (this.#dialog || notify.fromTag === '') return undefined
       const from = notify.headers.first('from') ?? ''
       this.#dialog = this.#open(notify, notify.fromTag, from, recordRoute(notify), flow)
-      // Until the response names the lifetime, the dialog lasts as long as the response may take.
+      // Until the response names the lifetime, the dialog lasts for the time in which the response may arrive
+      // (64 * T1).
       granted(this.#dialog, 0)
       return this.#dialog
     })
@@ -122,7 +123,8 @@ class PendingSubscription {
   /** Handles the final response; undefined if there was no response. */
   settle(response: SipResponse | undefined, flow: Flow): void {
     this.#stop()
-    // Without its application the subscription is not wanted: a 481 to its NOTIFYs ends it.
+    // If the application has disconnected, no dialog is created: the 481 to the next NOTIFY ends the
+    // subscription.
     const good =
       response !== undefined && response.status < 300 && response.toTag !== '' && this.#start.app.isOpen
     if (!good) {
@@ -130,7 +132,7 @@ class PendingSubscription {
       return
     }
     const known = this.#dialog
-    // A NOTIFY has already ended the subscription.
+    // A NOTIFY that arrived before the response may already have ended the subscription.
     if (known?.isEnded && known.remoteTag === response.toTag) return
     const to = response.headers.first('to') ?? this.#start.made().to
     const dialog =

@@ -63,7 +63,10 @@ export class Dialog {
   readonly remoteAddress: string
   readonly owner: App | undefined
   readonly isSubscription: boolean
-  /** Flow on which the dialog began: its remote address is the peer's own, whatever the peer writes later. */
+  /**
+   * Flow on which the dialog began. Its remote address is the peer's, whatever the peer writes into later
+   * messages.
+   */
   readonly origin: Flow
   /** Far end as named by the application. */
   farEnd: FarEnd | undefined
@@ -78,12 +81,14 @@ export class Dialog {
   isConfirmed = false
   /** Transaction id of a re-INVITE that the agent sent and that has no final response. */
   inviteTxn: string | undefined
-  /** CSeq of the agent's latest INVITE with a 2xx: the one that an ACK of the application acknowledges. */
+  /**
+   * CSeq of the agent's latest INVITE that got a 2xx and no ACK yet: an ACK of the application belongs to it.
+   */
   answeredSeq: number | undefined
   /** Whether a CANCEL crossed the 2xx, so that the BYE follows the ACK at once. */
   mustEndAfterAck = false
   #hasEnded = false
-  // Most dialogs need neither of the two sets.
+  // The two sets are created on demand: most dialogs need neither.
   #atEnd: Set<() => void> | undefined
   #routeSet: readonly string[]
   #target: string
@@ -96,7 +101,7 @@ export class Dialog {
   #ack: { seq: number; bytes: Buffer; flow: Flow } | undefined
 
   constructor(start: DialogOptions) {
-    // A dialog outlives the messages that its values were taken from.
+    // The texts are copied, because a dialog outlives the messages from which they were taken.
     this.id = detachedCopy(start.id)
     this.callId = detachedCopy(start.callId)
     this.localTag = detachedCopy(start.localTag)
@@ -177,8 +182,8 @@ export class Dialog {
 
   /**
    * Accepts a reliable provisional response to the INVITE `seq` if it is the first or the next one (RFC 3262
-   * 4). Returns false for a retransmission, for one that arrives early, and while too many others wait for
-   * their PRACK. The peer sends a rejected one again.
+   * 4). Returns false for a retransmission, for a response that arrives out of order, and while too many
+   * others wait for their PRACK. The peer retransmits a response that was not accepted.
    */
   acceptRseq(seq: number, rseq: number): boolean {
     const last = this.#reliable?.seq === seq ? this.#reliable : undefined
@@ -230,6 +235,6 @@ export class Dialog {
   }
 }
 
-/** Returns a From or To value with this tag in place of its own. */
+/** Returns a From or To value with this tag instead of the one it has. */
 export const withTag = (address: Parameters<typeof bareNameAddr>[0], tag: string): string =>
   `${bareNameAddr(address)}${tag === '' ? '' : `;tag=${tag}`}`

@@ -20,7 +20,7 @@ export class Dialogs {
     return this.#byTags.size
   }
 
-  /** Adds a dialog. Its id then means this dialog, unless it already means a confirmed one (a fork). */
+  /** Adds a dialog. A look-up by its id then finds this dialog, unless a confirmed fork has the same id. */
   add(dialog: Dialog): void {
     this.#byTags.set(keyOf(dialog), dialog)
     const others = this.#byId.get(dialog.id)
@@ -28,7 +28,7 @@ export class Dialogs {
     else if (!others.includes(dialog)) others.push(dialog)
   }
 
-  /** Confirms a dialog: its id then means this dialog alone. */
+  /** Confirms a dialog. A look-up by its id then finds this dialog, not another fork. */
   confirm(dialog: Dialog): void {
     dialog.isConfirmed = true
     this.add(dialog)
@@ -51,7 +51,8 @@ export class Dialogs {
   }
 
   /**
-   * Registers an INVITE of the agent that may create a dialog of this id. Returns a function that ends this.
+   * Registers an INVITE of the agent that may create a dialog of this id. Returns a function that revokes the
+   * registration.
    */
   expectDialog(id: string): () => void {
     this.#calling.add(id)

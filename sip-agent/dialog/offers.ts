@@ -23,7 +23,7 @@ export class Offers {
     else if (this.#open.side !== side) this.#open = undefined
   }
 
-  /** Notes the end of a request: its unanswered offer is closed. */
+  /** Closes the unanswered offer of a request that has ended. */
   noteRequestEnd(of: string): void {
     if (this.#open?.of === of) this.#open = undefined
   }

@@ -4,7 +4,7 @@ import type { App } from './app.ts'
 import { type AppSessions, authenticationTimeoutMs } from './app-sessions.ts'
 import type { Apps } from './apps.ts'
 
-/** Application that the agent connects to for each new request, as with `srf.listen`. */
+/** Application that the agent connects to for each new request (`srf.listen` on the application's side). */
 export interface Handler {
   /** Method in upper case, or `*` for every method. */
   readonly method: string
@@ -15,8 +15,8 @@ export interface Handler {
 }
 
 /**
- * Maximum number of connections to handlers. The applications close them, and a leak must not take every
- * socket.
+ * Maximum number of connections to handlers. It is the applications that close them, so a leak there must not
+ * take every socket.
  */
 const maxConnections = 10_000
 
@@ -50,8 +50,8 @@ export class AppFinder {
 
   /**
    * Finds the application for a request of this method. Calls `done` once, within 2 s. Without an
-   * application, `status` is the one for the sender. It is 480 if the handler does not respond, and 503 if no
-   * connected application routes the method or has room for it.
+   * application, `status` is the status of the refusal. It is 480 if the handler does not respond, and 503 if
+   * no connected application routes the method or has room for the request.
    */
   find(method: string, done: (app: App | undefined, status: number) => void) {
     const handler =

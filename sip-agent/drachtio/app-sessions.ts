@@ -10,7 +10,7 @@ export const version = 'v0.9.10-embedded'
 
 /** Maximum time in ms until an application authenticates. */
 export const authenticationTimeoutMs = 2_000
-/** Maximum number of routed methods of one application; there are far fewer methods. */
+/** Maximum number of routed methods of one application; far fewer methods exist. */
 const maxRoutes = 64
 
 /** Frames of an authenticated application that concern SIP messages. */
@@ -100,7 +100,7 @@ export class AppSessions {
         this.#serve(app, start, payload)
       }
     } catch (error) {
-      // The stream is malformed. The close event cleans up after the application.
+      // The stream is malformed. The close event then cleans up the application's calls.
       app.drop()
       if (!(error instanceof FrameError)) this.#parts.fault(error)
     }

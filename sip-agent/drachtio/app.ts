@@ -57,8 +57,9 @@ export class App {
   }
 
   /**
-   * Whether a quarter of the maximum backlog is waiting. Such an application gets no new requests. Otherwise
-   * a flood of requests could close its connection, and end all its calls.
+   * Whether the backlog has reached a quarter of its maximum. A busy application gets no new requests.
+   * Otherwise a flood of requests could fill the backlog, which closes the connection and ends all calls of
+   * the application.
    */
   get isBusy(): boolean {
     return this.#socket.writableLength > this.#maxBacklog / 4
@@ -132,7 +133,10 @@ export class App {
     return ['OK', 'application', String(message.length), protocol, address, String(port), time]
   }
 
-  /** Gathers the writes of one turn of the event loop: at a high rate, system calls are the largest cost. */
+  /**
+   * Gathers all writes of one turn of the event loop into one system call: at a high rate, system calls are
+   * the largest cost.
+   */
   #gather(): void {
     if (this.#isGathering) return
     this.#isGathering = true

@@ -57,7 +57,7 @@ let last = { now: Number.NaN, text: '' }
 
 /** Returns `HH:MM:SS.uuuuuu` in UTC, drachtio's form of a time. `now` is in ms since the epoch. */
 export const timeOfDay = (now: number): string => {
-  // At a high rate many frames have the same time.
+  // The text is reused: at a high rate many frames have the same time.
   if (now !== last.now) last = { now, text: `${new Date(now).toISOString().slice(11, 23)}000` }
   return last.text
 }

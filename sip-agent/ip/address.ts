@@ -28,7 +28,7 @@ export const addressWords = (text: string): AddressWords | undefined => {
 export const isIPv4Words = ([a, b, c]: AddressWords): boolean => a === 0 && b === 0 && c === 0xffff
 
 /**
- * Returns one spelling for all addresses of the same host: IPv4, IPv4-mapped IPv6 and NAT64. A text that is
+ * Returns the same spelling for every form of one address: IPv4, IPv4-mapped IPv6 and NAT64. A text that is
  * not an address is returned unchanged.
  */
 export const canonicalAddress = (address: string): string => {
@@ -40,11 +40,11 @@ export const canonicalAddress = (address: string): string => {
 }
 
 /**
- * Returns the unit that counts as one sender: an IPv4 address, also one within IPv6, or the /64 of an IPv6
- * address. Each customer of a provider has a whole /64. A text that is not an address is returned unchanged.
+ * Returns the unit that counts as one sender: an IPv4 address (in any form), or the /64 of an IPv6 address. A
+ * provider assigns a whole /64 to each customer. A text that is not an address is returned unchanged.
  */
 export const senderOf = (address: string): string => {
-  // Most addresses are IPv4, and this runs for the first packet of every source.
+  // A short cut for IPv4, the most frequent case.
   if (!address.includes(':')) return address
   const words = addressWords(address)
   if (!words) return address
@@ -52,7 +52,10 @@ export const senderOf = (address: string): string => {
   return `${words.slice(0, 2).flatMap(groupTexts).join(':')}::/64`
 }
 
-/** Returns an address without its zone, and an IPv4-mapped one as IPv4. Fast: it runs for every packet. */
+/**
+ * Returns an address without its zone; an IPv4-mapped address becomes IPv4. Must be fast: it runs for every
+ * packet.
+ */
 export const plainAddress = (address: string): string => {
   if (!address.includes(':')) return address
   const plain = address.split('%', 1)[0] ?? ''

@@ -10,7 +10,7 @@ export interface Prefix {
 /**
  * Parses an address or a CIDR; returns undefined for any other text. The prefix of an IPv4-mapped network
  * includes the 96 bits before the IPv4 address, and must not be shorter. Accepts every network that the
- * configuration accepts, because one rejected network would hold up the whole list.
+ * configuration accepts, because one rejected network would prevent the use of the whole list.
  */
 export const parsePrefix = (text: string): Prefix | undefined => {
   const [written = '', given, ...more] = text.trim().split('/')
@@ -23,7 +23,10 @@ export const parsePrefix = (text: string): Prefix | undefined => {
   return { bits, key: keyOf(words, bits) }
 }
 
-/** Parses an address or a CIDR like {@link parsePrefix}. Throws an Error that names any other text. */
+/**
+ * Parses an address or a CIDR like {@link parsePrefix}. Throws an Error that quotes the text if it is
+ * neither.
+ */
 export const requirePrefix = (text: string): Prefix => {
   const prefix = parsePrefix(text)
   if (!prefix) throw new Error(`an IP address or a CIDR expected, found ${JSON.stringify(text)}`)
@@ -31,8 +34,8 @@ export const requirePrefix = (text: string): Prefix => {
 }
 
 /**
- * Returns the length of a network's prefix within IPv4 addresses; 0 if it holds all of them. Returns
- * undefined if it holds none.
+ * Returns the prefix length of a network in bits of an IPv4 address; 0 if the network holds all of IPv4.
+ * Returns undefined if it holds no IPv4 address.
  */
 export const ipv4PrefixBits = ({ bits, key }: Prefix): number | undefined => {
   if (bits >= 96) return typeof key === 'number' ? bits - 96 : undefined
@@ -40,8 +43,8 @@ export const ipv4PrefixBits = ({ bits, key }: Prefix): number | undefined => {
 }
 
 /**
- * Values by network. A look-up takes as long as there are different prefix lengths, however many networks
- * there are.
+ * Values by network. The cost of a look-up grows with the number of different prefix lengths, not with the
+ * number of networks.
  */
 export class PrefixMap<Value> {
   readonly #byBits = new Map<number, Map<string | number, Value>>()
@@ -76,7 +79,7 @@ export class PrefixMap<Value> {
 /** Set of networks that may change while it is used. */
 export class Networks {
   readonly #prefixes = new Map<string, Prefix>()
-  /** Number of texts that name the same network. */
+  /** Number of entries that name the same network, by network. */
   readonly #counts = new PrefixMap<number>()
 
   /** Throws like {@link change}. */
@@ -118,13 +121,16 @@ export class Networks {
   }
 }
 
-// Networks of IPv4, the most frequent ones, have a number as their key.
+// The key of an IPv4 network, the most frequent kind, is a number: faster than text.
 const keyOf = (words: AddressWords, bits: number): string | number => {
   const [a, b, c, d] = words
   if (bits >= 96 && isIPv4Words(words)) return masked(d, bits - 96)
   return `${masked(a, bits)}.${masked(b, bits - 32)}.${masked(c, bits - 64)}.${masked(d, bits - 96)}`
 }
 
-/** Returns the first bits of a word. A shift by 32 would be a shift by 0. */
+/**
+ * Returns the first bits of a word. Needs the special case because JavaScript treats a shift by 32 as a shift
+ * by 0.
+ */
 const masked = (word: number, bits: number): number =>
   bits <= 0 ? 0 : bits >= 32 ? word : (word & (0xffffffff << (32 - bits))) >>> 0

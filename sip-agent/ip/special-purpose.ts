@@ -5,7 +5,7 @@ import { Networks, PrefixMap, requirePrefix } from './networks.ts'
 /**
  * Scope of a special-purpose network. `loopback`: this machine. `link-local`: one link. `private`: a site or
  * a provider. `reserved`: documentation, benchmarks, protocol assignments and transition. `unusable`:
- * addresses that no single host has, such as multicast.
+ * addresses that no single host can have, such as multicast.
  */
 type Scope = 'loopback' | 'link-local' | 'private' | 'reserved' | 'unusable'
 
@@ -16,10 +16,10 @@ type Scope = 'loopback' | 'link-local' | 'private' | 'reserved' | 'unusable'
 const specialNetworks: readonly (readonly [network: string, scope: Scope])[] = [
   ['0.0.0.0/8', 'unusable'],
   ['10.0.0.0/8', 'private'],
-  // Carriers' NAT (RFC 6598).
+  // Carrier-grade NAT (RFC 6598).
   ['100.64.0.0/10', 'private'],
   ['127.0.0.0/8', 'loopback'],
-  // Clouds serve their metadata here.
+  // Includes the metadata services of cloud providers.
   ['169.254.0.0/16', 'link-local'],
   ['172.16.0.0/12', 'private'],
   ['192.0.0.0/24', 'reserved'],
@@ -34,7 +34,7 @@ const specialNetworks: readonly (readonly [network: string, scope: Scope])[] = [
   ['203.0.113.0/24', 'reserved'],
   ['224.0.0.0/3', 'unusable'],
   ['::1/128', 'loopback'],
-  // The unspecified address, and IPv4-compatible addresses, which lead nowhere any more (RFC 4291 2.5.5.1).
+  // The unspecified address, and IPv4-compatible addresses, which are obsolete (RFC 4291 2.5.5.1).
   ['::/96', 'unusable'],
   // NAT64 of a site (RFC 8215).
   ['64:ff9b:1::/48', 'private'],
@@ -68,8 +68,8 @@ export const isLoopback = (address: string): boolean => scopeOf(address) === 'lo
 export const isLinkLocal = (address: string): boolean => scopeOf(address) === 'link-local'
 
 /**
- * Returns whether an address is valid only near its owner: on this machine, a link, a site or in a provider's
- * network. The networks are those of RFC 1918, 6598, 3927, 4193, 4291 and 8215.
+ * Returns whether an address is valid only within a limited area: this machine, a link, a site or a
+ * provider's network. The networks are those of RFC 1918, 6598, 3927, 4193, 4291 and 8215.
  */
 export const isPrivate = (address: string): boolean => {
   const scope = scopeOf(address)

@@ -1,8 +1,8 @@
 /** Value of one parameter. */
 export interface AuthParam {
-  /** As written, with the escapes of a quoted text. */
+  /** The value as written, with the escapes of a quoted text. */
   readonly raw: string
-  /** Without the escapes of a quoted text. */
+  /** The value without quotes and escapes. */
   readonly value: string
 }
 
@@ -10,7 +10,7 @@ export interface AuthParam {
 export interface AuthScheme {
   /** In lower case. */
   readonly scheme: string
-  /** By name in lower case; of a repeated name, the last one. */
+  /** Parameters by name in lower case; if a name is repeated, the last one. */
   readonly params: ReadonlyMap<string, AuthParam>
   /** Whether every name and value fits the grammar, and no name is repeated. */
   readonly isStrict: boolean
@@ -21,8 +21,8 @@ const scheme = /[\s,]*([A-Za-z0-9\-.!%*_+`'~]+)\s+(?=[A-Za-z0-9\-.!%*_+`'~]+\s*=
 const parameter = /\s*([A-Za-z0-9\-.!%*_+`'~]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))\s*(?:,\s*|$)/y
 
 /**
- * Reads the schemes of an Authorization or WWW-Authenticate value in order; one value may have several. Ends
- * with undefined at text that is no scheme with parameters.
+ * Reads the schemes of an Authorization or WWW-Authenticate value in order; one value may have several.
+ * Yields undefined, and ends, at text that is not a scheme with parameters.
  */
 export function* readAuthSchemes(header: string): Generator<AuthScheme | undefined> {
   let at = 0

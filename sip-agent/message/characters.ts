@@ -67,8 +67,8 @@ export const consistsOf = (text: string, kind: number): boolean => {
 }
 
 /**
- * Returns a part of a text without surrounding white space. Faster than `trim` for a text without any, or
- * with blanks only.
+ * Returns a part of a text without surrounding white space. Faster than `trim` if there is no white space, or
+ * only blanks.
  */
 export const trim = (text: string, from = 0, to = text.length): string => {
   while (from < to && isBlank(text.charCodeAt(from))) from++
@@ -79,7 +79,7 @@ export const trim = (text: string, from = 0, to = text.length): string => {
 
 const isBlank = (code: number) => code === 32 || code === 9
 
-/** Neither white space nor `NaN`, which stands for an empty text. */
+/** Returns whether a character code is neither white space nor `NaN`, the code for an empty text. */
 const isPlain = (code: number) => code > 32 && code < 128
 
 /** Returns a text in lower case; the text itself if it is in lower case already. */

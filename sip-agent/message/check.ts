@@ -33,7 +33,7 @@ const parseCSeq = (value: string) => {
   let end = 0
   while (isAt(value, end, characterClasses.digit)) end++
   const method = trim(value, end)
-  // `method` is a token, so the lengths are equal only without white space between the two.
+  // The lengths are equal if no text but white space stands between number and method.
   if (end === 0 || end + method.length === value.length || !isToken(method)) {
     throw new SipParseError('CSeq', 'expected <number> <method>')
   }
@@ -86,7 +86,7 @@ const checkContacts = (headers: Headers) => {
   if (!(contacts.length === 1 && contacts[0] === '*')) parseNameAddrs(contacts, 'Contact')
 }
 
-/** Drops malformed Contacts of a response: there is no way to reject a response. */
+/** Drops malformed Contacts of a response, because a response cannot be rejected. */
 const dropBadContacts = (headers: Headers) => {
   try {
     checkContacts(headers)

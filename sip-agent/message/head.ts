@@ -19,7 +19,7 @@ const isBlank = (code: number | undefined) => code === 32 || code === 9
 export class Head {
   readonly #bytes: Buffer
   readonly #end: number
-  /** Undefined if a character may have several bytes. */
+  /** The head as text; undefined if a character may have several bytes. */
   readonly #text: string | undefined
   #next: number
   /** Start and end of the latest line. */
@@ -92,7 +92,7 @@ export class Head {
     const from = this.#from
     const to = this.#to
     const colon = this.#colon
-    // A line has at most as many characters as bytes.
+    // Cheap check first: a line has at most as many characters as bytes.
     if (to - from > limits.headerLength) limitLine(this.#slice(from, to), limits)
     if (colon < 0) throw badLine(this.#slice(from, to))
     this.#append(headers, limits, this.#slice(from, colon), this.#value(colon + 1, to), this.#hasControls)
@@ -118,8 +118,8 @@ export class Head {
       throw new SipParseError(name, 'control character in the value')
     }
     if (headers.size >= limits.headers) throw new SipParseError('header', 'too many header lines')
-    // drachtio-srf decodes escapes in names, SIP does not: `%50-Asserted-Identity` would become a header that
-    // only a carrier may assert.
+    // Drops names with escapes. drachtio-srf decodes escapes in names, although SIP does not:
+    // `%50-Asserted-Identity` would become a header that only a carrier may assert.
     if (!known && name.includes('%')) return
     if (known) headers.add(known, value)
     else headers.append(name, value)
@@ -131,7 +131,7 @@ export class Head {
     while (from < to && isBlank(bytes[from])) from++
     while (from < to && isBlank(bytes[to - 1])) to--
     const value = this.#slice(from, to)
-    // White space beyond ASCII.
+    // The value may have white space beyond ASCII.
     return this.#text === undefined || this.#hasControls ? value.trim() : value
   }
 

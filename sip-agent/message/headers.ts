@@ -27,7 +27,10 @@ const compact: Readonly<Record<string, string>> = {
   y: 'identity',
 }
 
-/** Compact forms that drachtio-srf understands. Others are delivered to it with their full name. */
+/**
+ * Compact forms that drachtio-srf understands. Headers in other compact forms are delivered with their full
+ * name.
+ */
 const understood = new Set(['i', 'm', 'l', 'c', 'f', 's', 'k', 't', 'v'])
 
 const irregular: ReadonlyMap<string, string> = new Map([
@@ -42,7 +45,7 @@ const irregular: ReadonlyMap<string, string> = new Map([
   ['sip-if-match', 'SIP-If-Match'],
 ])
 
-/** Further frequent names. */
+/** Further names that occur often. */
 const common = [
   'accept',
   'accept-language',
@@ -85,7 +88,10 @@ const spell = (key: string): string =>
 /** Header name in one of its usual spellings; always a token. */
 export interface KnownName {
   readonly key: string
-  /** Name as written: the same string for every message, so that no message is kept in memory for it. */
+  /**
+   * Name as written. The same string object serves every message, because a text cut out of a message would
+   * keep that message in memory.
+   */
   readonly name: string
   readonly usual: string
 }

@@ -6,7 +6,7 @@ export class SipParseError extends Error {
   readonly part: string
   /** Status of the refusal, if the request can be answered at all: 400, 413 or 505. */
   readonly status: number
-  /** Values of the request that were read before the fault, so that it can be answered. */
+  /** Values of the request that were read before the fault, so that the request can be answered. */
   request?: { readonly method: string; readonly headers: Headers }
 
   constructor(part: string, problem: string, status = 400) {

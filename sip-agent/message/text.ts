@@ -95,8 +95,8 @@ export const parseParams = (pieces: readonly string[], part: string): Params => 
 
 /**
  * Reads the parameters of a header value, which follow its first `;` outside quotes and angle brackets. They
- * need not follow the grammar. Names are in lower case; of a repeated name the last one counts. Returns none
- * if a quote or an angle bracket is not closed.
+ * need not follow the grammar. Names are in lower case; if a name is repeated, the last one counts. Returns
+ * no parameters if a quote or an angle bracket is not closed.
  */
 export const readHeaderParams = (value: string): Params => {
   const params = new Map<string, string | undefined>()
@@ -110,12 +110,15 @@ export const readHeaderParams = (value: string): Params => {
 }
 
 /**
- * Whether a text has a control character or a Unicode line separator. Such text never becomes part of a
- * message.
+ * Returns whether a text has a control character or a Unicode line separator. Such text never becomes part of
+ * a message.
  */
 export const hasControls = (text: string): boolean => /[\p{Cc}\u2028\u2029]/u.test(text)
 
-/** Parses an unsigned decimal of at most `max`; any other text is a fault of `part`. */
+/**
+ * Parses an unsigned decimal of at most `max`. Throws {@link SipParseError} for any other text; `part` names
+ * the header.
+ */
 export const parseNumber = (text: string, max: number, part: string): number => {
   if (text.length > 16 || !consistsOf(text, characterClasses.digit))
     throw new SipParseError(part, 'expected a number')

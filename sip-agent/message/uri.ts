@@ -26,8 +26,8 @@ export interface OtherUri {
 }
 
 /**
- * Place of a host. A `via` may have white space around the colon. A `loose` URI may have any host that looks
- * like a name or number.
+ * Place in which a host stands. In a `via` there may be white space around the colon. In a `loose` URI the
+ * host may be anything that looks like a name or number.
  */
 type HostForm = 'via' | 'uri' | 'loose'
 
@@ -55,8 +55,8 @@ const isAddress4 = (text: string): boolean => {
 }
 
 /**
- * Returns whether a text is a host name. Its top label starts with a letter (RFC 3261 25.1), so that
- * "300.1.1.1" is not one.
+ * Returns whether a text is a host name. Its top label starts with a letter (RFC 3261 25.1), so "300.1.1.1"
+ * is not a host name.
  */
 const isName = (text: string): boolean => {
   const end = text.charCodeAt(text.length - 1) === dot ? text.length - 1 : text.length
@@ -80,7 +80,7 @@ const parseBracketed = (text: string, part: string, form: HostForm): HostPort =>
   const match = /^\[([0-9A-Fa-f:.]+)\](?:\s*:\s*([0-9]{1,5}))?$/.exec(text)
   if (!match || (form !== 'via' && /\s/.test(text))) throw new SipParseError(part, 'bad host or port')
   const address = match[1] as string
-  // Old grammars lead to a third colon (RFC 5118 4.10).
+  // Some senders follow an old grammar and write a third colon (RFC 5118 4.10).
   const host = form === 'loose' ? address : address.replace(':::', '::')
   if (!isIPv6(host)) throw new SipParseError(part, 'bad IPv6 address')
   return { host, port: match[2] === undefined ? undefined : parsePort(match[2], part) }
@@ -149,7 +149,7 @@ export const parseUri = (text: string, part = 'URI'): SipUri | OtherUri => {
 /**
  * Reads a SIP URI that need not follow the grammar, of a header that an agent need not understand, a
  * configuration or an application. Its parts may have any characters except white space, control characters,
- * quotes, angle brackets and `@`. Of a repeated parameter the last one counts. Returns undefined for any
+ * quotes, angle brackets and `@`. If a parameter is repeated, the last one counts. Returns undefined for any
  * other text.
  */
 export const readSipUri = (text: string): SipUri | undefined => {
@@ -161,7 +161,7 @@ export const readSipUri = (text: string): SipUri | undefined => {
 
 const parseSip = (scheme: 'sip' | 'sips', text: string, part: string, isLoose: boolean): SipUri => {
   const colon = scheme.length
-  // A second one is allowed neither in the user part nor after it.
+  // A second `@` is allowed neither in the user part nor after it.
   const at = text.indexOf('@', colon)
   const user = at < 0 ? undefined : text.slice(colon + 1, at)
   if (user !== undefined && !(isLoose ? user !== '' : consistsOf(user, characterClasses.user)))

@@ -53,8 +53,8 @@ export const parseVia = (value: string): Via => {
 }
 
 /**
- * Returns the top Via with `received` and `rport` (RFC 3261 18.2.1, RFC 3581 4). Both are always written:
- * responses go to the source of the request, even if the sender did not ask for it.
+ * Returns the top Via with `received` and `rport` (RFC 3261 18.2.1, RFC 3581 4). Both parameters are always
+ * written: responses go to the source of the request, even if the sender did not ask for `rport`.
  */
 export const completeVia = (value: string, via: Via, address: string, port: number): string => {
   if (via.host === address && via.params.get('rport') === String(port)) return value

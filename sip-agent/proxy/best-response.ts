@@ -10,13 +10,13 @@ const rank = ({ status }: SipResponse): number => {
   return helpful.has(status) ? kind : kind + status
 }
 
-/** Returns the best of several final responses other than 2xx; the first of equals. */
+/** Returns the best of several final responses other than 2xx; of equally good ones, the first. */
 export const bestResponse = (responses: readonly SipResponse[]): SipResponse | undefined => {
   const [first, ...more] = responses
   if (!first) return undefined
   const best = more.reduce((found, each) => (rank(each) < rank(found) ? each : found), first)
   if (best.status === 401 || best.status === 407) return withChallenges(best, responses)
-  // RFC 3261 16.7: a 503 concerns one server, not the others.
+  // RFC 3261 16.7: a 503 concerns one server only, so the caller receives a 500.
   return best.status === 503 ? { ...best, status: 500, reason: 'Server Internal Error' } : best
 }
 

@@ -11,7 +11,7 @@ import type { Hop } from '../route/types.ts'
 import type { ClientFailure } from '../transaction/invite-client.ts'
 import type { Flow } from '../transport/types.ts'
 
-/** Far end of a redirection: it may go to the same destinations as a customer without a carrier. */
+/** Far end of a redirected branch: it may reach the same destinations as a customer without a carrier. */
 const redirectedFarEnd: FarEnd = { kind: 'project', id: '' }
 
 /** Collaborators of a branch. */
@@ -20,13 +20,13 @@ export interface BranchDeps {
   readonly target: string
   /** Origin of the target: `peer` for a redirection. */
   readonly by: 'us' | 'peer'
-  /** Its share of Max-Breadth until it is done. */
+  /** Share of Max-Breadth that the branch uses until it is done. */
   readonly breadth: number
   readonly invite: boolean
   readonly provisionalMs: number | undefined
   readonly finalMs: number | undefined
   make(flow: Flow): MadeRequest
-  /** Receives responses other than 100; after the final one of an INVITE only further 2xx. */
+  /** Receives responses other than 100; after the final response to an INVITE, only further 2xx. */
   response(branch: Branch, response: SipResponse, flow: Flow): void
   /** Receives the status of a branch without a final response. */
   failed(branch: Branch, status: number): void
@@ -106,7 +106,8 @@ export class Branch {
   }
 
   #lost(why: ClientFailure) {
-    // The connection is lost, and so is the response, but the called phone still rings.
+    // The response was lost with the connection, but the called phone may still be ringing: a CANCEL stops
+    // it.
     if (why === 'transport' && this.#attempts?.heard && this.#parts.invite) this.#cancelAgain()
     this.#fail(this.#cancelled === 'no' ? failureStatus(why)[0] : 487)
   }
@@ -117,7 +118,7 @@ export class Branch {
       this.stop()
       return this.#parts.response(this, response, flow)
     }
-    // Also for a target whose time is over: it must not go on ringing.
+    // Sent even if the target has timed out: it must not go on ringing.
     if (this.#cancelled === 'waiting') this.#sendCancel()
     if (this.isDone) return
     this.#silence?.cancel()
@@ -129,7 +130,10 @@ export class Branch {
     if (response.status > 100) this.#parts.response(this, response, flow)
   }
 
-  /** Cancels a target that is too slow. A target without any response is abandoned. */
+  /**
+   * Cancels a target that did not answer in time. A target that sent no response at all is abandoned without
+   * a CANCEL.
+   */
   #tooLong() {
     this.cancel()
     if (!this.#attempts?.heard || !this.#parts.invite) this.#fail(408)

@@ -25,8 +25,8 @@ export interface ForwardOptions {
 const replaced = new Set(['route', 'max-forwards', 'content-length'])
 
 /**
- * Returns Max-Forwards of the forwarded request; undefined if the request must not be forwarded (RFC 3261
- * 16.3).
+ * Returns the Max-Forwards value for the forwarded request; undefined if the request must not be forwarded
+ * (RFC 3261 16.3).
  */
 export const hopsLeft = (request: SipRequest): number | undefined => {
   const hops = Number(request.headers.first('max-forwards') ?? 71)

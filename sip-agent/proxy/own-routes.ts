@@ -9,14 +9,16 @@ import { formatHost, isSipUri } from '../message/uri.ts'
 import { RecentMap } from '../shield/recent-map.ts'
 import { fullTokenBucket, type TokenBucket, takeTokens } from '../shield/token-bucket.ts'
 
-/** Parameter of the agent's Record-Route: proves that it is the agent's, for this call. */
+/**
+ * Parameter of the agent's Record-Route; its value proves that the agent made the route, and for which call.
+ */
 const mark = 'tk'
 const hour = 3_600_000
 /** Lifetime of a route in hours; no call lasts longer. */
 const lifetimeHours = 24
 /**
  * Maximum rate of forwarded requests of one call per second, including retransmissions; also the burst.
- * Digits by INFO are far fewer.
+ * DTMF digits by INFO need far fewer.
  */
 const maxPerSecond = 50
 /** Maximum number of calls with a remembered rate. */
@@ -30,9 +32,9 @@ export interface NextHop {
 }
 
 /**
- * Routes that the agent, as a proxy that stays in the path, adds to requests that create a dialog. Each
- * proves that it is the agent's, and for which call. So only the parties of a call can use it, for one day at
- * most, and at a limited rate.
+ * Record-Route values of the agent as a proxy that stays in the path of a dialog. Each value proves that the
+ * agent made it, and for which call. So only the parties of a call can use it, for one day at most, and at a
+ * limited rate.
  */
 export class OwnRoutes {
   readonly #clock: Pick<Clock, 'now'>
@@ -58,13 +60,13 @@ export class OwnRoutes {
   }
 
   /**
-   * Returns the destination after the agent's own routes on top. Returns undefined if the topmost route is
-   * not the agent's, not of this call, or has expired.
+   * Removes the agent's own routes from the top of a request, and returns the next destination. Returns
+   * undefined if the topmost route is not the agent's, belongs to another call, or has expired.
    */
   nextHop(request: SipRequest): NextHop | undefined {
     const routes = request.headers.all('route').flatMap((value) => splitOutside(value, ',', 'Route'))
-    // RFC 3261 16.4: a strict router before the agent moved the agent's route to the request-URI, and the old
-    // request-URI to the end.
+    // RFC 3261 16.4: a strict router before the agent puts the agent's route into the request-URI, and the
+    // original request-URI behind all routes.
     const last = this.#isOurs(`<${request.uri}>`, request) ? routes.pop() : undefined
     const behind = routes.findIndex((value) => !this.#isOurs(value, request))
     const left = behind < 0 ? [] : routes.slice(behind)

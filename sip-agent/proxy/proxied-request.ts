@@ -59,7 +59,7 @@ export class ProxiedRequest {
   readonly #branches: Branch[] = []
   /** Targets that a redirection named. */
   readonly #redirections = new Set<string>()
-  /** Refusals in the form in which the sender would receive them. */
+  /** Final refusals of the branches, each as the sender would receive it. */
   readonly #refusals: SipResponse[] = []
   #targets = 0
   #isStopped = false
@@ -98,7 +98,7 @@ export class ProxiedRequest {
     }
   }
 
-  /** Tries no further target, and cancels the ringing ones. */
+  /** Stops trying targets, and cancels all branches except `but`. */
   #stop(but?: Branch) {
     this.#isStopped = true
     this.#waiting.length = 0
@@ -109,7 +109,7 @@ export class ProxiedRequest {
     const { order } = this.#start
     while (this.#waiting.length > 0 && (order.isParallel || this.#branches.every(({ isDone }) => isDone))) {
       const free = this.#freeBreadth()
-      // RFC 5393 5.3.3: targets without room wait for the end of others.
+      // RFC 5393 5.3.3: if no breadth is left, further targets wait until a branch ends.
       if (free === 0) break
       const share = order.isParallel ? Math.max(1, Math.floor(free / this.#waiting.length)) : free
       const target = this.#waiting.shift() as string
@@ -177,7 +177,7 @@ export class ProxiedRequest {
       this.#success(branch, status, serialiseMessage(back))
       return
     }
-    // From a target whose time was over: the sender has its response, and no further target is called.
+    // A late redirection has no effect: the sender already has its response, so no further target is called.
     if (this.#isAnswered) return
     this.#refusals.push(back)
     if (status >= 600 || status === 401 || status === 407) this.#stop(branch)

@@ -32,7 +32,7 @@ export class Proxies {
     return this.#bySide.size
   }
 
-  /** Proxies a pending request as its application asks. */
+  /** Proxies a pending request according to a `proxy` frame of its application. */
   start(app: App, msgId: string, fields: readonly string[], raw: RawMessage) {
     const order = readOrder(fields)
     const waiting = this.#incoming.pending.get(order.txnId)
@@ -52,7 +52,8 @@ export class Proxies {
       return app.reject(msgId, 'error proxying request to ')
     }
     this.#incoming.settle(waiting)
-    // An early dialog of the application's own responses is not the dialog that the target will create.
+    // If the application's own provisional responses created an early dialog, drop it: the target creates the
+    // dialog of the call.
     if (waiting.dialog) this.#context.dialogs.remove(waiting.dialog)
     const toUs = this.#isOurs(request)
     const done = () => this.#bySide.delete(side.key)

@@ -1,9 +1,14 @@
 /** Options of a `proxy` frame (drachtio protocol, section 10). */
 export interface ProxyOrder {
   readonly txnId: string
-  /** Whether later requests of the dialog must pass here too (Record-Route, or Path for REGISTER). */
+  /**
+   * Whether later requests of the dialog must pass through the agent (Record-Route, or Path for REGISTER).
+   */
   readonly staysInPath: boolean
-  /** Whether each final response of a branch is reported, and the end; otherwise only the start. */
+  /**
+   * Whether the final response of each branch and the end are reported to the application; otherwise only the
+   * start.
+   */
   readonly reportsResponses: boolean
   /** Whether the contacts of a 3xx become targets. */
   readonly followsRedirects: boolean

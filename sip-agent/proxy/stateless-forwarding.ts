@@ -21,9 +21,9 @@ const key = randomBytes(32)
 const protocols: ReadonlySet<string> = new Set(['udp', 'tcp', 'tls', 'ws', 'wss'])
 
 /**
- * Returns the branch for a request with this Via below. It is the same for each copy, so that the far end
- * recognises a retransmission (RFC 3261 16.11). It cannot be forged, so that no peer can have a response
- * forwarded to an address of its choice.
+ * Returns the branch for a request whose previous top Via is `below`. Every copy of the request gets the same
+ * branch, so that the far end recognises a retransmission (RFC 3261 16.11). The branch cannot be forged, so
+ * that no peer can have a response forwarded to an address of its choice.
  */
 const branchFor = (below: Via, callId: string, seq: number): string => {
   const { transport, branch, host, port, params } = below
@@ -32,8 +32,8 @@ const branchFor = (below: Via, callId: string, seq: number): string => {
 }
 
 /**
- * Forwards the requests of dialogs that were created through the agent as a proxy in the path. They pass
- * without a transaction and without the application (RFC 3261 16.11), and so do their responses.
+ * Forwards the requests of dialogs that were created through the agent as a proxy in the path. The requests
+ * and their responses pass without a transaction, and the application does not see them (RFC 3261 16.11).
  */
 export class StatelessForwarding {
   readonly #context: Context
@@ -41,8 +41,8 @@ export class StatelessForwarding {
   readonly #fault: (error: unknown) => void
 
   /**
-   * `fault` receives errors after a hop failed and the next one is tried: in a socket's event they would end
-   * the thread.
+   * `fault` receives errors of the attempt at a next hop, which runs in an event of a socket. An uncaught
+   * error there would end the thread.
    */
   constructor(context: Context, routes: OwnRoutes, fault: (error: unknown) => void) {
     this.#context = context
@@ -71,17 +71,19 @@ export class StatelessForwarding {
     }
     const over = (ways: readonly FlowOrHop[]) => this.#try(ways, send, () => this.#refuse(request, flow, 480))
     const { registeredFlows, router } = this.#context
-    // A browser's contact names no real host: it is reached over the connection on which it has registered.
+    // The contact of a browser names no real host, so the browser is reached over the connection on which it
+    // has registered.
     const registered = routes.length === 0 ? registeredFlows.find(nextHop) : undefined
     if (registered) over([registered])
     else if (!router.find(nextHop, over)) over([])
   }
 
-  /** Tries one hop after the other until one can be sent to (RFC 3263 4.3). */
+  /** Tries the hops in order until the request can be sent to one of them (RFC 3263 4.3). */
   #try(ways: readonly FlowOrHop[], send: (way: Flow, failed: () => void) => void, nowhere: () => void): void {
     const [way, ...left] = ways
     if (!way) nowhere()
-    // Route and request-URI name the destination, and the holder of a route may write anything into them.
+    // Route and request-URI name the destination. A party of the call may write anything into them, so it
+    // counts as chosen by the peer.
     else
       send(openFlow(way, this.#context, 'peer'), () => {
         try {

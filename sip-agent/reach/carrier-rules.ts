@@ -4,8 +4,8 @@ import type { SipReachCarrier } from '../types.ts'
 import type { TargetAddresses } from './target-addresses.ts'
 
 /**
- * Minimum prefix length of a carrier's network that is closed to all others: a larger network may hold half
- * the internet.
+ * Minimum prefix length of a carrier's network that is closed to all others. Larger networks are not closed,
+ * because they may hold half the internet.
  */
 const minClosed = { ipv4: 16, ipv6: 32 } as const
 /**
@@ -19,7 +19,9 @@ const minClosedGuarded = { ipv4: 24, ipv6: 48 } as const
  */
 const minOpen = { ipv4: 8, ipv6: 7 } as const
 
-/** Addresses of one carrier: the destinations of its own dialogs, and those closed to all others. */
+/**
+ * Addresses of one carrier: those that its own dialogs may reach, and those that are closed to all others.
+ */
 export class CarrierRules {
   readonly config: SipReachCarrier
   /** Networks that are closed to others. */
@@ -46,8 +48,8 @@ export class CarrierRules {
   }
 
   /**
-   * Returns whether an address and port are those of a target. The port is the target's own, or the default
-   * of SIP.
+   * Returns whether an address and port are those of a target. The port must be the one in the target's URI,
+   * or without one 5060 or 5061.
    */
   hasTargetAt(address: string, port: number): boolean {
     return this.config.targets.some((uri) => {
@@ -63,7 +65,7 @@ export class CarrierRules {
     return this.hasTarget(address) || this.#open.has(address)
   }
 
-  /** Whether the name servers of a target have never answered. */
+  /** Whether the addresses of a target are unknown because its name servers did not answer. */
   get isUnknown(): boolean {
     return this.config.targets.some((uri) => this.#targets.isUnknown(uri))
   }

@@ -24,7 +24,7 @@ interface Rules {
 /**
  * Rules on the destinations of requests. Far ends may write anything into Record-Route and Contact, and
  * customers dial names that they control. Some carriers identify the gateway by its address alone, so a
- * request that reaches one is a call at a project's expense. Every destination is judged by its address.
+ * request that reaches one is a call at a project's expense. Every destination is checked by its address.
  * Without settings every destination is permitted.
  */
 export class Reach {
@@ -58,9 +58,9 @@ export class Reach {
   }
 
   /**
-   * Judges the hops of a request outside dialogs; one that is not permitted refuses the request. `done`
-   * receives the reason, or undefined if the request is permitted. It is called at once unless DNS is
-   * queried. A request without a far end is the gateway's own, and always permitted.
+   * Checks the hops of a request outside dialogs; all of them must be permitted. `done` receives the reason
+   * for a refusal, or undefined if the request is permitted. It is called at once unless DNS is queried. A
+   * request without a far end comes from the gateway itself, and is always permitted.
    */
   outside(
     farEnd: FarEnd | undefined,
@@ -108,7 +108,7 @@ export class Reach {
 const isDeclared = (farEnd: FarEnd, { carriers }: Rules): boolean =>
   farEnd.kind === 'carrier' && carriers.named(farEnd.name)?.config.isGuarded === false
 
-/** Returns the reason against a customer's request to a destination; undefined if it is permitted. */
+/** Returns the reason for refusing a customer's request to a destination; undefined if it is permitted. */
 const objectionOutside = (farEnd: FarEnd, place: Destination, rules: Rules): string | undefined => {
   const address = canonicalAddress(place.address)
   if (!rules.permitted.permits(address)) return `${place.address} is in no network that may be dialled`
@@ -129,8 +129,9 @@ const projectOf = (name: string, { carriers }: Rules): string | undefined =>
   carriers.named(name)?.config.project
 
 /**
- * Returns whether a carrier is closed to other projects. It is, if it is in the configuration or identifies
- * the gateway by its address alone.
+ * Returns whether a carrier's addresses are closed to this far end of another project. Carriers of the
+ * configuration are always closed. Carriers that identify the gateway by its address alone are closed to
+ * direct calls.
  */
 const isClosedTo = (farEnd: FarEnd, { config }: CarrierRules): boolean => {
   if (!config.isGuarded) return true
@@ -139,8 +140,9 @@ const isClosedTo = (farEnd: FarEnd, { config }: CarrierRules): boolean => {
 }
 
 /**
- * Returns whether a direct call would bypass the limits and number rules of the project's own carrier.
- * Services of a laboratory or a small site share private addresses, so for them the port counts.
+ * Returns whether a direct call would bypass the limits and number rules of the project's own carrier. At a
+ * laboratory or a small site, several services may share one private address, so for private addresses the
+ * port counts too.
  */
 const isBypassed = (carrier: CarrierRules, address: string, port: number, { internet }: Rules): boolean => {
   const { isByAddress, hasNumberLists = false } = carrier.config
@@ -153,7 +155,8 @@ const mayFollow = (farEnd: FarEnd | undefined, home: string, address: string, ru
   const { carriers, sites, permitted } = rules
   const owners = carriers.ownersOf(address)
   const named = farEnd?.kind === 'carrier' ? carriers.named(farEnd.name) : undefined
-  // The address counts for carriers of the configuration alone: a customer's list may hold any network.
+  // The carriers that own the address `home` count only if they are in the configuration, because a customer
+  // may list any network.
   const own = [...(named ? [named] : []), ...carriers.ownersOf(home)]
   const declared = own.filter(({ config }) => !config.isGuarded)
   if (declared.some((carrier) => owners.includes(carrier))) return true
@@ -165,8 +168,9 @@ const mayFollow = (farEnd: FarEnd | undefined, home: string, address: string, ru
 }
 
 /**
- * Returns whether a customer's carrier owns an address. No carrier of the configuration may have it, and
- * others only as their target too.
+ * Returns whether no other carrier prevents a customer's carrier from using an address. A target of the
+ * carrier must not belong to a carrier of the configuration; any other address must belong to no other
+ * carrier.
  */
 const ownsAlone = (carrier: CarrierRules, owners: readonly CarrierRules[], address: string): boolean => {
   if (carrier.hasTarget(address)) return owners.every(({ config }) => config.isGuarded)

@@ -12,19 +12,23 @@ import { absentCodes } from '../route/dns-cache.ts'
 const refreshAfterMs = 30_000
 const waitAfterMs = 300_000
 /**
- * Maximum wait of a decision for name servers, in ms. Decisions do not wait for a query that has lasted
- * longer.
+ * Maximum time in ms for which a decision waits for name servers. Decisions do not wait for a query that was
+ * sent longer ago.
  */
 const maxWaitMs = 4_000
-/** Time in ms for which a resolved address counts: pools of addresses rotate. */
+/**
+ * Time in ms for which a resolved address counts; long, because an answer may hold only some addresses of a
+ * pool.
+ */
 const retentionMs = 3_600_000
-/** Maximum number of addresses of one name, and of names in its SRV and NAPTR records. */
+/** Maximum number of addresses of one name. */
 const maxAddresses = 256
+/** Maximum number of names in the SRV and NAPTR records of one name. */
 const maxServers = 32
 
 interface Entry {
   readonly host: string
-  /** Whether SRV and NAPTR records count, as they do without a port (RFC 3263 4.1). */
+  /** Whether SRV and NAPTR records are used: only if the URI has no port (RFC 3263 4.1). */
   readonly isLocated: boolean
   /** Addresses, each with the time until which it counts. */
   readonly addresses: Map<string, number>
@@ -41,7 +45,7 @@ interface Found {
 
 /**
  * Addresses of the carriers' targets in DNS. Names are resolved when a decision needs them, at most every 30
- * s. All transports and both families count, bound or not.
+ * s. The addresses of all transports and both families count, bound or not.
  */
 export class TargetAddresses {
   readonly #dns: Dns
@@ -58,7 +62,7 @@ export class TargetAddresses {
     this.#fault = options.fault
   }
 
-  /** Version of the addresses: grows whenever they may have changed. */
+  /** Version of the addresses; it grows whenever they may have changed. */
   get version(): number {
     return this.#version
   }
@@ -105,7 +109,8 @@ export class TargetAddresses {
       const age = now - (entry.lookedUpAt ?? Number.NEGATIVE_INFINITY)
       if (isIP(entry.host) > 0 || age < refreshAfterMs) continue
       const { since, done: answered } = this.#start(entry)
-      // A customer's name server that does not answer must not delay all other requests.
+      // Waits only for recent queries: a customer's name server that does not answer must not delay all other
+      // requests.
       if (age >= waitAfterMs && now - since < maxWaitMs) waits.push(answered)
     }
     if (waits.length === 0) done()
@@ -133,7 +138,7 @@ export class TargetAddresses {
     void ready.then(go)
   }
 
-  /** Returns the query of a name that is under way, or a new one. */
+  /** Returns the running query of a name, or starts one. */
   #start(entry: Entry): NonNullable<Entry['pending']> {
     entry.pending ??= { since: this.#clock.now(), done: this.#refresh(entry) }
     return entry.pending

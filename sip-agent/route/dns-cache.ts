@@ -77,7 +77,7 @@ export class DnsCache {
       },
       (error) => {
         entry.until = this.#clock.now() + negativeTtlMs
-        // A failed name server does not make a carrier unreachable (RFC 8767).
+        // If name servers fail, the expired answer is used, so that the carrier stays reachable (RFC 8767).
         return known && !absentCodes.has(error.code) ? (known.answer as Promise<readonly T[]>) : []
       },
     )

@@ -30,7 +30,7 @@ const hostsTtl = 30
 
 /**
  * DNS through c-ares. Unlike `dns.lookup`, it does not use the few threads that also read files. Names of the
- * hosts file take precedence. A server without an answer fails after about 3 s.
+ * hosts file take precedence. A query to a server that does not answer fails after about 3 s.
  */
 export class SystemDns implements Dns {
   readonly #resolver = new Resolver({ timeout: 1_000, tries: 2 })
@@ -52,7 +52,7 @@ export class SystemDns implements Dns {
   async addresses(name: string, family: 4 | 6): Promise<readonly DnsAddress[]> {
     const listed = await hostsFileAddresses(name, family)
     if (listed.length > 0) return listed.map((address) => ({ address, ttl: hostsTtl }))
-    // RFC 6761 6.4: browsers put such names into their Via and Contact; they never resolve.
+    // RFC 6761 6.4: names under `.invalid`, which browsers put into their Via and Contact, never resolve.
     if (name.endsWith('.invalid')) return []
     const options = { ttl: true } as const
     return this.#ask((resolver) =>
@@ -67,8 +67,8 @@ export class SystemDns implements Dns {
   }
 
   /**
-   * Sends a query unless the resolver is closed. A query started after that, for instance after a file was
-   * read, would keep the thread alive.
+   * Sends a query unless the resolver is closed. A query that is sent after the end, for instance once the
+   * hosts file was read, would keep the thread alive.
    */
   async #ask<T>(query: (resolver: Resolver) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw Object.assign(new Error('the agent ends'), { code: CANCELLED })

@@ -13,9 +13,9 @@ const labels: readonly (readonly [Protocol, string])[] = [
   ['tcp', '_sip._tcp'],
   ['tls', '_sips._tcp'],
 ]
-/** Maximum number of records that are followed: foreign DNS must not cause endless queries. */
+/** Maximum number of records that are followed, so that DNS answers cannot cause endless queries. */
 const maxRecords = 16
-/** Maximum number of addresses for one request: each may answer 503, and gets a separate request. */
+/** Maximum number of addresses for one request: on failover, each of them gets a copy of the request. */
 const maxHops = 16
 
 interface ServerAddress {
@@ -48,7 +48,7 @@ export class HopFinder {
     return target.isTransportFixed ? hops : hops.map((hop) => this.enlarged(hop))
   }
 
-  /** Adds the TCP hop for large requests if the transport was the agent's own choice (RFC 3261 18.1.1). */
+  /** Adds the TCP hop for large requests if neither the URI nor DNS chose UDP (RFC 3261 18.1.1). */
   enlarged(hop: Hop): Hop {
     const family = hop.address.includes(':') ? 6 : 4
     if (hop.protocol !== 'udp' || !this.#reach.reaches('tcp', family)) return hop
@@ -81,7 +81,8 @@ export class HopFinder {
     const bound = ways.filter((way) => this.#reach.reaches(way.protocol)).slice(0, maxRecords)
     const lists = await Promise.all(bound.map((way) => this.#servers(way.protocol, way.name)))
     const places = lists.flatMap((list) => list ?? [])
-    // A NAPTR or SRV record without a target is an answer too: the address record of the name is not meant.
+    // If a NAPTR or SRV record exists but names no usable target, the address records of the name must not be
+    // used.
     const said = listed.length > 0 ? bound.length === 0 : lists.some((list) => list !== undefined)
     return places.length > 0 || said ? places : undefined
   }

@@ -8,7 +8,7 @@ import type { Hop, Router } from './types.ts'
 
 /** Maximum time of a search in ms. */
 const searchTimeoutMs = 5_000
-/** Time in ms for which a failed hop is the last choice; a tentative one is left out for longer. */
+/** Time in ms for which a failed hop is tried last. A failed tentative hop is left out for longer. */
 const avoidMs = 30_000
 const tentativeAvoidMs = 600_000
 const maxFailed = 1_000
@@ -20,7 +20,7 @@ const maxUdpBytes = 1_300
 
 const keyOf = ({ protocol, address, port }: Hop): string => `${protocol}|${address}|${port}`
 
-/** Finds the hops of requests (RFC 3263), and remembers the ones that failed lately. */
+/** Finds the hops of requests (RFC 3263), and remembers those that failed recently. */
 export class SipRouter implements Router {
   readonly #reach: BoundTransports
   readonly #clock: Clock
@@ -87,7 +87,7 @@ export class SipRouter implements Router {
 
   #search(target: Target, done: (hops: readonly Hop[]) => void): void {
     const answer = (hops: readonly Hop[]) => {
-      // The other of the two came first, or the router is closed.
+      // The search has already ended, by a result, the timeout or the end of the router.
       if (!this.#searches.delete(limit)) return
       limit.cancel()
       try {

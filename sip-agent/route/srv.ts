@@ -7,7 +7,7 @@ export interface Srv {
 }
 
 /**
- * Removes one record from `left` by weight. A record of weight 0 has a small chance, because it stands first.
+ * Removes one record from `left` by weight. Records of weight 0 stand first and so keep a small chance.
  */
 const draw = (left: Srv[], random: () => number): Srv => {
   left.sort((a, b) => Number(a.weight > 0) - Number(b.weight > 0))

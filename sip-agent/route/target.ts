@@ -14,11 +14,11 @@ export interface Target {
   readonly address: string
   /** Host of the URI, which TLS checks. */
   readonly host: string
-  /** Absent: the port of SRV, or the protocol's default. */
+  /** Port of the URI. Default: the port of the SRV record, or the default of the protocol. */
   readonly port?: number
   /** Transport that the URI names, or the default if DNS has no record. */
   readonly protocol: Protocol
-  /** Whether the URI names the transport: NAPTR is not used then. */
+  /** Whether the URI names the transport, so that NAPTR is not used. */
   readonly isTransportFixed: boolean
   /** Whether it is a `sips:` URI, which requires TLS. */
   readonly isSecure: boolean

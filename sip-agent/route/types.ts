@@ -12,7 +12,10 @@ export interface Hop {
    * The same destination over TCP, for a request too large for UDP (RFC 3261 18.1.1); see {@link Router.fit}.
    */
   readonly overTcp?: Hop
-  /** Set on a hop of {@link overTcp}: it gets a short attempt only, because the peer may not listen there. */
+  /**
+   * Set on a hop of {@link overTcp}. Its connection must open within a short time, because the peer may not
+   * listen on TCP.
+   */
   readonly isTentative?: true
 }
 
@@ -27,13 +30,13 @@ export interface Router {
   find(uri: string, done: (hops: readonly Hop[]) => void): boolean
   /**
    * Returns the hops in the order of attempts for a request of this size. A request of more than 1,300 bytes
-   * goes over TCP first, unless UDP was asked for (RFC 3261 18.1.1). Build the request for the first hop,
-   * call this, and rebuild it if the first hop has changed.
+   * goes over TCP first, unless the URI or DNS asks for UDP (RFC 3261 18.1.1). Build the request for the
+   * first hop, call this, and rebuild it if the first hop has changed.
    */
   fit(hops: readonly Hop[], bytes: number): readonly Hop[]
   /**
-   * Reports a hop that could not be sent to, or did not answer: it is the last choice for 30 s. A tentative
-   * hop is left out for 10 min.
+   * Notes that sending to a hop failed, or that the hop did not answer. The hop is tried last for the next 30
+   * s; a tentative hop is left out for 10 min.
    */
   failed(hop: Hop): void
 }

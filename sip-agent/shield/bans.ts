@@ -5,7 +5,10 @@ const windowMs = 60_000
 /** Maximum number of senders with remembered offenses, and of banned senders. */
 const maxSenders = 10_000
 
-/** Banned senders, and the offenses of the others. Both are bounded, and every ban expires. */
+/**
+ * Banned senders, and the offenses of senders that are not banned. Both lists are bounded, and every ban
+ * expires.
+ */
 export class Bans {
   /** Banned senders with the end of their ban, in that order. */
   readonly #until = new Map<string, number>()

@@ -1,7 +1,7 @@
 /**
- * Map of bounded size that drops entries not used lately. It has two generations: a used entry moves to the
- * young one, and when that is full, the old one is dropped as a whole. So the cost of access and removal does
- * not grow with the number of addresses.
+ * Map of bounded size that drops entries that were not used recently. It has two generations: a used entry
+ * moves to the young one, and when that is full, the old one is dropped as a whole. So the cost of access and
+ * removal does not grow with the number of addresses.
  */
 export class RecentMap<V extends {}> {
   readonly #half: number

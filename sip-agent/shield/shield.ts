@@ -16,24 +16,24 @@ const maxSources = 20_000
 /** Maximum number of remembered addresses that the agent has sent requests to. */
 const maxPeers = 10_000
 
-/** Number of packets that a TLS handshake counts as: it takes about a millisecond of the thread. */
+/** Number of packets that a TLS handshake counts as, because it takes about a millisecond of CPU time. */
 const handshakePrice = 5
 
 interface Source {
   /** Unit of a ban: address, or network of an IPv6 address. */
   readonly sender: string
-  /** Whether it may send as much as known networks, and is never dropped as untrusted. */
+  /** Whether the source may send as much as known networks, and is never dropped as untrusted. */
   readonly isTrusted: boolean
-  /** Packets that it may still send. */
+  /** Packets that the source may still send. */
   readonly bucket: TokenBucket
-  /** Version of the list of known networks that decided whether it is trusted. */
+  /** Version of the list of known networks from which {@link isTrusted} was determined. */
   listVersion: number
 }
 
 /**
- * Filter in front of the parser: a packet rate for each source, scanners, untrusted sources, and banned
- * addresses. All of its memory is bounded. Untrusted sources share none of it with known networks, so that no
- * flood displaces a carrier. Without settings every packet passes.
+ * Filter in front of the parser. It limits the packet rate of each source, and drops scanners, banned
+ * addresses and, if so configured, untrusted sources. Its memory is bounded. Untrusted sources and known
+ * networks have separate memory, so that no flood displaces a carrier. Without settings every packet passes.
  */
 export class Shield implements Gatekeeper {
   readonly #clock: Pick<Clock, 'now'>
@@ -48,7 +48,7 @@ export class Shield implements Gatekeeper {
   readonly #held = new Map<string, number>()
   #settings: SipShield | undefined
   readonly #known = new Networks()
-  /** Version of the known networks. */
+  /** Version of the list of known networks. */
   #list = 0
 
   constructor(clock: Pick<Clock, 'now'>, settings?: SipShield) {
@@ -100,7 +100,7 @@ export class Shield implements Gatekeeper {
     const price = protocol === 'tls' || protocol === 'wss' ? handshakePrice : 1
     const source = this.#pass(plainAddress(from), settings, price)
     if (!source) return false
-    // A response needs no new connection: it arrives on that of the request.
+    // Only requests need a new connection: responses arrive on the connection of the request.
     return source.isTrusted || settings.untrusted === 'answer' || this.#drop('stranger')
   }
 
@@ -134,8 +134,8 @@ export class Shield implements Gatekeeper {
   }
 
   /**
-   * Trusts an address that the agent sends a request to. Responses, and requests within the call, are
-   * expected from it. So it may send as much as known networks may.
+   * Trusts an address that the agent sends a request to. Responses and requests within the call are expected
+   * from this address, so it may send as much as known networks.
    */
   trustPeer(to: string): void {
     const address = plainAddress(to)
@@ -168,15 +168,16 @@ export class Shield implements Gatekeeper {
   }
 
   /**
-   * Counts an offense. `proven`: whether the address is the sender's own, as on a connection, or after an
-   * answer that only its receiver could give. Otherwise nothing is counted, as spoofed datagrams could ban a
-   * carrier. Known networks are never banned.
+   * Counts an offense. `proven`: whether the address is certainly the sender's, as on a connection, or after
+   * a reply that only the owner of the address could send. Unproven offenses do not count: otherwise spoofed
+   * datagrams could ban a carrier. Known networks are never banned.
    */
   recordOffense(from: string, proven: boolean, offense: Offense): void {
     const settings = this.#settings
     const address = plainAddress(from)
     if (!settings || !proven || this.#known.has(address)) return
-    // A peer that the agent calls by its own choice may have a poor encoder.
+    // Malformed messages do not count for a peer that the agent itself calls: the peer's SIP stack may be
+    // poor.
     if (offense === 'malformed' && this.#isPeer(address)) return
     this.#bans.recordOffense(senderOf(address), this.#clock.now(), {
       after: settings.banAfter,
@@ -208,7 +209,7 @@ export class Shield implements Gatekeeper {
     return this.#held.has(address) || this.#peers.get(address) !== undefined
   }
 
-  /** Same check, without a search of the networks. */
+  /** Returns the same as {@link isTrusted} for a remembered source, without a search of the networks. */
   #isTrustedSource(address: string): boolean {
     return this.#trusted.get(address)?.listVersion === this.#list
   }

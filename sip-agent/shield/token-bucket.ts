@@ -5,7 +5,7 @@ export interface TokenBucket {
   at: number
 }
 
-/** Returns a full bucket of any size: the excess is removed at its first use. */
+/** Returns a full bucket for any rate: tokens beyond the size of the bucket are removed at its first use. */
 export const fullTokenBucket = (now: number): TokenBucket => ({ tokens: Number.MAX_SAFE_INTEGER, at: now })
 
 /** Returns the tokens of a bucket that is refilled at `perSecond`. A clock that was set back adds none. */

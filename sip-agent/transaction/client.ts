@@ -30,7 +30,7 @@ export class ClientTransaction extends Transaction<ClientState, ClientHooks> {
   receive(response: SipResponse, flow: Flow, size: number): void {
     if (this.current === 'trying') this.#trying(response, flow, size)
     else if (this.current === 'proceeding') this.#proceeding(response, flow, size)
-    // Completed: repeated responses are absorbed.
+    // In state Completed, repeated responses are absorbed.
   }
 
   /** Handles a failure of the transport. */

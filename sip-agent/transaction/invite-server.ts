@@ -4,9 +4,9 @@ import { Transaction, type TransactionHooks } from './transaction.ts'
 
 /** Callbacks of a server transaction. */
 export interface ServerHooks extends TransactionHooks {
-  /** INVITE only: whether the sender's address may be spoofed, see {@link InviteServerTransaction}. */
+  /** For an INVITE: whether the sender's address may be spoofed; see {@link InviteServerTransaction}. */
   readonly isSpoofable?: boolean
-  /** INVITE only: see `unverifiedHeader`. Default false. */
+  /** For an INVITE: whether the sender's address is unverified; see `unverifiedHeader`. Default false. */
   readonly isPeerUnverified?: () => boolean
 }
 
@@ -24,10 +24,13 @@ export type InviteServerState = 'proceeding' | 'completed' | 'accepted' | 'confi
 /**
  * Transaction of a received INVITE. It keeps only the latest response. If the address may be spoofed, a
  * refusal without an earlier response is repeated only for a repeated INVITE. A stateless server does the
- * same (RFC 3261 8.2.7). Otherwise one spoofed datagram would draw eleven.
+ * same (RFC 3261 8.2.7). Otherwise one spoofed datagram would cause eleven responses.
  */
 export class InviteServerTransaction extends Transaction<InviteServerState, ServerHooks> {
-  /** As Latin-1 text, which takes no more memory than its bytes; a buffer keeps a whole slab of the pool. */
+  /**
+   * Latest response as Latin-1 text. It takes no more memory than its bytes, while a buffer would keep a
+   * whole slab of the buffer pool.
+   */
   #last: string | undefined
 
   constructor(clock: Clock, timers: Timers, hooks: ServerHooks) {
@@ -53,7 +56,7 @@ export class InviteServerTransaction extends Transaction<InviteServerState, Serv
     if (this.current === 'proceeding') return this.#proceeding(event)
     if (this.current === 'completed') return this.#completed(event)
     if (this.current === 'accepted') return this.#accepted(event)
-    // Confirmed: further ACKs are absorbed. Terminated: no effect.
+    // In state Confirmed, further ACKs are absorbed.
     return false
   }
 

@@ -26,7 +26,10 @@ const tryingDelay = ({ t1, t2 }: Timers): number => {
  * It never gets a 408, which would arrive after the sender has given up.
  */
 export class ServerTransaction extends Transaction<ServerState, ServerHooks> {
-  /** As Latin-1 text, which takes no more memory than its bytes; a buffer keeps a whole slab of the pool. */
+  /**
+   * Latest response as Latin-1 text. It takes no more memory than its bytes, while a buffer would keep a
+   * whole slab of the buffer pool.
+   */
   #last: string | undefined
   #trying: (() => Buffer) | undefined
 
@@ -52,7 +55,7 @@ export class ServerTransaction extends Transaction<ServerState, ServerHooks> {
 
   #handle(event: Event): boolean {
     if (event.kind === 'request') {
-      // Trying: no response to repeat. Proceeding and completed: the latest response.
+      // In state Trying, no response exists that could be repeated.
       if (this.#last !== undefined) this.hooks.send(Buffer.from(this.#last, 'latin1'))
       return this.current !== 'terminated'
     }

@@ -10,14 +10,14 @@ export interface Timers {
   /** Maximum lifetime of a message in the network. Default 5,000. */
   readonly t4: number
   /**
-   * Maximum time of an INVITE without progress (timer C). A sent INVITE is cancelled then, and each
-   * provisional response restarts the timer. A received INVITE is refused then, unless the application has
-   * responded. Default 185,000.
+   * Maximum time of an INVITE without progress (timer C). After it, a sent INVITE is cancelled; each
+   * provisional response restarts the timer. A received INVITE to which the application has not responded is
+   * refused. Default 185,000.
    */
   readonly ringing: number
   /**
-   * Maximum time for the application's response to a request other than INVITE: its sender waits no longer.
-   * Default 64 * t1.
+   * Maximum time for the application's response to a request other than INVITE. Default 64 * t1, after which
+   * the sender no longer waits.
    */
   readonly answer: number
   /**

@@ -18,7 +18,7 @@ export abstract class Transaction<State extends string, Hooks extends Transactio
   protected current: State | 'terminated'
   /** Timer of the next retransmission. */
   protected retransmit: Timer | undefined
-  /** Timer of the end of the present state. */
+  /** Timer that ends the current state. */
   protected limit: Timer | undefined
 
   constructor(clock: Clock, timers: Timers, hooks: Hooks, initial: State) {

@@ -18,7 +18,7 @@ export interface ServerEntry {
   readonly machine: InviteServerTransaction | ServerTransaction
   /** To tag of its final response; undefined before. */
   tag: string | undefined
-  /** Whether an application has refused the request and blamed its sender. */
+  /** Whether an application has refused the request and marked it as an offense; see `offenseHeader`. */
   isOffense: boolean
   /** Whether the sender's address is unverified; see `unverifiedHeader`. */
   isPeerUnverified: boolean
@@ -28,7 +28,7 @@ export interface ServerEntry {
 export interface ServeOptions {
   /** Builds the 100 for a request other than INVITE with a late response. */
   readonly trying?: () => Buffer
-  /** Sends a response; default to the source of the request. */
+  /** Sends a response. Default: sends it to the source of the request. */
   readonly send?: (bytes: Buffer) => void
   /** Whether the sender's address may be spoofed. Default false. */
   readonly isSpoofable?: boolean
@@ -71,9 +71,9 @@ const sentBy = ({ host, port, transport }: Via): string =>
 
 /**
  * Returns the key of a server transaction (RFC 3261 17.2.3): branch, sent-by and method. Requests of RFC 2543
- * elements are matched by other headers. The Call-ID is part of the key too. So a sender that guesses a
- * branch (some elements count them) cannot cancel a foreign call, and two calls of such elements are kept
- * apart.
+ * elements are matched by other headers. The Call-ID is part of the key too, because some elements use
+ * predictable branches, or the same one twice. So a sender that guesses a branch cannot cancel another
+ * sender's call, and two calls with one branch stay separate.
  */
 const serverKey = (request: SipRequest, method = request.method): string => {
   const { via, callId, fromTag, seq, uri } = request
@@ -93,15 +93,18 @@ export class Transactions {
   readonly #fault: (error: unknown) => void
   readonly #servers = new Map<string, ServerEntry>()
   readonly #clients = new Map<string, ClientEntry>()
-  /** Transactions on connections, by connection: a closing one must not cause a search through all. */
+  /**
+   * Transactions on connections, by connection, so that the end of a connection causes no search through all
+   * transactions.
+   */
   readonly #byFlow = new Map<Flow, Set<ClientEntry>>()
-  /** Requests outside dialogs, by which copies on another path are recognised. */
+  /** Requests outside dialogs, for recognising copies that arrive over another path. */
   readonly #merges = new Map<string, string>()
   #bytes = 0
 
   /**
-   * `fault` receives errors of the callbacks for failed sends: an error in a socket's event would end the
-   * thread.
+   * `fault` receives errors of the callbacks for failed sends. They run in an event of a socket, where an
+   * uncaught error would end the thread.
    */
   constructor(clock: Clock, timers: Timers, fault: (error: unknown) => void) {
     this.#clock = clock
@@ -125,13 +128,14 @@ export class Transactions {
   }
 
   /**
-   * Size of their requests in bytes: a kept response takes about as much memory as the values that it copies.
+   * Total size in bytes of the requests of all server transactions; estimates the memory of the kept
+   * responses, which copy values of their requests.
    */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Returns the transaction of a received request; for an ACK that of its INVITE. */
+  /** Returns the transaction of a received request; for an ACK, the transaction of its INVITE. */
   find(request: SipRequest): ServerEntry | undefined {
     return this.#servers.get(serverKey(request))
   }
@@ -215,7 +219,7 @@ export class Transactions {
   /** Hands a response to its transaction. Returns false without one (RFC 6026 8.9). */
   receive(response: SipResponse, flow: Flow, size: number): boolean {
     const side = this.#clients.get(`${response.via.branch}|${response.seqMethod}`)
-    // A response to the agent's own request with further Vias was sent to the wrong element (RFC 3261
+    // A response with further Vias does not belong to a request that the agent itself created (RFC 3261
     // 8.1.3.3).
     if (!side || (response.vias !== 1 && !side.isForwarded)) return false
     side.machine.receive(response, flow, size)

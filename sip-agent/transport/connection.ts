@@ -14,7 +14,10 @@ const messageTimeoutMs = 30_000
 const endTimeoutMs = 2_000
 /** Maximum number of bytes that a peer has not read. */
 const maxBacklog = 1 << 20
-/** Maximum number of unread bytes of an untrusted peer: there may be hundreds of them. */
+/**
+ * Maximum number of bytes that an untrusted peer has not read; small, because there may be hundreds of such
+ * peers.
+ */
 const maxUntrustedBacklog = 1 << 17
 
 const success = Buffer.from('SIP/2.0 2')
@@ -25,8 +28,8 @@ const methodOf = (bytes: Buffer): string =>
   /\r\nCSeq: *[0-9]+ (\S+)\r\n/i.exec(bytes.toString('latin1'))?.[1] ?? ''
 
 /**
- * Returns whether bytes are a 2xx for a permitted peer only. Every peer gets a 2xx to OPTIONS, or to the
- * CANCEL of a refused call.
+ * Returns whether bytes are a 2xx to a method that only permitted peers may use. A 2xx to OPTIONS or CANCEL
+ * proves nothing, because every peer gets one.
  */
 const isPrivileged2xx = (bytes: Buffer): boolean =>
   bytes.subarray(0, success.length).equals(success) && privileged.has(methodOf(bytes).toUpperCase())
@@ -48,8 +51,8 @@ export interface ConnectionPeer {
   /** Whether the peer opened the connection. */
   readonly isAccepted: boolean
   /**
-   * Hosts that the peer has proven to be, in lower case; for the agent's own connection the host that it was
-   * opened for.
+   * Host names that the peer's certificate proved, in lower case. For a connection that the agent opened, the
+   * host name it was opened for.
    */
   readonly names: readonly string[]
 }
@@ -67,16 +70,22 @@ export class Connection implements Flow, WireUser {
   #waiting:
     | { readonly bytes: Buffer; readonly failed: ((reason: string) => void) | undefined }[]
     | undefined = []
-  /** Closes a connection that does not open, or brings no message. */
+  /**
+   * Closes a connection that does not open in time, or on which an expected message does not arrive or end in
+   * time.
+   */
   #limit: Timer | undefined
-  /** Whether the connection is of use: a message arrived, or the agent's own connection is open. */
+  /**
+   * Whether the peer is known to respond: a message arrived, or a connection that the agent opened was
+   * established.
+   */
   #isProven = false
   #isServed = false
   #receivedAt: number
   /** Whether the stream cannot be read any further. */
   #isEnding = false
   #isClosed = false
-  /** Reason of the agent for closing it; otherwise the wire names the reason. */
+  /** Reason for the end of the connection: the agent's, or else the one that the wire reports. */
   #reason: string | undefined
 
   constructor(peer: ConnectionPeer, owner: ConnectionOwner, reader: MessageReader) {
@@ -96,7 +105,7 @@ export class Connection implements Flow, WireUser {
     return this.#isClosed
   }
 
-  /** Whether the peer got a 2xx for permitted peers only. */
+  /** Whether the peer has received a 2xx of the kind that only permitted peers get. */
   get hasBeenServed(): boolean {
     return this.#isServed
   }
@@ -110,14 +119,15 @@ export class Connection implements Flow, WireUser {
     return this.#reason
   }
 
-  /** Takes its wire, which may not be open yet; it must open within `ms`. */
+  /** Assigns the wire, which may not be open yet but must open within `ms`. */
   begin(wire: Wire, ms: number): void {
     this.#wire = wire
     this.#within(ms, `not connected within ${ms / 1_000} s`)
   }
 
   /**
-   * Handles the opening of the wire: sends waiting messages. An accepted connection must now bring a message.
+   * Handles the opening of the wire: sends waiting messages. On an accepted connection, the peer's first
+   * message must arrive within 30 s.
    */
   opened(): void {
     const waiting = this.#waiting ?? []
@@ -233,8 +243,8 @@ export class Connection implements Flow, WireUser {
   }
 
   /**
-   * Answers a fault in the stream and closes the connection. Reading ends: a peer that does not take the
-   * response cannot go on sending.
+   * Answers a fault in the stream, stops reading, and closes the connection, even if the peer does not read
+   * the response.
    */
   #end(error: SipParseError): void {
     this.#isEnding = true
@@ -245,8 +255,8 @@ export class Connection implements Flow, WireUser {
   }
 
   /**
-   * Limits the time of a stalled or silent peer. A peer that sends whole messages has no limit, in whatever
-   * chunks.
+   * Limits the time of a stalled or silent peer. A peer that keeps completing messages has no limit, however
+   * they are split into chunks.
    */
   #watch(complete: boolean): void {
     if (complete || (this.#isProven && !this.#reader.isPartial)) this.#prove()

@@ -6,10 +6,13 @@ const placeOf = (address: string, port: number): string => `${address}|${port}`
 /** Open connections of one listener, by remote address. */
 export class Connections {
   readonly #all = new Set<Connection>()
-  /** By remote address and port; with TLS there may be several to one address, for different hosts. */
+  /**
+   * Connections by remote address and port. With TLS, several connections may lead to one address, each for
+   * another host name.
+   */
   readonly #byPlace = new Map<string, Connection[]>()
   readonly #aliases = new Map<Connection, string>()
-  /** Connections that are being closed; a socket takes some time. */
+  /** Connections that are being closed: a socket takes some time to close. */
   readonly #leaving = new Set<Connection>()
   #made = 0
 
@@ -52,7 +55,10 @@ export class Connections {
     this.#put(place, connection)
   }
 
-  /** Closes a connection to make room for another one; it does not count any more. */
+  /**
+   * Closes a connection to make room for another one. The closing connection no longer counts towards the
+   * maximum.
+   */
   giveUp(connection: Connection, reason: string): void {
     this.#leaving.add(connection)
     connection.fail(reason)
@@ -72,7 +78,7 @@ export class Connections {
     const there = this.#byPlace.get(placeOf(hop.address, hop.port))
     const found = there?.findLast((each) => each.canCarry(hop) && !this.#leaving.has(each))
     if (!found) return undefined
-    // Moved to the end: the first ones were unused for the longest time.
+    // Keeps the set in order of use: the first connection was unused for the longest time.
     this.#all.delete(found)
     this.#all.add(found)
     return found
@@ -85,8 +91,8 @@ export class Connections {
   }
 
   /**
-   * Returns the accepted connection without a message for the longest time, among those that were never
-   * served and that may be closed.
+   * Returns the accepted connection that was silent for the longest time, among those that were never served
+   * and for which `mayGo` returns true.
    */
   idlest(mayGo: (connection: Connection) => boolean): Connection | undefined {
     let found: Connection | undefined

@@ -16,8 +16,8 @@ interface PendingHandshake {
 }
 
 /**
- * Returns a key with the local address: a listener on all addresses may have two connections from one port of
- * a peer.
+ * Returns a key for a socket. It includes the local address, because a listener on all addresses may have two
+ * connections from one port of a peer.
  */
 const keyOf = (socket: Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress'>) =>
   `${socket.remoteAddress}|${socket.remotePort}|${socket.localAddress}`
@@ -59,7 +59,7 @@ export class HandshakeStage {
   /** Applies the present certificates to new connections. Throws if they are invalid. */
   reload(): void {
     if (!this.#isSecure) return
-    // Never listens itself: sockets are handed to it.
+    // This server never listens: accepted sockets are passed to it.
     const server = createTlsServer(this.#settings.server())
     server.on('secureConnection', (socket) => this.#secured(socket))
     server.on('tlsClientError', (_error, socket) => {
@@ -93,7 +93,7 @@ export class HandshakeStage {
       socket.destroy()
       return
     }
-    // Without a certificate, or with an unauthorised one, a client has proven nothing.
+    // A client without a certificate, or with one that is not trusted, has no proven host names.
     entering.names = socket.authorized ? domainsOf(socket.getPeerCertificate()) : []
     if (this.#http) this.#http.emit('connection', socket)
     else this.#done(socket, socket)
@@ -101,7 +101,7 @@ export class HandshakeStage {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const offered = request.headers['sec-websocket-protocol']?.split(',').map((each) => each.trim()) ?? []
-    // RFC 7118 4.1: both sides have to agree on the subprotocol.
+    // RFC 7118 4.1: client and server must agree on the subprotocol `sip`.
     if (!offered.includes('sip')) {
       socket.end(refusal('400 Bad Request'), () => socket.destroy())
       return

@@ -14,7 +14,7 @@ const unquoted = (text: string): string | undefined => {
   }
 }
 
-/** Returns the entries of a subjectAltName in Node's form; empty if it cannot be read to its end. */
+/** Returns the entries of a subjectAltName in Node's form; empty if a part of the text cannot be parsed. */
 const readNames = (text: string): Names => {
   const names = { DNS: [] as string[], URI: [] as string[], 'IP Address': [] as string[] }
   const pattern = new RegExp(entryPattern)
@@ -37,7 +37,7 @@ const sipDomain = (uri: string): string[] => {
 
 /**
  * Returns the SIP domains of a certificate in lower case (RFC 5922 7.1): its SIP URIs, else its DNS names.
- * Without a subjectAltName it is the common name. IP addresses count too, for peers that are named by
+ * Without a subjectAltName, returns the common name. IP addresses are included, for peers whose URIs name an
  * address.
  */
 export const domainsOf = (certificate: PeerCertificate): string[] => {
@@ -61,7 +61,8 @@ const sameAddress = (a: string, b: string): boolean => {
 
 /**
  * Checks that a certificate is valid for a host (RFC 5922 7.2: the whole name, ignoring case, without
- * wildcards). A `name` that begins with `*.` must stand in the certificate as it is. Returns the fault.
+ * wildcards). A `name` that begins with `*.` must stand in the certificate literally. Returns the error, or
+ * undefined if the certificate is valid.
  */
 export const checkDomain = (name: string, certificate: PeerCertificate): Error | undefined => {
   const wanted = name.toLowerCase().replace(/\.$/, '')

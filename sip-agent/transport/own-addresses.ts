@@ -33,9 +33,12 @@ export class OwnAddresses {
     this.#announced = new Set([...(announce ? [announce] : []), ...announceTo.map(({ address }) => address)])
   }
 
-  /** Returns the host at which a peer at `remote` should reach `local`; the general one without a peer. */
+  /**
+   * Returns the host at which a peer at `remote` should reach `local`. Without `remote`, returns the host for
+   * peers in general.
+   */
   hostFor(local: Endpoint, remote?: string): string {
-    // An address of the other family would lead the peer to another listener, or to none.
+    // An address of the other family would belong to another listener, or to none.
     const fits = (address: string) => isIP(address) === 0 || isIPv6(address) === isIPv6(local.address)
     const peer = remote && plainAddress(remote)
     const near = peer && this.#announceTo.find(({ networks, address }) => fits(address) && networks.has(peer))

@@ -31,7 +31,7 @@ export class StreamFramer implements MessageReader {
    * Whether one CRLF arrived between messages. A second one makes a ping, and may arrive in another chunk.
    */
   #hasHalfPing = false
-  /** Head that was read, or its fault, while its body is awaited. */
+  /** Head of the current message, or its fault, while the body is awaited. */
   #head: { content: RawMessage | SipParseError; end: number; length: number } | undefined
   readonly #limits: MessageLimits
 
@@ -63,7 +63,7 @@ export class StreamFramer implements MessageReader {
       this.#hasHalfPing = !this.#hasHalfPing
       if (!this.#hasHalfPing) yield { kind: 'ping' }
     }
-    // A lone CR may become the second CRLF.
+    // A single CR may be the beginning of the second CRLF.
     if (this.#held.length > 1) this.#hasHalfPing = false
   }
 
@@ -79,7 +79,7 @@ export class StreamFramer implements MessageReader {
     try {
       message = parseHead(head, this.#limits)
     } catch (error) {
-      // A fault in a header line costs this message alone, if its end is known (RFC 3261 18.3).
+      // After a fault in a header line, only this message is lost if its end is known (RFC 3261 18.3).
       const length = this.#isFramed(error) ? declaredLength(head) : undefined
       if (length === undefined || end + 4 + length > this.#limits.messageBytes) throw error
       this.#head = { content: error as SipParseError, end: end + 4, length }
@@ -96,8 +96,8 @@ export class StreamFramer implements MessageReader {
   }
 
   /**
-   * Returns whether the stream is certainly SIP in spite of a fault. After a bad start line any bytes may
-   * follow.
+   * Returns whether the end of a faulty message can be trusted. After a bad start line the stream may not be
+   * SIP at all.
    */
   #isFramed(error: unknown): boolean {
     return error instanceof SipParseError && error.part !== 'start line'

@@ -22,7 +22,10 @@ const handshakeTimeoutMs = 10_000
  * F).
  */
 const connectTimeoutMs = 10_000
-/** Maximum time in ms if UDP can take its place: the caller is waiting. */
+/**
+ * Maximum time in ms for opening a connection if UDP can be used instead; short, because the caller is
+ * waiting.
+ */
 const tentativeTimeoutMs = 2_000
 /** Interval in ms of pings on WebSockets; shorter than the usual idle timeout of proxies, a minute. */
 const probeIntervalMs = 30_000
@@ -52,7 +55,8 @@ export class StreamTransport {
   readonly #accepted = new Map<string, number>()
   readonly #sockets = new Set<Socket>()
   /**
-   * Hosts by which TLS connections were opened: the meaning of a bare address in a Contact or Record-Route.
+   * Host names for which TLS connections were opened, by address and port. A Contact or Record-Route may hold
+   * the bare address, which no certificate names.
    */
   readonly #hosts = new Map<string, string>()
   readonly #isWebSocket: boolean
@@ -106,9 +110,9 @@ export class StreamTransport {
   }
 
   /**
-   * Opens a connection to a hop. Returns undefined for WebSockets, which only clients open (RFC 7118 5). If
-   * there are too many, it replaces the one that was unused for the longest time. A `spare` connection
-   * replaces none, and only half of the room is for such connections.
+   * Opens a connection to a hop. Returns undefined for WebSockets, which only clients open (RFC 7118 5). At
+   * the maximum number of connections, the new one replaces the one that was unused for the longest time. A
+   * `spare` connection replaces none, and is opened only while less than half of the maximum is in use.
    */
   connect(hop: Hop, spare = false): Flow | undefined {
     if (this.#isWebSocket) return undefined
@@ -161,7 +165,10 @@ export class StreamTransport {
     }
   }
 
-  /** Local address of opened connections: the bound one, which carriers know. */
+  /**
+   * Returns the local address for connections that the agent opens: the bound one, because carriers may
+   * identify the gateway by it.
+   */
   #from(): { localAddress?: string } {
     const { address } = this.#local
     return address === '0.0.0.0' || address === '::' || isLoopback(address) ? {} : { localAddress: address }
@@ -196,9 +203,9 @@ export class StreamTransport {
   }
 
   /**
-   * Admits a new connection. One source must not take all connections, nor untrusted peers those of the
-   * carriers: a quarter is kept. If all are taken, the new one replaces the untrusted connection that was
-   * silent for the longest time and was never served.
+   * Decides whether to admit a new connection. One source may hold a quarter of the connections, and
+   * untrusted peers three quarters; the rest is reserved for carriers. If none is left, the new connection
+   * replaces an untrusted one that was never served, the one that was silent for the longest time.
    */
   #admits(address: string): boolean {
     const { maxConnections, gate } = this.#options
@@ -206,7 +213,8 @@ export class StreamTransport {
     if ((this.#accepted.get(senderOf(address)) ?? 0) >= Math.ceil(maxConnections / 4)) return false
     const most = trusts(address) ? maxConnections : maxConnections * 0.75
     const isFull = this.#sockets.size - this.#connections.leavingAccepted >= most
-    // Before the search through all connections, which a banned or too fast source must not cause.
+    // The gate comes before the search through all connections: a banned or rate-limited source must not
+    // cause that work.
     if (!gate.accepts(this.#local.protocol, address)) return false
     if (!isFull) return true
     const idlest = this.#connections.idlest(({ remote }) => !trusts(remote.address))
@@ -234,7 +242,7 @@ export class StreamTransport {
     if (this.#isWebSocket) this.#probing ??= this.#options.clock.after(probeIntervalMs, () => this.#probe())
   }
 
-  /** Closes the connections of clients that disappeared without closing them (RFC 7118 6). */
+  /** Closes the connections of WebSocket clients that disappeared without closing them (RFC 7118 6). */
   #probe(): void {
     this.#probing = this.#options.clock.after(probeIntervalMs, () => this.#probe())
     for (const connection of this.#connections) connection.probe()

@@ -20,7 +20,10 @@ const certificatesIn = (pem: string): readonly string[] =>
     return isCertificate ? [pemBegin + piece.slice(0, end) + pemEnd] : []
   })
 
-/** Checks a list of authorities: Node ignores unreadable ones, and then trusts none. */
+/**
+ * Checks a list of authorities, because Node ignores entries that it cannot read, and may then trust no
+ * authority at all.
+ */
 const checkAuthorities = (pem: string): void => {
   const found = certificatesIn(pem)
   if (found.length === 0) throw new Error('its authorities are no PEM certificates')
@@ -124,17 +127,20 @@ export class TlsSettings {
     this.#peers = peers
   }
 
-  /** Options of a listener. Throws if the certificate is missing or invalid. */
+  /** Returns the options of a listener. Throws if the certificate is missing or invalid. */
   server(): TlsOptions {
     return this.#settings().server()
   }
 
-  /** Options of a connection to a host. Throws if a certificate is invalid. */
+  /** Returns the options of a connection to a host. Throws if a certificate is invalid. */
   client(host: string): ConnectionOptions {
     return this.#settings().client(host)
   }
 
-  /** Creates the contexts on demand: faults are reported when a listener opens. */
+  /**
+   * Returns the contexts, and creates them at the first call, so that faults are reported when a listener
+   * opens.
+   */
   #settings(): TlsContexts {
     this.#built ??= new TlsContexts(this.#tls, this.#peers)
     return this.#built

@@ -111,8 +111,8 @@ export class Transports {
 
   #connect(hop: Hop, spare: boolean): Flow | undefined {
     const fitting = this.#fitting(hop)
-    // A loopback socket cannot reach other machines: it is the last choice for other addresses, and the first
-    // for loopback.
+    // A loopback socket cannot reach other machines, so it is tried last for other addresses, and first for
+    // loopback addresses.
     const near = isLoopback(hop.address)
     const best = fitting.find((each) => isLoopback(each.local.address) === near) ?? fitting[0]
     return best instanceof UdpTransport ? best.flow(hop.address, hop.port) : best?.connect(hop, spare)
@@ -121,14 +121,14 @@ export class Transports {
   /**
    * Returns the flow for a response. It is that of its request or, if that is closed, a new one to the port
    * of the Via (RFC 3261 18.2.2). Returns undefined for a WebSocket client, which cannot be reached again.
-   * The sender of a request chooses that port, so such connections must not replace others.
+   * The sender of a request chooses that port, so such a connection must not replace another one.
    */
   back(flow: Flow, via: HostPort): Flow | undefined {
     if (!flow.isClosed) return flow
     return flow.remote.protocol === 'udp' ? undefined : this.#again(flow.remote, via)
   }
 
-  /** Same as {@link back}, if only the remote address of the request is known. */
+  /** Returns the same flow as {@link back}, for a request of which only the remote address is known. */
   backTo(remote: Endpoint, via: HostPort): Flow | undefined {
     const hop = { ...remote, host: remote.address }
     if (remote.protocol === 'udp') return this.#connect(hop, true)
@@ -140,7 +140,10 @@ export class Transports {
     return this.#find(hop) ?? this.#connect(hop, true)
   }
 
-  /** Returns the host at which a peer at `remote` should reach `local`; the general one without a peer. */
+  /**
+   * Returns the host at which a peer at `remote` should reach `local`. Without `remote`, returns the host for
+   * peers in general.
+   */
   ownHost(local: Endpoint, remote?: string): string {
     return this.#own.hostFor(local, remote)
   }

@@ -32,7 +32,7 @@ export interface Flow {
 /**
  * Origin of a destination. `us`: the gateway's configuration; messages from there are expected then.
  * `customer`: a document or a dialled URI. `peer`: a header of a far end; a connection to such a destination
- * must not replace others.
+ * must not replace another connection.
  */
 export type ChosenBy = 'us' | 'customer' | 'peer'
 
@@ -45,8 +45,8 @@ export interface TransportSink {
   /** Called after a connection was lost, or failed to open; `reason` is for logs. */
   lost(flow: Flow, reason: string): void
   /**
-   * Receives an internal error while a message was read. It costs the message, or the connection, and not the
-   * agent.
+   * Receives an internal error while a message was read. Only the message or the connection is lost; the
+   * agent continues.
    */
   fault?(error: unknown): void
 }
@@ -54,14 +54,15 @@ export interface TransportSink {
 /** Filter before parsing. Called for every packet: it must be quick and must not throw. */
 export interface Gatekeeper {
   /**
-   * Admits a datagram, a WebSocket message or a chunk of a stream. False drops it, and closes its connection.
+   * Admits a datagram, a WebSocket message or a chunk of a stream. False drops the bytes and closes their
+   * connection.
    */
   admits(protocol: Protocol, address: string, bytes: Buffer): boolean
   /** Admits a new connection, before its TLS handshake. False closes it silently. */
   accepts(protocol: Protocol, address: string): boolean
   /** Counts a failed TLS handshake of an accepted connection. */
   handshakeFailed?(): void
-  /** Returns whether an address has reserved room. Default: true. */
+  /** Returns whether connections and transactions are reserved for an address. Default: true. */
   isTrusted?(address: string): boolean
   /** Admits one more message of an admitted chunk. False closes the connection. */
   admitsNext?(address: string): boolean

@@ -47,15 +47,15 @@ class UdpFlow implements Flow {
 type Found = (error: Error | null, address: string, family: number) => void
 
 /**
- * Look-up for destinations, which are always addresses: it answers at once and saves a turn of the event loop
- * per datagram.
+ * Look-up that returns its argument at once, because destinations are always addresses. This saves a turn of
+ * the event loop per datagram.
  */
 const literal = (address: string, _options: unknown, done: Found): void => done(null, address, isIP(address))
 
 /**
- * One bound UDP socket. Unreachable destinations are not noticed, because Node does not pass on ICMP errors
- * of an unconnected socket. One socket per destination would use other source ports. Requests to such
- * destinations end by their timers.
+ * One bound UDP socket. Unreachable destinations are not noticed, because Node does not report ICMP errors of
+ * an unconnected socket; requests to them time out. A connected socket per destination is no alternative,
+ * because it would need another source port.
  */
 export class UdpTransport {
   readonly #socket: Socket
@@ -140,10 +140,9 @@ export class UdpTransport {
   }
 
   #receive(bytes: Buffer, address: string, port: number): void {
-    // Keep-alives of two or four bytes (RFC 5626 3.5.1 allows CRLF on UDP too) and empty datagrams are
-    // ignored.
+    // Empty datagrams and CRLF keep-alives of two or four bytes are ignored (RFC 5626 3.5.1).
     if (bytes.length <= 4) return
-    // A sender that wants no response may use port 0 (RFC 768), but SIP always needs one.
+    // Source port 0 means that no response is wanted (RFC 768), but every SIP request needs one.
     if (port === 0) return
     if (!this.#gate.admits('udp', address, bytes)) return
     const flow = this.flow(address, port)
@@ -162,8 +161,8 @@ export class UdpTransport {
   }
 
   /**
-   * Returns the flow of the responses. It always has the source address, so that a Via cannot lead to another
-   * host.
+   * Returns the flow for responses. It always leads to the source address, so that a Via cannot direct
+   * responses to another host.
    */
   #wayBack({ kind, via }: SipMessage, flow: Flow): Flow {
     const { address } = flow.remote

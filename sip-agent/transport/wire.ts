@@ -8,12 +8,12 @@ export interface Wire {
   readonly backlog: number
   /** Sends bytes; `done` is called once, with the error if it failed. */
   write(bytes: Buffer, done: (error?: Error | null) => void): void
-  /** Closes it after all bytes were sent. */
+  /** Closes the wire after all bytes were sent. */
   finish(): void
-  /** Closes it at once. */
+  /** Closes the wire at once. */
   destroy(): void
   /**
-   * Closes it if no byte arrived since the previous call, and otherwise sends a ping. Does nothing if the
+   * Closes the wire if no byte arrived since the previous call; otherwise sends a ping. Does nothing if the
    * system sends keep-alives.
    */
   probe(): void
@@ -22,7 +22,7 @@ export interface Wire {
 /** Receiver of a wire's events. */
 export interface WireUser {
   data(bytes: Buffer): void
-  /** Called once, at its end. */
+  /** Called once, at the end of the wire. */
   ended(reason: string): void
 }
 
@@ -65,7 +65,10 @@ export class SocketWire implements Wire {
 
 /** Maximum number of unread bytes of a peer that sends pings without reading the pongs. */
 const maxPongBacklog = 1 << 16
-/** Maximum number of pings in half a minute. They pass no gatekeeper, so more are a flood. */
+/**
+ * Maximum number of pings in half a minute. Pings do not pass the gatekeeper, so a higher rate counts as a
+ * flood.
+ */
 const maxPings = 300
 
 /** WebSocket (RFC 7118). */

@@ -10,7 +10,9 @@ export const isHop = (way: FlowOrHop): way is Hop => !('send' in way)
 
 const noFlow = 'the host has no address, or none that a transport is bound for'
 
-/** Returns a closed flow: the request is built and shown to its application, and then fails. */
+/**
+ * Returns a closed flow. A request for it is built and returned to its application as usual, and then fails.
+ */
 const deadFlow = (context: Context): Flow => {
   const local = context.transports.addresses[0] ?? { protocol: 'udp', address: '', port: 0 }
   return {
@@ -26,8 +28,8 @@ const deadFlow = (context: Context): Flow => {
 }
 
 /**
- * Opens the flow of a path, which `by` chose. Without a path, or a transport for it, returns a flow that
- * always fails.
+ * Opens the flow of a path. `by`: the origin of that path. Returns a flow that always fails if there is no
+ * path, or no transport for it.
  */
 export const openFlow = (way: FlowOrHop | undefined, context: Context, by: ChosenBy): Flow => {
   if (way && !isHop(way)) return way

@@ -14,8 +14,8 @@ import { ownName } from '../sent-descriptions.ts'
  */
 const maxForks = 32
 /**
- * Maximum number of dialogs of one INVITE. A further fork that answers gets neither ACK nor BYE. Otherwise a
- * far end could use Record-Route and thousands of tags to make the agent send requests to any address.
+ * Maximum number of dialogs of one INVITE. A fork that answers beyond it gets neither ACK nor BYE. Otherwise
+ * a far end could use Record-Route and thousands of tags to make the agent send requests to any address.
  */
 const maxDialogs = 64
 
@@ -55,8 +55,8 @@ export class Forks {
 
   /**
    * Returns the dialog of a 2xx, and creates it if no provisional response has done so. Its route set is that
-   * of the 2xx (RFC 3261 13.2.2.4). Returns undefined beyond the maximum of forks; early ones leave room for
-   * the first 2xx.
+   * of the 2xx (RFC 3261 13.2.2.4). Returns undefined beyond the maximum number of dialogs; the lower maximum
+   * of early dialogs leaves room for the first 2xx.
    */
   answered(response: SipResponse, flow: Flow, made: MadeRequest): Dialog | undefined {
     const known = this.#byTag.get(response.toTag)
@@ -72,7 +72,7 @@ export class Forks {
    */
   note(dialog: Dialog, response: SipResponse, made: MadeRequest): void {
     if (this.#described.has(dialog) || !hasDescription(response)) return
-    // If the INVITE has no offer, only a reliable response brings one.
+    // If the INVITE had no offer, only a reliable response can carry one.
     const binding =
       this.#start.hasOffer || response.status >= 200 || response.headers.first('rseq') !== undefined
     if (!binding) return

@@ -10,8 +10,8 @@ import { type FlowOrHop, isOwn, openFlow } from './flow-or-hop.ts'
 import { noopFailoverUser, type PreparedRequest, RequestFailover } from './request-failover.ts'
 
 /**
- * Methods that refresh the remote target, and so must carry a Contact (RFC 3261 12.2, RFC 3311, RFC 6665, RFC
- * 3515).
+ * Methods that refresh the remote target and therefore must carry a Contact (RFC 3261 12.2, RFC 3311, RFC
+ * 6665, RFC 3515).
  */
 export const carriesContact: ReadonlySet<string> = new Set([
   'INVITE',
@@ -24,7 +24,7 @@ export const carriesContact: ReadonlySet<string> = new Set([
 /** Values of a request within a dialog. */
 export interface InDialogRequest {
   readonly method: string
-  /** Number of the INVITE, for an ACK; other requests take the next number. */
+  /** CSeq number, for an ACK that of its INVITE. Default: the next number of the dialog. */
   readonly seq?: number
   readonly body?: Buffer
   /** Returns its headers for the address of the agent on the chosen flow. */
@@ -32,12 +32,12 @@ export interface InDialogRequest {
 }
 
 /**
- * Finds the flows of a request within a dialog. Without a route set it returns over the peer's own flow. If
- * that connection is closed, it goes over the flow on which the target has registered since.
+ * Finds the flows of a request within a dialog. Without a route set, the request is sent over the peer's own
+ * flow. If that connection is closed, it is sent over the flow on which the target has registered since.
  *
- * The request also returns over the peer's flow if the route leads nowhere, to this machine, or to a
- * forbidden place. The same applies if the transport is not bound, or the peer's address is unverified.
- * Nothing that an unverified peer wrote is followed, looked up or connected to.
+ * The peer's flow is also used if the next hop has no address, is this machine, or is not permitted. The same
+ * applies if the transport is not bound, or if the peer's address is unverified. The agent never resolves, or
+ * connects to, a name that an unverified peer supplied.
  */
 const findFlows = (
   context: Context,
@@ -56,7 +56,7 @@ const findFlows = (
       const outside = hops.filter((hop) => !leadsInside(hop, dialog, context))
       context.reach.within(dialog.farEnd, dialog.origin.remote.address, outside, (permitted) => {
         if (permitted.length > 0) return done(permitted)
-        // Only a forbidden hop is reported, not a name without addresses.
+        // Only hops that are not permitted are reported, not a name without addresses.
         if (hops.length > 0) context.diversions.add(dialog, method, nextHop, back.remote.address)
         done([back])
       })
@@ -65,8 +65,8 @@ const findFlows = (
   })
 
 /**
- * Finds the flow back to the peer, over which its messages arrive. The source of a datagram may be spoofed.
- * So a flow to another address than the origin of the dialog is checked like any other hop.
+ * Finds the flow over which the peer's messages arrive. The source of a datagram may be spoofed. Therefore a
+ * flow to another address than the origin of the dialog is checked like any other hop.
  */
 const findReturnFlow = (context: Context, dialog: Dialog, done: (flow: Flow) => void) => {
   const { flow, origin, farEnd } = dialog
@@ -89,7 +89,8 @@ const isThisMachine = (address: string): boolean => {
 }
 
 /**
- * Prepares a request of a dialog. Calls `done` at once if the flow is known, or after a name was resolved.
+ * Prepares a request of a dialog. Calls `done` at once if the flow is known, otherwise after the next hop was
+ * resolved.
  */
 export const prepareInDialog = (
   context: Context,
@@ -125,8 +126,8 @@ export const prepareInDialog = (
 }
 
 /**
- * Sends a request of the agent's own in a dialog. Its response has no effect on the dialog. `sent` receives
- * it in its first form.
+ * Sends a request from the agent itself in a dialog. The response has no effect on the dialog. `sent` is
+ * called after the request was sent to the first hop.
  */
 export const sendInDialog = (
   context: Context,
@@ -141,10 +142,10 @@ export const sendInDialog = (
   })
 
 /**
- * Acknowledges a 2xx of this number (RFC 3261 13.2.2.4), and keeps the ACK for retransmissions of the 2xx.
- * `sent` receives the ACK and its flow. `around` runs the code that builds and sends it, perhaps after a name
- * was resolved, and handles malformed headers. A malformed ACK is not sent: the application may send another
- * one, or the call ends without it.
+ * Acknowledges the 2xx with the CSeq number of `ack` (RFC 3261 13.2.2.4), and keeps the ACK for
+ * retransmissions of the 2xx. `sent` receives the ACK and its flow. `around` runs the code that builds and
+ * sends the ACK, and handles the error of malformed headers. A malformed ACK is not sent: unless the
+ * application sends a correct one, the call ends.
  */
 export const sendAck = (
   context: Context,

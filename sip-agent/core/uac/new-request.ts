@@ -31,8 +31,8 @@ export const dialogHeaders: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Methods that create a dialog, and so carry the agent's Contact (RFC 3261 8.1.1.8, RFC 6665 4.1.2.1, RFC
- * 3515 2.2).
+ * Methods that create a dialog and therefore must carry the agent's Contact (RFC 3261 8.1.1.8, RFC 6665
+ * 4.1.2.1, RFC 3515 2.2).
  */
 export const dialogMakers: ReadonlySet<string> = new Set(['INVITE', 'SUBSCRIBE', 'REFER'])
 
@@ -61,7 +61,8 @@ export const prepareNew = (
 ): NewRequest => {
   const callId = raw.headers.first('call-id') ?? randomUUID()
   const seq = givenSeq(raw) ?? Math.floor(context.clock.now() / 2_000) % 2 ** 27
-  // Only Via and Contact depend on the flow: another flow must not change the caller (RFC 3263 4.3).
+  // Only Via and Contact depend on the flow: on failover to another flow, From and To stay the same (RFC 3263
+  // 4.3).
   let identity: { from: string; to: string; tag: string } | undefined
   const make = (flow: Flow): MadeRequest => {
     const own = ownAddressFor(flow, context)

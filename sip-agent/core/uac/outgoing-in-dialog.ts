@@ -101,7 +101,7 @@ export class OutgoingInDialog {
     if (raw.method === 'INVITE' && dialog.inviteTxn) return app.reject(msgId, openInvite)
     if (raw.method === 'PRACK' && !dialog.awaitsPrack(rackNumber(raw))) return app.reject(msgId, noDialog)
     const attempts = new RequestFailover(this.#context, prepared, false)
-    // Only after the PRACK was built: the application may send a malformed one again.
+    // Noted only after the PRACK was built: if it is malformed, the application may send a corrected one.
     if (raw.method === 'PRACK') dialog.pracked(rackNumber(raw))
     const { made, flow } = attempts
     const txnId = randomUUID()
@@ -169,7 +169,7 @@ export class OutgoingInDialog {
     this.#answers.drop(dialog)
   }
 
-  /** Ends the dialog later: an application without credentials does not repeat its BYE. */
+  /** Ends the dialog after a delay, in case the application does not repeat its BYE with credentials. */
   #awaitCredentials(dialog: Dialog) {
     const { clock, timers } = this.#context
     const known = this.#challenged.get(dialog)

@@ -27,9 +27,12 @@ export interface OutgoingInviteOptions {
   readonly hasOffer: boolean
   /** Dialog of a re-INVITE. */
   readonly dialog?: Dialog
-  /** Far end of a new call, as named by the application. */
+  /** Far end of a new call, as the application names it. */
   readonly farEnd?: FarEnd | undefined
-  /** Released at the end of the call, or of the INVITE if there is no call. */
+  /**
+   * Trust in the addresses that the INVITE is sent to. Released at the end of the call, or of the INVITE if
+   * no call is created.
+   */
   readonly holds?: TemporaryTrust | undefined
   /** Called once, after the final response was delivered. */
   readonly done: () => void
@@ -127,7 +130,8 @@ export class OutgoingInvite implements FailoverUser {
 
   failed(why: ClientFailure) {
     const [status, reason] = this.#cancel ? ([487, 'Request Terminated'] as const) : failureStatus(why)
-    // The connection is lost, and so is the response, but the called phone still rings.
+    // The response was lost with the connection, but the called phone may still be ringing: a CANCEL stops
+    // it.
     if (why === 'transport' && this.#attempts.heard) this.#cancelAgain()
     this.#end()
     const { made, flow } = this.#attempts
@@ -140,7 +144,8 @@ export class OutgoingInvite implements FailoverUser {
     const dialog = this.#answered
     // No 2xx can be retransmitted any more (timer M), so the ACK is not needed.
     dialog?.forgetAck(seq)
-    // The far end has given up by now. The call must not stay up if its ACK never arrives.
+    // The application has not sent an ACK, and the far end has stopped waiting for one. The call must not
+    // stay up.
     if (dialog?.answeredSeq === seq) hangUp(this.#context, dialog, unacknowledged)
   }
 
@@ -196,9 +201,9 @@ export class OutgoingInvite implements FailoverUser {
   }
 
   /**
-   * Fails the call after a 2xx without a To tag. It creates no dialog, as its requests would look like new
-   * calls. RFC 3261 12.1.2 accepts it for compatibility with RFC 2543 only. No ACK is sent, as it would need
-   * the tag too.
+   * Fails the call after a 2xx without a To tag. Such a 2xx creates no dialog, because requests of the far
+   * end would look like new calls. RFC 3261 12.1.2 accepts it for compatibility with RFC 2543 only. No ACK is
+   * sent, as it would need the tag too.
    */
   #untagged(flow: Flow) {
     if (this.#hasEnded) return
@@ -230,7 +235,7 @@ export class OutgoingInvite implements FailoverUser {
     if (this.#isVoid) return this.#acknowledgeAndEnd(dialog, forked)
     if (!this.#app) return this.#acknowledgeAndEnd(dialog, abandoned)
     this.#deliver(plainAnswer(response, dialog), flow, size)
-    // The dialog of the application's ACK would be gone.
+    // The dialog has ended, so an ACK of the application would be rejected: the agent sends the ACK itself.
     if (dialog.isEnded) this.#acknowledge(dialog)
   }
 
@@ -248,7 +253,7 @@ export class OutgoingInvite implements FailoverUser {
     this.#lost(response.status, 'network', response)
   }
 
-  /** Applies a failure to the call that the INVITE would have created, or was sent in. */
+  /** Records a failed INVITE; a failed re-INVITE that shows the call is gone ends the call. */
   #lost(status: number, source: 'network' | 'application', response: SipResponse | Buffer) {
     const { dialog } = this.#start
     dialog?.offers.noteRequestEnd(this.#name)
@@ -265,7 +270,10 @@ export class OutgoingInvite implements FailoverUser {
     sendAck(this.#context, dialog, { method: 'ACK', seq: this.#attempts.made.seq, headers: () => [] })
   }
 
-  /** Ends a call that has no application any more, or that was never delivered to it. */
+  /**
+   * Acknowledges and ends a call whose application has disconnected, or that was never delivered to an
+   * application.
+   */
   #acknowledgeAndEnd(dialog: Dialog, reason: string) {
     this.#acknowledge(dialog)
     if (dialog.isEnded) return
@@ -302,9 +310,9 @@ const rseqOf = (response: SipResponse): number | undefined => {
 }
 
 /**
- * Returns the 2xx in the form that drachtio-srf accepts. Its client takes only a 200 with a Contact as an
- * answer, and would leave other calls up for ever. To an endpoint every 2xx means 200 (RFC 3261 8.1.3.2). A
- * missing or malformed Contact is replaced by the target of requests without it.
+ * Returns the 2xx in the form that drachtio-srf accepts. drachtio-srf takes only a 200 with a Contact as an
+ * answer, and would leave other calls up for ever. An endpoint treats every 2xx as 200 (RFC 3261 8.1.3.2). A
+ * missing or malformed Contact is replaced by the remote target of the dialog.
  */
 const plainAnswer = (response: SipResponse, dialog: Dialog): SipResponse => {
   if (contactOf(response) === undefined) response.headers.replace('Contact', `<${dialog.target}>`)

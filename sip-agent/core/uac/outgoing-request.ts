@@ -20,7 +20,7 @@ export const deliverResponse = (
   app?.deliver({ source: 'network', size, from: flow.remote, txnId, dialogId, message })
 }
 
-/** Delivers and returns a final response in place of one that the network did not send. */
+/** Delivers and returns a final response for a request to which the network sent none. */
 export const deliverLocal = (
   app: App | undefined,
   txnId: string,
@@ -42,8 +42,8 @@ export const failureStatus = (why: ClientFailure): readonly [status: number, rea
 
 /**
  * Returns whether a response within a call means that the call is gone (RFC 3261 12.2.1.2). A 481 to NOTIFY
- * or SUBSCRIBE ends only the subscription (RFC 5057 5.2). A 481 to PRACK or CANCEL concerns only a response
- * or a request.
+ * or SUBSCRIBE ends only the subscription (RFC 5057 5.2). A 481 to PRACK concerns only the acknowledged
+ * response, and a 481 to CANCEL only the cancelled request.
  */
 export const endsCall = (method: string, status: number): boolean => {
   if (status === 408) return true

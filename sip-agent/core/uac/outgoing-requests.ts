@@ -92,7 +92,9 @@ export class OutgoingRequests {
     this.#within.close()
   }
 
-  /** Sends the request if every hop is permitted. The address that was judged is the address that is used. */
+  /**
+   * Sends the request if every hop is permitted. The request uses exactly the addresses that were checked.
+   */
   #judged(
     app: App,
     msgId: string,
@@ -110,7 +112,7 @@ export class OutgoingRequests {
 
   #send(app: App, msgId: string, raw: RawRequest, type: string, ways: readonly FlowOrHop[]) {
     const farEnd = farEndOf(raw.headers)
-    // A customer's call makes an address trusted only while it lasts.
+    // For a destination that a customer chose, the shield trusts the address only while the call lasts.
     const holds = farEnd?.kind === 'project' ? new TemporaryTrust(this.#context.shield) : undefined
     const prepared = prepareNew(this.#context, raw, type, ways)
     const by = holds ? 'customer' : 'us'

@@ -14,7 +14,7 @@ export interface PreparedRequest {
   readonly ways: readonly FlowOrHop[]
   /** Builds the request for a flow. Each call uses a new branch; the other identifiers stay. */
   make(flow: Flow): MadeRequest
-  /** Whether the request belongs to another element, so that its responses carry further Vias. */
+  /** Whether the request is forwarded for another element, so that its responses carry further Vias. */
   readonly isForwarded?: boolean
   /** Origin of the flows; default `us`. */
   readonly chosenBy?: ChosenBy
@@ -44,7 +44,7 @@ export class RequestFailover {
   #made: MadeRequest
   #user: FailoverUser | undefined
   #side: ClientEntry | undefined
-  /** Number of the current hop: tells its responses from those of earlier hops. */
+  /** Number of the current attempt: distinguishes responses of the current hop from those of earlier hops. */
   #turn = 0
   /** Whether any response arrived from the current hop. */
   #hasResponse = false
@@ -95,12 +95,15 @@ export class RequestFailover {
     this.#send()
   }
 
-  /** Opens a new flow to the current hop. Returns undefined if only the old flow leads there. */
+  /**
+   * Opens a new flow to the current hop. Returns undefined if the path was an existing flow, which cannot be
+   * opened again.
+   */
   again(): Flow | undefined {
     return this.#way && isHop(this.#way) ? this.#open(this.#way) : undefined
   }
 
-  /** Prevents attempts at further hops. */
+  /** Prevents failover to further hops. */
   stay(): void {
     this.#left = []
   }

@@ -19,11 +19,11 @@ import type { Unacked2xx } from './unacked-2xx.ts'
 const unknown = 'Response not sent due to unknown transaction'
 const over = 'Response not sent as its dialog has ended'
 
-/** Ways to end a pending request. */
+/** Functions that end a pending request. */
 export interface RequestEndings {
   /** Removes a request from the pending ones, before its final response. */
   settle(waiting: PendingRequest): boolean
-  /** Ends the request with a final response of the agent's own. */
+  /** Ends the request with a final response from the agent itself. */
   finish(waiting: PendingRequest, status: number): void
   /** Ends the request, and delivers a CANCEL to the application. */
   abandon(waiting: PendingRequest, status: number): void
@@ -95,7 +95,7 @@ export class AppResponses {
   }
 
   #reliableOf(waiting: PendingRequest): ReliableResponses {
-    // RFC 3262 3: a caller that acknowledges nothing is refused with a 5xx.
+    // RFC 3262 3: a call is refused with a 5xx if no PRACK arrives.
     return new ReliableResponses(this.#context, () => this.#ends.abandon(waiting, 504))
   }
 
@@ -114,8 +114,7 @@ export class AppResponses {
   }
 
   #provisional(waiting: PendingRequest, status: number, bytes: Buffer, reliable: boolean) {
-    // The transaction of any other request ends at its own time, whatever provisional responses follow (RFC
-    // 4320).
+    // Provisional responses do not extend the transaction of any other request (RFC 4320).
     if (!waiting.side.isInvite) return
     const { clock, timers } = this.#context
     const { machine } = waiting.side
@@ -126,8 +125,8 @@ export class AppResponses {
       waiting.reliable?.sent(() => machine.respond(status, bytes), waiting.side.isPeerUnverified)
     } else if (status > 100) {
       // RFC 3261 13.3.1.1: proxies end a call after three minutes without a provisional response. A reliable
-      // one is not repeated. With its old RSeq it would be dropped as a duplicate, and a new RSeq would be a
-      // response that the application never sent.
+      // response is not repeated. With its old RSeq the caller would drop it as a duplicate. With a new RSeq
+      // it would be a response that the application never sent.
       const again = () => {
         machine.respond(status, bytes)
         waiting.progress = clock.after(timers.progress, again)
@@ -140,7 +139,8 @@ export class AppResponses {
     const { dialog, request, side, isInDialog, txnId } = waiting
     const { dialogs, registeredFlows, subscriptions, cdrs } = this.#context
     registeredFlows.learn(request, raw, side.flow)
-    // The application has ended the dialog: it must not begin again, and no ACK would stop the 2xx.
+    // If the application has ended the dialog, the dialog must not be confirmed. The 2xx must not be
+    // retransmitted either, as no ACK could stop it.
     if (!dialog || dialog.isEnded) return
     if (!isInDialog) dialogs.confirm(dialog)
     else if (carriesContact.has(request.method)) dialog.refresh(request, side.flow)
@@ -202,7 +202,10 @@ export class AppResponses {
 const isMaker = (request: SipRequest): boolean =>
   request.method === 'INVITE' || request.method === 'SUBSCRIBE'
 
-/** Returns the dialog id for the application. A response that may create a dialog has one already. */
+/**
+ * Returns the dialog id for the application. A request that may create a dialog has an id before the dialog
+ * exists.
+ */
 const shownId = (waiting: PendingRequest, request: SipRequest): string => {
   if (waiting.dialog) return waiting.dialog.id
   return isMaker(request) ? dialogId(request.callId, request.fromTag) : ''
@@ -224,15 +227,15 @@ const kindOf = (
 }
 
 /**
- * Returns whether a 2xx follows the application's own BYE in the early dialog: the call would have no owner.
+ * Returns whether the application has already ended the early dialog by a BYE. A 2xx would then create a call
+ * without an owner.
  */
 const tooLate = ({ side, isInDialog, dialog }: PendingRequest, status: number): boolean =>
   side.isInvite && !isInDialog && status >= 200 && status < 300 && dialog?.isEnded === true
 
 /**
- * Returns whether a response must wait for the PRACK of the previous one. This applies to the next reliable
- * response, to a 2xx (RFC 3262 3 and 5), and to any response that would overtake one of these. A refusal
- * never waits.
+ * Returns whether a response must wait for the PRACK of the previous one. The next reliable response waits, a
+ * 2xx waits (RFC 3262 3 and 5), and so does any response behind a waiting one. A refusal never waits.
  */
 const mustWait = ({ reliable }: PendingRequest, status: number, isReliable: boolean): boolean => {
   if (!reliable || status >= 300) return false

@@ -30,7 +30,7 @@ export class InDialogRequests {
 
   /** Handles a request of `dialog`. */
   serve(request: SipRequest, side: ServerEntry, dialog: Dialog, size: number) {
-    // RFC 3261 12.2.2: the number is lower than before.
+    // RFC 3261 12.2.2: the CSeq number is lower than that of an earlier request.
     if (!dialog.acceptSeq(request.seq)) return this.#incoming.reply(request, side, { status: 500 })
     if (request.method === 'BYE') return this.#bye(request, side, dialog, size)
     if (request.method === 'PRACK') return this.#prack(request, side, dialog, size)
@@ -54,7 +54,10 @@ export class InDialogRequests {
     this.#incoming.reply(request, side, { status })
   }
 
-  /** Returns the status for a session change at the wrong time (RFC 3261 14.2, RFC 3311 5.2). */
+  /**
+   * Returns the status that refuses a session change at the wrong time (RFC 3261 14.2, RFC 3311 5.2);
+   * undefined if it is permitted.
+   */
   #untimely(request: SipRequest, dialog: Dialog): number | undefined {
     const { method } = request
     if (method !== 'INVITE' && method !== 'UPDATE') return undefined
@@ -91,7 +94,7 @@ export class InDialogRequests {
     this.#answers.drop(dialog)
   }
 
-  /** Handles a BYE of the caller before an answer: a CANCEL for the application. */
+  /** Handles a BYE of the caller before an answer: the application receives a CANCEL. */
   #earlyBye(request: SipRequest, side: ServerEntry, dialog: Dialog, size: number) {
     const open = this.#incoming.pending.ofDialog(dialog)
     const invite = open.find((each) => !each.isInDialog)

@@ -17,15 +17,14 @@ import { makeResponse, type ResponseOptions, type ResponseTemplate, responseTemp
 import type { Unacked2xx } from './unacked-2xx.ts'
 
 /**
- * Delay in seconds after which a sender may retry a request that was refused for want of an application or of
- * room.
+ * Retry-After, in seconds, of a request that was refused because no application or no room was available.
  */
 export const retryAfter: AppHeader = ['Retry-After', '5']
 
-/** Options of a final response of the agent's own. */
+/** Options of a final response from the agent itself. */
 export interface FinishOptions {
   readonly headers?: readonly AppHeader[]
-  /** Reason in the call record. Default: failure of the agent's side. */
+  /** Reason in the call record. Default: a failure of the agent or its application. */
   readonly end?: CdrEnd
 }
 
@@ -53,11 +52,11 @@ export class IncomingRequests {
     return this.pending.size
   }
 
-  /** Sends a response of the agent's own. */
+  /** Sends a response from the agent itself. */
   reply(request: SipRequest, side: ServerEntry, reply: ResponseOptions) {
     const tag = reply.tag ?? newTag()
     if (reply.status >= 200) side.tag = tag
-    // Of the headers, only this one names the fault.
+    // Of the response's headers, only Unsupported names the fault.
     const wanted = reply.headers?.find(([name]) => name === 'Unsupported')
     if (reply.status >= 300) this.#refused(request, side, reply.status, wanted?.[1])
     side.machine.respond(reply.status, this.#make(responseTemplate(request), { ...reply, tag }))
@@ -95,7 +94,7 @@ export class IncomingRequests {
     else side.machine.retransmitted()
   }
 
-  /** Ends a pending request with a final response of the agent's own. */
+  /** Ends a pending request with a final response from the agent itself. */
   finish(waiting: PendingRequest, status: number, { headers = [], end = failed }: FinishOptions = {}) {
     if (!this.settle(waiting)) return
     noteSentResponse(waiting, status, false)
@@ -134,7 +133,7 @@ export class IncomingRequests {
     this.#responses.respond(app, msgId, txnId, raw)
   }
 
-  /** Refuses the pending requests of a lost application. A BYE has ended its call nevertheless. */
+  /** Refuses the pending requests of a lost application. A pending BYE still ends its call. */
   lost(app: App) {
     for (const waiting of this.pending.ofApp(app)) {
       this.finish(waiting, waiting.request.method === 'BYE' ? 200 : 503)

@@ -22,14 +22,18 @@ import type { Unacked2xx } from './unacked-2xx.ts'
 const dialogOnly = new Set(['BYE', 'UPDATE', 'PRACK'])
 
 /**
- * Number of request bytes that count as one transaction: a flood of large requests must not take all memory.
+ * Number of request bytes that count as one transaction, so that a flood of large requests does not take all
+ * memory.
  */
 const transactionUnitBytes = 4_096
 
 /** Tag of stateless refusals: the same for every copy of a request (RFC 3261 8.2.7). */
 const busy = 'busy'
 
-/** Handles received messages: finds the transaction and the dialog, and sends the agent's own refusals. */
+/**
+ * Handles received messages: finds the transaction and the dialog, and refuses requests that no application
+ * needs to see.
+ */
 export class Receiver implements TransportSink {
   readonly #context: Context
   readonly #incoming: IncomingRequests
@@ -66,7 +70,7 @@ export class Receiver implements TransportSink {
     this.#within = new InDialogRequests(options)
   }
 
-  /** Number of responses and ACKs without a transaction, since the start. */
+  /** Number of responses and ACKs since the start that belong to no transaction. */
   get strays(): number {
     return this.#strays
   }
@@ -75,7 +79,7 @@ export class Receiver implements TransportSink {
     this.#guard(() => this.#handle(message, flow, size))
   }
 
-  /** Runs a handler. No message of the network may end the agent. */
+  /** Runs a handler and reports its error: no message of the network may end the agent. */
   #guard(run: () => void) {
     try {
       run()
@@ -114,8 +118,8 @@ export class Receiver implements TransportSink {
   }
 
   /**
-   * Returns whether a request ends or changes an existing call: refusing it would keep the call, and the
-   * load.
+   * Returns whether a request belongs to an existing call, for instance ends it. Such requests are accepted
+   * under overload, because refusing them would keep the call and its load.
    */
   #continues(request: SipRequest): boolean {
     const { transactions, dialogs } = this.#context
@@ -132,7 +136,7 @@ export class Receiver implements TransportSink {
     try {
       this.#open(request, side, size)
     } catch (error) {
-      // Otherwise no event would end the transaction.
+      // Without a pending request no event would end the transaction.
       if (!this.#incoming.pending.of(side)) side.machine.stop()
       throw error
     }
@@ -178,7 +182,7 @@ export class Receiver implements TransportSink {
 
   #outside(request: SipRequest, side: ServerEntry, size: number) {
     if (dialogOnly.has(request.method)) return this.#incoming.reply(request, side, { status: 481 })
-    // The application identifies a call by Call-ID and From tag alone, so these must not mean two calls.
+    // The application identifies a call by Call-ID and From tag alone, so two calls must not share these.
     const known = () => this.#context.dialogs.isKnown(dialogId(request.callId, request.fromTag))
     if (side.isInvite && (this.#incoming.pending.isCalling(request) || known())) {
       return this.#incoming.reply(request, side, { status: 482 })
@@ -200,8 +204,8 @@ export class Receiver implements TransportSink {
     const target = this.#context.transactions.findCancelled(cancel)
     if (!target) return this.#incoming.reply(cancel, side, { status: 481 })
     const waiting = this.#incoming.pending.of(target)
-    // RFC 3261 9.2: the same To tag in both responses. After a final response a CANCEL is answered, and has
-    // no effect.
+    // RFC 3261 9.2: the responses to CANCEL and INVITE have the same To tag. After a final response a CANCEL
+    // is answered, but has no effect.
     this.#incoming.reply(cancel, side, { status: 200, tag: waiting?.tag ?? target.tag })
     if (!waiting) return this.#proxies.cancel(target)
     this.#incoming.finish(waiting, 487, { end: 'call-canceled' })
@@ -212,8 +216,8 @@ export class Receiver implements TransportSink {
     const side = this.#context.transactions.find(request)
     // The ACK to a 2xx is not part of the transaction, even if a phone repeats the branch (RFC 6026 7.1).
     if (side?.machine instanceof InviteServerTransaction && side.machine.state !== 'accepted') {
-      // Only the receiver of the refusal knows its tag: the address of the INVITE is proven, and may be
-      // blamed.
+      // Only the receiver of the refusal knows its tag. An ACK with this tag proves the address of the
+      // sender, so the offense may count against it.
       if (side.isOffense && side.machine.state === 'completed' && request.toTag === side.tag)
         this.#context.shield.recordOffense(side.flow.remote.address, true, 'refused')
       side.machine.acknowledged()

@@ -12,11 +12,11 @@ export interface Refusal {
   readonly reason?: string
 }
 
-/** Facts for the checks that are not in the request. */
+/** Facts that the checks need besides the request. */
 export interface RefusalFacts {
   /** Option tags that may be required, in lower case. */
   readonly understood: ReadonlySet<string>
-  /** Whether one of its Vias is the agent's own. */
+  /** Whether the request has looped; see `hasLooped`. */
   readonly isLooped: boolean
   /** Whether the same request arrived by another path. */
   readonly isMerged: boolean
@@ -34,8 +34,8 @@ export const refusalOf = (request: SipRequest, facts: RefusalFacts): Refusal | u
   if (facts.isLooped) return refuse(482)
   // RFC 3261 8.1.1.3: without the tag, the agent's own in-dialog requests would look like new calls.
   if (dialogMakers.has(method) && fromTag === '') return { ...refuse(400), reason: 'Missing From Tag' }
-  // Max-Forwards of 0 is no reason to refuse: the request ends here (RFC 3261 8.2, RFC 4475 3.3.11). A proxy
-  // checks it before it forwards.
+  // Max-Forwards of 0 is no reason to refuse, because the agent is the destination (RFC 3261 8.2, RFC 4475
+  // 3.3.11). A proxy checks it before it forwards.
   const isNewCall = method === 'INVITE' && toTag === ''
   // A telephone number alone, as IMS trunks send it (RFC 3966). The application decides whether it accepts
   // it.
@@ -44,7 +44,7 @@ export const refusalOf = (request: SipRequest, facts: RefusalFacts): Refusal | u
   if (facts.isMerged) return refuse(482)
   const unsupported = [...optionTags(headers, 'require')].filter((tag) => !facts.understood.has(tag))
   if (unsupported.length > 0) return refuse(420, ['Unsupported', unsupported.join(', ')])
-  // The application reads text: a compressed body would not reach it whole (RFC 3261 8.2.3).
+  // Applications receive bodies as text, which would corrupt a compressed body (RFC 3261 8.2.3).
   const encoding = headers.first('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity' && request.body.length > 0) return refuse(415, ['Accept-Encoding', 'identity'])
   return undefined

@@ -6,11 +6,11 @@ import { maxUnverifiedRepeats, unverifiedWaitT1 } from './unverified-peers.ts'
 
 type ReliableDeps = Pick<Context, 'clock' | 'timers'>
 
-/** Response of the application that must wait for a PRACK. */
+/** Response of an application that must wait for a PRACK. */
 export interface HeldResponse {
   /** Sends it. */
   send(): void
-  /** Rejects it: it will not be sent. */
+  /** Rejects the application's frame; the response is not sent. */
   drop(): void
 }
 

@@ -5,7 +5,8 @@ import type { Flow } from '../../transport/types.ts'
 
 /**
  * Returns a function that sends the responses to a request over its flow or, if that is closed, over a new
- * one (RFC 3261 18.2.2). It outlives the request by 32 s, so it keeps no reference to it.
+ * one (RFC 3261 18.2.2). The function is kept for up to 32 s after the response, so it holds no reference to
+ * the request.
  */
 export const responseSender = (
   transports: Pick<Transports, 'back'>,

@@ -29,8 +29,8 @@ interface UnackedDialog {
 
 /**
  * The 2xx responses to INVITEs and re-INVITEs that wait for an ACK. Each is retransmitted until the ACK
- * arrives, for at most 64 * T1. This applies to reliable transports too, as a proxy may forward it over UDP
- * (RFC 3261 13.3.1.4).
+ * arrives, for at most 64 * T1. This applies to reliable transports too, as a proxy may forward the response
+ * over UDP (RFC 3261 13.3.1.4).
  */
 export class Unacked2xx {
   readonly #context: Pick<Context, 'clock' | 'timers'>
@@ -60,7 +60,7 @@ export class Unacked2xx {
       waiting = { bySeq: new Map(), after: [] }
       this.#waiting.set(dialog, waiting)
     }
-    // A peer may use a number twice; its ACK then means the latest response.
+    // If a peer uses a CSeq number twice, its ACK acknowledges the latest response.
     const before = waiting.bySeq.get(seq)
     if (before) this.#stop(before)
     waiting.bySeq.set(seq, answer)
@@ -69,7 +69,7 @@ export class Unacked2xx {
 
   /**
    * Handles the ACK of an INVITE. Returns the transaction id for the application, or undefined if no response
-   * waited for it.
+   * was waiting for this ACK.
    */
   acknowledge(dialog: Dialog, seq: number): string | undefined {
     const answer = this.#waiting.get(dialog)?.bySeq.get(seq)
@@ -110,7 +110,7 @@ export class Unacked2xx {
   #expire(dialog: Dialog, seq: number): void {
     const held = (this.#waiting.get(dialog)?.after.length ?? 0) > 0
     this.#settle(dialog, seq)
-    // If a BYE of the application was waiting, it ends the dialog.
+    // If a BYE of the application was waiting for the ACK, that BYE ends the dialog.
     if (!held) this.#expired(dialog)
   }
 
