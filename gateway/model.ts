@@ -105,8 +105,8 @@ export interface AddressBook {
 /** Conference rooms; part of the directory. */
 export interface Rooms {
   /**
-   * Returns the conference of a room: `/public/<name>`, or the address `/context/name`. Without such a room
-   * in the project it returns a conference of that name alone.
+   * Returns the conference of a room: `/public/<name>`, or the address `/context/name`. If the project has no
+   * such room, returns a conference with this name and no other settings.
    */
   room(name: string, projectId: string): RoomConference
 }

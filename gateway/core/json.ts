@@ -1,8 +1,8 @@
-/** Whether a JSON value is an object, and not a list. */
+/** Whether a JSON value is an object and not an array. */
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Reads a message of another party. Throws an Error unless the text is a JSON object. */
+/** Reads a received JSON message. Throws an Error unless the text is a JSON object. */
 export const readJsonObject = (text: string): Record<string, unknown> => {
   let read: unknown
   try {
@@ -17,7 +17,7 @@ export const readJsonObject = (text: string): Record<string, unknown> => {
 /** Maximum depth of brackets in JSON from outside. Scripts with nested instructions stay far below. */
 export const maxJsonDepth = 100
 
-/** The characters of a text, one by one. */
+/** Text whose characters can be read by position. */
 export interface Characters {
   readonly length: number
   charCodeAt(index: number): number
@@ -29,8 +29,8 @@ const opening: ReadonlySet<number> = new Set([0x5b, 0x7b])
 const closing: ReadonlySet<number> = new Set([0x5d, 0x7d])
 
 /**
- * Depth to which the brackets of a JSON text are nested, without those inside of strings. The text need not
- * be valid. Reads each character once, so that the work grows with the length alone.
+ * Returns the depth of nested brackets in a JSON text. Brackets within strings do not count. The text need
+ * not be valid. The time is linear in the length of the text.
  */
 export const jsonDepth = (json: Characters): number => {
   let depth = 0

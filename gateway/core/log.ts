@@ -1,15 +1,15 @@
 import pino from 'pino'
 import type { LogConfig } from '../../config/types.ts'
 
-/** The logger that parts are given; children carry `call` and `leg` ids. */
+/** Logger of a component. Child loggers add the ids `call` and `leg` to each line. */
 export type Log = pino.Logger
 
 /** Field names whose values never reach a log line, at the top and one level down. */
 const secrets = ['password', 'secret', 'token', 'jwt_token', 'authorization', 'cookie', 'key']
 
 /**
- * Makes the root logger. It writes to standard output; a `destination` gets JSON lines, whatever the
- * configuration says of their look.
+ * Makes the root logger, which writes to standard output. A `destination` receives JSON lines, even if the
+ * configuration asks for readable lines.
  */
 export const createLog = (config: LogConfig, destination?: pino.DestinationStream): Log => {
   const options: pino.LoggerOptions = {

@@ -19,7 +19,9 @@ interface PendingTask<Task, Result> {
   dueAt: number
 }
 
-/** Queue of tasks that are retried until they have a result. They end with the process. */
+/**
+ * Queue of tasks that are retried until they have a result. Unfinished tasks are lost when the process ends.
+ */
 export class MemoryRetryQueue<Task, Result> {
   readonly #deps: MemoryRetryQueueDeps<Task, Result>
   readonly #pending = new Map<number, PendingTask<Task, Result>>()
@@ -72,7 +74,7 @@ export class MemoryRetryQueue<Task, Result> {
     this.#tryNow(this.#pending.values())
   }
 
-  /** Resolves when the present tasks have their results. */
+  /** Resolves when all tasks added so far have their results. */
   async drain(): Promise<void> {
     await Promise.all([...this.#pending.values()].map(({ result }) => result))
   }

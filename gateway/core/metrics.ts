@@ -6,10 +6,11 @@ export class Metrics {
 
   /** Calls that ended, by direction of the first leg and cause. */
   readonly callsEnded = this.#counter('calls_ended_total', 'Calls that ended', ['direction', 'cause'])
-  /** Things refused, by code of the error catalogue. */
+  /** Rejected calls and requests, by code of the error catalogue. */
   readonly rejections = this.#counter('rejections_total', 'Calls and requests refused', ['code'])
   /**
-   * HTTP connections that were closed to keep the limits, by listener and reason: full, address, replaced.
+   * HTTP connections that were closed to stay within the limits, by listener and reason: full, address,
+   * replaced.
    */
   readonly httpConnectionsDropped = this.#counter(
     'http_connections_dropped_total',
@@ -22,58 +23,56 @@ export class Metrics {
   readonly configReloads = this.#counter('config_reloads_total', 'Reloads of the configuration', ['result'])
   /** Documents fetched, by outcome. */
   readonly documents = this.#counter('documents_total', 'Documents fetched for handlers', ['outcome'])
-  /** Verbs that are over, by name and outcome. */
+  /** Verbs that have ended, by name and outcome. */
   readonly verbs = this.#counter('verbs_total', 'Verbs that are over', ['verb', 'outcome'])
   /**
-   * Callbacks of customers' servers, by kind and by what came of a try: delivered, later, refused, given-up,
-   * dropped.
+   * Attempts to send callbacks to customers' servers, by kind and outcome: delivered, later, refused,
+   * given-up, dropped.
    */
   readonly callbacks = this.#counter('callbacks_total', "Tries to tell customers' servers something", [
     'kind',
     'outcome',
   ])
   /**
-   * Sounds made ready to be played, by kind and by how they were had: from memory, from the folder, with
-   * another call, or made.
+   * Sounds prepared for playback, by kind and source: memory, the cache folder, another call's preparation,
+   * or new.
    */
   readonly sounds = this.#counter('sounds_total', 'Sounds made ready to be played', ['kind', 'by'])
   /** Texts spoken, by engine and result. */
   readonly speech = this.#counter('speech_total', 'Texts spoken', ['engine', 'result'])
-  /** Speech recognitions that are over, by result. */
+  /** Speech recognitions that have ended, by result. */
   readonly recognitions = this.#counter('recognitions_total', 'Speech recognitions that are over', ['result'])
-  /** Streams of calls' audio that are over, by kind (websocket, rtp) and how they ended. */
+  /** Streams of call audio that have ended, by kind (websocket, rtp) and reason of the end. */
   readonly streamsEnded = this.#counter('streams_ended_total', 'Streams of audio that are over', [
     'kind',
     'end',
   ])
-  /** Detections that have a result, by what it is; `none`: the time was over. */
+  /** Detections that have ended, by result; `none`: nothing was detected in time. */
   readonly detections = this.#counter('detections_total', 'Detections that have a result', ['result'])
-  /** Recordings that are over, by why they ended. */
+  /** Recordings that have ended, by reason. */
   readonly recordingsEnded = this.#counter('recordings_ended_total', 'Recordings that are over', ['reason'])
   /**
-   * Tries to send recordings to customers' storage, by what came of them; those that are made `later` count
-   * once more.
+   * Attempts to send recordings to customers' storage, by outcome. An attempt with the outcome `later` is
+   * followed by another one.
    */
   readonly recordingUploads = this.#counter('recording_uploads_total', 'Recordings sent to storage', [
     'outcome',
   ])
   /**
-   * Recordings removed: for their `age`, to make `room`, because of a `request`, or as an `orphan` that no
-   * row names.
+   * Removed recordings, by reason: `age`, `room` (disk space was needed), `request`, or `orphan` (a file
+   * without a row).
    */
   readonly recordingsRemoved = this.#counter('recordings_removed_total', 'Recordings removed', ['by'])
-  /**
-   * Calls and records of calls that were never written down: the store did not take them in time, or at all.
-   */
+  /** Calls and CDRs that were lost: the store did not accept them in time, or rejected them. */
   readonly recordsLost = this.#counter('records_lost_total', 'Calls and records that were never written', [])
-  /** Calls and records of calls removed for their age. */
+  /** Calls and CDRs that were removed because of their age. */
   readonly recordsRemoved = this.#counter('records_removed_total', 'Calls and records that were removed', [])
-  /** Notifications to devices, by transport and by what came of them: sent, or why not. */
+  /** Notifications to devices, by transport and outcome: sent, or the reason of the failure. */
   readonly pushes = this.#counter('pushes_total', "Notifications to subscribers' devices", [
     'transport',
     'outcome',
   ])
-  /** Devices removed because the push service said that their token is dead, by transport. */
+  /** Devices removed because the push service reported their token as invalid, by transport. */
   readonly pushTokensRemoved = this.#counter(
     'push_tokens_removed_total',
     'Devices removed as their token is dead',
@@ -81,13 +80,16 @@ export class Metrics {
   )
   /** RTP packets refused by the edge, by reason. */
   readonly rtpRefused = this.#counter('rtp_refused_total', 'RTP packets refused', ['reason'])
-  /** Estimated opinion score of what each leg's far side was heard to say, 1 to 4.5, by carrier and codec. */
+  /**
+   * Estimated mean opinion score of the audio received from each leg's far side, 1 to 4.5, by carrier and
+   * codec.
+   */
   readonly audioMos = this.#audio(
     'audio_mos',
     'Estimated opinion score of received audio',
     [1.5, 2, 2.5, 3, 3.4, 3.6, 3.8, 4, 4.2, 4.4],
   )
-  /** Part of each leg's packets that never came, 0 to 1, by carrier and codec. */
+  /** Share of each leg's packets that were lost, 0 to 1, by carrier and codec. */
   readonly audioLoss = this.#audio(
     'audio_loss_ratio',
     'Part of the packets that never came',
@@ -105,8 +107,8 @@ export class Metrics {
     'outcome',
   ])
   /**
-   * Offers of calls to realtime applications, by what the application did: taken, passed, silent, lost; or
-   * the caller gave up: over.
+   * Offers of calls to realtime applications, by outcome: taken, passed, silent, lost, or over if the caller
+   * hung up first.
    */
   readonly applicationOffers = this.#counter(
     'application_offers_total',
@@ -126,8 +128,8 @@ export class Metrics {
   }
 
   /**
-   * Declares a gauge that is read when Prometheus asks. The owner of a map declares the gauge of its size, so
-   * that a leak shows. `name` is without the prefix `trunkline_`.
+   * Declares a gauge that is read at each scrape. The owner of a map declares a gauge of the map's size, so
+   * that a leak is visible. `name` is without the prefix `trunkline_`.
    */
   gauge(name: GaugeName, read: () => number | Promise<number>): void {
     new Gauge({
@@ -141,8 +143,8 @@ export class Metrics {
   }
 
   /**
-   * Declares gauges that differ by their labels and are read together. `name` is without the prefix. They say
-   * how things are, and need not come back to zero.
+   * Declares gauges that differ by their labels and are read together. `name` is without the prefix. They
+   * describe a state, and need not return to zero after the last call.
    */
   gauges<L extends string>(
     name: LabelledName,
@@ -161,7 +163,7 @@ export class Metrics {
     })
   }
 
-  /** Declares a counter of several things of a kind that another part counts; like {@link gauge}. */
+  /** Declares a counter with a label that another component counts; otherwise like {@link gauge}. */
   countsBy(
     name: keyof typeof namedCounters,
     read: () => Promise<Iterable<readonly [name: string, value: number]>>,
@@ -180,7 +182,10 @@ export class Metrics {
     })
   }
 
-  /** Declares a counter without labels that another part keeps; `read` returns its total since the start. */
+  /**
+   * Declares a counter without labels that another component counts. `read` returns its total since the
+   * start.
+   */
   total(name: keyof typeof totals, read: () => number | Promise<number>): void {
     new Counter({
       name: `trunkline_${name}`,
@@ -194,7 +199,7 @@ export class Metrics {
     })
   }
 
-  /** The exposition text. */
+  /** Returns all metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.registry.metrics()
   }
@@ -234,7 +239,7 @@ const totals = {
     'Carrier-facing ports reused before the end of their quarantine, as no other was free',
 } as const
 
-/** The gauges. Each returns to zero after the last call, ports after their quarantine. */
+/** Gauges without labels. Each returns to zero after the last call, ports after their quarantine. */
 const gauges = {
   calls: 'Calls in progress',
   legs: 'Legs in progress',

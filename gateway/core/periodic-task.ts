@@ -24,7 +24,7 @@ export class PeriodicTask {
     })
   }
 
-  /** Stops the task, and waits for a run that is under way. Idempotent. */
+  /** Stops the task, and waits for a run in progress. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
     this.#timer?.cancel()

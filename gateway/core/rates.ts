@@ -24,7 +24,7 @@ export interface WindowCount {
   readonly remainingMs: number
 }
 
-/** Counts events per key in fixed windows, past any limit. */
+/** Counts events per key in fixed windows. The counts have no maximum. */
 export class FixedWindowCounter {
   readonly #clock: Pick<Clock, 'now'>
   readonly #windowMs: number
@@ -43,7 +43,7 @@ export class FixedWindowCounter {
     return this.#windows.size
   }
 
-  /** Counts an event of a key. Callers with a single rate leave the key out. */
+  /** Counts an event of a key. A counter with a single rate needs no key. */
   count(key = ''): WindowCount {
     const now = this.#clock.now()
     const known = this.#windows.get(key)
@@ -72,7 +72,7 @@ export interface FixedWindowLimit {
 
 /**
  * Limits attempts per key in fixed windows. All listeners share one limiter, so a second port allows no
- * further attempts. A key at its limit is remembered to the end of its window, however many other keys
+ * further attempts. A key at its limit is remembered to the end of its window, even if many other keys
  * arrive.
  */
 export class FixedWindowLimiter {

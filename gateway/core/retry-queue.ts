@@ -3,8 +3,8 @@ import type { Clock, Timer } from './clock.ts'
 /** Store of the rows of a {@link RetryQueue}. */
 export interface RetryStore<Row> {
   /**
-   * Returns the rows that are due first, also those with a running attempt. `dueAt` is in ms since the Unix
-   * epoch.
+   * Returns the rows that are due first, including those with a running attempt. `dueAt` is in ms since the
+   * Unix epoch.
    */
   next(limit: number): Promise<readonly { readonly row: Row; readonly dueAt: number }[]>
   /** Stores a failed attempt; the next one is due at `dueAt`. */
@@ -47,13 +47,13 @@ const errorPauseMs = 60_000
 const busyPauseMs = 2_000
 
 /**
- * Queue of rows that are tried until they succeed or are given up. New rows are tried at once, or when an
- * attempt ends; failed ones again when they are due.
+ * Queue of rows that are tried until they succeed or are given up. A new row is tried at once, or as soon as
+ * another attempt ends. A failed row is tried again when it is due.
  */
 export class RetryQueue<Row extends { readonly id: string | number }> {
   readonly #deps: RetryQueueDeps<Row>
   #waiting = 0
-  /** Rows with a running attempt, or whose attempt is next in their group. */
+  /** Rows with a running attempt, or with an attempt that waits for an earlier one of their group. */
   readonly #running = new Map<string | number, Promise<void>>()
   /** The last attempt of each group with a running one. */
   readonly #lastOf = new Map<string, Promise<void>>()
@@ -120,7 +120,7 @@ export class RetryQueue<Row extends { readonly id: string | number }> {
     if (outcome === 'left') return
     if (outcome === 'finished') {
       if (isStored) await store.remove(row)
-      // It may be stored in spite of the error, and the next run would try it again.
+      // The store may have the row in spite of the error; the next run of the gateway would try it again.
       else store.remove(row).catch(() => {})
       this.#waiting--
       return
@@ -139,7 +139,10 @@ export class RetryQueue<Row extends { readonly id: string | number }> {
     this.#wakeAt(this.#notBefore)
   }
 
-  /** Cancels the timer of the empty queue, and closes it if its owner makes a new one for later rows. */
+  /**
+   * Cancels the timer of the empty queue. Closes the queue if its owner has set `onIdle`: such an owner makes
+   * a new queue for later rows.
+   */
   #idle(): void {
     this.#timer?.cancel()
     this.#timerAt = Number.POSITIVE_INFINITY
@@ -173,9 +176,9 @@ export class RetryQueue<Row extends { readonly id: string | number }> {
     if (this.#isClosed || room === 0) return
     const now = clock.now()
     if (mayTry?.() === false) return this.#wakeAt(now + errorPauseMs)
-    // Running rows are in the store too, and each would have to be skipped.
+    // The store also returns rows with a running attempt, which must be skipped.
     if (this.#running.size > maxRunning) return this.#wakeAt(now + busyPauseMs)
-    // More rows than there is room for by one, to learn when that one is due.
+    // One row more than can be tried now: the timer is set for the time when that row is due.
     const next = await store.next(room + 1 + this.#running.size)
     if (this.#isClosed) return
     if (next.length === 0 && this.#running.size === 0) {

@@ -14,8 +14,8 @@ export class Sealing {
   }
 
   /**
-   * Returns the encrypted text, in base64url. It opens only with the same `context`, such as the id of its
-   * row, so a copy in another row is useless.
+   * Returns the encrypted text, in base64url. Decryption needs the same `context`, such as the id of the row,
+   * so a copy in another row is useless.
    */
   seal(text: string, context: string): string {
     const iv = randomBytes(ivBytes)

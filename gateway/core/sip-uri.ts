@@ -12,7 +12,7 @@ export interface SipUri {
   readonly params: ReadonlyMap<string, string>
   /** The part after `?`, decoded, in order. */
   readonly headers: readonly { readonly name: string; readonly value: string }[]
-  /** The URI without its headers, which must not stand in a request line. */
+  /** The URI without its headers, which are not allowed in a request line. */
   readonly bare: string
 }
 
@@ -21,7 +21,7 @@ const maxLength = 1_024
 
 /**
  * Reads a SIP URI. Returns undefined for any other text, for more than 1,024 characters, for port 0, and for
- * text that could break a header open.
+ * characters that could end a header field.
  */
 export const parseSipUri = (text: string): SipUri | undefined => {
   const found = text.length > maxLength ? undefined : readSipUri(text)
@@ -39,7 +39,7 @@ export const parseSipUri = (text: string): SipUri | undefined => {
   }
 }
 
-/** The called or calling number or name: the user part without its parameters and password, decoded. */
+/** Returns the number or name in a URI: the decoded user part without its parameters and password. */
 export const userOf = (uri: Pick<SipUri, 'user'>): string => {
   const user = uri.user?.split(/[;:]/)[0] ?? ''
   return decoded(user) ?? user
@@ -50,9 +50,9 @@ export const isSecure = ({ scheme, params }: Pick<SipUri, 'scheme' | 'params'>):
   scheme === 'sips' || /^(tls|wss)$/i.test(params.get('transport') ?? '')
 
 /**
- * Returns a URI for logs and for people: without the password that its user part may have. The URI may be
- * malformed, and a header's value may stand around it. Everything that could belong to a password is left
- * out. The time is linear in the length of the text.
+ * Returns a URI without the password that its user part may have, for logs and people. The text may be
+ * malformed, or a whole header value with a URI. Everything that could belong to a password is left out. The
+ * time is linear in the length of the text.
  */
 export const shownUri = (text: string): string => {
   const end = text.lastIndexOf('@')
@@ -68,7 +68,7 @@ export interface TelUri {
   readonly context: string
 }
 
-/** Reads a `tel:` URI; undefined for anything else, and for a number of more than 32 characters. */
+/** Reads a `tel:` URI. Returns undefined for any other text, and for a number of more than 32 characters. */
 export const parseTelUri = (text: string): TelUri | undefined => {
   const found = /^tel:(\+?[0-9A-D*#.()-]{1,64})((?:;[^\s;<>"]+)*)$/i.exec(text.slice(0, maxLength))
   if (!found) return undefined

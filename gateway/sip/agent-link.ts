@@ -15,8 +15,8 @@ export interface AgentAddress {
 /** Differences between the two kinds of agents. */
 export interface Capabilities {
   /**
-   * `Require: 100rel` may be put on a provisional response. A drachtio-server can crash of it: a caller that
-   * sends no PRACK is enough.
+   * Provisional responses may have `Require: 100rel`. A drachtio-server can crash if the caller then sends no
+   * PRACK.
    */
   readonly hasReliableProvisionals: boolean
   /**
@@ -24,7 +24,10 @@ export interface Capabilities {
    * drachtio-`server` runs its own as soon as it sees Session-Expires, so the gateway's timers stay off.
    */
   readonly sessionTimers: 'agent' | 'server'
-  /** The agent delivers a 100 as well. A drachtio-server does not: a slow peer looks like a silent one. */
+  /**
+   * The agent also delivers a 100. A drachtio-server does not, so a slow peer cannot be distinguished from a
+   * silent one.
+   */
   readonly reportsTrying: boolean
   /**
    * The agent understands the gateway's private headers and removes them from messages. A drachtio-server
@@ -36,7 +39,7 @@ export interface Capabilities {
    * drachtio-server answers 481. A caller that then gives up without ACK and BYE is hung up 32 s later.
    */
   readonly handlesLateCancel: boolean
-  /** Longest message that may be handed over, in bytes with its leading line. */
+  /** Maximum size of a message to the agent, in bytes, including the leading line of its frame. */
   readonly maxFrameBytes: number
 }
 
@@ -60,7 +63,7 @@ export const capabilitiesOf = ({ isEmbedded }: Pick<AgentAddress, 'isEmbedded'>)
         maxFrameBytes: 4_036,
       }
 
-/** One connection to the agent. A leg belongs to the one it was made on: no dialog outlives it. */
+/** One connection to the agent. A leg belongs to the connection on which it was made, and ends with it. */
 export interface Connection {
   /** Becomes false, and stays so, when the connection is lost. */
   readonly isAlive: boolean
@@ -71,15 +74,16 @@ export interface AgentLinkOptions {
   readonly agent: AgentAddress
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** From the loss of a connection to the end of its legs; default 3 s. */
+  /** Time in ms from the loss of a connection to the end of its legs; default 3 s. */
   readonly graceMs?: number
   /** Default drachtio-srf. */
   readonly srf?: SrfLike
 }
 
 /**
- * Connection to the SIP agent. drachtio-srf reconnects by itself. Requests that are pending on a lost
- * connection never settle there: {@link onLost} reports whose legs must end.
+ * Connection to the SIP agent. drachtio-srf reconnects by itself, but never settles requests that were
+ * pending on a lost connection. So {@link onLost} reports each lost connection, and its legs must be ended
+ * then.
  */
 export class AgentLink {
   readonly srf: SrfLike
@@ -114,7 +118,10 @@ export class AgentLink {
     return this.#hostports
   }
 
-  /** The one listener for a connection that was lost {@link AgentLinkOptions.graceMs} ago. */
+  /**
+   * Sets the one listener for a lost connection, which is called {@link AgentLinkOptions.graceMs} after the
+   * loss.
+   */
   onLost(listener: (connection: Connection) => void): void {
     this.#onLost = listener
   }
@@ -155,7 +162,7 @@ export class AgentLink {
       try {
         this.srf.disconnect()
       } catch {
-        // It was lost in this very moment: there is nothing to end.
+        // The connection was lost at this moment: there is nothing to close.
       }
     }
   }

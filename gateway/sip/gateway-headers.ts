@@ -3,15 +3,15 @@ import { type Cause, type Code, catalogue } from '../core/errors/catalogue.ts'
 import { reasonHeader } from './headers.ts'
 import type { Headers } from './srf.ts'
 
-/** Methods that the gateway takes, as the Allow header has them. */
+/** Value of Allow: the methods that the gateway accepts. */
 export const allowedMethods = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, REFER, NOTIFY'
 
 /** Default time after which a caller may retry after a 503, in ms. */
 const defaultRetryAfterMs = 10_000
 
 /**
- * Codes that concern one call only. A Retry-After with 503 would keep carriers from sending any other call
- * (RFC 3261 section 21.5.4).
+ * Codes that concern one call only. A 503 with Retry-After would make carriers stop sending other calls as
+ * well (RFC 3261 section 21.5.4).
  */
 const singleCallCodes: ReadonlySet<Code> = new Set<Code>([
   'far_refused',
@@ -42,7 +42,7 @@ export interface GatewayHeadersOptions {
 export interface RefusalHeaderOptions {
   /** Text for a person at the peer; default that of the catalogue. */
   readonly detail?: string
-  /** Other calls from there may be taken: no Retry-After. */
+  /** Other calls from the same sender may be accepted, so the response has no Retry-After. */
   readonly hasRoomForOthers?: boolean
 }
 
@@ -69,7 +69,10 @@ export class GatewayHeaders {
     return this.#userAgent === '' ? {} : { 'User-Agent': this.#userAgent }
   }
 
-  /** Mark of responses to a caller that has yet to prove its address; the agent limits them. */
+  /**
+   * Header that marks responses to a caller who has not yet proved its address. The agent limits what it
+   * sends to such a caller.
+   */
   get unverified(): Headers {
     return this.#hasPrivateHeaders ? { [unverifiedHeader]: '1' } : {}
   }
@@ -92,13 +95,16 @@ export class GatewayHeaders {
     }
   }
 
-  /** Returns the header by which the agent learns that the address of a refused sender is to blame. */
+  /** Returns the header by which the agent learns that the sender was refused because of its address. */
   offense(code: Code): Headers {
-    // Of all refusals only this one has its reason in the address that it is sent to.
+    // Only this code means that the sender's address itself is the reason.
     return this.#hasPrivateHeaders && code === 'source_not_allowed' ? { [offenseHeader]: '1' } : {}
   }
 
-  /** Returns the header that names the far end to the agent, which judges the addresses that it uses. */
+  /**
+   * Returns the header that names the far end to the agent. The agent checks the far end's addresses before
+   * it sends to them.
+   */
   farEnd(farEnd: FarEndOfCall | undefined): Headers {
     if (!farEnd || !this.#hasPrivateHeaders) return {}
     return { [reachHeader]: `${farEnd.kind} ${farEnd.kind === 'carrier' ? farEnd.name : farEnd.id}` }

@@ -56,7 +56,7 @@ const reserved = new Set([
   ...[offenseHeader, reachHeader, unverifiedHeader].map((name) => name.toLowerCase()),
 ])
 
-/** A header that is not sent, and why. */
+/** Header that is not sent, with the reason. */
 export interface RefusedHeader {
   readonly name: string
   readonly why: string
@@ -96,7 +96,7 @@ export const extensionHeaders = (headers: Readonly<Headers>): { name: string; va
     .slice(0, maxHeaders)
     .map(([name, value]) => ({ name: printable(name, 64), value: printable(String(value), maxValueLength) }))
 
-/** Headers without those of a body. */
+/** Returns the headers except those that describe a body. */
 export const withoutBody = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)))
 
@@ -122,15 +122,16 @@ export const quotedName = (name: string): string => {
 
 /** The user part of a URI: everything outside RFC 3261's unreserved and user-unreserved is escaped. */
 export const escapedUser = (user: string): string =>
-  // Cut first: half of a character that is cut in two cannot be encoded.
+  // The text is cut first; if that splits a character, its remaining half is removed, as it cannot be
+  // encoded.
   encodeURIComponent(user.slice(0, 128).replace(/[\p{Cc}\p{Cs}]/gu, '')).replace(
     /%(24|26|2B|2C|2F|3B|3D|3F)/g,
     (code) => decodeURIComponent(code),
   )
 
 /**
- * Returns the Reason value of a BYE, CANCEL or refusal (RFC 3326): a Q.850 cause. It has the catalogue's text
- * if the cause is the catalogue's.
+ * Returns the Reason value of a BYE, CANCEL or refusal (RFC 3326): a Q.850 cause. The text is added only if
+ * the Q.850 value is that of the code in the catalogue.
  */
 export const reasonHeader = (cause: Cause): string => {
   if (cause.code === 'answered_elsewhere') return 'SIP;cause=200;text="Call completed elsewhere"'

@@ -6,8 +6,8 @@ import { edgeCodes } from './sip-errors.ts'
 export type { Level } from './error-entry.ts'
 
 /**
- * Every reason for which something is refused or a call ends. Log lines, metric labels, API bodies, CDR
- * causes and the page `docs/errors.md` all take their words from here.
+ * Every reason for a refusal or for the end of a call. Log lines, metric labels, API bodies, CDR causes and
+ * the page `docs/errors.md` all use these codes and texts.
  */
 export const catalogue = {
   ...callCodes,
@@ -29,12 +29,15 @@ export interface Cause {
   readonly detail?: string
 }
 
-/** The SIP status for a cause: its own, else the catalogue's. */
+/**
+ * Returns the SIP status for a cause: the status that the cause names, else that of its code in the
+ * catalogue.
+ */
 export const sipStatusOf = (cause: Cause): number => cause.sip ?? catalogue[cause.code].sip
 
 /**
- * Q.850 causes of refusals that the catalogue has no code for (RFC 3398 section 8.2.6.1); any other is a
- * temporary failure.
+ * Q.850 causes of SIP statuses that have no code in the catalogue (RFC 3398 section 8.2.6.1). Any other
+ * status is a temporary failure.
  */
 const q850OfStatus: Readonly<Partial<Record<number, number>>> = {
   401: 21,
@@ -60,18 +63,17 @@ const q850OfStatus: Readonly<Partial<Record<number, number>>> = {
 }
 
 /**
- * The Q.850 cause value of a cause: what the far side said, else what its status means, else the catalogue's.
+ * Returns the Q.850 cause value: the far side's own, else that of its SIP status, else that of the code in
+ * the catalogue.
  */
 export const q850Of = ({ code, sip, q850 }: Cause): number =>
   q850 ?? (code === 'far_refused' && sip ? q850OfStatus[sip] : undefined) ?? catalogue[code].q850
 
-/** An error with a code of the catalogue; `facts` are the checked facts for the log line. */
+/** Error with a code of the catalogue. `facts`: the checked values, for the log line. */
 export class TrunklineError extends Error {
   readonly code: Code
   readonly facts: Readonly<Record<string, unknown>>
-  /**
-   * The part of the message that is about this case alone; undefined where the message is the catalogue's.
-   */
+  /** Message of this error in particular; undefined if the message is the catalogue's text. */
   readonly detail: string | undefined
 
   constructor(code: Code, detail?: string, facts: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
@@ -86,7 +88,7 @@ export class TrunklineError extends Error {
   }
 }
 
-/** Codes whose text says nothing that a detail does not say better. */
+/** Codes with a general text: an error's detail replaces it. */
 const generic: ReadonlySet<Code> = new Set<Code>([
   'bad_request',
   'invalid_field',
@@ -97,15 +99,15 @@ const generic: ReadonlySet<Code> = new Set<Code>([
 ])
 
 /**
- * The message of an error for the person who reads the answer: one statement, not the general one and then
- * the particular one.
+ * Returns the message of an error for the person who reads the response. If the code's text is general, the
+ * message is the detail alone.
  */
 export const messageOf = ({ code, detail, message }: TrunklineError): string =>
   detail && generic.has(code) ? detail : message
 
 /**
- * The code of any thrown value: its own `code` when the catalogue has it (media errors carry one too), else
- * `internal`.
+ * Returns the code of any thrown value: its `code` if the catalogue has that code, else `internal`. Media
+ * errors carry such codes, too.
  */
 export const codeOf = (error: unknown): Code => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -5,7 +5,7 @@ export type Level = 'info' | 'warn' | 'error'
 export interface Entry {
   /** One sentence for a person. */
   readonly text: string
-  /** SIP status with which a call that was not answered yet is refused. */
+  /** SIP status that rejects an unanswered call. */
   readonly sip: number
   /** HTTP status of an API reply that carries the code. */
   readonly http: number
@@ -16,7 +16,7 @@ export interface Entry {
   readonly level: Level
 }
 
-/** Makes one; the order is that of the page of codes. */
+/** Makes an entry. The page of error codes lists entries in the order of the source. */
 export const entry = (
   text: string,
   sip: number,

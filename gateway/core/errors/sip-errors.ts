@@ -2,7 +2,7 @@ import { type Entry, entry } from './error-entry.ts'
 
 /** Codes of the SIP edge, of the registrar, of media and of recordings. */
 export const edgeCodes = {
-  // Why a carrier's call is refused at the door.
+  // Rejections of inbound calls by admission.
   source_not_allowed: entry(
     'The source address is not in the allowlist.',
     403,
@@ -172,7 +172,7 @@ export const edgeCodes = {
     'info',
   ),
   unknown_recording: entry('There is no such recording.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
-  // The registrar, and what is asked of it.
+  // The registrar, and methods and events outside calls.
   interval_too_brief: entry(
     'The registration is too short.',
     423,

@@ -1,6 +1,6 @@
 /**
- * Origins of pages that may use the API and open WebSockets (RFC 6454). Requests without an Origin, from
- * clients other than browsers, are allowed.
+ * Origins of pages that may use the API and open WebSockets (RFC 6454). Requests without an Origin are
+ * allowed: they come from clients other than browsers.
  */
 export class Origins {
   #all = false

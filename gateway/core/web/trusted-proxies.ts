@@ -23,8 +23,8 @@ export class TrustedProxies {
   readonly trusts = (address: string): boolean => this.#any && this.#networks.has(address)
 
   /**
-   * Returns the source of an upgrade: the last address that is not a trusted proxy. Fastify finds that of
-   * other requests.
+   * Returns the source of a WebSocket upgrade: the last address that is not a trusted proxy. For other
+   * requests Fastify finds it.
    */
   sourceOf({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): string {
     const way = [...forwardedOf(headers), socket.remoteAddress ?? ''].filter(Boolean)

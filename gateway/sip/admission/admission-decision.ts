@@ -21,11 +21,11 @@ export type { AdmissionFacts, AdmissionRefusal, AdmissionRules, AdmittedCaller }
 export type AdmissionDecision = { readonly admit: AdmittedCaller } | AdmissionRefusal
 
 /**
- * Decides whether a call is admitted. The order of the checks is part of the contract: the same call is
- * always refused for the same reason.
+ * Decides whether a call is admitted. The order of the checks is part of the contract: a call that fails
+ * several checks is always refused for the same reason.
  *
- * 1. The method is INVITE, else `method_not_allowed`.
- * 2. The gateway does not drain, else `draining`, and is not too busy, else `overloaded`.
+ * 1. The method is INVITE, else `method_not_allowed`. 2. The gateway is not shutting down, else `draining`,
+ * and is not too busy, else `overloaded`.
  * 3. The caller may call this host: by its network, by a password, or because the host is open to all.
  *    Otherwise `source_not_allowed`, `unauthorized` or, for a listed source, `unknown_domain`. An untrusted
  *    source gets one answer for every host, see {@link UntrustedResponse}.
@@ -56,7 +56,7 @@ const checkGateway = (facts: AdmissionFacts, rules: AdmissionRules): AdmissionRe
   note?.('method', { method })
   if (isDraining) return { refuse: 'draining', check: 'draining', facts: { ...checked, calls } }
   const busy = Math.round(busyPercent)
-  // 100 turns it off: a loop that is always busy still takes calls.
+  // A limit of 100 turns the check off, even for an event loop that is always busy.
   if (limits.busyPercent < 100 && busyPercent >= limits.busyPercent)
     return { refuse: 'overloaded', check: 'load', facts: { ...checked, busy, limit: limits.busyPercent } }
   note?.('load', { busy, limit: limits.busyPercent })

@@ -20,16 +20,16 @@ export interface AdmissionFacts {
   readonly isDraining: boolean
   /** Per cent of the last second that the gateway was busy. */
   readonly busyPercent: number
-  /** Calls in progress, with those that are being set up. */
+  /** Calls in progress, including those that are being set up. */
   readonly calls: number
   /**
-   * Number of carrier media ports that are not open; those that rest after a call count, as they are taken
-   * last.
+   * Number of carrier media ports that are not open. Ports in quarantine after a call count as free, as they
+   * are reused last.
    */
   readonly portsFree: number
   /** Carrier media ports in all. */
   readonly portsTotal: number
-  /** Checks the credentials that the request shows. */
+  /** Checks the credentials in the request. */
   readonly checkDigest: (
     realm: string,
     secretOf: (username: string) => DigestSecret | undefined,
@@ -71,7 +71,7 @@ export interface AdmissionLimits {
   readonly maxCalls: number
   /** New calls a second. */
   readonly callsPerSecond: number
-  /** From this load on new calls are refused. */
+  /** Load in per cent from which new calls are refused. */
   readonly busyPercent: number
   /** Limits of untrusted sources; undefined: the same limits as for other callers. */
   readonly untrusted?: UntrustedLimits
@@ -96,7 +96,7 @@ export type Check =
 /** Facts that a check compared. They hold no secrets. */
 export type CheckedFacts = Readonly<Record<string, unknown>>
 
-/** An identified caller, with the plan of its call. */
+/** Identified caller, with the plan of the call. */
 export interface IdentifiedCaller {
   /** Host that was called. */
   readonly domain: string
@@ -115,11 +115,11 @@ export interface IdentifiedCaller {
   readonly endpoint?: SipEndpoint
 }
 
-/** A call that is let in. */
+/** Admitted call. */
 export interface AdmittedCaller extends IdentifiedCaller {
-  /** The rates that it counts in. */
+  /** Rates that the call counts in. */
   readonly rates: readonly Rate[]
-  /** The caller has yet to prove that it is at its address. */
+  /** The caller has not yet proved that it receives messages at its address. */
   readonly isUnconfirmed: boolean
 }
 
@@ -129,19 +129,22 @@ export interface Rate {
   readonly perSecond: number
 }
 
-/** A call that is not let in; `facts` are those that were checked, for the log line. */
+/** Refused call. `facts`: the checked values, for the log line. */
 export interface AdmissionRefusal {
   readonly refuse: Code
-  /** The check that it did not pass. */
+  /** Check that the call has failed. */
   readonly check: Check
   readonly facts: CheckedFacts
-  /** More headers of the response. */
+  /** Further headers of the response. */
   readonly headers?: Headers
-  /** The refusal is neither logged nor counted: every authenticated call begins with it. */
+  /**
+   * The refusal is neither logged nor counted: it is the challenge with which every authenticated call
+   * begins.
+   */
   readonly isQuiet?: boolean
   /**
-   * The limit belongs to a domain, to a source at a domain, or to an endpoint: the sender may send other
-   * calls.
+   * The limit reached is that of a domain, of a source at a domain, or of an endpoint. The sender's other
+   * calls may still be admitted.
    */
   readonly hasRoomForOthers?: boolean
 }

@@ -34,7 +34,10 @@ export class Admission {
     return telTarget(uri, source, this.#deps)
   }
 
-  /** `settingUp`: calls that came in and are not in progress yet. */
+  /**
+   * Decides on an INVITE, and counts the call if it is admitted. `settingUp`: number of received calls that
+   * are not in progress yet.
+   */
   admit(request: SipRequest, target: SipUri, settingUp: number): AdmittedCall | AdmissionRefusal {
     const { directory, trust, challenger, counts } = this.#deps
     const { isDraining, busyPercent, calls, ports } = this.#deps.load

@@ -8,7 +8,7 @@ import type { AdmissionRefusal, AdmittedCaller } from './admission-types.ts'
 import { CallRateBuckets } from './call-rate-buckets.ts'
 import { Concurrency } from './concurrency.ts'
 
-/** Carrier of an admitted call, in its present state. */
+/** Carrier of an admitted call, with its current configuration. */
 export interface InboundTrunk {
   readonly load: InboundLoad
   /** Credentials for the carrier's challenges. */
@@ -16,11 +16,11 @@ export interface InboundTrunk {
   readonly targets: readonly { readonly uri: SipUri }[]
 }
 
-/** Calls of one carrier that are in progress, and its limits. */
+/** Counts of one carrier's calls, with its limits. */
 export interface InboundLoad {
   readonly calls: number
   /**
-   * Counts one more inbound call. Returns the function that takes it back, or a text that names the limit
+   * Counts one more inbound call. Returns the function that ends the count, or a text that names the limit
    * reached.
    */
   take(direction: 'inbound'): (() => void) | string
@@ -29,11 +29,11 @@ export interface InboundLoad {
 /** An admitted call; it counts until it is released. Each function is idempotent. */
 export interface AdmittedCall extends AdmittedCaller {
   readonly trunk?: InboundTrunk | undefined
-  /** The caller has proved that it is at its address. */
+  /** Reports that the caller has proved that it receives messages at its address. */
   readonly onConfirmed: () => void
   /**
-   * Ends the count of the carrier's line when the caller's leg is gone. After a transfer the call may go on
-   * without the leg.
+   * Ends the count of the call for the carrier. Called at the end of the caller's leg: after a transfer the
+   * call may go on without that leg.
    */
   readonly releaseLeg: () => void
   /** Ends the count of the call for the domain, the source and the endpoint. */
@@ -77,12 +77,15 @@ export class CallCounts {
     return this.#sources.count(sourceKey(id, source))
   }
 
-  /** Calls in progress of strangers from one address, of IPv6 from one /64, over all domain applications. */
+  /**
+   * Calls in progress of untrusted callers from one address, of IPv6 from one /64, at all domain
+   * applications.
+   */
   untrustedCalls(source: string): number {
     return this.#untrusted.count(senderOf(source))
   }
 
-  /** Calls in progress whose callers have yet to prove that they are at their address. */
+  /** Calls in progress of callers who have not yet proved that they receive messages at their address. */
   unconfirmedCalls(): number {
     return this.#unconfirmed.count(unconfirmed)
   }
@@ -92,7 +95,7 @@ export class CallCounts {
     return this.#endpoints.count(id)
   }
 
-  /** Calls in progress of a carrier, both ways. */
+  /** Calls in progress of a carrier, in both directions. */
   carrierCalls(name: string): number {
     return this.#carriers.byName(name)?.load.calls ?? 0
   }
@@ -135,8 +138,8 @@ export class CallCounts {
 
   /**
    * Counts a call that an endpoint starts by a REFER as one of the endpoint's calls. Returns the idempotent
-   * function that ends the count, or the limit that is reached. A stolen password must not cost more through
-   * transfers.
+   * function that ends the count, or the code of the limit reached. Otherwise a stolen password could make
+   * more calls by transfers.
    */
   takeReferral({ id, maxCalls, callsPerSecond }: ReferringEndpoint): (() => void) | Code {
     if (maxCalls !== undefined && this.#endpoints.count(id) >= maxCalls) return 'over_call_limit'
@@ -151,7 +154,7 @@ export class CallCounts {
 /** Key of the rate of an endpoint's calls. */
 export const endpointRate = (id: string | undefined): string => `endpoint ${id}`
 
-/** The one key of all calls whose callers have yet to prove their address. */
+/** Single key for all calls of callers who have not yet proved their address. */
 const unconfirmed = 'unconfirmed'
 
 const sourceKey = (app: string, source: string): string => `${app} ${senderOf(source)}`

@@ -8,11 +8,11 @@ interface Claim {
   readonly allow: readonly string[]
   readonly prefixes: readonly Prefix[]
   carrier: CarrierConfig
-  /** Position among all carriers: the first wins. */
+  /** Position of the carrier in the configuration: of several claims the first one counts. */
   place: number
 }
 
-/** Claims of a network by project. The carriers of the key undefined serve every project. */
+/** Claims of a network, by project. Under the key undefined: carriers that serve every project. */
 type Claimants = Map<string | undefined, Set<Claim>>
 
 /** Index of carriers by the networks that they send calls from. */
@@ -21,8 +21,8 @@ export class CarrierNetworks {
   #byName: ReadonlyMap<string, Claim> = new Map()
 
   /**
-   * Reads the new lists. Returns the function that makes them the carriers from now on. Throws an Error that
-   * names an entry which is no network.
+   * Reads the lists of new carriers. Returns the function that replaces the current carriers by them. Throws
+   * an Error that names an entry which is no network.
    */
   prepare(carriers: readonly CarrierConfig[]): () => void {
     const next = new Map(carriers.map((carrier) => [carrier.name, this.#claimOf(carrier)]))
@@ -38,7 +38,7 @@ export class CarrierNetworks {
     }
   }
 
-  /** The project's carrier that an address is of; the first one where several claim it. */
+  /** Returns the project's carrier that has an address in its networks; the first one of several. */
   carrierOf(source: string, projectId: string): CarrierConfig | undefined {
     let first: Claim | undefined
     for (const claimants of this.#byNetwork.matching(source))
@@ -60,7 +60,7 @@ export class CarrierNetworks {
     return domains.size === 1 ? [...domains][0] : undefined
   }
 
-  /** Returns the existing claim if it is the same. */
+  /** Returns the claim of a carrier: the existing one if it is equal. */
   #claimOf(carrier: CarrierConfig): Claim {
     const { name, project, allow } = carrier
     const present = this.#byName.get(name)

@@ -14,14 +14,15 @@ export interface DigestRequest {
   /** Address that the packet came from. */
   readonly source: string
   /**
-   * It came over a connection: only a nonce that was sent to the same address is valid there. Default false.
+   * The request came over a connection. Then only a nonce that was sent to the same address is valid. Default
+   * false.
    */
   readonly isOverConnection?: boolean
   /** Value of the Authorization header. */
   readonly authorization: string | undefined
 }
 
-/** Returns the parts of a request that its digest answer signs. */
+/** Returns the parts of a request that a digest check needs. */
 export const digestRequestOf = (request: SipRequest): DigestRequest => {
   const { method, uri, body = '', source_address: source } = request
   const isOverConnection = sourceOf(request).transport !== 'udp'
@@ -34,12 +35,12 @@ export type DigestCheck =
   | {
       readonly kind: 'challenge'
       /**
-       * `missing`: no readable answer for the realm. `stale`: the right answer to a nonce that is too old or,
-       * over a connection, was sent to another address. `wrong`: a wrong password, or MD5 although it was not
-       * offered.
+       * `missing`: no readable answer for the realm. `stale`: a right answer, but its nonce is too old or,
+       * over a connection, was sent to another address. `wrong`: a wrong password, or MD5 although MD5 was
+       * not offered.
        */
       readonly why: 'missing' | 'stale' | 'wrong'
-      /** For the 401. */
+      /** Headers of the 401. */
       readonly headers: Headers
     }
 
@@ -48,20 +49,21 @@ export type DigestAlgorithm = 'MD5' | 'SHA-256'
 
 /**
  * Challenges senders and checks their answers (RFC 7616, RFC 8760: SHA-256 and MD5). It accepts the
- * algorithms that it offers, and SHA-256. It asks for qop `auth`, as `auth-int` upsets some phones, and
- * accepts both. A request costs the same work, and gets the same answer, whether or not its user exists.
+ * algorithms that it offers, and SHA-256. It offers qop `auth` only, as some phones fail at `auth-int`, but
+ * accepts both. The work and the response are the same for an unknown user as for a known one.
  */
 export class Challenger {
   readonly #nonces: Nonces
   readonly #recordOffense: (address: string) => void
   #algorithms: readonly DigestAlgorithm[]
-  /** Stands in for the secret of a user who does not exist; no password matches it. */
+  /** Dummy secret for an unknown user; no password matches it. */
   readonly #unknownUser: DigestSecret
 
   /**
-   * `algorithms`: one challenge for each, in this order. Of several, some phones read the first only, some
-   * the last, and some give up over an unknown one. All phones speak MD5 alone. `recordOffense` is called
-   * with an address that certainly sent a wrong password.
+   * `algorithms`: the response has one challenge for each, in this order. Of several challenges, some phones
+   * read only the first one, some only the last one, and some fail at an unknown algorithm. A single
+   * challenge with MD5 works with all phones. `recordOffense` is called with an address that certainly sent a
+   * wrong password.
    */
   constructor(
     now: () => number,
@@ -80,12 +82,15 @@ export class Challenger {
     this.#algorithms = algorithms
   }
 
-  /** Nonces that are kept against being used again; bounded. */
+  /** Number of nonces that are remembered, so that no answer is accepted twice; bounded. */
   get size(): number {
     return this.#nonces.size
   }
 
-  /** Checks the answer for a realm. `secretOf` returns the secret of a user in that realm. */
+  /**
+   * Checks the answer for a realm. Each answer is accepted once. `secretOf` returns the secret of a user in
+   * that realm.
+   */
   check(
     request: DigestRequest,
     realm: string,
@@ -94,7 +99,7 @@ export class Challenger {
     const answer = readAnswer(request.authorization, realm)
     if (!answer) return this.#challenge(request, realm, 'missing')
     const secret = secretOf(answer.username)
-    // A stronger algorithm than the one that was offered does no harm.
+    // SHA-256 is accepted even if only MD5 was offered, as it is stronger.
     const isOffered = answer.algorithm === 'SHA-256' || this.#algorithms.includes(answer.algorithm)
     const isRight = matches(answer, secret ?? this.#unknownUser, request) && secret !== undefined && isOffered
     const { isValid, isProven } = this.#nonces.check(answer.nonce, request.source)
@@ -122,8 +127,8 @@ export class Challenger {
 
 /**
  * Whether the answer fits the secret and the request, compared in constant time. The signed URI may differ
- * from the request-URI: senders sign the host of a proxy, or a proxy rewrote it (RFC 7616 section 3.4.6).
- * Each answer works once.
+ * from the request-URI: some senders sign the host of a proxy, and proxies rewrite URIs (RFC 7616 section
+ * 3.4.6).
  */
 const matches = (answer: DigestAnswer, secret: DigestSecret, request: DigestRequest): boolean => {
   const { algorithm, counted, nonce, uri } = answer

@@ -1,4 +1,4 @@
-/** Counts items in progress by key. A count goes down through the function that raised it, exactly once. */
+/** Counts items in progress by key. */
 export class Concurrency {
   #counts = new Map<string, number>()
 
@@ -11,7 +11,7 @@ export class Concurrency {
     return this.#counts.get(key) ?? 0
   }
 
-  /** Counts one more; the result takes it back, however often it is called. */
+  /** Counts one more item. Returns the idempotent function that ends this count. */
   acquire(key: string): () => void {
     this.#counts.set(key, this.count(key) + 1)
     let held = true

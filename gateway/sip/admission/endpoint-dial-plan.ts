@@ -30,7 +30,7 @@ export const planEndpointCall = (
   return mayDialOut ? { kind: 'dial', to } : { refuse: 'not_permitted' }
 }
 
-/** Returns the endpoint as callees see it, whatever its From header says. */
+/** Returns the endpoint as callees see it. Its From header has no effect. */
 export const partyOf = ({
   address: uri,
   callerId: user,
@@ -43,7 +43,7 @@ export const partyOf = ({
   ...(sendAs !== undefined && { sendAs }),
 })
 
-/** Returns a number without its visual separators. Other text stays as it is, and is no number. */
+/** Returns a number without its visual separators. Other text stays unchanged. */
 const plainNumber = (text: string): string => {
   const plain = text.replace(/[-.() ]/g, '')
   return /^\+?\d{1,32}$/.test(plain) ? plain : text

@@ -1,6 +1,6 @@
 import type { Edge } from '../../../media/types.ts'
 
-/** Load of the gateway at this moment. */
+/** Current load of the gateway. */
 export class GatewayLoad {
   /** New calls are refused; default false. */
   isDraining = false

@@ -31,7 +31,7 @@ export const identifyCaller = (
 const isForUser = ({ user = '*' }: DomainApp, { target }: AdmissionFacts): boolean =>
   user === '*' || user === userOf(target)
 
-/** One call's way through the checks. */
+/** Runs the checks for one call. */
 class CallerCheck {
   readonly #facts: AdmissionFacts
   readonly #rules: AdmissionRules
@@ -84,20 +84,21 @@ class CallerCheck {
       endpoint = directory.endpointByName(name)
       return endpoint?.secrets.get(this.#host)
     }, {})
-    // The stand-in secret of an unknown user admits no caller.
+    // An unknown user is checked against a dummy secret, which no answer matches; this check makes that
+    // certain.
     if (refusal || !endpoint) return refusal ?? this.#refuse('unauthorized', 'challenge', {})
     return this.#planEndpointCall(endpoint)
   }
 
-  /** Nothing has this host. */
+  /** Refuses a call to a host that belongs neither to a domain application nor to the registrar. */
   unknownHost(): AdmissionRefusal {
     return this.#stray('domain', {})
   }
 
   /**
-   * Refuses a caller who may not call the host, or who calls a host that does not exist. Only known callers
-   * learn which of the two: callers in a list of the file, or in a list of the host's own project. So no
-   * project finds out the hosts of another.
+   * Refuses a caller who may not call the host, or who calls an unknown host. Only known callers learn which
+   * of the two is the reason. These are callers in a list of the file, or in a list of the host's own
+   * project. So no project finds out the hosts of another one.
    */
   #stray(check: Check, facts: CheckedFacts, projectId?: string): AdmissionRefusal {
     const { trust } = this.#rules
@@ -112,8 +113,9 @@ class CallerCheck {
   }
 
   /**
-   * Returns the secret to ask for. The carrier's own challenge goes before the domain's. If the domain has no
-   * allow list, a carrier's network replaces the domain's challenge.
+   * Returns the secret that the caller must know; undefined if none is required. The carrier's own challenge
+   * takes precedence over the domain's. If the domain has no allow list, a caller in a carrier's network
+   * needs no password of the domain.
    */
   #secretFor(app: DomainApp): DigestSecret | undefined {
     const carrier = this.#rules.trust.carrierOf(this.#facts.source, app.projectId)
@@ -142,9 +144,9 @@ class CallerCheck {
   }
 
   /**
-   * Returns a warning for an untrusted source that is challenged: its address is in no list. A carrier that
-   * sends from a wrong address needs another list entry, and no password. The warning is the same for every
-   * host.
+   * Returns a Warning header for a challenged source whose address is in no list. Without it, the operator of
+   * a carrier that sends from an unlisted address would look for a wrong password. The warning is the same
+   * for every host.
    */
   #warning(): Headers {
     const { source } = this.#facts

@@ -8,14 +8,14 @@ export interface NetworkLists {
 
 /** List of one domain or carrier. */
 export interface NetworkList {
-  /** Project that it belongs to; undefined: every project. */
+  /** Project that the domain or carrier belongs to; undefined: every project. */
   readonly project?: string | undefined
   readonly allow?: readonly string[] | undefined
-  /** Made over the API by a customer, not declared in the file. */
+  /** The domain or carrier was made by a customer over the API, and is not in the configuration file. */
   readonly guarded?: boolean
 }
 
-/** Networks that are known by their address. */
+/** Networks whose callers are known by their source address. */
 export interface KnownNetworks {
   /** Lists of the configuration file: known to every project. */
   readonly ofFile: readonly string[]
@@ -25,14 +25,14 @@ export interface KnownNetworks {
   readonly ofProjects: ReadonlyMap<string, readonly string[]>
 }
 
-/** Maximum number of networks that one project makes known over the API. */
+/** Maximum number of networks that one project can make known over the API. */
 export const maxEntries = 1_000
-/** Maximum number of senders in them: IPv4 addresses and IPv6 /64 networks. */
+/** Maximum number of senders in the networks of one project: IPv4 addresses and IPv6 /64 networks. */
 export const maxSenders = 65_536
 
 /**
- * Returns the known networks. The API lists of a project count up to a bound, the narrowest networks first. A
- * customer that lists half the internet must not make half the internet known.
+ * Returns the known networks. The API lists of a project count up to a limit, the narrowest networks first.
+ * Otherwise a customer could make large parts of the internet known.
  */
 export const knownNetworks = ({ domains, carriers }: NetworkLists): KnownNetworks => {
   const ofFile = new Set<string>()
@@ -48,13 +48,17 @@ export const knownNetworks = ({ domains, carriers }: NetworkLists): KnownNetwork
 }
 
 /**
- * All known networks, each once: for the shield, which sees packets before it can see whose call they mean.
+ * Returns all known networks, each once, for the shield. The shield filters packets before parsing, and so
+ * before their project is known.
  */
 export const allNetworks = ({ ofFile, ofProjects }: KnownNetworks): string[] => [
   ...new Set([ofFile, ...ofProjects.values()].flat()),
 ]
 
-/** Those that fit within the bounds, the narrowest ones first. Linear: a customer may list very many. */
+/**
+ * Returns the networks that fit within the limits, the narrowest ones first. The time is linear, as a
+ * customer may list very many networks.
+ */
 const bounded = (networks: Iterable<string>): string[] => {
   const bySize: string[][] = []
   for (const network of networks) {
@@ -77,7 +81,7 @@ const bounded = (networks: Iterable<string>): string[] => {
 
 /** Binary logarithm of the number of senders in a network. */
 const sizeOf = (network: string): number => {
-  // Nearly all of them; there may be very many.
+  // Fast path for IPv4, as lists may be very long.
   if (!network.includes(':')) return 32 - Number(network.split('/')[1] ?? 32)
   const prefix = requirePrefix(network)
   const bits = ipv4PrefixBits(prefix)

@@ -4,13 +4,13 @@ import type { Clock, Timer } from '../../core/clock.ts'
 /** Reads the use of an event loop since its start, as `performance.eventLoopUtilization` does. */
 export type ReadLoop = () => Pick<EventLoopUtilization, 'active' | 'idle'>
 
-/** Time between two readings, in ms, and how many of them make up the second that is looked at. */
+/** Time between two readings in ms, and the number of readings in the measured second. */
 const stepMs = 250
 const steps = 4
 
 /**
- * Measures how busy event loops were in the last second. It is the only sign of overload that precedes a
- * backlog.
+ * Measures how busy event loops were in the last second. No other value shows an overload before requests
+ * pile up.
  */
 export class LoadMeter {
   readonly #clock: Clock
@@ -20,7 +20,7 @@ export class LoadMeter {
   }[]
   #timer: Timer
 
-  /** Reads from now on, until {@link close}. */
+  /** Starts the readings, which {@link close} stops. */
   constructor(clock: Clock, loops: readonly ReadLoop[]) {
     this.#clock = clock
     this.#loops = loops.map((read) => ({ read, past: [read()] }))
@@ -42,7 +42,7 @@ export class LoadMeter {
     )
   }
 
-  /** Reads no more. */
+  /** Stops the readings. */
   close(): void {
     this.#timer.cancel()
   }

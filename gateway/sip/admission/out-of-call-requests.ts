@@ -17,8 +17,8 @@ export interface OutOfCallDeps {
 }
 
 /**
- * Methods that the gateway does not support. The agent delivers requested methods only, and its own answers
- * would say less.
+ * Methods that the gateway rejects. They need handlers, as the agent delivers only methods that have one. Its
+ * own response to other methods would be less specific.
  */
 const refusedMethods = ['message', 'notify', 'publish', 'info', 'refer']
 
@@ -58,8 +58,8 @@ const isInsideDialog = (request: SipRequest): boolean =>
   Boolean(request.stackDialogId) || readHeaderParams(request.get('To') ?? '').get('tag') !== undefined
 
 /**
- * Answers a request whose dialog drachtio-srf does not know: it has just ended, or never existed here. An ACK
- * gets no answer.
+ * Rejects a request of an unknown dialog, which has just ended or never existed here. An ACK gets no
+ * response.
  */
 const refuseStray = (request: SipRequest, response: SipResponse, deps: OutOfCallDeps): void => {
   if (request.method !== 'ACK') response.send(481, { headers: deps.headers.response })

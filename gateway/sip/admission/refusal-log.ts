@@ -1,8 +1,8 @@
-/** Time over which lines are counted, in ms. */
+/** Time in ms over which lines are counted. */
 const windowMs = 60_000
-/** Most lines of one source, and of all sources together, in that time. */
+/** Maximum number of lines in that time, for one source and for all sources together. */
 const maxLines = { source: 10, all: 600 }
-/** Most sources that are remembered. */
+/** Maximum number of remembered sources. */
 const maxSources = 10_000
 
 interface Window {
@@ -25,23 +25,23 @@ export interface SuppressedLines {
 export class RefusalLog {
   readonly #now: () => number
   readonly #report: (leftOut: SuppressedLines) => void
-  /** In the order of their beginnings. */
+  /** Windows of the sources, the oldest one first. */
   readonly #windows = new Map<string, Window>()
   #all: Window
 
-  /** `report` is called later with the number of suppressed lines of a source. */
+  /** `tell` is called with the number of suppressed lines of a source, at the end of its window. */
   constructor(now: () => number, tell: (leftOut: SuppressedLines) => void) {
     this.#now = now
     this.#report = tell
     this.#all = { since: now(), lines: 0, suppressed: 0 }
   }
 
-  /** Sources that are remembered; bounded. */
+  /** Number of remembered sources; bounded. */
   get size(): number {
     return this.#windows.size
   }
 
-  /** Whether a refusal of this source gets its line. */
+  /** Whether a refusal of this source gets a log line of its own. If not, it is counted as suppressed. */
   shouldLog(source: string): boolean {
     const now = this.#now()
     this.#sweep(now)

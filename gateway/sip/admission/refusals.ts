@@ -9,7 +9,7 @@ import { RefusalLog } from './refusal-log.ts'
 /** Options of one refusal. */
 export interface RefusalOptions extends RefusalHeaderOptions {
   readonly headers?: Headers
-  /** The refusal is neither logged nor counted: nothing is wrong. */
+  /** The refusal is neither logged nor counted, because it is no fault, such as a first challenge. */
   readonly isQuiet?: boolean
 }
 
@@ -23,7 +23,7 @@ export class Refusals {
   readonly #metrics: Pick<Metrics, 'rejections'>
   readonly #lines: RefusalLog | undefined
 
-  /** `now`: time in ms, which limits the log lines; default no limit. */
+  /** `now`: clock in ms that limits the number of log lines; default: no limit. */
   constructor(
     headers: GatewayHeaders,
     log: Pick<Log, 'warn'>,
@@ -48,7 +48,8 @@ export class Refusals {
     options: RefusalOptions = {},
   ): void {
     const { detail, headers, isQuiet = false } = options
-    // A challenge of the gateway; `refusalStatus` passes on none of other carriers.
+    // A refusal with this header is a challenge of the gateway itself. `refusalStatus` replaces a 401, which
+    // may be the challenge of another carrier.
     const status = headers?.['WWW-Authenticate'] === undefined ? refusalStatus({ code }) : 401
     if (!isQuiet) {
       this.#metrics.rejections.inc({ code })
@@ -67,7 +68,7 @@ export class Refusals {
     }
   }
 
-  /** Writes down how many refusals had no line of their own. */
+  /** Logs the number of refusals without a line of their own. */
   close(): void {
     this.#lines?.close()
   }

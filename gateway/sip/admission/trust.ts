@@ -11,7 +11,7 @@ export interface TrustConfig {
   readonly carriers: readonly CarrierConfig[]
   readonly sip: {
     readonly registrar: Pick<Config['sip']['registrar'], 'domains'>
-    /** Default: strangers are asked for passwords. */
+    /** Default: untrusted sources are asked for a password. */
     readonly shield?: Pick<Config['sip']['shield'], 'strangers'>
   }
 }
@@ -34,12 +34,12 @@ export class Trust {
   #untrustedResponse: UntrustedResponse = 'unknown'
   readonly #carrierNetworks = new CarrierNetworks()
   readonly #ofFile = new Networks()
-  /** Networks of the API's lists, by the project that made them. */
+  /** Networks of API lists, by project. */
   #ofProjects: ReadonlyMap<string, ProjectNetworks> = new Map()
   #networks: readonly string[] = []
   readonly #registrar: ReadonlySet<string>
   #challengesUntrusted = true
-  /** Allow lists of domain applications; each is built once, as long as it is the same. */
+  /** Parsed allow lists of domain applications, so that each list is parsed once. */
   readonly #allowed = new WeakMap<readonly string[], Networks>()
 
   /** Throws an Error that names an entry which is no network. */
@@ -59,8 +59,8 @@ export class Trust {
   }
 
   /**
-   * These are the domains and carriers from now on; true where {@link networks} are others than before.
-   * Throws as the constructor does, with everything as it was.
+   * Replaces the domains and carriers. Returns true if {@link networks} have changed. Throws as the
+   * constructor does, and then changes nothing.
    */
   change(config: Omit<TrustConfig, 'sip'> & { readonly sip?: Pick<TrustConfig['sip'], 'shield'> }): boolean {
     const claim = this.#carrierNetworks.prepare(config.carriers)
@@ -68,7 +68,7 @@ export class Trust {
     const ofProjects = new Map<string, ProjectNetworks>()
     for (const [project, list] of known.ofProjects) {
       const before = this.#ofProjects.get(project)
-      // Reading a list takes time: the lists of other projects have not changed.
+      // Unchanged lists of projects are kept, as parsing a list takes time.
       const isUnchanged = before !== undefined && isSame(list, before.list)
       ofProjects.set(project, isUnchanged ? before : { list, networks: new Networks(list) })
     }
@@ -85,8 +85,8 @@ export class Trust {
   }
 
   /**
-   * Whether an address may be asked for a password; where strangers are refused, only one in a list of the
-   * file.
+   * Whether an address may be asked for a password. If the shield refuses untrusted sources, only addresses
+   * in a list of the file may.
    */
   mayChallenge(source: string): boolean {
     return this.#challengesUntrusted || this.isListed(source)
@@ -103,14 +103,12 @@ export class Trust {
     return networks.has(source)
   }
 
-  /** The project's carrier that a source address is of; the first one where several claim it. */
+  /** Returns the project's carrier that has a source address in its networks; the first one of several. */
   carrierOf(source: string, projectId: string): CarrierConfig | undefined {
     return this.#carrierNetworks.carrierOf(source, projectId)
   }
 
-  /**
-   * Returns the domain application that calls to `tel:` URIs from an address go to; see `Claims.telDomainOf`.
-   */
+  /** Returns the domain for calls to `tel:` URIs from an address; see `CarrierNetworks.telDomainOf`. */
   telDomainOf(source: string): string | undefined {
     return this.#carrierNetworks.telDomainOf(source)
   }
@@ -126,8 +124,7 @@ export class Trust {
   }
 
   /**
-   * Whether the address is known to a project: by a list of the file, or by one that the project made over
-   * the API.
+   * Whether the address is known to a project: it is in a list of the file, or in an API list of the project.
    */
   isKnownTo(projectId: string, source: string): boolean {
     return this.isListed(source) || this.#ofProjects.get(projectId)?.networks.has(source) === true

@@ -18,23 +18,28 @@ export interface UntrustedLimits {
   /** New calls a second of one address. A domain's own `callsPerSecondOfSource` replaces it there. */
   readonly callsPerSecondOfSource: number
   /**
-   * Maximum number of calls at once over UDP whose callers have not yet proved that they are at their
-   * address.
+   * Maximum number of calls at once over UDP of callers who have not yet proved that they receive messages at
+   * their address.
    */
   readonly maxUnconfirmedCalls: number
-  /** Per cent of the gateway's calls, RTP ports and new calls a second that strangers never get. */
+  /**
+   * Per cent of the gateway's calls, RTP ports and new calls a second that are reserved for trusted callers.
+   */
   readonly reservedPercent: number
 }
 
 const totalRate = 'strangers'
 
-/** Whether a caller has yet to prove that it is at its address: the source of a datagram can be forged. */
+/**
+ * Whether a caller has not yet proved that it receives messages at its address: the source of a datagram can
+ * be forged.
+ */
 export const isUnconfirmed = (
   { standing }: IdentifiedCaller,
   { transport }: Pick<AdmissionFacts, 'transport'>,
 ): boolean => standing === 'stranger' && transport.toLowerCase() === 'udp'
 
-/** Rates that a stranger's call counts in; none for other callers. */
+/** Returns the rates that the call of an untrusted caller counts in; none for other callers. */
 export const untrustedRates = (
   caller: IdentifiedCaller,
   { source }: AdmissionFacts,
@@ -48,7 +53,7 @@ export const untrustedRates = (
   return rates
 }
 
-/** Step 5 of `decideAdmission`: whether there is room for one more call of a stranger. */
+/** Step 5 of `decideAdmission`: checks the limits of untrusted callers. */
 export const checkUntrusted = (
   caller: IdentifiedCaller,
   facts: AdmissionFacts,

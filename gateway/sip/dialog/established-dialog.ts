@@ -23,29 +23,32 @@ export interface DialogTerms {
   readonly timer?: { readonly settings: SessionTimerSettings; readonly terms: TimerTerms | undefined }
   /** The peer supports UPDATE; default false. */
   readonly allowsUpdate?: boolean
-  /** The peer as a party that may request transfers; default: REFER is refused. */
+  /** The peer's permissions for transfers; default: REFER is rejected. */
   readonly transferor?: Transferor
 }
 
 /** Listener of an {@link EstablishedDialog}. */
 export interface DialogListener {
-  /** The ACK of an inbound INVITE has come. */
+  /** Called when the ACK of an inbound INVITE has arrived. */
   acknowledged?(): void
-  /** A request has come within the dialog: only the receiver of the gateway's response can send it. */
+  /**
+   * Called for each request within the dialog. Only a peer that has received the gateway's response can send
+   * one.
+   */
   requestReceived?(): void
-  /** Nothing is left of the dialog. Called once. */
+  /** Called once, when nothing of the dialog is left at the agent. */
   released(): void
 }
 
 /**
- * Maximum wait for the ACK, or for the end of a BYE. The agent itself times out after 32 s; this timer is the
- * fallback.
+ * Maximum wait for the ACK, or for the response to a BYE. The agent itself times out after 32 s; this timer
+ * is the fallback.
  */
 const maxWaitMs = 40_000
 
 /**
- * An established dialog: requests of the peer, digits as INFO, and the end. It ends once, by either side, or
- * with the connection to the agent.
+ * An established dialog. Handles the peer's requests, sends digits as INFO, and ends the dialog. The dialog
+ * ends exactly once: by either side, or with the connection to the agent.
  */
 export class EstablishedDialog {
   readonly #dialog: SipDialog
@@ -96,11 +99,11 @@ export class EstablishedDialog {
     this.#listen()
   }
 
-  /** Hangs up, once the far side's ACK is there (RFC 3261 section 15): before it no BYE may be sent. */
+  /** Hangs up. The BYE is sent after the ACK of the far side, as RFC 3261 section 15 requires. */
   bye(cause: Cause): void {
     if (this.#isReleased || this.#ending) return
     this.#ending = cause
-    // Only the BYE is sent from now on, whatever is pending.
+    // Nothing but the BYE is sent from now on, even if other requests are pending.
     this.#stop()
     if (!this.#session.connection.isAlive) {
       this.#release()
@@ -115,12 +118,12 @@ export class EstablishedDialog {
     this.#release()
   }
 
-  /** Asks the peer to call another party; see `LegSignalling.refer`. */
+  /** Sends a REFER, which asks the peer to call another party; see `LegSignalling.refer`. */
   refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
     return this.#outboundRefer.refer(target, options)
   }
 
-  /** Sends one digit as INFO; false when it was not taken. */
+  /** Sends one digit as INFO. Resolves with false if the peer rejects it. */
   sendInfoDigit(digit: string): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const { connection, clock, log } = this.#session
@@ -164,7 +167,7 @@ export class EstablishedDialog {
     this.#take('options', (_request, response) =>
       response.send(200, { headers: { ...allow(), Accept: 'application/sdp' } }),
     )
-    // By default drachtio-srf would accept these.
+    // Without these listeners drachtio-srf would accept the requests.
     const refuse = (response: SipResponse) => response.send(405, { headers: allow() })
     for (const method of ['message', 'publish'] as const)
       this.#take(method, (_request, response) => refuse(response))
@@ -190,7 +193,7 @@ export class EstablishedDialog {
   }
 
   #renegotiate(request: SipRequest, response: SipResponse): void {
-    // A BYE is on its way, or waits for an ACK: there is no session left.
+    // A BYE was sent, or will be sent after the ACK: no session is left.
     if (this.#ending) response.send(481, { headers: this.#session.headers.response })
     else this.#renegotiation.take(request, response, this.#refresher?.isInviting === true)
   }
@@ -219,7 +222,7 @@ export class EstablishedDialog {
     response.send(200, { headers: headers.response })
     const digit = digitOfInfo(contentType, body)
     if (digit === undefined) return
-    // The peer can read the type that it writes.
+    // The peer can read the content type that it sends.
     this.#digitType = type ?? this.#digitType
     leg.digit(digit)
   }

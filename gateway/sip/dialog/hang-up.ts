@@ -3,10 +3,7 @@ import type { Log } from '../../core/log.ts'
 import { reasonHeader } from '../headers.ts'
 import type { SipDialog } from '../srf.ts'
 
-/**
- * Hangs up a dialog that no leg owns. `done` is called when the peer has answered, or when no BYE can be
- * sent.
- */
+/** Hangs up a dialog that no leg owns. `done` is called at the peer's response, or if no BYE can be sent. */
 export const hangUp = (
   dialog: Pick<SipDialog, 'destroy'>,
   cause: Cause,

@@ -13,10 +13,13 @@ const subscriptionSeconds = 180
 
 const maxReferredByLength = 1_024
 
-/** Maximum number of REFERs of one dialog in a second. A telephone sends one for each transfer. */
+/** Maximum number of REFERs of one dialog in a second. A telephone sends one REFER for each transfer. */
 const maxRefersPerSecond = 5
 
-/** Returns a header's value for the log: cut first, so that a long value costs no more than a short one. */
+/**
+ * Returns a header's value for the log. The value is cut first, so that a long one costs no more time than a
+ * short one.
+ */
 const loggedText = (value: string): string => printable(shownUri(value.slice(0, 512)), 256)
 
 const reasons: Readonly<Record<number, string>> = {
@@ -44,8 +47,9 @@ const reasons: Readonly<Record<number, string>> = {
 }
 
 /**
- * Handles REFERs of the peer (RFC 3515): blind, or with Replaces to another of its calls (RFC 5589). NOTIFY
- * reports the progress, unless the peer wants none (RFC 4488).
+ * Handles REFERs of the peer (RFC 3515): blind transfers, and attended ones, whose Replaces names another
+ * call of the peer (RFC 5589). NOTIFY reports the progress, unless the peer has declined the subscription
+ * (RFC 4488).
  */
 export class InboundRefer {
   readonly #dialog: Pick<SipDialog, 'local' | 'request'>
@@ -147,7 +151,7 @@ export class InboundRefer {
   #accept(request: SipRequest, response: SipResponse): (status: number) => void {
     const isSilent = /^\s*false\b/i.test(request.get('Refer-Sub') ?? '')
     const sequence = /^\s*(\d+)/.exec(request.get('CSeq') ?? '')?.[1]
-    // Only the first REFER of a dialog may do without an id (RFC 3515 section 2.4.6).
+    // Only for the first REFER of a dialog may NOTIFY omit the id (RFC 3515 section 2.4.6).
     const event = this.#isFirst || sequence === undefined ? 'refer' : `refer;id=${sequence}`
     this.#isFirst = false
     const headers = { ...this.#session.headers.response, Contact: this.#dialog.local.contact }

@@ -1,4 +1,7 @@
-/** Digits by number, as RFC 4733 numbers the events; some senders of INFO write the number of `*` and `#`. */
+/**
+ * Digits in the order of their RFC 4733 event codes. Some senders of INFO write the code of `*` and `#` (10,
+ * 11).
+ */
 const byEvent = [...'0123456789*#ABCD']
 
 /**
@@ -13,7 +16,7 @@ export const digitOfInfo = (contentType: string, body: string): string | undefin
   return undefined
 }
 
-/** The two spellings of a digit in INFO; neither is a standard. */
+/** The two content types of a digit in INFO; neither is a standard. */
 export type DigitType = 'application/dtmf-relay' | 'application/dtmf'
 const digitTypes: readonly DigitType[] = ['application/dtmf-relay', 'application/dtmf']
 
@@ -30,7 +33,9 @@ export const digitTypeFor = (accept = ''): DigitType => {
   return digitTypes.find((type) => taken.includes(type)) ?? 'application/dtmf-relay'
 }
 
-/** The body of an INFO with one digit; `durationMs` as RFC 4733 senders hold a key. */
+/**
+ * Returns the body of an INFO with one digit. `durationMs`: duration of the key press that the body reports.
+ */
 export const infoOfDigit = (
   key: string,
   type: DigitType = 'application/dtmf-relay',

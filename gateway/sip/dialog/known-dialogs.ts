@@ -2,13 +2,16 @@ import type { Leg } from '../../calls/leg/leg.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { NamedDialog } from './refer-to.ts'
 
-/** Party at the other end of a dialog, as far as it decides what the party may do to other calls. */
+/**
+ * Facts about the party at the other end of a dialog that decide which other calls it may transfer or
+ * replace.
+ */
 export interface DialogOrigin {
-  /** The project of its call. */
+  /** Project of the call. */
   readonly projectId: string
   readonly carrier?: string
   readonly endpoint?: Pick<SipEndpoint, 'id' | 'address' | 'mayDialOut' | 'maxCalls' | 'callsPerSecond'>
-  /** Source address of its signalling; empty if unknown. */
+  /** Source address of the party's signalling; empty if unknown. */
   readonly source: string
 }
 
@@ -29,7 +32,7 @@ export class Dialogs {
     return this.#all.size
   }
 
-  /** Adds one; the result takes it out, however often it is called. */
+  /** Adds a dialog. Returns the idempotent function that removes it. */
   add(dialog: KnownDialog): () => void {
     const key = keyOf(dialog.callId, dialog.localTag, dialog.remoteTag)
     this.#all.set(key, dialog)

@@ -2,7 +2,7 @@ import type { MediaPort } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 
-/** Leg that digits are sent on; if its call ends meanwhile, the remaining digits are dropped. */
+/** Leg on which digits are sent. If the leg ends meanwhile, the remaining digits are dropped. */
 export interface DigitSession {
   readonly leg: { readonly isEnded: boolean }
   readonly media: { readonly port: Pick<MediaPort, 'sendDigits'> }
@@ -36,7 +36,7 @@ export const sendDigits = async (
       const pause = pauses[digit]
       if (pause !== undefined) await waited(clock, pause)
       else if (!(await sendInfo(digit))) {
-        // Those that follow would make another number of it.
+        // The remaining digits are not sent: without the rejected one they would be another number.
         if (!leg.isEnded)
           log.warn({ event: 'dtmf.digit-rejected' }, 'digit rejected: no telephone-event, and INFO rejected')
         return

@@ -7,7 +7,7 @@ import type { GatewayHeaders } from '../gateway-headers.ts'
 import { printable } from '../headers.ts'
 import type { SipMedia } from '../media/sip-media.ts'
 
-/** Surroundings of the signalling of one leg. */
+/** Connection, clock and log for the signalling of one leg. */
 export interface SignallingContext {
   /** Connection to the agent on which the leg was made. */
   readonly connection: Connection
@@ -16,7 +16,7 @@ export interface SignallingContext {
   readonly headers: GatewayHeaders
 }
 
-/** Session of one leg: the leg, its audio, and the surroundings of its signalling. */
+/** Session of one leg: the leg, its audio, and its signalling context. */
 export class LegSession implements SignallingContext {
   readonly leg: Leg
   readonly media: SipMedia
@@ -39,7 +39,7 @@ export class LegSession implements SignallingContext {
     this.leg.hold(this.media.isHeld, 'media')
   }
 
-  /** Ends the leg by an error of its session. */
+  /** Ends the leg because of an error in its session. */
   fail(error: unknown): void {
     this.leg.end({ code: codeOf(error), detail: errorText(error) })
   }

@@ -30,6 +30,6 @@ export const unsupportedTags = (
   return optionTags(required).filter((tag) => !ours.includes(tag))
 }
 
-/** Whether the sender of a request has an extension: it supports it, or even requires it. */
+/** Whether the sender of a request supports or requires an extension. */
 export const hasExtension = (request: Pick<SipRequest, 'get'>, tag: string): boolean =>
   optionTags(request.get('Supported')).includes(tag) || optionTags(request.get('Require')).includes(tag)

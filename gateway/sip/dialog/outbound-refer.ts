@@ -12,7 +12,7 @@ const defaultTimeoutMs = 60_000
 interface Pending {
   readonly settle: (outcome: ReferOutcome) => void
   readonly timer: Timer
-  /** Status of the response to it. */
+  /** Status of the response to the REFER. */
   status?: number
   /** Status of the last NOTIFY. */
   notifyStatus?: number
@@ -74,7 +74,7 @@ export class OutboundRefer {
     return 200
   }
 
-  /** The dialog is over. Idempotent. */
+  /** Settles a pending REFER as canceled. Called when the dialog ends. Idempotent. */
   stop(): void {
     this.#isStopped = true
     this.#settle('canceled', 408)
@@ -89,7 +89,7 @@ export class OutboundRefer {
     }
     pending.status = response.status
     if (response.status >= 300) this.#settle(kindOf(response.status), response.status)
-    // The peer will send no NOTIFY (RFC 4488): acceptance is all that can be known.
+    // The peer will send no NOTIFY (RFC 4488), so nothing more than its acceptance will be known.
     else if (response.status >= 200 && /^\s*false\b/i.test(response.get('Refer-Sub') ?? ''))
       this.#settle('completed', response.status)
   }

@@ -8,7 +8,7 @@ export interface NamedDialog {
   readonly toTag: string
   /** The far side's tag. */
   readonly fromTag: string
-  /** Only while it is not answered yet. */
+  /** Replaces the dialog only if it is not answered yet (`early-only`). */
   readonly isEarlyOnly: boolean
 }
 
@@ -17,7 +17,7 @@ export type ReferTo =
   | { readonly kind: 'uri'; readonly uri: SipUri; readonly replaces?: NamedDialog }
   | { readonly kind: 'number'; readonly number: string }
 
-/** Reads the value of Refer-To; undefined if it means no call to one SIP or `tel` URI. */
+/** Reads the value of Refer-To. Returns undefined unless it asks for a call to one SIP or `tel` URI. */
 export const readReferTo = (value: string): ReferTo | undefined => {
   const address = readNameAddr(value)
   if (!address) return undefined

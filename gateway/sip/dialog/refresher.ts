@@ -28,12 +28,12 @@ export interface RefresherOptions {
 /** Wait before the next attempt after a refusal for an unknown reason. */
 const retryMs = 10_000
 /**
- * Statuses of a peer that knows the call, but rejects the refresh. A proxy that cannot reach the peer sends
- * others.
+ * Statuses with which a peer that knows the call rejects the refresh. A proxy that cannot reach the peer
+ * sends other statuses.
  */
 const notTaken = new Set([400, 403, 405, 406, 415, 420, 488, 501, 606])
 /**
- * Maximum number of refreshes in a row that are repeated soon after a 491. Afterwards one is sent every
+ * Maximum number of consecutive refreshes that are repeated soon after a 491. Further ones are repeated after
  * {@link retryMs}.
  */
 const maxGlares = 5
@@ -98,7 +98,7 @@ export class Refresher {
   #refresh(): void {
     const { media, log, headers } = this.#session
     if (this.#isStopped || this.#pending) return
-    // An offer is open: the peer renegotiates at this moment.
+    // An offer is open because the peer is renegotiating.
     if (!media.exchange.isStable) {
       this.#timer.refreshIn(1_000)
       return
@@ -182,7 +182,7 @@ export class Refresher {
     else this.#timer.refreshIn(retryMs)
   }
 
-  /** At once, but not out of the callback of a response. */
+  /** Runs as soon as possible, but not within the callback of a response. */
   #soon(): void {
     this.#again?.cancel()
     this.#again = this.#session.clock.after(0, () => this.#refresh())

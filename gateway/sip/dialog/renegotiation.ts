@@ -11,7 +11,7 @@ import { timerAnswer } from './session-timer.ts'
 /** Effects of an accepted request. */
 interface AcceptedRequest {
   readonly headers: Headers
-  /** The request refreshed the session. */
+  /** Called when the request has refreshed the session. */
   refreshed(): void
 }
 
@@ -34,7 +34,7 @@ export class Renegotiation {
 
   /**
    * `local`: local side of the dialog; default that of an early dialog, whose Contact the agent chooses.
-   * `refresher`: session timer of the dialog; default none, or none yet.
+   * `refresher`: session timer of the dialog; default: the dialog has none, or is still early.
    */
   constructor(
     session: LegSession,
@@ -74,7 +74,7 @@ export class Renegotiation {
       else if (method === 'INVITE') this.#offer(response, taken)
       else this.#refresh(response, taken)
     } catch (error) {
-      // An offer that was open before has nothing to do with it.
+      // Only an offer of this request is abandoned, and not one that was open before.
       if (media.exchange.exchange !== before) media.exchange.abandon()
       this.#unusable(method, response, error)
     }
@@ -88,7 +88,7 @@ export class Renegotiation {
     this.#guard?.cancel()
     const { media, log } = this.#session
     const { exchange } = media.exchange
-    // An offer in a request of the gateway waits for another message.
+    // The answer to an offer in a request of the gateway comes in another message.
     if (exchange.kind !== 'local offer' || exchange.in !== 'response') return
     try {
       if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The ACK has no answer.')
@@ -147,7 +147,7 @@ export class Renegotiation {
   ): void {
     const { media, log } = this.#session
     media.exchange.sendAnswer()
-    // Much may have happened while the answer was made.
+    // The dialog may have ended while the answer was made.
     if (this.#isStopped) {
       this.#refuse(response, 481)
       return

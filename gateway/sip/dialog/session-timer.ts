@@ -20,7 +20,7 @@ export interface TimerTerms {
 /** Anything with header fields. */
 type Message = Pick<SipRequest, 'get'>
 
-/** RFC 4028 section 4: never less than 90 s, and the margin before the end of section 10. */
+/** Minimum interval (RFC 4028 section 4), and maximum time by which a session ends early (section 10). */
 const minSessionMs = 90_000
 /** Returns the interval to request, in ms. */
 const requestedMs = ({ expiresMs, minMs }: SessionTimerSettings, terms?: TimerTerms, atLeastMs = 0): number =>
@@ -56,9 +56,9 @@ export const minimumOf = (message: Message): number => {
 }
 
 /**
- * Maximum number of 422 refusals that one request follows with a longer interval. A peer whose Min-SE grows
- * with every answer would otherwise cause endless requests. One refusal is usual, two if a proxy and the peer
- * differ.
+ * Maximum number of times that one request is repeated with a longer interval after a 422. Otherwise a peer
+ * whose Min-SE grows with every response would cause endless requests. One 422 is usual, and two if a proxy
+ * and the peer have different minimums.
  */
 export const maxRaises = 3
 
@@ -66,7 +66,7 @@ const inSeconds = (ms: number): string => String(Math.ceil(ms / 1_000))
 
 /**
  * Returns the headers of a request that starts or refreshes a session. `terms`: the terms in force, whose
- * roles stay (section 7.4). `atLeastMs`: the minimum of a 422.
+ * refresher stays (section 7.4). `atLeastMs`: the Min-SE of a 422.
  */
 export const timerOffer = (settings: SessionTimerSettings, terms?: TimerTerms, atLeastMs = 0): Headers => {
   const refresher = terms && (terms.refresher === 'us' ? ';refresher=uac' : ';refresher=uas')
@@ -116,8 +116,8 @@ export const timerAnswer = (
 }
 
 /**
- * Returns the terms for a peer that says nothing of a timer: the gateway's refreshes still show whether the
- * peer is there.
+ * Returns the terms for a peer without session timers. The gateway's refreshes still show whether the peer is
+ * alive.
  */
 export const oneSidedTimer = (settings: SessionTimerSettings, atLeastMs = 0): TimerTerms => ({
   expiresMs: requestedMs(settings, undefined, atLeastMs),
@@ -127,7 +127,7 @@ export const oneSidedTimer = (settings: SessionTimerSettings, atLeastMs = 0): Ti
 
 /**
  * Returns the terms of the 2xx to a request (section 7.2). Without Session-Expires the terms in force stay.
- * Some equipment forgets the header in its answer to a refresh, but still counts on the next one.
+ * Some equipment omits the header in its response to a refresh, but still expects the next refresh.
  */
 export const timerAgreed = (response: Message, now: TimerTerms): TimerTerms => {
   const answered = readSessionExpires(response)
@@ -139,9 +139,9 @@ export const timerAgreed = (response: Message, now: TimerTerms): TimerTerms => {
 
 /** Owner of a {@link SessionTimer}. */
 export interface SessionTimerOwner {
-  /** It is time to send a refresh. */
+  /** Called when a refresh must be sent. */
   refreshDue(): void
-  /** The session was not refreshed in time and is over. */
+  /** Called when the session was not refreshed in time. It must end then. */
   sessionExpired(): void
 }
 
@@ -163,7 +163,10 @@ export class SessionTimer {
     return this.#terms
   }
 
-  /** Starts anew: the session was set up, or refreshed by either side. Stops without terms. */
+  /**
+   * Restarts the timer after the session was set up, or refreshed by either side. Stops it if `terms` is
+   * undefined.
+   */
   start(terms: TimerTerms | undefined): void {
     this.stop()
     if (!terms) return

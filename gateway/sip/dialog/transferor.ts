@@ -32,11 +32,11 @@ export class Transferor {
   }
 
   /**
-   * Returns the target of a REFER. The party that asks may only name targets that it may call itself. An
-   * endpoint may name addresses of the gateway, and numbers and SIP URIs if it may dial out. Other parties,
-   * carriers among them, may name public addresses only. Otherwise a carrier's REFER could make the gateway
-   * pay for any call, and could bypass the domain's handler. Unknown targets are refused at once, not by a
-   * later NOTIFY (RFC 3515 section 2.4.2).
+   * Returns the target of a REFER. The sender may only name targets that it may call itself. An endpoint may
+   * name addresses of the gateway, and numbers and SIP URIs if it may dial out. Other parties, carriers among
+   * them, may name public addresses only. Otherwise a carrier's REFER could make the gateway pay for any
+   * call, and could bypass the domain's handler. Unknown targets are refused at once, not by a later NOTIFY
+   * (RFC 3515 section 2.4.2).
    */
   target(referTo: ReferTo): TransferTarget {
     const target = this.#permitted(referTo)

@@ -16,7 +16,7 @@ export interface TransferRules {
    * address.
    */
   isOwnHost(host: string, projectId: string): boolean
-  /** Counts a call that an endpoint has made by a REFER; see `CallCounts.takeReferral`. */
+  /** Counts a call that an endpoint makes by a REFER; see `CallCounts.takeReferral`. */
   countReferral(endpoint: NonNullable<DialogOrigin['endpoint']>): (() => void) | Code
 }
 
@@ -62,7 +62,7 @@ export class Transfers {
       if (!first.replaced(here)) here.end({ code: 'normal' })
       return true
     } catch (error) {
-      // Also ends its twin.
+      // This also ends the other leg of the pair.
       here.end({ code: 'internal' })
       throw error
     }

@@ -48,8 +48,8 @@ export const twinLegs = async (
 }
 
 /**
- * Returns the common codec, so that no audio is transcoded; else a codec that loses nothing of the narrower
- * one.
+ * Returns the codec that both ports use, so that no audio is transcoded. If they differ, returns one without
+ * loss for the narrower of the two.
  */
 const codecBetween = (first: MediaPort | undefined, second: MediaPort | undefined): AudioCodec => {
   const spoken = [first?.codec ?? 'PCMU', second?.codec ?? 'PCMU'] as const

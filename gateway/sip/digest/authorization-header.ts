@@ -17,8 +17,8 @@ export interface DigestAnswer {
 const maxHeaderLength = 4_096
 
 /**
- * Returns the answer for one realm in the Authorization header, whose fields may have been joined with
- * commas; undefined without one.
+ * Returns the answer for one realm in the Authorization header; undefined if it has none. Repeated header
+ * fields may be joined with commas.
  */
 export const readAnswer = (header: string | undefined, realm: string): DigestAnswer | undefined => {
   if (header === undefined || header.length > maxHeaderLength) return undefined

@@ -2,7 +2,7 @@ import { type AuthParam, readAuthSchemes } from '@trunkline/sip-agent/message'
 
 /** Algorithms of digests, the strongest first (RFC 8760 section 2.1). */
 export const algorithms = ['SHA-512-256', 'SHA-256', 'MD5'] as const
-/** One of them. */
+/** One of the {@link algorithms}. */
 export type Algorithm = (typeof algorithms)[number]
 
 /** A challenge that can be answered (RFC 7616 section 3.3). */
@@ -15,9 +15,9 @@ export interface Challenge {
   /** Opaque value as written. */
   readonly opaque: string | undefined
   readonly algorithm: Algorithm
-  /** Permitted qop values; empty: without a counter (RFC 2069). */
+  /** Permitted qop values; empty: the answer has no counter (RFC 2069). */
   readonly qop: readonly ('auth' | 'auth-int')[]
-  /** The answer was right, but its nonce is too old. */
+  /** The previous answer was right, but its nonce is too old. */
   readonly isStale: boolean
 }
 
@@ -51,7 +51,7 @@ const challengeOf = (parameters: ReadonlyMap<string, AuthParam>): Challenge | un
     .split(',')
     .map((each) => each.trim())
     .filter((each) => each === 'auth' || each === 'auth-int')
-  // The challenge requires an unsupported protection.
+  // The challenge permits only unsupported qop values.
   if (offered !== undefined && qop.length === 0) return undefined
   const isStale = parameters.get('stale')?.raw.toLowerCase() === 'true'
   return { realm, nonce, opaque: parameters.get('opaque')?.raw, algorithm, qop, isStale }

@@ -16,9 +16,9 @@ export interface DialogTrust {
 }
 
 /**
- * Returns the credentials that may be shown inside a dialog. Its peer is the party that answered, not the
- * carrier only. Without a realm that is known from the INVITE or the configuration, only a peer at the called
- * host gets an answer (CVE-2021-41158).
+ * Returns the credentials that may be used inside a dialog. The peer of the dialog is the party that
+ * answered, which may not be the carrier. Without a realm that is known from the INVITE or the configuration,
+ * only a peer at the called host gets an answer (CVE-2021-41158).
  */
 export const credentialsInside = (
   { credentials, realms, host }: DialogTrust,
@@ -31,8 +31,8 @@ export const credentialsInside = (
 }
 
 /**
- * The dialog, with requests and BYEs that are sent again when they are challenged. drachtio-srf would sign
- * the wrong URI.
+ * Returns the dialog with requests that answer challenges. The digests of drachtio-srf itself would sign the
+ * wrong URI.
  */
 export const answeringChallenges = (
   dialog: SipDialog,
@@ -44,8 +44,7 @@ export const answeringChallenges = (
     send(dialog, new DigestSession(credentials), options, callback, log)
   const destroy: SipDialog['destroy'] = ({ headers }, callback) =>
     request({ method: 'BYE', ...(headers && { headers }) }, (error) => {
-      // Only its own way of hanging up makes drachtio-srf forget a dialog that the agent does not know any
-      // more.
+      // drachtio-srf forgets a dialog only by `destroy`, even if the agent no longer knows it.
       if (error) dialog.destroy({ headers }, callback)
       else callback(null)
     })

@@ -8,14 +8,14 @@ export interface Credentials {
   readonly password: string
   /** Realms of the credentials; undefined: the realm of the receiver of the request. */
   readonly realms?: readonly string[]
-  /** The realm that proved right, if {@link realms} is undefined. */
+  /** Realm whose answer was accepted; used if {@link realms} is undefined. */
   readonly learned?: LearnedRealm
 }
 
 /**
- * Realm of a peer that is not configured: that of the first accepted answer. From then on no other realm is
- * answered. A forwarded challenge from behind the peer would otherwise get a digest for guessing the
- * password.
+ * Realm of a peer without a configured realm: that of the first accepted answer. From then on no other realm
+ * is answered. Otherwise a challenge forwarded by the peer from another server would get a digest, with which
+ * the password can be guessed.
  */
 export interface LearnedRealm {
   realm?: string
@@ -34,14 +34,14 @@ export interface ChallengeResponse {
   get(name: string): string | undefined
 }
 
-/** The headers with which a challenged request is sent again, or why it is not. */
+/** Headers for repeating a challenged request, or the reason why it is not repeated. */
 export type ChallengeAnswer =
   | { readonly headers: Headers }
   | { readonly why: 'no credentials' | 'no usable challenge' | 'another realm' | 'rejected' | 'too many' }
 
 /**
- * Challenges of one request that are answered: those of a proxy and of the far side, or a nonce that had
- * grown old.
+ * Maximum number of challenges that are answered for one request. A second one comes from the far side after
+ * a proxy's challenge, or because of a stale nonce.
  */
 const maxChallenges = 2
 
@@ -54,9 +54,9 @@ const hashes: Readonly<Record<Algorithm, string>> = {
 type Field = 'Authorization' | 'Proxy-Authorization'
 
 /**
- * Answers challenges with one set of credentials (RFC 7616, RFC 8760, RFC 3261 section 22). They are shown
- * only to the realms that {@link Credentials} names. A peer that could get an answer for any realm would use
- * it at the real one (CVE-2021-41158).
+ * Answers challenges with one set of credentials (RFC 7616, RFC 8760, RFC 3261 section 22), only for the
+ * realms that {@link Credentials} names. If any realm were answered, a peer could use the answer at the real
+ * one (CVE-2021-41158).
  */
 export class DigestSession {
   #credentials: Credentials | undefined
@@ -119,7 +119,7 @@ export class DigestSession {
   #permitted({ realms, learned }: Credentials): readonly string[] | undefined {
     if (realms || !learned) return realms
     if (learned.realm !== undefined) return [learned.realm]
-    // Of two realms in one request the first is that of the nearer peer.
+    // If one request is challenged for two realms, the first one is that of the nearer peer.
     return this.#answered.size > 0 ? this.realms : undefined
   }
 

@@ -3,35 +3,37 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 /** Lifetime of a nonce, in ms. */
 const validMs = 300_000
 /**
- * Default maximum number of nonces with a stored counter. Only nonces of successful sign-ins have one: more
- * than 650 a second, each with a new nonce.
+ * Default maximum number of nonces with a stored counter. Only successful sign-ins store one, so the limit
+ * allows more than 650 sign-ins a second, each with a new nonce.
  */
 const defaultMaxCounters = 200_000
-/** Nonces that were made within so many ms are forgotten together. */
+/** Duration of a slice of time in ms. Nonces that were made in the same slice are forgotten together. */
 const sliceMs = 1_000
 
 /** Result of checking a nonce. */
 export interface NonceCheck {
   /** The gateway made the nonce, and it is not too old. */
   readonly isValid: boolean
-  /** The nonce was sent to this very address: its user receives messages there. */
+  /** The nonce was sent to this address, so its sender receives messages there. */
   readonly isProven: boolean
 }
 
 /**
- * Nonces that need no memory before their first successful use: time, random bits, and two seals. The second
- * seal covers the address that the nonce was sent to. The key is made at start and never leaves the process.
+ * Makes and checks nonces, which are stored only after their first successful use. A nonce consists of the
+ * time, random bits, and two HMACs. The second HMAC covers the address that the nonce was sent to. The key is
+ * made at start and never leaves the process.
  */
 export class Nonces {
   readonly #now: () => number
   readonly #key = randomBytes(32)
   readonly #most: number
   /**
-   * Highest counter of each nonce, by some of its random bits, and by the slice of time in which it was made.
+   * Highest counter of each nonce: by the slice of time in which the nonce was made, and by a part of its
+   * random bits.
    */
   readonly #slices = new Map<number, Map<number, number>>()
   #size = 0
-  /** Nonces of earlier slices are too old. */
+  /** First slice whose nonces are valid. */
   #oldest = 0
 
   /** `most`: maximum number of nonces with a stored counter. Beyond it, the oldest nonces expire early. */
@@ -40,7 +42,7 @@ export class Nonces {
     this.#most = most
   }
 
-  /** Nonces whose counters are kept; bounded. */
+  /** Number of nonces with a stored counter; bounded. */
   get size(): number {
     return this.#size
   }
@@ -80,7 +82,8 @@ export class Nonces {
     const known = this.#slices.get(slice)?.get(key)
     if (known !== undefined && count <= known) return false
     if (known === undefined) this.#makeRoom()
-    // A new sign-in is better than a forgotten counter.
+    // The slice was forgotten with its counters, so an old answer could be repeated: the client must sign in
+    // with a new nonce.
     if (slice < this.#oldest) return false
     const counters = this.#slices.get(slice) ?? new Map<number, number>()
     this.#slices.set(slice, counters.set(key, count))
@@ -90,7 +93,7 @@ export class Nonces {
 
   #makeRoom(): void {
     const now = this.#now()
-    // Once in a slice is enough.
+    // Expired slices are removed once in each new slice.
     if (!this.#slices.has(sliceOf(now)))
       for (const slice of this.#slices.keys()) if (isOver(slice, now)) this.#forget(slice)
     if (this.#size < this.#most) return

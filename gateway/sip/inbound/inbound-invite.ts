@@ -18,15 +18,15 @@ import type { Reliability } from './provisionals.ts'
 /** Parties and identifiers read from an INVITE. */
 export interface InviteParties {
   readonly target: SipUri
-  /** Caller as stated by From. */
+  /** Caller as named in From. */
   readonly from: Party
   readonly to: Party
   readonly sipCallId: string
 }
 
 /**
- * Returns the parts of an INVITE that admission needs, or a text that says what was expected. The agent's
- * parser is permissive.
+ * Returns the parts of an INVITE that admission needs, or a text that names what was expected. These checks
+ * are needed, as the agent's parser accepts malformed headers.
  */
 export const readParties = (request: SipRequest, target: SipUri | undefined): InviteParties | string => {
   if (!target) return 'a SIP URI in the request line'
@@ -44,7 +44,7 @@ export const readParties = (request: SipRequest, target: SipUri | undefined): In
   }
 }
 
-/** An INVITE that was admitted: the transaction, and the rules that follow from its caller. */
+/** Admitted INVITE: its transaction, and the rules for its caller. */
 export class InboundInvite {
   readonly request: SipRequest
   readonly response: SipResponse
@@ -90,14 +90,14 @@ export class InboundInvite {
     }
   }
 
-  /** SRTP policy: that of the carrier, and the demands of the application and the endpoint. */
+  /** SRTP policy: that of the carrier, narrowed by the demands of the application and of the endpoint. */
   get srtp(): SrtpPolicy {
     const { carrier, app, endpoint } = this.admitted
     const isSecure = /^(tls|wss)$/i.test(this.request.protocol)
     return narrowed(narrowed(srtpPolicy(carrier, isSecure), app), endpoint)
   }
 
-  /** Credentials for challenges inside a carrier's call: those that are used outside it. */
+  /** Credentials for challenges inside a carrier's call: the same as for registrations and outbound calls. */
   get trust(): DialogTrust | undefined {
     const { credentials, targets } = this.admitted.trunk ?? {}
     if (!credentials) return undefined
@@ -142,7 +142,7 @@ export class InboundInvite {
   }
 
   /**
-   * Whether the caller's asserted identity is believed: carriers, and sources with an allow list or a
+   * Whether the caller's asserted identity is trusted: that of a carrier, a listed source, or a caller with a
    * password.
    */
   get #isTrusted(): boolean {

@@ -36,9 +36,9 @@ export interface InboundLegOptions {
   /** Credentials that answer challenges inside the dialog; default none. */
   readonly trust?: DialogTrust
   /**
-   * The caller has yet to prove that it is at its address; default: it needs no proof. The INVITE of an
-   * unknown caller over UDP may be forged. Called once at most, at an ACK, a PRACK or another request within
-   * the dialog.
+   * Called at most once, when the caller has proved that it receives messages at its address. The proof is an
+   * ACK, a PRACK or another request within the dialog. Default: no proof is needed. The INVITE of an
+   * untrusted caller over UDP may be forged.
    */
   readonly onConfirmed?: () => void
 }
@@ -56,7 +56,7 @@ const ackWaitMs = 2_000
  */
 const maxWaitMs = 40_000
 
-/** The caller's side of a call that came in: responses to its INVITE, and then the dialog. */
+/** Caller's side of an inbound call: responses to the INVITE, and then the dialog. */
 export class InboundLeg implements LegSignalling {
   readonly connection: Connection
   readonly #session: LegSession
@@ -75,7 +75,7 @@ export class InboundLeg implements LegSignalling {
   /** A provisional response has carried the local description. */
   #isShown = false
   #isConfirmed: boolean
-  /** Time of the 200; undefined before. */
+  /** Time of the 200; undefined until it is sent. */
   #answeredAt: number | undefined
   #isCallerGone = false
   #isReleased = false
@@ -171,7 +171,8 @@ export class InboundLeg implements LegSignalling {
     if (this.#isCallerGone) return Promise.resolve()
     if (this.#offered) return this.#offered
     const { canCarryOffers } = this.#provisionals
-    // Without a PRACK an unconfirmed caller would hear silence: its own ringing tone is better.
+    // Without a PRACK no audio may be sent to an unconfirmed caller yet. A 180 makes its telephone ring
+    // instead of silence.
     if (!media.isWaiting && !this.#isConfirmed && !canCarryOffers) return this.#provisionals.send(180)
     if (!media.isWaiting) {
       this.#isShown = true
@@ -260,7 +261,7 @@ export class InboundLeg implements LegSignalling {
     }
   }
 
-  /** The agent has taken the 200, or has not. */
+  /** Handles the agent's report on the 200: sent, or failed. */
   #answerSent(error: unknown, dialog?: SipDialog): void {
     if (this.#dialog) return
     const { leg, clock, media } = this.#session
@@ -279,7 +280,7 @@ export class InboundLeg implements LegSignalling {
       return
     }
     this.#timer?.cancel()
-    // If the BYE follows the ACK at once, drachtio-srf reports the BYE only.
+    // The time is kept here, as drachtio-srf reports only the BYE if it follows the ACK at once.
     this.#answeredAt = clock.now()
     if (this.#isConfirmed) leg.answerSent(this.#answeredAt)
     if (media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
@@ -294,8 +295,8 @@ export class InboundLeg implements LegSignalling {
   }
 
   /**
-   * The agent reports neither the PRACK that the answer waits for, nor the 200, nor an ACK with the answer to
-   * the offer.
+   * Ends the leg if a report of the agent is missing: on the PRACK that the answer waits for, on the 200, or
+   * on an ACK with an answer.
    */
   #timedOut(): void {
     this.#session.leg.end({ code: 'unreachable', detail: 'no report of the SIP agent on the answer in time' })
@@ -313,7 +314,8 @@ export class InboundLeg implements LegSignalling {
   }
 
   /**
-   * The caller has proved that it is at its address: its request repeats data that only a response contained.
+   * Records that the caller receives messages at its address: its request repeats data that only a response
+   * contained.
    */
   #confirm(): void {
     if (this.#isConfirmed) return
@@ -322,7 +324,7 @@ export class InboundLeg implements LegSignalling {
     this.#options.onConfirmed?.()
   }
 
-  /** A request within the dialog proves as much as the ACK, which may be lost. */
+  /** Handles a request within the dialog, which proves as much as the ACK. The ACK itself may be lost. */
   #requestReceived(): void {
     const { leg, media } = this.#session
     if (this.#isConfirmed) return

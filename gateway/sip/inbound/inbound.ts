@@ -42,12 +42,12 @@ export interface InboundDeps {
 /** An agreed session timer, and its headers. */
 type AgreedTimer = Exclude<TimerAnswer, { readonly refuse: unknown }>
 
-/** Parts of an INVITE that decide how its leg is set up. */
+/** Terms of an INVITE for the setup of its leg. */
 export interface InviteTerms {
   readonly offer: Offer
   /** Default: the gateway runs no session timer. */
   readonly timer?: AgreedTimer | undefined
-  /** The leg whose place the new one takes (RFC 3891); default: a call of its own. */
+  /** Leg that the new leg replaces (RFC 3891); default: the INVITE starts a new call. */
   readonly replaces?: Leg | undefined
 }
 
@@ -83,7 +83,7 @@ export class Inbound {
     const { connection, capabilities } = this.#deps.legs.link
     if (!connection) return
     const target = isTel(request.uri) ? admission.telTarget(request) : parseSipUri(request.uri)
-    // The number in the log helps the operator to set up the trunk.
+    // The log line has the number, so that the operator can configure a domain for it.
     if (!target && isTel(request.uri)) {
       refusals.refuse(response, 'unsupported_uri', { ...facts, requestUri: printable(request.uri) })
       return
@@ -182,7 +182,7 @@ export class Inbound {
           log.error({ event: 'call.replace-failed', err: error }, 'leg not replaced')
           leg.end({ code: 'internal' })
         })
-        // The leg joins another call, which is counted already.
+        // The leg joins a call that is counted already, so its own count ends.
         .finally(admitted.releaseCall)
       return
     }
@@ -216,7 +216,7 @@ export class Inbound {
     return leg
   }
 
-  /** Gives the leg its SIP side, and ties its end to that of its audio and of its count. */
+  /** Connects the leg with its SIP side. The end of the leg closes its audio and ends its count. */
   #attach(invite: InboundInvite, { timer }: InviteTerms, session: LegSession): void {
     const { request, response, admitted, trust } = invite
     const { legs, transfers } = this.#deps

@@ -12,18 +12,20 @@ type Message = Pick<SipRequest, 'get' | 'msg'>
  */
 const kept = ['Privacy', 'Diversion', 'History-Info', 'P-Asserted-Identity']
 const trustedOnly = new Set(['Diversion', 'History-Info', 'P-Asserted-Identity'])
-/** Form of header names that a handler may see: the names appear in logs, callbacks and outbound INVITEs. */
+/** Form of header names that the call keeps: the names appear in logs, callbacks and outbound INVITEs. */
 const nameForm = /^[A-Za-z0-9-]{1,64}$/
-/** Most headers that are kept of one INVITE, and most characters of one. */
+/** Maximum number of headers that are kept of one INVITE, and maximum length of one in characters. */
 const maxHeaders = 64
 const maxValueLength = 1_024
 
-/** Values of Privacy that hide the caller from strangers (RFC 3323 section 4.2, RFC 3325 section 9.3). */
+/**
+ * Values of Privacy that hide the caller from untrusted parties (RFC 3323 section 4.2, RFC 3325 section 9.3).
+ */
 const hiding = new Set(['id', 'user', 'header'])
 
 /**
- * Returns the caller. From holds whatever the caller likes. The identity that a `trusted` source asserts goes
- * before From (RFC 3325 section 5). Returns undefined if From has no address.
+ * Returns the caller: the identity that a `trusted` source asserts (RFC 3325 section 5), or else From, which
+ * can have any content. Returns undefined if From has no address.
  */
 export const callerOf = (message: Message, trusted: boolean): Party | undefined => {
   const from = readNameAddr(message.get('From') ?? '')
@@ -34,7 +36,7 @@ export const callerOf = (message: Message, trusted: boolean): Party | undefined 
   return { uri: shownUri(uri), user: userIn(uri), name, ...(hidden && { private: true }) }
 }
 
-/** The SIP URI among the asserted ones, else the `tel` one. */
+/** Returns the asserted identity: the SIP URI if there is one, else the `tel` URI. */
 const assertedOf = (message: Message): { readonly uri: string; readonly name: string } | undefined => {
   const all = splitList(message.get('P-Asserted-Identity') ?? '').flatMap((value) => {
     const address = readNameAddr(value)
@@ -56,8 +58,8 @@ const userIn = (uri: string): string => {
 }
 
 /**
- * Returns the headers that the call keeps for its handler: `X-…`, diversions and asserted identities.
- * Identities of untrusted sources are left out: handlers would believe them, and carriers screen callers by
+ * Returns the headers that the call keeps for its handler: `X-…`, diversions and asserted identities. Both
+ * are left out for untrusted sources: handlers would trust the identities, and carriers screen callers by
  * diversions (RFC 5806).
  */
 export const keptHeaders = (message: Message, trusted: boolean): { name: string; value: string }[] =>

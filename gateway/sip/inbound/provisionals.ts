@@ -13,7 +13,8 @@ export interface ProvisionalsListener {
   /** Called with a PRACK, which must be answered. `described`: the acknowledged response had SDP. */
   acknowledged(request: SipRequest, response: SipResponse, described: boolean): void
   /**
-   * Called once at most for each response, if the agent reports neither a PRACK nor its absence within 40 s.
+   * Called if the agent reports neither a PRACK nor a missing one within 40 s; at most once for each
+   * response.
    */
   timedOut(): void
 }
@@ -59,17 +60,20 @@ export class Provisionals {
     this.#listener = listener
   }
 
-  /** Whether one with SDP will be reliable: an offer may stand in no other (RFC 3262 section 5). */
+  /**
+   * Whether a response with SDP will be reliable. Only a reliable one may carry an offer (RFC 3262 section
+   * 5).
+   */
   get canCarryOffers(): boolean {
     return this.#reliability !== 'none'
   }
 
-  /** Whether even those without SDP are reliable. */
+  /** Whether responses without SDP are reliable, too. */
   get isAlwaysReliable(): boolean {
     return this.#reliability === 'required'
   }
 
-  /** Every reliable one has its PRACK. */
+  /** Whether every reliable response has its PRACK. */
   get isIdle(): boolean {
     return this.#unacknowledged === undefined && this.#queue.length === 0
   }
