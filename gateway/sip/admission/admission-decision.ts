@@ -87,7 +87,7 @@ export const checkLimits = (
   }
   rules.note?.('calls', { calls: facts.calls, limit: rules.limits.maxCalls, ...ownCallLimits(caller) })
   const fast = exceededCallRate(rates, rules)
-  // Not as `key`: the log shows nothing that is called so.
+  // The field must not be named `key`: the logger redacts fields of that name.
   if (fast)
     return {
       refuse: 'over_call_rate',

@@ -228,8 +228,8 @@ export class EstablishedDialog {
   }
 
   #byeReceived(cause: Cause): void {
-    // Also called for the agent's own BYE after a CANCEL that crossed the answer, and for a BYE that crossed
-    // the gateway's.
+    // Also runs for a BYE that the agent sends after a CANCEL crossed the answer, and for a BYE that crossed
+    // the gateway's BYE.
     this.#ending ??= cause
     this.#release()
     this.#session.leg.ended(cause)

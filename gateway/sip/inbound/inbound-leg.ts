@@ -295,8 +295,8 @@ export class InboundLeg implements LegSignalling {
   }
 
   /**
-   * Ends the leg if a report of the agent is missing: on the PRACK that the answer waits for, on the 200, or
-   * on an ACK with an answer.
+   * Ends the leg if the agent does not report in time. It reports the PRACK that the answer waits for, the
+   * 200, or an ACK with an answer.
    */
   #timedOut(): void {
     this.#session.leg.end({ code: 'unreachable', detail: 'no report of the SIP agent on the answer in time' })

@@ -9,15 +9,18 @@ import {
 
 /** Verdict on the media address of a description, by the source of its signalling. */
 export type AddressVerdict =
-  /** Audio is sent there, and accepted from there only. */
+  /** Audio is sent to the address, and accepted from that address only. */
   | 'take'
-  /** A private address of a peer behind NAT: audio may be learnt from the source of the signalling. */
+  /**
+   * Private address of a peer behind NAT. The real address is learnt from audio that comes from the source of
+   * the signalling.
+   */
   | 'learn'
   /** Audio to this address would reach the gateway, its network, or many hosts. */
   | 'refuse'
 
 /**
- * Decides whether a media address of a description is believed; the only place that does. `source`: address
+ * Decides whether a media address of a description is accepted. No other code decides this. `source`: address
  * that the description came from; undefined if the agent did not report it. Both are IP literals; other text
  * is refused.
  */

@@ -8,13 +8,13 @@ import { type CodecRules, eventsBeside, hasNoise, packetTime, plainCodecs } from
 
 /** Rules for a peer's audio, besides its descriptions. */
 export interface AudioRules extends CodecRules {
-  /** Addresses that the peer's source is learnt from. */
+  /** Rule for learning the peer's real address from received audio. */
   readonly symmetric: Symmetric
-  /** Digits are listened for in the audio itself. */
+  /** Whether digits are detected in the audio itself. */
   readonly inbandDigits: boolean
 }
 
-/** Rules for unknown peers: audio comes from the address that the description names. */
+/** Rules for unknown peers: audio is accepted only from the address in the description. */
 export const strictRules: AudioRules = { ...plainCodecs, symmetric: 'strict', inbandDigits: false }
 
 /** Known facts of a peer. */
@@ -23,7 +23,7 @@ export interface FarParty {
     | Pick<CarrierConfig, 'symmetric' | 'inbandDigits' | 'codecs' | 'ptime' | 'comfortNoise'>
     | undefined
   readonly endpoint?: { readonly codecs?: readonly AudioCodec[] } | undefined
-  /** Called domain application: its codecs go before those of the caller. */
+  /** Called domain application. Its codecs replace those of the caller's carrier or endpoint. */
   readonly app?: { readonly codecs?: readonly AudioCodec[] }
 }
 
@@ -56,7 +56,7 @@ export interface FarEndContext {
  */
 export const farEndOf = (audio: RemoteAudio, facts: FarEndContext): FarEnd | undefined => {
   const { chosen, srtp, source, rules, before } = facts
-  // Hold by 0.0.0.0: the previous address stays known, and no audio is sent to it.
+  // Without an address (hold by 0.0.0.0) the previous one is kept, but no audio is sent to it.
   const address = audio.address ?? before?.address
   if (address === undefined) return undefined
   const verdict = judgeAddress(address, source)
@@ -88,7 +88,7 @@ export const farEndOf = (audio: RemoteAudio, facts: FarEndContext): FarEnd | und
   }
 }
 
-/** Returns the formats beside the codec: telephone-event, comfort noise, and preferences of Opus. */
+/** Returns the formats that go with the codec: telephone-event, comfort noise, and preferences of Opus. */
 const formatsBeside = (
   { codec, opus }: RemoteCodec,
   { telephoneEvents, comfortNoise }: RemoteAudio,
@@ -103,8 +103,8 @@ const formatsBeside = (
 }
 
 /**
- * Returns the RTCP address if it differs and audio might be sent to it. Some equipment writes nonsense there,
- * which must not fail the call.
+ * Returns the RTCP address if it differs from the audio's and is acceptable for audio. Otherwise returns
+ * undefined: some equipment sends a wrong RTCP address, which must not fail the call.
  */
 const rtcpAddressOf = (
   { rtcpAddress }: RemoteAudio,

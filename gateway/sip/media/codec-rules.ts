@@ -13,7 +13,7 @@ import type {
 
 /** Codecs for a peer, and their parameters. */
 export interface CodecRules {
-  /** Those that are offered and taken, the first one first; never empty. */
+  /** Codecs that are offered and accepted, in order of preference; never empty. */
   readonly codecs: readonly AudioCodec[]
   /** Requested packet duration, and the default for sending, in ms. */
   readonly ptimeMs: number
@@ -27,7 +27,7 @@ export type ReceivedFormats = Pick<LocalAudio, 'codecs' | 'telephoneEvents' | 'c
 /** Default rules: the codecs of every telephone network. */
 export const plainCodecs: CodecRules = { codecs: ['PCMU', 'PCMA'], ptimeMs: 20, comfortNoise: false }
 
-/** `codecs` with those of `first` in front, in the order of `first`. */
+/** Returns `codecs` with the codecs of `first` in front, in the order of `first`. */
 export const preferring = (
   codecs: readonly AudioCodec[],
   first: readonly (AudioCodec | undefined)[],
@@ -65,9 +65,9 @@ export const offeredOnly = (audio: RemoteAudio, said: LocalAudio): RemoteAudio =
 }
 
 /**
- * Returns the formats to receive after an answer to a local offer. They are the agreed ones by the local
- * payload types (RFC 3264 section 6.1). Unused payload types of the answer are added. An answerer may want to
- * receive by its own numbers (section 5.1), and some send by them as well.
+ * Returns the formats to receive after an answer to a local offer. These are the agreed formats under the
+ * local payload types (RFC 3264 section 6.1), and under those of the answer that are free. An answerer may
+ * choose its own payload types for receiving (section 5.1), and some also send with them.
  */
 export const receivedAfterAnswer = (audio: RemoteAudio, said: LocalAudio): ReceivedFormats => {
   const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
@@ -76,7 +76,7 @@ export const receivedAfterAnswer = (audio: RemoteAudio, said: LocalAudio): Recei
   const ours = new Set([...codecs, ...telephoneEvents].map(({ payloadType }) => payloadType))
   if (noise !== undefined) ours.add(noise)
   const isTheirs = ({ payloadType }: { readonly payloadType: number }): boolean => !ours.has(payloadType)
-  // That of RFC 3551 is understood in any case, so there is room for another one.
+  // The static payload type of RFC 3551 always means comfort noise, so the peer's payload type can be added.
   const theirNoise = noise === comfortNoise.payloadType ? audio.comfortNoise : undefined
   const heardNoise = theirNoise !== undefined && !ours.has(theirNoise) ? theirNoise : noise
   return {
@@ -86,7 +86,7 @@ export const receivedAfterAnswer = (audio: RemoteAudio, said: LocalAudio): Recei
   }
 }
 
-/** Those of `events` whose clock rates are among the others' as well. */
+/** Returns the formats of `events` with a clock rate that `others` has, too. */
 const withRatesOf = (
   events: readonly EventFormat[],
   others: readonly EventFormat[],
@@ -95,21 +95,24 @@ const withRatesOf = (
 
 /**
  * Returns the telephone-event for a codec, by the codec's clock rate (RFC 4733 section 2.1). The default is
- * that of 8 kHz, which some use beside every codec.
+ * telephone-event of 8 kHz, which some peers use with every codec.
  */
 export const eventsBeside = (codec: AudioCodec, events: readonly EventFormat[]): EventFormat | undefined =>
   events.find(({ clockRate }) => clockRate === codecInfo[codec].clockRate) ??
   events.find(({ clockRate }) => clockRate === 8000)
 
-/** Clock rates of telephone-event that belong into an offer of these codecs. */
+/** Returns the clock rates of telephone-event for an offer of these codecs. */
 export const eventRates = (codecs: readonly AudioCodec[]): readonly number[] => [
   ...new Set([8000, ...codecs.map((codec) => codecInfo[codec].clockRate)]),
 ]
 
-/** Whether comfort noise goes with the codec: it needs the codec's clock rate, and Opus has its own. */
+/**
+ * Whether comfort noise can be used with the codec: both need the same clock rate, and Opus has a mode of its
+ * own.
+ */
 export const hasNoise = (codec: AudioCodec): boolean => codecInfo[codec].clockRate === 8000
 
-/** Returns the receive formats as a port takes them. */
+/** Returns the receive formats in the form that a port expects. */
 export const nearEnd = ({
   codecs,
   telephoneEvents: events,

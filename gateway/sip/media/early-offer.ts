@@ -7,11 +7,11 @@ import { privateAddressMessage, type SipMedia } from './sip-media.ts'
 
 /** Negotiation of the audio of an outbound leg, by the responses to its INVITEs. */
 export interface Negotiation {
-  /** Offer of the INVITEs; undefined: the peer makes it. */
+  /** Offer of the INVITEs; undefined: the peer makes the offer. */
   readonly localSdp: string | undefined
   /**
-   * Returns the answer to the offer in a reliable provisional response or a 200; undefined if none is due.
-   * Never throws.
+   * Returns the answer to the offer in a reliable provisional response or a 200; undefined if no answer is
+   * due. Never throws.
    */
   offered(response: FarResponse): string | undefined
   /**
@@ -30,7 +30,7 @@ export class EarlyOffer implements Negotiation {
   #earlyMedia = new EarlyMedia()
   #remoteSdp = ''
 
-  /** `media` has made its offer. */
+  /** `media` must have made its offer. */
   constructor(media: SipMedia, log: Pick<Log, 'info' | 'warn'>) {
     this.#media = media
     this.#log = log
@@ -49,7 +49,7 @@ export class EarlyOffer implements Negotiation {
       this.#take(answerIn(response) ?? '', response.source_address)
       return true
     } catch (error) {
-      // The answer may still bring a description that can be used.
+      // The 200 may still have a usable description.
       this.#log.warn(
         {
           event: 'media.early-media-rejected',
@@ -71,8 +71,8 @@ export class EarlyOffer implements Negotiation {
   }
 
   /**
-   * Takes an answer to the offer. Returns false if it was taken already: the 200 usually repeats that of the
-   * 183.
+   * Accepts an answer to the offer. Returns false if an answer was accepted before: the 200 usually repeats
+   * the answer of the 183.
    */
   #take(sdp: string, source: string | undefined): boolean {
     if (sdp === this.#remoteSdp) return false

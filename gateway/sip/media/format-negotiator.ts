@@ -13,13 +13,13 @@ export class FormatNegotiator {
   readonly #likely: readonly AudioCodec[]
   readonly #numbers = new PayloadTypes()
 
-  /** `likely`: codecs that the other leg of the call probably speaks. */
+  /** `likely`: codecs that the other leg of the call probably supports. */
   constructor(rules: CodecRules, likely: readonly AudioCodec[]) {
     this.#rules = rules
     this.#likely = likely
   }
 
-  /** Adopts the peer's payload types. */
+  /** Uses the peer's payload types in later descriptions. */
   learn(formats: readonly Format[]): void {
     this.#numbers.learn(formats)
   }

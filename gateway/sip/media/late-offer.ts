@@ -8,7 +8,7 @@ import type { OfferIn } from './offer-answer.ts'
 import { sdpOf } from './sdp-body.ts'
 import { privateAddressMessage, type SipMedia } from './sip-media.ts'
 
-/** Audio that an offer can be answered for at once. */
+/** Audio whose answers need no waiting: `answerSdp` returns no promise. */
 export type LateMedia = Omit<SipMedia, 'answerSdp'> & { answerSdp(offer: string): string }
 
 /** Offer of one branch, and the answer to it. */
@@ -16,7 +16,7 @@ interface Agreed {
   readonly offer: string
   readonly source: string
   readonly answer: string
-  /** The offer came before the 200, and the leg knows that there is audio. */
+  /** Whether the offer came before the 200. */
   readonly isEarly: boolean
   isReported: boolean
 }
@@ -30,9 +30,9 @@ export class LateOffer implements Negotiation {
   readonly localSdp = undefined
   #media: LateMedia
   #log: Pick<Log, 'info' | 'warn'>
-  /** By To tag. */
+  /** Offers and answers by To tag. */
   #agreed = new Map<string, Agreed>()
-  /** The branch that is heard. */
+  /** Branch whose audio is heard. */
   #current: Agreed | undefined
   #fault: unknown
 
@@ -41,7 +41,10 @@ export class LateOffer implements Negotiation {
     this.#log = log
   }
 
-  /** Answers an unusable offer with a refusal. The next call for the session throws the error. */
+  /**
+   * Answers the offer of a response. An unusable offer is rejected in the answer, and the next call of
+   * another method throws the error.
+   */
   offered(response: FarResponse): string | undefined {
     const tag = tagOf(response)
     // Further descriptions of a branch after its offer must be ignored (RFC 3261 section 13.2.1).
@@ -61,7 +64,8 @@ export class LateOffer implements Negotiation {
   provisional(response: FarResponse): boolean | undefined {
     if (this.#fault) throw this.#fault
     const agreed = this.#agreed.get(tagOf(response))
-    // Without 100rel a description is no offer yet (RFC 3262 section 5): the 200 will have it once more.
+    // Without 100rel the description of a provisional response is no offer (RFC 3262 section 5): the 200
+    // repeats it.
     if (!agreed) return false
     if (agreed.isReported) return undefined
     agreed.isReported = true
@@ -101,8 +105,8 @@ export class LateOffer implements Negotiation {
   }
 
   /**
-   * Returns to a branch that was not the last one heard. Its answer must not change: a key would be another
-   * one.
+   * Returns to a branch that made its offer before another branch did. The peer already has the answer.
+   * Throws `bad_sdp` if the same answer cannot be made again, for example because its key would change.
    */
   #return({ offer, source, answer }: Agreed): void {
     const again = this.#answer(offer, source, 'response')

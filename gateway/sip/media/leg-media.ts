@@ -36,9 +36,11 @@ export interface LegMediaOptions {
   readonly source?: string
   /** Default: no SRTP. */
   readonly srtp?: SrtpPolicy
-  /** Default: strict ones. */
+  /** Default: {@link strictRules}. */
   readonly rules?: AudioRules
-  /** Codecs that the other leg probably speaks: the first of them that is offered is chosen. Default none. */
+  /**
+   * Codecs that the other leg probably supports. The first offered one among them is chosen. Default none.
+   */
   readonly likely?: readonly AudioCodec[]
   /** Default `Math.random`. */
   readonly random?: Random
@@ -51,8 +53,8 @@ export interface LegMediaOptions {
 
 /**
  * Applies the offers and answers of one leg to its media port (RFC 3264). An unusable description changes
- * nothing. {@link exchange} decides when an offer may be made or accepted; `offer` and `accept` keep it up to
- * date. Before an answer, the caller asks `exchange`, and informs it when the answer is sent.
+ * nothing. {@link exchange} decides when an offer may be made or accepted. `offer` and `accept` update
+ * `exchange`. For an answer, the caller calls `receiveOffer` before and `sendAnswer` afterwards.
  */
 export class LegMedia implements SipMedia {
   readonly port: MediaPort
@@ -61,7 +63,7 @@ export class LegMedia implements SipMedia {
   #policy: SrtpPolicy
   #rules: AudioRules
   #source: string | undefined
-  /** IP family of local descriptions, as far as it is known. */
+  /** IP family of local descriptions, if known. */
   #family: IpFamily | undefined
   #local = ''
   #described: LocalAudio | undefined
@@ -75,15 +77,15 @@ export class LegMedia implements SipMedia {
   #keys: { readonly ours: CryptoLine; readonly theirs: CryptoLine } | undefined
   #isHeld = false
   /**
-   * The session was encrypted when the offer was sent, and must stay so. Early branches that answer it do not
-   * bind one another.
+   * Whether the session was encrypted when the offer was sent, and so must stay encrypted. Branches of a fork
+   * that answer the same offer are independent of each other.
    */
   #hasSecureOffer = false
-  /** The next offer comes from another branch of a fork. */
+  /** Whether the next offer comes from another branch of a fork. */
   #isAnotherBranch = false
   readonly #gate: SendingGate | undefined
 
-  /** `sessionId`: digits, for the origin line. */
+  /** `sessionId`: session id of the origin line; digits only. */
   constructor(port: MediaPort, sessionId: string, options: LegMediaOptions = {}) {
     const { source, srtp = withoutSrtp, rules = strictRules, likely = [], random = Math.random } = options
     this.port = port
@@ -113,7 +115,7 @@ export class LegMedia implements SipMedia {
     return this.#isHeld
   }
 
-  /** The audio is encrypted. */
+  /** Whether the audio is encrypted. */
   get isEncrypted(): boolean {
     return this.#keys !== undefined
   }
@@ -129,8 +131,8 @@ export class LegMedia implements SipMedia {
   }
 
   /**
-   * Whether an offer equals the last answered one (RFC 3264 section 8): it refreshes the session. The version
-   * alone does not tell: some equipment holds without a new one.
+   * Whether an offer equals the last answered one and so only refreshes the session (RFC 3264 section 8). The
+   * version alone is no proof: some equipment holds without raising it.
    */
   isRefresh(remote: RemoteDescription): boolean {
     return this.#answered !== undefined && JSON.stringify(this.#answered) === JSON.stringify(remote)
@@ -211,8 +213,8 @@ export class LegMedia implements SipMedia {
       profile,
       crypto,
       rtcpMux: this.#far?.far.rtcpMux === true,
-      // The gateway never holds. A peer that holds repeats it in the answer; many resume by asking for an
-      // offer (RFC 6337 section 5.3).
+      // The gateway itself never holds. A peer on hold states this again in its answer; many peers resume by
+      // asking for an offer (RFC 6337 section 5.3).
       direction: 'sendrecv',
     })
   }
@@ -238,8 +240,8 @@ export class LegMedia implements SipMedia {
   }
 
   /**
-   * Takes the answer to the last offer, or its repetition, and informs the port. Throws `srtp_mismatch`, or
-   * `bad_sdp` for an address that audio must not be sent to. The offer then stays open.
+   * Accepts the answer to the last offer, or a repetition of that answer, and informs the port. Throws
+   * `srtp_mismatch`, or `bad_sdp` for an address that audio must not be sent to. The offer then stays open.
    */
   accept(remote: RemoteDescription): void {
     const described = this.#described
@@ -272,7 +274,10 @@ export class LegMedia implements SipMedia {
     this.accept(readSdp(answer))
   }
 
-  /** Everything else that can go wrong does so in a call of a method, or is reported by the port. */
+  /**
+   * Sets the one listener of the {@link SendingGate}, for an address from which no packet came in time. Other
+   * faults are thrown by methods, or reported by the port.
+   */
   onFault(listener: (error: Error) => void): void {
     this.#gate?.onFault(listener)
   }
@@ -303,9 +308,9 @@ export class LegMedia implements SipMedia {
   }
 
   /**
-   * Returns the local key for the peer's key. It stays, even if the peer's changes, while the peer still has
-   * its roll-over counter: equipment differs in the effect of a new key. A fresh key starts with a counter of
-   * zero.
+   * Returns the local key for the peer's key. The local key stays the same while the peer knows its roll-over
+   * counter, even if the peer's own key changes. Equipment differs in its handling of a new key. A fresh key
+   * starts with a counter of zero.
    */
   #answerTo(theirs: CryptoLine, knowsOurs: boolean): { ours: CryptoLine; theirs: CryptoLine } {
     const known = this.#keys?.ours
@@ -314,7 +319,8 @@ export class LegMedia implements SipMedia {
   }
 
   /**
-   * Whether the audio may reach another receiver, which knows no roll-over counter (RFC 4568 section 7.1.4).
+   * Whether the audio may reach a new receiver, which does not know the roll-over counter (RFC 4568 section
+   * 7.1.4).
    */
   #hasMoved({ address, port }: RemoteAudio): boolean {
     const before = this.#far?.far
@@ -351,7 +357,7 @@ export class LegMedia implements SipMedia {
 
   #setFarEnd(near: NearEnd, far: FarEnd): void {
     const next = { near, far }
-    // Every setFar permits one more learning of the source: a mere refresh must not.
+    // Each setFar lets the port learn a new source once, which a mere refresh must not cause.
     if (JSON.stringify(next) === JSON.stringify(this.#far)) return
     try {
       this.#setFar(near, far)

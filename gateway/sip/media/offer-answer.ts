@@ -1,4 +1,4 @@
-/** Message that carries an offer, which decides where its answer must be. */
+/** Message that carries an offer. It determines the message that must carry the answer. */
 export type OfferIn = 'invite' | 'response' | 'prack' | 'update'
 
 /** State of a dialog's exchange of descriptions (RFC 3264; RFC 6337 for the messages that may carry them). */
@@ -46,7 +46,7 @@ export class OfferAnswer {
     return this.#exchange.kind === 'stable'
   }
 
-  /** A first offer has been answered: there is a session. */
+  /** Whether a first offer has been answered, and so a session exists. */
   get hasSession(): boolean {
     return this.#hasSession
   }
@@ -62,7 +62,8 @@ export class OfferAnswer {
   receiveOffer(where: OfferIn): OfferRefusal | undefined {
     // Two offers have crossed (RFC 3261 section 14.2, RFC 3311 section 5.2).
     if (this.#exchange.kind === 'local offer') return { status: 491 }
-    // A second one before the first is answered; from 0 to 10 s (the same sections).
+    // A second offer came before the first one was answered. Retry-After is from 0 to 10 s (the same
+    // sections).
     if (this.#exchange.kind === 'remote offer')
       return { status: 500, retryAfter: Math.floor(this.#random() * 11) }
     this.#exchange = { kind: 'remote offer', in: where }

@@ -9,13 +9,13 @@ const usualEvents: Readonly<Partial<Record<number, number>>> = { 8000: 101, 4800
 
 /**
  * Payload types of one session. A number keeps its meaning until the session ends, and a format keeps its
- * number (RFC 3264 section 8.3.2). So packets on their way are never misunderstood.
+ * number (RFC 3264 section 8.3.2). So packets that are in transit during a change are still read correctly.
  */
 export class PayloadTypes {
   #byName = new Map<string, number>()
   #byNumber = new Map<number, string>()
 
-  /** Adopts the peer's payload types for its formats. */
+  /** Uses the peer's payload types for its formats. */
   learn(formats: readonly Format[]): void {
     for (const { name, payloadType } of formats) {
       this.#byNumber.set(payloadType, name)

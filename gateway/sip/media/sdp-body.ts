@@ -5,7 +5,7 @@ import type { SipRequest } from '../srf.ts'
 
 /** Maximum number of parts of a body that are read. */
 const maxParts = 16
-/** RFC 2046 section 5.1.1. */
+/** Maximum length of a boundary (RFC 2046 section 5.1.1). */
 const maxBoundaryLength = 70
 
 /** A message with a body. */
@@ -48,7 +48,10 @@ const unsupported = (found: string): TrunklineError =>
 
 const mediaType = (value: string): string => value.split(';')[0]?.trim().toLowerCase() ?? ''
 
-/** RFC 2046 section 5.1. Lines may end with LF only: proxies change line ends. */
+/**
+ * Returns the `application/sdp` part of a multipart body (RFC 2046 section 5.1). Lines may end with LF only,
+ * as proxies change line ends.
+ */
 const sdpPart = (body: string, boundary: string): string | undefined => {
   const [, ...parts] = `\n${body}`.split(`\n--${boundary}`)
   for (const part of parts.slice(0, maxParts)) {

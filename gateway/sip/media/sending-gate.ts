@@ -6,15 +6,22 @@ import { TrunklineError } from '../../core/errors/catalogue.ts'
 /** Facts of an untrusted caller: one that is neither known by its address nor authenticated. */
 export interface UntrustedMedia {
   readonly clock: Clock
-  /** The stranger is certainly at the source of its signalling, as on a connection. */
+  /**
+   * Whether the caller certainly receives messages at the source of its signalling, as it does on a
+   * connection.
+   */
   readonly isConfirmed: boolean
 }
 
 /**
- * Total time for which audio is sent to addresses other than the caller's without a packet from there, in ms.
+ * Total time in ms for which audio is sent to unproven addresses: those other than the caller's from which no
+ * packet has come.
  */
 const trialMs = 2_000
-/** Intervals at which packets of such an address are looked for, in ms: within the trial, and after it. */
+/**
+ * Intervals in ms at which the port's counters are read for packets of an unproven address: within the trial
+ * time, and after it.
+ */
 const lookMs = 100
 const laterLookMs = 500
 /**
@@ -24,21 +31,21 @@ const patienceMs = 30_000
 /** Maximum number of addresses that are remembered as proven. */
 const maxProven = 16
 
-/** Far end at another address than the caller's, whose packets are awaited. */
+/** Unproven far end, from which packets are awaited. */
 interface Watched {
   /** See {@link placeOf}. */
   readonly place: string
   readonly since: number
-  /** Counters of the port at the beginning; undefined until they are known. */
+  /** Counters of the port when the wait started; undefined until they are known. */
   before: PortStats | undefined
 }
 
 /**
  * Holds back audio to an untrusted caller until it certainly reaches the party that asked for it. Otherwise
  * one forged INVITE makes the gateway send audio to any address that its SDP names. No audio is sent until
- * the caller has proved that it is at the source of its signalling. From then on audio is sent to that
- * address. To another address it is sent for two seconds in all, and longer only if packets, or RTCP reports
- * on the audio, come from there.
+ * the caller has proved that it receives messages at the source of its signalling. From then on audio is sent
+ * to that address. To other addresses audio is sent for two seconds in all, and longer only if packets or
+ * RTCP reports come from them.
  */
 export class SendingGate {
   readonly #port: MediaPort
@@ -46,8 +53,8 @@ export class SendingGate {
   readonly #source: string
   readonly #proven = new Set<string>()
   /**
-   * Far end whose packets may come from elsewhere, as those of a phone behind NAT do. Valid until another one
-   * is set.
+   * Proven far end whose packets may come from another address than the described one, as with a phone behind
+   * NAT. Valid until another far end is set.
    */
   #learnt: string | undefined
   #onFault: (error: Error) => void = () => {}
@@ -55,7 +62,7 @@ export class SendingGate {
   #isSending = false
   #far: { readonly near: NearEnd; readonly far: FarEnd } | undefined
   #watched: Watched | undefined
-  /** End of the time for addresses that are not proven; undefined before the first one. */
+  /** End of the trial time; undefined before the first unproven address. */
   #trialEnds: number | undefined
   #timer: Timer | undefined
   #isClosed = false
@@ -68,7 +75,7 @@ export class SendingGate {
     this.#isConfirmed = isConfirmed
   }
 
-  /** The one listener for an address from which nothing came in time (`media_timeout`). */
+  /** Sets the one listener for an unproven address from which no packet came in time (`media_timeout`). */
   onFault(listener: (error: Error) => void): void {
     this.#onFault = listener
   }
@@ -89,14 +96,14 @@ export class SendingGate {
     else this.#stopWatching()
   }
 
-  /** The stranger has proved that it is at the source of its signalling. Idempotent. */
+  /** Records that the caller receives messages at the source of its signalling. Idempotent. */
   confirm(): void {
     if (this.#isConfirmed) return
     this.#isConfirmed = true
     this.#apply()
   }
 
-  /** Makes no further change to the port. Idempotent. */
+  /** Stops all changes of the port. Idempotent. */
   close(): void {
     this.#isClosed = true
     this.#stopWatching()
@@ -107,7 +114,10 @@ export class SendingGate {
     if (this.#far && !this.#isClosed) this.setFar(this.#far.near, this.#far.far)
   }
 
-  /** Restricts RTCP to the address of the audio: a third address would take no part in the proof. */
+  /**
+   * Returns the far end with the permitted direction. RTCP goes to the caller's own address or to that of the
+   * audio, as no other address is proven.
+   */
   #permitted({ rtcpAddress, ...far }: FarEnd, isSending: boolean): FarEnd {
     const isOwn = rtcpAddress !== undefined && keyOf(rtcpAddress) === this.#source
     return {
@@ -124,7 +134,7 @@ export class SendingGate {
 
   #maySend(far: FarEnd): boolean {
     if (!this.#isConfirmed || this.#isProven(far)) return this.#isConfirmed
-    // A private address has a meaning near the caller only: here it might be a host of the gateway's network.
+    // Nothing is sent to a private address, which could be a host of the gateway's own network.
     return far.learnFrom === undefined && this.#clock.now() < (this.#trialEnds ?? 0)
   }
 
@@ -176,14 +186,15 @@ const isLearning = ({ learnFrom, symmetric = 'strict' }: FarEnd): boolean =>
   learnFrom !== undefined || symmetric !== 'strict'
 
 /**
- * Returns the place that packets prove. If packets are accepted from one address only, it is that address.
- * Otherwise it includes the port. The media edge returns to the described address for each new port, and
- * packets of the caller itself prove nothing about that.
+ * Returns the key of the destination that received packets prove. If packets are accepted from the described
+ * address only, the key is that address. Otherwise packets may come from the caller itself, and prove nothing
+ * about the described address. For each new port the media edge sends to that address again, so the key
+ * includes the port.
  */
 const placeOf = (far: FarEnd): string =>
   isLearning(far) ? `${keyOf(far.address)} ${far.port}` : keyOf(far.address)
 
-/** The same for every spelling of an address. */
+/** Returns a key that is the same for every notation of an address. */
 const keyOf = (address: string): string => addressWords(address)?.join('.') ?? address
 
 const withoutSending = {

@@ -19,8 +19,8 @@ export type Offer =
   | { readonly kind: 'webrtc'; readonly sdp: string | undefined }
 
 /**
- * Reads the offer of an INVITE. Only browsers speak SIP over WebSockets, and they speak WebRTC only. Throws
- * like `readSdp`.
+ * Reads the offer of an INVITE. An INVITE over a WebSocket comes from a browser, which supports WebRTC only.
+ * Throws as `readSdp` does.
  */
 export const readOffer = (request: SipRequest, sdp: string | undefined): Offer => {
   const isOverWebSocket = /^wss?$/.test(sourceOf(request).transport)
@@ -34,7 +34,7 @@ export class SipAudio {
   readonly #clock: Clock
   readonly #webrtc: Pick<WebRtc, 'answer' | 'offer'> | undefined
 
-  /** Without `webrtc`, clients that speak WebRTC can neither call nor be called. */
+  /** Without `webrtc`, WebRTC clients can neither call nor be called. */
   constructor(edge: Pick<Edge, 'open'>, clock: Clock, webrtc?: Pick<WebRtc, 'answer' | 'offer'>) {
     this.#edge = edge
     this.#clock = clock
@@ -42,8 +42,8 @@ export class SipAudio {
   }
 
   /**
-   * Opens the audio of an inbound call: answers its offer, or makes one. Rejects with the fault of the offer;
-   * nothing stays open then.
+   * Opens the audio of an inbound call: answers the offer, or makes one if the INVITE has none. Rejects if
+   * the offer is unusable; nothing stays open then.
    */
   async answer(callId: CallId, offer: Offer, options: LegMediaOptions): Promise<SipMedia> {
     if (offer.kind === 'webrtc') return await this.#answerWebRtc(callId, offer.sdp, options)
@@ -60,13 +60,13 @@ export class SipAudio {
     }
   }
 
-  /** Opens RTP, without a description yet. */
+  /** Opens RTP; no description is made yet. */
   async openRtp(callId: CallId, options: LegMediaOptions): Promise<LegMedia> {
     const port = await catalogued(this.#edge.open({ group: callId, kind: 'carrier' }))
     return new LegMedia(port, String(randomInt(1, 2 ** 47)), options)
   }
 
-  /** Opens WebRTC, to offer this codec. */
+  /** Opens WebRTC for an offer of this codec. */
   async openWebRtc(callId: CallId, codec: AudioCodec): Promise<SipMedia> {
     return await catalogued(WebRtcMedia.offering(this.#service, callId, codec, this.#clock))
   }
@@ -87,7 +87,7 @@ export class SipAudio {
   }
 }
 
-/** Replaces the media packages' own error for missing ports by that of the catalogue. */
+/** Replaces the error of the package `media` for missing ports by one of the catalogue. */
 const catalogued = <T>(opening: Promise<T>): Promise<T> =>
   opening.catch((error: unknown) => {
     const isPortError = error instanceof Error && 'code' in error && error.code === 'no_ports'

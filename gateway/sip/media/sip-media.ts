@@ -6,7 +6,7 @@ export const privateAddressMessage =
   'the SDP has a private address; audio is learnt from the source of the signalling'
 
 /**
- * The audio of a SIP leg as its signalling sees it: RTP, plain or with SDES keys (`LegMedia`), or WebRTC
+ * Audio of a SIP leg, for its signalling: RTP, plain or with SDES keys (`LegMedia`), or WebRTC
  * (`WebRtcMedia`).
  */
 export interface SipMedia {
@@ -22,7 +22,7 @@ export interface SipMedia {
   readonly isBehindNat: boolean
   /** Sets the source of the peer's next description. An empty or undefined source changes nothing. */
   setSource(source: string | undefined): void
-  /** Whether an offer equals the peer's last one: it refreshes the session. */
+  /** Whether an offer equals the peer's last one, and so only refreshes the session. */
   isRepeatedOffer(offer: string): boolean
   /**
    * Returns the answer to an offer, or a promise if it takes time. Throws or rejects with a media code if the
@@ -30,35 +30,34 @@ export interface SipMedia {
    */
   answerSdp(offer: string): string | Promise<string>
   /**
-   * Makes the first local description again with these codecs only, as far as they are permitted, in this
-   * order. Later descriptions have no others. Must be called before the peer has seen a description. Throws
-   * `no_common_codec`. Absent if unsupported.
+   * Restricts this and all later local descriptions to these codecs, as far as they are permitted, in this
+   * order. Must be called before the peer has received a description. Throws `no_common_codec`. Absent if
+   * unsupported.
    */
   limitTo?(codecs: readonly AudioCodec[]): void
-  /** Makes an offer, with the codec in use or else `preferred` first. Throws where another offer is open. */
+  /** Makes an offer, with the codec in use or else `preferred` first. Throws if another offer is open. */
   offer(preferred: AudioCodec | undefined, where: OfferIn): string
   /** Offers the last local description again, unchanged. Throws if another offer is open. */
   offerAgain(where: OfferIn): string
   /**
-   * Repeats the refused first offer with mandatory keys, for equipment that knows no optional ones; or with
-   * optional keys again, for another target. Returns undefined if the offer would not change. Absent if keys
-   * are never optional.
+   * Makes the first offer again with mandatory keys, after a peer without support for optional ones has
+   * refused it. False: with optional keys, for another target. Returns undefined if the offer would not
+   * change. Absent if keys are never optional.
    */
   demandKeys?(demand: boolean): string | undefined
   /**
-   * Makes the unanswered first offer one of audio over that IP family, for the next target. Does nothing if
-   * that is no change, or if the family is not bound. Absent if the description names addresses of both
-   * families.
+   * Changes the unanswered first offer to an IP family, for the next target. Does nothing if the offer has
+   * that family already, or if no socket has it. Absent if the description names addresses of both families.
    */
   offerOver?(family: IpFamily): void
   /**
-   * The next offer is that of another branch of a fork: that the one before it had keys does not bind it.
-   * Absent where keys are never optional.
+   * Announces that the next offer comes from another branch of a fork. Keys in an earlier offer do not oblige
+   * that branch to encrypt. Absent if keys are never optional.
    */
   anotherBranch?(): void
   /**
-   * Takes the answer to the last offer, or its repetition. Throws with a media code if the answer is
-   * unusable.
+   * Accepts the answer to the last offer, or a repetition of that answer. Throws with a media code if the
+   * answer is unusable.
    */
   acceptSdp(answer: string): void
   /** Restarts the wait for the peer's first packet. */
@@ -70,8 +69,8 @@ export interface SipMedia {
   /** Sets the one listener for faults outside any method call. The leg must end then. */
   onFault(listener: (error: Error) => void): void
   /**
-   * Confirms that the peer is at the source of its signalling: audio may be sent there. Absent if audio waits
-   * for no such proof.
+   * Records that the peer receives messages at the source of its signalling, so audio may be sent to that
+   * address. Absent if no such proof is needed.
    */
   confirm?(): void
   /** Closes the media and its port. Idempotent. */

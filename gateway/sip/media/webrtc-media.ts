@@ -8,13 +8,13 @@ import { mediaLines } from '../sdp/media-lines.ts'
 import { OfferAnswer, type OfferIn } from './offer-answer.ts'
 import type { SipMedia } from './sip-media.ts'
 
-/** Maximum wait of the first sound for a client whose media is not connected yet, in ms. */
+/** Maximum time in ms for which the first sound waits until the client's media is connected. */
 const maxConnectWaitMs = 5_000
 
 /**
  * Whether a description is one of WebRTC: audio with keys agreed by DTLS (RFC 5764). An m-line with port 0
- * does not count (RFC 3264 section 6). An alternative of plain RTP, or of SRTP with keys in the SDP, goes
- * before WebRTC.
+ * does not count (RFC 3264 section 6). A description with an alternative in plain RTP, or in SRTP with keys
+ * in the SDP, does not count as WebRTC.
  */
 export const isWebRtcSdp = (sdp: string): boolean => {
   const usable = mediaLines(sdp).filter(({ media, port }) => media === 'audio' && port > 0)
@@ -23,8 +23,7 @@ export const isWebRtcSdp = (sdp: string): boolean => {
 }
 
 /**
- * Whether a target is a browser: only they speak SIP over WebSockets, and they know no other audio than that
- * of WebRTC.
+ * Whether a target is a browser, which supports no audio but WebRTC. Only browsers use SIP over WebSockets.
  */
 export const isWebRtcTarget = ({ uri, nextHop }: Extract<Target, { kind: 'sip' }>): boolean => {
   const transport = parseSipUri(nextHop ?? uri)
@@ -34,8 +33,8 @@ export const isWebRtcTarget = ({ uri, nextHop }: Extract<Target, { kind: 'sip' }
 }
 
 /**
- * The audio of a SIP client that speaks WebRTC, as a browser with a SIP library does: ICE, DTLS and SRTP are
- * mediasoup's.
+ * Audio of a SIP client with WebRTC, such as a browser with a SIP library. mediasoup handles ICE, DTLS and
+ * SRTP.
  */
 export class WebRtcMedia implements SipMedia {
   readonly exchange: OfferAnswer
@@ -103,7 +102,7 @@ export class WebRtcMedia implements SipMedia {
     return /^a=(sendonly|inactive)\r?$/m.test(this.#remote)
   }
 
-  /** ICE decides the source of audio. */
+  /** Does nothing: ICE determines the source of audio. */
   setSource(): void {}
 
   isRepeatedOffer(offer: string): boolean {
@@ -129,8 +128,8 @@ export class WebRtcMedia implements SipMedia {
   }
 
   /**
-   * Takes the first answer asynchronously: its faults go to the listener. A later answer is a repetition, or
-   * a hold.
+   * Accepts the first answer asynchronously: its faults go to the listener. A later answer is a repetition or
+   * a change of hold.
    */
   acceptSdp(answer: string): void {
     if (!isWebRtcSdp(answer)) throw new TrunklineError('bad_sdp', 'SDP: an audio m-line of WebRTC expected.')
@@ -141,7 +140,7 @@ export class WebRtcMedia implements SipMedia {
     this.#browser.accept(answer).catch((error: Error) => this.#failed(error))
   }
 
-  /** Nothing to restart: a client sends silence as well. */
+  /** Does nothing: a client also sends packets during silence. */
   restart(): void {}
 
   ready = (): Promise<void> => this.#watch.untilConnected(maxConnectWaitMs)

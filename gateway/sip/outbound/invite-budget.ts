@@ -1,13 +1,13 @@
 /**
- * Maximum number of INVITEs of one leg, whatever its peers answer. It suffices for all targets of a carrier
- * with one challenge each. It also suffices for fewer targets with redirections, challenges and longer
- * session intervals.
+ * Maximum number of INVITEs of one leg, for any responses of its peers. It suffices for all targets of a
+ * carrier with one challenge each. It also suffices for fewer targets with redirections, challenges and
+ * longer session intervals.
  */
 export const maxInvites = 32
 
 /**
- * Counts the INVITEs of one leg: each place that is tried, and each repetition for a challenge, a 422, a 488
- * or a redirection.
+ * Counts the INVITEs of one leg: one for each target, and one for each repetition after a challenge, a 422, a
+ * 488 or a redirection.
  */
 export class InviteBudget {
   #left: number
@@ -17,12 +17,12 @@ export class InviteBudget {
     this.#left = max
   }
 
-  /** True once none is left: the last refusal is final. */
+  /** Whether no INVITE is left; the last refusal is final then. */
   get isSpent(): boolean {
     return this.#left === 0
   }
 
-  /** Takes one INVITE. Returns false, and takes none, if none is left. */
+  /** Counts one INVITE. Returns false, and counts nothing, if the maximum is reached. */
   take(): boolean {
     if (this.isSpent) return false
     this.#left--

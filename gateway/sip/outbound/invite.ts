@@ -26,7 +26,7 @@ export interface InviteDeps {
   readonly srf: Pick<SrfLike, 'createUAC'>
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
-  /** INVITEs that the leg may still send; the first one of an {@link Invite} is already taken from it. */
+  /** Budget of the leg. The first message of an {@link Invite} is already counted. */
   readonly budget: Pick<InviteBudget, 'take'>
 }
 
@@ -40,7 +40,7 @@ export interface InviteOptions {
   /** Undefined: the peer makes the offer. */
   readonly localSdp: string | undefined
   readonly digest: DigestSession
-  /** Longest wait for the first provisional response; undefined: as long as the agent waits. */
+  /** Maximum wait for the first provisional response; undefined: as long as the agent waits. */
   readonly noProgressMs: number | undefined
 }
 
@@ -49,27 +49,29 @@ export interface InviteOptions {
  * Invite.cancel} was called before.
  */
 export interface InviteListener {
-  /** The INVITE is sent with this Call-ID. */
+  /** Called when the INVITE was sent, with its Call-ID. */
   sent(callId: string): void
-  /** A response above 100 came, with these `X-…` headers. Called before the method for its meaning. */
+  /**
+   * Called for each response above 100, with its `X-…` headers, before the method for that kind of response.
+   */
   responded(response: NonNullable<LegFacts['response']>): void
   /**
-   * The peer changes the session before it answers (RFC 3311). The request must be answered synchronously.
+   * Called for an UPDATE of the peer before its answer (RFC 3311). The listener must respond synchronously.
    */
   updated(request: SipRequest, response: SipResponse): void
-  /** The peer makes the offer, in a reliable provisional response or in the 200. Returns the answer. */
+  /** Called for the peer's offer in a reliable provisional response or in the 200. Returns the answer. */
   offered(response: FarResponse): string | undefined
-  /** A provisional response above 100. */
+  /** Called for each provisional response above 100. */
   provisional(response: FarResponse): void
   answered(dialog: SipDialog): void
   refused(refusal: Refusal): void
-  /** Not even a provisional response came in time; the INVITE is cancelled. */
+  /** Called if no provisional response came in time; the INVITE is cancelled. */
   silent(): void
-  /** Nothing is left of it at the agent, or it has become a dialog. Called once, after the end. */
+  /** Called once, when nothing of the INVITE is left at the agent, or when it has become a dialog. */
   gone(): void
 }
 
-/** Longest wait for the final response after a CANCEL. */
+/** Maximum wait for the final response after a CANCEL. */
 const maxWaitMs = 40_000
 
 /**
@@ -85,7 +87,7 @@ export class Invite {
   #nextHop: string | undefined
   #canceled: Cause | undefined
   #isCancelSent = false
-  /** The 2xx, from when it came. */
+  /** The 2xx; undefined until it arrives. */
   #accepted: FarResponse | undefined
   #progress: Timer | undefined
   #guard: Timer | undefined
@@ -113,8 +115,8 @@ export class Invite {
   }
 
   /**
-   * Headers that make another INVITE the same request with other contents. They are the same Call-ID and From
-   * with its tag, and the next CSeq (RFC 3261 section 8.1.3.5). Empty before the INVITE was sent.
+   * Headers for a repetition of this INVITE with other contents: the same Call-ID and From tag, and the next
+   * CSeq (RFC 3261 section 8.1.3.5). Empty before the INVITE was sent.
    */
   get repetition(): Headers {
     const sent = this.#request
@@ -146,7 +148,8 @@ export class Invite {
         progress,
         this.#final((error: Refusal | null, answer?: SipDialog | OfferedAnswer) => {
           if (!answer) this.#refused(error ?? {})
-          // An `ack` has either of the two: drachtio-srf's dialogs have a method for each kind of request.
+          // Only a dialog has an `id`. `ack` does not distinguish the two, as dialogs of drachtio-srf have a
+          // method of that name.
           else if ('id' in answer) this.#answered(answer)
           else this.#offered(answer)
         }),
@@ -162,11 +165,11 @@ export class Invite {
     this.#canceled = cause
     this.#progress?.cancel()
     this.#guard = this.#deps.clock.after(maxWaitMs, () => this.#finish())
-    // Before the agent has taken the INVITE there is nothing that could be cancelled.
+    // Before the agent has accepted the INVITE, nothing can be cancelled.
     if (this.#request) this.#sendCancel(cause)
   }
 
-  /** The connection to the agent is lost. */
+  /** Called when the connection to the agent is lost. */
   lost(): void {
     this.#canceled ??= { code: 'control_lost' }
     this.#finish()
@@ -185,7 +188,7 @@ export class Invite {
         this.#listener.responded({ status, headers: extensionHeaders(msg?.headers ?? {}) })
       if (response.status >= 200 && response.status < 300) this.#accepted = response
     })
-    // For the same reason: drachtio-srf would send a PRACK without the answer.
+    // Also registered first: drachtio-srf would send a PRACK without the answer.
     if (this.#options.localSdp === undefined)
       request?.on(
         'response',
@@ -211,12 +214,12 @@ export class Invite {
     const answer = this.#answerTo(response)
     if (answer === undefined) return
     acknowledge({ body: answer, headers: { 'Content-Type': 'application/sdp' } })
-    // drachtio-srf sends a PRACK of its own to whatever has an RSeq.
+    // drachtio-srf sends its own PRACK for each response that has an RSeq header.
     response.has = () => false
   }
 
   /**
-   * The ACK of a 200 with an offer has an answer, even where the call is not wanted any more (RFC 3261
+   * Sends the ACK of a 200 with an offer. The ACK has an answer even if the INVITE was cancelled (RFC 3261
    * section 13.2.2.4).
    */
   #offered({ res, ack }: OfferedAnswer): void {
@@ -283,7 +286,10 @@ export class Invite {
     }
   }
 
-  /** Sends it again where the refusal was a challenge that may be answered (RFC 3261 section 22.2). */
+  /**
+   * Repeats the INVITE if the refusal was a challenge that may be answered (RFC 3261 section 22.2). Returns
+   * false otherwise.
+   */
   #authenticate({ status, res }: Refusal): boolean {
     const { digest, uri, localSdp, headers } = this.#options
     const { log, budget } = this.#deps
@@ -331,9 +337,9 @@ export class Invite {
 }
 
 /**
- * Returns the next hop to the server that sent the challenge, if the request-URI has a host name. Another
- * address of the name would not know the nonce. With TLS the connection exists already, and a next hop
- * without the name could not be verified.
+ * Returns the next hop to the server that sent the challenge, if the request-URI has a host name. A server at
+ * another address of that name would not know the nonce. With TLS no next hop is needed: the connection is
+ * reused, and the certificate of a bare address could not be verified.
  */
 const challengerHop = (uri: string, response: FarResponse): string | undefined => {
   const parsed = parseSipUri(uri)

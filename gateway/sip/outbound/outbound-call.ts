@@ -34,10 +34,7 @@ export class OutboundCall {
     this.endpoint = endpoint
   }
 
-  /**
-   * Returns the audio rules of the callee. A document may ask for some of its codecs only, or for another
-   * order.
-   */
+  /** Returns the audio rules of the callee. A document may restrict or reorder the codecs. */
   audioRules({ carrier }: TakenRoute): AudioRules {
     const rules = audioRules({ carrier, endpoint: this.#isToEndpoint ? (this.endpoint ?? {}) : undefined })
     const codecs = this.target.codecs ?? rules.codecs
@@ -46,9 +43,10 @@ export class OutboundCall {
   }
 
   /**
-   * Returns the SRTP policy: the demands of the endpoint or the gateway, then the carrier's; other peers may
-   * encrypt. Keys are sent only if every hop of the route uses TLS. A document may demand more, and less only
-   * if no other party demands encryption.
+   * Returns the SRTP policy: the demands of the endpoint or the gateway, then those of the carrier. Without
+   * demands, encryption is optional. Keys are sent only if every hop of the route uses TLS, or if the
+   * carrier's configuration permits them without. A document may demand encryption, and may forbid it unless
+   * another party demands it.
    */
   srtpPolicy({ carrier, hops }: TakenRoute): SrtpPolicy {
     const { encryption } = this.request.destination

@@ -29,7 +29,7 @@ interface Attempt {
   readonly startedAt: number
 }
 
-/** Callee side of an outbound leg: INVITEs to one target after the other, and then the dialog. */
+/** Callee's side of an outbound leg: INVITEs to one target after the other, and then the dialog. */
 export class OutboundLeg implements LegSignalling {
   readonly connection: Connection
   readonly #leg: Leg
@@ -44,7 +44,7 @@ export class OutboundLeg implements LegSignalling {
   /** Handles UPDATE before the answer. */
   #early: Renegotiation | undefined
   #attempt: Attempt | undefined
-  /** INVITEs that are not finished: the current one, and cancelled ones. */
+  /** INVITEs in progress: the current one, and cancelled ones. */
   #live = new Set<Invite>()
   #dialog: EstablishedDialog | undefined
   #isDialogGone = false
@@ -127,8 +127,8 @@ export class OutboundLeg implements LegSignalling {
   }
 
   /**
-   * Tries the next target. Returns false if none is left. `repetition`: headers of the INVITE that this one
-   * repeats. Demands of one target do not hold for others.
+   * Tries the next target. Returns false if none is left. `repetition`: headers for an INVITE that repeats an
+   * earlier one. Mandatory keys that one target has asked for are not offered to the next one.
    */
   #tryNext(repetition?: Headers): boolean {
     const hop = this.#left.shift()
@@ -204,7 +204,7 @@ export class OutboundLeg implements LegSignalling {
     try {
       this.#dialog = this.#established(answered, attempt, session)
     } catch (error) {
-      // No other code would hang it up.
+      // The leg has not taken over the dialog, so it is hung up here.
       hangUp(answered, { code: 'internal' }, session.log)
       throw error
     }
@@ -288,7 +288,7 @@ export class OutboundLeg implements LegSignalling {
     this.#leg.ended({ code: 'unreachable', sip: 408, detail: 'no provisional response in time' })
   }
 
-  /** Records how the current attempt ended, and ends it. */
+  /** Ends the current attempt, and records its outcome. */
   #recordAttempt(
     outcome: DialAttempt['outcome'],
     { sipStatus, detail }: Pick<DialAttempt, 'sipStatus' | 'detail'> = {},

@@ -19,8 +19,8 @@ export interface OutboundSessionOptions {
   /** Session timers on the gateway's clock; undefined: the agent runs its own. */
   readonly timers?: SessionTimerSettings
   /**
-   * The interval that this leg is to ask for, in ms; default that of {@link timers}. It is never less than
-   * the configured minimum.
+   * Requested session interval of this leg, in ms; default that of {@link timers}. The configured minimum is
+   * the lower limit.
    */
   readonly intervalMs?: number
   /** Value of Supported in INVITEs; default none. */
@@ -39,7 +39,10 @@ export class OutboundSession {
   #options: OutboundSessionOptions
   /** Minimum that a proxy or the callee demands, in ms. */
   #minMs = 0
-  /** Refusals with 422 that a longer interval has followed, at all places together. */
+  /**
+   * Number of 422 refusals after which an INVITE was repeated with a longer interval, for all targets
+   * together.
+   */
   #raises = 0
 
   constructor(options: OutboundSessionOptions) {
@@ -52,7 +55,7 @@ export class OutboundSession {
   /** Headers of the next INVITE. */
   get headers(): Headers {
     const { timers, supported, intervalMs } = this.#options
-    // An agent that runs its own timers starts them by the INVITE's headers.
+    // An agent that runs its own timers starts them when the INVITE has these headers.
     const settings = timers ?? (intervalMs === undefined ? undefined : { expiresMs: intervalMs, minMs: 0 })
     return {
       ...(supported !== undefined && { Supported: supported }),
@@ -61,8 +64,8 @@ export class OutboundSession {
   }
 
   /**
-   * Whether a refusal asks for a longer interval, so that the INVITE may be repeated (RFC 4028 section 7.3).
-   * True at most {@link maxRaises} times in the life of the leg.
+   * Whether the INVITE must be repeated because a refusal asks for a longer interval (RFC 4028 section 7.3).
+   * True at most {@link maxRaises} times for one leg.
    */
   grows({ status, res }: Refusal): boolean {
     const least = res ? minimumOf(res) : 0
@@ -74,8 +77,9 @@ export class OutboundSession {
   }
 
   /**
-   * Returns the session timer of the 200 (section 7.2), the sender's capabilities, and its permitted
-   * transfers. Without a timer in the 200 the gateway alone refreshes: a call whose BYE is lost must end.
+   * Returns the terms of the dialog: the session timer of the 200 (section 7.2), the peer's capabilities, and
+   * its permitted transfers. Without a timer in the 200 the gateway alone refreshes: a call whose BYE is lost
+   * must end.
    */
   agreed(ok: FarResponse | undefined, carrier: string | undefined): DialogTerms {
     const { projectId, timers, transfers, endpoint } = this.#options

@@ -34,18 +34,18 @@ export interface OutboundDeps {
   readonly directory: Partial<Pick<Directory, 'endpoint'>>
   /** Transfers that peers may request; default none. */
   readonly transfers?: Transfers
-  /** IP families of targets with names; without it, those get audio over the first family that is bound. */
+  /** IP families of targets with host names; default: the first family with a bound socket. */
   readonly families?: Pick<TargetFamilies, 'complete'> | undefined
 }
 
 /** Reserve for the request line, the frame's first line and digest headers, in bytes. */
 const frameReserve = 900
 
-/** Makes legs to carriers, to SIP endpoints, and to whatever SIP URI may be dialled. */
+/** Makes legs to carriers, SIP endpoints, and other permitted SIP URIs. */
 export class Outbound implements OutboundSip {
   readonly #deps: OutboundDeps
   readonly #timers: SessionTimerSettings | undefined
-  /** Limits the log lines about missing ports: without a free port every call would have one. */
+  /** Limits the log lines about missing ports: otherwise each call would log one while no port is free. */
   readonly #portFailures: RefusalLog
 
   /** `timers`: session timers on the gateway's clock; default: the agent runs its own. */
@@ -63,7 +63,7 @@ export class Outbound implements OutboundSip {
     )
   }
 
-  /** Writes down how many failures had no line of their own. Makes no difference to legs. */
+  /** Logs the number of failures without a line of their own. Legs are not affected. */
   close(): void {
     this.#portFailures.close()
   }
@@ -101,7 +101,7 @@ export class Outbound implements OutboundSip {
   /** Finds the route, opens the audio, and sends the INVITE. A failure ends the leg. */
   async #place(call: OutboundCall, side: OutboundLeg): Promise<void> {
     const { leg, log, target, request } = call
-    // The leg must be returned in state `new`, whatever its fault.
+    // Continues in a later turn: the leg must be returned in the state `new`, even if it fails at once.
     await Promise.resolve()
     if (!side.connection.isAlive) {
       leg.ended({ code: 'control_lost' })
@@ -115,7 +115,7 @@ export class Outbound implements OutboundSip {
     leg.whenGone(route.release)
     if (route.carrier) leg.note({ carrier: route.carrier.name })
     const media = await this.#openMedia(call, route)
-    // A leg that has ended meanwhile has closed it already.
+    // A leg that has ended meanwhile has closed its media already.
     if (!media || leg.isEnded) return
     const hops = await this.#hopsOf(route, media)
     if (!leg.isEnded) this.#invite(call, side, { ...route, hops }, media)
@@ -171,7 +171,7 @@ export class Outbound implements OutboundSip {
     const { leg, log, request } = call
     try {
       if (route.carrier?.lateOffer && media instanceof LegMedia) {
-        // A policy that permits no offer permits no answer either.
+        // Throws if the policy permits no offer, as it permits no answer then, either.
         offeredSecurity(call.srtpPolicy(route))
         return new LateOffer(media, log)
       }
@@ -183,7 +183,10 @@ export class Outbound implements OutboundSip {
     }
   }
 
-  /** A drachtio-server drops its connection over a long message. */
+  /**
+   * Returns the cause of failure if the message is too long for the agent. A drachtio-server would drop its
+   * connection.
+   */
   #tooLong({ uri, headers }: Hop, sdp: string): Cause | undefined {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const bytes = Buffer.byteLength([uri, ...lines, sdp].join(''), 'utf8') + frameReserve

@@ -21,8 +21,9 @@ const maxKept = 1_000
 const maxWaitMs = 2_000
 
 /**
- * IP families of the places that INVITEs go to. The SIP agent resolves names by itself, and prefers IPv4. So
- * a name that has any IPv4 address is offered audio over IPv4, and only a name without one is offered IPv6.
+ * IP families of the targets of INVITEs. The SIP agent resolves host names by itself, and prefers IPv4. So a
+ * target whose name has any IPv4 address is offered audio over IPv4, and only a target without one is offered
+ * IPv6.
  */
 export class TargetFamilies {
   readonly #clock: Clock
