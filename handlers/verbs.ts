@@ -162,8 +162,8 @@ export interface CallControl {
   sendDigits(digits: string, options?: Cancellable): Promise<void>
   /**
    * Puts the caller on hold until {@link unhold}. Answers the call first. The caller hears music and is
-   * muted. A bridged callee hears music too. Digits still count. Sounds that a verb plays interrupt the
-   * music.
+   * muted. A bridged callee hears music too. The caller's digits are still received. Sounds that a verb plays
+   * interrupt the music.
    */
   hold(options?: HoldOptions): Promise<void>
   /** Resumes the caller. Has no effect if the caller is not on hold. */

@@ -31,7 +31,7 @@ export abstract class CallCommands {
   readonly #events: Emitter<CallEvents>
 
   constructor(id: string, log: Log, request: (method: string, params: Json) => Promise<Json>) {
-    this.#events = new Emitter((error) => log.error('a listener of a call failed', error))
+    this.#events = new Emitter((error) => log.error('event listener of a call failed', error))
     this.#members = new Members(id, {
       request,
       emit: (name, payload) => this.emit(name, payload),

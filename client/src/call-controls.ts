@@ -255,11 +255,11 @@ export abstract class CallControls extends CallCommands {
   protected constrain(channel: Channel, constraints: MediaTrackConstraints): void {
     this.#media
       .constrain(channel, constraints)
-      .catch((error: unknown) => this.#setup.log.warn('the browser does not change the device', error))
+      .catch((error: unknown) => this.#setup.log.warn('browser rejected the constraints of a device', error))
   }
 
   /**
-   * Handles a change of the media path or of the call's state. Before the answer a failed path is not
+   * Handles a change of the media path or of the call's state. A path that fails before the answer is not
    * restored.
    */
   protected pathChanged(): void {
@@ -285,7 +285,7 @@ export abstract class CallControls extends CallCommands {
   }
 
   #seeking(): void {
-    this.#setup.log.warn('the path of the media broke; making a new one')
+    this.#setup.log.warn('media path of a call failed; negotiating a new one')
     this.emit('media.reconnecting', {})
   }
 

@@ -114,7 +114,7 @@ export class CallMedia {
     const changes: MediaChange[] = []
     try {
       for (const each of wanted) changes.push(await this.#sent.change(each, opened))
-      // A section needs a stream to belong to: the one that the page shows.
+      // Each section must belong to a stream; the stream that the page shows is used.
       const stream = this.#sent.stream ?? this.#environment.createStream()
       await peer.renegotiate({ changes, stream }, send)
     } catch (error) {
@@ -163,7 +163,7 @@ export class CallMedia {
     return this.#sent.constrain(kind, constraints)
   }
 
-  /** Takes the gateway's report whether the far side sends video. */
+  /** Handles the gateway's report of whether the far side sends video. */
   farVideo(sent: boolean): void {
     this.#remote.setSent(sent)
   }

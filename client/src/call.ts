@@ -187,7 +187,7 @@ export class Call extends CallControls implements VertoPeer {
     if (this.#state !== 'ended') this.#step('answer')
   }
 
-  // The call may have ended while its media was set up. The server must not receive it then.
+  // The call may have ended while its media was set up. The server must then not receive the call.
   #sending(): void {
     if (this.#state === 'ended') throw this.#reason ?? wrongState('The call has ended.')
     this.#sent = true
@@ -215,7 +215,7 @@ export class Call extends CallControls implements VertoPeer {
       if (params[channel] !== undefined) this.constrain(channel, record(params[channel]))
   }
 
-  // Runs one after another, so that the last request decides.
+  // Requests run one after another, so that the last one decides.
   #setHold(on: boolean): Promise<void> {
     const run = () => this.#modifyHold(on)
     const done = (this.#holds ? this.#holds.then(run) : run()).finally(() => {

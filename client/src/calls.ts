@@ -147,7 +147,7 @@ export class Calls implements CallSignalling {
     const call = this.#add({ id: callID, to: 'room', offer: sdp, nodeId }, {})
     const attach = { sessid: callID, eventChannel: [] }
     await this.verto('verto.subscribe', attach, { id: callID, nodeId }).catch((error: unknown) =>
-      this.#log.debug('the server does not attach to the call', error),
+      this.#log.debug('server did not attach the page to the call', error),
     )
     if (!known && invite.isPending) this.#tell(this.handlers?.pushNotification, invite)
     return call
@@ -204,7 +204,7 @@ export class Calls implements CallSignalling {
     if (this.#invites.has(callID) || this.#calls.has(callID)) return
     if (this.handlers?.websocket ?? this.handlers?.all)
       this.#tell(this.handlers?.websocket, this.#invitation('websocket', callID, params, nodeId))
-    else this.#log.info('an incoming call, and no handler for it')
+    else this.#log.info('incoming call ignored: no handler is set')
   }
 
   #invitation(
@@ -230,7 +230,7 @@ export class Calls implements CallSignalling {
     return invite
   }
 
-  // Lets the invite decide in place of the call of a push notification.
+  // Drops the call that a push notification created, because its invite was decided instead.
   #replace(callID: string): void {
     this.#calls.get(callID)?.drop(new ClientError('answered_elsewhere', 'Decided through its invite.'))
   }

@@ -70,7 +70,7 @@ export class Client {
     this.#environment = environment
     this.#log = createLog(logLevel, environment.writer)
     this.#hosts = resolveHosts(host, environment.page)
-    this.#events = new Emitter((error) => this.#log.error('a listener failed', error))
+    this.#events = new Emitter((error) => this.#log.error('event listener of the client failed', error))
     this.#token = new Token(token, environment.clock, onRefreshToken, () => this.#renew())
     this.#session = new Session(this.#hosts.socket, environment, this.#log, {
       project,
@@ -180,7 +180,7 @@ export class Client {
   async reattach(options: CallOptions = {}): Promise<Call> {
     await this.connect()
     const kept = this.#last.value
-    if (!kept) throw new ClientError('session_lost', 'There is no call to come back to.')
+    if (!kept) throw new ClientError('session_lost', 'There is no call to return to.')
     return this.#calls.reattach(kept, options)
   }
 
@@ -218,7 +218,7 @@ export class Client {
    */
   async updateToken(token: string): Promise<void> {
     const before = this.#token.value
-    // The next handshake presents the newest token: the one before may have expired meanwhile.
+    // The next handshake presents the newest token, since the previous token may have expired.
     if (this.#session.state !== 'connected') this.#token.value = token
     if (this.#session.state === 'disconnected') return
     try {
@@ -253,7 +253,7 @@ export class Client {
   }
 
   #networkChanged(): void {
-    this.#log.info('the browser is on another network')
+    this.#log.info('browser changed to another network')
     this.#calls.networkChanged()
     this.#awake()
   }
@@ -271,12 +271,17 @@ export class Client {
     if (!fresh) return
     this.#last.forget()
     this.#calls.drop(
-      new ClientError('session_lost', 'The connection came back, but the server had given the call up.'),
+      new ClientError(
+        'session_lost',
+        'The connection was restored, but the server had already ended the call.',
+      ),
     )
     if (!this.#online) return
     this.#session
       .request('subscriber.online', {})
-      .catch((error: unknown) => this.#log.error('cannot go online again', error))
+      .catch((error: unknown) =>
+        this.#log.error('client not online again after the connection was restored', error),
+      )
   }
 
   #ended(reason: ClientError): void {
@@ -294,7 +299,7 @@ export class Client {
       const token = await this.#token.fetch()
       if (token) await this.updateToken(token)
     } catch (error) {
-      this.#log.error('the token was not renewed', error)
+      this.#log.error('token not renewed', error)
       this.#events.emit('tokenFailed', { error })
       throw error
     }
@@ -307,7 +312,7 @@ export class Client {
       this.#token.value = token
       return true
     } catch (error) {
-      this.#log.error('the token was refused, and there is no new one', error)
+      this.#log.error('token rejected, and no new token available', error)
       return false
     }
   }

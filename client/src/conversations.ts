@@ -76,7 +76,7 @@ export class Conversations {
 
   constructor(rest: Rest, log: Log) {
     this.#rest = rest
-    this.#received = new Emitter((error) => log.error('a listener of messages failed', error))
+    this.#received = new Emitter((error) => log.error('message listener failed', error))
   }
 
   /** Returns the conversations, the latest first. */

@@ -119,7 +119,7 @@ const watch = ({ networkChanged, awake }: PageWatcher): (() => void) => {
   if (typeof document === 'undefined') return () => {}
   const network = (navigator as { connection?: NetworkInformation }).connection
   let type = network?.type
-  // Chromium also reports every new estimate of the same network's speed.
+  // Chromium also fires this event for each new estimate of the speed of the same network.
   const retyped = () => {
     if (type === network?.type) return
     type = network?.type
@@ -140,7 +140,7 @@ const watch = ({ networkChanged, awake }: PageWatcher): (() => void) => {
   }
 }
 
-// The page before a reload may still be unloading.
+// After a reload, the previous page may still be unloading.
 const claimMs = 3000
 
 const claim: Environment['claim'] = (name) =>

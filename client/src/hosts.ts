@@ -79,7 +79,7 @@ export const resolveHosts = (host: string | undefined, page: Page | undefined): 
   }
 }
 
-// URL drops the default port of the scheme that it parsed. The final scheme may be another one.
+// `URL` drops the default port of the parsed scheme, but the final scheme may differ.
 const portOf = (given: string, url: URL): string => {
   const authority = given.replace(/^[a-z]+:\/\//i, '').split(/[/?#]/, 1)[0] ?? ''
   const port = /:(\d+)$/.exec(authority)?.[1]

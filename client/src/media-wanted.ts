@@ -11,8 +11,8 @@ export interface MediaWanted {
 }
 
 /**
- * Validates the wanted state of a kind; the result has no entry if the application gave none. Throws
- * `bad_argument`.
+ * Validates the wanted state of a kind of media. Returns an empty list if the application gave no state.
+ * Throws `bad_argument`.
  */
 export const wantedOf = (kind: MediaKind, control: MediaControl | undefined): MediaWanted[] => {
   if (!control) return []

@@ -181,7 +181,7 @@ export class Members {
     if (Array.isArray(room.members)) this.#emitMembers()
   }
 
-  // The call was moved back out of a room: later events are for the original place again.
+  // The call was moved back out of a room: later events have the ids of the original call again.
   #left(params: Json): void {
     const left = text(params.room_session_id)
     if (left && params.call_id !== this.#callId) {

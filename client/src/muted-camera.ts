@@ -8,7 +8,7 @@ export interface CameraOwner {
   track(): MediaStreamTrack | undefined
   /** Whether the call sends video. */
   wanted(): boolean
-  /** Opens a camera, by default the one before, and sends it. Rejects with a `microphone_…` code. */
+  /** Opens a camera, by default the previous one, and sends its video. Rejects with a `microphone_…` code. */
   open(before: MediaTrackConstraints | undefined): Promise<void>
   /** Closes the camera; nothing is sent in its place. */
   close(): Promise<void>
@@ -50,8 +50,8 @@ export class MutedCamera {
   }
 
   /**
-   * Opens the camera again; returns undefined if it need not be opened.
-   * Resolves with false if it was muted meanwhile. Rejects if it cannot be opened.
+   * Opens the camera again; returns undefined if it need not be opened. Resolves with false if video was
+   * muted again meanwhile. Rejects if the camera cannot be opened.
    */
   unmute(): Promise<boolean> | undefined {
     this.#asked++

@@ -8,9 +8,8 @@ export interface MutingOwner {
   /** Closes the device of a muted kind, if that is useful. */
   close(kind: MediaKind): void
   /**
-   * Opens a closed device; returns undefined if none is closed. Resolves with false if it was muted
-   * meanwhile.
-   * Rejects with a `microphone_…` code.
+   * Opens a closed device; returns undefined if none is closed. Resolves with false if the kind was muted
+   * again meanwhile. Rejects with a `microphone_…` code.
    */
   open(kind: MediaKind): Promise<boolean> | undefined
   /** Handles a change of {@link Muting.muted}. */
@@ -21,13 +20,13 @@ export interface MutingOwner {
   may(capability: string): boolean
   /** Informs the gateway about the own member. */
   tell(method: 'call.mute' | 'call.unmute', kind: MediaKind): Promise<unknown>
-  /** Handles the failure of a change that no caller waits for. */
+  /** Handles the failure of a change whose promise no code awaits. */
   failed(error: unknown): void
 }
 
 const kinds: readonly MediaKind[] = ['audio', 'video']
 
-/** Mute state of the media that this page sends. All of it is silent while the call is held. */
+/** Mute state of the media that this page sends. While the call is held, all of its media is silent. */
 export class Muting {
   readonly #owner: MutingOwner
   #muted: Readonly<Record<MediaKind, boolean>> = { audio: false, video: false }
@@ -52,12 +51,12 @@ export class Muting {
       const opening = this.#owner.open(kind)
       if (opening && !(await opening)) return
     }
-    // Muted locally first: that takes effect whatever the gateway answers.
+    // The local mute comes first, because it takes effect whatever the gateway answers.
     this.#here(kind, muted)
     try {
       await this.#tell(kind, muted)
     } catch (error) {
-      // Media that the others do not receive must not look as if they did.
+      // Media that the other members do not receive must not be shown as sent.
       if (!muted) this.#here(kind, true)
       throw error
     }
@@ -91,7 +90,7 @@ export class Muting {
     try {
       if (!opening || (await opening)) this.#here(kind, false)
     } catch (error) {
-      // The others must not wait for media that is not sent.
+      // The other members must not wait for media that is not sent.
       await this.#tell(kind, true)
       throw error
     }

@@ -16,8 +16,8 @@ export class OwnSession {
   }
 
   /**
-   * Claims a session and releases the one before. Resolves with false if another page holds it.
-   * Rejects with `disconnected` if released meanwhile.
+   * Claims a session and releases the previously claimed one. Resolves with false if another page holds the
+   * session. Rejects with `disconnected` if the claim is released meanwhile.
    */
   take(protocol: string): Promise<boolean> {
     if (this.#taking && this.#protocol === protocol) return this.#taking

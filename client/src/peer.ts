@@ -218,7 +218,7 @@ export class Peer {
         await this.#peer.setLocalDescription({ type: 'rollback' })
       for (const step of undo) await step()
     } catch {
-      // Closed meanwhile: nothing to restore.
+      // If the connection was closed meanwhile, there is nothing to restore.
     }
   }
 

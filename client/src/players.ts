@@ -31,7 +31,7 @@ export class Players {
     if (!player.stream.getTracks().includes(track)) player.stream.addTrack(track)
     player.element
       .play()
-      .catch((error: unknown) => this.#log.warn('the browser does not play the call', error))
+      .catch((error: unknown) => this.#log.warn('browser did not start to play the call', error))
   }
 
   /** Shows the video, or hides the last picture after the far side stopped sending. */
@@ -70,7 +70,9 @@ export class Players {
     this.#players.set(kind, player)
     if (kind === 'video') return player
     if (this.#speaker !== undefined)
-      this.#sink(element, this.#speaker).catch((error: unknown) => this.#log.warn('the loudspeaker', error))
+      this.#sink(element, this.#speaker).catch((error: unknown) =>
+        this.#log.warn('loudspeaker not changed', error),
+      )
     return player
   }
 

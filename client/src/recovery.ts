@@ -13,7 +13,7 @@ export interface RecoveryOwner {
   seeking(): void
   /** Handles media that flows, for the first time or again. */
   found(): void
-  /** Handles the end of the attempts. */
+  /** Handles the failure of all attempts. */
   givenUp(cause: unknown): void
 }
 
@@ -86,7 +86,7 @@ export class Recovery {
   }
 
   #found(): void {
-    // The state may still be that of the path before the restart.
+    // The reported state may still belong to the path before the restart.
     if (this.#restarting) return
     const tell = !this.#flows || this.#seeking
     this.#rest()

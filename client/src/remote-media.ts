@@ -40,7 +40,7 @@ export class RemoteMedia {
     this.players.remove(kind)
   }
 
-  /** Takes the gateway's report whether the far side sends video. */
+  /** Handles the gateway's report of whether the far side sends video. */
   setSent(sent: boolean): void {
     this.#sent = sent
     this.#changed()

@@ -10,10 +10,9 @@ interface Pending {
 }
 
 /**
- * Requests without a reply. A request that is made, or interrupted, without a connection waits.
- * When the connection is back it is sent (again) under the same id; servers treat a repeat as the same
- * request.
- * The time-out runs only while the connection is up.
+ * Pending requests. A request that is made without a connection, or interrupted by its loss, waits. Once the
+ * connection is restored, the request is sent (again) under the same id. Servers treat a repeat as the same
+ * request. The time-out runs only while the connection is up.
  */
 export class Requests {
   #pending = new Map<string | number, Pending>()

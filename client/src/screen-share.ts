@@ -51,7 +51,7 @@ const screenError = (error: unknown): ClientError => {
 }
 
 /**
- * Screen, window or tab that is shown to the others in place of the camera. Created by {@link
+ * Screen, window or tab that is shown to the other members in place of the camera. Created by {@link
  * Call.startScreenShare}.
  */
 export class ScreenShare implements VertoPeer {
@@ -74,12 +74,12 @@ export class ScreenShare implements VertoPeer {
     this.#setup = setup
     this.#nodeId = setup.nodeId
     this.#over.promise.catch(() => {})
-    this.#events = new Emitter((error) => setup.log.error('a listener of a screen failed', error))
+    this.#events = new Emitter((error) => setup.log.error('event listener of a shared screen failed', error))
     this.#recovery = new Recovery(setup.environment.clock, {
       path: () => this.#peer?.state ?? 'new',
       isConnected: () => setup.signalling.isConnected,
       restart: () => this.#restart(),
-      seeking: () => setup.log.warn('the path of the screen broke; making a new one'),
+      seeking: () => setup.log.warn('media path of a shared screen failed; negotiating a new one'),
       found: () => {},
       givenUp: (cause) =>
         this.#fail(new ClientError('media_lost', 'The screen cannot be sent any more.', { cause })),
@@ -90,7 +90,7 @@ export class ScreenShare implements VertoPeer {
     return this.#state
   }
 
-  /** Whether the others can see the screen. */
+  /** Whether the other members can see the screen. */
   get active(): boolean {
     return this.#state === 'active'
   }

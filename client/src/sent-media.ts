@@ -9,7 +9,7 @@ import type { CallOptions } from './types.ts'
 
 const deviceNames = { audio: 'microphone', video: 'camera' } as const
 
-// Section of an offer with a kind that the far side receives.
+// An offer has a section for a kind if the port of that section is not 0.
 const offers = (offer: string, kind: MediaKind): boolean => new RegExp(`^m=${kind} [1-9]`, 'm').test(offer)
 const takesVideo = (offer: string): boolean =>
   offer
@@ -71,7 +71,7 @@ export class SentMedia {
     return track !== undefined && track.readyState !== 'ended' && this.#allowed.video
   }
 
-  /** Runs one after another, so that the last request decides whichever device opens first. */
+  /** Changes run one after another, so that the last request decides, whichever device opens first. */
   serially<T>(run: () => Promise<T>): Promise<T> {
     const done = this.#work.then(run)
     this.#work = done.catch(() => {})
@@ -79,7 +79,7 @@ export class SentMedia {
   }
 
   /**
-   * Opens the devices with which the call starts; with an offer, only those that it has a section for.
+   * Opens the devices with which the call starts; with an offer, only devices whose kind has a section in it.
    * Rejects like {@link LocalMedia.open}.
    */
   async open(offer?: string): Promise<void> {
@@ -132,7 +132,7 @@ export class SentMedia {
     if (constraints) this.#constraints[kind] = constraints
     if (!track) this.#local.drop(kind)
     else if (opened.includes(track)) {
-      // A device that the gateway rejected is not put in use.
+      // The device is not used if the gateway rejected its kind.
       if (sends(this.#peer()?.transceiver(kind)?.currentDirection ?? null)) this.#put(kind, track)
       else track.stop()
     }

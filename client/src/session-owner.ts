@@ -3,7 +3,7 @@ import type { Json } from './frames.ts'
 
 /**
  * `disconnected`: until the next connect. `reconnecting`: the connection was lost, and is retried until it is
- * back.
+ * restored.
  */
 export type ConnectionState = 'disconnected' | 'connecting' | 'connected' | 'reconnecting'
 

@@ -170,7 +170,7 @@ export class Session {
     if (frame.kind === 'request') this.#serve(frame.id, frame.method, frame.params)
     else if (this.#handshake.isReply(frame.id)) this.#greeted(this.#handshake.take(frame))
     else if (!this.#requests.settle(frame.id, frame.kind === 'reply' ? frame : { error: frame.error }))
-      this.#log.debug(`a reply that nothing waits for: ${frame.id}`)
+      this.#log.debug(`ignored a reply without a pending request: ${frame.id}`)
   }
 
   #greeted(outcome: HandshakeOutcome): void {
@@ -179,7 +179,7 @@ export class Session {
     else if (outcome.kind === 'token') void this.#renew(outcome)
     else if (outcome.kind === 'stranger' || this.#state === 'connecting') this.#end(outcome.error)
     else {
-      this.#log.warn('the server refused to connect again; trying later', outcome.error.message)
+      this.#log.warn('server rejected the reconnect; retrying later', outcome.error.message)
       this.#socket?.close()
     }
   }

@@ -44,15 +44,15 @@ export class Token {
   }
 
   /**
-   * Sets the token's expiry (ms since the epoch). If the server sent none, the lifetime of the token before
-   * applies.
+   * Sets the token's expiry (ms since the epoch). If the server sent no expiry, the lifetime of the previous
+   * token applies.
    */
   expires(at: number | undefined): void {
     this.stop()
     const left = at === undefined ? this.#lifetime : at - this.#clock.now()
     if (left === undefined || !this.#fetch) return
     this.#lifetime = left
-    // The server accepts a token that has expired by the local clock: the clock is wrong.
+    // The server accepted a token that has expired by the local clock, so the clock is wrong.
     if (left <= 0) this.#schedule(retryMs)
     else this.#schedule(left > 2 * aheadMs ? left - aheadMs : Math.max(1000, left / 2))
   }
@@ -80,7 +80,7 @@ export class Token {
     this.#timer = undefined
     const dueAt = this.#dueAt
     this.#due().catch(() => {
-      // Unless a renewal is no longer wanted.
+      // A renewal may have been cancelled meanwhile.
       if (this.#dueAt === dueAt) this.#schedule(retryMs)
     })
   }

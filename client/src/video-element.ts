@@ -17,8 +17,8 @@ export interface CallVideoOptions {
 }
 
 /**
- * Creates a `<video>` for a call without `rootElement`, or for a preview. It is silent: the call plays its
- * own audio.
+ * Creates a `<video>` for a call without `rootElement`, or for a preview. The element is muted, because the
+ * call plays its audio itself.
  */
 export const buildVideoElement = async (options: CallVideoOptions): Promise<CallVideo> => {
   const { call, rootElement, stream = 'remote' } = options

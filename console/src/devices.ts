@@ -66,7 +66,7 @@ export class Devices {
     return id === undefined ? undefined : { deviceId: id }
   }
 
-  /** Reads the lists again. Never rejects: without a report no choice is offered. */
+  /** Reads the lists again. Never rejects: if the browser reports no devices, the page offers no choice. */
   async refresh(): Promise<void> {
     const lists = await Promise.all(kinds.map((kind) => this.#source[kind]().catch(() => [])))
     const [microphone = [], camera = [], speaker = []] = kinds.map((kind, at) =>

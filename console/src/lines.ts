@@ -49,7 +49,8 @@ export class Lines {
   }
 
   /**
-   * Makes a call current and follows it until its end. `answeredAt` is for a call restored after a reload.
+   * Makes a call the current one and follows it until its end. `answeredAt` is for a call restored after a
+   * reload.
    */
   take(call: Call, party: Party, answeredAt: number | undefined = undefined): void {
     const since = answeredAt ?? (call.active ? this.#owner.now() : undefined)

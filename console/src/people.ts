@@ -88,7 +88,7 @@ export class People {
     this.#changed()
     try {
       const page = await ask()
-      // A later search was faster.
+      // A later search has already finished.
       if (asked !== this.#asked) return
       this.#page = page
       this.#list = [...before, ...(page?.data ?? [])]

@@ -51,11 +51,12 @@ export class Thread {
     return from_address_id !== null && from_address_id === this.#deps.me()
   }
 
-  /** Fetches the latest messages and keeps the present ones. */
+  /** Fetches the latest messages and keeps those that are already present. */
   load(): Promise<void> {
     return this.#fetch(async () => {
       const page = await this.#deps.client.chat.getMessages({ addressId: this.id, pageSize })
-      // After a long time without connection a gap may remain, which only fetching from the newest on closes.
+      // After a long time without connection, messages between the present and the new ones may be missing.
+      // Only fetching from the newest message on closes the gap.
       const joined = page.data.some(({ id }) => this.#messages.some((known) => known.id === id))
       if (!joined) this.#messages = []
       if (!joined || !this.#oldest) this.#oldest = page

@@ -23,7 +23,7 @@ const tellPages = async (message: WorkerMessage): Promise<void> => {
 const openPage = async (): Promise<void> => {
   const open = await pages()
   const page = open.find(({ visibilityState }) => visibilityState === 'visible') ?? open[0]
-  // A browser may refuse both; the call is stored for the page that the user opens.
+  // A browser may refuse both. The call is then stored for the page that the user opens.
   if (page) await page.focus().catch(() => undefined)
   else await worker.clients.openWindow('/').catch(() => undefined)
 }

@@ -110,7 +110,7 @@ const unread = (kind: DocumentKind, { message }: JobFailed): DocumentFault => ({
   path: '',
 })
 
-/** A document from a worker thread has no faults left to locate. */
+/** A document that a worker thread has read has no faults left, so no positions are needed. */
 const noPlace = (): undefined => undefined
 
 const unexpected = (): Error => new Error('The thread returned a document of another kind.')

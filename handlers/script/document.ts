@@ -11,7 +11,7 @@ export interface ScriptProgram {
   /** Sections by name, including `main`. */
   readonly sections: Sections
   readonly main: StepList
-  /** Accepted parts without effect. */
+  /** Faults of parts that are accepted without effect. */
   readonly warnings: readonly DocumentFault[]
 }
 

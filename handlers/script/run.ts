@@ -216,7 +216,7 @@ export class ScriptRun implements ScriptContext {
    * Runs a step. A method that fails causes a warning and sets its result variables; the next step follows.
    */
   async #runStep(step: ScriptStep): Promise<Outcome> {
-    // Yields: consecutive steps without waits would block all other calls.
+    // Yields to other calls, which consecutive steps without waits would block.
     await new Promise((resolve) => setImmediate(resolve))
     if (this.call.signal.aborted) throw new CallEnded()
     this.#at = step.path

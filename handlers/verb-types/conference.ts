@@ -75,8 +75,8 @@ export interface ConferenceOptions extends Cancellable {
   /** Called at the end of the recording. The first participant's listener counts. */
   readonly onRecorded?: (recording: RecordResult) => void
   /**
-   * Status callback that {@link onRecorded} sends. If the gateway dies before that, the gateway itself sends
-   * it.
+   * Status callback that {@link onRecorded} sends. If the gateway dies first, its next run or another gateway
+   * sends the callback.
    */
   readonly recordingStatusTarget?: RecordingStatusTarget
 }

@@ -55,8 +55,8 @@ export interface Destination {
   /** Receives the states of this destination in order. An error that it throws is logged. */
   readonly onState?: (state: CalleeState) => void
   /**
-   * Status callback that {@link onState} sends. If the gateway dies during the call, the gateway itself sends
-   * the end.
+   * Status callback that {@link onState} sends. If the gateway dies during the call, its next run or another
+   * gateway reports the end of the call.
    */
   readonly statusTarget?: CalleeStatusTarget
 }

@@ -31,8 +31,8 @@ export interface RecordOptions extends Cancellable {
   /** Origin of the recording in the vocabulary of the XML family; default none. */
   readonly source?: RecordingSource
   /**
-   * Status callback that the handler sends at the end. If the gateway dies before that, the gateway itself
-   * sends it.
+   * Status callback that the handler sends at the end. If the gateway dies first, its next run or another
+   * gateway sends the callback.
    */
   readonly statusTarget?: RecordingStatusTarget
 }

@@ -21,7 +21,7 @@ export interface Verb {
 /** Document that can run. */
 export interface XmlProgram {
   readonly verbs: readonly Verb[]
-  /** Parts without effect, or with another effect than their author may expect. */
+  /** Faults of parts that have no effect, or another effect than their author may expect. */
   readonly warnings: readonly DocumentFault[]
 }
 

@@ -17,7 +17,7 @@ const nothing: IncomingCalls = { invites: [], online: false, error: undefined }
 
 /**
  * Incoming calls of one component, outside React: online as long as an effect {@link hold}s it.
- * Requests run one at a time. Effects that end and restart at once cause none.
+ * Requests run one at a time. An effect that ends and restarts at once causes no request.
  */
 export class Incoming {
   readonly #client: OnlineClient | undefined
@@ -74,7 +74,7 @@ export class Incoming {
         await (wanted ? client.online({ incomingCallHandlers: { all: this.#rings } }) : client.offline())
         this.#show({ online: wanted, error: undefined })
       } catch (error) {
-        // A client that cannot send the request has no connection, and receives no calls either.
+        // If the request cannot be sent, the client has no connection and therefore receives no calls.
         this.#show({ online: false, error: wanted ? (error as ClientError) : undefined })
         if (wanted && this.#wanted && !this.#reconnected) break
       }

@@ -32,9 +32,9 @@ export const identityOf = ({ host, project, topics, contexts }: SignalWireOption
   JSON.stringify([host, project, topics ?? contexts])
 
 /**
- * Connection of one component, outside React: it lives as long as an effect {@link hold}s it.
- * Effects that end and restart at once (strict mode, a fast refresh, another token) keep the client. It is
- * disconnected in a microtask, unless held again by then.
+ * Connection of one component, outside React: it lives as long as an effect {@link hold}s it. Effects that
+ * end and restart at once (strict mode, a fast refresh, another token) keep the client. The client is
+ * disconnected in a microtask, unless an effect holds it again by then.
  */
 export class SignIn {
   /** State without a connection. */
@@ -50,7 +50,7 @@ export class SignIn {
   #held = false
   #identity: string | undefined
   #given: string | undefined
-  // Last result of onRefreshToken: the same token from the page is not new.
+  // Last result of onRefreshToken. If the page passes the same token, it is not a new one.
   #fetched: string | undefined
 
   constructor(make: MakeClient) {
@@ -126,7 +126,7 @@ export class SignIn {
     }
   }
 
-  // The client treats an empty token as none.
+  // The client treats an empty token as a missing one.
   async #fetch(): Promise<string> {
     this.#fetched = await this.options.onRefreshToken?.()
     if (this.#fetched && this.#view.client) this.#show({ ...this.#view, error: undefined })

@@ -25,7 +25,9 @@ export type Action<T> = Promise<T> & {
   stop(): Promise<void>
 }
 
-/** Meaning of an event: started, finished with a result, failed; undefined for others. */
+/**
+ * Meaning of an event: the action has started, finished with a result, or failed. Undefined for other events.
+ */
 export type Outcome<T> = { readonly begun: true } | { readonly result: T } | { readonly error: RealtimeError }
 
 /** State of a running action. */

@@ -14,7 +14,7 @@ export type HangupReason = 'hangup' | 'cancel' | 'busy' | 'noAnswer' | 'decline'
 /** Part of the client that calls use. */
 export interface CallClient {
   request(method: string, params: Values): Promise<Values>
-  /** Returns the call of a peer by id: the known one, or a new one. */
+  /** Returns the call with the id of a peer: an existing object, or a new one. */
   callOf(params: Values): Call
 }
 

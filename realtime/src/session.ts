@@ -49,7 +49,7 @@ const realTimers: SessionTimers = {
 }
 
 /**
- * Session with a gateway. A lost connection is restored until {@link Session.close}, and the gateway
+ * Session with a gateway. Until {@link Session.close}, a lost connection is restored, and the gateway
  * continues the session.
  */
 export class Session {
@@ -147,7 +147,9 @@ export class Session {
     }
   }
 
-  /** Sends pings, since a connection whose far end is gone looks like a quiet one. */
+  /**
+   * Sends pings, because a connection whose far end is gone cannot be distinguished from an idle connection.
+   */
   async #watch(socket: WebSocket): Promise<void> {
     for (;;) {
       await this.#timers.idle(beatMs)

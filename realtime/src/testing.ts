@@ -102,7 +102,7 @@ export class TestGateway {
   }
 }
 
-/** Waits that end at once, with their intended durations in milliseconds. */
+/** Timers whose waits end at once; records the requested durations in milliseconds. */
 export class NoWaits implements SessionTimers {
   readonly waits: number[] = []
   readonly wait = async (ms: number): Promise<void> => {

@@ -52,7 +52,7 @@ parentPort?.on('message', (order: Order) => {
     timer = send(order.to)
   } else {
     clearInterval(timer)
-    // Packets in flight still count.
+    // Packets that are in flight when the measurement ends still count.
     setTimeout(() => parentPort?.postMessage({ sent, received }), 300)
   }
 })

@@ -27,13 +27,13 @@ interface Report {
 /** Work that a process left unfinished when it died. */
 export interface Unfinished {
   readonly files: readonly string[]
-  /** Tests of them that had passed before. */
+  /** Tests of these files that had passed before. */
   readonly passed: number
 }
 
 /**
  * Returns the unfinished files of a run in which no test failed: their process died.
- * Returns none if anything else went wrong too.
+ * Returns no files if the run has any other failure.
  */
 export const unfinishedIn = (read: () => string): Unfinished => {
   const none = { files: [], passed: 0 }

@@ -121,7 +121,7 @@ export class Expressions {
     }
     if (node.type !== 'Property' || (node.key as Node).name !== 'pattern') return undefined
     const value = node.value as Node
-    // A pattern of a type, a parameter's name or an expression object is none of a schema.
+    // The `pattern` of a type, a parameter or an expression object is not a pattern of a schema.
     if (!['Literal', 'TemplateLiteral', 'Identifier'].includes(value.type)) return undefined
     const source = this.#text(value, module)
     return source === undefined && value.type === 'Literal' ? undefined : { source, flags: '' }

@@ -59,7 +59,7 @@ export const sipFolders = [
 /**
  * Folders of `gateway/calls/` from the lowest layer to the highest: each imports only folders before it.
  *
- * - `leg`: one signalling relationship with its media port, and what two legs or a verb need of it.
+ * - `leg`: one signalling relationship with its media port, and the parts that bridges and verbs use.
  * - `call`: the customer's call: its caller, its other legs, its facts, and the ways to reach it.
  * - `local`: legs to addresses of this gateway, whose far side is a call of its own.
  * - `log`: rows, status callbacks and CDRs of calls.

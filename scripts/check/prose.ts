@@ -68,7 +68,7 @@ export const bannedWordsIn = (
 
 const abbreviation = /\b(?:e\.g|i\.e|etc|vs|cf|Sec|sec|No|approx|resp)\.$/
 
-/** Replaces what is no prose by one word: code, links, addresses, quotations. */
+/** Replaces code, links, addresses and quotations by one word each, since they are not prose. */
 const withoutCode = (text: string): string =>
   text
     .replace(/`[^`]*`/g, 'code')

@@ -30,7 +30,7 @@ export interface BrowserPushDeps {
   readonly changed: () => void
 }
 
-/** `open`: calls are notified while a page is open. `always`: also without a page. */
+/** `open`: notifications are shown while a page is open. `always`: also without an open page. */
 export type PushState = 'unsupported' | 'blocked' | 'off' | 'working' | 'open' | 'always'
 
 const faults = {

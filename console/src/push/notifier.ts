@@ -74,7 +74,7 @@ export class Notifier {
     const id = data.push ? callIdOf(data.push) : data.id
     const about = { id, ...(data.push && { push: data.push }) }
     if (action === 'decline') return this.#decline(about)
-    // A page that is being opened reads it from there.
+    // A page that is being opened reads the call from the store.
     if (data.push)
       await this.#deps.kept.set('pending', { push: data.push, answer: true, at: this.#deps.now() })
     await this.#deps.openPage()

@@ -18,7 +18,7 @@ export interface PeopleActions {
   readonly write: (address: Address) => void
 }
 
-// Without the channel.
+// Address without the channel.
 const plainOf = (to: string | undefined): string | undefined => to?.replace(/\?.*/, '')
 
 const entry = (address: Address, phone: Phone, { write }: PeopleActions) => {

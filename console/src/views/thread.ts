@@ -45,7 +45,7 @@ const composer = (threadOf: () => Thread | undefined) => {
       thread.draft = ''
       if (threadOf() === thread) text.value = ''
     } catch (error) {
-      // The text stays, to be sent again.
+      // The text stays in the box, so that the user can send it again.
       setText(fault, (error as Error).message)
       show(fault, true)
     }

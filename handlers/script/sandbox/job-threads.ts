@@ -126,7 +126,7 @@ export class JobThreads<Job, Reply extends JobReply> {
     place.thread.send(task.job)
   }
 
-  /** Removes the task whose account is before all others. */
+  /** Removes the task whose account has used the least time. */
   #takeWaiting(isBefore: (one: CpuAccount, other: CpuAccount) => boolean): Task<Job, Reply> | undefined {
     let chosen = 0
     for (const [index, { account }] of this.#waiting.entries()) {

@@ -3,6 +3,6 @@ import { parentPort } from 'node:worker_threads'
 import { type ExpressionJob, openEvaluator } from './evaluate.ts'
 
 const evaluate = await openEvaluator()
-// An uncaught error ends the thread: a failed sandbox is not reused.
+// An uncaught error ends the thread, so that a failed sandbox is not reused.
 parentPort?.on('message', (job: ExpressionJob) => parentPort?.postMessage(evaluate(job)))
 parentPort?.postMessage('ready')
