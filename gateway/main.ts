@@ -1,4 +1,4 @@
-/** The process: the signal that comes at any time, and the exit code. */
+/** Entry point of the process: handles SIGHUP from the start, and sets the exit code. */
 import { ReloadSignal } from './app/shutdown.ts'
 
 const reloading = new ReloadSignal()

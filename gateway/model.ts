@@ -7,7 +7,7 @@ export type CallId = string & { readonly __brand: 'CallId' }
 /** Id of a leg; unique for ever. Not SIP's Call-ID. */
 export type LegId = string & { readonly __brand: 'LegId' }
 
-/** Identity of a caller or callee, in the terms of SIP. */
+/** Identity of a caller or callee, as in SIP headers. */
 export interface Party {
   /** SIP URI, or `/context/name` of a subscriber. */
   readonly uri: string
@@ -22,7 +22,7 @@ export interface Party {
   readonly private?: boolean
 }
 
-/** States of a call that a customer's server can receive. */
+/** States of a call that can be reported to a customer's server. */
 export type CallProgress = 'initiated' | 'ringing' | 'answered' | 'completed'
 
 /** URL that receives the states of a call. */
@@ -30,7 +30,7 @@ export interface StatusTarget {
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly states: readonly CallProgress[]
-  /** `form`: the XML family's parameters; `json`: the script family's events. */
+  /** `form`: form parameters, as for XML documents; `json`: JSON events, as for scripts. */
   readonly dialect: 'form' | 'json'
 }
 
@@ -53,7 +53,7 @@ type HandlerKind =
       readonly fallbackMethod?: 'GET' | 'POST'
     }
   | { readonly kind: DocumentKind; readonly document: string; readonly name: string }
-  /** Realtime applications that listen on a topic. */
+  /** Realtime applications that have subscribed to a topic. */
   | { readonly kind: 'realtime'; readonly topic: string }
 
 /** Target of an address. */
@@ -61,9 +61,11 @@ export type Target =
   | {
       readonly kind: 'sip'
       readonly uri: string
-      /** Address of the gateway that led here. Absent for a dialed URI or number, which needs permission. */
+      /**
+       * Address that was resolved to this target. Absent for a dialed URI or number, which needs permission.
+       */
       readonly address?: string
-      /** Carrier whose rules apply; default the one with the URI's host among its targets. */
+      /** Carrier whose rules apply; default: the carrier that has the URI's host among its targets. */
       readonly carrier?: string
       /**
        * Next hop of the INVITE in place of the request-URI: the contact of a registered endpoint behind NAT.
@@ -82,8 +84,8 @@ export type Target =
   | { readonly kind: 'endpoint'; readonly endpointId: string; readonly address: string }
   | { readonly kind: 'subscriber'; readonly subscriberId: string; readonly address: string }
   /**
-   * Resource with a handler. It runs on the leg of a caller who dials it, or on a leg of its own for a call
-   * that connects to it.
+   * Resource with a handler. The handler runs on the leg of a caller who dials the resource, or on a new leg
+   * for a call that connects to it.
    */
   | {
       readonly kind: 'handler'

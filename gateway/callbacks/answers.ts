@@ -25,13 +25,16 @@ export const headerOf = (response: Dispatcher.ResponseData, name: string): strin
   return (Array.isArray(value) ? value[0] : value) ?? ''
 }
 
-/** Aborts a body together with its connection, as it may have any length. The resulting error is ignored. */
+/**
+ * Aborts a response body together with its connection, because the rest may have any length. Ignores the
+ * resulting error.
+ */
 export const discard = (body: Dispatcher.ResponseData['body']): void => {
   body.on('error', () => {})
   body.destroy()
 }
 
-/** Maximum length of a body that is read so that its connection can be reused. */
+/** Maximum number of bytes that are read from an unwanted body, so that its connection can be reused. */
 const maxDrainedBytes = 16_384
 
 /** Discards a body, and keeps its connection if the body is short. Never rejects. */
@@ -40,8 +43,8 @@ export const drain = async (body: Dispatcher.ResponseData['body']): Promise<void
 }
 
 /**
- * Reads the whole body. Throws a {@link TrunklineError} for a status other than 2xx, for an encoding, and
- * beyond `maxBytes`.
+ * Reads the whole body. Throws a {@link TrunklineError} if the status is not 2xx, the body has a content
+ * coding, or is longer than `maxBytes`.
  */
 export const readAnswer = async (
   url: string,
@@ -109,7 +112,7 @@ export const headersOf = (response: Dispatcher.ResponseData): Readonly<Record<st
   return Object.fromEntries(names.map((name) => [name.toLowerCase(), headerOf(response, name)]))
 }
 
-/** Decodes a document by the character set of its type. */
+/** Decodes a document by the character set in its content type. */
 export const decode = (bytes: Uint8Array, contentType: string): string => {
   const charset = /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8'
   try {
@@ -168,8 +171,8 @@ export const asUnreachable = (error: unknown, url: string): TrunklineError => {
 }
 
 /**
- * Network failures that a retry may mend; the value tells whether the server may have seen the request. Other
- * failures last, such as an untrusted certificate.
+ * Network failures after which a retry may succeed; the value is whether the request may have reached the
+ * server. Other failures are permanent, such as an untrusted certificate.
  */
 const reached: ReadonlyMap<string, boolean> = new Map([
   ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'].map((code) => [code, false] as const),

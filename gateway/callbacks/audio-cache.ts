@@ -4,13 +4,13 @@ type Handler = Dispatcher.DispatchHandler
 type Controller = Dispatcher.DispatchController
 type Headers = Parameters<NonNullable<Handler['onResponseStart']>>[2]
 
-/** Maximum size of response headers, which the store does not count. */
+/** Maximum size of response headers, which the cache does not count towards its size. */
 const headerBytes = 16_384
 
 /**
  * Caches the responses that a shared cache may keep, up to `maxSize` bytes. Revalidates them by ETag and
  * Last-Modified (RFC 9111). A response without freshness information is revalidated each time. Requests with
- * credentials must bypass the cache: their responses would reach other callers.
+ * credentials must bypass the cache, because other callers could get their responses.
  */
 export const cacheBefore = (agent: Agent, maxSize: number): Dispatcher => {
   const maxCount = Math.ceil(maxSize / headerBytes)
@@ -22,7 +22,7 @@ export const cacheBefore = (agent: Agent, maxSize: number): Dispatcher => {
 export const fitForCache: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, new FitForCache(handler))
 
-/** Number of bytes that are gathered into one chunk. */
+/** Size in bytes up to which chunks are joined before they are passed to the cache. */
 const gatheredBytes = 16_384
 
 class FitForCache implements Handler {
@@ -46,7 +46,9 @@ class FitForCache implements Handler {
     this.#next.onResponseStart?.(controller, status, withSafeControl(status, headers), message)
   }
 
-  /** Gathers chunks: the cache keeps them as they arrive, and single bytes would cost it a hundred each. */
+  /**
+   * Joins small chunks: the cache stores each chunk separately, and a chunk of one byte would take a hundred.
+   */
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (this.#length + chunk.length > gatheredBytes) this.#pass(controller)
     if (chunk.length > gatheredBytes) this.#next.onResponseData?.(controller, chunk)
@@ -74,13 +76,13 @@ const staleWhileRevalidate = /(^|,)\s*stale-while-revalidate\s*(=\s*("[^"]*"|[^,
 const freshness = /max-?age|no-cache|no-store|private|immutable/i
 
 /**
- * Removes `stale-while-revalidate`, for which the cache would fetch in the background without limits. Adds
+ * Removes `stale-while-revalidate`, which would make the cache fetch in the background without limits. Adds
  * `no-cache` to a response without freshness information. Otherwise the cache would guess: a file unchanged
  * for a year would stay stale for a month.
  */
 const withSafeControl = (status: number, headers: Headers): Headers => {
   const { 'cache-control': given, expires } = headers
-  // A 304 without a header keeps the earlier one.
+  // A 304 without one of these headers keeps the stored value.
   if (given === undefined && (expires !== undefined || status === 304)) return headers
   const said = [given ?? []].flat().join(', ').replace(staleWhileRevalidate, '$1')
   const isSaid = expires !== undefined || freshness.test(said)

@@ -20,13 +20,13 @@ export interface AudioFilesOptions {
 }
 
 /**
- * Fetches the audio of documents: `http:` and `https:` from customers' servers, `file:` from one folder. Of
- * simultaneous equal requests, the first goes ahead, so that the others find its response in the cache.
- * Rejects with a `TrunklineError` (`document_unreachable`).
+ * Fetches the audio of documents: `http:` and `https:` from customers' servers, `file:` from one folder. If
+ * several requests for a URL arrive together, the first runs alone, so that the others find its response in
+ * the cache. Rejects with a `TrunklineError` (`document_unreachable`).
  */
 export class AudioFiles {
   #options: AudioFilesOptions
-  /** First requests of each URL; they never reject. */
+  /** First of the simultaneous requests for each URL; these promises never reject. */
   readonly #first = new Map<string, Promise<void>>()
 
   constructor(options: AudioFilesOptions) {
@@ -51,7 +51,7 @@ export class AudioFiles {
     const { timeoutMs, clock } = this.#options
     if (!first) return this.#goFirst(url, signal)
     const since = clock.now()
-    // It began earlier with the same time limit, so it ends before this request.
+    // The first request started earlier with the same time limit, so it ends before this one times out.
     await Promise.race([first, fired(signal)])
     const leftMs = timeoutMs - (clock.now() - since)
     if (leftMs <= 0) throw unreachable(url, 'timeout', `It took longer than ${timeoutMs} ms.`)
@@ -101,8 +101,8 @@ const fired = (signal: AbortSignal | undefined): Promise<void> => {
 }
 
 /**
- * Returns the path of a URL. `file:///…` is a whole path, other URLs start at the folder. Returns undefined
- * if it cannot be a path.
+ * Returns the path of a URL. `file:///…` is an absolute path; other URLs are relative to the folder. Returns
+ * undefined if the URL contains no valid path.
  */
 const pathOf = (url: string, folder: string): string | undefined => {
   try {
@@ -114,8 +114,8 @@ const pathOf = (url: string, folder: string): string | undefined => {
 }
 
 /**
- * Returns the real path with all links resolved. Returns undefined if it does not exist or is outside the
- * folder.
+ * Returns the real path with all links resolved. Returns undefined if the file does not exist or is outside
+ * the folder.
  */
 const insideOf = async (path: string, folder: string): Promise<string | undefined> => {
   try {
@@ -128,7 +128,7 @@ const insideOf = async (path: string, folder: string): Promise<string | undefine
 
 const readUpTo = async (path: string, maxBytes: number): Promise<Uint8Array | 'missing' | 'too-large'> => {
   try {
-    // Does not follow a link created since, and does not wait for a pipe.
+    // The flags reject a link created after the check, and avoid waiting for a named pipe.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       const facts = await file.stat()

@@ -9,7 +9,7 @@ export type Callbacks = Pick<CallbackOutbox, 'notify'>
 /** Collaborators of a {@link CallbackOutbox}. */
 export type CallbackOutboxDeps = DeliveryQueueDeps
 
-/** Maximum number of waiting callbacks, in all and for one server; further ones are dropped. */
+/** Maximum number of waiting callbacks, in total and for one server; further callbacks are dropped. */
 const maxWaiting = 100_000
 const maxForServer = 25_000
 /**
@@ -20,13 +20,13 @@ const graceMs = 5_000
 
 /**
  * Outbox of the callbacks to customers' servers. Each is stored before it is sent, and retried after a
- * failure or a restart. So none is lost, and a server may receive one twice, with the same id.
+ * failure or a restart. So no callback is lost, but a server may receive a callback twice, with the same id.
  */
 export class CallbackOutbox {
   readonly #deps: CallbackOutboxDeps
   /** Queues by server; each exists while callbacks wait in it. */
   readonly #queues = new Map<string, DeliveryQueue>()
-  /** Stored time of the latest callback. */
+  /** Creation time that was stored for the latest callback. */
   #lastAt = 0
   #closed = false
 
@@ -34,7 +34,7 @@ export class CallbackOutbox {
     this.#deps = deps
   }
 
-  /** Continues with the callbacks that an earlier run has left. */
+  /** Opens the outbox, and resumes the callbacks that an earlier run has not delivered. */
   static async open(deps: CallbackOutboxDeps): Promise<CallbackOutbox> {
     const outbox = new CallbackOutbox(deps)
     for (const [server, waiting] of await deps.rows.counts()) outbox.#open(server).addStored(waiting)
@@ -48,14 +48,17 @@ export class CallbackOutbox {
     return waiting
   }
 
-  /** Continues with the callbacks of another gateway, by server; this gateway already owns their rows. */
+  /**
+   * Resumes the callbacks of a stopped gateway, given as numbers by server. This gateway must already own
+   * their rows.
+   */
   takeOver(left: ReadonlyMap<string, number>): void {
     for (const [server, waiting] of left) (this.#queues.get(server) ?? this.#open(server)).addStored(waiting)
   }
 
   /**
-   * Delivers a callback in the background. Those of a call to one server keep their order. Never throws.
-   * After {@link close} it is stored for the next run.
+   * Delivers a callback in the background. Callbacks of one call to one server keep their order. Never
+   * throws. After {@link close} it is stored for the next run.
    */
   notify(from: CallbackFrom, callback: StatusCallback): void {
     const { url, kind, ends } = callback
@@ -71,13 +74,13 @@ export class CallbackOutbox {
       return
     }
     const now = clock.now()
-    // The store orders callbacks by this time alone: no two have the same.
+    // The store orders callbacks by creation time alone, so no two may have the same time.
     this.#lastAt = Math.max(now, this.#lastAt + 1)
     const open = queue ?? this.#open(server)
     open.add(callbackRow(from, callback, { now, createdAt: this.#lastAt }), ends)
   }
 
-  /** Stops later attempts, and waits for running ones. First attempts may start for 5 s more. Idempotent. */
+  /** Stops retries, and waits for running attempts. First attempts may still start for 5 s. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all([...this.#queues.values()].map((queue) => queue.close(graceMs)))

@@ -12,8 +12,8 @@ export interface CallbackFrom {
 }
 
 /**
- * Returns the row of a callback that is due at `now`. `createdAt` is its place among the others. Both in ms
- * since 1970.
+ * Returns the row of a callback that is due at `now`. `createdAt` determines its place in the queue. Both are
+ * in ms since 1970.
  */
 export const callbackRow = (
   { projectId, callId }: CallbackFrom,

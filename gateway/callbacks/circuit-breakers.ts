@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 const maxFailures = 5
 /** Time in ms for which a breaker stays open; then one request tests the server. */
 const openMs = 10_000
-/** Maximum number of remembered servers; beyond it, the one that failed longest ago is dropped. */
+/** Maximum number of tracked servers; beyond it, the server whose failure is oldest is dropped. */
 const maxServers = 10_000
 
 interface Breaker {
@@ -15,8 +15,8 @@ interface Breaker {
 
 /**
  * Circuit breakers of servers that do not respond. After some consecutive failures, requests fail at once, so
- * that no caller waits for a certain timeout. Any status counts as a response. Only servers whose latest
- * request failed are kept.
+ * that no caller waits for a timeout that is sure to come. Any status counts as a response. Only servers
+ * whose latest request failed are kept.
  */
 export class CircuitBreakers {
   readonly #clock: Pick<Clock, 'now'>
@@ -35,8 +35,8 @@ export class CircuitBreakers {
   }
 
   /**
-   * Returns whether a request to a server may be sent. After the open time, the first request tests the
-   * server for all.
+   * Returns whether a request to a server may be sent. After the open time, one request is admitted as a
+   * test; its outcome closes or reopens the breaker.
    */
   admits(server: string): boolean {
     const breaker = this.#servers.get(server)
@@ -55,7 +55,7 @@ export class CircuitBreakers {
   /** Records a failure. */
   failed(server: string): void {
     const breaker = this.#servers.get(server) ?? { failures: 0, openUntil: undefined }
-    // To the end of the map: its first entry failed longest ago.
+    // Moves the server to the end of the map, so that the first entry has the oldest failure.
     this.#servers.delete(server)
     this.#servers.set(server, breaker)
     breaker.failures++

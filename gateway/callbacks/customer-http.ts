@@ -53,9 +53,9 @@ export interface Upload {
 
 /** Default maximum size of a document in bytes: larger ones would only fill memory. */
 const defaultMaxBytes = 262_144
-/** Maximum number of bytes read from the response to a document's own request. */
+/** Maximum number of bytes read from the response to a request that a document makes itself. */
 const maxOutsideBytes = 65_536
-/** Maximum time in ms of a document's own request; it may take longer than fetching a document. */
+/** Maximum time in ms of a request that a document makes itself; more than for fetching a document. */
 const maxOutsideMs = 60_000
 /** Maximum time in ms of an upload: the longest recordings have hundreds of megabytes. */
 const maxUploadMs = 600_000
@@ -66,9 +66,9 @@ const ownHeaders =
 /**
  * The client for customers' URLs. It supports only http and https, and only public addresses and the allowed
  * networks. A name is resolved once for each connection, every resolved address is checked, and only these
- * addresses are used. Each redirect is checked anew. User and password in a URL become Basic authentication.
- * They, the query and the fragment never stand in an error. The fragment sets timeouts and retries ({@link
- * readOverrides}) and is not sent.
+ * addresses are used. Each redirect is checked in the same way. User and password in a URL become Basic
+ * authentication. Errors never contain user, password, query or fragment. The fragment sets timeouts and
+ * retries ({@link readOverrides}) and is not sent.
  *
  * Every failure is a {@link TrunklineError} with the code `document_unreachable` and the facts `url`,
  * `reason` and, if there was a response, `status`.
@@ -101,9 +101,9 @@ export class CustomerHttp {
   }
 
   /**
-   * Fetches a document, signed for its project. Its `url` is the final one, with the user and password that
-   * led there, so that relative URLs reach the same server. Do not log it unchanged. A request that cannot
-   * have reached its server is retried once. `signal` aborts.
+   * Fetches a document, signed for its project. The result's `url` is the final URL, with user and password,
+   * so that relative URLs reach the same server. Do not log it unchanged. A request that certainly did not
+   * reach its server is retried once. `signal` aborts.
    */
   async document(wanted: DocumentRequest, projectId: string, signal?: AbortSignal): Promise<FetchedDocument> {
     const { maxBytes = defaultMaxBytes } = this.#options
@@ -121,7 +121,7 @@ export class CustomerHttp {
     }
   }
 
-  /** Fetches a file such as audio, from the cache if its server allows that. */
+  /** Fetches a file such as audio. Uses the cache if the response headers permit it. */
   async bytes(url: string, limits: FetchLimits): Promise<{ bytes: Uint8Array; contentType: string }> {
     const { maxBytes, timeoutMs: totalMs, signal } = limits
     const { connectMs, readMs } = readOverrides(url)
@@ -133,7 +133,7 @@ export class CustomerHttp {
     return { bytes, contentType }
   }
 
-  /** Sends a request of a document. It is not signed, and is sent once. */
+  /** Sends a request that a document makes itself, unsigned and without retries. */
   async request(outside: HttpRequest, signal?: AbortSignal): Promise<HttpResponse> {
     const { url, method, body, headers = {}, timeoutMs, connectTimeoutMs } = outside
     const own = Object.entries(headers)
@@ -195,7 +195,7 @@ export class CustomerHttp {
         signal,
       )
     } finally {
-      // A server that responds early has not read all of it.
+      // A server may respond before it has read the whole file, and leave a stream open.
       for (const stream of streams) stream.destroy()
     }
   }
@@ -244,7 +244,7 @@ export class CustomerHttp {
         return await read(found)
       } catch (error) {
         const failure = asUnreachable(error, wanted.url)
-        // The failure itself says more than the open breaker.
+        // The earlier failure explains more than the breaker that it opened.
         if (before && failure.facts.reason === 'circuit-open') throw before
         if (signal.aborted || tries >= retries || !mayRetry(failure, wanted.method, retryOn)) throw failure
         before = failure

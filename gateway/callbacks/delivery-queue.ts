@@ -21,12 +21,12 @@ export interface DeliveryQueueDeps {
 }
 
 /**
- * Delays in ms before the second and later attempts. A callback that fails after the last one is given up.
+ * Delays in ms before the second and later attempts. A callback whose last attempt fails is dropped.
  */
 const retryDelaysMs = [2_000, 10_000, 60_000, 600_000, 3_600_000] as const
-/** Maximum number of simultaneous later attempts. */
+/** Maximum number of simultaneous retries. */
 const maxLaterAttempts = 8
-/** Number of running callbacks beyond which no later attempt starts. */
+/** Number of running callbacks beyond which no retry starts. */
 const maxRunning = 1_000
 
 /**
@@ -36,7 +36,7 @@ const maxRunning = 1_000
 export class DeliveryQueue {
   readonly #deps: DeliveryQueueDeps
   readonly #queue: RetryQueue<CallbackRow>
-  /** Time in ms after which stored callbacks are left for the next run. */
+  /** Time in ms since 1970 after which no stored callback is started; the next run delivers the rest. */
   #lastStart = Number.POSITIVE_INFINITY
 
   /** `onIdle` is called when the queue is empty. */
@@ -56,7 +56,7 @@ export class DeliveryQueue {
       groupOf: (row) => row.call_id,
       mayTry: isSure,
       onError: (error) =>
-        log.error({ event: 'callbacks.store-failed', err: error }, 'store of callbacks failed'),
+        log.error({ event: 'callbacks.store-failed', err: error }, 'stored callbacks not read or written'),
       onIdle,
     })
   }
@@ -66,13 +66,13 @@ export class DeliveryQueue {
     return this.#queue.waiting
   }
 
-  /** Adds stored callbacks, which are tried now. */
+  /** Adds a number of stored callbacks, which are attempted now. */
   addStored(count: number): void {
     this.#queue.addStored(count)
   }
 
   /**
-   * Stores a new callback, and sends it unless the queue is closed: then the next run sends it. `ends`: see
+   * Stores a new callback and sends it. If the queue is closed, the next run sends it instead. `ends`: see
    * {@link CallbackRows.add}.
    */
   add(row: CallbackRow, ends?: string): void {
@@ -80,8 +80,7 @@ export class DeliveryQueue {
   }
 
   /**
-   * Stops later attempts. First attempts may start for `graceMs` more; the rest is left for the next run.
-   * Idempotent.
+   * Stops retries. First attempts may still start for `graceMs`; the next run delivers the rest. Idempotent.
    */
   async close(graceMs: number): Promise<void> {
     this.#lastStart = Math.min(this.#lastStart, this.#deps.clock.now() + graceMs)
@@ -89,7 +88,9 @@ export class DeliveryQueue {
     this.#lastStart = Number.NEGATIVE_INFINITY
   }
 
-  /** Stores a callback. Returns false on failure: it is sent once all the same. */
+  /**
+   * Stores a callback. Returns false on failure; the callback is then attempted once without being stored.
+   */
   async #write(row: CallbackRow, ends?: string): Promise<boolean> {
     try {
       await this.#deps.rows.add(row, ends)

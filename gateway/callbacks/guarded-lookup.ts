@@ -30,8 +30,8 @@ export const literalOf = (url: Pick<URL, 'hostname'>): string | undefined => {
 
 /**
  * Returns a `lookup` for `net.connect` that fails with {@link AddressRefused} if any address of the name is
- * not permitted. Its result is used for the connection, so there is no second resolution to attack. An IP
- * address in a URL ({@link literalOf}) is not looked up, and must be checked before.
+ * not permitted. The connection uses exactly these addresses, so an attacker cannot change them by a second
+ * resolution. An IP address in a URL ({@link literalOf}) is not looked up, and must be checked before.
  */
 export const guardedLookup =
   (guard: Pick<AddressGuard, 'permits'>, resolve: Resolve = resolveBySystem): Lookup =>

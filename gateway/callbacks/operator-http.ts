@@ -13,7 +13,7 @@ export class OperatorHttp {
   readonly #userAgent: string
   readonly #agent = new Agent({ connect: { timeout: 2000 }, allowH2: false, maxHeaderSize: 16_384 })
 
-  /** `userAgent`: empty for no such header. */
+  /** `userAgent`: value of the User-Agent header; empty: no header. */
   constructor(clock: Clock, userAgent: string) {
     this.#clock = clock
     this.#userAgent = userAgent

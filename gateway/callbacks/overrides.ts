@@ -1,4 +1,6 @@
-/** Timeouts and retries in the fragment of a customer's URL; absent values are those of the configuration. */
+/**
+ * Timeouts and retries in the fragment of a customer's URL; absent values are taken from the configuration.
+ */
 export interface Overrides {
   /** Maximum time for a connection, in ms. */
   readonly connectMs?: number
@@ -8,11 +10,11 @@ export interface Overrides {
   readonly totalMs?: number
   /** Number of retries. */
   readonly retries?: number
-  /** Failures that are retried; default only those where the request cannot have reached its server. */
+  /** Failures that are retried; by default only those in which the request did not reach its server. */
   readonly retryOn?: ReadonlySet<RetryOn>
 }
 
-/** A failed connection, a read timeout, a class of statuses, or any of these. */
+/** Kind of failure: connection (`ct`), read timeout (`rt`), a class of statuses, or any of these (`all`). */
 export type RetryOn = 'ct' | 'rt' | '4xx' | '5xx' | 'all'
 
 const retryOns: readonly string[] = ['ct', 'rt', '4xx', '5xx', 'all'] satisfies RetryOn[]
@@ -25,8 +27,8 @@ const maxRetries = 5
 
 /**
  * Reads the fragment of a URL: `#ct=2000&rt=5000&tt=15000&rc=2&rp=ct,5xx`, where `ot` is the same as `ct`.
- * Values out of range become the nearest permitted one, and malformed values are ignored: a document must not
- * fail for them.
+ * Values out of range become the nearest permitted one, and malformed values are ignored: they must not make
+ * a document fail.
  */
 export const readOverrides = (url: string): Overrides => {
   const at = url.indexOf('#')

@@ -7,13 +7,13 @@ const types: readonly (readonly [type: RegExp, law: keyof typeof laws])[] = [
   [/^audio\/(pcma|(x-)?alaw)\s*(;|$)/i, 'alaw'],
 ]
 
-/** Returns whether audio has a header; some such files are served as `audio/basic` too. */
+/** Returns whether audio starts with a file header; some servers send WAV files as `audio/basic`. */
 const hasHeader = (bytes: Uint8Array): boolean =>
   /^(RIFF|FORM|\.snd|OggS|ID3)/.test(Buffer.from(bytes.subarray(0, 4)).toString('latin1'))
 
 /**
- * Adds a WAV header (8,000 Hz, one channel) to raw G.711, which is known only by its type or name. Other
- * audio is unchanged.
+ * Adds a WAV header (8,000 Hz, one channel) to raw G.711, which only the content type or the file name
+ * identifies. Other audio is unchanged.
  */
 export const withHeader = (bytes: Uint8Array, contentType: string): Uint8Array => {
   const law = types.find(([type]) => type.test(contentType.trim()))?.[1]

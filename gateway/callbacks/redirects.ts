@@ -42,16 +42,17 @@ const decodePart = (text: string): string => {
 }
 
 /**
- * Returns the request to which a redirect leads; undefined for other responses. 301 and 302 turn a POST into
- * a GET, and 303 any request, like browsers and RFC 9110 section 15.4. Otherwise method and body stay. User
- * and password, and a document's own headers, are sent only to the same server (scheme, host and port).
+ * Returns the request to which a redirect leads; undefined for other responses. As in browsers and RFC 9110
+ * section 15.4, 301 and 302 turn a POST into a GET, and 303 turns any request into a GET. Otherwise method
+ * and body stay. User and password, and a document's own headers, are sent only to the same server (scheme,
+ * host and port).
  */
 export const nextRequest = (from: Outgoing, status: number, location: string): Outgoing | undefined => {
   if (![301, 302, 303, 307, 308].includes(status) || !location) return undefined
   const before = URL.parse(from.url)
   const to = URL.parse(location, from.url)
   const sameServer = before && to && to.origin === before.origin
-  // A relative location already has them.
+  // Only an absolute location can lack the credentials: a relative one inherits them.
   if (sameServer && !to.username && !to.password) {
     to.username = before.username
     to.password = before.password

@@ -1,6 +1,6 @@
 import type { TrunklineError } from '../core/errors/catalogue.ts'
 
-/** Reasons of failures that a retry cannot mend. */
+/** Reasons of permanent failures, which a retry cannot fix. */
 const lastingReasons: ReadonlySet<unknown> = new Set([
   'address-refused',
   'scheme',
@@ -14,8 +14,9 @@ export const failureFacts = (error: Error): Readonly<Record<string, unknown>> =>
   (error as Partial<TrunklineError>).facts ?? {}
 
 /**
- * Returns whether a later retry may succeed, by the status or the error. It may not if the server refused the
- * request for good, or the destination is not permitted. The caller decides whether a repetition is safe.
+ * Returns whether a later retry may succeed, by the status or the error. Returns false if the server rejected
+ * the request permanently, or the destination is not permitted. The caller decides whether a repetition is
+ * safe.
  */
 export const mayRetryLater = (outcome: number | Error): boolean =>
   typeof outcome === 'number'

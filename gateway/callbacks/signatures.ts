@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 
 /** Request to be signed. */
 export interface Signed {
-  /** With its query, without user, password and fragment. */
+  /** URL with its query, without user, password and fragment. */
   readonly url: string
   readonly body?: { readonly contentType: string; readonly text: string }
   /** Id of the event; the same for every attempt. */
@@ -14,8 +14,8 @@ export interface Signed {
 /**
  * Signs requests to customers' servers, so that they can verify the sender. Each request has the headers of
  * two schemes. `X-SignalWire-Signature` uses one key; Standard Webhooks signs by every key. So a key can be
- * replaced without a gap. The new key is put first, and the old one is removed after every server knows the
- * new one.
+ * replaced without a gap. The operator puts the new key first, and removes the old key once every server
+ * knows the new one.
  */
 export class Signer {
   readonly #keys: readonly string[]
@@ -33,7 +33,7 @@ export class Signer {
   }
 }
 
-/** Returns the header by the type of the body: forms and empty bodies are signed differently from JSON. */
+/** Returns the `X-SignalWire-Signature` header. Forms and empty bodies are signed differently from JSON. */
 const familyHeaders = (key: string, { url, body }: Signed): Record<string, string> => {
   if (!body || /^application\/x-www-form-urlencoded\b/i.test(body.contentType)) {
     const text = url + sortedForm(body?.text ?? '')

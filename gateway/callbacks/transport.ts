@@ -28,9 +28,9 @@ export interface Outgoing {
   readonly headers?: Readonly<Record<string, string>>
   /** Signer, and id of the event. */
   readonly signed?: { readonly by: Signer; readonly id: string }
-  /** Whether it may come from the cache, if its server allows that. */
+  /** Whether the response may come from the cache, if its headers permit caching. */
   readonly cached?: boolean
-  /** Timeouts and retries for its server, also after a redirect. */
+  /** Timeouts and retries that the URL sets; they also apply after a redirect. */
   readonly overrides: Overrides
 }
 
@@ -60,13 +60,16 @@ export interface Response {
   readonly response: Dispatcher.ResponseData
 }
 
-/** Step to which connection timeouts are rounded up, in ms: each step has its own agent and connections. */
+/**
+ * Step to which connection timeouts are rounded up, in ms: each distinct timeout needs its own agent and
+ * connections.
+ */
 const connectStepMs = 500
-/** Reasons of failures for which the server is not to blame. */
+/** Reasons of failures that do not count against the server. */
 const blameless: ReadonlySet<unknown> = new Set(['address-refused', 'request'])
 /** Maximum number of connections to one server. */
 const maxConnections = 64
-/** Maximum time in ms between two chunks. Requests end by their total time, which also ends slow ones. */
+/** Maximum time in ms between two chunks. The limit of the total time usually ends a slow request first. */
 const maxReadMs = 300_000
 
 /**
@@ -88,8 +91,8 @@ export class Transport {
   }
 
   /**
-   * Applies new settings. Kept connections and responses may be of a network that is no longer allowed. So
-   * any change discards them after the running requests.
+   * Applies new settings. Open connections and cached responses may belong to a network that is no longer
+   * allowed. So any change discards them once the running requests have ended.
    */
   change({ allowedNetworks, cacheBytes }: Pick<TransportOptions, 'allowedNetworks' | 'cacheBytes'>): void {
     const present = this.#options
@@ -103,8 +106,8 @@ export class Transport {
   }
 
   /**
-   * Returns the response, whatever its status. Throws a TrunklineError (`document_unreachable`) without a
-   * response.
+   * Returns the response, whatever its status. Throws a TrunklineError (`document_unreachable`) if no
+   * response arrives.
    */
   async send(first: Outgoing, signal: AbortSignal): Promise<Response> {
     const { maxRedirects = 3 } = this.#options
@@ -136,7 +139,8 @@ export class Transport {
     if (!this.breakers.admits(origin) || !this.breakers.admits(path))
       throw unreachable(url, 'circuit-open', 'Its server has not answered lately, and is not asked now.')
     const { connectMs, readMs = maxReadMs } = overrides
-    // A response to one caller's credentials is not for the next one, whatever the server allows.
+    // A response to a request with credentials must not reach another caller, even if the server permits
+    // caching.
     const fromCache = cached && !authorization ? this.#cached : undefined
     const file = await outgoing.file?.open()
     try {
@@ -159,9 +163,10 @@ export class Transport {
     } catch (error) {
       const failure = asUnreachable(error, url)
       const { reason, sent } = failure.facts
-      // An abort by the caller does not count as a failure of the server; a timeout of the whole does.
+      // An abort by the caller does not count as a failure of the server; the timeout of the whole request
+      // does.
       const given = signal.aborted && signal.reason !== late
-      // One hanging path does not count for the others, which may belong to another customer.
+      // A path that hangs does not open the breaker of other paths, which may belong to another customer.
       if (!given && !blameless.has(reason))
         this.breakers.failed(sent === false || reason === 'dns' || reason === 'tls' ? origin : path)
       throw failure

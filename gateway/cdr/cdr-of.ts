@@ -2,7 +2,7 @@ import type { CallCdr, LegCdr } from '../calls/log/call-cdr.ts'
 import type { CdrRow } from '../directory/cdrs.ts'
 import { partyOf } from './parties.ts'
 
-/** Returns the rows of an ended call: its own, and one for each leg, in order. */
+/** Returns the CDR rows of an ended call: the call's row, and then one for each leg, in order. */
 export const cdrsOf = (record: CallCdr): readonly CdrRow[] => [
   callRow(record),
   ...record.legs.map((leg, place) => legRow(record, leg, place)),

@@ -26,7 +26,7 @@ import { WriteBehind } from './write-behind.ts'
 const cleanupMs = 3_600_000
 /** Number of rows removed in one transaction, which blocks the store. */
 const removalBatch = 200
-/** Maximum time for the last writes at the shutdown, in ms. */
+/** Maximum time for the last writes at shutdown, in ms. */
 const maxCloseMs = 5_000
 /** Maximum number of rows before the page of a list. */
 const maxOffset = 100_000
@@ -41,7 +41,7 @@ export interface CdrStoreOptions {
   readonly nodeId: string
   /** Last heartbeat of this gateway before its start, in ms since 1970. */
   readonly wasThereAt: number
-  /** Ends the calls of a stopped process. */
+  /** Computes how the calls of a stopped process end. */
   readonly end: EndCalls
   /** Receives the number of stored callbacks by server, after interrupted calls were ended. */
   readonly onCallbacks: (waiting: ReadonlyMap<string, number>) => void
@@ -63,7 +63,7 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
   readonly #tidying: PeriodicTask
   /** Calls in progress, by id. */
   readonly #live = new Map<string, CallRow>()
-  /** Times of recent removals, by call id, whose CDRs may still arrive. */
+  /** Times at which calls were removed, by call id. A removed call's CDR may still arrive. */
   readonly #removed = new Map<string, number>()
   #first: Promise<void> = Promise.resolve()
   #kept = 0
@@ -105,7 +105,7 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
     return this.#behind.waiting
   }
 
-  /** Number of rows of calls and CDRs in the store, at most an hour old. */
+  /** Number of rows of calls and CDRs in the store, counted at most an hour ago. */
   get kept(): number {
     return this.#kept
   }

@@ -17,5 +17,5 @@ export const partyFilter = (text: string | undefined): { readonly user?: string;
   return user === uri ? { user } : { user, uri }
 }
 
-/** Returns the text without null characters, which databases reject. */
+/** Returns a text without null characters, which databases reject. */
 export const printed = (text: string): string => text.replaceAll('\0', '')

@@ -31,7 +31,7 @@ export const toStoredCall = (call: CallRow, nodeId: string): StoredCall => {
   }
 }
 
-/** Returns the call of a row that {@link toStoredCall} made. */
+/** Converts a stored row, as {@link toStoredCall} makes it, back to a call. */
 export const toCallRow = (row: StoredCall): CallRow => ({
   id: row.id,
   projectId: row.project_id,
@@ -51,7 +51,7 @@ export const toCallRow = (row: StoredCall): CallRow => ({
   ...(row.document !== null && { document: row.document }),
 })
 
-/** Returns a query in terms of the store's columns. */
+/** Converts a query to a search in the store's columns. */
 export const toStoreSearch = ({ from, to, ...rest }: CallQuery): CallSearch => {
   const caller = partyFilter(from)
   const callee = partyFilter(to)

@@ -128,7 +128,7 @@ describe('a store that is away', () => {
     await settle()
     t.clock.advance(5_000)
     await closed
-    expect(t.lines.at(-1)).toBe('CDRs lost at the shutdown')
+    expect(t.lines.at(-1)).toBe('CDRs not written before shutdown')
     expect(t.clock.running).toBe(0)
   })
 })

@@ -5,11 +5,11 @@ import type { Log } from '../core/log.ts'
 const gatherMs = 100
 /** Maximum number of entries in one write. */
 const batchSize = 50
-/** Wait after a failure, in ms; it doubles from the first value up to the second. */
+/** Wait after a failure, in ms; it doubles with each failure from `first` up to `most`. */
 const retryMs = { first: 1_000, most: 30_000 }
-/** Maximum number of waiting entries; the oldest beyond it are lost. */
+/** Maximum number of waiting entries; beyond it, the oldest are dropped. */
 const maxWaiting = 20_000
-/** Number of waiting entries that is logged as a slow store. */
+/** Number of waiting entries from which the store is logged as slow. */
 const warnWaiting = 2_000
 /** Maximum number of failures of a single entry while others succeed. */
 const maxFailures = 5
@@ -22,7 +22,7 @@ export interface WriteBehindDeps<T> {
   readonly write: (entries: readonly T[]) => Promise<void>
   readonly clock: Pick<Clock, 'after'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** Receives the number of lost entries: too many waited, or the store rejected them. */
+  /** Receives the number of entries that were lost because too many waited or the store rejected them. */
   readonly onLost: (entries: number) => void
 }
 
@@ -32,7 +32,9 @@ interface Entry<T> {
   /** Sequence number of the first entry with this key that still waits. */
   readonly number: number
   readonly since: number
-  /** Failures of this entry alone, and the number of entries written by then. */
+  /**
+   * Failures of this entry in a batch of one; `others`: entries written in total by the last such failure.
+   */
   failures: number
   others: number
 }
@@ -107,7 +109,10 @@ export class WriteBehind<T> {
     timer.cancel()
     this.#timer?.cancel()
     if (this.waiting > 0)
-      this.#deps.log.error({ event: 'cdr.entries-lost', records: this.waiting }, 'CDRs lost at the shutdown')
+      this.#deps.log.error(
+        { event: 'cdr.entries-lost', records: this.waiting },
+        'CDRs not written before shutdown',
+      )
   }
 
   #schedule(ms: number): void {

@@ -1,7 +1,7 @@
 import type { ConversationRow, MessageRow } from '../directory/conversations.ts'
 import type { Resources } from '../directory/ports.ts'
 
-/** Member who sees a conversation; of two members, each sees the other's address. */
+/** Member that a conversation is displayed to; of two members, each sees the other's address. */
 export interface Viewer {
   /** Address of the member; absent for a guest. */
   readonly addressId?: string
@@ -14,11 +14,11 @@ const guestName = 'Guest'
 /** Maximum length of a conversation's name. */
 const longestName = 256
 
-/** A conversation as the API shows it to one of its members; times in ms since the Unix epoch. */
+/** Returns a conversation as the API shows it to one of its members; times in ms since the Unix epoch. */
 export const conversationBody = (row: ConversationRow, viewer: Viewer, addresses: Addresses) => {
   const { peer, all } = sides(row, viewer)
   return {
-    // Applications write to the address with this id.
+    // With two members, the id of the other's address, which applications send messages to.
     id: peer ?? row.id,
     address_id: peer,
     group_id: row.id,
@@ -31,7 +31,7 @@ export const conversationBody = (row: ConversationRow, viewer: Viewer, addresses
   }
 }
 
-/** A message as the API and the event `conversation.message` show it to one of the members. */
+/** Returns a message as the API and the event `conversation.message` show it to one of the members. */
 export const messageBody = (
   message: MessageRow,
   conversation: ConversationRow,
@@ -64,8 +64,8 @@ export const messageBody = (
 }
 
 /**
- * Returns the addresses of a conversation, and the one that represents it to this member; null if only its id
- * does.
+ * Returns the addresses of a conversation, and the one that represents it to this member; null if the
+ * conversation has only its own id.
  */
 const sides = ({ kind, addresses_json }: ConversationRow, { addressId }: Viewer) => {
   const all: readonly string[] = JSON.parse(addresses_json)

@@ -15,8 +15,8 @@ export interface ChatParticipant {
 }
 
 /**
- * Returns the holder of a token. Throws `not_permitted` for invited callers, who must not read the messages
- * of their subscriber.
+ * Returns the holder of a token. Throws `not_permitted` for an invite's token: its caller must not read the
+ * inviting subscriber's messages.
  */
 export const chatParticipantOf = (
   holder: Pick<TokenIdentity, 'kind' | 'id' | 'projectId' | 'subscriber' | 'addressIds'>,

@@ -37,14 +37,14 @@ export interface WrittenMessage {
   readonly details: object
 }
 
-/** Maximum number of messages in a minute, by author and by conversation. */
+/** Maximum number of messages per minute of one author, and in one conversation. */
 const maxPerWriter = 60
 const maxPerConversation = 300
 const minuteMs = 60_000
 
 /**
- * Conversations between addresses: permission to join, write and read, and delivery to the browsers of all
- * members.
+ * Conversations between addresses: checks permission to join, write and read, and delivers messages to the
+ * browsers of all members.
  */
 export class Chat {
   readonly #deps: ChatDeps
@@ -60,7 +60,7 @@ export class Chat {
     })
   }
 
-  /** Number of authors and conversations with counted messages. */
+  /** Number of authors and conversations whose messages are being counted for the rate limits. */
   get counted(): number {
     return this.#writers.size + this.#conversations.size
   }
@@ -79,15 +79,15 @@ export class Chat {
     return found
   }
 
-  /** Messages of all conversations, the newest first. */
+  /** Returns the messages of all conversations of a participant, the newest first. */
   messages({ id }: ChatParticipant, query: MessageQuery): Promise<MemberMessage[]> {
     return this.#deps.rows.allMessages(id, query)
   }
 
   /**
-   * Returns the messages of one conversation, newest first; `id` as for {@link conversation}. Returns none
-   * for a permitted address without messages, and for a room that the participant has not joined. Throws
-   * `unknown_resource` for anything else.
+   * Returns the messages of one conversation, newest first; `id` as for {@link conversation}. Returns an
+   * empty list for a permitted address without messages, and for a room that the participant has not joined.
+   * Throws `unknown_resource` for anything else.
    */
   async messagesOf(participant: ChatParticipant, id: string, query: MessageQuery): Promise<MemberMessage[]> {
     const conversation = await this.#find(participant, id)
@@ -151,7 +151,7 @@ export class Chat {
     return { message, conversation }
   }
 
-  /** Delivers a message of another gateway on the store to the browsers connected here. */
+  /** Delivers a message that another gateway has stored to the browsers connected to this gateway. */
   async deliverNews(news: News): Promise<void> {
     if (news === 'anything' || news.kind !== 'message') return
     try {

@@ -95,7 +95,7 @@ const row = (
   active_at: now,
 })
 
-/** Returns the membership of a participant; a guest reads only later messages. */
+/** Returns the membership of a participant; a guest reads only messages sent after joining. */
 const memberOf = (
   { id, addressId, endsAt }: ChatParticipant,
   now: number,

@@ -50,7 +50,7 @@ export class MessageRetention {
       let removed = portion
       while (removed === portion && !this.#isClosed) {
         removed = await rows.removeOlder(before, portion)
-        // Other work on the store continues in between.
+        // Lets other work on the store run between two transactions.
         await new Promise(setImmediate)
       }
       await rows.removeDeserted()

@@ -12,9 +12,9 @@ export interface ApnsOptions {
   readonly teamId: string
   /** Bundle id of the application. */
   readonly topic: string
-  /** Host, with an optional port. */
+  /** Host of the service, with an optional port. */
   readonly host: string
-  /** PEM of the authority for the service's certificate; default: those of the system. */
+  /** PEM of the certificate authority for the service; default: the system's authorities. */
   readonly ca?: string
   readonly now: () => number
 }
@@ -28,7 +28,8 @@ interface ProviderToken {
 type Key = Awaited<ReturnType<typeof importPKCS8>>
 
 /**
- * Age of a token at its renewal, in ms. Apple accepts tokens up to 60 minutes old, and a new one every 20.
+ * Age of a token at its renewal, in ms. Apple accepts tokens up to 60 minutes old, and at most one new token
+ * in 20 minutes.
  */
 const tokenAgeMs = 40 * 60_000
 const maxPayloadBytes = 4096
@@ -78,7 +79,8 @@ export class Apns implements PushTransport {
       stream.end(JSON.stringify({ aps: {}, ...payload }))
       return this.#outcome(await answerOf(stream), token)
     } catch {
-      // The connection may be dead without notice. A living one continues for the other requests.
+      // After a timeout, the connection may be dead without an error. After other failures it stays open for
+      // the other requests.
       if (signal.aborted) session.destroy()
       throw new PushUnreachable(signal.aborted ? 'given-up' : 'connection')
     }
@@ -116,7 +118,8 @@ export class Apns implements PushTransport {
     if (this.#session && !this.#session.closed && !this.#session.destroyed) return this.#session
     const { host, ca } = this.#options
     const session = connect(`https://${host}`, ca === undefined ? {} : { ca })
-    // Without keep-alive, a middlebox forgets an idle connection, and the next notification is lost silently.
+    // Without keep-alive probes, a middlebox may drop an idle connection, and the next notification would be
+    // lost without an error.
     session.on('connect', (_session, socket) => socket.setKeepAlive(true, keepAliveMs))
     // Requests on the session report their own failures.
     session.on('error', () => {})

@@ -15,7 +15,7 @@ export interface DeviceCallOptions {
   readonly ringMs: number
 }
 
-/** Devices of a subscriber that are notified of one call and of its end. */
+/** Notifies the devices of a subscriber of one call, and of its end. */
 export class DeviceCall {
   readonly #options: DeviceCallOptions
   readonly #id = randomUUID()
@@ -30,8 +30,8 @@ export class DeviceCall {
   }
 
   /**
-   * Notifies every device. Resolves with true as soon as a service has accepted one notification, and with
-   * false if none does. Called once; never rejects.
+   * Notifies every device. Resolves with true as soon as a push service accepts a notification, and with
+   * false if every notification fails. Called once; never rejects.
    */
   async invite(notice: Omit<CallNotice, 'type' | 'id'>): Promise<boolean> {
     this.#notice = notice
@@ -60,15 +60,17 @@ export class DeviceCall {
   }
 
   /**
-   * A service may hold an invitation until it expires, so its cancellation must live as long. A cancellation
-   * that is about to expire still gets a few attempts.
+   * Expiry of the cancellation. A service may hold an invitation until the invitation expires, so the
+   * cancellation must be valid as long, and long enough for a few attempts.
    */
   get #cancelUntil(): number {
     return Math.max(this.#expiresAt, this.#options.clock.now() + 10_000)
   }
 }
 
-/** Resolves with true as soon as one promise does. None of them may reject. */
+/**
+ * Resolves with true as soon as one of the promises does, otherwise with false. The promises must not reject.
+ */
 const oneOf = (all: readonly Promise<boolean>[]): Promise<boolean> =>
   new Promise((resolve) => {
     for (const each of all) void each.then((yes) => yes && resolve(true))

@@ -7,13 +7,13 @@ import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } fro
 export interface ServiceAccount {
   readonly project_id: string
   readonly client_email: string
-  /** PEM. */
+  /** Private key of the account, PEM. */
   readonly private_key: string
   readonly token_uri: string
 }
 
 /**
- * Reads a service account's file. Throws an Error with the reason, and without content of the file.
+ * Reads a service account's file. Throws an Error that gives the reason but no content of the file.
  */
 export const serviceAccountOf = (text: string): ServiceAccount => {
   let read: Partial<Record<keyof ServiceAccount, unknown>>
@@ -40,7 +40,7 @@ export const serviceAccountOf = (text: string): ServiceAccount => {
 /** Options of {@link Fcm}. */
 export interface FcmOptions {
   readonly account: ServiceAccount
-  /** Host, with an optional port. */
+  /** Host of the service, with an optional port. */
   readonly host: string
   readonly http: PushHttp
   readonly now: () => number

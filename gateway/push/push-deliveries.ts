@@ -21,19 +21,22 @@ export interface PushDeliveriesDeps {
 interface PendingPush {
   readonly transport: PushTransport
   readonly message: PushMessage
-  /** Ends retries. */
+  /** Signal that ends the retries. */
   readonly over: AbortSignal | undefined
 }
 
 /** Maximum number of notifications in progress; further ones are dropped. */
 const maxPending = 2000
-/** Maximum number in progress for one subscriber, whose fifty devices may have services that never answer. */
+/**
+ * Maximum number of notifications in progress for one subscriber: all fifty devices may use services that
+ * never respond.
+ */
 const maxPendingOfSubscriber = 100
 /** Maximum time of one attempt. */
 const tryMs = 10_000
 const minWaitMs = 1000
 const maxWaitMs = 8000
-/** Failures that a retry cannot cure. */
+/** Permanent failures, which a retry cannot fix. */
 const lastingReasons: ReadonlySet<string> = new Set([
   'address-refused',
   'no-https',
@@ -69,14 +72,14 @@ export class PushDeliveries {
     return this.#queue.tasks.length
   }
 
-  /** Whether a transport accepts the device's token. */
+  /** Returns whether a transport accepts the device's token. */
   takes(device: PushMessage['device']): boolean {
     return this.#deps.transports.some((transport) => transport.takes(device))
   }
 
   /**
    * Resolves with true when the service has accepted the notification. Retries end when `over` fires or the
-   * device no longer belongs to the subscriber; an attempt in progress goes on. Never rejects.
+   * device no longer belongs to the subscriber; an attempt in progress continues. Never rejects.
    */
   deliver(message: PushMessage, over?: AbortSignal): Promise<boolean> {
     const transport = this.#deps.transports.find((each) => each.takes(message.device))
@@ -106,7 +109,10 @@ export class PushDeliveries {
     for (const transport of transports) transport.close()
   }
 
-  /** Makes an attempt after `tries` failed ones. Resolves with the next wait, or with its success. */
+  /**
+   * Makes an attempt, after `tries` failed attempts. Resolves with the wait in ms before the next attempt, or
+   * with the outcome.
+   */
   async #attempt(
     { transport, message, over }: PendingPush,
     tries: number,
@@ -160,8 +166,8 @@ export class PushDeliveries {
   }
 
   /**
-   * Whether a device still belongs to its subscriber, as a later owner must not see the call. True if the
-   * store cannot be read.
+   * Returns whether a device still belongs to its subscriber: a later owner must not see the call. Returns
+   * true if the store cannot be read.
    */
   async #isThere(device: PushMessage['device']): Promise<boolean> {
     try {

@@ -3,7 +3,7 @@ import { Agent, buildConnector, request } from 'undici'
 import { asUnreachable, headerOf, readBeginning } from '../callbacks/answers.ts'
 import { guardedLookup, literalOf } from '../callbacks/guarded-lookup.ts'
 
-/** A request to a push service. */
+/** Request to a push service. */
 export interface PushRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -20,9 +20,9 @@ export interface PushAnswer {
 
 /** Options of {@link PushHttp}. */
 export interface PushHttpOptions {
-  /** Decides on permitted addresses; absent for URLs of the operator's configuration. */
+  /** Guard that checks addresses; absent if the URLs come from the operator's configuration. */
   readonly guard?: Pick<AddressGuard, 'permits'>
-  /** PEM of the authority for the service's certificate; default: those of the system. */
+  /** PEM of the certificate authority for the service; default: the system's authorities. */
   readonly ca?: string
 }
 
@@ -52,7 +52,7 @@ export class PushHttp {
     const target = URL.parse(url)
     if (target?.protocol !== 'https:') throw new PushUnreachable('no-https')
     const literal = literalOf(target)
-    // An IP address passes no resolver, so its check is here.
+    // An IP address is not resolved, so it is checked here.
     if (literal !== undefined && this.#guard && !this.#guard.permits(literal))
       throw new PushUnreachable('address-refused')
     try {

@@ -1,6 +1,6 @@
 import type { DeviceRow } from '../directory/devices.ts'
 
-/** Payload that the application on the device receives. All values are texts, as the platforms require. */
+/** Payload that the application on the device receives. All values are strings, as the platforms require. */
 export interface PushPayload {
   readonly type: 'call_invite' | 'cancel'
   /** Id of the notification: the same for all devices and for the cancellation. */
@@ -8,9 +8,9 @@ export interface PushPayload {
   readonly encryption_type: 'aes_256_gcm' | 'none'
   /** Base64 of the encrypted event, which is JSON compressed by raw deflate (RFC 1951). */
   readonly invite: string
-  /** Base64 of 12 bytes; empty without encryption. */
+  /** Initialization vector: base64 of 12 bytes; empty without encryption. */
   readonly iv: string
-  /** Base64 of 16 bytes; empty without encryption. */
+  /** Authentication tag: base64 of 16 bytes; empty without encryption. */
   readonly tag: string
   readonly with_video: 'true' | 'false'
   readonly incoming_caller_name: string
@@ -28,8 +28,8 @@ export interface PushMessage {
 }
 
 /**
- * Outcome of an attempt. `later`: a retry is possible, after `afterMs` if the service names a time. `gone`:
- * the device's token is invalid for ever. `reason` is a metric label, `detail` the service's text; neither
+ * Outcome of an attempt. `later`: a retry is possible, after `afterMs` if the service gives a time. `gone`:
+ * the device's token is permanently invalid. `reason` is a metric label, `detail` the service's text; neither
  * contains parts of a token.
  */
 export type PushOutcome =
@@ -40,15 +40,16 @@ export type PushOutcome =
 /** Client of a push service. */
 export interface PushTransport {
   readonly name: 'web_push' | 'apns' | 'fcm' | 'webhook'
-  /** Whether a device's token belongs to this service. */
+  /** Returns whether a device's token belongs to this service. */
   takes(device: Pick<DeviceRow, 'token' | 'type'>): boolean
-  /** Sends once. Rejects if no response arrives. */
+  /** Makes one attempt. Rejects if no response arrives. */
   send(message: PushMessage, signal: AbortSignal): Promise<PushOutcome>
   close(): void
 }
 
 /**
- * Returns the outcome of a status without further details: 429 and 5xx are temporary, all others final.
+ * Returns the outcome for the status of an unsuccessful response: 429 and 5xx are temporary, all others
+ * permanent.
  */
 export const outcomeOf = (status: number, detail?: string, afterMs?: number): PushOutcome => {
   if (status >= 200 && status <= 299) return { kind: 'sent' }

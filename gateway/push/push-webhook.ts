@@ -2,8 +2,8 @@ import type { CustomerHttp } from '../callbacks/customer-http.ts'
 import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
 
 /**
- * Client of an operator's server that reaches devices by itself. Requests are signed with the keys of the
- * subscriber's project.
+ * Client of an operator's own push server, which notifies the devices. Requests are signed with the keys of
+ * the subscriber's project.
  */
 export class PushWebhook implements PushTransport {
   readonly name = 'webhook'
@@ -41,6 +41,6 @@ export class PushWebhook implements PushTransport {
     return outcomeOf(status)
   }
 
-  /** Does nothing, as the HTTP client has another owner. */
+  /** Does nothing: the owner of the HTTP client closes it. */
   close(): void {}
 }

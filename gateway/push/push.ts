@@ -24,7 +24,7 @@ export interface PushDeps {
   readonly log: Log
 }
 
-/** Maximum time for the last notifications at the shutdown, in ms. */
+/** Maximum time for the last notifications at shutdown, in ms. */
 const closingMs = 2000
 /** Maximum time for notifications in progress after a change of settings, in ms. */
 const retiringMs = 60_000
@@ -71,7 +71,7 @@ export class Push {
     return this.#deps.deliveries.close(retiringMs)
   }
 
-  /** Waits a moment for notifications in progress, then aborts them. Idempotent. */
+  /** Waits at most 2 s for notifications in progress, then aborts them. Idempotent. */
   close(): Promise<void> {
     return this.#deps.deliveries.close(closingMs)
   }

@@ -11,28 +11,31 @@ export interface VapidOptions {
   readonly privateKey: string
 }
 
-/** A pair of keys, both base64url. */
+/** Key pair, both keys base64url. */
 export type VapidKeys = Pick<VapidOptions, 'publicKey' | 'privateKey'>
 
 /** Lifetime of a token. RFC 8292 permits 24 hours; half of it tolerates wrong clocks. */
 const lifetimeS = 12 * 3600
 
-/** Makes a pair of keys. */
+/** Generates a key pair. */
 export const newVapidKeys = (): VapidKeys => {
   const pair = createECDH('prime256v1')
   const publicKey = pair.generateKeys('base64url')
-  // The coordinate keeps its leading zeros.
+  // Node drops leading zeros, so the key is padded to 32 bytes.
   const privateKey = Buffer.concat([Buffer.alloc(32), pair.getPrivateKey()]).subarray(-32)
   return { publicKey, privateKey: privateKey.toString('base64url') }
 }
 
 /** Order of P-256 (SEC 2 section 2.4.2), above all private keys. */
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
-/** Bytes of the seed: 64 bits more than a key has, for an even distribution (FIPS 186-5 appendix A.2.1). */
+/**
+ * Length of the seed in bytes: 64 bits more than a key, so that keys are evenly distributed (FIPS 186-5
+ * appendix A.2.1).
+ */
 const seedBytes = 40
 
 /**
- * Returns the pair that is derived from a gateway's secret, the same on all gateways with that secret.
+ * Derives a key pair from a gateway's secret; all gateways with the same secret get the same pair.
  */
 export const madeVapidKeys = (secret: Uint8Array): VapidKeys => {
   const seed = Buffer.from(hkdfSync('sha256', secret, '', 'keys of Web Push', seedBytes)).toString('hex')
@@ -64,7 +67,7 @@ export class Vapid {
     this.#key = key
   }
 
-  /** Rejects if the keys are not a pair. */
+  /** Rejects if the two keys do not belong together. */
   static async open(options: VapidOptions): Promise<Vapid> {
     const point = Buffer.from(options.publicKey, 'base64url')
     const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString('base64url'))
@@ -76,7 +79,10 @@ export class Vapid {
     return new Vapid(options, key)
   }
 
-  /** The Authorization header of a request to a push service; `now` in milliseconds since the Unix epoch. */
+  /**
+   * Returns the Authorization header of a request to a push service; `now` in milliseconds since the Unix
+   * epoch.
+   */
   async authorization(endpoint: URL, now: number): Promise<string> {
     const token = await new SignJWT()
       .setProtectedHeader({ typ: 'JWT', alg: 'ES256' })

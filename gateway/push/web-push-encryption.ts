@@ -1,6 +1,6 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
 
-/** The keys of a subscription, as the browser's `PushSubscription` has them. */
+/** Keys of a subscription, from the browser's `PushSubscription`. */
 export interface SubscriptionKeys {
   /** Public key of the browser: an uncompressed point of P-256, 65 bytes. */
   readonly p256dh: Uint8Array
@@ -8,7 +8,7 @@ export interface SubscriptionKeys {
   readonly auth: Uint8Array
 }
 
-/** Random parts of a message; given only to reproduce one. */
+/** Random parts of a message; passed in only to reproduce a message. */
 export interface MessageSecrets {
   /** 16 bytes. */
   readonly salt: Uint8Array
@@ -17,7 +17,7 @@ export interface MessageSecrets {
 }
 
 /**
- * Record size. Services must accept 4096 bytes, and may refuse more (RFC 8030 section 7.2).
+ * Record size. Push services must accept 4096 bytes, and may reject more (RFC 8030 section 7.2).
  */
 const recordSize = 4096
 /**
@@ -26,8 +26,9 @@ const recordSize = 4096
 export const maxPlaintextBytes: number = recordSize - 86 - 1 - 16
 
 /**
- * Encrypts a push message for a browser (RFC 8291), coded as `aes128gcm` in one record (RFC 8188). Throws for
- * a public key that is no point of the curve, and for a text longer than {@link maxPlaintextBytes}.
+ * Encrypts a push message for a browser (RFC 8291), with the content coding `aes128gcm` in one record (RFC
+ * 8188). Throws if the public key is not a point of the curve, or the text is longer than
+ * {@link maxPlaintextBytes}.
  */
 export const encryptForBrowser = (
   text: Uint8Array,
@@ -45,7 +46,7 @@ export const encryptForBrowser = (
   const key = derive(keying, salt, 'Content-Encoding: aes128gcm\0', 16)
   const nonce = derive(keying, salt, 'Content-Encoding: nonce\0', 12)
   const cipher = createCipheriv('aes-128-gcm', key, nonce)
-  // 2 delimits the last record, which has no padding here.
+  // The delimiter 2 marks the last record; no padding follows.
   const record = [cipher.update(text), cipher.update(Buffer.of(2)), cipher.final(), cipher.getAuthTag()]
   const sizes = Buffer.alloc(5)
   sizes.writeUInt32BE(recordSize)
@@ -53,6 +54,6 @@ export const encryptForBrowser = (
   return Buffer.concat([salt, sizes, own, ...record])
 }
 
-/** HKDF with SHA-256 (RFC 5869). */
+/** Derives bytes by HKDF with SHA-256 (RFC 5869). */
 const derive = (keying: Uint8Array, salt: Uint8Array, info: Uint8Array | string, length: number): Buffer =>
   Buffer.from(hkdfSync('sha256', keying, salt, info, length))

@@ -12,8 +12,8 @@ export interface Subscription {
 }
 
 /**
- * Reads a device's token that is the JSON of a browser's `PushSubscription` (`JSON.stringify(subscription)`);
- * returns undefined for anything else, and for keys of another length.
+ * Reads a device's token that is the JSON of a browser's `PushSubscription` (`JSON.stringify(subscription)`).
+ * Returns undefined for any other text, and for keys of a wrong length.
  */
 export const subscriptionOf = (token: string): Subscription | undefined => {
   if (!token.startsWith('{')) return undefined
@@ -36,7 +36,7 @@ export class WebPush implements PushTransport {
   readonly #vapid: Vapid
   readonly #now: () => number
 
-  /** `http` must have a guard, as devices register arbitrary endpoints. */
+  /** `http` must have a guard, because devices can register any endpoint URL. */
   constructor(http: PushHttp, vapid: Vapid, now: () => number) {
     this.#http = http
     this.#vapid = vapid
@@ -86,7 +86,7 @@ export class WebPush implements PushTransport {
  */
 const topicOf = (id: string): string => createHash('sha256').update(id).digest('base64url').slice(0, 32)
 
-/** Returns undefined if the browser's key is not a point of the curve. */
+/** Returns the encrypted text; undefined if the browser's key is not a point of the curve. */
 const encrypted = (text: Uint8Array, keys: SubscriptionKeys): Buffer | undefined => {
   try {
     return encryptForBrowser(text, keys)

@@ -4,7 +4,7 @@ import type { RecordingRow } from '../directory/recordings.ts'
 /** Recording in progress. After its end, calls have no effect. */
 export class ActiveRecording {
   readonly row: RecordingRow
-  /** Settles when it has ended and its row is complete. */
+  /** Settles when the recording has ended and its row is complete. */
   readonly done: Promise<unknown>
   readonly #recording: Pick<Recording, 'pause' | 'resume' | 'stop'>
   #paused = false

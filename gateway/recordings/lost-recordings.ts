@@ -9,8 +9,8 @@ import type { EndRecordings } from '../directory/interrupted.ts'
 import type { RecordingRow } from '../directory/recordings.ts'
 
 /**
- * Ends the recordings of a stopped gateway: those in progress have failed. Their files lie on that gateway's
- * disk, which completes them after its return.
+ * Ends the recordings of a stopped gateway: marks those in progress as failed. Their files are on that
+ * gateway's disk; that gateway completes them when it runs again.
  */
 export const endLostRecordings =
   (clock: Pick<Clock, 'now'>): EndRecordings =>
@@ -31,14 +31,15 @@ export const endLostRecordings =
 
 /** Options of {@link recordingEndCallback}. */
 export interface RecordingEndOptions {
-  /** In ms since 1970. */
+  /** Present time, in ms since 1970. */
   readonly now: number
   /** Returns a link to the audio. */
   readonly url: () => string
 }
 
 /**
- * Returns the callback for the end of a recording whose maker is gone; undefined without a status URL for it.
+ * Returns the callback that reports the end of a recording after the process that made it has ended;
+ * undefined without a status URL.
  */
 export const recordingEndCallback = (
   row: RecordingRow,

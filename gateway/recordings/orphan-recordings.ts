@@ -4,7 +4,7 @@ import type { RecordingIndexDeps } from './recording-index.ts'
 const minOrphanAgeMs = 3_600_000
 
 /**
- * Removes the files without a row, which a crash between the two has left. Only files older than an hour at
+ * Removes files without a row, left by a crash before the row was written. Only files older than an hour at
  * `now` (ms since the Unix epoch) are removed; each is logged. Rejects if the rows or the folder cannot be
  * read.
  */

@@ -40,13 +40,14 @@ export class RecordingFolder {
   }
 
   /**
-   * Returns the path of the recording's file. Only its id comes from outside, and only known ids are used.
+   * Returns the path of the recording's file. Of the path, clients choose only the id, and only ids of stored
+   * recordings are used.
    */
   fileOf({ id, project_id: project, format }: RecordingPlace): string {
     return join(this.path, folderName(project), `${id}.${format}`)
   }
 
-  /** Returns the path as {@link fileOf}, and creates its folder. Throws if that fails. */
+  /** Returns the same path as {@link fileOf}, and creates the project's folder. Throws if that fails. */
   placeFor(recording: RecordingPlace): string {
     const file = this.fileOf(recording)
     const { dir } = parse(file)
@@ -87,8 +88,8 @@ export class RecordingFolder {
   }
 
   /**
-   * Removes a file that was written at or before `before` (ms since the Unix epoch). Returns whether it was
-   * removed.
+   * Removes a file that was written at or before `before` (ms since the Unix epoch). Returns whether the file
+   * was removed.
    */
   async removeOlder(path: string, before: number): Promise<boolean> {
     if ((await stat(path)).mtimeMs > before) return false
@@ -113,7 +114,8 @@ export class RecordingFolder {
   }
 
   /**
-   * Whether an unfinished file exists, which another process may still write or which may be completed later.
+   * Returns whether an unfinished file exists. Another process may still be writing the file, or it may be
+   * completed later.
    */
   async isUnfinished(recording: RecordingPlace): Promise<boolean> {
     const { dir, base } = parse(this.fileOf(recording))
@@ -122,7 +124,7 @@ export class RecordingFolder {
   }
 }
 
-/** Names from {@link folderName}, and names of recordings. */
+/** Folder names that {@link folderName} returns, and file names of recordings. */
 const folderNames = /^(?:[\w-]{1,100}|project\.[0-9a-f]{64})$/
 const fileNames = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.(?:wav|mp3)$/
 

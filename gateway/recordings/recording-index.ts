@@ -10,11 +10,11 @@ import type { RemovedBy } from './recording-retention.ts'
 /** Collaborators of a {@link RecordingIndex}. */
 export interface RecordingIndexDeps {
   readonly rows: RecordingRows
-  /** Id of this gateway. Recordings of other gateways on the same store are theirs. */
+  /** Id of this gateway. The index leaves recordings of other gateways on the same store alone. */
   readonly nodeId: string
   readonly folder: RecordingFolder
   readonly log: Log
-  /** Reports the end of a recording whose maker cannot report it. */
+  /** Reports the end of a recording when the process that made it can no longer do so. */
   readonly reportEnd: (row: RecordingRow) => void
   /** Called for each removal. */
   readonly onRemoved: (by: RemovedBy) => void
@@ -44,13 +44,13 @@ export const newRecordingRow = (
     bytes: 0,
     status_json: status ? JSON.stringify(status) : null,
     source: source ?? null,
-    // A conference has one track, that of all participants.
+    // A recording of a conference has a single track with all participants.
     track: conferenceId === undefined ? tracksOf[tracks] : 'both',
     conference_id: conferenceId ?? null,
   }
 }
 
-/** Index of the recordings: keeps the table and the files in step. */
+/** Index of the recordings: keeps the table and the files consistent. */
 export class RecordingIndex {
   #deps: RecordingIndexDeps
   #total = 0
@@ -70,7 +70,7 @@ export class RecordingIndex {
     this.#total = await rows.totalBytes(nodeId)
   }
 
-  /** Reports ends that were not reported. Logs failures. */
+  /** Reports the ends of recordings that are still unreported. Logs failures. */
   async reportEnds(): Promise<void> {
     const { rows, nodeId, reportEnd: tell, log } = this.#deps
     try {
@@ -89,7 +89,10 @@ export class RecordingIndex {
     if (this.#total === before) this.#total = total
   }
 
-  /** Saves the row of a recording. Logs a failure: the file stays, for an hour if no row names it. */
+  /**
+   * Saves the row of a recording. Logs a failure and keeps the file; a file without a row is removed after an
+   * hour.
+   */
   async write(row: RecordingRow): Promise<void> {
     this.#total += row.bytes
     try {
@@ -103,8 +106,8 @@ export class RecordingIndex {
   }
 
   /**
-   * Saves the end of a recording at `now`. If its status URL does not receive such an end, the next start
-   * must not report it.
+   * Saves the end of a recording at `now`. Clears the status URL unless the URL is to receive this end, so
+   * that the next start does not report it.
    */
   async close(
     row: RecordingRow,
@@ -154,7 +157,7 @@ export class RecordingIndex {
   }
 
   /**
-   * Completes interrupted files, and settles the rows of recordings that are no longer in progress. Logs
+   * Completes interrupted files, and stores the end of recordings that are no longer in progress. Logs
    * failures.
    */
   async settle(now: number, isRunning: (id: string) => boolean): Promise<void> {
@@ -166,11 +169,11 @@ export class RecordingIndex {
           { event: 'recording.completion-failed', file, code, reason: message },
           'interrupted recording not completed',
         )
-      // A row may be marked failed after the death of its media thread; its file is complete now.
+      // A crash of the media thread may have marked the row as failed, but the file is complete now.
       for (const id of found.completed) await this.#interrupted(await rows.find(id), now)
       for (const { id } of await rows.inProgress(nodeId)) {
         if (isRunning(id)) continue
-        // It may have ended since the list was read.
+        // The recording may have ended since the list was read.
         const row = await rows.find(id)
         if (row?.status === 'in-progress') await this.#interrupted(row, now)
       }

@@ -35,6 +35,6 @@ export class RecordingLinks {
   }
 }
 
-/** Returns the start of links: the public host with TLS, or else an own address of the gateway. */
+/** Returns the beginning of links: the public host if TLS is used, otherwise an address of the gateway. */
 export const linkBase = (publicHost: string | undefined, ownUrl: string | undefined): string =>
   publicHost ? `https://${publicHost}` : (ownUrl ?? '').replace(/\/$/, '')

@@ -38,14 +38,16 @@ export class Retention {
     }
   }
 
-  /** Removes what is due at `now` (ms since the Unix epoch). */
+  /** Removes the recordings that exceed a limit at `now` (ms since the Unix epoch). */
   async run(now: number): Promise<void> {
     const { keepMs, maxBytes } = this.#deps
     if (keepMs !== undefined) await this.#clear('age', () => true, now - keepMs)
     if (maxBytes !== undefined) await this.#clear('room', () => this.#deps.total() > maxBytes)
   }
 
-  /** Removes the oldest recordings while `due`. A failed removal is skipped until the next run. */
+  /**
+   * Removes the oldest recordings while `due` returns true. A failed removal is skipped until the next run.
+   */
   async #clear(by: RemovedBy, due: () => boolean, before?: number): Promise<void> {
     while (due()) {
       const rows = await this.#deps.oldest(batchSize, before)

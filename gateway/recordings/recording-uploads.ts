@@ -22,7 +22,7 @@ export interface RecordingUploadsDeps {
 /** Ended recording. */
 type EndedRecording = Pick<RecordingRow, 'id' | 'project_id' | 'call_id' | 'format'>
 
-/** Waits before retries, in ms. Reports of the recording wait as long. */
+/** Waits before retries, in ms. The callback about the recording is sent only after the last attempt. */
 const retryWaitsMs = [2_000, 10_000, 60_000] as const
 /** Maximum number of concurrent uploads to one server; others wait. */
 const maxConcurrentUploads = 4
@@ -118,7 +118,7 @@ export class RecordingUploads {
     return { result: false }
   }
 
-  /** Resolves with the status, or with the error without one; undefined if no time is left. */
+  /** Resolves with the status, or with the error if no response arrived; undefined if no time is left. */
   async #upload(
     recording: EndedRecording,
     { url, method }: RecordingStorage,
@@ -158,7 +158,7 @@ export class RecordingUploads {
   }
 }
 
-/** Opens the file with its length; ignores later writes. */
+/** Opens a file and returns its content up to its present length. */
 const opened = async (path: string) => {
   const file = await open(path)
   try {
@@ -176,7 +176,7 @@ const reasonOf = (outcome: number | Error | undefined): string => {
   return typeof outcome === 'number' ? `its server answered ${outcome}` : outcome.message
 }
 
-/** Whether a retry is possible and safe. */
+/** Returns whether a retry is possible and safe. */
 const mayBeRepeated = (outcome: number | Error | undefined, method: RecordingStorage['method']): boolean => {
   if (outcome === undefined) return true
   if (!mayRetryLater(outcome)) return false

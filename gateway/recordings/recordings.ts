@@ -26,23 +26,23 @@ const spaceCheckMs = 10_000
 /** Interval of searches for old and unfinished recordings. */
 const tidyMs = 60_000
 /**
- * Interval of searches for files without a row. None at the start: an operator who opens a folder with
- * another database has an hour to notice.
+ * Interval of searches for files without a row. The first search is after an hour, so that an operator who
+ * opened a folder with the wrong database has time to notice.
  */
 const orphanCheckMs = 3_600_000
 
 /** Collaborators and settings of {@link Recordings}. */
 export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
-  /** Absolute. */
+  /** Folder of the recordings, an absolute path. */
   readonly folder: string
-  /** Maximum duration of a recording, in ms: that of a call, as a recording may be paused with silence. */
+  /** Maximum duration of a recording, in ms: the maximum duration of a call. */
   readonly longestMs: number
   readonly rows: RecordingRows
   /** Id of this gateway on the shared store. */
   readonly nodeId: string
   /** Signs links; at least 16 bytes. */
   readonly secret: Uint8Array
-  /** Returns the start of links: `https://gw.example.com`. */
+  /** Returns the beginning of links, such as `https://gw.example.com`. */
   readonly base: () => string
   readonly clock: Clock
   readonly log: Log
@@ -51,7 +51,7 @@ export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   readonly http: RecordingUploadsDeps['http']
   /** Callbacks to customers' servers. */
   readonly callbacks: Callbacks
-  /** Returns the free bytes in the folder; default by the file system. */
+  /** Returns the free bytes in the folder; default: asks the file system. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
 
@@ -107,8 +107,8 @@ export class Recordings implements RecordingStore {
   }
 
   /**
-   * Opens the folder, settles what the process before left behind, and removes what is due. Rejects when the
-   * folder cannot be made.
+   * Opens the folder, completes recordings that the previous process left, and removes expired ones. Rejects
+   * if the folder cannot be created.
    */
   static async open(options: RecordingsOptions): Promise<Recordings> {
     const recordings = new Recordings(options)
@@ -121,8 +121,8 @@ export class Recordings implements RecordingStore {
   }
 
   /**
-   * Reports ends of recordings that were not reported, and those of later settled ones from now on. Before
-   * that nothing is reported: links lead nowhere until the gateway listens.
+   * Reports recordings whose end is unreported, now and whenever more are found. Must be called once the
+   * gateway listens, because the callbacks contain links to it.
    */
   async reportEnds(): Promise<void> {
     this.#reportsEnds = true
@@ -213,7 +213,7 @@ export class Recordings implements RecordingStore {
       throw new TrunklineError('recording_failed', 'It could not be removed.')
   }
 
-  /** A link to its audio, which works from now on for the configured time. */
+  /** Returns a link to a recording's audio, valid from now for the configured time. */
   linkTo(id: string): string {
     const { base, clock, linkAgeMs } = this.#options
     const { expires, signature } = this.#links.sign(id, clock.now() + linkAgeMs)

@@ -37,7 +37,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Parsed frame. */
+/** Result of parsing a frame. */
 export type Frame =
   | {
       readonly kind: 'request'

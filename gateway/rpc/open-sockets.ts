@@ -72,7 +72,7 @@ export class OpenSockets {
     const code = 'over_connection_limit'
     if (this.#open >= connections) return { code, reached: 'connections', limit: connections }
     if (counts.open >= perAddress) return { code, reached: 'perAddress', limit: perAddress }
-    // A network without unauthenticated connections is not kept out by networks that have many.
+    // A network with no unauthenticated connection is accepted even if other networks have too many.
     if (this.#waiting >= waiting && counts.waiting > 0) return { code, reached: 'waiting', limit: waiting }
     if (counts.waiting >= waitingPerAddress)
       return { code, reached: 'waitingPerAddress', limit: waitingPerAddress }

@@ -15,9 +15,9 @@ export interface Reply {
   readonly after?: () => void
 }
 
-/** Handles the requests of one session; one implementation per dialect. */
+/** Handler of the requests of one session; each dialect has an implementation. */
 export interface RpcHandler {
-  /** Throws (or rejects with) {@link RpcError} to send an error response. */
+  /** Handles a request. Throws or rejects with {@link RpcError} to send an error response. */
   handle(method: string, params: Readonly<Record<string, unknown>>): Reply | Promise<Reply>
   /** Supported methods. Requests for others are counted under one metric label. */
   readonly methods: ReadonlySet<string>
@@ -25,7 +25,7 @@ export interface RpcHandler {
   closed(): void
 }
 
-/** Error response of the client to a request of the gateway. */
+/** Error for a request of the gateway to which the client sent an error response. */
 export class RemoteError extends Error {
   constructor(code: number) {
     super(`The client answered with the error ${code}.`)
@@ -33,7 +33,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** A request of the gateway timed out. */
+/** Error for a request of the gateway that timed out. */
 export class UnansweredError extends Error {
   constructor(method: string) {
     super(`${method} was not answered in time.`)
@@ -57,7 +57,7 @@ export interface RpcSessionDeps {
 export const closeCodes = { goingAway: 1001, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const
 
 const closeWaitMs = 1000
-/** Factor over the permitted request rate at which the connection is closed. */
+/** Multiple of the permitted request rate at which the connection is closed. */
 const floodFactor = 10
 
 interface Waiting {
@@ -185,12 +185,12 @@ export class RpcSession {
       this.close(closeCodes.policy, 'too many malformed frames')
   }
 
-  /** Whether the client has exceeded its request rate in this second. */
+  /** Counts a request. Returns whether the client has exceeded its request rate in this second. */
   #isFlooding(): boolean {
     const limit = this.#requestsPerSecond
     const { count: requests } = this.#rate.count()
     if (requests <= limit) return false
-    // Logged once a second, to bound the log.
+    // Logged at most once a second, to limit the log.
     if (requests === limit + 1) this.#reject('too_many_requests', { limit })
     if (requests > limit * floodFactor) this.close(closeCodes.policy, 'too many requests')
     return true
@@ -224,7 +224,7 @@ export class RpcSession {
     }
   }
 
-  /** Runs the part after the response; its failure is only logged. */
+  /** Runs {@link Reply.after} once the response was sent; a failure is only logged. */
   #afterwards({ after }: Reply, method: string): void {
     try {
       after?.()
@@ -245,7 +245,7 @@ export class RpcSession {
     return rpcCodes.internal
   }
 
-  /** Sends a response; notifications get none (JSON-RPC 2.0 section 4.1). */
+  /** Sends a response; a notification gets no response (JSON-RPC 2.0 section 4.1). */
   #reply(id: FrameId | undefined, outcome: { result: unknown } | { error: unknown }): void {
     if (id !== undefined) this.#send({ jsonrpc: '2.0', id, ...outcome })
   }

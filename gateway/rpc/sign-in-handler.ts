@@ -22,7 +22,9 @@ export interface SignInLimits {
   readonly applicationRequestsPerSecond?: number
 }
 
-/** Maximum number of failed sign-ins of one connection. Each is logged, so this bounds the log. */
+/**
+ * Maximum number of failed sign-ins of one connection. Each failure is logged, so this also limits the log.
+ */
 const maxWrong = 10
 
 /**
@@ -34,7 +36,7 @@ export class SignInHandler implements RpcHandler {
   readonly #limits: SignInLimits
   readonly #waiting: Timer
   #wrong = 0
-  /** Undefined for the default rate. */
+  /** Requests per second after the sign-in; undefined for the default rate. */
   #requestsPerSecond: number | undefined
   #dialect: RpcHandler | undefined
 

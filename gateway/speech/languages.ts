@@ -1,8 +1,8 @@
 import { isLanguage } from '../../media/sound/language.ts'
 
 /**
- * Returns the entry for a language by RFC 4647 section 3.4, ignoring case: `de-AT-1996`, else `de-AT`, else
- * `de`. Returns undefined without an entry or a well-formed language.
+ * Returns the entry for a language by RFC 4647 section 3.4, ignoring case: `de-AT-1996`, otherwise `de-AT`,
+ * otherwise `de`. Returns undefined if no entry matches or the language is malformed.
  */
 export const urlOf = (
   language: string | undefined,

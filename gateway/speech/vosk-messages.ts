@@ -1,12 +1,12 @@
 import type { RecognitionRequest, Transcript } from '../../media/types.ts'
 import { isJsonObject, readJsonObject } from '../core/json.ts'
 
-/** Ends the audio; the server answers with the last transcript and closes. */
+/** Message that ends the audio; the server sends the last transcript and closes the connection. */
 export const voskEof = '{"eof" : 1}'
 
 /**
- * Returns the first message to a vosk-server. It recognizes only `phrases` and the unknown word then; none:
- * its whole vocabulary.
+ * Returns the first message to a vosk-server. With `phrases`, the server recognizes only these and the
+ * unknown word; without, its whole vocabulary.
  */
 export const voskConfig = (
   sampleRate: RecognitionRequest['sampleRate'],
@@ -19,20 +19,20 @@ export const voskConfig = (
     },
   })
 
-/** Word of a server with phrases for every other word. */
+/** Word that a server restricted to phrases returns for every other word. */
 const unknownWord = '[unk]'
 
 /**
  * Reads a message of a vosk-server: `{"partial": …}`, or `{"text": …, "result": [{"conf": …}, …]}`, or
- * `{"alternatives": [{"text": …, "confidence": …}, …]}`, of which the first counts. Confidence is the mean of
- * the words'. Returns undefined for other messages; throws an Error unless it is a JSON object.
+ * `{"alternatives": [{"text": …, "confidence": …}, …]}`, of which the first is used. The confidence is the
+ * mean over the words. Returns undefined for other messages; throws an Error unless it is a JSON object.
  */
 export const readVoskMessage = (message: string): Transcript | undefined => {
   const read = readJsonObject(message)
   if (typeof read.partial === 'string') return { text: known(read.partial), isFinal: false }
   const [first] = Array.isArray(read.alternatives) ? read.alternatives : [read]
   if (!isJsonObject(first) || typeof first.text !== 'string') return undefined
-  // Alternatives carry no probability but a score, which is not from 0 to 1.
+  // The `confidence` of an alternative is a score outside the range 0 to 1, so it is not used.
   const confidence = meanOf(first.result)
   return { text: known(first.text), isFinal: true, ...(confidence !== undefined && { confidence }) }
 }

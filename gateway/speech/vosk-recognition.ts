@@ -8,18 +8,18 @@ export type VoskResult = 'ok' | 'failed' | 'given-up'
 
 /** Collaborators and values of a {@link VoskRecognition}. */
 export interface VoskRecognitionDeps {
-  /** New socket without events so far. */
+  /** New socket that has not emitted any event yet. */
   readonly socket: WebSocket
   readonly listener: RecognitionListener
   readonly clock: Clock
   readonly connectTimeoutMs: number
   readonly sampleRate: PcmRate
   readonly phrases: readonly string[]
-  /** Called once. */
+  /** Called once, when the recognition has ended. */
   readonly onOver: (result: VoskResult) => void
 }
 
-/** Maximum buffered audio, before the connection and of a slow server, in ms. */
+/** Maximum audio in ms that is buffered before the connection is open, or while the server is slow. */
 const maxBufferedMs = 5_000
 /** Maximum wait for the last transcript, in ms. */
 const maxFinalWaitMs = 3_000
@@ -32,7 +32,7 @@ export class VoskRecognition implements Recognition {
   #kept: Buffer[] = []
   #keptBytes = 0
   #timer: Timer
-  /** Promise of the end, once it was requested. */
+  /** Settles at the end of the recognition; set when the end is requested. */
   #ending: PromiseWithResolvers<void> | undefined
 
   constructor(deps: VoskRecognitionDeps) {
@@ -73,7 +73,7 @@ export class VoskRecognition implements Recognition {
     this.#over('given-up')
   }
 
-  /** Buffers the latest audio. */
+  /** Buffers audio, and drops the oldest beyond the limit. */
   #keep(audio: Buffer): void {
     this.#kept.push(audio)
     this.#keptBytes += audio.length
@@ -104,8 +104,8 @@ export class VoskRecognition implements Recognition {
   }
 
   #closed(code: number): void {
-    // After the end the server closes the connection, with the last transcript sent; before it a close is a
-    // failure.
+    // Once the end was requested, the server sends the last transcript and closes the connection. An earlier
+    // close is a failure.
     if (this.#ending) this.#over('ok')
     else this.#fail(`the recogniser closed the connection (${code})`)
   }

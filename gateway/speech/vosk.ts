@@ -15,7 +15,7 @@ export interface VoskOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Sent as `Authorization: Bearer`. */
   readonly token?: string
-  /** Sends hints as the list of phrases to which the server then restricts itself. */
+  /** Whether hints are sent, as a list of phrases to which the server restricts recognition. */
   readonly hints: boolean
   readonly connectTimeoutMs: number
   readonly clock: Clock
@@ -25,9 +25,9 @@ export interface VoskOptions {
 
 /**
  * Recogniser of the WebSocket protocol of vosk-server: a `config` message, PCM of 16 bit (little-endian) in
- * binary messages, and transcripts in JSON. The URLs are the operator's, so they may be private. Redirects
- * are not followed, as they would carry the token elsewhere. Each recognition has its own connection;
- * failures are reported, not retried.
+ * binary messages, and transcripts in JSON. The operator configures the URLs, so they may have private
+ * addresses. Redirects are not followed, because they would send the token to another server. Each
+ * recognition has its own connection; failures are reported, not retried.
  */
 export class VoskRecogniser implements Recogniser {
   readonly #options: VoskOptions
@@ -79,7 +79,8 @@ export class VoskRecogniser implements Recogniser {
         maxPayload: 1 << 20,
       })
     } catch (error) {
-      // A header or token with an invalid character; the error's message would show it.
+      // A header or token contains an invalid character. The error's message is withheld, because it contains
+      // the value.
       return `the request cannot be made: ${(error as NodeJS.ErrnoException).code ?? 'it is refused'}`
     }
   }

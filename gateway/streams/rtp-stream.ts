@@ -10,9 +10,9 @@ export interface RtpStreamDeps {
   readonly source: StreamSource
   readonly target: Extract<StreamTarget, { kind: 'rtp' }>
   readonly options: StreamOptions
-  /** Resolves a host to an address of the family. Rejects without a permitted one. */
+  /** Resolves a host to a permitted address of the family. Rejects if the host has none. */
   readonly resolve: (host: string, family: 4 | 6) => Promise<string>
-  /** Called once, when its port is closed. */
+  /** Called once, when the port of the stream is closed. */
   readonly onClosed: () => void
 }
 
@@ -21,9 +21,9 @@ const sampleRate: PcmRate = 8000
 const payloadTypes = { PCMU: 0, PCMA: 8 } as const
 
 /**
- * Stream of one leg's audio over RTP: an edge port of its own, whose far end is the target. Taps carry the
- * audio between the two ports. Both tracks together are mixed. Incoming audio must come from the target's
- * address, at any port.
+ * Stream of one leg's audio over RTP, through a separate media port that sends to the target. Taps carry the
+ * audio between that port and the leg's port. If both tracks are streamed, they are mixed. Incoming audio
+ * must come from the target's address, at any port.
  */
 export class RtpStream implements AudioStream {
   readonly id: string
@@ -31,7 +31,7 @@ export class RtpStream implements AudioStream {
   readonly #deps: RtpStreamDeps
   readonly #settle: (end: StreamEnd) => void
   #over = false
-  /** Port of the leg. */
+  /** Media port of the leg. */
   #near: MediaPort
   #port: MediaPort | undefined
   /** Taps of the leg's port and of the stream's own port. */
@@ -114,7 +114,7 @@ export class RtpStream implements AudioStream {
     this.#taps = [near, far]
     const sum = options.tracks === 'both' ? summing((samples) => far.speak(samples)) : undefined
     near.onFrame(({ samples, track }) => (sum ? sum(samples, track) : far.speak(samples)))
-    // Silence must not replace what the leg would hear otherwise.
+    // Only if bidirectional: otherwise silence would replace the audio that the leg hears.
     if (options.bidirectional)
       far.onFrame(({ samples }) => samples.some((sample) => sample !== 0) && near.speak(samples))
     near.onClosed(() => this.stop())
@@ -132,7 +132,7 @@ export class RtpStream implements AudioStream {
 /** Tracks of a tap, by the names of documents. */
 export const tapTracks = { inbound: 'in', outbound: 'out', both: 'both' } as const
 
-/** Mixes the two tracks, of which `in` comes first. */
+/** Mixes the two tracks; the frame of `in` arrives first. */
 const summing = (give: (samples: Int16Array) => void) => {
   let before: Int16Array | undefined
   return (samples: Int16Array, track: 'in' | 'out'): void => {

@@ -21,7 +21,8 @@ const maxPacketMs = 120
 const ratesOf = {
   PCMU: [8000],
   PCMA: [8000],
-  // RFC 3551 section 4.5.2 writes 8,000 for a codec of 16,000; both mean the same.
+  // RFC 3551 section 4.5.2 specifies a clock rate of 8,000 for this 16,000 Hz codec; both values are
+  // accepted.
   G722: [16_000, 8000],
   L16: [16_000, 8000, 24_000, 48_000],
 } as const
@@ -41,15 +42,15 @@ export const formatOf = ({ codec = 'PCMU', sampleRate, packetMs = frameMs }: Str
 export const tapRateOf = ({ sampleRate }: StreamFormat): PcmRate =>
   sampleRate === 24_000 ? 48_000 : sampleRate
 
-/** Returns the octets of one second. */
+/** Returns the number of octets per second of audio. */
 export const octetsOf = ({ codec, sampleRate }: StreamFormat): number =>
   codec === 'L16' ? 2 * sampleRate : 8000
 
 /** Audio of a message. */
 export interface Chunk {
-  /** Start, as {@link TapFrame.atMs}. */
+  /** Start of the audio; see {@link TapFrame.atMs}. */
   readonly atMs: number
-  /** In base64. */
+  /** Encoded audio in base64. */
   readonly payload: string
 }
 
@@ -74,7 +75,7 @@ export class ChunkEncoder {
     return this.#parts.length * frameMs < this.#format.packetMs ? undefined : this.rest()
   }
 
-  /** Returns the audio that does not fill a message; undefined without any. */
+  /** Returns the remaining audio that does not fill a message, if any. */
   rest(): Chunk | undefined {
     if (this.#parts.length === 0) return undefined
     const payload = Buffer.concat(this.#parts.splice(0)).toString('base64')

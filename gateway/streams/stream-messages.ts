@@ -12,13 +12,13 @@ export interface StreamFacts {
   readonly format: StreamFormat
 }
 
-/** Command of a far side. */
+/** Command that the far side sends. */
 export type StreamCommand =
   | { readonly kind: 'media'; readonly payload: string }
   | { readonly kind: 'mark'; readonly name: string }
   | { readonly kind: 'clear' }
   | { readonly kind: 'dtmf'; readonly digits: string }
-  /** Unknown command, which is ignored. */
+  /** Unknown command; it is ignored. */
   | { readonly kind: 'other' }
 
 const trackNames = { in: 'inbound', out: 'outbound' } as const
@@ -54,7 +54,7 @@ export class StreamWriter {
     return this.#numbered('start', { start })
   }
 
-  /** Returns a message when the track has filled one. */
+  /** Encodes a frame. Returns a message when the track has enough audio for one. */
   media(frame: TapFrame): string | undefined {
     return this.#mediaOf(frame.track, this.#encoders[frame.track].take(frame))
   }

@@ -9,7 +9,7 @@ export type StreamTarget =
       readonly host: string
       readonly port: number
       readonly codec: 'PCMU' | 'PCMA'
-      /** In ms. */
+      /** Packet time in ms. */
       readonly ptime: number
     }
 
@@ -23,7 +23,7 @@ export class BadStream extends Error {
   }
 }
 
-/** Minimum RTP port: lower ones belong to services to which a document must not send packets. */
+/** Minimum RTP port: lower ports belong to system services, to which no document may send packets. */
 const minRtpPort = 1024
 
 /** Reads the URL of a stream. Throws {@link BadStream}. */
@@ -32,7 +32,7 @@ export const readTarget = ({ url: text, codec, packetMs }: StreamOptions): Strea
   const url = URL.parse(text.trim())
   if (!url || (url.protocol !== 'ws:' && url.protocol !== 'wss:'))
     throw new BadStream('The URL of a stream must begin with wss:, ws: or rtp:.')
-  // A fragment has no meaning there (RFC 6455 section 3).
+  // A WebSocket URL must not have a fragment (RFC 6455 section 3).
   url.hash = ''
   return { kind: 'websocket', url }
 }

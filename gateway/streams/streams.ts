@@ -18,7 +18,7 @@ import { WebSocketStream } from './websocket-stream.ts'
 
 /** Options of {@link Streams}. */
 export interface StreamsOptions {
-  /** Value of the User-Agent header; empty: none. */
+  /** Value of the User-Agent header; empty: no header. */
   readonly userAgent: string
   /** Maximum wait for a connection, in ms; default 5 s. */
   readonly connectTimeoutMs?: number
@@ -122,7 +122,7 @@ export class Streams implements StreamStarter {
     const { guard } = this.#deps
     const { userAgent } = this.#options
     const literal = literalOf(url)
-    // An address is not resolved, so it is checked here.
+    // An IP address is not resolved, so it is checked here.
     if (literal !== undefined && !guard.permits(literal)) throw new BadStream(notPermitted(literal))
     try {
       return new WebSocket(url, {
@@ -135,7 +135,7 @@ export class Streams implements StreamStarter {
         lookup: this.#lookup,
       })
     } catch (error) {
-      // From Node's http, for a token that is no valid header.
+      // Node's http module throws for a token that is not a valid header value.
       throw new BadStream(
         `The stream cannot be opened: ${(error as NodeJS.ErrnoException).code ?? 'it is refused'}.`,
       )

@@ -16,7 +16,7 @@ export interface WebSocketStreamOptions {
 
 /** Collaborators of a {@link WebSocketStream}. */
 export interface WebSocketStreamDeps {
-  /** New socket without events so far. */
+  /** New socket that has not emitted any event yet. */
   readonly socket: WebSocket
   readonly source: StreamSource
   readonly clock: Clock
@@ -27,11 +27,11 @@ export interface WebSocketStreamDeps {
 }
 
 /**
- * Maximum buffered octets for 8,000 octets per second: over 10 s of audio. A far side that is slower is of no
- * use to a caller.
+ * Maximum buffered octets for 8,000 octets per second: over 10 s of audio. A far side that lags further
+ * behind is useless to a caller.
  */
 const maxBufferedBytes = 262_144
-/** Maximum number of unreadable messages. */
+/** Maximum number of unreadable messages; beyond it, the stream fails. */
 const maxBadMessages = 50
 /** Maximum number of pending marks. */
 const maxPendingMarks = 1_000
@@ -153,7 +153,7 @@ export class WebSocketStream implements AudioStream {
     }
   }
 
-  /** Returns a mark when all audio before it was played or dropped. */
+  /** Sends a mark back when all audio before the mark was played or dropped. */
   #mark(name: string): void {
     if (!this.#tap || this.#marks >= maxPendingMarks) return
     this.#marks++

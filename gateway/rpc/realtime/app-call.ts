@@ -71,7 +71,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
     return this.#offer !== undefined
   }
 
-  /** Offers the call and waits for the outcome; `silent` after `ms`. */
+  /** Offers the call and waits for the outcome; the outcome is `silent` after `ms`. */
   async offer(context: string, ms: number): Promise<OfferOutcome> {
     const { promise, resolve } = Promise.withResolvers<OfferOutcome>()
     this.#offer = resolve
@@ -103,7 +103,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
     this.#decide('lost')
   }
 
-  /** Ends the call for this application, for example to offer it to another. */
+  /** Ends the call for this application, for example so that another application can be offered the call. */
   withdraw(): void {
     this.#leave()
     this.#sendState('ended', 'cancel')
@@ -120,7 +120,7 @@ export class AppCall implements ConnectingCall, CommandedCall {
     await this.control.hangup(hangupReasons[reason])
   }
 
-  /** Sends the `answered` state once. */
+  /** Sends the `answered` state, at most once. */
   answered(): void {
     if (this.#state !== 'created' && this.#state !== 'ringing') return
     this.#sendState('answered')

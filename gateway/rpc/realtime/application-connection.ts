@@ -107,7 +107,7 @@ export class ApplicationConnection implements RpcHandler {
     const { projectId } = token
     const topics = topicsOf(new Fields(params))
     const application = this.#applicationFor(params, projectId)
-    // May throw, and must then change nothing.
+    // Called first, because it may throw and nothing may have changed then.
     this.#listen(application, topics)
     this.#watch(token)
     this.#bindToSocket(application)
@@ -141,7 +141,10 @@ export class ApplicationConnection implements RpcHandler {
     }
   }
 
-  /** Returns the API token. Throws the error that clients treat as a wrong token. */
+  /**
+   * Returns the API token of the credentials. Throws the error that clients recognize as an authentication
+   * failure.
+   */
   #signIn(params: Params): ApiToken {
     const { access, log, metrics } = this.#deps
     const given = asRecord(params.authentication)
@@ -152,7 +155,7 @@ export class ApplicationConnection implements RpcHandler {
     if (found && permits(found, 'applications')) return found
     const code = found ? 'insufficient_scope' : this.#wrongToken()
     metrics.rejections.inc({ code })
-    // Repeated wrong tokens are counted, and must not fill the log.
+    // Once the limit of wrong tokens is reached, logs at debug level, so that the log does not fill up.
     log[code === 'too_many_requests' ? 'debug' : 'warn'](
       { event: 'application.rejected', code, session: this.#session.id, source: this.#address },
       'application rejected',
@@ -182,7 +185,9 @@ export class ApplicationConnection implements RpcHandler {
     return this.#deps.access.failed(this.#address) > 0 ? 'too_many_requests' : 'unauthorized'
   }
 
-  /** Returns the known application that reconnects or signs in again; otherwise a new one. */
+  /**
+   * Returns the known application if the client reconnects or signs in again; otherwise a new application.
+   */
   #applicationFor(params: Params, projectId: string): Application {
     const { registry } = this.#deps
     const { protocol } = params
@@ -229,7 +234,7 @@ const topicsOf = (params: Fields): string[] => {
   })
 }
 
-/** Returns the result for a refused request, in which clients look for a code. Rethrows every other error. */
+/** Converts a rejection to a result with a `code`, where clients expect it. Rethrows every other error. */
 const refusalOf = (error: unknown): { code: string; message: string } => {
   if (error instanceof Refusal) return { code: error.code, message: error.message }
   if (error instanceof CallEnded) return { code: '404', message: error.message }

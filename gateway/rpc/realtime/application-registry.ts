@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../core/clock.ts'
 import { Application, type ApplicationOptions } from './application.ts'
 
-/** Maximum number of applications; equals the default limit of WebSockets. */
+/** Maximum number of known applications, equal to the default limit of WebSocket connections. */
 const maxApplications = 10_000
 
 /** Known applications and their topics. */
@@ -33,7 +33,7 @@ export class ApplicationRegistry {
     return calls
   }
 
-  /** Connected applications per topic over all projects, sorted by topic. */
+  /** Number of connected applications per topic over all projects, sorted by topic. */
   get online(): readonly (readonly [topic: string, listeners: number])[] {
     const counts = new Map<string, number>()
     for (const application of this.#applications.values())

@@ -21,7 +21,7 @@ export interface ApplicationOptions {
 interface Event {
   readonly type: string
   readonly params: unknown
-  /** Checked before late delivery, so that closed offers are dropped. */
+  /** Checked before a delayed delivery: a stale event, such as an offer that has closed, is dropped. */
   readonly isStale: (() => boolean) | undefined
 }
 
@@ -86,7 +86,7 @@ export class Application {
     former?.close(closeCodes.goingAway, 'the application has connected again')
   }
 
-  /** Removes a closed connection. Returns false if the application has another one already. */
+  /** Removes a closed connection. Returns false if the application already has another connection. */
   unbind(session: RpcSession): boolean {
     if (this.#session !== session) return false
     this.#session = undefined
@@ -97,7 +97,7 @@ export class Application {
 
   /** Delivers missed events, and later events at once. */
   flush(): void {
-    // A repeated sign-in on the same connection has missed nothing.
+    // After a repeated sign-in on the same connection, no event was missed.
     if (this.#isFlowing) return
     this.#isFlowing = true
     for (const event of [...this.#kept]) {
@@ -143,7 +143,9 @@ export class Application {
     }
   }
 
-  /** Removes the event once acknowledged; otherwise it stays for the next connection. */
+  /**
+   * Sends an event, and removes it once acknowledged; an unacknowledged event stays for the next connection.
+   */
   async #sendUntilAcknowledged(session: RpcSession, event: Event, envelope: unknown): Promise<void> {
     try {
       await session.request('signalwire.event', envelope)

@@ -30,7 +30,7 @@ const disconnect = (call: AppCall): CommandReply => {
   return { ...reply(call), after: () => connected.stop() }
 }
 
-/** Requests about a call. */
+/** Handlers of the requests about a call, by method. */
 export const callRequests: Readonly<Record<string, Command<AppCall>>> = {
   ...commands,
   'calling.answer': answer,
@@ -38,7 +38,7 @@ export const callRequests: Readonly<Record<string, Command<AppCall>>> = {
   'calling.disconnect': disconnect,
 }
 
-/** Requests about the leg that a call is connected to. */
+/** Handlers of the requests about the leg that a call is connected to, by method. */
 export const peerRequests: Readonly<
   Record<string, (call: AppCall, peer: ConnectedPeer, params: Fields) => CommandReply>
 > = {

@@ -35,7 +35,7 @@ export interface ConnectedPeer {
   readonly connected: ConnectedCallee
 }
 
-/** Methods of a call that connecting uses. */
+/** Methods of a call that {@link ConnectOperation} uses. */
 export interface ConnectingCall extends OperationCall {
   /** Sends `calling.call.state` for a leg that is not yet a call of the application. */
   sendLegState(leg: LegEvent): void

@@ -17,7 +17,8 @@ import { deviceOf, type RequestedDevice, readDevices, type WireDevice } from './
 /** Maximum number of concurrent dials of an application. */
 const maxDials = 100
 /**
- * Maximum number of devices that a project may dial. A dial that fails at once costs as much as any other.
+ * Rate limit of the devices that a project dials. Dials that fail at once count too, because they cost as
+ * much.
  */
 export const dialedDevicesLimit: FixedWindowLimit = { attempts: 1_000, windowMs: 10_000 }
 
@@ -121,12 +122,15 @@ class Dial {
     this.#devices.set(callId, device)
     this.#reportLeg(callId, 'created')
     leg.onState((state) => {
-      // The answered call reports its own answer, and its end after those of its operations.
+      // The answered call itself reports its answer and, after the ends of its operations, its own end.
       if (state !== 'answered' && callId !== this.#legs.answered) this.#reportLeg(callId, state)
     })
   }
 
-  /** Sends the state event of the call, by which clients know it, before the event of the dial. */
+  /**
+   * Sends the state event of the call before the event of the dial, because clients create the call from the
+   * state event.
+   */
   async #answered(control: CallControl): Promise<void> {
     const { callId } = control.info
     this.#legs.setAnswered(callId)

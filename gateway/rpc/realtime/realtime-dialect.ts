@@ -29,7 +29,7 @@ export interface RealtimeDialectDeps {
   readonly nodeId?: string
 }
 
-/** Maximum number of topics with a label of their own. */
+/** Maximum number of topics that have a separate metric label. */
 const maxTopicLabels = 50
 
 /**

@@ -45,7 +45,10 @@ const readDevice = (value: unknown, path: string): RequestedDevice => {
   return { device: wireDevice(type, destination), destination }
 }
 
-/** Both types make a SIP leg; a phone is called through the default carrier. */
+/**
+ * Returns the device of a `sip` or `phone` leg. Both are SIP legs; a `phone` is called through the default
+ * carrier.
+ */
 const wireDevice = (type: 'sip' | 'phone', { to, from, headers }: Destination): WireDevice =>
   type === 'sip'
     ? { type, params: { from, to, headers: headers ?? [] } }

@@ -8,7 +8,7 @@ import type { Party } from '../../model.ts'
 import { BrowserCall, type BrowserCallOptions } from './browser-call.ts'
 import type { CallParties } from './call-parties.ts'
 
-/** WebRTC sessions, legs and calls of browsers. */
+/** Creates the WebRTC sessions, legs and calls of browsers. */
 export class BrowserCallFactory {
   readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>
   readonly #parties: CallParties
@@ -37,7 +37,7 @@ export class BrowserCallFactory {
     return new Leg({ id: newLegId(), kind: 'browser', direction, from, to, now })
   }
 
-  /** Begins the call of a browser whose WebRTC session exists. */
+  /** Creates the call of a browser that already has a WebRTC session. */
   begin(options: BrowserCallOptions): BrowserCall {
     return new BrowserCall(options, this.#parties, this.#clock, this.#log)
   }

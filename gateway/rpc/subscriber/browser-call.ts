@@ -13,7 +13,7 @@ import type { CallParties, CallParty } from './call-parties.ts'
 import { MemberEvents } from './member-events.ts'
 import { OfferRepetition } from './offer-repetition.ts'
 
-/** Maximum wait of the first audio for the browser's media, in milliseconds. */
+/** Maximum time that the first audio waits for the browser's media to connect, in milliseconds. */
 const maxMediaWaitMs = 5_000
 
 /** Facts of a {@link BrowserCall}. */
@@ -21,7 +21,7 @@ export interface BrowserCallOptions {
   readonly browser: BrowserSession
   /** Id of the call in the browser. */
   readonly callId: string
-  /** Id of the gateway's call; the room session of the browser. */
+  /** Id of the gateway's call, which the browser calls its room session. */
   readonly roomId: string
   readonly leg: Leg
   readonly media: BrowserMedia
@@ -29,7 +29,7 @@ export interface BrowserCallOptions {
   readonly caller?: Leg | undefined
   /** Whether the call never has video; default false. */
   readonly isAudioOnly?: boolean
-  /** Whether the browser has the gateway's SDP already; default false. */
+  /** Whether the gateway's SDP was already sent to the browser; default false. */
   readonly isDescribed?: boolean
   /** Variables that other members of the call see; default none. */
   readonly meta?: UserVariables | undefined
@@ -85,7 +85,7 @@ export class BrowserCall {
         this.#setVolumes()
       },
     })
-    // The published SDK closes the camera where it finds its own video muted.
+    // The published SDK closes the camera when its own video is reported as muted.
     if (options.isAudioOnly) this.party.member.set({ video_muted: true })
     this.#times.start = clock.now()
     this.#isDescribed = options.isDescribed === true
@@ -102,7 +102,7 @@ export class BrowserCall {
     return this.#options.browser
   }
 
-  /** Id of the gateway's call; the room session of the browser. */
+  /** Id of the gateway's call, which the browser calls its room session. */
   get roomId(): string {
     return this.#options.roomId
   }
@@ -174,7 +174,7 @@ export class BrowserCall {
     this.#emit('call.play', callPlay(this.#wire, id, state))
   }
 
-  /** Sends an event of the handler's own. */
+  /** Sends an event that the handler defines. */
   userEvent(event: Readonly<Record<string, unknown>>): void {
     this.#emit('user_event', userEvent(this.#wire, event))
   }
@@ -190,7 +190,7 @@ export class BrowserCall {
   async reattach(offer: string): Promise<void> {
     this.share(undefined)
     this.offers.forget()
-    // SDP made for the former page must not reach this one or one that is loaded meanwhile.
+    // The former page's SDP must not reach the reloaded page, or a page that is loaded meanwhile.
     this.#isDescribed = true
     const current = { offer }
     this.#reattaching = current
@@ -218,8 +218,8 @@ export class BrowserCall {
   }
 
   /**
-   * Stops the browser's audio if it is deaf or its partner is a muted telephone, which has no mute of its
-   * own.
+   * Stops the audio to the browser if the browser is deaf, or its partner is a telephone that the gateway
+   * must mute.
    */
   #applyDeafness(): void {
     const { party, partner } = this.members

@@ -92,7 +92,8 @@ export class BrowserConnection implements RpcHandler {
     if (this.#session.isClosed) throw new RpcError(rpcCodes.internal, 'the connection is closed')
     browser.useAgent(params.agent)
     this.#bindToSocket(browser, signedIn)
-    // The number online is a gauge: counting it for each of many reconnections would be slow.
+    // The number of online subscribers is not logged: a metric has it, and counting it at each reconnection
+    // would be slow.
     log.info(
       {
         event: 'browser.connected',
@@ -128,7 +129,8 @@ export class BrowserConnection implements RpcHandler {
     const known = presence.find(protocol)
     if (!known) return this.#restoreSession(params, signedIn)
     if (known.identity.key !== signedIn.identity.key) return presence.create(signedIn)
-    // A duplicated tab sends a copy of the protocol: the page with the live connection keeps the session.
+    // A duplicated tab sends the same protocol as the original tab. The page with the live connection keeps
+    // the session.
     const former = known.session
     if (former && former !== this.#session && (await former.probe(probeMs))) return presence.create(signedIn)
     // The session may have been removed meanwhile.
@@ -177,8 +179,8 @@ export class BrowserConnection implements RpcHandler {
   }
 
   /**
-   * Waits for the token to expire. The browser then receives no calls. Without a new token in time its
-   * connection is closed, unless a call is in progress.
+   * Schedules the expiry of the token, after which the browser receives no calls. If no new token arrives in
+   * time, the connection is closed once no call is in progress.
    */
   #awaitEnd(browser: BrowserSession): void {
     this.#isEndingRevoked = false

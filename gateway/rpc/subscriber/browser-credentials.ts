@@ -62,7 +62,10 @@ export class BrowserCredentials {
     return this.#deps.states.seal({ protocol, online, holder: identity.key })
   }
 
-  /** Returns the sealed state that a browser sends, if it is of its identity and protocol. */
+  /**
+   * Opens the sealed state that a browser sent. Returns undefined unless it was sealed for the same identity
+   * and protocol.
+   */
   unseal({ protocol, authorization_state: sealed }: Params, { key }: TokenIdentity) {
     const state = typeof sealed === 'string' ? this.#deps.states.open(sealed) : undefined
     return state?.protocol === protocol && state?.holder === key ? state : undefined

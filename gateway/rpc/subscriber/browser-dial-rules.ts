@@ -19,7 +19,9 @@ export interface DialedMedia {
   readonly isAudioOnly: boolean
 }
 
-/** Rules of the calls that browsers dial: permission, media and payer. */
+/**
+ * Rules for calls that browsers dial: permission, media, and the identity that carrier calls are charged to.
+ */
 export class BrowserDialRules {
   readonly #directory: AddressBook & Pick<Directory, 'resources'>
   readonly #likelyCodecs: Pick<LikelyCodecs, 'of'>
@@ -54,12 +56,15 @@ export class BrowserDialRules {
     }
   }
 
-  /** Attributes the carrier calls of a call to an identity, until the returned function is called. */
+  /** Attributes a call's carrier calls to an identity, until the returned function is called. */
   attribute(callId: CallId, { projectId, subscriber }: TokenIdentity): () => void {
     return this.#quotas.attribute(callId, { projectId, ...(subscriber && { subscriber }) })
   }
 
-  /** Whether the identity may call the target. A limited token learns nothing of other addresses. */
+  /**
+   * Returns whether the identity may call the target. The holder of a limited token learns nothing about
+   * other addresses.
+   */
   #reaches({ addressIds, projectId }: TokenIdentity, target: Target | undefined): boolean {
     if (!addressIds) return true
     if (target?.address === undefined) return false

@@ -43,8 +43,8 @@ export class BrowserDialer {
   }
 
   /**
-   * Checks the call, answers the offer and hands the leg over. The leg is handed over ended if the browser
-   * left meanwhile, so that a CDR is written.
+   * Checks the call, answers the offer and hands the leg over. If the browser left meanwhile, an ended leg is
+   * handed over, so that a CDR is written.
    */
   async #dial(dialed: BrowserInboundLeg, offer: string): Promise<void> {
     const { browser, invite } = dialed

@@ -7,7 +7,7 @@ import type { MemberView } from './member.ts'
 /** States of a call in events. */
 export type WireCallState = 'created' | 'ringing' | 'answered' | 'ended'
 
-/** Call of an event. */
+/** Ids of the call that an event is about. */
 export interface WireCall {
   readonly callId: string
   readonly nodeId: string
@@ -47,8 +47,8 @@ export const callState = (call: WireCall, state: WireCallState, times: WireTimes
 })
 
 /**
- * Returns the capabilities that the SDK grants. Only subscribers may change other members. `device` is
- * omitted, so that its methods fail at once. An audio-only call has no screens.
+ * Returns the capabilities that the event grants to the SDK. Only subscribers may change other members.
+ * `device` is omitted, so that its methods fail at once. An audio-only call has no screens.
  */
 export const capabilitiesOf = (
   { kind }: Pick<TokenIdentity, 'kind'>,
@@ -87,7 +87,8 @@ const roomSession = (call: WireCall, { members, locked, layout }: RoomFacts) => 
 }
 
 /**
- * Params of `call.joined`. The SDK demands that `call_id` and `origin_call_id` are the same the first time.
+ * Params of `call.joined`. In the first event of a call, the SDK requires `call_id` and `origin_call_id` to
+ * be equal.
  */
 export const callJoined = (
   call: WireCall,
@@ -104,7 +105,7 @@ export const callJoined = (
   capabilities,
 })
 
-/** Params of `call.updated`; `updated` names what of the room session changed. */
+/** Params of `call.updated`; `updated`: names of the changed properties of the room session. */
 export const callUpdated = (call: WireCall, facts: RoomFacts, updated: readonly string[]) => ({
   ...inCall(call),
   room_id: call.roomId,
@@ -124,13 +125,13 @@ export const callLeft = (call: WireCall, memberId: string, reason: string) => ({
 /** Params of `member.joined` and `member.left`. */
 export const memberMoved = (call: WireCall, member: MemberView) => ({ ...inRoom(call), member })
 
-/** Params of `member.updated`. Without `updated` the SDK's event worker dies. */
+/** Params of `member.updated`. Without `updated`, the SDK's event worker fails and stops. */
 export const memberUpdated = (call: WireCall, member: MemberView, updated: readonly string[]) => ({
   ...inRoom(call),
   member: { ...member, updated },
 })
 
-/** Returns the params of `call.connect`: a callee is called for the browser, or has answered. */
+/** Returns the params of `call.connect`: a callee is being called for the browser, or has answered. */
 export const callConnect = (call: WireCall, state: 'connecting' | 'connected', peer: WirePeer) => ({
   ...inCall(call),
   connect_state: state,
@@ -158,7 +159,7 @@ export const callPlay = (call: WireCall, controlId: string, state: PlayState) =>
   state,
 })
 
-/** Returns the params of `user_event`, an event of the handler's own. */
+/** Returns the params of `user_event`, an event that the handler defines. */
 export const userEvent = (
   { callId, nodeId, roomId }: WireCall,
   event: Readonly<Record<string, unknown>>,

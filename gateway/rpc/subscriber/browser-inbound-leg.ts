@@ -37,7 +37,7 @@ export class BrowserInboundLeg extends BrowserLeg implements SessionCall {
     call.reportState('created')
   }
 
-  /** Sends the gateway's SDP before the client gives up, if the call is not answered sooner. */
+  /** Schedules the gateway's SDP so that it is sent before the client cancels an unanswered call. */
   awaitDescription(): void {
     const { maxDescriptionWaitMs } = this.browser.quirks
     if (maxDescriptionWaitMs === undefined || this.call?.leg.isEnded) return

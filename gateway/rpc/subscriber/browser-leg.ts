@@ -3,9 +3,11 @@ import type { PlayState } from '../../calls/leg/leg-signalling.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { BrowserCall } from './browser-call.ts'
 
-/** Signalling of a leg to a browser: what a call with media does in both directions. */
+/**
+ * Signalling of a leg to a browser: the part that inbound and outbound legs share once the call has media.
+ */
 export abstract class BrowserLeg implements LegSignalling {
-  /** Call with media; undefined before. */
+  /** Call of the browser; undefined until it has media. */
   protected call: BrowserCall | undefined
 
   abstract ring(): void

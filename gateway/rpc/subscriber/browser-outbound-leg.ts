@@ -41,7 +41,9 @@ export interface BrowserOutboundLegOptions {
   readonly userVariables: UserVariables | undefined
 }
 
-/** Faults of an answer that end the call only for its page. Other pages may still answer. */
+/**
+ * Faults of an answer that end the call only for the page that sent the answer. Other pages may still answer.
+ */
 const answerFaults: ReadonlySet<Cause['code']> = new Set(['bad_sdp', 'no_common_codec', 'bad_user_variables'])
 
 /**
@@ -91,7 +93,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   /** Makes the offer and rings the browsers that are online. Never rejects: a failure ends the leg. */
   async start(online: () => readonly BrowserSession[]): Promise<void> {
     const { leg, callId, codec, video } = this.#options
-    // A disconnected page may reconnect in time; one of a mobile device seldom does.
+    // A disconnected page may reconnect in time, but pages on mobile devices seldom do.
     const isConnected = online().some(({ session }) => session !== undefined)
     const devices = await this.#deps.push.call(this.subscriberId, isConnected)
     if (this.#isOver) return
@@ -105,7 +107,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
       leg.ended(mediaCause(error))
       return
     }
-    // From here on the leg closes the port, whether or not the call is answered.
+    // From here on, the end of the leg closes the port, whether or not the call is answered.
     leg.setPort(this.#media.port, this.#media.video)
     if (this.#isOver) await this.#media.close()
     else this.#ringAll(online(), devices)
@@ -117,8 +119,8 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   }
 
   /**
-   * Rings a browser. Does nothing if it rings already, has declined, or the call has ended. `anew`: the page
-   * may have been reloaded since its invite.
+   * Rings a browser. Does nothing if the browser already rings or has declined, or the call has ended.
+   * `anew`: invites a ringing browser again, because the page may have been reloaded.
    */
   invite(browser: BrowserSession, anew = false): void {
     if (!this.#media || this.#declined.has(browser)) return
@@ -137,7 +139,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     return browser === this.#winner ? this.call : undefined
   }
 
-  /** Processes answers one after another: a second one counts if the first is unusable. */
+  /** Processes an answer after earlier ones: a second answer is used if the first is unusable. */
   onAnswer(browser: BrowserSession, sdp: string, variables: ReadVariables): Promise<void> {
     const process = () => this.#processAnswer(browser, sdp, variables)
     this.#answers = this.#answers.then(process, process)
@@ -208,7 +210,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     const isNotified = await devices.invite({
       callerName: invite.caller_id_name,
       callerId: invite.caller_id_number,
-      // A media line with the port 0 is refused (RFC 3264 section 6).
+      // A media line with port 0 rejects the stream (RFC 3264 section 6).
       withVideo: /^m=video [1-9]/m.test(invite.sdp),
       event: deviceEvent(this.#deps.calls.nodeId, 'verto.invite', invite),
     })
@@ -218,14 +220,14 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     this.#awaitPages()
   }
 
-  /** Whether a page can answer now: it is connected, or its answer is being processed. */
+  /** Whether an answer can arrive now: a page is connected, or an answer is being processed. */
   get #isReachable(): boolean {
     return [...this.#ringing.keys()].some((browser) => browser.session || browser === this.#answering)
   }
 
   /**
-   * Starts the wait for pages anew, unless a page or a device can answer. The leg ends if none has
-   * reconnected by its end.
+   * Restarts the wait for pages to reconnect, unless a page or a device can answer. The leg ends if no page
+   * has reconnected when the wait is over.
    */
   #awaitPages(): void {
     this.#reconnectTimer?.cancel()
@@ -257,7 +259,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     this.#devices = undefined
   }
 
-  /** Push notifications are small, so only browsers receive the variables. */
+  /** Returns the invite for a page. Push notifications are small, so only this invite has the variables. */
   #inviteOfPage(media: BrowserMedia) {
     const { userVariables } = this.#options
     return { ...this.#invite(media), ...(userVariables && { userVariables }) }
@@ -296,8 +298,8 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   }
 
   /**
-   * Ends the call for the page of an unusable answer. The media that all pages were offered still waits for
-   * one.
+   * Ends the call for a page that sent an unusable answer. The offered media continues to wait for the answer
+   * of another page.
    */
   #rejectAnswer(browser: BrowserSession, error: unknown): void {
     if (this.#isOver) return

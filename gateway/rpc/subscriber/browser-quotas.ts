@@ -118,8 +118,8 @@ export class BrowserQuotas {
   }
 
   /**
-   * Returns the reason for rejecting a call to a subscriber, or undefined. `ringing` are other calls that
-   * ring for the subscriber, besides the calls of sessions.
+   * Returns the reason for rejecting a call to a subscriber, or undefined. `ringing`: calls that ring for the
+   * subscriber and do not belong to a session yet.
    */
   checkRinging(leg: Leg, subscriber: string, ringing: Iterable<SessionCall>): QuotaExceeded | undefined {
     const of = 'perSubscriber'
@@ -173,8 +173,8 @@ export class BrowserQuotas {
 const isSubscribers = ({ identity }: BrowserSession): boolean => identity.kind === 'subscriber'
 
 /**
- * Returns the distinct calls of sessions. Ids are not compared: browsers choose them, and may choose the
- * same.
+ * Returns the distinct calls of sessions. Compares the objects, not the ids: two browsers may choose the same
+ * id.
  */
 const callsOf = (sessions: readonly BrowserSession[]): Set<SessionCall> =>
   new Set(sessions.flatMap(({ calls }) => [...calls.values()]))

@@ -12,7 +12,9 @@ import type { ReadVariables } from './user-variables.ts'
 export interface SessionCall {
   /** Returns the call of this session once it has media; undefined while it rings. */
   browserCall(browser: BrowserSession): BrowserCall | undefined
-  /** `variables`: from the browser for the caller, or the reason for rejecting them. */
+  /**
+   * Handles an answer. `variables`: the browser's variables for the caller, or the reason for rejecting them.
+   */
   onAnswer(browser: BrowserSession, sdp: string, variables: ReadVariables): Promise<void>
   onBye(browser: BrowserSession, causeCode: number | undefined): void
   onDigits(browser: BrowserSession, digits: string): void
@@ -57,7 +59,7 @@ export interface SlowSession {
 interface Event {
   readonly event_type: string
   readonly params: unknown
-  /** Id of the call that the event invites to. It is dropped if that call has ended. */
+  /** Id of the call that the event invites to. The event is dropped if that call has ended. */
   readonly outboundLeg?: string
 }
 
@@ -178,7 +180,7 @@ export class BrowserSession {
     if (former !== session) former?.close(closeCodes.goingAway, 'the client has connected again')
   }
 
-  /** Removes a closed connection. Returns false if the session has another one already. */
+  /** Removes a closed connection. Returns false if the session already has another connection. */
   unbind(session: RpcSession): boolean {
     if (this.#session !== session) return false
     this.#session = undefined
@@ -199,7 +201,8 @@ export class BrowserSession {
     if (this.#isFlowing) void this.#deliver(event)
     const { unacknowledged: limit } = this.#limits
     if (this.#outbox.size <= limit) return
-    // A dropped event could be the end or answer of a call, and the browser's state would stay wrong.
+    // All events are dropped, because one missing event, such as a call's end or answer, would leave the
+    // browser's state wrong.
     this.forget()
     this.#onSlow(this, { kind: 'full', waiting: limit, limit })
   }
@@ -217,8 +220,9 @@ export class BrowserSession {
   }
 
   /**
-   * Whether the browser sends a message for the first time. Browsers repeat unanswered messages under the
-   * same id after a connection loss. Most are idempotent, but digits would be sent twice.
+   * Records a message id. Returns whether the browser sends the message for the first time. Browsers repeat
+   * unanswered messages under the same id after a connection loss. Most are idempotent, but digits would be
+   * sent twice.
    */
   isNew(messageId: unknown): boolean {
     if (typeof messageId !== 'string' && typeof messageId !== 'number') return true
@@ -274,7 +278,7 @@ export class BrowserSession {
       await session.request('signalwire.event', this.#envelope(event), this.#limits.acknowledgeMs)
     } catch (error) {
       if (error instanceof UnansweredError) this.#late(session)
-      // Unacknowledged because the connection is lost: the event stays for the next one.
+      // If the connection was lost, the event stays for the next connection.
       if (!(error instanceof RemoteError)) return
     }
     this.#outbox.delete(event)

@@ -13,9 +13,9 @@ export class CallParty {
   /** Identity of the browser; undefined for a telephone. */
   readonly identity: TokenIdentity | undefined
   readonly member: Member
-  /** Shared screen. */
+  /** Screen that the party shares. */
   screen: Member | undefined
-  /** Party that muted a channel, if it was another. */
+  /** Other party that muted a channel of this party. */
   readonly mutedBy = new Map<Channel, CallParty>()
   /** Events of the party's browser; undefined for a telephone. */
   events: MemberEvents | undefined
@@ -32,7 +32,7 @@ export class CallParty {
   }
 }
 
-/** Parties of the legs in calls of browsers. */
+/** Registry of the parties in calls of browsers, by leg. */
 export class CallParties {
   /** Name of this gateway in the dialect. */
   readonly nodeId: string

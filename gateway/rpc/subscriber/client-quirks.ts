@@ -13,15 +13,15 @@ export interface ClientQuirks {
 const ownSdk: ClientQuirks = { canFailOnceDescribed: true, maxDescriptionWaitMs: 2_000 }
 
 /**
- * Version 3.30.0 cancels a call 20 s after `start()`. The remaining 5 s are for microphone permission and
- * candidate gathering, which come before the call reaches the gateway.
+ * Version 3.30.0 cancels a call 20 s after `start()`. The difference to the limit here allows for the
+ * microphone permission and candidate gathering, before the call reaches the gateway.
  */
 const publishedSdk: ClientQuirks = { canFailOnceDescribed: false, maxDescriptionWaitMs: 15_000 }
 
 /** Versions 3.27 to 3.29 wait for an SDP as long as the gateway lets the call ring. */
 const patientSdk: ClientQuirks = { canFailOnceDescribed: false, maxDescriptionWaitMs: undefined }
 
-/** First minor version of the published SDK that cancels a call without an SDP. */
+/** First minor version (3.x) of the published SDK that cancels a call without an SDP. */
 const firstImpatient = 30
 
 /**

@@ -38,8 +38,8 @@ export interface Viewer {
 
 /**
  * Returns the other party as a browser displays it. Guests and invited users, who may reach a few addresses
- * only, see the address that they dialed. The caller that a browser was invited by is shown as in the
- * invitation, which a document may set.
+ * only, see the address that they dialed. A caller who rang the browser is displayed as in the invite; a
+ * document may have set that name.
  */
 export const displayedTo = (
   { leg, identity, caller }: Viewer,

@@ -15,8 +15,8 @@ export const expiryEvent = 'subscriber.token.expiring'
 type Notified = Pick<BrowserSession, 'expiresAt' | 'emit'>
 
 /**
- * Notifies a page two minutes before its token expires, or halfway if less than four minutes are left. The
- * published SDK calls no function of the application then, but passes on every event.
+ * Notifies a page two minutes before its token expires, or halfway if less than four minutes are left. Used
+ * because the published SDK has no callback for the expiry, but passes every event on to the application.
  */
 export class ExpiryNotice {
   readonly #clock: Pick<Clock, 'now' | 'after'>

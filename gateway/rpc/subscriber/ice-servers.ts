@@ -11,7 +11,7 @@ export interface IceServer {
   readonly credential?: string
 }
 
-/** ICE servers of browsers, as configured now. */
+/** ICE servers for browsers, from the configuration in force. */
 export class IceServers {
   readonly #clock: Pick<Clock, 'now'>
   #turn: TurnConfig | undefined

@@ -1,7 +1,7 @@
 /** Supported layouts. A call of two parties shows each browser the other party. */
 export const layouts = ['full-screen'] as const
 
-/** Member that fills the layout. */
+/** Member that is displayed in the layout. */
 export interface Filling {
   readonly memberId: string
   readonly visible: boolean

@@ -6,7 +6,7 @@ export const mediaErrorCode = (error: unknown): Code => {
   return typeof code === 'string' && Object.hasOwn(catalogue, code) ? (code as Code) : 'internal'
 }
 
-/** Returns the cause by which a media error ends a leg. */
+/** Returns the cause for ending a leg after a media error. */
 export const mediaCause = (error: unknown): Cause => ({
   code: mediaErrorCode(error),
   detail: error instanceof Error ? error.message : String(error),

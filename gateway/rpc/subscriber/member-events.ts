@@ -29,7 +29,10 @@ export interface MemberEventsOptions {
   readonly video: BrowserVideo
   /** Whether the call never has video. */
   readonly isAudioOnly: boolean
-  /** Called when muting, deafness, volume or the partner changes, which may change what the browser hears. */
+  /**
+   * Called when muting, deafness, volume or the partner changes, because the browser's audio may change with
+   * it.
+   */
   readonly onAudioChange: () => void
 }
 
@@ -70,7 +73,7 @@ export class MemberEvents {
     })
   }
 
-  /** Sends `call.joined`, by which the `start()` of the SDK resolves. */
+  /** Sends `call.joined`, upon which `start()` of the SDK resolves. */
   joined(): void {
     const { wire, browser, isAudioOnly } = this.#options
     this.#hasJoined = true
@@ -90,7 +93,7 @@ export class MemberEvents {
     this.#hasJoined = false
   }
 
-  /** Reports that a callee is called for the browser. */
+  /** Reports that a callee is being called for the browser. */
   calling(leg: Leg): void {
     this.#emit(
       'call.connect',
@@ -102,7 +105,7 @@ export class MemberEvents {
   paired(leg: Leg | undefined): void {
     const before = this.#partner
     this.#partner = leg && this.#options.parties.of(leg)
-    // A former partner may have muted the telephone; that must not last.
+    // The browser may have muted its former partner, a telephone; the mute must not outlast the connection.
     if (this.#partner && !this.#partner.events) this.#partner.member.set({ audio_muted: false })
     this.#options.onAudioChange()
     if (!this.#hasJoined) return

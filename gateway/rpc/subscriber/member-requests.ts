@@ -150,7 +150,7 @@ const checkPosition = (call: BrowserCall, { target, position }: Params): void =>
     throw new MemberRequestError('422', `position: expected auto or ${own}`)
 }
 
-/** Ends the browser's call without a bye of its own, or hangs up the other party. */
+/** Ends the browser's own call, although it sent no bye, or hangs up the other party. */
 const leave = (call: BrowserCall, party: CallParty): void => {
   if (party === call.party) party.leg.ended({ code: 'normal' })
   else party.leg.end({ code: 'normal' })

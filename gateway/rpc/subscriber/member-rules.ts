@@ -1,4 +1,4 @@
-/** Permissions of members of a call of two parties. */
+/** Permissions of members in a call of two parties. */
 import { asRecord } from '../frames.ts'
 import type { BrowserCall } from './browser-call.ts'
 import type { CallParty, Channel } from './call-parties.ts'
@@ -36,8 +36,8 @@ const mutes: Readonly<Partial<Record<keyof MemberState, Channel>>> = {
 
 /**
  * Returns the permitted part of the changes to a party. `isForAll` omits what is not permitted; otherwise it
- * throws if nothing is permitted. Only the party that muted a channel of another may unmute it. A telephone
- * supports only muting.
+ * throws if nothing is permitted. If one party muted another's channel, only that party may unmute it. For a
+ * telephone, only muting is supported.
  */
 export const permittedChanges = (
   call: BrowserCall,

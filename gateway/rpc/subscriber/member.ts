@@ -76,8 +76,8 @@ export class Member {
   }
 
   /**
-   * Changes the state. Returns every given name, changed or not, so that repeated requests are reported
-   * again.
+   * Changes the state. Returns the names of all given properties, even unchanged ones, so that repeated
+   * requests are reported again.
    */
   set(changes: Partial<MemberState>): string[] {
     Object.assign(this.#state, changes)
@@ -110,5 +110,5 @@ export class Member {
   }
 }
 
-/** A {@link Member} as it goes over the wire. */
+/** Member as events and lists contain it. */
 export type MemberView = ReturnType<Member['view']>

@@ -1,5 +1,5 @@
 /**
- * Returns an offer without what changes with its candidates: candidate lines, ports and addresses. The
+ * Returns an offer without the parts that depend on its candidates: candidate lines, ports and addresses. The
  * ICE-lite gateway needs no candidates. A new offer has another session version.
  */
 const requestOf = (offer: string): string =>
@@ -10,15 +10,15 @@ const requestOf = (offer: string): string =>
     .join('\n')
 
 /**
- * Detects repeated offers. The published SDK sends each offer again once all candidates are gathered. It ends
- * the call on a second answer if it has accepted the first.
+ * Detects repeated offers. The published SDK sends each offer again once all candidates are gathered. If the
+ * SDK has accepted the first answer, a second answer makes it end the call.
  */
 export class OfferRepetition {
   #last: { readonly id: unknown; readonly request: string } | undefined
 
   /**
-   * Whether the offer repeats the former one. A message that arrives again under the same id is no
-   * repetition: it has no answer yet.
+   * Returns whether an offer repeats the previous one. A message that arrives again with the same id is not a
+   * repetition, because its answer was lost.
    */
   repeats(id: unknown, offer: string): boolean {
     const request = requestOf(offer)

@@ -33,12 +33,13 @@ export interface PresenceDeps {
 /** Called when a browser starts to receive calls. */
 export type OnlineListener = (
   browser: BrowserSession,
-  /** Whether the browser asked for it, so that it knows of no ringing call. */
+  /** Whether the browser requested to be online. Such a browser does not know of any ringing call yet. */
   isRequested: boolean,
 ) => void
 
 /**
- * Maximum number of unacknowledged events at which a session still receives events that it can also fetch.
+ * Number of unacknowledged events up to which a session also receives events whose content it could fetch
+ * later.
  */
 const maxWaiting = 50
 
@@ -196,7 +197,7 @@ export class Presence {
       },
       catalogue[code].text,
     )
-    // The caller of `emit` is in the middle of changing a call.
+    // Deferred, because the caller of `emit` may be in the middle of changing a call.
     queueMicrotask(() => {
       const { session } = browser
       if (kind === 'full') this.remove(browser)

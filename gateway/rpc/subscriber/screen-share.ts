@@ -21,8 +21,8 @@ export interface ScreenShareDeps {
 
 /**
  * Screen that a browser shares. It is a separate call for the browser, and a part of its present call for the
- * gateway. The other party sees it in place of the camera. It has no leg and no CDR. It ends with the bye,
- * its media, or the call.
+ * gateway. The other party sees it in place of the camera. It has no leg and no CDR. The share ends with a
+ * bye, with its media, or with the call.
  */
 export class ScreenShare implements SessionCall, SharedScreen {
   readonly offers = new OfferRepetition()
@@ -59,7 +59,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
       return
     }
     if (this.#isOver) await this.#screen.close()
-    // The other party may have shared a screen meanwhile.
+    // Checked again, because the other party may have shared a screen meanwhile.
     else if (main.members.partner?.screen) this.#refuse('busy')
     else this.#show(main, this.#screen)
   }
@@ -118,8 +118,8 @@ export class ScreenShare implements SessionCall, SharedScreen {
     this.#member = new Member({ type: 'screen', callId, nodeId, parentId })
     main.media.present(screen)
     this.#browser.sendVerto('verto.answer', { callID: callId, sdp: screen.sdp })
-    // No `call.joined`: the published SDK would take the screen for the browser's own member. It waits for
-    // this event.
+    // `call.joined` is not sent: the published SDK would take the screen for the browser's own member. The
+    // SDK waits for this event instead.
     main.members.screenJoined(this.#member)
     log.info(
       { event: 'screen-share.started', call: main.roomId, subscriber: this.#browser.identity.id },

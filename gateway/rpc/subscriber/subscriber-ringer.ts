@@ -30,7 +30,7 @@ export class SubscriberRinger implements OutboundSubscriber {
 
   constructor(deps: SubscriberRingerDeps) {
     this.#deps = deps
-    // A browser that comes online also rings for calls that ring already.
+    // A browser that comes online also rings for calls that are already ringing.
     deps.presence.onOnline((browser, isRequested) => {
       for (const leg of this.#legsOf(browser.identity.id)) leg.invite(browser, isRequested)
     })
@@ -71,7 +71,7 @@ export class SubscriberRinger implements OutboundSubscriber {
     const over = quotas.checkRinging(leg, subscriberId, this.#legsOf(subscriberId))
     this.#legs.set(outboundLeg.wireId, outboundLeg)
     leg.whenGone(() => this.#legs.delete(outboundLeg.wireId))
-    // The leg must have an owner before it changes state.
+    // Deferred, because the caller must own the leg before the leg changes state.
     queueMicrotask(() => {
       if (leg.isEnded) return
       if (over) leg.ended({ code: over.code })

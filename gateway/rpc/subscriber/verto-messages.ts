@@ -9,7 +9,7 @@ export type VertoRequest =
       readonly callId: string
       readonly to: string
       readonly sdp: string
-      /** Whether a reloaded page takes its call back. */
+      /** Whether a reloaded page resumes its call. */
       readonly isReattaching: boolean
       /** Kind of addition to a present call: a screen, or another camera or microphone. */
       readonly part?: 'screen' | 'device'
@@ -23,8 +23,8 @@ export type VertoRequest =
       readonly callId: string
       readonly sdp: string
       /**
-       * Variables for the caller, or the fault of invalid ones. Not an error, as the SDK repeats failed
-       * answers ten times.
+       * Variables for the caller, or the fault of invalid ones. Not thrown, because the SDK repeats a failed
+       * answer ten times.
        */
       readonly variables: ReadVariables
     }

@@ -133,7 +133,7 @@ export class VertoRequests {
     if (session?.offers.repeats(id, offer)) return wrap({ action: 'updateMedia', callID: callId, holdState })
     try {
       const sdp = await session?.renegotiate(offer)
-      // A ringing call has no SDP of the browser yet.
+      // While the call rings, the browser has not sent its SDP yet.
       if (sdp === undefined) throw new TrunklineError('call_not_in_progress')
       return wrap({ action: 'updateMedia', callID: callId, holdState, sdp })
     } catch (error) {
