@@ -18,11 +18,11 @@ export interface MediaClock extends Timers {
   now(): number
 }
 
-// Read once, and `performance` is imported rather than taken from the global: both are getters, too slow for
-// every packet.
+// `timeOrigin` is read once, and `performance` is imported rather than taken from the global object. Both are
+// getters, too slow for every packet.
 const { timeOrigin } = performance
 
-/** System clock. Starts at the wall clock and does not jump when that is set. */
+/** System clock. Starts at the time of the wall clock, and does not jump when the wall clock is set. */
 export const systemClock: MediaClock = {
   now: () => timeOrigin + performance.now(),
   after(ms, run) {

@@ -19,13 +19,14 @@ export interface DetectRequest {
   readonly machine?: MachineRequest
   /** Tone of an answering fax (CED, ITU-T V.25) or of a calling fax (CNG, T.30). */
   readonly fax?: 'CED' | 'CNG'
-  /** Keys to detect as DTMF tones in the audio (ITU-T Q.23). */
+  /** DTMF digits to detect as tones in the audio (ITU-T Q.23). */
   readonly digits?: string
 }
 
 /**
  * Result of a detection. With `waitForEnd`, `ready` follows `machine` when the greeting has ended, by a beep
- * or by silence. After a silence, a beep (`ready`) may still follow, or `notReady` if the greeting continues.
+ * or by silence. If a silence ended the greeting, a later beep gives `ready` again, and `notReady` follows if
+ * the greeting continues.
  */
 export type DetectFinding =
   | { readonly kind: 'machine' | 'human' | 'unknown' }
@@ -39,8 +40,8 @@ export interface Detection {
   /** Sets the only listener. */
   onFinding(listener: (finding: DetectFinding) => void): void
   /**
-   * Sets the listener for the end: the last finding is conclusive, or the port was closed. Called once, and
-   * not after {@link close}.
+   * Sets the listener for the end: a conclusive finding was reported, or the port was closed. Called once,
+   * and not after {@link close}.
    */
   onEnd(listener: () => void): void
   /** Stops the detection. Idempotent. */

@@ -21,7 +21,8 @@ export interface Edge {
   open(options: PortOptions): Promise<MediaPort>
   /**
    * Connects two ports. Each leaves its former partner or mixer first. Ports of different groups may be in
-   * different threads: their audio is decoded and passed between the threads, about 40 ms later.
+   * different threads. Their audio is then decoded and passed between the threads, which delays it by about
+   * 40 ms.
    */
   join(a: MediaPort, b: MediaPort): void
   /** Disconnects the port from its partner or mixer. No effect on a port that has neither. */
@@ -37,7 +38,7 @@ export interface Edge {
   }
   /**
    * Number of open carrier ports, and size of the range. `quarantined` ports were closed recently and are
-   * taken only if no other is free; `reused` counts these cases since the start.
+   * opened again only if no other is free; `reused` counts how often that happened since the start.
    */
   usage(): {
     readonly used: number
@@ -48,8 +49,8 @@ export interface Edge {
   /** Number of open ports of every kind. */
   readonly portCount: number
   /**
-   * Sets the only listener for the death of a worker thread. The thread's ports report nothing more, and
-   * their pending results settle. The next port that needs the thread starts a new one.
+   * Sets the only listener for the death of a worker thread. The ports of the dead thread report nothing
+   * more, and their pending results settle. A new thread starts with the next port.
    */
   onFailure(listener: (failure: EdgeFailure) => void): void
   close(): Promise<void>

@@ -27,13 +27,13 @@ export interface Mixer {
   /** Changes a port's options. No effect on a port that is not in the mixer. */
   change(port: MediaPort, member: MixerInputOptions): void
   remove(port: MediaPort): void
-  /** Plays a sound to all ports, and replaces the sound played to all before. */
+  /** Plays a sound to all ports, in place of a sound that is being played to all. */
   play(request: PlayRequest): Playback
   /** Records the sum of all ports; ignores `tracks`. */
   record(request: RecordRequest): Recording
   /**
-   * Sets the only listener for the active speaker. The speaker changes when silent, or when another port is
-   * louder for half a second; undefined after 2 s without speech.
+   * Sets the only listener for the active speaker. The active speaker changes if it is silent while another
+   * port speaks, or if another port is louder for half a second. Without speech for 2 s it becomes undefined.
    */
   onSpeaker(listener: (port: MediaPort | undefined) => void): void
   /** Resolves when the mixer is closed or its thread has died. */

@@ -21,8 +21,8 @@ export interface SrtpKeys {
  * also the address that the signalling comes from. `first`: the sender of the first matching packet, for far
  * ends with unpredictable addresses.
  *
- * For three seconds after the first packet, a better match replaces the source. Order: exact SDP address and
- * port, other port of the SDP address, signalling address, any other.
+ * For three seconds after the first packet, a source that matches better replaces the learnt one. Best to
+ * worst match: exact SDP address and port, other port of the SDP address, signalling address, any other.
  */
 export type Symmetric = 'strict' | 'same-ip' | 'first'
 
@@ -65,15 +65,16 @@ export interface FarEnd {
   readonly direction: Direction
   /**
    * Packet duration in ms that the far end wants: a multiple of 10, at most 60 and at most its `maxptime`.
-   * Joined audio in packets of another length is decoded and packed anew. If absent or another value, joined
-   * packets pass unchanged, and encoded packets have 20 ms.
+   * Joined audio in packets of another length is decoded and packed anew. If absent or any other value,
+   * joined packets pass unchanged, and audio that is encoded here gets packets of 20 ms.
    */
   readonly ptime?: number
   /**
-   * Rule for learning the source; default `strict`. The first packet must match in payload type and, with
-   * SRTP, in its authentication tag. After that only {@link MediaPort.setFar} permits another source. While
-   * address and port stay the same, the stream (SSRC) must be the one heard before, with one exception. After
-   * that stream fell silent, a new one is accepted from the learnt or the named address.
+   * Rule for learning the source; default `strict`. The first packet must have an announced payload type and,
+   * with SRTP, a valid authentication tag. After that only {@link MediaPort.setFar} permits another source.
+   * If `setFar` repeats the same address and port, a new source must continue the stream (SSRC) received
+   * before, with one exception. After that stream fell silent, a new stream is accepted from the learnt or a
+   * named address.
    */
   readonly symmetric?: Symmetric
   /**
@@ -117,7 +118,7 @@ export interface NearEnd {
 
 /** Event of a port. */
 export type PortEvent =
-  /** A digit `0-9 * # A-D` is complete; once per key press. */
+  /** A digit `0-9 * # A-D` was received; reported once per key press. */
   | {
       readonly kind: 'digit'
       readonly digit: string
@@ -128,8 +129,8 @@ export type PortEvent =
   /** The first packet was accepted and the source is learnt (latched). */
   | { readonly kind: 'latched'; readonly address: string; readonly port: number }
   /**
-   * No packet arrived since the start, or since the last packet. Repeats after each further period of
-   * silence; every setFar restarts the period.
+   * A timeout expired: no packet since the start, or since the last packet. Repeats after each further period
+   * of silence; every `setFar` restarts the period.
    */
   | { readonly kind: 'timeout'; readonly phase: 'start' | 'media' }
 
@@ -175,8 +176,8 @@ export interface Volumes {
 export type IpFamily = 4 | 6
 
 /**
- * Media end of one leg: sockets towards the far side, and the point where audio is joined, played and
- * received.
+ * Media end of one leg: its sockets towards the far end, and the methods that join, play, record and detect
+ * audio.
  */
 export interface MediaPort {
   readonly id: string
@@ -212,13 +213,13 @@ export interface MediaPort {
   /** Records the port to a file. Several recordings may run at once. Ends with the port at the latest. */
   record(request: RecordRequest): Recording
   /**
-   * Passes the port's audio out and accepts speech for the far end. Several taps may be open at once. Ends
-   * with the port at the latest.
+   * Delivers the port's audio in frames, and accepts speech for the far end. Several taps may be open at
+   * once. Ends with the port at the latest.
    */
   tap(request: TapRequest): Tap
   /**
-   * Detects a machine, a fax or keys in the far end's audio. Several detections may run at once. Ends with
-   * the port at the latest.
+   * Detects a machine, a fax or DTMF digits in the far end's audio. Several detections may run at once. Ends
+   * with the port at the latest.
    */
   detect(request: DetectRequest): Detection
   /**

@@ -58,7 +58,10 @@ export type SoundSource =
 
 /** Options of preparing a sound. */
 export interface PrepareOptions {
-  /** Customer that the work is for; customers take turns when many sounds wait. Default: a common one. */
+  /**
+   * Customer that requests the sound; customers take turns when many sounds wait. Default: one shared
+   * by all callers that name none.
+   */
   readonly customer?: string
   /** Cancels the preparation unless another caller waits for the same sound. */
   readonly signal?: AbortSignal
@@ -70,7 +73,7 @@ export interface PrepareOptions {
 export interface Sounds {
   /**
    * Prepares a sound at `rate`, the rate of the playing port; default 8000. Rejects with a descriptive Error
-   * for a faulty sound, and with `code` `sound_busy` if too many sounds of the customer wait.
+   * if the sound is faulty, and with `code` `sound_busy` if too many sounds of the customer wait.
    */
   prepare(source: SoundSource, rate?: PcmRate, options?: PrepareOptions): Promise<Prompt>
   close(): Promise<void>

@@ -10,7 +10,7 @@ export interface VoiceRequest {
   readonly language?: string
   /** Sampling rate of the result. */
   readonly rate: PcmRate
-  /** Customer that the work is for; customers take turns. */
+  /** Customer that requests the speech; customers take turns. */
   readonly customer?: string
 }
 
@@ -28,7 +28,7 @@ export interface RecognitionRequest {
   readonly sampleRate: PcmRate
   /** BCP 47 tag; default the recogniser's own. */
   readonly language?: string
-  /** Likely words. */
+  /** Words that the speaker is likely to use. */
   readonly hints?: readonly string[]
 }
 
@@ -44,7 +44,10 @@ export interface Transcript {
 /** Receives the results of a recognition. */
 export interface RecognitionListener {
   onTranscript(transcript: Transcript): void
-  /** The recognition has failed: the connection was lost or the recogniser refused. Called at most once. */
+  /**
+   * Called if the recognition fails: the connection was lost or the recogniser refused it. Called at most
+   * once.
+   */
   onFailure(error: Error): void
 }
 

@@ -16,22 +16,23 @@ export interface TapFrame {
   readonly track: 'in' | 'out'
   /** Position in ms since the tap was opened, in steps of 20. Gaps are filled with silence. */
   readonly atMs: number
-  /** Samples owned by the receiver; never reused. */
+  /** Samples; the receiver owns the array, which is not reused. */
   readonly samples: Int16Array
 }
 
-/** Access to one port's audio from outside the edge: frames out, and speech to the far end in. */
+/** Access to one port's audio from outside the edge: delivers frames, and accepts speech for the far end. */
 export interface Tap {
   /** Sets the only listener. Frames without a listener are dropped. */
   onFrame(listener: (frame: TapFrame) => void): void
   /**
-   * Queues `samples` for the far end: any number, at the tap's rate. The queue holds 120 s; the rest is
-   * dropped. Queued speech takes precedence over joined audio; a prompt takes precedence over queued speech.
+   * Queues `samples` for the far end: any number, at the tap's rate. The queue holds 120 s; samples beyond
+   * that are dropped. Queued speech takes precedence over joined audio; a prompt takes precedence over queued
+   * speech.
    */
   speak(samples: Int16Array): void
   /** Drops the queue, for example when the far end interrupts. */
   clear(): void
-  /** Resolves when everything queued so far has been sent or dropped; for marks. */
+  /** Resolves when everything queued so far has been sent or dropped. */
   spoken(): Promise<void>
   /** Sets the listener for the end: the port was closed, or its thread died. Called once. */
   onClosed(listener: () => void): void

@@ -77,12 +77,13 @@ export interface WebRtc {
    */
   screen(group: string, offer: string): Promise<BrowserScreen>
   /**
-   * Shows two browsers each other's video, including that of later offers, without a new offer: mediasoup
-   * forwards the packets. The returned `close` disconnects them and is idempotent. A browser joined to
-   * several sees the one joined last.
+   * Shows two browsers each other's video, also video that a later offer adds. Needs no new offer, because
+   * mediasoup forwards the packets. The returned `close` disconnects them and is idempotent. A browser that
+   * is joined to several others sees the one that was joined last.
    *
-   * `onFault` receives the reason if one cannot be shown to the other, once until something changes: `code`
-   * `no_common_codec`, `no_ports`, or mediasoup's own error. The audio is not affected.
+   * `onFault` receives the reason if one browser's video cannot be shown to the other. It is called once
+   * until either video changes, with `code` `no_common_codec`, `no_ports`, or mediasoup's own error. The
+   * audio is not affected.
    */
   joinVideo(a: BrowserVideo, b: BrowserVideo, onFault?: (fault: Error) => void): { close(): void }
   /** Number of open browser transports. */

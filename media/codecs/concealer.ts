@@ -5,16 +5,19 @@ import { maxPeriodMs, Pitch, pitchReachMs } from './pitch.ts'
 const steadyMs = 10
 /** Loss after which the substitute is silent. */
 const silentMs = 60
-/** Maximum length of an overlap. Overlaps have a quarter of a period, and grow with the loss. */
+/** Maximum length of an overlap. An overlap is a quarter of a period long, and longer after a longer loss. */
 const maxOverlapMs = 10
-/** Minimum correlation of a pitched sound. Below it the longest period is repeated, which hums least. */
+/**
+ * Minimum correlation of a pitched sound. Below it the longest period is repeated, because a longer period
+ * hums less.
+ */
 const minPitchStrength = 0.5
 
 /**
  * Packet-loss concealment by waveform substitution, similar to ITU-T G.711 Appendix I. The last pitch period
  * is repeated with overlapping ends, fades from 10 ms on and is silent after 60 ms. Audio after a loss is
- * overlapped with the substitute. Adds no delay: played audio is not changed. One per decoder; receives
- * everything that is played.
+ * overlapped with the substitute. Adds no delay: played audio is not changed. Use one per decoder, and pass
+ * it everything that is played.
  */
 export class Concealer {
   #pitch: Pitch

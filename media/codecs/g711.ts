@@ -101,8 +101,9 @@ export function decode(law: G711, bytes: Uint8Array): Int16Array {
 }
 
 /**
- * Mu-law to A-law by G.711 table 3, both counted from 0 at the zero crossing. The table differs from decoding
- * and encoding: it keeps a chain of both conversions as transparent as possible.
+ * Converts a step from mu-law to A-law by G.711 table 3; steps are counted from 0 at the zero crossing. The
+ * table differs from decoding and encoding, so that a chain of both conversions changes as little as
+ * possible.
  */
 function mulawToAlawStep(step: number): number {
   if (step < 16) return step >> 1
@@ -114,7 +115,7 @@ function mulawToAlawStep(step: number): number {
   return step < 81 ? step - 1 : step
 }
 
-/** A-law to mu-law by G.711 table 4, counted in the same way. */
+/** Converts a step from A-law to mu-law by G.711 table 4, counted in the same way. */
 function alawToMulawStep(step: number): number {
   if (step < 8) return 2 * step + 1
   if (step < 24) return step + 8

@@ -54,7 +54,8 @@ export class G722Encoder {
       even += line[at]! * qmfEven[i]!
       odd += line[at + 1]! * qmfOdd[i]!
     }
-    // 12 bits are the filter's gain, 1 is for the sum of two filters, and 1 because the bands have 15 bits.
+    // The shift by 14 bits removes the filter's gain (12 bits), the sum of two filters (1), and leaves the
+    // bands' 15 bits (1).
     return this.#codeUpper((odd - even) >> 14) | this.#codeLower((odd + even) >> 14)
   }
 

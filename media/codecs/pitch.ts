@@ -8,7 +8,7 @@ export const minPeriodMs = 5
 export const maxPeriodMs = 15
 /** Length of the compared section, in ms. */
 const windowMs = 15
-/** Length of the samples before the end that {@link Pitch.find} reads, in ms. */
+/** Length of the audio before `end` that {@link Pitch.find} reads, in ms. */
 export const pitchReachMs = maxPeriodMs + windowMs
 
 /** Rate of the first, coarse search, in Hz. */

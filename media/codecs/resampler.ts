@@ -58,9 +58,9 @@ function makeKernel(from: ResamplerRate, to: ResamplerRate): Kernel {
 
 /**
  * Converts a stream of 16-bit samples from one rate to another, by a linear-phase polyphase filter with
- * memory, so that frames join without a seam. 20 ms in give 20 ms out. Flat (0.1 dB) up to 3.4 kHz with 8 kHz
- * on one side, up to 10.5 kHz with 24 kHz, else up to 7 kHz. Images and aliases are at least 60 dB down from
- * half of the lower rate on. One per stream; allocates only when constructed.
+ * memory, so that frames join without a seam. 20 ms of input give 20 ms of output. Flat (0.1 dB) up to 3.4
+ * kHz with 8 kHz on one side, up to 10.5 kHz with 24 kHz, else up to 7 kHz. Images and aliases are at least
+ * 60 dB down from half of the lower rate on. One per stream; allocates only when constructed.
  */
 export class Resampler {
   readonly from: ResamplerRate

@@ -9,7 +9,10 @@ export class Spares<H extends Handle> {
   #count: number
   #ready: H[] = []
 
-  /** `make` is called once for each spare and each {@link take}; it must settle without outside events. */
+  /**
+   * `make` creates a handle. It is called once for each spare and for each {@link take}, and must not wait
+   * for network or timers.
+   */
   constructor(make: () => Promise<H>, count: number) {
     this.#make = make
     this.#count = count
@@ -22,7 +25,7 @@ export class Spares<H extends Handle> {
 
   /**
    * Passes a handle to `use`, which owns it. Synchronous if a spare is ready; else before the next turn of
-   * the event loop. Spares only run out if many are taken in one turn.
+   * the event loop. Spares run out only if many are taken in one turn of the event loop.
    */
   take(use: (handle: H) => void): void {
     const spare = this.#ready.pop()
@@ -33,7 +36,8 @@ export class Spares<H extends Handle> {
         else if (this.#ready.length < this.#count) this.#ready.push(handle)
         else handle.free()
       },
-      // Fails only without memory: the stream stays silent, and the next take retries.
+      // Creation fails only if memory is exhausted: the stream then stays silent, and the next `take`
+      // retries.
       () => {},
     )
   }

@@ -6,8 +6,8 @@ import { detectRate } from './tone-meter.ts'
 import { ToneTracker } from './tone-tracker.ts'
 
 /**
- * Runs all detections of a request, without sockets, clocks or threads: frames come in, which also measure
- * time, and findings go out in order. Ends with the first conclusive finding.
+ * Runs all detections of a request, without sockets, clocks or threads. Frames are its input and measure
+ * time; findings are its output, in order. Ends with the first conclusive finding.
  */
 export class AudioDetector {
   /** Whether no more findings will follow. */

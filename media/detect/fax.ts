@@ -6,7 +6,7 @@ import { frameMs, type Tone, type ToneTracker } from './tone-tracker.ts'
  */
 const cedHz = 2100
 const cedToleranceHz = 20
-/** Length that distinguishes the tone from a machine's short beep. */
+/** Minimum length of the tone, which distinguishes it from a machine's short beep. */
 const cedMs = 1000
 /**
  * T.30: 1100 ± 38 Hz for 0.5 s, then 3 s of silence, both ± 15 %. Tones are measured up to 40 ms too short.

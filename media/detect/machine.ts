@@ -13,8 +13,8 @@ const initialToneMs = 100
 
 /**
  * Distinguishes an answering machine from a person by speech pattern, and finds the end of its greeting: a
- * beep, or silence. After a silence it continues for the same time, because a beep often follows, or the
- * greeting continues.
+ * beep, or silence. After a silence, detection continues for as long again, because a beep may follow, or the
+ * greeting may continue.
  */
 export class MachineDetector {
   /** Whether no more findings will follow. */
@@ -62,7 +62,7 @@ export class MachineDetector {
     this.#report({ kind: 'machine' })
   }
 
-  /** Handles a beep after speech, which excludes a person. */
+  /** Handles a beep after speech: the far end is a machine. */
   #beep(): void {
     if (this.#state === 'who') this.#machine()
     if (!this.hasEnded) this.#end({ kind: 'ready', beep: true })

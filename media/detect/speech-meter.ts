@@ -13,7 +13,10 @@ const minPauseFrames = 8
  */
 const aboveQuietestDb = 6
 const levelFrames = 50
-/** Level of digital silence, which is excluded from the quietest: A-law has no zero and gives -72 dBov. */
+/**
+ * Level below which a frame counts as digital silence and not as the quietest frame. A-law has no zero: its
+ * silence is at -72 dBov.
+ */
 const silentDb = -70
 
 /** Measures speech: number of words, duration without a pause, duration of silence. */

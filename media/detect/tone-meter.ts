@@ -12,7 +12,8 @@ const stepHz = 50
 const minToneDb = -46
 
 /**
- * Minimum share at a grid frequency: that of a tone halfway between two of them with equally strong noise.
+ * Minimum share of the power at a grid frequency: that of a tone halfway between two grid frequencies, with
+ * equally strong noise.
  */
 const minGridShare = 0.25
 

@@ -29,7 +29,7 @@ export interface Tone {
 export class ToneTracker {
   /** The tone in progress. */
   current: Tone | undefined
-  /** The tone that the last frame proved to have ended. */
+  /** The tone whose end was detected with the last frame. */
   ended: Tone | undefined
   #meter = new ToneMeter()
   /** Number of frames with the tone, and sums for their means. */
@@ -40,8 +40,8 @@ export class ToneTracker {
   #length = 0
   #breaks = 0
   /**
-   * Number of frames since the last of these frames, and maximum level among them. The first is excluded
-   * because the tone may extend into it.
+   * Number of frames since the last one with the tone, and maximum level among them. The first of them is
+   * excluded, because the tone may extend into it.
    */
   #gap = 0
   #afterDb = Number.NEGATIVE_INFINITY
@@ -55,7 +55,7 @@ export class ToneTracker {
     if (tonal && this.#count > 0 && this.#goesOn()) this.#add()
     else {
       if (this.#count > 0) this.#miss()
-      // Another tone may follow directly.
+      // Another tone may begin in the frame that ended the previous one.
       if (tonal && this.#count === 0) this.#begin()
     }
     return tonal

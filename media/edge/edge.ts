@@ -169,7 +169,7 @@ class ThreadedEdge implements Edge {
           pool.give(this.#clock.now(), rtpPort),
         )
         if (port) return port
-        // Another program uses the pair: it goes to quarantine, and the next is tried.
+        // Another program uses the pair: the pair goes to quarantine, and the next one is tried.
         taken.push(rtpPort)
       }
     } finally {
@@ -194,7 +194,8 @@ class ThreadedEdge implements Edge {
     giveBack: () => void,
   ): Promise<EdgePort | undefined> {
     const number = ++this.#numbers
-    // The first packets may be lost, and must not have rolled over by then (RFC 3711 section 3.3.1).
+    // The sequence number starts in the lower half. The first packets may be lost, so it must not roll over
+    // among them (RFC 3711 section 3.3.1).
     const seed = { ssrc: randomInt(2 ** 32), sequence: randomInt(2 ** 15), timestamp: randomInt(2 ** 32) }
     const cname = randomBytes(12).toString('base64url')
     const { promise, resolve } = Promise.withResolvers<Parameters<Opened>[0]>()
@@ -251,7 +252,7 @@ class ThreadedEdge implements Edge {
   }
 
   /**
-   * Whether a far end is a carrier port of that group, which would make the audio circulate within the call.
+   * Whether a far end is a carrier port of the same group, so that the audio would circulate within the call.
    */
   #isOf(group: string, { address, port }: FarEnd): boolean {
     if (this.#groups.get(port - (port % 2)) !== group) return false

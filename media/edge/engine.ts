@@ -67,8 +67,7 @@ export class Engine {
   }
 
   /**
-   * Executes a command. Commands for a closed port are ignored: a handle sends nothing after `close`, which
-   * is answered.
+   * Executes a command. Commands for a closed port are ignored, except `close`, which is always answered.
    */
   async run(command: Command): Promise<void> {
     switch (command.op) {
@@ -171,7 +170,7 @@ export class Engine {
   async #listen(command: SinkCommand): Promise<void> {
     const target = this.#target(command.port)
     if (target) return this.#sinks.run(command, target)
-    // A recording on a closed port ends like one that was stopped at once.
+    // A recording on a closed port ends as if it was stopped at once.
     if (command.op === 'record') this.#report(emptyRecording(command.record))
     else if (command.op === 'tap') this.#report({ op: 'tapClosed', tap: command.tap })
     else if (command.op === 'detect') this.#report({ op: 'detectionEnded', detection: command.detection })

@@ -4,7 +4,8 @@ import type { FrameChannel } from '../rtp/frame-channel.ts'
 import type { PcmRate } from '../types.ts'
 
 /**
- * Frames to wait for after a silence: the two threads process frames at different moments of the same 20 ms.
+ * Number of frames that must be waiting after a silence before one is read. The two threads process frames at
+ * different moments of the same 20 ms.
  */
 const leadFrames = 2
 /** Maximum number of waiting frames; above it the oldest are dropped to limit the delay. */

@@ -54,8 +54,8 @@ export function checkOptions({ bind, announce, ports, threads }: EdgeOptions): v
 
 /**
  * Returns the addresses to bind and to announce, one per IP family, in the order of `bind`. An unspecified
- * address is omitted if nothing is announced for it and the machine has no address of its family. The first
- * address stays if no other is left.
+ * address is omitted if no address is announced for it and the machine has none of its family. At least the
+ * first address is always returned.
  */
 export function localAddresses(
   { bind, announce }: Pick<EdgeOptions, 'bind' | 'announce'>,
@@ -71,7 +71,7 @@ export function localAddresses(
   return (usable.length > 0 ? usable : all.slice(0, 1)).map(({ family, bind, own }) => ({
     family,
     bind,
-    // A machine without any network still serves itself.
+    // A machine without a network can still serve itself over loopback.
     announce: own ?? (family === 6 ? '::1' : '127.0.0.1'),
   }))
 }

@@ -2,7 +2,7 @@
 export class PortPool {
   #free: number[]
   #used = new Set<number>()
-  /** Closed pairs in the order of their release, so that the first becomes free next. */
+  /** Closed pairs in the order of their release: the first becomes free next. */
   #quarantine: { readonly port: number; readonly until: number }[] = []
   #quarantineMs: number
   #random: (below: number) => number
@@ -37,9 +37,9 @@ export class PortPool {
   }
 
   /**
-   * Takes a random free pair, which makes the next one unpredictable. Without a free pair it takes the one
-   * longest in quarantine: a late packet is a smaller harm than a rejected call. Returns undefined if every
-   * pair is in use.
+   * Takes a random free pair, so that the next port is unpredictable. Without a free pair, takes the pair
+   * that was longest in quarantine: a late packet does less harm than a rejected call. Returns undefined if
+   * every pair is in use.
    */
   take(now: number): number | undefined {
     this.#release(now)

@@ -53,15 +53,17 @@ export interface EdgePortOptions {
   readonly isOwn: (far: FarEnd) => boolean
   /** Sends a command to the port's thread. */
   readonly command: (command: Command) => void
-  /** Recordings of the port's thread; the next two likewise. */
+  /** Recordings of the port's thread. */
   readonly recordings: Recordings
+  /** Taps of the port's thread. */
   readonly taps: Taps
+  /** Detections of the port's thread. */
   readonly detections: Detections
   /** Called once, when the sockets are closed. */
   readonly onClosed: (port: EdgePort) => void
 }
 
-/** Main-thread handle of a port: turns calls into commands and reports into events. */
+/** Main-thread handle of a port: turns method calls into commands, and the thread's reports into events. */
 export class EdgePort implements MediaPort {
   readonly id: string
   readonly number: number

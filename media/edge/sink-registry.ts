@@ -22,7 +22,7 @@ interface OpenRecording {
   target: SinkTarget
   /** Undefined until the recorder is ready and the beep has ended. */
   sink: RecordingSink | undefined
-  /** Commands received until then. */
+  /** Commands received before the recorder was ready. */
   readonly early: RecordingControl[]
 }
 

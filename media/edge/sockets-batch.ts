@@ -63,7 +63,7 @@ export const openBatchSockets = (
     throw new Error(`the addon is version ${addon.version}, ${addonVersion} expected`)
   const hub = new Hub(addon)
   return {
-    // Async turns a throw into a rejection.
+    // `async` turns a thrown error into a rejection.
     bind: async (address, port, onPacket) => hub.bind(address, port, onPacket),
     counters: () => hub.counters(),
   }
@@ -105,7 +105,7 @@ class Hub {
   }
 
   close(handle: number): void {
-    // Packets sent before, such as an RTCP BYE, must leave first.
+    // Packets that wait to be sent, such as an RTCP BYE, must leave before the socket is closed.
     this.flush()
     this.#sockets[handle & socketIndexMask] = undefined
     this.addon.close(handle)
@@ -161,7 +161,7 @@ class Hub {
   #deliver(count: number): void {
     const { words } = this
     const { entryWords, slotBytes } = this.addon
-    // From here on sends wait for the end of the batch instead of a microtask.
+    // Packets that are sent while the batch is processed leave at its end, without a microtask of their own.
     this.#isFlushDue = true
     try {
       for (let slot = 0, at = this.#received; slot < count; slot++, at += entryWords) {

@@ -29,7 +29,7 @@ export const socketKind = (): { readonly kind: SocketKind; readonly reason?: str
     loadAddon()
     return { kind: 'native' }
   } catch (error) {
-    // A missing module is reported with its require stack, over several lines.
+    // The error for a missing module has several lines with its require stack: only the first is used.
     const [reason = ''] = (error as Error).message.split('\n')
     return { kind: 'node', reason }
   }

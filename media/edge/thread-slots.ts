@@ -70,7 +70,7 @@ export class ThreadSlots {
     return { used, total: this.#total, quarantined, reused }
   }
 
-  /** Number of open recordings, taps and detections. */
+  /** Returns the number of open recordings, taps and detections. */
   busy(): Omit<Edge['busy'], 'mixers'> {
     let recordings = 0
     let taps = 0
@@ -83,7 +83,7 @@ export class ThreadSlots {
     return { recordings, taps, detections }
   }
 
-  /** Thread with the fewest ports. */
+  /** The thread with the fewest ports. */
   get emptiest(): ThreadSlot {
     return this.all.reduce((best, next) => (next.ports < best.ports ? next : best))
   }
@@ -117,8 +117,8 @@ export class ThreadSlots {
   }
 
   /**
-   * Ends the threads once the recordings, which the caller has stopped, are complete. A hanging disk only
-   * delays this until the limit.
+   * Ends the threads once the recordings are complete; the caller must have stopped them. Waits at most 5 s,
+   * in case the disk hangs.
    */
   async close(): Promise<void> {
     const waiting = this.all.flatMap(({ recordings }) => recordings.pending)
@@ -134,8 +134,8 @@ export class ThreadSlots {
 }
 
 /**
- * Above 0 if `a` has more free pairs than `b`, or equally many and more in quarantine; below 0 for the
- * opposite.
+ * Compares two pools. Returns a number above 0 if `a` has more free pairs than `b`, or equally many and more
+ * in quarantine. Below 0 means the opposite.
  */
 const moreRoom = (a: PortPool, b: PortPool, now: number): number =>
   a.free(now) - b.free(now) || a.quarantined(now) - b.quarantined(now)

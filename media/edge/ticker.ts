@@ -1,14 +1,14 @@
 import type { MediaClock, MediaTimer } from '../clock.ts'
 
-/** Interval of ticks for busy ports, in ms. Half a packet, so that events keep their 50 ms. */
+/** Interval of ticks for busy ports, in ms: short enough to send telephone-events every 50 ms. */
 const tickMs = 10
 /** Number of ticks per frame: 20 ms. */
 const ticksPerFrame = 2
 /** Number of ticks between two ticks of idle ports: 100 ms. */
 const ticksPerIdleTick = 10
 /**
- * Maximum number of frames that are caught up after a stall. After a longer stall only one frame is made,
- * which avoids a burst.
+ * Maximum number of late frames that are made up for after a stall. After a longer stall only one frame is
+ * made, which avoids a burst.
  */
 const maxFramesBehind = 10
 
@@ -34,7 +34,7 @@ export interface Mixing {
 /**
  * One timer for all ports of a thread. Ticks lie on a fixed grid, so lateness does not accumulate; missed
  * ticks are skipped and the ports catch up. Ports with nothing to send are ticked ten times a second. Every
- * second tick is a frame; late frames are caught up unless the thread stalled for long.
+ * second tick is a frame; late frames are made up for unless the thread stalled for long.
  */
 export class Ticker {
   #clock: MediaClock
@@ -156,7 +156,7 @@ export class Ticker {
       for (const framed of this.#framed) framed.frameOut(now)
     }
     for (const framed of this.#framed) {
-      // A frame may have left a packet for the next tick.
+      // A frame may have queued a packet for the next tick.
       if (framed.isBusy) this.#busy.add(framed)
       if (!framed.isFramed) this.#framed.delete(framed)
     }

@@ -1,4 +1,4 @@
-/** Entry point of a media thread: commands come in, reports go out; packets stay here. */
+/** Entry point of a media thread: receives commands and sends reports. Packets do not leave the thread. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../clock.ts'
 import { loadCodecs } from '../codecs/codecs.ts'
@@ -24,7 +24,7 @@ main.on('message', (command: Command | EndCommand) => {
     main.close()
     return
   }
-  // A rejection here is a defect; unhandled, it ends the thread, which the main thread reports.
+  // A rejection is a defect. It is not handled, so that it ends the thread; the main thread reports that.
   void engine.run(command)
 })
 

@@ -18,7 +18,7 @@ export interface InputOptions {
 }
 
 /**
- * Frames for which a voice still passes after it fell below the threshold: 300 ms, so that ends of words are
+ * Number of frames that still pass after a voice fell below the threshold: 300 ms, so that ends of words are
  * not cut off.
  */
 const hangoverFrames = 15
@@ -82,9 +82,8 @@ export class MixerInput {
   }
 
   /**
-   * Sets the input's audio for the next mix; undefined is silence, also the default. The samples are not
-   * copied and must not change until then. Throws a RangeError unless there are {@link mixFrameSamples}
-   * samples.
+   * Sets the input's audio for the next mix; undefined is silence, the default. The samples are not copied
+   * and must not change until the mix. Throws a RangeError unless there are {@link mixFrameSamples} samples.
    */
   put(frame: Int16Array | undefined): void {
     if (frame && frame.length !== mixFrameSamples)

@@ -2,8 +2,8 @@ import { type InputOptions, MixerInput, mixFrameSamples } from './mixer-input.ts
 import { SpeakerDetector } from './speaker-detector.ts'
 
 /**
- * Number of speaking-enabled inputs from which background noise is suppressed, because it would add up. With
- * fewer inputs everything passes.
+ * Minimum number of inputs that may speak, from which on background noise is suppressed, because it would add
+ * up. With fewer inputs everything passes.
  */
 const minGatedInputs = 4
 
@@ -21,7 +21,7 @@ export class MixerCore {
   #inputs: MixerInput[] = []
   #byId = new Map<number, MixerInput>()
   #sum = new Int32Array(mixFrameSamples)
-  /** Buffer for the sum of a single input. */
+  /** Buffer for the sum that one input hears, in 32 bits. */
   #room = new Int32Array(mixFrameSamples)
   #shared = new Int16Array(mixFrameSamples)
   /** Number of voices in {@link #sum}, including the prompt. */
@@ -77,8 +77,8 @@ export class MixerCore {
 
   /**
    * Sets 20 ms of audio that all inputs hear in the next mix, including those that do not hear each other.
-   * Undefined is silence, also the default. Not copied. Throws a RangeError unless it has {@link
-   * mixFrameSamples} samples.
+   * Undefined is silence, the default. The samples are not copied. Throws a RangeError unless it has
+   * {@link mixFrameSamples} samples.
    */
   prompt(frame: Int16Array | undefined): void {
     if (frame && frame.length !== mixFrameSamples)

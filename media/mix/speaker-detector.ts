@@ -14,17 +14,17 @@ const newFrameShare = 0.1
 const silentDb = -90
 /** Smoothed level above which an input counts as speaking, in dBov. */
 const minSpeakingDb = -60
-/** Level by which another input must exceed the active speaker, in dB, */
+/** Level in dB by which another input must exceed the active speaker. */
 const minLouderDb = 6
-/** and number of frames for which it must: 0.5 s, so that a cough changes nothing. */
+/** Number of frames for which it must be louder: 0.5 s, so that a cough changes nothing. */
 const minLouderFrames = 25
 /** Frames of silence after which there is no active speaker: 2 s. */
 const maxSilentFrames = 100
 
 /**
  * Finds the active speaker of a mixer. The speaker changes if another input is 6 dB louder for half a second.
- * If the speaker is silent and another input speaks, the speaker changes at once. The speaker remains for 2 s
- * of general silence. Whispering inputs are ignored.
+ * If the speaker is silent and another input speaks, the speaker changes at once. In general silence, the
+ * speaker remains active for 2 s. Whispering inputs are ignored.
  */
 export class SpeakerDetector {
   #inputs: readonly MixerInput[]

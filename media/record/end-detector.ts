@@ -16,7 +16,10 @@ export class EndDetector {
     this.#request = request
   }
 
-  /** Processes a frame, in which the far end speaks or not. Returns the end if it comes with this frame. */
+  /**
+   * Processes a frame; `isVoice`: the far end speaks. Returns the reason if the recording ends with this
+   * frame.
+   */
   frame(isVoice: boolean): RecordingEnd | undefined {
     const end = this.paused()
     this.#silentMs = isVoice ? 0 : this.#silentMs + frameMs
@@ -42,8 +45,8 @@ export class EndDetector {
   }
 
   /**
-   * Returns the silence that ends the recording, in ms; before the first word that of the start, if
-   * configured.
+   * Returns the length of silence that ends the recording, in ms. Before the first word, `initialSilenceMs`
+   * applies if configured.
    */
   #patienceMs(): number {
     const { endSilenceMs = Number.POSITIVE_INFINITY, initialSilenceMs } = this.#request

@@ -109,7 +109,7 @@ export class Mp3Format implements RecordingFormat {
 
   #last(encoder: Encoder): Uint8Array {
     if (this.#filled === 0) return noBytes
-    // Copied: the buffer belongs to the encoder and is overwritten by the next call.
+    // The result is copied, because its buffer belongs to the encoder and is overwritten by the next call.
     return encoder.encode(this.#batch.map((channel) => channel.subarray(0, this.#filled))).slice()
   }
 

@@ -12,8 +12,8 @@ import { WavFormat } from './wav-format.ts'
 /** Sensitivity at which speech is detected with the defaults of {@link VoiceActivityDetector}. */
 const defaultSensitivity = 44
 /**
- * Threshold change in dB per point of sensitivity below and above that; at 100 the threshold is still 2 dB
- * above the noise.
+ * Threshold change in dB per point of sensitivity below and above the default; at 100 the threshold is still
+ * 2 dB above the noise.
  */
 const dbPerPointBelow = 0.5
 const dbPerPointAbove = 0.125
@@ -42,7 +42,7 @@ export async function startRecording(
 }
 
 /**
- * One recording in progress: 20 ms of both directions go in, and a file comes out. Ends as requested, when
+ * One recording in progress: writes frames of 20 ms of both directions to a file. Ends as requested, when
  * the file cannot be written, or before it exceeds 4 GiB (`limit`). Frames are its only clock, so they must
  * arrive during pauses too.
  *
@@ -156,7 +156,7 @@ export class Recorder {
 
   #encode(left: Int16Array, right: Int16Array | undefined): void {
     if (this.#end) return
-    // The encoder holds back less than a second.
+    // The encoder holds back less than a second of audio.
     if (this.#bytes + this.#format.bytesPerSecond > maxFileBytes) {
       this.#finish({ kind: 'limit' })
       return

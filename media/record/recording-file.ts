@@ -9,7 +9,7 @@ import {
 } from './disk-files.ts'
 import type { RecordingFormat } from './recording-format.ts'
 
-/** Maximum number of waiting chunks of one second each; beyond, the disk is too slow. */
+/** Maximum number of waiting chunks of one second each; with more, the disk counts as too slow. */
 const maxWaitingChunks = 5
 
 /** Result of writing a file. */
@@ -37,8 +37,9 @@ export class RecordingFile {
   #chunkBytes: number
   #chunk: Buffer
   #used = 0
-  /** Full chunks that wait, the first of which is being written; and empty chunks for reuse. */
+  /** Full chunks that wait; the first of them is being written. */
   #waiting: Buffer[] = []
+  /** Empty chunks for reuse. */
   #free: Buffer[] = []
   #handle: RecordingHandle | undefined
   #written = 0
@@ -166,7 +167,8 @@ export class RecordingFile {
     if (header.length > 0) await handle.write(header, 0, header.length, 0)
     await handle.sync()
     await this.#files.rename(this.#unfinished, this.#path)
-    // Without this the rename may not survive a power failure; the file itself exists.
+    // Without this the new name may not survive a power failure. An error is ignored, because the file itself
+    // exists.
     await this.#files.syncFolder(dirname(this.#path)).catch((error: unknown) => this.#fail(failureOf(error)))
   }
 

@@ -4,7 +4,7 @@ import { failureOf } from './disk-files.ts'
 import { WavFormat, wavHeaderBytes } from './wav-format.ts'
 
 /**
- * Time after the last change in which an unfinished file counts as in use: 2 minutes, because recordings are
+ * Time after its last change for which an unfinished file counts as in use: 2 minutes, because recordings are
  * touched every 30 s.
  */
 const inUseMs = 120_000

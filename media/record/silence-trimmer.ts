@@ -28,7 +28,7 @@ export class SilenceTrimmer {
     return Math.min(this.#frames, this.#spoken + marginFrames)
   }
 
-  /** Processes a frame; `voiced`: it contains voice. */
+  /** Processes a frame; `voiced`: whether it contains voice. */
   frame(left: Int16Array, right: Int16Array | undefined, voiced: boolean): void {
     if (!this.#hasBegun && !voiced) {
       this.#hold(left, right)

@@ -13,7 +13,7 @@ export interface AudioSink {
   write(input: Int16Array | undefined, output: Int16Array | undefined): void
   /** Reports a digit of the far end. */
   digit?(digit: string): void
-  /** The port is closing; no further calls follow. */
+  /** Called when the port is closing; no further calls follow. */
   close?(): void
 }
 

@@ -39,7 +39,7 @@ export class Bridge {
   #sinks = new AudioSinks()
   #digitSink: DigitSink | undefined
   #isHearing = false
-  /** The far end's formats: what it accepts, and what it is known to send. */
+  /** Formats that the far end accepts, and the format that it is known to send. */
   #far: FarEnd | undefined
   #heard = new PacketFormat()
   #partner: Bridge | undefined
@@ -49,8 +49,9 @@ export class Bridge {
   #fromBridge = new RateAdapter()
   #toChannel = new RateAdapter()
   #volumes: Volumes = { inDb: 0, outDb: 0 }
-  /** Gains of the joined audio for the far end, and of the far end's audio for the channel. */
+  /** Gain of the joined audio for the far end. */
   #heardGain = new Gain()
+  /** Gain of the far end's audio for the channel. */
   #saidGain = new Gain()
 
   constructor(options: BridgeOptions) {
@@ -129,7 +130,7 @@ export class Bridge {
     if (other) {
       this.#partner = undefined
       other.#partner = undefined
-      // Interrupts the numbering, even if the same two are joined again.
+      // Interrupts the numbering, even if the same two bridges are joined again.
       this.#sender.stream.interrupt(other.#receiver)
       other.#sender.stream.interrupt(this.#receiver)
       other.#route()
@@ -169,7 +170,7 @@ export class Bridge {
     const out = sender.frame(now, this.#bridged(), this.#channel ?? partner ?? this)
     if (this.#sinks.size === 0) return
     const { frame: input, rate } = this.#decoder
-    // Packets that are forwarded undecoded are represented by the partner's frames.
+    // If packets are forwarded without decoding, the sinks receive the partner's decoded frames instead.
     const passed = partner && !this.#isFramed && !sender.isInterrupted ? partner.#decoder : undefined
     if (out || !passed) this.#sinks.write(input, rate, out, sender.rate)
     else this.#sinks.write(input, rate, passed.frame, passed.rate)

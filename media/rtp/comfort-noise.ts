@@ -44,7 +44,7 @@ export class ComfortNoise {
     const step = (target - gain) / out.length
     let state = this.#state
     for (let i = 0; i < out.length; i++) {
-      // Marsaglia's xorshift: as a signed number, its 32 bits are 2^16 times the range of samples.
+      // Marsaglia's xorshift. As a signed number, its 32 bits have 2^16 times the range of samples.
       state ^= state << 13
       state ^= state >>> 17
       state ^= state << 5

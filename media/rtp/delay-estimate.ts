@@ -2,7 +2,7 @@
 const stepMs = 10
 /** Share of the packets that must arrive in time. */
 const inTimeShare = 0.99
-/** Number of packets over which old values fade: 5 s of 20 ms each. */
+/** Number of packets over which old values fade: 5 s with packets of 20 ms. */
 const memoryPackets = 250
 /** Initial delay, and its weight in packets. */
 const initialDelayMs = 40

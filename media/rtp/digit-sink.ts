@@ -17,8 +17,8 @@ export class DigitSink implements AudioSink {
   }
 
   /**
-   * A telephone-event was received. Its tone, delayed by the jitter buffer, is the same digit and must be
-   * ignored.
+   * Must be called when a telephone-event was received: its tone, delayed by the jitter buffer, is the same
+   * digit and must be ignored.
    */
   event(): void {
     if (this.#isMuted) return

@@ -5,7 +5,7 @@ import { clockRate, isG711 } from './packet-duration.ts'
 import { Packetizer } from './packetizer.ts'
 import { framesPerSecond } from './rate-adapter.ts'
 
-/** Rate of the Opus encoder's input, which suffices for all decoded, mixed and spoken audio. */
+/** Rate of the Opus encoder's input: sufficient for all decoded, mixed and spoken audio. */
 const opusRate = 16_000
 
 /** 20 ms of silence in Opus, for encoders that produce no packet for silence. */

@@ -17,7 +17,10 @@ const minTwist = 10 ** (-10.5 / 10)
 const maxTwist = 10 ** (6.5 / 10)
 /** Minimum share of the two tones in the window's power; the window may extend past the ends of the tone. */
 const minShare = 0.7
-/** Minimum share that at least one window must reach: a window full of tone, with noise 11 dB below. */
+/**
+ * Minimum share that at least one window must reach: the share in a window that the tone fills, with noise 11
+ * dB below.
+ */
 const minBestShare = 0.92
 /**
  * Maximum relative deviation from the nominal frequency: halfway between 1.5 % (must be accepted) and 3.5 %
@@ -40,7 +43,10 @@ const minHitShare = 0.75
  * 10 ms at most 5.
  */
 const maxGap = 6
-/** Length that a tone loses to the windows at both ends, in ms. */
+/**
+ * Length by which the measured tone is too short, in ms, because the windows at both ends are only partly
+ * filled.
+ */
 const edgesMs = 6
 
 /** Called when a key press has ended. */

@@ -5,7 +5,7 @@ import { type Placed, Timeline, ticksPerMs } from './timeline.ts'
 
 /** Next output of a jitter buffer. */
 export type Next =
-  /** No packet: late, lost, or the far side is silent, which is not known yet. */
+  /** No packet has arrived: it is late or lost, or the far side is silent. */
   | 'wait'
   /** The far side was silent, and its next packet is not due yet. */
   | 'gap'
@@ -16,7 +16,7 @@ export type Next =
   /** {@link JitterBuffer.head} is comfort noise. */
   | 'noise'
 
-/** Maximum difference between a timestamp and its expected value that counts as none. */
+/** Maximum difference between a timestamp and its expected value that is ignored. */
 const toleranceTicks = ticksPerMs
 /** Time beyond the maximum delay after which a packet is skipped if newer ones are waiting. */
 const backlogMs = 40
@@ -44,9 +44,11 @@ export class JitterBuffer {
   missing = 0
   /** After `lost`: whether a single packet is missing, directly before {@link head}. */
   isSingleLoss = false
-  /** Number of packets missing at their time, arriving after it, and arriving twice. */
+  /** Number of packets that were missing at their time. */
   lost = 0
+  /** Number of packets that arrived too late to be played. */
   late = 0
+  /** Number of packets that arrived twice. */
   duplicate = 0
   /** Concealed audio for lost and late packets, in ticks. */
   concealed = 0
@@ -60,7 +62,7 @@ export class JitterBuffer {
   #hasReleased = false
   /** Media time up to which audio was released; undefined if the next packet restarts it. */
   #playhead: number | undefined
-  /** Audio concealed since then without a known reason. */
+  /** Audio concealed since {@link #playhead} without a known reason. */
   #held = 0
   /** Whether a loss was concealed; its packets are now too late. */
   #hasConcealed = false
@@ -134,7 +136,10 @@ export class JitterBuffer {
     return now - base - this.#playhead / ticksPerMs - target
   }
 
-  /** Whether a packet with that index can be kept; discards packets that are too old beside it. */
+  /**
+   * Makes room for a packet with that index, by discarding packets that are much older. Returns false if the
+   * packet itself is too old.
+   */
   #makeRoom(index: number): boolean {
     // Before the first release, an earlier packet may still become the first.
     if (this.#next === undefined || (!this.#hasReleased && this.#next - index < ringPackets))
@@ -180,7 +185,10 @@ export class JitterBuffer {
     return this.#give(head, loss || gap <= toleranceTicks)
   }
 
-  /** Whether part of the loss still needs concealment; audio concealed before the loss was known counts. */
+  /**
+   * Whether part of the loss still needs concealment; audio that was concealed before the loss was detected
+   * counts.
+   */
   #isOpen(gap: number, missing: number): boolean {
     const covered = Math.max(0, Math.min(this.#held, gap))
     this.#held -= covered
@@ -200,7 +208,10 @@ export class JitterBuffer {
     return (this.#line.newestTicks + this.#line.step - head.ticks) / ticksPerMs
   }
 
-  /** After an outage, packets arrive all at once; the excess is skipped until the delay is right. */
+  /**
+   * Whether the packet must be skipped. After an outage, many packets arrive at once; they are skipped until
+   * the delay is back at its target.
+   */
   #isBacklog(delay: number, head: PacketSlot): boolean {
     if (delay > this.#maxMs + backlogMs) this.#isCatchingUp = true
     else if (delay <= this.#estimate.target + backlogMs / 2) this.#isCatchingUp = false
@@ -208,7 +219,7 @@ export class JitterBuffer {
   }
 
   #give(head: PacketSlot, heardOn: boolean): Next {
-    // Late rather than silent: the concealed audio replaced this packet's time.
+    // The packet was late, and the far side was not silent: the audio that was concealed meanwhile counts.
     if (heardOn) this.concealed += this.#held
     this.#take(head)
     this.#playhead = head.ticks

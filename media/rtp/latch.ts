@@ -7,9 +7,9 @@ export interface LatchTarget {
   readonly port: number
   /** Default `strict`. */
   readonly symmetric?: Symmetric
-  /** Further address for `same-ip`. */
+  /** Address of the signalling, a further source for `same-ip`. */
   readonly signalledFrom?: string
-  /** Further addresses; see `FarEnd.learnFrom`. */
+  /** Further addresses to learn the source from; see `FarEnd.learnFrom`. */
   readonly learnFrom?: readonly string[]
   /** SSRCs that the far end announced (`a=ssrc`); absent: any. */
   readonly ssrcs?: readonly number[]
@@ -39,7 +39,8 @@ const silentMs = 2_000
 
 /** Returns the canonical form of an IPv6 address, which is the form that sockets report. */
 const canonical = (address: string): string => {
-  // A non-address matches no source. An address with a zone is only understood by the socket.
+  // A text that is not an address matches no source. An address with a zone is left as it is: only the socket
+  // understands it.
   if (isIP(address) !== 6 || address.includes('%')) return address
   return new SocketAddress({ address, family: 'ipv6' }).address
 }
@@ -58,8 +59,8 @@ const Fit = { none: 0, any: 1, vouched: 2, address: 3, exact: 4 } as const
  * Source learning of one socket. The first packet of a source permitted by `Symmetric` fixes the source. All
  * others are rejected until {@link setTarget} is called again, with two short exceptions:
  * - A better match (best: the exact SDP address) replaces a source learnt shortly before.
- * - After `aim` with the same target, the learnt source continues until another source with the same stream
- *   appears. Once the learnt source is silent, another stream of a known address is accepted too.
+ * - After {@link setTarget} with the same target, the learnt source stays until another source sends the same
+ * stream. Once the learnt source is silent, another stream of a known address is accepted too.
  *
  * So packets of untrusted sources neither inject audio nor divert it.
  */
@@ -69,13 +70,13 @@ export class Latch {
   port = 0
   #target: LatchTarget | undefined
   #isAnyPortAllowed: boolean
-  /** Whether a source is learnt; it is {@link address} and {@link port}. */
+  /** Whether {@link address} and {@link port} are those of a learnt source. */
   #hasSource = false
   #fit: number = Fit.none
   /** Last SSRC of the learnt source. */
   #ssrc: number | undefined
   #heardAt = 0
-  /** Whether learning is closed until the next `aim`. */
+  /** Whether no other source can be learnt until the next {@link setTarget}. */
   #isSettled = false
   /** Whether the learnt source dates from before the last {@link setTarget}. */
   #isSourceOld = false
@@ -95,8 +96,8 @@ export class Latch {
   }
 
   /**
-   * Whether packets would go to an address reachable only near the far end, because the source is not learnt
-   * yet.
+   * Whether packets would go to the private address of the SDP, which is reachable only near the far end,
+   * because no source is learnt yet.
    */
   get isHidden(): boolean {
     const target = this.#target
@@ -172,20 +173,23 @@ export class Latch {
     return 'learnt'
   }
 
-  /** The exact address is final at once; other matches after a delay. */
+  /** Ends learning: at once for the exact SDP address, for other sources after a delay. */
   #settle(now: number): void {
     if (this.#settlesAt === Number.POSITIVE_INFINITY) this.#settlesAt = now + settleMs
     if (this.#fit === Fit.exact || now >= this.#settlesAt) this.#isSettled = true
   }
 
-  /** `named`: the address is the learnt one or a vouched one. */
+  /**
+   * Whether a packet of this stream may come from a new source. `named`: its address is the learnt one or a
+   * known one.
+   */
   #expects(now: number, ssrc: number, named: boolean): boolean {
     const announced = this.#target?.ssrcs
     if (announced && announced.length > 0 && !announced.includes(ssrc)) return false
     if (this.#stream !== undefined) return ssrc === this.#stream
     if (!this.#isSourceOld || ssrc === this.#ssrc) return true
-    // A hold is silent for long and permits a learning at both ends: an untrusted source must not be able to
-    // wait for it.
+    // A hold brings a long silence, with a new description before and after it. An untrusted source must not
+    // be able to use this to be learnt.
     return named && now - this.#heardAt >= silentMs
   }
 

@@ -13,7 +13,7 @@ export interface ReceivedStream {
   readonly jitterMs: number
   /** Round trip in ms; absent: unknown, counts as 0. */
   readonly roundTripMs?: number
-  /** Mean delay of the jitter buffer in ms; default that of a buffer that adapts to {@link jitterMs}. */
+  /** Mean delay of the jitter buffer in ms; default: estimated from {@link jitterMs}. */
   readonly bufferMs?: number
   /** Whether losses are concealed; default true. */
   readonly isConcealed?: boolean

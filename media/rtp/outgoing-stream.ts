@@ -8,12 +8,15 @@ import { ReplayWindow } from './replay-window.ts'
 const maxSequenceGap = 100
 /** Maximum deviation of a source's timestamps from the elapsed time, in ms. */
 const maxSkewMs = 1000
-/** Maximum gap after the last packet that a new source closes, in ms: half a packet of timer lateness. */
+/**
+ * Maximum time after the last packet for which a new source continues without a gap, in ms: half a packet,
+ * for a late timer.
+ */
 const snapMs = 10
 
 /**
- * Distance to a roll-over within which numbers are skipped. The maximum that receivers count as loss (RFC
- * 3550 appendix A.1): a minute of packets of 20 ms.
+ * Distance to a roll-over within which numbers are skipped. It is the maximum gap that receivers count as
+ * loss (RFC 3550 appendix A.1): a minute with packets of 20 ms.
  */
 const nearRollOver = 3000
 
@@ -45,7 +48,7 @@ export class OutgoingStream {
   #floorTimestamp = 0
   /** Sequence number without wrap, so that it is never negative. */
   #sequence: number
-  /** Recently sent sequence numbers, each of which is sent once. */
+  /** Recently sent sequence numbers: none may be sent twice. */
   #sent = new ReplayWindow()
   #timestamp: number
   /** Time that `#timestamp` corresponds to, and number of units covered from there. */
@@ -122,8 +125,8 @@ export class OutgoingStream {
   }
 
   /**
-   * Accounts for a packet of the forwarded source that is held back (an event, comfort noise). Its number is
-   * closed up, so that it does not appear lost.
+   * Accounts for a packet of the forwarded source that is not sent (an event, comfort noise). Later numbers
+   * close the gap, so that the packet does not appear lost.
    */
   leaveOut(source: object, ssrc: number, sequence: number): void {
     if (source !== this.#source || ssrc !== this.#sourceSsrc) return
@@ -134,7 +137,10 @@ export class OutgoingStream {
     this.#floor = sequence
   }
 
-  /** Numbers a packet of local audio. The same `source` continues without a gap, whatever the clock says. */
+  /**
+   * Numbers a packet of local audio. As long as `source` is the same, timestamps continue without a gap,
+   * independent of `now`.
+   */
   own(now: number, source: object, samples: number): void {
     const same = source === this.#source
     const marker = !same || this.#isSilent
@@ -173,8 +179,8 @@ export class OutgoingStream {
   }
 
   /**
-   * Makes the next packet count as a new source: with the marker, placed by the elapsed time. With `source`:
-   * only if it is the current one.
+   * Makes the next packet count as that of a new source: it gets the marker, and a timestamp by the elapsed
+   * time. No effect if `source` is given and is not the current one.
    */
   interrupt(source = this.#source): void {
     if (source === this.#source) this.#source = undefined
@@ -226,13 +232,13 @@ export class OutgoingStream {
       this.#floorTimestamp = (timestamp - most) >>> 0
   }
 
-  /** Moves to the end of the last packet. */
+  /** Advances the timestamp to the end of the last packet. */
   #goOn(): void {
     this.#timestamp += this.#covers
     this.#at += this.#covers / this.#rate
   }
 
-  /** Moves on by the elapsed time, but never into audio already sent. */
+  /** Advances the timestamp by the elapsed time, but not to a time that was already sent. */
   #proceed(now: number): void {
     const passed = Math.round((now - this.#at) * this.#rate)
     if (this.#hasStarted && passed < this.#covers + snapMs * this.#rate) {
@@ -243,7 +249,7 @@ export class OutgoingStream {
     this.#at = now
   }
 
-  /** Numbers a packet at the current place, `ahead` numbers after the last. */
+  /** Numbers a packet with the current timestamp, `ahead` sequence numbers after the last one. */
   #number(ahead: number, samples: number, marker: boolean): void {
     this.#hasStarted = true
     this.#sequence += ahead

@@ -5,7 +5,9 @@ export const ringPackets = 64
 /** Maximum length of a kept payload: 60 ms of L16 at 16 kHz are 1920 bytes. */
 export const maxPayload = 4096
 
-/** Index of an unused slot: packets start at 0, or slightly below if overtaken. */
+/**
+ * Index of an unused slot. The first packet has index 0; packets that it overtook have slightly lower ones.
+ */
 const unusedIndex = -0x40000000
 
 /** Content of a kept packet: audio, comfort noise, or an event, which only occupies an index. */
@@ -60,7 +62,7 @@ export class PacketRing {
   put(index: number, packet: Uint8Array, start: number, end: number): PacketSlot {
     const slot = this.at(index)
     const length = end - start
-    // Grows in steps, so that payloads of changing length (Opus) do not allocate each time.
+    // The buffer grows in steps, so that payloads of changing length (Opus) do not allocate each time.
     if (slot.bytes.length < length) slot.bytes = new Uint8Array((length + 63) & ~63)
     const { bytes } = slot
     for (let i = 0; i < length; i++) bytes[i] = packet[start + i]!

@@ -6,8 +6,8 @@ import type { SpeechQueue } from './speech-queue.ts'
 export type PlayedListener = (play: number) => void
 
 /**
- * Local audio of one port, in order of precedence: a cue (a tone that announces something), the prompt, and
- * speech from outside. Works in frames of 20 ms; interrupted audio fades before other audio starts.
+ * Local audio of one port, in order of precedence: a cue (such as the beep before a recording), the prompt,
+ * and speech of a tap. Works in frames of 20 ms; interrupted audio fades before other audio starts.
  */
 export class PromptMixer {
   #onPlayed: PlayedListener

@@ -31,7 +31,7 @@ export class PromptSource {
     if (samples.length === 0) this.#loops = 0
   }
 
-  /** Whether everything was read, or the sound was stopped and has faded. */
+  /** Whether the whole sound was read, or it was stopped and has faded. */
   get hasEnded(): boolean {
     return this.#loops <= 0
   }

@@ -1,4 +1,6 @@
-/** Audio that may arrive at once, in ms: what a network held back during an outage. */
+/**
+ * Maximum length of audio that may arrive at once, in ms: packets that a network held back during an outage.
+ */
 const maxBurstMs = 5_000
 /** Maximum lasting rate of a stream, as a multiple of real time. Some senders repeat each packet. */
 const maxSpeed = 4
@@ -6,7 +8,7 @@ const maxSpeed = 4
 const minPacketMs = 5
 
 /**
- * Rate limit of the audio accepted from a far end. Without it, packets between two far ends that echo
+ * Rate limit of the audio accepted from a far end. Without the limit, packets between two far ends that echo
  * everything would multiply without end.
  */
 export class RateLimit {

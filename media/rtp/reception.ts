@@ -80,7 +80,7 @@ export class Reception {
 
   /**
    * Counts one packet; `now` in ms. A new `ssrc` starts a new source. `timed` is false for packets whose
-   * timestamp is not their sending time (events); these do not affect the jitter.
+   * timestamp is not their sending time (events), which do not affect the jitter.
    */
   update(now: number, ssrc: number, sequence: number, timestamp: number, timed: boolean): void {
     if (!this.#hasStarted || ssrc !== this.#ssrc) this.#restart(ssrc, sequence)
@@ -90,7 +90,7 @@ export class Reception {
     this.#hasAudio = true
     const transit = ((now * this.#clockRate) / 1000 - timestamp) % 0x100000000
     if (this.#transit !== undefined) {
-      // Both wrap at 32 bits, so the difference wraps there too.
+      // Both transit times wrap at 32 bits, so their difference wraps there too.
       let change = Math.abs(transit - this.#transit)
       if (change > 0x80000000) change = 0x100000000 - change
       this.#jitter += (change - this.#jitter) / 16

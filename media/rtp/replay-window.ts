@@ -7,7 +7,7 @@ const windowLength = 128
 /** Replay protection of one source: the newest packet index and a window before it. */
 export class ReplayWindow {
   #newest = -1
-  /** Last index seen among those that share a slot. */
+  /** Last recorded index, for each slot of the window. */
   #seen = new Float64Array(windowLength).fill(-1)
 
   /** Newest index; -1 before the first. */

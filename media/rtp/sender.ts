@@ -12,7 +12,7 @@ import { framesPerSecond } from './rate-adapter.ts'
 import { eventBytes } from './telephone-event.ts'
 import { type EventPacket, TelephoneEventSender } from './telephone-event-sender.ts'
 
-/** Number of silent packets that open the path to a new far end. */
+/** Number of silent packets that are sent first to a new far end; see {@link Sender}. */
 const openingPackets = 3
 /** Time without a frame that indicates a stalled thread, in ms; the audio continues from now. */
 const maxBehindMs = 200
@@ -24,7 +24,7 @@ const hangoverFrames = 50
  */
 const noiseAfterMs = 200
 const noiseEveryMs = 1000
-/** Level of that noise, in dBov: a quiet line. */
+/** Level of the comfort noise, in dBov: a quiet line. */
 const noiseDb = -70
 /**
  * Time without a packet after which one packet of silence is sent, in ms. NAT bindings last 30 s and more
@@ -45,8 +45,8 @@ export interface SenderOptions {
 }
 
 /**
- * Sending half of a port. The order of precedence: a digit, local audio ({@link PromptMixer}), joined audio
- * (forwarded packets or encoded frames), and the opening (once per far end).
+ * Sending half of a port. It sends, in order of precedence: digits, local audio ({@link PromptMixer}), joined
+ * audio (forwarded packets or encoded frames), and the opening (once per far end).
  *
  * The opening is a few packets of silence. Without it, a far end behind NAT, or one that latches on to the
  * first packet, would never send its own audio. Later silences are filled with occasional comfort noise or
@@ -108,7 +108,7 @@ export class Sender {
     const before = this.#far
     const moved = before?.address !== far.address || before.port !== far.port
     if (allowed && (moved || !this.#isAllowed)) this.#openingLeft = openingPackets
-    // A session refresh that changes none of these must be inaudible.
+    // A session refresh that changes none of these values must be inaudible.
     const recoded = !before || !sameEncoding(before, far)
     if (moved || recoded || allowed !== this.#isAllowed) this.stream.interrupt()
     if (recoded) this.#dropEncoder()
@@ -142,7 +142,8 @@ export class Sender {
     if (!far || !this.#isAllowed) return
     const { start, end, ssrc, sequence } = view
     if (this.promptMixer.isPlaying || this.#digits.isKeyDown) {
-      // The source has lost its place in the stream, even if nothing replaces it.
+      // The next packet of this source must not continue the numbering, even if no other source sends in
+      // between.
       this.stream.interrupt(source)
       return
     }
@@ -152,7 +153,7 @@ export class Sender {
       return
     }
     this.#openingLeft = 0
-    // Cancels the frames of silence.
+    // Cancels the pending frames of silence: joined audio has resumed.
     this.#hang = 0
     if (this.#packetizer) this.#packetizer.clear()
     // Noise has no duration; counting one frame keeps the next packet off the same timestamp.
@@ -219,7 +220,7 @@ export class Sender {
       packetizer.push(frame ?? silentFrame(this.rate))
     } else if (!packetizer.isEmpty) packetizer.push(undefined)
     else if (this.#speaker) {
-      // The same source may resume.
+      // The next frame may come from the same source, and must not continue the numbering.
       this.stream.interrupt(this.#speaker)
       this.#speaker = undefined
     }
@@ -285,7 +286,7 @@ export class Sender {
   #sendEvent(now: number, event: EventPacket): void {
     const payloadType = this.#far?.telephoneEvent
     if (event.isFirst) this.#hasEventBegun = false
-    // The far end may have gone on hold, or stopped accepting events, in the middle of a string.
+    // Before the string is complete, the far end may have gone on hold or stopped accepting events.
     if (!this.#isAllowed || payloadType === undefined) return
     this.stream.event(now, event.samples / this.#digits.rate, !this.#hasEventBegun)
     this.#hasEventBegun = true

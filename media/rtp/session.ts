@@ -45,8 +45,9 @@ export interface SessionOptions {
 const unspecifiedAddresses = new Set(['0.0.0.0', '::'])
 
 /**
- * RTP and RTCP of one port, without sockets, clocks or threads: packets and time come in, packets and events
- * go out. Every `now` is in milliseconds since the Unix epoch, with fractions, and never decreases.
+ * RTP and RTCP of one port, without sockets, clocks or threads: its methods take packets and time, and it
+ * outputs packets and events. Every `now` is in milliseconds since the Unix epoch, with fractions, and never
+ * decreases.
  */
 export class Session {
   /** Local audio for the far end. {@link wake} must be called after adding to it. */
@@ -118,14 +119,14 @@ export class Session {
       this.#reports.start(now)
     }
     this.#sender.set(far, reachable && (far.direction === 'sendrecv' || far.direction === 'sendonly'))
-    // A far side that only sends has put the call on hold, and need not send music.
+    // A far side with another direction has put the call on hold, and need not send anything.
     this.#liveness.start(now, far.direction !== 'sendrecv' || !reachable)
     this.#bridge.set(far, far.direction === 'sendrecv' || far.direction === 'recvonly')
   }
 
   /** Processes a packet from the RTP socket, which may be RTCP. The session owns the buffer from now on. */
   receive(now: number, packet: Buffer, address: string, port: number): void {
-    // Phones behind NAT send STUN to check the path, and work without an answer.
+    // STUN is ignored: phones behind NAT send it to check the path, and work without an answer.
     if (isStun(packet)) return
     if (isRtcp(packet)) {
       this.receiveRtcp(now, packet, address, port)
@@ -158,7 +159,7 @@ export class Session {
       refused.malformed++
       return
     }
-    // With multiplexing, only RTP determines the source.
+    // With multiplexing, the source is learnt from RTP only.
     if (
       !muxed &&
       latch.admit(now, address, port, rtcpSource(plain), this.#srtp !== undefined) === 'refused'
@@ -290,7 +291,8 @@ export class Session {
   #send(packet: Buffer, offset: number, length: number): boolean {
     const { latch } = this.#receiver
     const wire = this.#srtp?.sender.protect(packet.subarray(offset, offset + length))
-    // The packet's index was used already: sending it again, or in the clear, is forbidden.
+    // An empty result means that the packet's index was used before. The packet must be sent neither again
+    // nor unencrypted.
     if (wire?.length === 0) return false
     if (wire) this.#output.rtp(wire, 0, wire.length, latch.port, latch.address)
     else this.#output.rtp(packet, offset, length, latch.port, latch.address)
@@ -301,7 +303,7 @@ export class Session {
     const far = this.#far
     if (!far || unspecifiedAddresses.has(far.address)) return
     const latch = far.rtcpMux ? this.#receiver.latch : this.#rtcpLatch
-    // A hidden address may belong to a host in the local network.
+    // The private address of a far end may belong to another host in the local network.
     if (latch.isHidden) return
     const wire = this.#srtp ? this.#srtp.sender.protectRtcp(packet) : packet
     this.#output.rtcp(wire, latch.port, latch.address, far.rtcpMux === true)

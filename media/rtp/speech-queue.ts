@@ -3,7 +3,10 @@ import { framesPerSecond, RateAdapter } from './rate-adapter.ts'
 
 /** Maximum length of queued speech, in ms. */
 const capacityMs = 120_000
-/** Number of frames to wait for after a silence, so that speech written in pieces is not chopped. */
+/**
+ * Number of frames that must be waiting after a silence before one is read, so that speech written in pieces
+ * is not chopped.
+ */
 const leadFrames = 2
 /** Size of a block in frames (100 ms). Shorter pieces are collected in blocks to bound their number. */
 const blockFrames = 5
@@ -16,7 +19,7 @@ interface Chunk {
   length: number
 }
 
-/** Speech written in pieces from outside, and read in frames of 20 ms. */
+/** Speech that a tap writes in pieces, and that is read in frames of 20 ms. */
 export class SpeechQueue {
   #rate: PcmRate
   #chunks: Chunk[] = []

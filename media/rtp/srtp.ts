@@ -11,9 +11,9 @@ import { rtcpClearBytes, type Transform } from './srtp-transform.ts'
 const maxSources = 8
 const rtcpIndexLimit = 2 ** 31
 /**
- * Maximum number of roll-over counters after the likeliest that are tried for a packet. Covers a silence in
- * which the far side kept counting, up to an hour of packets of 20 ms. Only packets from the learnt source
- * get here.
+ * Maximum number of roll-over counters after the likeliest that are tried for a packet. Covers a silence of
+ * up to an hour in which the far side kept counting packets of 20 ms. Only packets from the learnt source are
+ * tried.
  */
 const countersAhead = 4
 
@@ -71,7 +71,7 @@ export class SrtpSender {
    */
   protect(packet: Buffer): Buffer {
     const sequence = packet.readUInt16BE(2)
-    // A forwarded stream keeps its order, so a packet may belong before the roll-over.
+    // Forwarded packets may be out of order, so a packet may belong before the roll-over.
     const roc = this.isUnused ? 0 : guess(this.#sent.newest, sequence)
     const number = roc * 0x10000 + sequence
     if (!this.#sent.permits(number)) return noPacket

@@ -64,13 +64,13 @@ export class TelephoneEventReceiver {
     const code = packet[start]!
     const isEnd = (packet[start + 1]! & 0x80) !== 0
     const duration = packet.readUInt16BE(start + 2)
-    // Higher codes are flash hook, tones and similar events: valid, but unused.
+    // Higher codes are events such as flash hook and tones: valid, but ignored.
     if (code >= dtmfDigits.length) return true
     const comparable = this.#press?.ssrc === ssrc && this.#press.clockRate === clockRate
     const known = comparable ? this.#press : undefined
     const segments = known && segmentsAhead(known, code, timestamp)
     if (known && segments !== undefined) {
-      // An earlier segment carries nothing new.
+      // A late packet of an earlier segment has no new information.
       if (segments < 0) return true
       if (segments > 0) continuePress(known, segments)
       known.duration = Math.max(known.duration, duration)

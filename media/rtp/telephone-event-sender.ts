@@ -82,7 +82,7 @@ export class TelephoneEventSender {
       const wait = pause ?? digitMs
       if (pause === undefined) this.#press(now, character, send)
       if (now < this.#beganAt + wait) return
-      // The next digit starts when this one's end was due, independent of timer delays.
+      // The next digit starts at the time at which this one was due to end, independent of timer delays.
       this.#beganAt += wait
       this.#sent = 0
       this.#position++

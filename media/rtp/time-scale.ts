@@ -36,7 +36,7 @@ export class TimeScale {
       this.#pitch.measure(queue.samples, queue.end)
       if (this.#pitch.power >= quietPower) return
     }
-    // Both periods must still be unread.
+    // Both periods must consist of unread samples.
     if (!this.#look(queue, queue.length >> 1)) return
     const { strength, power, period } = this.#pitch
     const bearable =
@@ -65,7 +65,7 @@ export class TimeScale {
     }
   }
 
-  /** Searches a period of at most `longest` samples; returns false without room for one. */
+  /** Searches for a period of at most `longest` samples; returns false if the audio is too short for one. */
   #look(queue: SampleQueue, longest: number): boolean {
     if (longest < minPeriodMs * this.#perMs) return false
     this.#pitch.find(queue.samples, queue.end, Math.min(longest, (pitchReachMs / 2) * this.#perMs))

@@ -56,7 +56,7 @@ export class Timeline {
     const { ssrc, sequence } = packet
     if (!this.#hasStarted) return this.#begin(packet, clockRate)
     if (ssrc !== this.#ssrc) {
-      // Some gateways send events as a separate source beside the audio, whose numbers do not matter.
+      // Some gateways send events as a separate source beside the audio: such packets get no place.
       if (clockRate === undefined) return false
       if (ssrc === this.#formerSsrc && now - this.#changedAt < formerMs) return false
       this.#formerSsrc = this.#ssrc
@@ -75,7 +75,7 @@ export class Timeline {
   }
 
   #begin(packet: Placed, clockRate: number | undefined): boolean {
-    // An event may come first, but does not establish the time.
+    // An event that arrives first does not establish the media time.
     if (clockRate === undefined) return false
     this.#hasStarted = true
     this.#ssrc = packet.ssrc
@@ -88,7 +88,7 @@ export class Timeline {
     this.#proof = -1
     this.#reach(packet.sequence, this.newestIndex + 1)
     this.ticks = Math.max(due, this.newestTicks + this.step)
-    // An event's timestamp only bounds the next audio from below.
+    // The timestamp of an event is only a lower bound for that of the next audio.
     return this.#tie(packet.timestamp, clockRate ?? 8000, this.ticks)
   }
 

@@ -21,7 +21,7 @@ const weights = Float64Array.from(
 const weightSum = weights.reduce((sum, w) => sum + w, 0)
 const squareSum = weights.reduce((sum, w) => sum + w * w, 0)
 
-/** Phase of each tone at the start of each block; repeats every second. */
+/** Phase of each tone at the start of each block; the phases repeat every second. */
 const turned = (part: (angle: number) => number): Float64Array =>
   Float64Array.from({ length: blocksPerSecond * toneCount }, (_, i) =>
     part((-2 * Math.PI * dtmfFrequencies[i % toneCount]! * Math.floor(i / toneCount)) / blocksPerSecond),
@@ -160,7 +160,7 @@ export class ToneBank {
 /** Returns the attenuation by Hann's window of a tone that is `x` periods per window off. */
 function damping(x: number): number {
   if (Math.abs(x) < 1e-6) return 1
-  // Beyond half of the main lobe there is no compensation.
+  // Beyond half of the main lobe the compensation stays constant.
   const beside = Math.min(Math.abs(x), 1.2)
   const sinc = Math.sin(Math.PI * beside) / (Math.PI * beside)
   return Math.abs(beside - 1) < 1e-6 ? 0.5 : sinc / (1 - beside * beside)

@@ -34,8 +34,8 @@ const aboveFloorDb = 9
 const minThresholdDb = -60
 const maxThresholdDb = -30
 /**
- * Rise of the floor while everything is louder, in dB per frame: 2 dB a second, so that pauses between words
- * keep it low.
+ * Rise of the floor under louder audio, in dB per frame: 2 dB a second, slow enough that pauses between words
+ * keep the floor low.
  */
 const riseDb = 0.04
 /** Share of the distance to a quieter frame that the floor falls at once. */

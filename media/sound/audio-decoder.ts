@@ -15,8 +15,8 @@ export interface AudioDecoderOptions {
 }
 
 /**
- * Maximum size for the thread of small audio, which does not wait for large files: a minute of telephone
- * audio.
+ * Maximum size of audio for the thread that decodes small files, which never wait for large ones: a minute of
+ * telephone audio.
  */
 const maxSmallBytes = 512 * 1024
 

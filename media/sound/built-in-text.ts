@@ -9,7 +9,7 @@ export type Voice = (typeof voices)[number]
 /** Gender of a voice. */
 export type Gender = 'male' | 'female'
 
-/** Words for genders in documents. */
+/** Genders by the words that documents use. */
 const genders: Readonly<Record<string, Gender>> = {
   woman: 'female',
   female: 'female',

@@ -5,14 +5,14 @@ export class FairQueue<T> {
   readonly #lists = new Map<string, T[]>()
   #size = 0
 
-  /** `most` is the maximum number of items in all, at least 1. */
+  /** `most` is the maximum total number of items, at least 1. */
   constructor(most: number) {
     this.#most = most
   }
 
   /**
    * Adds an item. If the queue is over its limit, removes and returns the last item of the customer with the
-   * most, possibly the added one. A flooding customer thus takes no room from others.
+   * most items, possibly the added one. So a customer with many items takes no room from others.
    */
   push(customer: string, item: T): T | undefined {
     const list = this.#lists.get(customer) ?? []

@@ -89,7 +89,7 @@ export class HttpVoice implements VoiceEngine {
       if (status !== 200) throw new SoundError(`its server answered ${status}`)
       return await this.#decode(bytes, rate, { customer, signal })
     } catch (error) {
-      // The server itself succeeded.
+      // The server succeeded, only decoding is busy: no failure of the engine.
       if (error instanceof SoundBusy) throw error
       const Failure = error instanceof TextRejected ? TextRejected : SoundError
       throw new Failure(`The voice ${name} failed: ${(error as Error).message}`, error)

@@ -35,7 +35,7 @@ export const workerOf =
     const resourceLimits = { maxOldGenerationSizeMb: maxHeapMiB }
     const options = { execArgv: [], stdout: true, stderr: true, resourceLimits }
     const worker = new Worker(new URL(file, import.meta.url), options)
-    // Discards the decoders' output, which would otherwise accumulate.
+    // Discards text that the decoders write to the standard output, which would otherwise accumulate.
     worker.stdout.resume()
     worker.stderr.resume()
     let failed = false
@@ -64,13 +64,13 @@ export interface JobThreadOptions<Job> {
   readonly timers: Timers
   /** Maximum time of one job, in ms. */
   readonly maxJobMs: number
-  /** Maximum number of waiting jobs; beyond, the customer with the most is rejected. */
+  /** Maximum number of waiting jobs; beyond it, a job of the customer with the most jobs is rejected. */
   readonly maxWaiting: number
 }
 
 /** Options of a job. */
 export interface JobOptions {
-  /** Customer of the job; customers take turns. Default: a common one. */
+  /** Customer that requests the job; customers take turns. Default: one shared by all jobs that name none. */
   readonly customer?: string
   /** Cancels the job. */
   readonly signal?: AbortSignal
@@ -177,7 +177,7 @@ export class JobThread<Job> {
     const task = this.#current
     this.#current = undefined
     if ('samples' in reply) task?.resolve(reply.samples)
-    // The thread's own errors name the format.
+    // Errors that the thread reports already name the format.
     else task?.reject(new SoundError(reply.error))
     this.#next()
   }

@@ -88,7 +88,7 @@ const decodePages = (
       checkLength('Ogg', parts.length, rate, maxSeconds)
     }
     if (parts.length === 0 || granule === undefined) continue
-    // A recorded broadcast starts at any position: only the distance counts.
+    // A recorded broadcast may start at any granule position, so positions are relative to the first one.
     start ??= Math.max(0, granule - Math.round((parts.length * granuleRate) / rate))
     if (isLast) return { parts, end: granule - start }
   }

@@ -87,7 +87,7 @@ const pageAt = (bytes: Uint8Array, at: number): RawPage | undefined => {
 
 /** Reassembles packets that span several pages. */
 class Packets {
-  /** Start of the packet that continues on the next page. */
+  /** Pieces of a packet that continues on the next page. */
   #pieces: Uint8Array[] = []
   #next: number | undefined
 

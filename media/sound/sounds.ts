@@ -62,7 +62,7 @@ const entryBytes = 1000
 interface PreparedSound {
   readonly samples: Samples
   readonly warnings: readonly string[]
-  /** Whether the sound may be cached; false: only for the current waiters. */
+  /** Whether the sound may be cached; false if only the callers that wait for it may use it. */
   readonly isCacheable: boolean
   readonly by: Exclude<PreparedBy, 'failure'>
 }
@@ -194,7 +194,7 @@ class SoundLibrary implements Sounds {
     waiter: JobOptions,
   ): Promise<PreparedSound> {
     const { engine, voice, language } = choice
-    // Texts that differ only in unspoken markup are one sound.
+    // Without SSML, texts that differ only in unspoken markup share one sound.
     const text = (this.#synthesizer.takesSsml(engine) && parsed.ssml) || parsed.parts
     const key = JSON.stringify(['speech', engine, voice, engine === builtIn || language, text, rate])
     const result = await this.#once(key, waiter, async (all) => {
@@ -219,8 +219,8 @@ class SoundLibrary implements Sounds {
   }
 
   /**
-   * Returns the cached sound, or makes it once for all who wait. `make` receives the customer, and a signal
-   * that fires when all have cancelled.
+   * Returns the cached sound, or makes it once for all waiting callers. `make` receives the customer, and a
+   * signal that fires when all callers have cancelled.
    */
   async #once(
     key: string,
@@ -229,7 +229,7 @@ class SoundLibrary implements Sounds {
   ): Promise<PreparedSound> {
     const kept = this.#cache.get(key)
     if (kept) return { ...kept, by: 'memory' }
-    // The key includes the customer: otherwise a caller could wait in the turn of another customer with a
+    // The key includes the customer. Otherwise a caller could have to wait for a job in another customer's
     // long queue.
     const shared = JSON.stringify([customer, key])
     const isShared = this.#coalescer.has(shared)
@@ -254,7 +254,7 @@ const checkEngines = (
   voices: Readonly<Record<string, VoiceEntry>>,
   engines: readonly HttpVoiceOptions[],
 ): void => {
-  // A fallback to itself would wait for itself.
+  // An engine of this name would be its own fallback, and wait for itself.
   if (engines.some(({ name }) => name === builtIn))
     throw new SoundError(`Speech: ${builtIn} is no name for an engine`)
   for (const [name, { engine, voice }] of Object.entries(voices)) {

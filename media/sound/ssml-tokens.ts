@@ -22,7 +22,7 @@ const rest = /[^<>]*>/y
 export const hasMarkup = (text: string): boolean => /<(?:\/?[A-Za-z][^<>]*>|!--|\?|!\[CDATA\[)/.test(text)
 
 /**
- * Splits marked-up text into tokens in linear time. `known` returns whether a name is an element, never text.
+ * Splits marked-up text into tokens in linear time. `known` returns whether a name is that of an element.
  */
 export function* tokensOf(text: string, known: (name: string) => boolean): Generator<Token> {
   let from = 0

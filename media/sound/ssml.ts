@@ -157,7 +157,7 @@ class SpeechParser {
     if (open) this.#edge(open.name)
   }
 
-  /** Inserts the pause at the boundary of a paragraph or sentence. */
+  /** Inserts the pause at the start or end of a paragraph or sentence. */
   #edge(name: string): void {
     if (name === 'p' || name === 'paragraph') this.#pause(paragraphMs, true)
     if (name === 's' || name === 'sentence') this.#pause(sentenceMs, true)
@@ -200,7 +200,7 @@ class SpeechParser {
     this.#text = ''
     if (!/[\p{L}\p{N}]/u.test(text)) return
     const last = this.#spoken.at(-1)
-    // Two texts are adjacent if a surplus pause was dropped between them.
+    // Two texts may be adjacent, because a pause beyond the maximum was dropped between them.
     if (last?.kind === 'text')
       this.#spoken[this.#spoken.length - 1] = { kind: 'text', text: `${last.text} ${text}` }
     else this.#spoken.push({ kind: 'text', text })

@@ -106,8 +106,8 @@ export class VoiceTable {
   }
 
   /**
-   * Returns a voice of the gender. Never replaces a default behind HTTP by a built-in voice, nor one that
-   * speaks the language by one that does not.
+   * Returns a voice of the gender. Never replaces a default voice behind HTTP by a built-in one, nor a voice
+   * that speaks the language by one that does not.
    */
   #ofGender(gender: Gender | undefined, language = this.#default.language): VoiceEntry {
     if (!gender || this.#genderOf(this.#default) === gender) return this.#default

@@ -51,8 +51,8 @@ const chunksOf = (bytes: Uint8Array): { readonly format: DataView; readonly data
 const chunkAt = (view: DataView, at: number, name: string): DataView => {
   const said = view.getUint32(at + 4, true)
   const there = view.byteLength - at - 8
-  // Writers that do not know the length leave all ones, or the maximum that some readers accept: the data
-  // extends to the end.
+  // Writers that do not know the length write all ones, or the maximum that some readers accept. The data
+  // then extends to the end of the file.
   const length = name === 'data' && said >= 0x7fff_0000 ? there : said
   if (length > there) throw fault(`the ${name.trim()} chunk says ${length} bytes, ${there} are there`)
   return new DataView(view.buffer, view.byteOffset + at + 8, length)
@@ -73,7 +73,7 @@ const layoutOf = (format: DataView): Layout => {
   return { rate, channels, bytes: bits / 8, read }
 }
 
-/** Returns the number of the coding; for WAVE_FORMAT_EXTENSIBLE the one in its GUID. */
+/** Returns the number of the coding; for WAVE_FORMAT_EXTENSIBLE, the number in its GUID. */
 const codingOf = (format: DataView): number => {
   const coding = format.getUint16(0, true)
   if (coding !== 0xfffe) return coding

@@ -20,8 +20,8 @@ export interface Candidate {
 
 /**
  * Returns the addresses to bind and to announce. An explicit `announce` list is used unchanged, with one
- * socket on `bind`. Otherwise `bind` is announced. For 0.0.0.0 it is every IPv4 address of the
- * machine, with a socket each. A common socket would answer from the address of the route, which ICE rejects.
+ * socket on `bind`. Otherwise `bind` is announced. For 0.0.0.0 it is every IPv4 address of the machine, with
+ * a socket each. One socket for all would answer from the address that the route selects, which ICE rejects.
  */
 export const listenAddresses = (
   bind: string,

@@ -47,8 +47,8 @@ export class MLine {
   }
 
   /**
-   * Combined state of ICE and DTLS. A browser that closed DTLS may return with a new offer, hence
-   * `disconnected`.
+   * Combined state of ICE and DTLS. After the browser has closed DTLS, the state is `disconnected`, because a
+   * new offer may restore it.
    */
   get state(): MLineState {
     const { iceState, dtlsState, closed } = this.transport
@@ -126,6 +126,6 @@ export class MLine {
   }
 }
 
-// The browser is the DTLS client whenever it leaves the choice: its first packet arrives once ICE has found
-// the path.
+// If the browser leaves the choice, it becomes the DTLS client, because it sends its first packet as soon as
+// ICE has found the path.
 const setupFor = (browser: Setup): 'active' | 'passive' => (browser === 'passive' ? 'active' : 'passive')

@@ -11,7 +11,7 @@ import type { MediaWorker } from './worker-supervisor.ts'
 
 /** Audio between an edge port and a browser's m-line: one plain transport on 127.0.0.1, unencrypted. */
 export class Relay {
-  /** Audio format of the session; without telephone-events if no router is left for them. */
+  /** Audio format of the session; without telephone-events if too many routers exist already. */
   readonly format: AudioFormat
   /** Router that the browser's m-line must use. */
   readonly router: types.Router
@@ -130,7 +130,7 @@ export class Relay {
     this.#plain.close()
   }
 
-  // Applied each time: of two concurrent changes, the worker executes the later one last.
+  // Sent even if nothing seems to change: of two concurrent changes, the worker executes the later one last.
   async #applyDeaf(consumer: types.Consumer): Promise<void> {
     try {
       await (this.#isDeaf ? consumer.pause() : consumer.resume())
@@ -139,7 +139,7 @@ export class Relay {
     }
   }
 
-  // Without header extensions: the router's ids differ from the browser's.
+  // Header extensions are omitted, because the router's ids differ from the browser's.
   #capabilities(): types.RtpCapabilities {
     return {
       codecs: codecsOf(this.format).map(({ payloadType, ...codec }) => ({
@@ -162,7 +162,7 @@ export class Relay {
   }
 }
 
-/** Returns the router for the format; without telephone-events if there is no router for them. */
+/** Returns the router for the format; without telephone-events if too many routers exist already. */
 const routerFor = async (
   { routers }: MediaWorker,
   wanted: AudioFormat,

@@ -25,8 +25,8 @@ export class Routers {
 
   /**
    * Returns the router for this codec with telephone-events, by their payload types; undefined if too many
-   * combinations are in use. A consumer of mediasoup drops telephone-event, so each of its formats uses the
-   * name of an unused codec.
+   * combinations are in use. mediasoup's consumers drop telephone-event, so each telephone-event format uses
+   * the name of an unused codec.
    */
   async audioWithEvents(format: AudioFormat): Promise<types.Router | undefined> {
     const codecs = codecsOf(format)

@@ -99,7 +99,7 @@ class Service implements WebRtcService {
     codecs: readonly AudioCodec[],
     { video = true } = {},
   ): Promise<BrowserMedia> {
-    // Parsed before anything is opened: most rejections are cheap.
+    // The offer is checked before anything is opened, so that most rejections are cheap.
     const plans = planAnswer(readSdp(offer, 'offer'), codecs, video)
     const audio = plans.find((plan) => plan.kind === 'audio')
     if (!audio) throw new WebRtcError('bad_sdp', 'SDP, session: an audio m-line expected')
@@ -176,7 +176,7 @@ class Service implements WebRtcService {
   }
 }
 
-// The first error is the one to report.
+// An error while closing is ignored: the first error is the one to report.
 const closePort = (port: MediaPort): Promise<unknown> => port.close().catch(() => undefined)
 
 const known = (video: BrowserVideo): SessionVideo => {

@@ -20,7 +20,7 @@ export interface WorkerSettings {
 
 /** Owner of transports in a worker. */
 export interface TransportOwner {
-  /** Called after the worker died: its transports are gone. */
+  /** Called after the worker has died and its transports are lost. */
   lost(): void
   /** Called before the worker is ended. */
   close(): Promise<void>
@@ -80,8 +80,8 @@ const startProcess = async (settings: WorkerSettings): Promise<Process> => {
 }
 
 /**
- * Keeps one mediasoup worker running. A worker that dies takes its owners' transports along and is replaced
- * at once. A worker that dies unused is replaced only on demand, which avoids a restart loop.
+ * Keeps one mediasoup worker running. If a worker dies, its transports are lost, and a new worker is started
+ * at once. A worker that died before its first use is replaced only on demand, which avoids a restart loop.
  */
 export class WorkerSupervisor {
   readonly #settings: WorkerSettings
@@ -151,7 +151,7 @@ export class WorkerSupervisor {
     for (const owner of owners) owner.lost()
     if (this.#isClosed) return
     guard(this.#onDeath)(reason)
-    // A failed start is reported to the next request.
+    // The error of a failed start is reported to the next request.
     if (this.#isUsed) this.#ready().catch(() => undefined)
   }
 }

@@ -44,8 +44,8 @@ const ownEvents: readonly TelephoneEventFormat[] = [
 ]
 
 /**
- * Clock rates of telephone-events beside a codec: its own (RFC 4733 section 2.1), and 8 kHz, which some
- * browsers have exclusively.
+ * Returns the clock rates of telephone-events beside a codec: the codec's own (RFC 4733 section 2.1), and 8
+ * kHz, the only one in some browsers.
  */
 const eventRates = (codec: BrowserCodec): readonly TelephoneEventFormat['clockRate'][] =>
   codec === 'opus' ? [8000, 48_000] : [8000]
@@ -57,7 +57,7 @@ export const eventsBeside = ({
 }: Pick<AudioFormat, 'codec' | 'events'>): TelephoneEventFormat | undefined =>
   events.find(({ clockRate }) => clockRate === codecInfo[codec].clockRate) ?? events[0]
 
-/** Payload types in local offers: RFC 3551 table 4, and the common one of Opus. */
+/** Payload types in local offers: those of RFC 3551 table 4, and the usual one for Opus. */
 const defaultPayloadTypes: Readonly<Record<BrowserCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }
 
 /** Returns a codec's format in local offers. A codec that browsers lack becomes Opus. */
@@ -144,7 +144,8 @@ const maxVideos = 4
 /** Returns the video m-lines that get a transport, the used one first. */
 const videosOf = ({ sections }: SessionDescription): readonly MediaSection[] => {
   const all = sections.filter((section): section is MediaSection => section.kind === 'video')
-  // A browser that removed its video may add it again with a further m-line: the first stays, inactive.
+  // A browser that removed its video may add it again with a further m-line, while the first m-line stays
+  // inactive.
   const main = all.find(({ direction }) => direction !== 'inactive') ?? all[0]
   return main ? [main, ...all.filter((section) => section !== main)].slice(0, maxVideos) : []
 }
@@ -212,9 +213,9 @@ export const refusal = (section: MediaSection): RefusedSection => ({
 })
 
 /**
- * Checks that a later offer of the session keeps what was agreed. There must be no fewer m-lines. Each
- * must have the same type, and the same mid while in use (RFC 3264 section 8, RFC 8829 section 5.2.2). Throws
- * `bad_sdp`.
+ * Checks that a later offer of the session keeps what was agreed. It must have at least as many m-lines. Each
+ * must have the same type and, while in use, the same mid (RFC 3264 section 8, RFC 8829 section 5.2.2).
+ * Throws `bad_sdp`.
  */
 export const checkSuccession = (before: readonly Section[], after: readonly Section[]): void => {
   if (after.length < before.length)

@@ -167,7 +167,8 @@ const readFormats = (media: Fields, where: string): readonly Format[] => {
   const words = (text(media.payloads) ?? '').split(' ').filter((word) => word !== '')
   if (words.some((word) => !/^\d{1,3}$/.test(word) || Number(word) > 127))
     throw fault(where, 'payload types from 0 to 127 expected')
-  // Each payload type once: a lookup takes time proportional to the description.
+  // Each payload type is read once, because every look-up takes time proportional to the length of the
+  // description.
   const formats = [...new Set(words.map(Number))].flatMap((payloadType) => {
     const map = maps.find((line) => line.payload === payloadType)
     const name = text(map?.codec) ?? staticFormats[payloadType]?.name

@@ -5,7 +5,7 @@ import { text } from './fields.ts'
 export const fault = (where: string, problem: string): WebRtcError =>
   new WebRtcError('bad_sdp', `SDP, ${where}: ${problem}`)
 
-/** Returns the field as text that matches `pattern`. Throws `bad_sdp` with `expected` otherwise. */
+/** Returns the field as text if it matches `pattern`. Otherwise throws `bad_sdp` with `expected`. */
 export const matching = (value: unknown, pattern: RegExp, where: string, expected: string): string => {
   const found = text(value)
   if (found === undefined) throw fault(where, `${expected} is missing`)

@@ -20,7 +20,7 @@ export const ownVideo: VideoFormat = {
 }
 
 /**
- * Selects the format of an m-line: VP8, or else H.264, which gives nearly all browsers the same.
+ * Selects the format of an m-line: VP8, or else H.264. So nearly all browsers get the same format.
  * Retransmission (RTX), error correction and other codecs are not used. Undefined without either.
  */
 export const videoOf = (section: MediaSection): VideoFormat | undefined => {

@@ -11,7 +11,7 @@ export interface VideoSource {
   readonly format: VideoFormat
 }
 
-/** Video of one m-line of a browser: its camera, or a shared screen. */
+/** Video that a browser sends over one m-line: its camera, or a shared screen. */
 export class IncomingVideo {
   readonly #watchers = new Set<() => void>()
   #current: (VideoSource & { readonly key: string }) | undefined

@@ -67,8 +67,8 @@ export const producerParameters = (section: MediaSection, format: VideoFormat): 
 }
 
 /**
- * Returns mediasoup's capabilities of a receiving browser. Without header extensions: the router's ids differ
- * from the browser's.
+ * Returns mediasoup's capabilities of a receiving browser. Header extensions are omitted, because the
+ * router's ids differ from the browser's.
  */
 export const consumerCapabilities = (format: VideoFormat): types.RtpCapabilities => ({
   codecs: [

@@ -24,7 +24,7 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
     this.camera.watch(() => this.#changed())
   }
 
-  /** Stream that others see. */
+  /** Stream that other browsers see. */
   get source(): VideoSource | undefined {
     return this.#screen?.current ?? this.camera.current
   }
@@ -46,7 +46,7 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
    * one.
    */
   async use(line: MLine, section: MediaSection, format: VideoFormat): Promise<void> {
-    // Reports both changes as one.
+    // Suppresses reports, so that both changes are reported as one.
     this.#quiet = true
     try {
       await this.camera.take(line, section, format)
@@ -81,7 +81,8 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
 
   /** Shows the other's video to this browser, until the returned function is called. */
   watch(other: SessionVideo, onFault: OnFault): () => void {
-    // One function per call, because the same two may be joined again before the first join ends.
+    // A function of its own for each call, because the same two sessions may be joined again before the first
+    // join ends.
     const update = () => this.#viewer.update()
     other.#watchers.add(update)
     const unwatch = this.#viewer.watch(other, onFault)

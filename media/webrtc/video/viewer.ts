@@ -83,7 +83,7 @@ export class Viewer {
     try {
       this.#forwarding = await forwardVideo(source, sink)
     } catch (error) {
-      // A source or sink that closed meanwhile is no fault; its replacement triggers an update.
+      // If the source or sink has closed meanwhile, the error is ignored: its replacement triggers an update.
       if (source.producer.closed || sink.line.transport.closed) return
       this.#failed = { request, source, sink }
       guard(request.onFault)(error as Error)
