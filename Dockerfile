@@ -1,12 +1,12 @@
 # syntax=docker/dockerfile:1
-# Two stages: the first has npm, compilers where they are needed and all packages; the second only what runs.
+# Two stages: the first has npm, all packages and, if needed, compilers; the second has only the files that run.
 #
 #   docker build -t trunkline .
 #   docker run --network host -v trunkline-data:/var/lib/trunkline -v ./etc:/etc/trunkline:ro trunkline
 #
-# with the configuration in etc/trunkline.yaml. A folder, as a file that is mounted alone stays the old one when an editor replaces it.
+# with the configuration in etc/trunkline.yaml. Mount the folder: if only the file is mounted and an editor replaces it, the container keeps the old one.
 
-# One exact version of Node, the one of package.json; docs/operations.md says how it is raised, and pinned by digest.
+# One exact version of Node, the one of package.json; docs/operations.md describes how to raise it and to pin it by digest.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /opt/trunkline
@@ -21,7 +21,7 @@ COPY console/package.json console/
 COPY react/package.json react/
 RUN MEDIASOUP_WORKER_BIN=later npm ci --no-audit --no-fund --loglevel=error
 
-# The prebuilt worker where it can be downloaded, else one built here; the same place either way. Only the build needs apt-get. The media
+# The prebuilt worker if it can be downloaded, else a worker that is built here, both at the same path. Only a build needs apt-get. The media
 # threads' sockets are compiled into media/edge/native.
 COPY scripts/worker scripts/worker
 COPY scripts/worker-build scripts/worker-build
@@ -66,7 +66,7 @@ COPY --from=build /opt/trunkline/console/dist console/dist
 ENV NODE_ENV=production MEDIASOUP_WORKER_BIN=/usr/local/bin/mediasoup-worker TRUNKLINE_HEALTH=http://127.0.0.1:8080/healthz \
   NODE_COMPILE_CACHE=/var/lib/trunkline/compile
 USER node
-# Store, keys and the self-made certificate: `dataDir: /var/lib/trunkline` in the configuration.
+# Store, keys and the self-signed certificate: `dataDir: /var/lib/trunkline` in the configuration.
 VOLUME /var/lib/trunkline
 # SIP; HTTP and HTTPS; WebRTC. The RTP range (20000 to 29999 by default) is wide: prefer the host's network to publishing it.
 EXPOSE 5060/udp 5060/tcp 8080/tcp 8443/tcp 44444/udp 44444/tcp

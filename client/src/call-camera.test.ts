@@ -168,7 +168,7 @@ describe('a muted camera', () => {
     void call.start().catch(() => {})
     await settled()
     await call.mute('video')
-    // The person takes longer to let it be used than it is sent black.
+    // The user's permission takes longer than the time for which black is sent.
     browser.clock.advance(5000)
     await settled()
     const microphone = new FakeTrack('audio')
@@ -214,7 +214,7 @@ describe('a muted camera', () => {
     browser.microphone = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
     updated(browser, call, false)
     await settled()
-    // The others learn that there is nothing to be seen.
+    // The other members are informed that no video is sent.
     expect([call.muted.video, browser.socket.requests('call.mute').length]).toEqual([true, 1])
   })
 

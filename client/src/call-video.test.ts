@@ -8,7 +8,7 @@ import { answered, dialled, incoming, released, setUp } from './testing/situatio
 
 const root = {} as HTMLElement
 
-/** Has the server take the offer that is on its way. */
+/** Makes the server accept the pending offer. */
 const taken = async (browser: FakeBrowser, doing: Promise<void>): Promise<void> => {
   await settled()
   browser.socket.reply('verto.modify', { action: 'updateMedia', sdp: 'new answer' })
@@ -133,7 +133,7 @@ describe('a camera whose video is rejected is closed', () => {
     expect(call).toMatchObject({ active: true, localVideoTrack: null, cameraId: null })
     expect(call.localStream?.getTracks()).toEqual([microphone])
     expect(call.video.local).toBe(false)
-    // The next offer, whatever it is for, does not begin it again.
+    // A later offer, whatever its purpose, does not start the video again.
     expect(browser.peer.sections.filter((section) => section.direction.startsWith('send'))).toHaveLength(1)
     if (direction !== 'stopped') expect(browser.peer.sent('video')).toBeNull()
   })

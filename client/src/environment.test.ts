@@ -25,7 +25,7 @@ const page = () => {
 it('reports a network that is back, and one of another kind', () => {
   const { window, connection, happens } = page()
   expect(happens(window, 'online')).toEqual(['network'])
-  // A new estimate of its speed.
+  // A change event without a new type: only the estimated speed of the network is new.
   expect(happens(connection, 'change')).toEqual([])
   connection.type = 'cellular'
   expect(happens(connection, 'change')).toEqual(['network'])
@@ -62,7 +62,7 @@ it('names the feature that a page without TLS or a phone lacks', async () => {
 })
 
 describe('a name that only one page can hold', () => {
-  /** A browser whose locks do this. */
+  /** Returns a browser whose `locks.request` behaves like the argument. */
   const claiming = (request: (take: () => Promise<void>, signal: AbortSignal) => Promise<void>) => {
     const patience = new AbortController()
     vi.stubGlobal('AbortSignal', { timeout: () => patience.signal })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ClientError, endOf, refusalOf } from './errors.ts'
 
-/** A sentence for people: it begins like one, ends like one, and is more than a name. */
+/** Pattern of a sentence for users: a capital letter, several words and a full stop. */
 const sentence = /^[A-Z][a-z]+ .*\.$/
 
 describe('the reason of a call that has ended', () => {

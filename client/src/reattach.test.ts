@@ -87,7 +87,7 @@ describe('a duplicated tab', () => {
     await expect(other.reattach()).rejects.toMatchObject({ code: 'session_lost' })
     expect([copy.kept.size, browser.kept.size, call.state]).toEqual([0, 1, 'active'])
     expect(await client.reattach()).toBe(call)
-    // Each has its own from now on.
+    // From now on each tab has its own session.
     expect([...browser.claims]).toEqual([
       'trunkline.session.signalwire_j_1_p',
       'trunkline.session.signalwire_j_2_p',

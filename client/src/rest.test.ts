@@ -112,7 +112,7 @@ describe('addresses', () => {
     expect(second).toMatchObject({ data: [{ id: 'a2' }], hasNext: false, hasPrev: true })
     expect(await second?.nextPage()).toBeUndefined()
     expect(await second?.prevPage()).toMatchObject({ data: [{ id: 'a1' }] })
-    // The token goes to the gateway, whatever a link says.
+    // The token is sent to the gateway only, even if a link names another host.
     expect(browser.fetched.map(({ url }) => url.replace(host + base, ''))).toEqual([
       '?type=room&display_name=the+lobby&page_size=1&sort_by=created_at&sort_order=desc',
       '?page_number=1',

@@ -31,7 +31,7 @@ const shared = async (options?: ScreenShareOptions) => {
   return { ...all, screen, ends, track: all.browser.screens[0]!.tracks[0]! }
 }
 
-/** Nothing is left of the screen; the call goes on. */
+/** Checks that the screen's resources are released and the call continues. */
 const gone = ({ browser, call }: Awaited<ReturnType<typeof inCall>>) => {
   expect(call.screenShareList).toEqual([])
   expect(browser.screens.flatMap(({ tracks }) => tracks).every(({ stopped }) => stopped)).toBe(true)

@@ -5,7 +5,7 @@ import { CheckRejected, DocumentChecks, maxCheckedInline } from './checks.ts'
 import { type ReadingJob, read } from './jobs.ts'
 import { DocumentReader } from './reader.ts'
 
-/** Timers of a test, which moves the time on. */
+/** Timers whose time the test advances. */
 class FakeTimers {
   #now = 0
   readonly #due = new Set<{ readonly at: number; readonly run: () => void }>()

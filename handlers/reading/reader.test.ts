@@ -9,7 +9,7 @@ const noTimers = { after: () => ({ cancel: () => {} }) }
 const reader = new DocumentReader(noTimers)
 afterAll(() => reader.close())
 
-/** Longer than what is read at once. */
+/** Returns a document that is too long to be read in the current thread. */
 const long = (text: string, filler = '#') => `${text}\n${filler.repeat(maxInline)}`
 const script = long('version: 1.0.0\nsections:\n  main:\n    - answer\n    - play: { url: "say:Hello" }')
 const faultsOf = async (reading: Promise<unknown>) => {

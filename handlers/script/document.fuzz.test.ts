@@ -38,7 +38,7 @@ const texts = [
   '',
 ]
 
-/** Values as they stand in scripts, right ones and wrong ones, with steps inside of them. */
+/** Valid and invalid values of scripts, with nested steps. */
 const { step } = fc.letrec<{ value: unknown; step: unknown; object: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -100,7 +100,7 @@ it('any valid script runs to its end', async () => {
       return
     }
     const call = new FakeCall()
-    // What waits for ever ends with the call.
+    // An endless wait ends with the call.
     call.sleep = async () => {
       call.end()
       throw new CallEnded()

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what is tested
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these texts are under test
 import { describe, expect, it } from 'vitest'
 import {
   absentFunction,
@@ -75,7 +75,7 @@ describe('functions', () => {
   })
 
   it('are read once, regardless of the number of unclosed ones', () => {
-    // Read from each of them on, these would take hours.
+    // A scan to the end from each opening would take hours.
     expect(piecesOf('@{echo '.repeat(500_000))).toHaveLength(1)
     expect(piecesOf('@{'.repeat(1_000_000))).toHaveLength(1)
   })

@@ -12,7 +12,7 @@ const read = (text: string, { most, deepest }: Partial<typeof bounds> = {}) =>
     maxDepth: deepest ?? bounds.deepest,
   })
 
-/** A list whose items all have an anchor, and lists inside of lists with aliases of them. */
+/** List whose items all have an anchor, and nested lists with aliases of these items. */
 const aliases = (n: number): string => {
   const names = Array.from({ length: n }, (_, i) => `a${i}`)
   const all = names.map((name) => `*${name}`).join(',')

@@ -282,7 +282,7 @@ export class FakeCall implements CallControl {
     this.end()
   }
 
-  /** Something in the background; what it is record is kept beside the verbs. */
+  /** Starts an activity in the background and records it. */
   #handle(letter: string) {
     this.#begun++
     const id = `${letter}-${this.#begun}`

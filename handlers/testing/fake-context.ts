@@ -10,8 +10,8 @@ import type {
 import type { RoomConference } from '../verbs.ts'
 
 /**
- * Handler context for tests: serves documents by URL (throws those that are errors), and keeps requests and
- * warnings.
+ * Handler context for tests: serves documents by URL (an error as document is thrown), and records requests
+ * and warnings.
  */
 export class FakeContext implements HandlerContext {
   readonly documents: Record<string, string | Error>

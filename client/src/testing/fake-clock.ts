@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock.ts'
 
-/** A clock that stands still until a test moves it. */
+/** Clock whose time changes only when a test advances it. */
 export class FakeClock implements Clock {
   #now = 1_700_000_000_000
   #due: { at: number; run: () => void }[] = []
@@ -23,7 +23,7 @@ export class FakeClock implements Clock {
     }
   }
 
-  /** Time goes by, and timers do not: the machine sleeps. */
+  /** Advances the time without running timers, as while the machine sleeps. */
   sleep(ms: number): void {
     this.#now += ms
     for (const entry of this.#due) entry.at += ms
@@ -42,7 +42,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets every promise that can settle do so. */
+/** Waits until every promise that can settle has settled. */
 export const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve()
 }

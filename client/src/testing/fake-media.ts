@@ -37,13 +37,13 @@ export class FakeTrack extends EventTarget {
     this.stopped = true
   }
 
-  /** The device is unplugged, or the person ends it in the browser's own bar. */
+  /** Simulates that the device is unplugged, or that the user ends it in the browser's own bar. */
   end(): void {
     this.stopped = true
     this.dispatchEvent(new Event('ended'))
   }
 
-  /** Packets stop, or come. */
+  /** Simulates that packets stop, or arrive. */
   mute(muted: boolean): void {
     this.muted = muted
     this.dispatchEvent(new Event(muted ? 'mute' : 'unmute'))

@@ -1,6 +1,6 @@
 import { FakeTrack } from './fake-media.ts'
 
-/** One section of what a {@link FakePeer} negotiates. */
+/** One section of the media that a {@link FakePeer} negotiates. */
 export class FakeTransceiver {
   direction: string
   currentDirection: string | null = null
@@ -28,7 +28,7 @@ export class FakeTransceiver {
   }
 }
 
-/** A peer connection whose gathering is complete at once, and whose far side takes all that it is offered. */
+/** Peer connection whose gathering is complete at once, and whose far side accepts every offer. */
 export class FakePeer {
   configuration: RTCConfiguration
   readonly remote: RTCSessionDescriptionInit[] = []
@@ -112,13 +112,13 @@ export class FakePeer {
     this.closed = true
   }
 
-  /** The connection's state changes. */
+  /** Changes the connection's state. */
   become(state: string): void {
     this.connectionState = state
     this.onconnectionstatechange?.()
   }
 
-  /** The far side's track of a kind comes. */
+  /** Simulates the arrival of the far side's track of a kind. */
   arrives(kind: string): FakeTrack {
     const track = this.sections.find((section) => section.kind === kind)?.receiver.track
     if (!track) throw new Error(`nothing was agreed upon for ${kind}`)

@@ -28,7 +28,7 @@ export class FakeSocket implements Socket {
     this.#listener.opened()
   }
 
-  /** The network closes the socket. */
+  /** Closes the socket as the network would. */
   drop(): void {
     this.closed = true
     this.#listener.closed()
@@ -55,7 +55,7 @@ export class FakeSocket implements Socket {
     this.event('webrtc.message', { jsonrpc: '2.0', id: 7, method, params })
   }
 
-  /** The requests of a method; verto requests go by the name of the verto message. */
+  /** Requests of a method; verto requests are found by the name of the verto message. */
   requests(method: string): { id: string; params: Record<string, never>; message: Json }[] {
     return this.sent
       .filter((frame) => frame.method === method || vertoOf(frame)?.method === method)
@@ -71,7 +71,7 @@ export class FakeSocket implements Socket {
     this.push({ jsonrpc: '2.0', id: this.requests(method).at(-1)?.id, result })
   }
 
-  /** Answers whatever else waits, so that its time-out does not run. */
+  /** Answers all other pending requests, so that they do not time out. */
   replyAll(): void {
     for (const { id } of this.sent.filter(({ method }) => method !== undefined))
       this.push({ jsonrpc: '2.0', id, result: {} })
@@ -81,7 +81,7 @@ export class FakeSocket implements Socket {
     this.push({ jsonrpc: '2.0', id: this.requests(method).at(-1)?.id, error: { code, message } })
   }
 
-  /** Opens and takes the handshake. */
+  /** Opens the socket and accepts the handshake. */
   welcome(protocol = 'signalwire_j_1_p', extra: Json = {}): void {
     this.open()
     this.reply('signalwire.connect', {

@@ -8,7 +8,7 @@ export { FakeClock, settled } from './fake-clock.ts'
 export { FakeStream, FakeTrack } from './fake-media.ts'
 export { FakePeer } from './fake-peer.ts'
 
-/** A browser without a browser. */
+/** Fake of the browser's environment. */
 export class FakeBrowser {
   readonly clock = new FakeClock()
   readonly sockets: FakeSocket[] = []
@@ -27,7 +27,7 @@ export class FakeBrowser {
   readonly kept = new Map<string, string>()
   /** Names that pages of this browser have claimed. */
   claims = new Set<string>()
-  /** The tab can keep nothing more. */
+  /** Whether the tab's storage is full. */
   full = false
   microphone: (constraints: MediaStreamConstraints) => Promise<FakeStream> = async ({ audio, video }) =>
     new FakeStream([...tracks('audio', audio), ...tracks('video', video)])
@@ -116,12 +116,12 @@ export class FakeBrowser {
     }
   }
 
-  /** The page is gone; what the tab keeps stays. */
+  /** Simulates the end of the page; the tab's storage stays. */
   unloaded(): void {
     this.claims.clear()
   }
 
-  /** Another tab, made as a copy of this one. */
+  /** Returns a duplicate of this tab. */
   duplicated(): FakeBrowser {
     const copy = new FakeBrowser()
     copy.claims = this.claims
@@ -129,12 +129,12 @@ export class FakeBrowser {
     return copy
   }
 
-  /** The browser is on another network. */
+  /** Simulates a change to another network. */
   network(): void {
     for (const watcher of this.watchers) watcher.networkChanged()
   }
 
-  /** The machine wakes up, or the page is looked at again. */
+  /** Simulates that the machine wakes up, or that the page becomes visible. */
   awake(): void {
     for (const watcher of this.watchers) watcher.awake()
   }

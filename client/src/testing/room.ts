@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts'
 import { answered, setUp } from './situations.ts'
 
-/** All that a gateway may allow. */
+/** All capabilities that a gateway can grant. */
 export const everything = [
   'self',
   'member',

@@ -7,7 +7,7 @@ import type { CallOptions } from '../types.ts'
 import { offerOf } from './descriptions.ts'
 import { FakeBrowser, settled } from './fakes.ts'
 
-/** A connected client whose incoming calls become `invites`. */
+/** Returns a connected client whose incoming calls are added to `invites`. */
 export const setUp = async (extra: { ice_servers?: RTCIceServer[] } = {}) => {
   const browser = new FakeBrowser()
   const invites: Invite[] = []
@@ -33,7 +33,7 @@ export const joined = (id: string) => ({
   room_session: { members: [{ member_id: 'm1', call_id: id, node_id: 'n1' }] },
 })
 
-/** A call that was dialled; the server has not said anything yet. */
+/** Returns a dialled call before the server's first answer. */
 export const dialled = async (client: Client, options: CallOptions = {}) => {
   const call = await client.dial({ to: '/public/bob?channel=audio', ...options })
   const started = call.start()
@@ -42,7 +42,7 @@ export const dialled = async (client: Client, options: CallOptions = {}) => {
   return { call, started }
 }
 
-/** A call that was dialled, answered and joined. */
+/** Returns a call that was dialled, answered and joined. */
 export const answered = async (
   browser: FakeBrowser,
   client: Client,
@@ -61,7 +61,7 @@ export const answered = async (
   return call
 }
 
-/** The server offers a call. */
+/** Sends the server's invite of a call. */
 export const incoming = (browser: FakeBrowser, callID = 'c9', sdp = offerOf('audio'), more = {}): void =>
   browser.socket.verto('verto.invite', {
     callID,
@@ -74,7 +74,7 @@ export const incoming = (browser: FakeBrowser, callID = 'c9', sdp = offerOf('aud
     ...more,
   })
 
-/** Expects that nothing is left of calls. */
+/** Checks that all resources of calls are released. */
 export const released = (browser: FakeBrowser) => {
   expect(browser.peers.every(({ closed }) => closed)).toBe(true)
   expect(browser.players.every(({ removed }) => removed)).toBe(true)

@@ -1,4 +1,4 @@
-/** For tests: a store, calls and invites without a browser. */
+/** Fakes of the store, calls and invites, for tests without a browser. */
 import { type Call, type CallState, ClientError, type Invite } from '@trunkline/client'
 import { Devices } from '../devices.ts'
 import { CallMemory, RecentCalls, type Store } from '../memory.ts'

@@ -33,7 +33,7 @@ const eventOf = (kind: ConferenceEvent['kind'], more: Partial<ConferenceEvent> =
   ...more,
 })
 
-/** Runs `join_conference`, and something with its options meanwhile. */
+/** Runs `join_conference`, and an action with its options during the conference. */
 const join = async (
   parameters: object,
   during: (options: ConferenceOptions) => unknown = () => {},

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noThenProperty: it is the language's name
+// biome-ignore-all lint/suspicious/noThenProperty: `then` is a key of the language
 import { afterAll, describe, expect, it } from 'vitest'
 import { FakeCall } from '../../testing/fake-call.ts'
 import { FakeContext } from '../../testing/fake-context.ts'
@@ -9,7 +9,7 @@ afterAll(() => scripts.close())
 
 const nap = (ms: unknown) => ({ sleep: ms })
 
-/** The numbers that the steps slept for, which say which of them ran. */
+/** Durations of the sleeps that ran, which identify the steps. */
 const naps = async (main: readonly unknown[], on: On = {}) => {
   const { verbs, warnings } = await scripts.run(main, on)
   return [...verbs.map(([, ms]) => ms), ...warnings]

@@ -3,7 +3,7 @@ import type { ExpressionReply } from './evaluate.ts'
 import { ExpressionFailed, Sandbox } from './sandbox.ts'
 import { type SandboxThread, startThread } from './thread.ts'
 
-/** Nothing here waits for the sandbox's patience; only the test of it fires its timer. */
+/** Timers that never fire. The test of the time-out uses other timers. */
 const noTimers = { after: () => ({ cancel: () => {} }) }
 const sandbox = new Sandbox(noTimers)
 afterAll(() => sandbox.close())

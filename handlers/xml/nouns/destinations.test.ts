@@ -189,7 +189,7 @@ describe('Number', () => {
   })
 })
 
-/** Runs the document, with something done to the one who is called meanwhile. */
+/** Runs the document, and an action on the callee during the call. */
 const meanwhile = async (
   noun: string,
   act: (destination: Destination) => unknown,

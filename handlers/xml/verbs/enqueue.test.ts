@@ -57,7 +57,7 @@ describe('Enqueue', () => {
   })
 })
 
-/** Has a caller wait for some rounds. */
+/** Makes a caller wait for some rounds. */
 const wait = async (
   attributes: string,
   documents: Record<string, string> = {},
