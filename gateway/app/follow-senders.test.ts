@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import type { Config } from '../../config/types.ts'
-import type { Senders } from '../directory/types.ts'
+import type { Senders } from '../directory/model/callers.ts'
 import { Trust } from '../sip/admission/trust.ts'
 import { testCarrier } from '../sip/testing/test-carrier.ts'
 import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'

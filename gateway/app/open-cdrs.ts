@@ -1,7 +1,7 @@
 import { CdrStore } from '../cdr/cdr-store.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { CallRows } from '../directory/calls.ts'
-import { CdrRows } from '../directory/cdrs.ts'
+import { CallRows } from '../directory/tables/calls.ts'
+import { CdrRows } from '../directory/tables/cdrs.ts'
 import type { AppContext, CustomerServers, OpenedStore } from './open.ts'
 
 /** Opens the store of calls and CDRs. Rejects if the database cannot be used. */

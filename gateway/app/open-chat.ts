@@ -2,7 +2,7 @@ import type { LimitsConfig } from '../../config/types.ts'
 import { Chat } from '../chat/chat.ts'
 import { MessageRetention } from '../chat/message-retention.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { ConversationRows } from '../directory/conversations.ts'
+import { ConversationRows } from '../directory/tables/conversations.ts'
 import type { Presence } from '../rpc/subscriber/presence.ts'
 import type { AppContext, OpenedStore } from './open.ts'
 

@@ -3,9 +3,10 @@ import { canonicalHost } from '../../config/networks.ts'
 import type { CodecName, Config } from '../../config/types.ts'
 import { type Code, catalogue } from '../core/errors/catalogue.ts'
 import { parseSipUri, type SipUri } from '../core/sip-uri.ts'
-import { declaredBy } from '../directory/declared.ts'
-import { memoryOf } from '../directory/opening/declared-memory.ts'
-import type { DigestSecret, SipEndpoint } from '../directory/types.ts'
+import type { SipEndpoint } from '../directory/model/callers.ts'
+import type { DigestSecret } from '../directory/model/digest-secret.ts'
+import { declaredBy } from '../directory/provision/declared.ts'
+import { memoryOf } from '../directory/provision/declared-memory.ts'
 import {
   type AdmissionDecision,
   type AdmissionRules,

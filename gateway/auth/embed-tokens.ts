@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { FixedWindowLimiter } from '../core/rates.ts'
-import type { Resources } from '../directory/ports.ts'
-import type { RefreshTokenRows } from '../directory/refresh-tokens.ts'
+import type { Resources } from '../directory/model/ports.ts'
+import type { RefreshTokenRows } from '../directory/tables/refresh-tokens.ts'
 import type { SubscriberTokens } from './subscriber-tokens.ts'
 import { defaultSeconds, hashOf } from './token-pairs.ts'
 

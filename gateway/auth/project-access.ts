@@ -1,8 +1,8 @@
 import { senderOf } from '@trunkline/sip-agent/networks'
 import type { Clock, Timer } from '../core/clock.ts'
 import { FixedWindowLimiter } from '../core/rates.ts'
-import type { ApiToken, Projects } from '../directory/ports.ts'
-import type { Scope } from '../directory/scopes.ts'
+import type { ApiToken, Projects } from '../directory/model/ports.ts'
+import type { Scope } from '../directory/model/scopes.ts'
 
 /** Collaborators of {@link ProjectAccess}. */
 export interface ProjectAccessOptions {

@@ -1,4 +1,4 @@
-import type { RevokedRows } from '../directory/revoked-tokens.ts'
+import type { RevokedRows } from '../directory/tables/revoked-tokens.ts'
 import type { SubscriberToken } from './token-claims.ts'
 
 /** Token to be revoked. */

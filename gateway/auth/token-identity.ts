@@ -1,4 +1,5 @@
-import type { Directory, Subscriber } from '../directory/types.ts'
+import type { Directory } from '../directory/directory.ts'
+import type { Subscriber } from '../directory/model/callers.ts'
 import type { SubscriberToken, TokenKind } from './token-claims.ts'
 
 /** Identity of a subscriber access token, with its permissions. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import type { RefreshTokenRow, RefreshTokenRows } from '../directory/refresh-tokens.ts'
+import type { RefreshTokenRow, RefreshTokenRows } from '../directory/tables/refresh-tokens.ts'
 import type { Revocations } from './revocations.ts'
 import type { IssuedToken, SubscriberTokens } from './subscriber-tokens.ts'
 import { type SubscriberToken, type TokenKind, tokenKinds } from './token-claims.ts'

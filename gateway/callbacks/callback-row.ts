@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { StatusCallback } from '../../handlers/handler.ts'
-import type { CallbackRow } from '../directory/callbacks.ts'
+import type { CallbackRow } from '../directory/tables/callbacks.ts'
 
 /**
  * Origin of a callback. Callbacks of one call reach a server in order, as long as each succeeds at its first

@@ -8,9 +8,9 @@ import { cdrsOf } from '../cdr/cdr-of.ts'
 import { toCallRow } from '../cdr/stored-calls.ts'
 import type { Clock } from '../core/clock.ts'
 import { q850Of } from '../core/errors/catalogue.ts'
-import type { CallbackRow } from '../directory/callbacks.ts'
-import type { StoredCall } from '../directory/calls.ts'
-import type { EndCalls } from '../directory/interrupted.ts'
+import type { CallbackRow } from '../directory/tables/callbacks.ts'
+import type { StoredCall } from '../directory/tables/calls.ts'
+import type { EndCalls } from '../directory/tables/interrupted.ts'
 import type { StatusTarget } from '../model.ts'
 
 /** Collaborators of {@link endLostCalls}. */

@@ -1,5 +1,5 @@
 import type { CallCdr, LegCdr } from '../calls/log/call-cdr.ts'
-import type { CdrRow } from '../directory/cdrs.ts'
+import type { CdrRow } from '../directory/tables/cdrs.ts'
 import { partyOf } from './parties.ts'
 
 /** Returns the CDR rows of an ended call: the call's row, and then one for each leg, in order. */

@@ -1,6 +1,6 @@
 import type { CallQuery, CallRow, CallStatus } from '../calls/log/call-rows.ts'
 import type { Code } from '../core/errors/catalogue.ts'
-import type { CallSearch, StoredCall } from '../directory/calls.ts'
+import type { CallSearch, StoredCall } from '../directory/tables/calls.ts'
 import { partyFilter, partyOf, printed } from './parties.ts'
 
 /** Returns the row of a call for the store. */

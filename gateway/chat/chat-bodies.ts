@@ -1,5 +1,5 @@
-import type { ConversationRow, MessageRow } from '../directory/conversations.ts'
-import type { Resources } from '../directory/ports.ts'
+import type { Resources } from '../directory/model/ports.ts'
+import type { ConversationRow, MessageRow } from '../directory/tables/conversations.ts'
 
 /** Member that a conversation is displayed to; of two members, each sees the other's address. */
 export interface Viewer {

@@ -3,6 +3,9 @@ import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 import { FixedWindowLimiter } from '../core/rates.ts'
+import type { Resources } from '../directory/model/ports.ts'
+import type { Listed, ListPage } from '../directory/model/resource-types.ts'
+import type { News } from '../directory/store/engine.ts'
 import type {
   ConversationRow,
   ConversationRows,
@@ -10,10 +13,7 @@ import type {
   Membership,
   MessageQuery,
   MessageRow,
-} from '../directory/conversations.ts'
-import type { News } from '../directory/engine.ts'
-import type { Resources } from '../directory/ports.ts'
-import type { Listed, ListPage } from '../directory/resource-types.ts'
+} from '../directory/tables/conversations.ts'
 import { messageBody } from './chat-bodies.ts'
 import type { ChatParticipant } from './chat-participant.ts'
 import { type ConversationOpening, maxRoomMembers, readOpening } from './conversation-opening.ts'

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { TrunklineError } from '../core/errors/catalogue.ts'
-import type { ConversationRow, MemberRow } from '../directory/conversations.ts'
-import type { Resources } from '../directory/ports.ts'
-import type { Resource } from '../directory/resource-types.ts'
+import type { Resources } from '../directory/model/ports.ts'
+import type { Resource } from '../directory/model/resource-types.ts'
+import type { ConversationRow, MemberRow } from '../directory/tables/conversations.ts'
 import type { ChatParticipant } from './chat-participant.ts'
 
 /** Maximum number of addresses in a group conversation. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { PeriodicTask } from '../core/periodic-task.ts'
-import type { ConversationRows } from '../directory/conversations.ts'
+import type { ConversationRows } from '../directory/tables/conversations.ts'
 
 /** Collaborators of {@link MessageRetention}. */
 export interface MessageRetentionDeps {

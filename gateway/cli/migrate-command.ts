@@ -4,7 +4,7 @@ import { takeDataFolder } from '../cluster/data-folder.ts'
 import { SystemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
 import { migrate, missingSteps } from '../directory/migrations/run.ts'
-import { directoryOptions } from '../directory/opening/from-config.ts'
+import { directoryOptions } from '../directory/opening/directory-options.ts'
 import { openEngine } from '../directory/opening/open-engine.ts'
 
 /**

@@ -5,8 +5,8 @@ import { readOrMakeKey } from '../auth/key.ts'
 import { SubscriberTokens } from '../auth/subscriber-tokens.ts'
 import { SystemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
-import { createDirectory } from '../directory/opening/directory.ts'
-import { directoryOptions } from '../directory/opening/from-config.ts'
+import { createDirectory } from '../directory/directory.ts'
+import { directoryOptions } from '../directory/opening/directory-options.ts'
 
 const daySeconds = 86_400
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { PeriodicTask } from '../core/periodic-task.ts'
-import type { Ends } from '../directory/interrupted.ts'
-import type { NodeRows, TakenOver } from '../directory/nodes.ts'
+import type { Ends } from '../directory/tables/interrupted.ts'
+import type { NodeRows, TakenOver } from '../directory/tables/nodes.ts'
 
 /** Interval of the heartbeats that a gateway writes to the store, in ms. */
 const heartbeatMs = 30_000

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { isUuid } from '../directory/uuid.ts'
+import { isUuid } from '../directory/model/uuid.ts'
 
 /**
  * Returns the id of this gateway among those that share a store, from a file that is created on first use. A

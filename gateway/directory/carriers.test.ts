@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
+import type { Directory } from './directory.ts'
+import type { Senders } from './model/callers.ts'
 import { config } from './testing/directories.ts'
 import { describeEngines, describePostgres } from './testing/engines.ts'
-import type { Directory, Senders } from './types.ts'
 
 const p = 'project-1'
 const other = 'project-2'

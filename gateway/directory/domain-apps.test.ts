@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { DomainApps } from './ports.ts'
+import type { DomainApps } from './model/ports.ts'
 import { config, script } from './testing/directories.ts'
 import { describeEngines } from './testing/engines.ts'
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterEach, expect, it } from 'vitest'
 import { FakeClock, SystemClock } from '../core/clock.ts'
-import { CallbackRows } from './callbacks.ts'
-import type { News } from './engine.ts'
+import type { Directory } from './directory.ts'
+import type { News } from './store/engine.ts'
+import { CallbackRows } from './tables/callbacks.ts'
 import { config } from './testing/directories.ts'
 import { describePostgres, type TestEngine } from './testing/engines.ts'
-import type { Directory } from './types.ts'
 
 const p = 'project-1'
 

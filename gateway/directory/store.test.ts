@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../core/clock.ts'
 import { migrations } from './migrations/list.ts'
-import { type Migration, migrate, missingSteps } from './migrations/run.ts'
-import { openSqliteStore } from './sqlite.ts'
+import type { Migration } from './migrations/migration.ts'
+import { migrate, missingSteps } from './migrations/run.ts'
+import { openSqliteStore } from './store/sqlite.ts'
 import { config, TestStore } from './testing/directories.ts'
 
 const testStore = new TestStore()

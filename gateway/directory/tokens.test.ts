@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it, vi } from 'vitest'
 import { openTokens } from '../auth/open-tokens.ts'
-import { DeviceRows } from './devices.ts'
-import { PushKeys } from './push-keys.ts'
+import { PushKeys } from '../push/push-keys.ts'
+import type { Directory } from './directory.ts'
+import { DeviceRows } from './tables/devices.ts'
 import { config } from './testing/directories.ts'
 import { describeEngines, describePostgres, type TestEngine } from './testing/engines.ts'
-import type { Directory } from './types.ts'
 
 const p = 'project-1'
 const secret = new Uint8Array(32).fill(3)

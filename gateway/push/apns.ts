@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import { importPKCS8, SignJWT } from 'jose'
-import type { DeviceRow } from '../directory/devices.ts'
+import type { DeviceRow } from '../directory/tables/devices.ts'
 import { PushUnreachable } from './push-http.ts'
 import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
 

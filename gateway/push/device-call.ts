@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import type { DeviceRow } from '../directory/devices.ts'
+import type { DeviceRow } from '../directory/tables/devices.ts'
 import type { PushDeliveries } from './push-deliveries.ts'
 import { type CallNotice, sealedPayloadOf } from './push-payload.ts'
 

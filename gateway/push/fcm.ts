@@ -1,5 +1,5 @@
 import { importPKCS8, SignJWT } from 'jose'
-import type { DeviceRow } from '../directory/devices.ts'
+import type { DeviceRow } from '../directory/tables/devices.ts'
 import type { PushHttp } from './push-http.ts'
 import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
 

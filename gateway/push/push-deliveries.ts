@@ -3,7 +3,7 @@ import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 import { MemoryRetryQueue } from '../core/memory-retry-queue.ts'
 import type { Metrics } from '../core/metrics.ts'
-import type { DeviceRows } from '../directory/devices.ts'
+import type { DeviceRows } from '../directory/tables/devices.ts'
 import { PushUnreachable } from './push-http.ts'
 import type { PushMessage, PushOutcome, PushTransport } from './push-transport.ts'
 

@@ -1,4 +1,4 @@
-import type { DeviceRow } from '../directory/devices.ts'
+import type { DeviceRow } from '../directory/tables/devices.ts'
 
 /** Payload that the application on the device receives. All values are strings, as the platforms require. */
 export interface PushPayload {

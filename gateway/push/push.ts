@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { DeviceRows } from '../directory/devices.ts'
-import type { Directory } from '../directory/types.ts'
+import type { Directory } from '../directory/directory.ts'
+import type { DeviceRows } from '../directory/tables/devices.ts'
 import { DeviceCall } from './device-call.ts'
 import type { PushDeliveries } from './push-deliveries.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { DeviceRow } from '../directory/devices.ts'
+import type { DeviceRow } from '../directory/tables/devices.ts'
 import type { PushHttp } from './push-http.ts'
 import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './push-transport.ts'
 import type { Vapid } from './vapid.ts'

@@ -1,5 +1,5 @@
 import type { Recording } from '../../media/types.ts'
-import type { RecordingRow } from '../directory/recordings.ts'
+import type { RecordingRow } from '../directory/tables/recordings.ts'
 
 /** Recording in progress. After its end, calls have no effect. */
 export class ActiveRecording {

@@ -5,8 +5,8 @@ import type { RecordingSource, RecordingStatusTarget } from '../../handlers/verb
 import { callbackRow } from '../callbacks/callback-row.ts'
 import { eventCallback } from '../calls/log/status-callbacks.ts'
 import type { Clock } from '../core/clock.ts'
-import type { EndRecordings } from '../directory/interrupted.ts'
-import type { RecordingRow } from '../directory/recordings.ts'
+import type { EndRecordings } from '../directory/tables/interrupted.ts'
+import type { RecordingRow } from '../directory/tables/recordings.ts'
 
 /**
  * Ends the recordings of a stopped gateway: marks those in progress as failed. Their files are on that

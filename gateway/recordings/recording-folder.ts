@@ -4,7 +4,7 @@ import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { recoverRecordings } from '../../media/record/recover-recordings.ts'
 import { WavFormat } from '../../media/record/wav-format.ts'
-import type { RecordingRow } from '../directory/recordings.ts'
+import type { RecordingRow } from '../directory/tables/recordings.ts'
 
 /** Fields that determine the path of a recording. */
 export type RecordingPlace = Pick<RecordingRow, 'id' | 'project_id' | 'format'>

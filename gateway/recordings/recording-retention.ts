@@ -1,4 +1,4 @@
-import type { RecordingRow } from '../directory/recordings.ts'
+import type { RecordingRow } from '../directory/tables/recordings.ts'
 
 /** Number of rows per query. */
 const batchSize = 100

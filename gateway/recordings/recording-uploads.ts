@@ -7,7 +7,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { MemoryRetryQueue } from '../core/memory-retry-queue.ts'
 import type { Metrics } from '../core/metrics.ts'
-import type { RecordingRow } from '../directory/recordings.ts'
+import type { RecordingRow } from '../directory/tables/recordings.ts'
 import type { RecordingFolder } from './recording-folder.ts'
 
 /** Collaborators of {@link RecordingUploads}. */

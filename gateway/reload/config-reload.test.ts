@@ -6,8 +6,8 @@ import { readConfig } from '../../config/load.ts'
 import { FakeClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
 import { Metrics } from '../core/metrics.ts'
-import { ConfigFollowers, type PreparedStep } from '../directory/config-followers.ts'
-import type { Write } from '../directory/sqlite.ts'
+import { ConfigFollowers, type PreparedStep } from '../directory/provision/config-followers.ts'
+import type { Write } from '../directory/store/sqlite.ts'
 import { ConfigReload } from './config-reload.ts'
 
 let folder: string

@@ -7,8 +7,12 @@ import type { Config } from '../../config/types.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { ChangeRefused, type ConfigFollowers, type PreparedChange } from '../directory/config-followers.ts'
-import type { Write } from '../directory/sqlite.ts'
+import {
+  ChangeRefused,
+  type ConfigFollowers,
+  type PreparedChange,
+} from '../directory/provision/config-followers.ts'
+import type { Write } from '../directory/store/sqlite.ts'
 
 /**
  * Outcome of a reload:

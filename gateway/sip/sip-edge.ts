@@ -7,7 +7,7 @@ import type { OutboundRequest, OutboundSip } from '../calls/leg/outbound-request
 import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import type { Directory } from '../directory/types.ts'
+import type { Directory } from '../directory/directory.ts'
 import type { Target } from '../model.ts'
 import { Admission, type AdmissionDeps } from './admission/admission.ts'
 import type { AdmissionLimits } from './admission/admission-types.ts'

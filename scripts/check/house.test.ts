@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeLines, longestFile, longestTestFile, undocumented } from './house.ts'
-import { callsFolders, layersFile, layersJson, rooms, sipFolders } from './layers.ts'
+import { callsFolders, directoryFolders, layersFile, layersJson, rooms, sipFolders } from './layers.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -72,9 +72,17 @@ describe('the lint rules of the house', () => {
     ['gateway/calls/x.ts', '../../sip-agent/clock.ts'],
     ['sip-agent/x.ts', '../gateway/core/json.ts'],
     ['sip-agent/transport/x.ts', '../../config/networks.ts'],
-    ['gateway/core/x.ts', '../directory/types.ts'],
+    ['gateway/core/x.ts', '../directory/directory.ts'],
     ['gateway/core/web/x.ts', '../../model.ts'],
     ['gateway/directory/index/x.ts', '../../calls/ports.ts'],
+    ['gateway/directory/model/x.ts', '../store/sqlite.ts'],
+    ['gateway/directory/store/x.ts', '../migrations/run.ts'],
+    ['gateway/directory/tables/x.ts', '../index/memory.ts'],
+    ['gateway/directory/index/x.ts', '../writing/quotas.ts'],
+    ['gateway/directory/writing/x.ts', '../provision/declared.ts'],
+    ['gateway/directory/provision/x.ts', '../directory.ts'],
+    ['gateway/directory/postgres/x.ts', '../../auth/project-access.ts'],
+    ['gateway/directory/x.ts', './store/sqlite.ts'],
     ['gateway/calls/leg/x.ts', '../../sip/headers.ts'],
     ['gateway/sip/trunks/x.ts', '../../http/site.ts'],
     ['gateway/http/x.ts', '../app/open.ts'],
@@ -107,6 +115,11 @@ describe('the lint rules of the house', () => {
     ['react/src/x.ts', '@trunkline/client'],
     ['test/scenarios/x.ts', '../../gateway/core/errors/catalogue.ts'],
     ['gateway/core/x.ts', '@trunkline/sip-agent/clock'],
+    ['gateway/directory/directory.ts', './provision/provision.ts'],
+    ['gateway/directory/provision/x.ts', '../writing/passwords.ts'],
+    ['gateway/directory/index/x.ts', '../model/ports.ts'],
+    ['gateway/directory/store/x.ts', '../../core/log.ts'],
+    ['gateway/directory/tables/x.test.ts', '../directory.ts'],
     ['gateway/sip/trunks/x.ts', '../../calls/leg/leg.ts'],
     ['gateway/sip/sdp/x.ts', '../../../media/types.ts'],
     ['gateway/sip/registrar/x.ts', '../admission/refusals.ts'],
@@ -131,6 +144,7 @@ describe('the lint rules of the house', () => {
       readdirSync(join(root, 'gateway', room), { withFileTypes: true })
         .filter((entry) => entry.isDirectory() && entry.name !== 'testing')
         .map(({ name }) => name)
+    expect(foldersOf('directory').sort()).toEqual([...directoryFolders].sort())
     expect(foldersOf('sip').sort()).toEqual([...sipFolders].sort())
     expect(foldersOf('calls').sort()).toEqual([...callsFolders].sort())
   })

@@ -83,6 +83,32 @@ export const callsFolders = [
   'session',
 ] as const
 
+/**
+ * Folders of `gateway/directory/` from the lowest layer to the highest: each imports only folders before it.
+ * `directory.ts` beside them is the entrance for the other rooms, and alone imports all.
+ *
+ * - `model`: types of projects, resources, subscribers, endpoints and tokens, and of their reads and writes.
+ * - `store`: the database as the queries see it: its tables, its transactions and its SQLite file.
+ * - `migrations`: steps that bring the tables of a store to the present version.
+ * - `postgres`: the store in a PostgreSQL database, with notifications between gateways.
+ * - `tables`: queries of tables that are always read from the store, such as calls, CDRs and messages.
+ * - `index`: the content of the directory in memory, and its refresh after changes of any gateway.
+ * - `writing`: changes by the API, through the store to memory.
+ * - `provision`: declarations of the configuration file, at start and after a reload.
+ * - `opening`: options of the directory, and the choice of its database.
+ */
+export const directoryFolders = [
+  'model',
+  'store',
+  'migrations',
+  'postgres',
+  'tables',
+  'index',
+  'writing',
+  'provision',
+  'opening',
+] as const
+
 /** Folders that no product folder imports. */
 const neverImported = ['test', 'scripts']
 
@@ -147,6 +173,7 @@ export const layerRules = (): readonly LayerRule[] => {
   return [
     ...ofPackages,
     ...ofRooms,
+    ...folderRules('directory', directoryFolders, closed, 'directory.ts'),
     ...folderRules('calls', callsFolders, closed),
     ...folderRules('sip', sipFolders, closed, 'sip-edge.ts'),
   ]

@@ -1,5 +1,6 @@
 import type { Account, KoaContextWithOIDC } from 'oidc-provider'
-import type { Directory, Subscriber } from '../../directory/types.ts'
+import type { Directory } from '../../directory/directory.ts'
+import type { Subscriber } from '../../directory/model/callers.ts'
 
 /** Source of the accounts that may sign in; queried at every step. */
 export type OAuthAccounts = Pick<Directory, 'subscriber'>

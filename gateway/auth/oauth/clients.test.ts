@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import type { FakeClock } from '../../core/clock.ts'
-import type { Store } from '../../directory/sqlite.ts'
+import type { Store } from '../../directory/store/sqlite.ts'
 import { describeEngines } from '../../directory/testing/engines.ts'
 import { hashOf, OAuthClients } from './clients.ts'
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { OAuthClientConfig } from '../../../config/types.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
-import type { Listed, ListPage } from '../../directory/resource-types.ts'
-import type { OAuthClientTable } from '../../directory/schema.ts'
-import type { Store, Write } from '../../directory/sqlite.ts'
+import type { Listed, ListPage } from '../../directory/model/resource-types.ts'
+import type { OAuthClientTable } from '../../directory/store/schema.ts'
+import type { Store, Write } from '../../directory/store/sqlite.ts'
 import type { OAuthPayloads } from './payloads.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AdapterPayload } from 'oidc-provider'
-import type { OAuthPayloadTable } from '../../directory/schema.ts'
-import type { Store } from '../../directory/sqlite.ts'
+import type { OAuthPayloadTable } from '../../directory/store/schema.ts'
+import type { Store } from '../../directory/store/sqlite.ts'
 import type { Revocations } from '../revocations.ts'
 
 /** Collaborators of {@link OAuthPayloads}. */

@@ -1,7 +1,7 @@
 /** API tokens for tests that need no store. */
 import { FakeClock } from '../../core/clock.ts'
-import type { ApiToken, Projects } from '../../directory/ports.ts'
-import { scopes as allScopes, type Scope } from '../../directory/scopes.ts'
+import type { ApiToken, Projects } from '../../directory/model/ports.ts'
+import { scopes as allScopes, type Scope } from '../../directory/model/scopes.ts'
 import { ProjectAccess } from '../project-access.ts'
 
 /** A token of a test's own. */

@@ -1,5 +1,5 @@
 import type { Code } from '../../core/errors/catalogue.ts'
-import type { Listed, ListPage } from '../../directory/resource-types.ts'
+import type { Listed, ListPage } from '../../directory/model/resource-types.ts'
 import type { StatusTarget } from '../../model.ts'
 
 /** Progress of a call, or its outcome. */

@@ -6,9 +6,9 @@ import { pino } from 'pino'
 import { endLostCalls } from '../../calling/lost-calls.ts'
 import { SystemClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
-import { CallRows } from '../../directory/calls.ts'
-import { CdrRows } from '../../directory/cdrs.ts'
 import { openEngine } from '../../directory/opening/open-engine.ts'
+import { CallRows } from '../../directory/tables/calls.ts'
+import { CdrRows } from '../../directory/tables/cdrs.ts'
 import { CdrStore } from '../cdr-store.ts'
 
 const place: { readonly file: string; readonly url?: string } = JSON.parse(process.argv[2] ?? '')

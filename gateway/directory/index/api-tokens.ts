@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ApiToken, Project } from '../ports.ts'
+import type { ApiToken, Project } from '../model/ports.ts'
 
 /** Token with the SHA-256 of its secret, hex. */
 export interface StoredToken {

@@ -1,4 +1,4 @@
-import { pathOf } from '../address-path.ts'
+import { pathOf } from '../model/address-path.ts'
 import type { Entry } from './entry.ts'
 
 /** Resources of one project. */

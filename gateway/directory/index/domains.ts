@@ -1,8 +1,9 @@
 import type { HandlerSpec } from '../../model.ts'
-import type { DomainAppRecord } from '../ports.ts'
-import type { HandlerSource } from '../resource-types.ts'
-import type { DomainAppTable } from '../schema.ts'
-import type { DigestSecret, DomainApp } from '../types.ts'
+import type { DomainApp } from '../model/callers.ts'
+import type { DigestSecret } from '../model/digest-secret.ts'
+import type { DomainAppRecord } from '../model/ports.ts'
+import type { HandlerSource } from '../model/resource-types.ts'
+import type { DomainAppTable } from '../store/schema.ts'
 import { dialectOf, statusOf } from './handlers.ts'
 
 /** Domain application in memory, in two forms: the record for the API, and the rules for admitting calls. */

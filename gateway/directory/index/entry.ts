@@ -1,6 +1,7 @@
-import { pathOf } from '../address-path.ts'
-import type { Resource, ResourceDetails, ResourceType } from '../resource-types.ts'
-import type { DigestSecret, SipEndpoint, Subscriber } from '../types.ts'
+import { pathOf } from '../model/address-path.ts'
+import type { SipEndpoint, Subscriber } from '../model/callers.ts'
+import type { DigestSecret } from '../model/digest-secret.ts'
+import type { Resource, ResourceDetails, ResourceType } from '../model/resource-types.ts'
 
 /** Row of a resource. */
 export interface EntryRow {

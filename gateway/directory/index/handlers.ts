@@ -1,13 +1,13 @@
 import type { RoomConference } from '../../../handlers/verbs.ts'
 import type { HandlerSpec, StatusTarget } from '../../model.ts'
-import { parseAddress, pathOf } from '../address-path.ts'
+import { parseAddress, pathOf } from '../model/address-path.ts'
 import type {
   FlowVersion,
   HandlerSource,
   Resource,
   ResourceDetails,
   WebhookDetails,
-} from '../resource-types.ts'
+} from '../model/resource-types.ts'
 import type { Contents } from './contents.ts'
 import type { Entry } from './entry.ts'
 

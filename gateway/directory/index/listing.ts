@@ -1,6 +1,6 @@
-import { pathOf } from '../address-path.ts'
-import type { Resources } from '../ports.ts'
-import type { Listed, ListPage, Resource } from '../resource-types.ts'
+import { pathOf } from '../model/address-path.ts'
+import type { Resources } from '../model/ports.ts'
+import type { Listed, ListPage, Resource } from '../model/resource-types.ts'
 import type { Contents } from './contents.ts'
 import type { Entry } from './entry.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
-import type { News } from '../engine.ts'
+import type { News } from '../store/engine.ts'
 import { OtherGateways } from './other-gateways.ts'
 
 let clock: FakeClock

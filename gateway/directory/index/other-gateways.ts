@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import type { News } from '../engine.ts'
+import type { News } from '../store/engine.ts'
 import type { Changed } from './memory.ts'
 import type { Refresh } from './refresh.ts'
 

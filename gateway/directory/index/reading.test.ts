@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
 import { migrate } from '../migrations/run.ts'
-import { openSqliteStore, type Store } from '../sqlite.ts'
+import { openSqliteStore, type Store } from '../store/sqlite.ts'
 import { Memory } from './memory.ts'
 
 const count = 5_001

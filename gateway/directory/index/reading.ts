@@ -1,5 +1,5 @@
-import type { Project } from '../ports.ts'
-import type { Store } from '../sqlite.ts'
+import type { Project } from '../model/ports.ts'
+import type { Store } from '../store/sqlite.ts'
 import type { StoredToken } from './api-tokens.ts'
 import { type Entry, entryOf } from './entry.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Store } from '../sqlite.ts'
+import type { Store } from '../store/sqlite.ts'
 import type { Changed } from './memory.ts'
 import { Refresh } from './refresh.ts'
 

@@ -1,4 +1,4 @@
-import type { Store } from '../sqlite.ts'
+import type { Store } from '../store/sqlite.ts'
 import type { Changed, Memory } from './memory.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { readCarrierEntry } from '../../../config/carrier-entry.ts'
 import type { CarrierConfig } from '../../../config/types.ts'
 import type { Sealing } from '../../core/sealing.ts'
-import type { CarrierEntry, CarrierRecord } from '../ports.ts'
-import type { CarrierTable } from '../schema.ts'
-import type { Store } from '../sqlite.ts'
+import type { CarrierEntry, CarrierRecord } from '../model/ports.ts'
+import type { CarrierTable } from '../store/schema.ts'
+import type { Store } from '../store/sqlite.ts'
 
 /** Passwords of a carrier; they are stored sealed, and never shown. */
 export interface CarrierSecrets {

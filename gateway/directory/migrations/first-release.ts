@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Migration } from './run.ts'
+import type { Migration } from './migration.ts'
 
 /**
  * Tables and indexes of the first release, in the SQL that both databases understand. `schema.ts` describes

@@ -1,5 +1,5 @@
 import { firstRelease } from './first-release.ts'
-import type { Migration } from './run.ts'
+import type { Migration } from './migration.ts'
 
 /**
  * All migrations in order; the version is the position, from 1. A released one must never be edited: a change

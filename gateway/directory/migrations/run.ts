@@ -1,15 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
-import type { Engine } from '../engine.ts'
-import type { Store, Write } from '../sqlite.ts'
+import type { Engine } from '../store/engine.ts'
+import type { Store, Write } from '../store/sqlite.ts'
 import { migrations } from './list.ts'
-
-/** One step of the schema. */
-export interface Migration {
-  /** Name of the step, stored with the version to identify it. */
-  readonly name: string
-  up(db: Kysely<unknown>, now: number): Promise<void>
-}
+import type { Migration } from './migration.ts'
 
 /**
  * Migrates the store to the present version, each step in its own transaction. If several gateways start at

@@ -1,6 +1,6 @@
-import type { Engine, EngineOptions } from '../engine.ts'
 import { openPostgres } from '../postgres/postgres.ts'
-import { openSqliteStore } from '../sqlite.ts'
+import type { Engine, EngineOptions } from '../store/engine.ts'
+import { openSqliteStore } from '../store/sqlite.ts'
 
 /** Opens the database. Rejects with an error that names it if it cannot be opened, or reached in time. */
 export const openEngine = async (options: EngineOptions): Promise<Engine> => {

@@ -1,7 +1,7 @@
 import { Client, type Notification } from 'pg'
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import type { News } from '../engine.ts'
+import type { News } from '../store/engine.ts'
 import { clientConfig } from './pool.ts'
 import { channel } from './triggers.ts'
 

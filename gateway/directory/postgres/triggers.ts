@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Write } from '../sqlite.ts'
+import type { Write } from '../store/sqlite.ts'
 
 /** Channel of the notifications. */
 export const channel = 'trunkline'

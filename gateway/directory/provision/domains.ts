@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Declared, DeclaredDomain } from '../declared.ts'
-import type { Write } from '../sqlite.ts'
+import type { Write } from '../store/sqlite.ts'
+import type { Declared, DeclaredDomain } from './declared.ts'
 
 /**
  * Applies the domain applications of the file: removes those that left the file, and creates or updates the

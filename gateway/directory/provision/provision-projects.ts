@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Declared } from '../declared.ts'
 import { hashOf } from '../index/api-tokens.ts'
-import { scopes } from '../scopes.ts'
-import type { Write } from '../sqlite.ts'
+import { scopes } from '../model/scopes.ts'
+import type { Write } from '../store/sqlite.ts'
+import type { Declared } from './declared.ts'
 
 /** Name of the token that the file gives a project. */
 const fileTokenName = 'configuration file'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { DeclaredResource } from '../declared.ts'
-import { forgetDevices } from '../devices.ts'
-import type { Write } from '../sqlite.ts'
+import type { Write } from '../store/sqlite.ts'
+import { forgetDevices } from '../tables/devices.ts'
+import type { DeclaredResource } from './declared.ts'
 
 /** Stored form of a password. */
 export interface Credential {

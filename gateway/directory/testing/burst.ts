@@ -3,7 +3,7 @@
  * each resource that was reported as created. Argument: the SQLite file, or the URL of a database.
  */
 import { SystemClock } from '../../core/clock.ts'
-import { createDirectory } from '../opening/directory.ts'
+import { createDirectory } from '../directory.ts'
 import { config } from './directories.ts'
 import { quickPasswords } from './passwords.ts'
 

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import { Passwords } from '../passwords.ts'
+import { Passwords } from '../writing/passwords.ts'
 
 /**
  * Hashes passwords and knows them again, without what makes that slow on purpose: to open a directory took

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CarrierConfig } from '../../../config/types.ts'
-import type { CarrierRecord } from '../ports.ts'
+import type { CarrierRecord } from '../model/ports.ts'
 
 /**
  * Returns the carriers of the configuration file in the form of the API. Only names and targets are shown;

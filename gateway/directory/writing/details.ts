@@ -1,5 +1,5 @@
 import { TrunklineError } from '../../core/errors/catalogue.ts'
-import type { FlowDetails, ResourceDetails, ResourceType } from '../resource-types.ts'
+import type { FlowDetails, ResourceDetails, ResourceType } from '../model/resource-types.ts'
 
 /** Stored form of details: searched values have columns of their own. */
 export interface Columns {

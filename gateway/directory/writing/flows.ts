@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { flowOf } from '../index/entry.ts'
-import type { FlowVersionRecord } from '../ports.ts'
-import type { FlowDetails } from '../resource-types.ts'
-import type { FlowVersionTable } from '../schema.ts'
-import type { Store, Write } from '../sqlite.ts'
+import type { FlowVersionRecord } from '../model/ports.ts'
+import type { FlowDetails } from '../model/resource-types.ts'
+import type { FlowVersionTable } from '../store/schema.ts'
+import type { Store, Write } from '../store/sqlite.ts'
 
 /** Returns the deployed versions of a flow, the oldest first; empty for an unknown flow. */
 export const flowVersions = async (

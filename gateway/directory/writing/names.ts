@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Contents } from '../index/contents.ts'
-import type { NewResource } from '../resource-types.ts'
+import type { NewResource } from '../model/resource-types.ts'
 
 /** Maximum number of numbered names that are tried before a random one. */
 const numbered = 20

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
-import { forgetDevices } from '../devices.ts'
 import { listResources } from '../index/listing.ts'
-import type { Passwords } from '../passwords.ts'
-import type { FlowVersionRecord, Resources } from '../ports.ts'
+import { digestSecret } from '../model/digest-secret.ts'
+import type { FlowVersionRecord, Resources } from '../model/ports.ts'
 import type {
   NewResource,
   Resource,
   ResourceChange,
   ResourceDetails,
   ResourceType,
-} from '../resource-types.ts'
-import { digestSecret } from '../secrets.ts'
-import type { Write } from '../sqlite.ts'
+} from '../model/resource-types.ts'
+import type { Write } from '../store/sqlite.ts'
+import { forgetDevices } from '../tables/devices.ts'
 import { rejectConflicts } from './conflicts.ts'
 import { columnsOf, merged } from './details.ts'
 import { deployFlow, flowVersions } from './flows.ts'
 import { addressFor, checkedName } from './names.ts'
+import type { Passwords } from './passwords.ts'
 import { changeable, present, type WritingDeps } from './writing-deps.ts'
 
 /** Resources of the store. */

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hashOf } from '../index/api-tokens.ts'
-import type { ApiToken, Project, Projects } from '../ports.ts'
+import type { ApiToken, Project, Projects } from '../model/ports.ts'
 import { changeable, countCreated, present, type WritingDeps } from './writing-deps.ts'
 
 /** Projects and tokens of the store. */

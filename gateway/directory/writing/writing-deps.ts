@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Changed, Memory } from '../index/memory.ts'
-import type { Store } from '../sqlite.ts'
+import type { Store } from '../store/sqlite.ts'
 import type { Quotas } from './quotas.ts'
 
 /** Collaborators of all writers of the store. */

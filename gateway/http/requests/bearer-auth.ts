@@ -3,7 +3,8 @@ import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import type { SubscriberToken } from '../../auth/token-claims.ts'
 import { identityOf, type TokenIdentity } from '../../auth/token-identity.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
-import type { Directory, Subscriber } from '../../directory/types.ts'
+import type { Directory } from '../../directory/directory.ts'
+import type { Subscriber } from '../../directory/model/callers.ts'
 
 /** Authenticated sender of a request. */
 export interface Bearer {

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { Sealing } from '../../core/sealing.ts'
 import { pathOf } from '../../core/web/request-path.ts'
-import type { IdempotencyKey, IdempotencyRow, IdempotencyRows } from '../../directory/idempotency.ts'
+import type { IdempotencyKey, IdempotencyRow, IdempotencyRows } from '../../directory/tables/idempotency.ts'
 import { isApiPath } from './api-family.ts'
 
 const hour = 3_600_000

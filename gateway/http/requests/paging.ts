@@ -1,4 +1,4 @@
-import type { Listed, ListPage } from '../../directory/resource-types.ts'
+import type { Listed, ListPage } from '../../directory/model/resource-types.ts'
 import type { ValidatedFields } from './typed-routes.ts'
 
 /** Query parameters of lists. `page_token` is another name of `page_number`, and takes precedence. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
-import type { Subscriber } from '../../directory/types.ts'
+import type { Subscriber } from '../../directory/model/callers.ts'
 import { PasswordSignIn } from './password-sign-in.ts'
 
 const alice = { id: 's1' } as Subscriber

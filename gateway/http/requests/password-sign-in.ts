@@ -2,7 +2,8 @@ import { senderOf } from '@trunkline/sip-agent/networks'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { FixedWindowLimiter } from '../../core/rates.ts'
-import type { Directory, Subscriber } from '../../directory/types.ts'
+import type { Directory } from '../../directory/directory.ts'
+import type { Subscriber } from '../../directory/model/callers.ts'
 
 /** Collaborators of {@link PasswordSignIn}. */
 export interface PasswordSignInDeps {

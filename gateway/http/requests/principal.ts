@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Scope } from '../../directory/scopes.ts'
+import type { Scope } from '../../directory/model/scopes.ts'
 import type { Bearer } from './bearer-auth.ts'
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Senders } from '../../directory/types.ts'
+import type { Senders } from '../../directory/model/callers.ts'
 import { ApiTestSite, ours, theirs } from '../testing/api-test-site.ts'
 
 let rig: ApiTestSite

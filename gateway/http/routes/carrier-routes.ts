@@ -1,5 +1,5 @@
 import { TrunklineError } from '../../core/errors/catalogue.ts'
-import type { CarrierEntry, CarrierRecord, ProjectCarriers } from '../../directory/ports.ts'
+import type { CarrierEntry, CarrierRecord, ProjectCarriers } from '../../directory/model/ports.ts'
 import { pageOf, pageQuery } from '../requests/paging.ts'
 import type { RequireProject } from '../requests/principal.ts'
 import type { TypedSite } from '../requests/typed-routes.ts'

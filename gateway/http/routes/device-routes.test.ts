@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DeviceRows } from '../../directory/devices.ts'
+import { DeviceRows } from '../../directory/tables/devices.ts'
 import { ApiTestSite } from '../testing/api-test-site.ts'
 
 let rig: ApiTestSite

@@ -16,7 +16,12 @@ import type { CallHistory, CallQuery, CallRow } from '../../calls/log/call-rows.
 import { ProjectQueues } from '../../calls/queue/queues.ts'
 import { ConferenceFixture } from '../../calls/testing/conference-fixture.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
-import type { NewResource, Resource, ResourceChange, ResourceType } from '../../directory/resource-types.ts'
+import type {
+  NewResource,
+  Resource,
+  ResourceChange,
+  ResourceType,
+} from '../../directory/model/resource-types.ts'
 import type { HandlerSpec, StatusTarget } from '../../model.ts'
 import type { Recordings } from '../../recordings/recordings.ts'
 import { FakeRecorder, type RecordingRig } from '../../recordings/testing/fake-recorder.ts'

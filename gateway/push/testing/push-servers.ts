@@ -8,7 +8,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { inflateRawSync } from 'node:zlib'
 import { makeAuthority, type TestAuthority } from '@trunkline/sip-agent/testing/certificates'
-import type { DeviceRow } from '../../directory/devices.ts'
+import type { DeviceRow } from '../../directory/tables/devices.ts'
 import type { PushMessage, PushPayload } from '../push-transport.ts'
 
 let shared: Promise<TestAuthority> | undefined

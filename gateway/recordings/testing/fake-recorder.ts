@@ -11,8 +11,8 @@ import { FakeRecording } from '../../calls/testing/fake-listeners.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
 import { migrate } from '../../directory/migrations/run.ts'
-import { RecordingRows } from '../../directory/recordings.ts'
-import { openSqliteStore, type Store } from '../../directory/sqlite.ts'
+import { openSqliteStore, type Store } from '../../directory/store/sqlite.ts'
+import { RecordingRows } from '../../directory/tables/recordings.ts'
 import { Recordings, type RecordingsOptions } from '../recordings.ts'
 
 /** Order of most tests. */

@@ -1,7 +1,7 @@
 import type { AudioCodec } from '../../../media/types.ts'
 import type { TokenIdentity } from '../../auth/token-identity.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
-import type { Directory } from '../../directory/types.ts'
+import type { Directory } from '../../directory/directory.ts'
 import type { AddressBook, CallId, Target } from '../../model.ts'
 import type { CarrierQuotas } from '../../sip/trunks/carrier-quotas.ts'
 import type { LikelyCodecs } from '../../sip/trunks/likely-codecs.ts'

@@ -3,7 +3,7 @@ import type { OutboundRequest, OutboundSubscriber } from '../../calls/leg/outbou
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import type { Directory } from '../../directory/types.ts'
+import type { Directory } from '../../directory/directory.ts'
 import type { Target } from '../../model.ts'
 import type { Push } from '../../push/push.ts'
 import type { BrowserCallFactory } from './browser-call-factory.ts'

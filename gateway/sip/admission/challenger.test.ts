@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { digestSecret } from '../../directory/secrets.ts'
+import { digestSecret } from '../../directory/model/digest-secret.ts'
 import { readAnswer } from '../digest/authorization-header.ts'
 import { parseChallenges } from '../digest/challenge-header.ts'
 import { authorization as makeAnswer } from '../digest/digest-session.ts'

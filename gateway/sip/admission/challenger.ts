@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { DigestSecret } from '../../directory/types.ts'
+import type { DigestSecret } from '../../directory/model/digest-secret.ts'
 import { type DigestAnswer, readAnswer } from '../digest/authorization-header.ts'
 import { Nonces } from '../digest/nonces.ts'
 import { sourceOf } from '../signalling-source.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { SipEndpoint } from '../../directory/types.ts'
+import type { SipEndpoint } from '../../directory/model/callers.ts'
 import type { Target } from '../../model.ts'
 import { partyOf, planEndpointCall } from './endpoint-dial-plan.ts'
 

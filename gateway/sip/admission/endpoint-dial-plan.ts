@@ -1,6 +1,6 @@
 import type { Arrival } from '../../calls/call/arrival.ts'
 import { type SipUri, userOf } from '../../core/sip-uri.ts'
-import type { SipEndpoint } from '../../directory/types.ts'
+import type { SipEndpoint } from '../../directory/model/callers.ts'
 import type { AddressBook, Party } from '../../model.ts'
 
 /** Plan of an endpoint's call, or why the call is refused. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { CarrierConfig } from '../../../config/types.ts'
-import type { DomainApp } from '../../directory/types.ts'
+import type { DomainApp } from '../../directory/model/callers.ts'
 import { testCarrier } from '../testing/test-carrier.ts'
 import { telTarget } from './tel-target.ts'
 import { Trust } from './trust.ts'

@@ -1,6 +1,6 @@
 import { canonicalHost } from '../../../config/networks.ts'
 import { parseSipUri, parseTelUri, type SipUri } from '../../core/sip-uri.ts'
-import type { Directory } from '../../directory/types.ts'
+import type { Directory } from '../../directory/directory.ts'
 import { escapedUser } from '../headers.ts'
 import type { Trust } from './trust.ts'
 

@@ -1,7 +1,7 @@
 import { Networks } from '@trunkline/sip-agent/networks'
 import { canonicalHost } from '../../../config/networks.ts'
 import type { CarrierConfig, Config } from '../../../config/types.ts'
-import type { DomainApp } from '../../directory/types.ts'
+import type { DomainApp } from '../../directory/model/callers.ts'
 import { CarrierNetworks } from './carrier-networks.ts'
 import { allNetworks, knownNetworks, type NetworkList } from './known-networks.ts'
 

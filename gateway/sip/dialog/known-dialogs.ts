@@ -1,5 +1,5 @@
 import type { Leg } from '../../calls/leg/leg.ts'
-import type { SipEndpoint } from '../../directory/types.ts'
+import type { SipEndpoint } from '../../directory/model/callers.ts'
 import type { NamedDialog } from './refer-to.ts'
 
 /**

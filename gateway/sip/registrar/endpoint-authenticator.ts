@@ -1,4 +1,5 @@
-import type { Directory, SipEndpoint } from '../../directory/types.ts'
+import type { Directory } from '../../directory/directory.ts'
+import type { SipEndpoint } from '../../directory/model/callers.ts'
 import { type Challenger, digestRequestOf } from '../admission/challenger.ts'
 import type { Refusals } from '../admission/refusals.ts'
 import { printable } from '../headers.ts'

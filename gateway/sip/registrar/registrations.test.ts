@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
-import { digestSecret } from '../../directory/secrets.ts'
+import { digestSecret } from '../../directory/model/digest-secret.ts'
 import type { SignallingSource } from '../signalling-source.ts'
 import { EndpointContacts } from './endpoint-contacts.ts'
 import { type Contact, readContacts } from './register-contacts.ts'

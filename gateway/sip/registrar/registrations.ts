@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { SteadyClock, Timer } from '../../core/clock.ts'
-import type { SipEndpoint } from '../../directory/types.ts'
+import type { SipEndpoint } from '../../directory/model/callers.ts'
 import type { SignallingSource } from '../signalling-source.ts'
 import {
   applyRegister,

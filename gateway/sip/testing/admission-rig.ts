@@ -1,7 +1,7 @@
 import type { SipResponse } from '@trunkline/sip-agent/message'
 import type { CarrierConfig, Config } from '../../../config/types.ts'
 import { SystemClock } from '../../core/clock.ts'
-import type { DomainApp } from '../../directory/types.ts'
+import type { DomainApp } from '../../directory/model/callers.ts'
 import { Trust } from '../admission/trust.ts'
 import { parseChallenges } from '../digest/challenge-header.ts'
 import { authorization } from '../digest/digest-session.ts'

@@ -9,7 +9,7 @@ import type { Leg, LegOwner } from '../../calls/leg/leg.ts'
 import type { OutboundRequest } from '../../calls/leg/outbound-request.ts'
 import { type Clock, SystemClock } from '../../core/clock.ts'
 import { Metrics } from '../../core/metrics.ts'
-import type { DomainApp } from '../../directory/types.ts'
+import type { DomainApp } from '../../directory/model/callers.ts'
 import { Trust } from '../admission/trust.ts'
 import { type AgentAddress, AgentLink } from '../agent-link.ts'
 import {

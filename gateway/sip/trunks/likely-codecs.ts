@@ -1,6 +1,6 @@
 import type { AudioCodec } from '../../../media/types.ts'
 import { parseSipUri } from '../../core/sip-uri.ts'
-import type { SipEndpoint } from '../../directory/types.ts'
+import type { SipEndpoint } from '../../directory/model/callers.ts'
 import type { AddressBook } from '../../model.ts'
 import { plainCodecs } from '../media/codec-rules.ts'
 import type { CarrierDirectory } from './carrier-directory.ts'

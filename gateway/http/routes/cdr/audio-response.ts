@@ -1,7 +1,7 @@
 import { parse } from 'node:path'
 import type { FastifyReply } from 'fastify'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { RecordingRow } from '../../../directory/recordings.ts'
+import type { RecordingRow } from '../../../directory/tables/recordings.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
 
 const types = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const

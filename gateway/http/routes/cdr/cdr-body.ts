@@ -1,4 +1,4 @@
-import type { CdrRow } from '../../../directory/cdrs.ts'
+import type { CdrRow } from '../../../directory/tables/cdrs.ts'
 
 type Value = string | number | null
 

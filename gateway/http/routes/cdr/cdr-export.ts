@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
 import type { CdrStore } from '../../../cdr/cdr-store.ts'
 import type { Log } from '../../../core/log.ts'
-import type { CdrPosition, CdrRow, CdrSearch } from '../../../directory/cdrs.ts'
+import type { CdrPosition, CdrRow, CdrSearch } from '../../../directory/tables/cdrs.ts'
 import { columnsOf, recordBody, wholeBody } from './cdr-body.ts'
 
 /** Number of rows in one read. */

@@ -1,6 +1,6 @@
 import { partyFilter } from '../../../cdr/parties.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { CdrSearch } from '../../../directory/cdrs.ts'
+import type { CdrSearch } from '../../../directory/tables/cdrs.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { withoutUndefined } from '../shared/field-schemas.ts'
 

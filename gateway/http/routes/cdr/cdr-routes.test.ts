@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callSummaryOf, legOf } from '../../../cdr/testing/call-summaries.ts'
-import { CdrRows } from '../../../directory/cdrs.ts'
+import { CdrRows } from '../../../directory/tables/cdrs.ts'
 import { ApiTestSite, asProject, ours, theirs } from '../../testing/api-test-site.ts'
 import { formatOf } from './cdr-export.ts'
 

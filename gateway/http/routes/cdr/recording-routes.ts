@@ -1,6 +1,6 @@
 import fastifyStatic from '@fastify/static'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { RecordingRow } from '../../../directory/recordings.ts'
+import type { RecordingRow } from '../../../directory/tables/recordings.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
 import { pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { RequireProject } from '../../requests/principal.ts'

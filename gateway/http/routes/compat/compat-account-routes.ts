@@ -1,5 +1,5 @@
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { Projects } from '../../../directory/ports.ts'
+import type { Projects } from '../../../directory/model/ports.ts'
 import { shape } from './compat-shapes.ts'
 import type { On } from './form-routes.ts'
 

@@ -1,5 +1,5 @@
-import type { Resources } from '../../../directory/ports.ts'
-import type { Resource, WebhookDetails } from '../../../directory/resource-types.ts'
+import type { Resources } from '../../../directory/model/ports.ts'
+import type { Resource, WebhookDetails } from '../../../directory/model/resource-types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { withoutUndefined } from '../shared/field-schemas.ts'
 import { findResource } from '../shared/resource-lookup.ts'

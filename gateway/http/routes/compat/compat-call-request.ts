@@ -1,7 +1,7 @@
 import { recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
 import type { CallOrder, PlacedState } from '../../../calling/call-placement.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { Resources } from '../../../directory/ports.ts'
+import type { Resources } from '../../../directory/model/ports.ts'
 import type { HandlerSpec, StatusTarget } from '../../../model.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import type { CheckStored } from '../shared/document-checks.ts'

@@ -1,7 +1,7 @@
 import type { CallPlacement } from '../../../calling/call-placement.ts'
 import type { CallHistory, CallQuery, CallRow, CallStatus } from '../../../calls/log/call-rows.ts'
 import { messageOf, TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { Resources } from '../../../directory/ports.ts'
+import type { Resources } from '../../../directory/model/ports.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { type Checks, checksOf } from '../shared/document-checks.ts'
 import { withoutUndefined } from '../shared/field-schemas.ts'

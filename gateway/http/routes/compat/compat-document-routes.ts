@@ -1,4 +1,4 @@
-import type { Resource } from '../../../directory/resource-types.ts'
+import type { Resource } from '../../../directory/model/resource-types.ts'
 import { type Checks, checkStored } from '../shared/document-checks.ts'
 import { withoutUndefined } from '../shared/field-schemas.ts'
 import { findResource } from '../shared/resource-lookup.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { Listed, ListPage } from '../../../directory/resource-types.ts'
+import type { Listed, ListPage } from '../../../directory/model/resource-types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import type { CompatRequest } from './form-routes.ts'
 

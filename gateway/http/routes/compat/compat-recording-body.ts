@@ -1,4 +1,4 @@
-import type { RecordingRow } from '../../../directory/recordings.ts'
+import type { RecordingRow } from '../../../directory/tables/recordings.ts'
 import { shape } from './compat-shapes.ts'
 import { formatTime, wholeSeconds } from './compat-times.ts'
 

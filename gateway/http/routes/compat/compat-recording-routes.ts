@@ -1,6 +1,6 @@
 import fastifyStatic from '@fastify/static'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { RecordingRow } from '../../../directory/recordings.ts'
+import type { RecordingRow } from '../../../directory/tables/recordings.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
 import type { TypedSite, ValidatedFields } from '../../requests/typed-routes.ts'
 import { sendAudio } from '../cdr/audio-response.ts'

@@ -1,6 +1,6 @@
 import { parseNetwork } from '../../../../config/networks.ts'
 import { srtpSuites } from '../../../../config/srtp-suites.ts'
-import type { DomainAppRecord, Resources } from '../../../directory/ports.ts'
+import type { DomainAppRecord, Resources } from '../../../directory/model/ports.ts'
 import type { Validated } from '../../requests/typed-routes.ts'
 import {
   badField,

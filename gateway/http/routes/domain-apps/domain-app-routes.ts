@@ -1,5 +1,5 @@
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { DomainAppRecord, DomainApps, Resources } from '../../../directory/ports.ts'
+import type { DomainAppRecord, DomainApps, Resources } from '../../../directory/model/ports.ts'
 import { pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { RequireProject } from '../../requests/principal.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HandlerSource, ResourceType } from '../../../directory/resource-types.ts'
+import type { HandlerSource, ResourceType } from '../../../directory/model/resource-types.ts'
 import { type HandlerFields, handlerFields } from './handler-fields.ts'
 import { readHandler } from './handler-reader.ts'
 

@@ -1,5 +1,5 @@
-import type { DomainAppRecord, Resources } from '../../../directory/ports.ts'
-import type { HandlerSource, ResourceType } from '../../../directory/resource-types.ts'
+import type { DomainAppRecord, Resources } from '../../../directory/model/ports.ts'
+import type { HandlerSource, ResourceType } from '../../../directory/model/resource-types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { httpMethod, httpUrl, optional, text } from '../shared/field-schemas.ts'
 

@@ -1,5 +1,5 @@
-import type { DomainAppRecord } from '../../../directory/ports.ts'
-import type { FlowVersion, HandlerSource, ResourceType } from '../../../directory/resource-types.ts'
+import type { DomainAppRecord } from '../../../directory/model/ports.ts'
+import type { FlowVersion, HandlerSource, ResourceType } from '../../../directory/model/resource-types.ts'
 import { badField } from '../shared/field-schemas.ts'
 import type { TypeOf } from '../shared/resource-lookup.ts'
 import { type CallHandler, type HandlerFields, handlerByType, handlerFieldNames } from './handler-fields.ts'

@@ -1,4 +1,4 @@
-import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
+import type { Resource, ResourceType } from '../../../directory/model/resource-types.ts'
 import { timeText } from '../shared/field-schemas.ts'
 
 /** Type of an address in the API. */

@@ -1,4 +1,4 @@
-import type { FlowDetails } from '../../../directory/resource-types.ts'
+import type { FlowDetails } from '../../../directory/model/resource-types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import type { StoredDocument } from '../shared/document-checks.ts'
 import { documentBody, documentOf, type ScriptValue, scriptValue } from '../shared/document-checks.ts'

@@ -1,7 +1,7 @@
 import type { Chat } from '../../../chat/chat.ts'
 import { conversationBody } from '../../../chat/chat-bodies.ts'
 import { maxAddresses } from '../../../chat/conversation-opening.ts'
-import type { Resources } from '../../../directory/ports.ts'
+import type { Resources } from '../../../directory/model/ports.ts'
 import { type Authenticate, requireBearer } from '../../requests/bearer-auth.ts'
 import { listBody, pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../../directory/resource-types.ts'
+import type { ResourceType } from '../../../directory/model/resource-types.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
 import { flowVersionRoutes } from './flow-version-routes.ts'
 import type { ResourceKind } from './resource-kind.ts'

@@ -1,6 +1,6 @@
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { pathOf } from '../../../core/web/request-path.ts'
-import type { FlowVersionRecord } from '../../../directory/ports.ts'
+import type { FlowVersionRecord } from '../../../directory/model/ports.ts'
 import { listBody, pageOf, pageQuery, sliceOf } from '../../requests/paging.ts'
 import type { TypedSite, Validated } from '../../requests/typed-routes.ts'
 import { documentBody } from '../shared/document-checks.ts'

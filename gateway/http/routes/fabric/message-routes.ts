@@ -1,7 +1,7 @@
 import { messageBody } from '../../../chat/chat-bodies.ts'
 import type { ChatParticipant } from '../../../chat/chat-participant.ts'
 import { pathOf } from '../../../core/web/request-path.ts'
-import type { MemberMessage, MessagePosition } from '../../../directory/conversations.ts'
+import type { MemberMessage, MessagePosition } from '../../../directory/tables/conversations.ts'
 import { requireBearer } from '../../requests/bearer-auth.ts'
 import type { TypedRequest, TypedSite } from '../../requests/typed-routes.ts'
 import { forSubscribers, idParams, listSchema } from '../shared/route-schemas.ts'

@@ -1,4 +1,4 @@
-import type { Resource } from '../../../directory/resource-types.ts'
+import type { Resource } from '../../../directory/model/resource-types.ts'
 import { pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
 import { CollectionRoutes } from '../shared/collection-routes.ts'

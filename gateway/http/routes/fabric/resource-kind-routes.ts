@@ -1,12 +1,12 @@
 import type { Log } from '../../../core/log.ts'
 import { pathOf } from '../../../core/web/request-path.ts'
-import type { Resources } from '../../../directory/ports.ts'
+import type { Resources } from '../../../directory/model/ports.ts'
 import type {
   NewResource,
   Resource,
   ResourceChange,
   ResourceType,
-} from '../../../directory/resource-types.ts'
+} from '../../../directory/model/resource-types.ts'
 import { slugOf } from '../../../directory/writing/names.ts'
 import { listBody, type PageQuery, pageOf, pageQuery, pagingQuery, sliceOf } from '../../requests/paging.ts'
 import type { RequireProject } from '../../requests/principal.ts'

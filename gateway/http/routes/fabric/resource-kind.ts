@@ -3,7 +3,7 @@ import type {
   Resource,
   ResourceChange,
   ResourceType,
-} from '../../../directory/resource-types.ts'
+} from '../../../directory/model/resource-types.ts'
 import type { SchemaProperties } from '../../requests/typed-routes.ts'
 import type { StoredDocument } from '../shared/document-checks.ts'
 import type { TypeOf } from '../shared/resource-lookup.ts'

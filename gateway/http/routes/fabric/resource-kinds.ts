@@ -1,4 +1,4 @@
-import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
+import type { Resource, ResourceType } from '../../../directory/model/resource-types.ts'
 import { aiAgents } from './ai-agent-kind.ts'
 import { callFlows } from './call-flow-kind.ts'
 import { conferenceRooms } from './conference-room-kind.ts'

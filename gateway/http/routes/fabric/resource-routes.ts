@@ -1,5 +1,5 @@
-import type { DomainApps } from '../../../directory/ports.ts'
-import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
+import type { DomainApps } from '../../../directory/model/ports.ts'
+import type { Resource, ResourceType } from '../../../directory/model/resource-types.ts'
 import { pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
 import { CollectionRoutes } from '../shared/collection-routes.ts'

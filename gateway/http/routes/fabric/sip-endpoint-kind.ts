@@ -1,4 +1,4 @@
-import type { EndpointDetails, Resource } from '../../../directory/resource-types.ts'
+import type { EndpointDetails, Resource } from '../../../directory/model/resource-types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import {
   badField,

@@ -1,5 +1,5 @@
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { Resource } from '../../../directory/resource-types.ts'
+import type { Resource } from '../../../directory/model/resource-types.ts'
 import { pageOf, pageQuery, sliceOf } from '../../requests/paging.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
 import { CollectionRoutes } from '../shared/collection-routes.ts'

@@ -1,5 +1,5 @@
-import type { Resources } from '../../../directory/ports.ts'
-import type { PushKeys } from '../../../directory/push-keys.ts'
+import type { Resources } from '../../../directory/model/ports.ts'
+import type { PushKeys } from '../../../push/push-keys.ts'
 import { type Authenticate, bearerOf, requireBearer } from '../../requests/bearer-auth.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
 import { forSubscribers } from '../shared/route-schemas.ts'

@@ -1,4 +1,4 @@
-import type { Resource, WebhookDetails } from '../../../directory/resource-types.ts'
+import type { Resource, WebhookDetails } from '../../../directory/model/resource-types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { httpMethod, httpUrl, optional, text, withoutUnset } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { pathOf } from '../../../core/web/request-path.ts'
-import type { Listed } from '../../../directory/resource-types.ts'
+import type { Listed } from '../../../directory/model/resource-types.ts'
 import { listBody, type PageQuery } from '../../requests/paging.ts'
 import type { TypedRequest, TypedSite } from '../../requests/typed-routes.ts'
 import { emptyBody, idParams, listSchema } from './route-schemas.ts'

@@ -1,6 +1,6 @@
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { Resources } from '../../../directory/ports.ts'
-import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
+import type { Resources } from '../../../directory/model/ports.ts'
+import type { Resource, ResourceType } from '../../../directory/model/resource-types.ts'
 
 /** Returns the resource with an id. Throws `unknown_resource`, also if it is of another kind or project. */
 export const findResource = <T extends ResourceType>(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { CdrPosition } from '../../../directory/cdrs.ts'
+import type { CdrPosition } from '../../../directory/tables/cdrs.ts'
 
 /**
  * Returns the cursor of the next page. It is valid only for `list`, the project with its filters. It is a

@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import type { Store } from '../store/sqlite.ts'
+
+/** Column that holds a row's start time, by table. */
+const begin = { call: 'created_at', cdr: 'started_at', message: 'created_at' } as const
+
+/**
+ * Removes rows that began before `before` (ms since the Unix epoch), the oldest first, at most `most` at
+ * once. Returns their number.
+ */
+export const removeOlder = async (
+  store: Store,
+  table: keyof typeof begin,
+  before: number,
+  most: number,
+): Promise<number> => {
+  const rows = sql.table(table)
+  const began = sql.ref(begin[table])
+  const { numAffectedRows } = await sql`delete from ${rows} where id in
+    (select id from ${rows} where ${began} < ${before} order by ${began} limit ${most})`.execute(store)
+  return Number(numAffectedRows ?? 0)
+}
