@@ -2,7 +2,7 @@ import { parseVia, withoutFault } from '@trunkline/sip-agent/message'
 import { printable, splitList } from './headers.ts'
 import type { SipRequest } from './srf.ts'
 
-/** Source of a request: the place where its sender is reached. */
+/** Source of a request: transport, address and port at which the sender can be reached. */
 export interface SignallingSource {
   readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
   readonly address: string
@@ -12,8 +12,8 @@ export interface SignallingSource {
 const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const
 
 /**
- * Returns the source of a request. A drachtio-server reports WebSockets as `tcp`; the client's own Via tells
- * them apart.
+ * Returns the source of a request. A drachtio-server reports WebSockets as `tcp`, so the transport is then
+ * read from the client's own Via.
  */
 export const sourceOf = (request: SipRequest): SignallingSource => {
   const reported = known(request.protocol)
@@ -30,8 +30,8 @@ const known = (text: string | undefined): SignallingSource['transport'] | undefi
   transports.find((each) => each === text?.toLowerCase())
 
 /**
- * Returns the number of proxies between the sender and the gateway: each has added a Via before the sender's
- * own.
+ * Returns the number of proxies between the sender and the gateway. Each proxy has added a Via to that of the
+ * sender.
  */
 export const proxiesOf = (request: SipRequest): number => Math.max(0, viasOf(request).length - 1)
 

@@ -11,8 +11,8 @@ const sendable = new Set([
 ])
 
 /**
- * Returns the status that refuses an unanswered call. A challenge (401, 407) or a redirection by another
- * carrier means nothing to the caller: the catalogue's status replaces it.
+ * Returns the status that refuses an unanswered call. The catalogue's status replaces a challenge (401, 407)
+ * or a redirection by another carrier, which the caller could not use.
  */
 export const refusalStatus = (cause: Cause): number => {
   const wanted = [sipStatusOf(cause), catalogue[cause.code].sip]
@@ -49,8 +49,8 @@ export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
     }
   }
   const q850 = q850In(refusal.res?.get('Reason'))
-  // Below 400: a redirection, which is not followed, or a success without a dialog. Neither can be passed on
-  // to a caller.
+  // A status below 400 is a redirection that is not followed, or a success without a dialog. Neither can be
+  // relayed to a caller.
   return {
     code: codeOfStatus(status),
     detail,
@@ -59,10 +59,7 @@ export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
   }
 }
 
-/**
- * Reason for which the agent sends no request to the address that it has found; undefined for another
- * message.
- */
+/** Returns the reason why the agent must not send to the address of a host; undefined for other messages. */
 const objectionOf = (message = ''): string | undefined => {
   const start = message.indexOf(notPermitted)
   return start < 0 ? undefined : printable(message.slice(start + notPermitted.length))
@@ -75,24 +72,21 @@ const codeOfStatus = (status: number): Code => {
 }
 
 /**
- * Returns the cause of the end of a dialog. `reason` is drachtio-srf's: `normal release`, or why the agent
- * itself sent the BYE. `said`: the Reason of a BYE.
+ * Returns the cause of the end of a dialog. `reason`: reason from drachtio-srf, which is `normal release` or
+ * the agent's reason for its own BYE. `said`: value of the Reason header of a BYE.
  */
 export const causeOfBye = (reason: string | undefined, said?: string): Cause =>
   reason === undefined || reason === 'normal release'
     ? { code: 'normal', ...detailOf(said) }
     : { code: 'unreachable', detail: printable(reason) }
 
-/**
- * Returns the cause of a CANCEL with this Reason. The agent also reports in this way that a PRACK did not
- * come.
- */
+/** Returns the cause of a CANCEL with this Reason. The agent also reports a missing PRACK as a CANCEL. */
 export const causeOfCancel = (said: string | undefined): Cause =>
   said === prackTimeout
     ? { code: 'unreachable', detail: 'no PRACK in time' }
     : { code: 'canceled', ...detailOf(said) }
 
-/** Reason by which the embedded agent reports a call that it refused with 504. */
+/** Reason with which the embedded agent reports a call that it has refused with 504. */
 const prackTimeout = 'SIP;cause=504'
 
 const detailOf = (said: string | undefined): Pick<Cause, 'detail'> =>

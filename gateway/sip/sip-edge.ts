@@ -41,9 +41,9 @@ import { Trunks } from './trunks/trunks.ts'
 
 /** Rules for inbound requests. */
 export interface InboundRules {
-  /** Networks that are known by their address, and the registrar's hosts. */
+  /** Networks whose callers are known by their source address, and the registrar's hosts. */
   readonly trust: Trust
-  /** Returns the per cent of the last second that the gateway was busy; default 0. */
+  /** Returns the per cent of the last second during which the gateway was busy; default 0. */
   readonly busyPercent?: () => number
   /** Called with an address that certainly sent a wrong password. */
   readonly recordOffense?: (address: string) => void
@@ -55,13 +55,13 @@ export interface OutboundRules {
   readonly policy: DialPolicy
   /** Quotas of calls to carriers, of projects and of subscribers; default none. */
   readonly quotas?: Pick<CarrierQuotas, 'take'>
-  /** IP families of the audio of targets with names; default IPv4. */
+  /** IP families of the audio for targets with host names; default IPv4. */
   readonly families?: Pick<TargetFamilies, 'complete'>
   /** Clock of pings and registrations with carriers; default that of the calls. */
   readonly clock?: Clock
 }
 
-/** Registrar of SIP endpoints. Its limits and intervals are read whenever they are needed. */
+/** Settings of the registrar of SIP endpoints. Its limits and intervals are read at each use. */
 export interface RegistrarSettings {
   readonly config: RegistrarConfig
   readonly registrations: Registrations
@@ -72,10 +72,10 @@ export interface RegistrarSettings {
 export interface SipEdgeDeps {
   /** Connection to the embedded agent, or to a drachtio-server. */
   readonly link: AgentLink
-  /** Takes inbound calls, and counts calls in progress, of every kind. */
+  /** Accepts inbound calls, and counts calls in progress of every kind. */
   readonly calls: Arrivals & { readonly count: number }
   readonly directory: AdmissionDeps['directory'] & Partial<Pick<Directory, 'endpoint'>>
-  /** `webrtc`: for SIP clients that speak WebRTC; without it they can neither call nor be called. */
+  /** `webrtc`: serves SIP clients with WebRTC. Without it they can neither call nor be called. */
   readonly media: {
     readonly edge: Pick<Edge, 'open' | 'usage'>
     readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
@@ -91,18 +91,18 @@ export interface SipEdgeDeps {
 
 /** Options of {@link SipEdge}. */
 export interface SipEdgeOptions {
-  /** Calls at once, over everything. */
+  /** Maximum number of calls at once, of every kind. */
   readonly maxCalls: number
   /** Limits of callers who are neither known nor authenticated; default: no limits of their own. */
   readonly untrusted?: UntrustedLimits
-  /** Default: 500 calls a second, whatever the load, and 10 s of Retry-After. */
+  /** Default: 500 new calls a second, no limit of the load, and Retry-After of 10 s. */
   readonly overload?: OverloadConfig
   /**
    * Algorithms of the digest challenges, in order; default MD5. A drachtio-server can send one challenge
-   * only: of several, MD5.
+   * only, so several are replaced by MD5.
    */
   readonly challenges?: readonly DigestAlgorithm[]
-  /** Session timers (RFC 4028); default: none are asked for or kept. */
+  /** Session timers (RFC 4028); default: the gateway neither requests nor runs any. */
   readonly sessionTimer?: SessionTimerSettings
   /** Value of the Server and User-Agent headers; empty: none. */
   readonly userAgent: string
@@ -184,7 +184,7 @@ export class SipEdge implements OutboundSip {
     return this.#link.hostports
   }
 
-  /** Whether SIP can be spoken at the moment; for readiness. */
+  /** Whether the agent is connected; for the readiness probe. */
   get isConnected(): boolean {
     return this.#link.connection !== undefined
   }
@@ -198,7 +198,7 @@ export class SipEdge implements OutboundSip {
     this.#trunks.start()
   }
 
-  /** Works by other limits, challenges and session timers from now on; timers that run keep their terms. */
+  /** Changes limits, challenges and session timers. Running timers keep their terms. */
   change({ maxCalls, untrusted, overload, challenges, sessionTimer }: SipEdgeChange): void {
     Object.assign(this.#limits, overload, { maxCalls, untrusted })
     if (this.#timers) Object.assign(this.#timers, sessionTimer)
@@ -244,7 +244,10 @@ export class SipEdge implements OutboundSip {
     this.#legs.lost()
   }
 
-  /** Algorithms that this agent can offer: a drachtio-server carries one challenge in a response. */
+  /**
+   * Returns the algorithms that this agent can offer: a drachtio-server can send only one challenge in a
+   * response.
+   */
   #usable<T extends readonly DigestAlgorithm[] | undefined>(challenges: T): T | ['MD5'] {
     return this.#link.isEmbedded || challenges?.length === 1 ? challenges : ['MD5']
   }
@@ -300,7 +303,7 @@ export class SipEdge implements OutboundSip {
     return new Inbound(deps, this.#timers)
   }
 
-  /** Takes INVITEs and requests outside calls from now on. */
+  /** Starts to handle INVITEs and requests outside calls. */
   #takeRequests(inbound: Inbound, registrar: Registrar | undefined): void {
     const { srf } = this.#link
     const { headers } = this.#legs

@@ -16,7 +16,7 @@ export interface RegisteredLeg {
   lost(): void
 }
 
-/** SIP legs of the gateway: makes them, and keeps the SIP side of each until its last message is done. */
+/** Makes the SIP legs of the gateway, and keeps the SIP side of each until its last message is complete. */
 export class SipLegs {
   readonly link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>
   readonly headers: GatewayHeaders
@@ -37,7 +37,7 @@ export class SipLegs {
     this.log = log
   }
 
-  /** Number of SIP sides that exist. */
+  /** Number of SIP sides. */
   get size(): number {
     return this.#all.size
   }
@@ -67,7 +67,7 @@ export class SipLegs {
     for (const leg of [...this.#all]) leg.hangUp(cause)
   }
 
-  /** Ends the legs of a lost connection; default of all connections. */
+  /** Ends the legs of a lost connection; default: the legs of all connections. */
   lost(connection?: Connection): void {
     for (const leg of [...this.#all]) if (!connection || leg.connection === connection) leg.lost()
   }

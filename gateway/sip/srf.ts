@@ -26,7 +26,7 @@ export interface SipRequest {
   on(event: 'update', listener: (request: SipRequest, response: SipResponse) => void): unknown
   /** Response to a sent request, with the function that acknowledges it. */
   on(event: 'response', listener: (response: FarResponse, acknowledge: Acknowledge) => void): unknown
-  /** Response to send, for a request of the peer. */
+  /** Response object of a request of the peer. */
   readonly res?: SipResponse
   /** Cancels a sent INVITE. Throws if the connection is lost. */
   cancel(options: { headers?: Headers }, callback: (error: unknown) => void): void
@@ -81,7 +81,7 @@ export interface Refusal {
   readonly message?: string
 }
 
-/** Requests inside a dialog that are handed to a listener, which has to answer them. */
+/** Methods of requests inside a dialog for which listeners can be set. The listener must respond. */
 export type InDialogMethod =
   | 'modify'
   | 'info'
@@ -107,7 +107,7 @@ export interface SipDialog {
     options: { method: string; headers?: Headers; body?: string },
     callback: (error: unknown, response?: FarResponse) => void,
   ): void
-  /** BYE of the peer, or of the agent itself, which gives a `reason`. */
+  /** BYE of the peer, or of the agent itself, which adds a `reason`. */
   on(event: 'destroy', listener: (request: SipRequest, reason?: string) => void): unknown
   on(event: 'ack', listener: (request: SipRequest) => void): unknown
   on(event: InDialogMethod, listener: (request: SipRequest, response: SipResponse) => void): unknown
@@ -138,11 +138,11 @@ export interface SrfLike {
   on(event: 'connect', listener: (error: unknown, hostports?: string, version?: string) => void): unknown
   on(event: 'close' | 'reconnecting', listener: () => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
-  /** For every request that belongs to no dialog that drachtio-srf knows. */
+  /** Sets a handler of every request outside the dialogs that drachtio-srf knows. */
   use(handler: (request: SipRequest, response: SipResponse, next: () => void) => void): unknown
-  /** Handler of one method, in lower case; the agent is asked to deliver it. */
+  /** Sets the handler of one method, in lower case, and asks the agent to deliver that method. */
   use(method: string, handler: (request: SipRequest, response: SipResponse) => void): unknown
-  /** Sends a 200. The callback is called before anything of the dialog is handed out. */
+  /** Sends a 200. The callback is called before any event of the dialog. */
   createUAS(
     request: SipRequest,
     response: SipResponse,
@@ -150,7 +150,7 @@ export interface SrfLike {
     callback: (error: unknown, dialog?: SipDialog) => void,
   ): unknown
   /**
-   * Sends an INVITE; ACK and PRACK are drachtio-srf's, but for `noAck`. Throws when there is no connection.
+   * Sends an INVITE. drachtio-srf sends ACK and PRACK, except with `noAck`. Throws if there is no connection.
    */
   createUAC(
     uri: string,
@@ -180,5 +180,5 @@ export interface SrfLike {
   }
 }
 
-/** The real one. */
+/** Makes an instance of drachtio-srf. */
 export const createSrf = (): SrfLike => new Srf() as unknown as SrfLike

@@ -3,7 +3,7 @@ import type { SignallingSource } from '../signalling-source.ts'
 import type { Contact } from './register-contacts.ts'
 import { isSameUri } from './same-uri.ts'
 
-/** A contact that is registered. Times are those of the steady clock, in milliseconds. */
+/** Registered contact. Times are in milliseconds of the steady clock. */
 export interface Binding {
   readonly uri: SipUri
   readonly q: number
@@ -15,7 +15,7 @@ export interface Binding {
   readonly source: SignallingSource
 }
 
-/** A REGISTER, read. */
+/** Parsed REGISTER. */
 export interface RegisterRequest {
   readonly contacts: readonly Contact[] | '*'
   /** Seconds of its Expires header. */
@@ -29,7 +29,7 @@ export interface RegisterRequest {
 export interface BindingLimits {
   readonly minExpiresMs: number
   readonly maxExpiresMs: number
-  /** Contacts of one endpoint. */
+  /** Maximum number of contacts of one endpoint. */
   readonly contacts: number
 }
 
@@ -39,15 +39,17 @@ export type RegisterOutcome =
   | { readonly kind: 'bad'; readonly expected: string }
   | { readonly kind: 'too-brief' }
   | { readonly kind: 'too-many' }
-  /** A later REGISTER of the same Call-ID was here before (RFC 3261 section 10.3, step 7). */
+  /**
+   * A REGISTER with the same Call-ID and a higher CSeq was applied before (RFC 3261 section 10.3, step 7).
+   */
   | { readonly kind: 'out-of-order' }
 
 /** Minimum above which an interval must not be refused as too brief (RFC 3261 section 10.3, step 7). */
 const maxRefusableMs = 3_600_000
 
 /**
- * Applies a REGISTER to the bindings of its endpoint: all of it, or nothing (RFC 3261 section 10.3, RFC 5626
- * section 6).
+ * Applies a REGISTER to the bindings of its endpoint, either completely or not at all (RFC 3261 section 10.3,
+ * RFC 5626 section 6).
  */
 export const applyRegister = (
   before: readonly Binding[],
@@ -58,7 +60,7 @@ export const applyRegister = (
   const { contacts } = registration
   if (contacts === '*') return removeAll(before, registration)
   const adding = contacts.filter((contact) => grantedMs(contact, registration, limits) > 0)
-  // One flow for each registration that has one (RFC 5626 section 6).
+  // A REGISTER with a reg-id may have one contact only (RFC 5626 section 6).
   if (adding.length > 1 && adding.some(({ regId }) => regId !== undefined))
     return { kind: 'bad', expected: 'one contact where there is a reg-id' }
   let old = before
@@ -69,7 +71,7 @@ export const applyRegister = (
     if (old.some((binding) => isOf(binding, contact) && isStale(binding, registration)))
       return { kind: 'out-of-order' }
     old = old.filter((binding) => !isOf(binding, contact))
-    // A client with a new URI may remove the old one of the same instance in the same request.
+    // One request may add a client's new URI and remove the old URI of the same instance.
     added = added.filter(({ uri, regId }) => regId !== contact.regId || !isSameUri(uri, contact.uri))
     if (ms > 0) added = [...added, bindingOf(contact, registration, now + ms)]
   }
@@ -78,8 +80,9 @@ export const applyRegister = (
 }
 
 /**
- * Makes room for new bindings: those that expire first are removed. Otherwise a client with a new contact at
- * each start would lock itself out. Returns undefined if the REGISTER has more contacts than the limit.
+ * Removes the bindings that expire first, to make room for new ones. Otherwise a client that registers a new
+ * contact at each start would reach its own limit. Returns undefined if the REGISTER itself has more contacts
+ * than the limit.
  */
 const withinLimit = (
   old: readonly Binding[],
@@ -88,7 +91,8 @@ const withinLimit = (
 ): readonly Binding[] | undefined => {
   const over = Math.max(0, old.length + added.length - limit)
   if (old.length < over) return undefined
-  // A binding with an instance is replaced at the client's next start; others pile up.
+  // Bindings without an instance are removed first: they accumulate, while one with an instance is replaced
+  // at the client's next start.
   const order = (a: Binding, b: Binding) =>
     Number(a.instance !== undefined) - Number(b.instance !== undefined) || a.expiresAt - b.expiresAt
   const gone = new Set(old.toSorted(order).slice(0, over))
@@ -101,16 +105,16 @@ const removeAll = (before: readonly Binding[], registration: RegisterRequest): R
   return { kind: 'bindings', bindings: [] }
 }
 
-/** Zero removes the contact. */
+/** Returns the granted time; 0 removes the contact. */
 const grantedMs = (contact: Contact, { expires }: RegisterRequest, limits: BindingLimits): number => {
   const seconds = contact.expires ?? expires
   return seconds === undefined ? limits.maxExpiresMs : Math.min(seconds * 1_000, limits.maxExpiresMs)
 }
 
 /**
- * Whether a binding is that of a contact. A flow of an instance is one binding, whatever its URI (RFC 5626
- * section 6). An instance without flows also has one binding: many clients make up a new URI at each start.
- * Otherwise the URI decides.
+ * Whether a contact means an existing binding. With an instance and a flow, both must be equal, and the URI
+ * does not count (RFC 5626 section 6). With an instance only, the instance must be equal: many clients use a
+ * new URI at each start. Otherwise the URIs must be equal.
  */
 const isOf = (binding: Binding, contact: Contact): boolean => {
   const { instance, regId } = contact

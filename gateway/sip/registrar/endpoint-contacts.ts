@@ -16,15 +16,15 @@ export class EndpointContacts implements Endpoints {
     this.#isEmbedded = isEmbedded
   }
 
-  /** All contacts of an endpoint, of every preference: they ring together. */
+  /** Returns all contacts of an endpoint. They ring together, so preferences (`q`) have no effect. */
   contacts(endpointId: string): readonly SipTarget[] {
     return this.#registrations.of(endpointId).map((binding) => this.#targetOf(binding))
   }
 
   /**
-   * Returns the target of a binding: the source of the REGISTER, whatever the contact says. Behind NAT no
-   * other address works, and a registration of a third party's address must not cause calls to it. A
-   * drachtio-server finds the connection of a contact by itself.
+   * Returns the target of a binding: the source of the REGISTER, and not the address in the contact. Behind
+   * NAT no other address works, and a contact with a third party's address must not cause calls to that
+   * party. A drachtio-server finds the connection of a contact by itself.
    */
   #targetOf({ uri, source }: Binding): SipTarget {
     const byItself = !this.#isEmbedded && source.transport !== 'udp'

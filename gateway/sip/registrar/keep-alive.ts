@@ -18,9 +18,9 @@ export interface KeepAliveOptions {
 const stepMs = 1_000
 
 /**
- * Sends OPTIONS to every UDP contact behind a NAT in turn, so that the NAT lets calls in. Few phones keep it
- * open by themselves (RFC 5626 section 4.4.2 leaves it to them). Connections need no keep-alive. Answers do
- * not matter: a lost phone's registration expires.
+ * Sends OPTIONS to every UDP contact behind a NAT in turn, so that the NAT keeps its mapping and calls can
+ * reach the phone. RFC 5626 section 4.4.2 leaves this to the phones, but few send keep-alives. Connections
+ * need none. The responses are ignored: the registration of a lost phone expires.
  */
 export class KeepAlive {
   readonly #registrations: Pick<Registrations, 'all'>
@@ -59,7 +59,7 @@ export class KeepAlive {
     })
   }
 
-  /** A share of the round, so that many phones are no burst. */
+  /** Sends a share of the round's requests, so that many phones do not cause a burst. */
   #step(): void {
     const { clock } = this.#options
     if (!this.#link.connection) return

@@ -4,9 +4,9 @@ import { splitList } from '../headers.ts'
 
 /** One contact of a REGISTER. */
 export interface Contact {
-  /** Without headers and display name. */
+  /** URI without its headers. */
   readonly uri: SipUri
-  /** Seconds of its own `expires`; undefined if missing or unreadable (RFC 3261 section 20.19). */
+  /** Seconds of the contact's own `expires`; undefined if missing or malformed (RFC 3261 section 20.19). */
   readonly expires: number | undefined
   /** 0 to 1; default 1. */
   readonly q: number
@@ -16,12 +16,12 @@ export interface Contact {
   readonly regId: number | undefined
 }
 
-/** Longest Contact header that is read, in characters. */
+/** Maximum length of a Contact header that is read, in characters. */
 const maxHeaderLength = 8_192
 
 /**
  * Reads the Contact header of a REGISTER, whose fields are joined with commas. Returns a list (empty without
- * the header), `*`, or a text that says what was expected.
+ * the header), `*`, or a text that names what was expected.
  */
 export const readContacts = (
   header: string | undefined,
@@ -31,7 +31,7 @@ export const readContacts = (
   if (text === '*') return '*'
   if (text.length > maxHeaderLength) return { expected: `a Contact of at most ${maxHeaderLength} characters` }
   const parts = splitList(text)
-  // An unclosed quote or bracket: neither a list nor a query.
+  // A quote or bracket is not closed. A REGISTER without contacts, which is a query, has no Contact header.
   if (parts.length === 0) return { expected: 'SIP addresses in Contact' }
   const contacts: Contact[] = []
   for (const part of parts) {

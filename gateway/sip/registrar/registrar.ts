@@ -65,7 +65,7 @@ export class Registrar {
     try {
       this.#handle(request, response)
     } catch (error) {
-      // No error of the gateway reaches the socket reader of drachtio-srf.
+      // No error of the gateway may reach the socket reader of drachtio-srf.
       this.#refuse(response, { code: 'internal', facts: { source: request.source_address, err: error } })
     }
   }
@@ -116,7 +116,8 @@ export class Registrar {
     if ('expected' in registration) return { code: 'bad_request', facts: { ...registration } }
     const { contacts } = registration
     const flows = contacts !== '*' && contacts.some(({ regId }) => regId !== undefined)
-    // A flow ends at the proxy that made it, which the gateway could not tell to use it (RFC 5626 section 6).
+    // Behind a proxy the flow ends at the proxy, which the gateway could not ask to use the flow (RFC 5626
+    // section 6).
     if (flows && proxiesOf(request) > 0) return { code: 'no_outbound' }
     const { registrations } = this.#deps
     const before = registrations.of(endpoint.id)
@@ -163,8 +164,8 @@ export class Registrar {
     if (!callId || seq === undefined) return { expected: 'a Call-ID and a CSeq' }
     const contacts = readContacts(request.get('Contact'))
     if (typeof contacts === 'object' && 'expected' in contacts) return contacts
-    // A contact at the registrar's own host would return each call to the gateway. For an address only the
-    // port could tell; the agent never calls itself.
+    // A contact at the registrar's own host name would return each call to the gateway. IP addresses are not
+    // checked here: the agent never calls itself.
     const atOurs = (host: string) => isIP(host) === 0 && this.#options.domains.includes(host)
     if (contacts !== '*' && contacts.some(({ uri }) => atOurs(canonicalHost(uri.host))))
       return { expected: 'contacts elsewhere than at the registrar' }
@@ -183,7 +184,7 @@ export class Registrar {
       ...this.#options.headers.response,
       ...(bindings.length > 0 && { Contact: bindings.map((binding) => this.#contactOf(binding)).join(', ') }),
       ...(contacts.length > 0 && { Expires: String(Math.max(0, ...granted)) }),
-      // Clients without a clock set theirs by it (RFC 3261 section 10.2.3).
+      // Clients without a clock use this header to set their time (RFC 3261 section 10.2.3).
       Date: new Date(this.#options.clock.now()).toUTCString(),
       Supported: 'outbound',
       ...(flows && own.length > 0 && { Require: 'outbound' }),

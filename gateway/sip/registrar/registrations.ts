@@ -17,20 +17,20 @@ export const nextHopOf = ({ transport, address, port }: SignallingSource): strin
 /** Options of {@link Registrations}. */
 export interface RegistrationsOptions {
   readonly limits: BindingLimits
-  /** Contacts of all endpoints together; default 50,000. */
+  /** Maximum number of contacts of all endpoints together; default 50,000. */
   readonly maxBindings?: number
-  /** Not the one of the calls: a registration is no sign of a call. */
+  /** Clock of the time-outs of registrations, separate from the clock of calls. */
   readonly clock: SteadyClock
 }
 
-/** An endpoint, and its secrets. */
+/** Endpoint with its secrets. */
 export type Registrant = Pick<SipEndpoint, 'id' | 'secrets'>
 
 interface Entry {
   /** Secrets at the time of the registration. */
   readonly secrets: SipEndpoint['secrets']
   readonly bindings: readonly Binding[]
-  /** Runs when the first of them expires. */
+  /** Fires when the first binding expires. */
   readonly timer: Timer
 }
 
@@ -47,7 +47,7 @@ export class Registrations {
     this.#options = options
   }
 
-  /** Contacts of all endpoints together. */
+  /** Number of contacts of all endpoints together. */
   get size(): number {
     return this.#size
   }
@@ -81,7 +81,10 @@ export class Registrations {
     return { kind: 'bindings', bindings: this.of(endpointId) }
   }
 
-  /** Removes contacts that were registered over a connection that is lost. `hop`: as of {@link nextHopOf}. */
+  /**
+   * Removes the contacts that were registered over a lost connection. `hop`: the connection, as returned by
+   * {@link nextHopOf}.
+   */
   disconnected(endpointId: string, hop: string): void {
     const left = this.of(endpointId).filter(
       ({ source }) => source.transport === 'udp' || nextHopOf(source) !== hop,
@@ -90,15 +93,15 @@ export class Registrations {
   }
 
   /**
-   * Forgets every contact of an endpoint that is no more, or has another password than the one that they were
-   * registered with.
+   * Removes all contacts of an endpoint that was removed, or whose password has changed since the
+   * registration.
    */
   changed(endpointId: string, endpoint: Registrant | undefined): void {
     const entry = this.#entries.get(endpointId)
     if (entry && !(endpoint && areSame(entry.secrets, endpoint.secrets))) this.#set(endpointId, [])
   }
 
-  /** Forgets everything. Idempotent. */
+  /** Removes all contacts. Idempotent. */
   close(): void {
     for (const { timer } of this.#entries.values()) timer.cancel()
     this.#entries.clear()

@@ -1,6 +1,6 @@
 import type { SipUri } from '../../core/sip-uri.ts'
 
-/** Parameters that make a URI another one even where only one of the two has them. */
+/** Parameters that make two URIs different even if only one of the two URIs has them. */
 const deciding = ['user', 'ttl', 'method', 'maddr', 'transport']
 
 /** Whether two SIP URIs are the same contact (RFC 3261 section 19.1.4). */
@@ -8,7 +8,7 @@ export const isSameUri = (a: SipUri, b: SipUri): boolean =>
   a.scheme === b.scheme &&
   unescaped(a.user) === unescaped(b.user) &&
   a.host === b.host &&
-  // A missing port is not 5060: it may resolve to another one.
+  // A missing port does not equal 5060: DNS may give another port.
   a.port === b.port &&
   sameParams(a.params, b.params) &&
   sameHeaders(a.headers, b.headers)
@@ -26,7 +26,7 @@ const sameHeaders = (a: SipUri['headers'], b: SipUri['headers']): boolean =>
     b.some((other) => other.name.toLowerCase() === name.toLowerCase() && other.value === value),
   )
 
-/** Returns text without needless escapes; needed escapes in upper case. */
+/** Returns text without needless escapes. The remaining escapes are in upper case. */
 const unescaped = (text: string | undefined): string | undefined =>
   text?.replace(/%([0-9a-f]{2})/gi, (escaped, code: string) => {
     const character = String.fromCharCode(Number.parseInt(code, 16))

@@ -4,17 +4,17 @@ import type { AudioCodec } from '../../../media/types.ts'
 const codecs = Object.keys(codecInfo) as AudioCodec[]
 
 /**
- * A codec as `a=rtpmap` has it: name, clock rate, and of Opus two channels, however many there are (RFC 7587
+ * Returns a codec for `a=rtpmap`: name and clock rate. For Opus always two channels, even for mono (RFC 7587
  * section 7).
  */
 export const rtpmapOf = (codec: AudioCodec): string =>
   `${codec}/${codecInfo[codec].clockRate}${codec === 'opus' ? '/2' : ''}`
 
-/** The same in upper case, by which names are compared. */
+/** Returns the name of {@link rtpmapOf} in upper case, for comparisons. */
 export const formatName = (codec: AudioCodec): string => rtpmapOf(codec).toUpperCase()
 
 /**
- * Returns the codec of a name in upper case; undefined if it is unknown. Some write Opus without its
+ * Returns the codec of a name in upper case; undefined if it is unknown. Some peers write Opus without its
  * channels.
  */
 export const codecNamed = (name: string): AudioCodec | undefined =>
@@ -23,10 +23,10 @@ export const codecNamed = (name: string): AudioCodec | undefined =>
 /** Comfort noise of codecs with a clock of 8 kHz, and its payload type (RFC 3551 table 4). */
 export const comfortNoise = { name: 'CN/8000', payloadType: 13 } as const
 
-/** telephone-event of one clock rate. */
+/** Returns the name of telephone-event with one clock rate. */
 export const eventsName = (clockRate: number): string => `TELEPHONE-EVENT/${clockRate}`
 
-/** RFC 3551 table 4. */
+/** Names of static payload types (RFC 3551 table 4). */
 export const staticFormats: Readonly<Record<number, string>> = {
   0: 'PCMU/8000',
   8: 'PCMA/8000',

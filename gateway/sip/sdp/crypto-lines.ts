@@ -1,12 +1,12 @@
 import { masterBytes, suiteInfo } from '../../../media/rtp/srtp-suites.ts'
 import type { SrtpSuite } from '../../../media/types.ts'
 
-/** One `a=crypto` line. Never to be logged: `key` is the key of one direction. */
+/** One `a=crypto` line. Must never be logged: `key` is the key of one direction. */
 export interface CryptoLine {
-  /** Decimal, 1 to 9 digits: names the line in the answer. */
+  /** Tag, 1 to 9 decimal digits. The answer repeats the tag of the line that it accepts. */
   readonly tag: number
   readonly suite: SrtpSuite
-  /** Master key and salt, as long as the suite has them. */
+  /** Master key and salt, with the lengths of the suite. */
   readonly key: Uint8Array
 }
 
@@ -39,7 +39,7 @@ export const readCrypto = (value: string): CryptoLine | 'malformed' | undefined 
   return params.some((each) => demanding.test(each)) ? undefined : { tag: Number(tag), suite, key }
 }
 
-/** `inline:<key and salt>[|lifetime][|MKI:length]`. */
+/** Reads `inline:<key and salt>[|lifetime][|MKI:length]`. */
 const readKey = (method: string, keyBytes: number): Uint8Array | 'malformed' | undefined => {
   const [, text = '', lifetime = '', mki = ''] =
     /^inline:([A-Za-z0-9+/]+=*)(\|(?:2\^\d{1,2}|\d{1,15}))?(\|\d{1,9}:\d{1,3})?$/i.exec(method) ?? []
@@ -48,24 +48,24 @@ const readKey = (method: string, keyBytes: number): Uint8Array | 'malformed' | u
   // At most 2^48 packets (RFC 3711 section 9.2).
   if (exponent !== undefined && Number(exponent) > 48) return 'malformed'
   const key = Buffer.from(text, 'base64')
-  // Some leave the padding out.
+  // Some peers omit the padding.
   const unpadded = text.split('=', 1)[0] ?? ''
   if (key.length !== keyBytes || unpadded.length !== Math.ceil((keyBytes * 4) / 3)) return 'malformed'
   return mki === '' ? new Uint8Array(key) : undefined
 }
 
-/** The value of an `a=crypto` line. */
+/** Returns the value of an `a=crypto` line. */
 export const writeCrypto = ({ tag, suite, key }: CryptoLine): string =>
   `${tag} ${suite} inline:${Buffer.from(key).toString('base64')}`
 
-/** A fresh key for each of these suites, in their order. */
+/** Makes a line with a fresh key for each of these suites, in their order. */
 export const offeredCrypto = (
   suites: readonly SrtpSuite[],
   random: (bytes: number) => Uint8Array,
 ): readonly CryptoLine[] =>
   suites.map((suite, at) => ({ tag: at + 1, suite, key: new Uint8Array(random(masterBytes(suite))) }))
 
-/** A fresh key for a line of the far side's. */
+/** Makes the line that answers a line of the far side, with a fresh key. */
 export const answeredCrypto = (
   { tag, suite }: CryptoLine,
   random: (bytes: number) => Uint8Array,

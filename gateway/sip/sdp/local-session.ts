@@ -11,7 +11,7 @@ export class LocalSession {
   #id: string
   #version = 0
   #written = ''
-  /** Address of the origin line, which stays (RFC 8866 section 5.2). */
+  /** Address of the origin line, which never changes (RFC 8866 section 5.2). */
   #origin: string | undefined
 
   /** `id`: digits only, unique among the gateway's sessions. */

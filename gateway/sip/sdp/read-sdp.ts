@@ -32,9 +32,9 @@ const profiles: readonly Profile[] = ['RTP/AVP', 'RTP/SAVP']
 const directions = ['sendrecv', 'sendonly', 'recvonly', 'inactive'] as const
 
 /**
- * Reads an offer or answer with RTP, or with SRTP whose keys stand in the description. Throws {@link
- * TrunklineError} `bad_sdp` (with the expectation and its place) or `no_common_codec` (with the offered
- * formats). Addresses are IP literals: DNS is never asked.
+ * Reads an offer or answer with RTP, or with SRTP whose keys are in the description. Throws
+ * {@link TrunklineError} `bad_sdp` (with what was expected, and in which line) or `no_common_codec` (with the
+ * offered formats). Addresses are IP literals: DNS is never asked.
  *
  * Descriptions of browsers have their own reader in `media/webrtc/sdp`. It requires what this one ignores
  * (ICE, DTLS, `a=mid`), ignores what this one requires (addresses and ports), and names its faults to
@@ -60,12 +60,12 @@ export const readSdp = (sdp: string): RemoteDescription => {
   return { origin: readOrigin(sdp), audios: readAudios(session, usable), sections }
 }
 
-/** The audio m-line of a description that is looked at. */
+/** Audio m-line that may be usable. */
 interface Candidate {
   readonly fields: Fields
   readonly index: number
   readonly profile: Profile
-  /** As it was written, with its attributes. */
+  /** Text of the m-line with its attributes, as received. */
   readonly text: string
 }
 
@@ -89,7 +89,10 @@ const readAudios = (session: Fields, usable: readonly Candidate[]): RemoteDescri
   return [audio, ...more]
 }
 
-/** RFC 4566 section 5.2. Kept as text: ids are longer than numbers are exact. */
+/**
+ * Reads the origin line (RFC 4566 section 5.2). Ids and versions stay text, as a number could not hold all
+ * their digits.
+ */
 const readOrigin = (sdp: string): RemoteDescription['origin'] => {
   const [, user, id, version, address] =
     /^o=(\S+) (\d{1,40}) (\d{1,40}) (\S+ \S+ \S+)[ \t]*\r?$/m.exec(sdp) ?? []
@@ -151,7 +154,7 @@ const readAudio = (session: Fields, candidate: Candidate): RemoteAudio => {
   }
 }
 
-/** Returns each SSRC once. A long list is ignored: it would distinguish no sources. */
+/** Returns each SSRC once. A list that is too long is ignored: no source can be distinguished by it. */
 const readSources = (audio: Fields): readonly number[] => {
   const ids = list(audio.ssrcs).map(({ id }) => integer(Number(id), 0, 0xffffffff))
   const ssrcs = [...new Set(ids.filter((id) => id !== undefined))]
@@ -163,7 +166,8 @@ const noCodec = (formats: readonly Format[]): TrunklineError => {
   return new TrunklineError('no_common_codec', `Offered: ${offered.join(', ')}.`, { offered })
 }
 
-// `sdp-transform` keeps a part of each line only. The line holds a secret: no error repeats it.
+// Keys are read from the text, as `sdp-transform` keeps only a part of each line. The line holds a secret: no
+// error repeats it.
 const readKeys = (media: string, where: string): readonly CryptoLine[] => {
   const values = [...media.matchAll(/^a=crypto:(.*?)\r?$/gm)].map(([, value = '']) => value)
   if (values.length > maxCryptoLines) throw fault(`${where}: at most ${maxCryptoLines} a=crypto expected`)
@@ -175,7 +179,7 @@ const readKeys = (media: string, where: string): readonly CryptoLine[] => {
   })
 }
 
-// The peer has no address to receive at, whatever its direction says.
+// The peer has no address, so it cannot receive, even if its direction says so.
 const withoutReceiving = (stated: Direction): Direction =>
   stated === 'sendrecv' || stated === 'sendonly' ? 'sendonly' : 'inactive'
 

@@ -1,7 +1,7 @@
 import type { AudioCodec, Direction, OpusPreferences } from '../../../media/types.ts'
 import type { CryptoLine } from './crypto-lines.ts'
 
-/** A codec with the payload type that it has in one description. */
+/** Codec with its payload type in one description. */
 export interface CodecFormat {
   readonly codec: AudioCodec
   readonly payloadType: number
@@ -9,47 +9,47 @@ export interface CodecFormat {
 
 /** A codec of the peer, with the parameters of its decoder. */
 export interface RemoteCodec extends CodecFormat {
-  /** Of Opus only. */
+  /** Preferences of the peer's decoder; for Opus only. */
   readonly opus?: OpusPreferences
-  /** Shortest packets that it wants, in ms (`minptime`). */
+  /** Minimum duration of packets that the peer accepts, in ms (`minptime`). */
   readonly minPacketMs?: number
 }
 
-/**
- * telephone-event (RFC 4733) with one of its clock rates, in Hz: that of the codec beside which it is used.
- */
+/** telephone-event (RFC 4733) with one clock rate, in Hz. It is used with codecs of the same clock rate. */
 export interface EventFormat {
   readonly payloadType: number
   readonly clockRate: number
 }
 
-/** A payload type and its meaning: encoding name in upper case and clock rate, `PCMU/8000`. */
+/** Payload type with its meaning: encoding name in upper case and clock rate, such as `PCMU/8000`. */
 export interface Format {
   readonly payloadType: number
   readonly name: string
 }
 
 /**
- * Transport of an audio m-line: plain RTP, which may be encrypted where both sides give keys (RFC 8643), or
- * SRTP (RFC 3711).
+ * Transport of an audio m-line: plain RTP, which is encrypted if both sides give keys (RFC 8643), or SRTP
+ * (RFC 3711).
  */
 export type Profile = 'RTP/AVP' | 'RTP/SAVP'
 
-/** An m-line in the form that refuses it (RFC 3264 section 6). */
+/** Parts of an m-line that an answer repeats to refuse the m-line (RFC 3264 section 6). */
 export interface Section {
   readonly media: string
   readonly protocol: string
   readonly formats: string
 }
 
-/** One audio m-line of the far side's description that could be used. */
+/** Usable audio m-line of the far side's description. */
 export interface RemoteAudio {
-  /** Place of the m-line among all of the description. */
+  /** Index among all m-lines of the description. */
   readonly index: number
   readonly profile: Profile
   /** Keys of the peer for supported suites, in its order. */
   readonly crypto: readonly CryptoLine[]
-  /** IP literal; undefined for `0.0.0.0` and `::`, the old way of hold (RFC 3264 section 8.4). */
+  /**
+   * IP literal; undefined for `0.0.0.0` and `::`, which mean hold in older equipment (RFC 3264 section 8.4).
+   */
   readonly address: string | undefined
   readonly port: number
   /** From `a=rtcp` (RFC 3605); default the port after `port`. */
@@ -76,9 +76,9 @@ export interface RemoteAudio {
 
 /** A description of the far side. */
 export interface RemoteDescription {
-  /** The session's name in `o=`, and its version there; undefined where the line is not as it should be. */
+  /** Identity and version of the session, from `o=`; undefined if the line is malformed. */
   readonly origin: { readonly session: string; readonly version: string } | undefined
-  /** Never empty. */
+  /** Usable audio m-lines; never empty. */
   readonly audios: readonly [RemoteAudio, ...RemoteAudio[]]
   readonly sections: readonly Section[]
 }

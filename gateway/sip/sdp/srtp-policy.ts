@@ -8,9 +8,12 @@ import type { Profile, RemoteAudio, RemoteDescription } from './sdp-description.
 /** Whether audio is encrypted (SDES, RFC 4568). */
 export interface SrtpPolicy {
   readonly mode: 'off' | 'optional' | 'required'
-  /** Keys may stand in the SDP: the signalling is TLS, or the carrier's entry permits it without. */
+  /**
+   * Whether keys may be in the SDP: the signalling uses TLS, or the carrier's configuration permits keys
+   * without TLS.
+   */
   readonly mayHaveKeys: boolean
-  /** Suites that are offered, in this order, and accepted. */
+  /** Suites that are offered and accepted, in order of preference. */
   readonly suites: readonly SrtpSuite[]
 }
 
@@ -18,8 +21,8 @@ export interface SrtpPolicy {
 export const withoutSrtp: SrtpPolicy = { mode: 'off', mayHaveKeys: false, suites: [] }
 
 /**
- * Returns a carrier's own policy; other peers may encrypt with every suite. `secure`: the signalling is
- * encrypted.
+ * Returns the policy of a carrier. For other peers encryption is optional, with every suite. `secure`:
+ * whether the signalling is encrypted.
  */
 export const srtpPolicy = (
   carrier: Pick<CarrierConfig, 'srtp' | 'srtpSuites' | 'srtpWithoutTls'> | undefined,
@@ -30,7 +33,10 @@ export const srtpPolicy = (
   suites: carrier?.srtpSuites ?? srtpSuites,
 })
 
-/** Demands on the audio besides a carrier's policy, of the called domain, an endpoint or a gateway. */
+/**
+ * Demands of the called domain, an endpoint or a SIP gateway on the encryption, in addition to a carrier's
+ * policy.
+ */
 export interface SecurityDemands {
   /** Default `optional`: the policy decides. */
   readonly encryption?: 'optional' | 'required' | 'forbidden'
@@ -39,8 +45,8 @@ export interface SecurityDemands {
 }
 
 /**
- * Returns a policy narrowed by further demands. They go before the carrier's; they can name fewer suites, not
- * more.
+ * Returns a policy narrowed by further demands. The demands override the mode of the policy. They can remove
+ * suites, but not add any.
  */
 export const narrowed = (policy: SrtpPolicy, own: SecurityDemands | undefined): SrtpPolicy => {
   const { encryption = 'optional', ciphers } = own ?? {}
@@ -49,16 +55,16 @@ export const narrowed = (policy: SrtpPolicy, own: SecurityDemands | undefined): 
   return { ...policy, mode: modes[encryption], suites }
 }
 
-/** The chosen m-line, and its key line if it is encrypted. */
+/** Chosen m-line, with its key line if it is encrypted. */
 export interface ChosenAudio {
   readonly audio: RemoteAudio
   readonly crypto?: CryptoLine
 }
 
 /**
- * Chooses the audio m-line of an offer: the first that the policy permits, an encrypted one before a plain
+ * Chooses the audio m-line of an offer: the first permitted encrypted one, else the first permitted plain
  * one. The answer uses the profile of that line. `secured`: the session is encrypted already, and must stay
- * so. Throws `srtp_mismatch` if no line fits.
+ * so. Throws `srtp_mismatch` if no line is permitted.
  */
 export const chooseAudio = (
   { audios }: Pick<RemoteDescription, 'audios'>,
@@ -83,7 +89,7 @@ export interface Security {
 }
 
 /**
- * Returns the profile of a local offer, and whether it has keys; inside a session both stay. Throws
+ * Returns the profile of a local offer, and whether it has keys. Within a session both stay the same. Throws
  * `srtp_mismatch` if keys are required but not permitted.
  */
 export const offeredSecurity = ({ mode, mayHaveKeys }: SrtpPolicy, now?: Security): Security => {

@@ -8,7 +8,9 @@ import { Carrier } from './carrier.ts'
 import type { ClosedPlaces } from './dial-guard.ts'
 import { type NumberRules, numberOf, userWrittenFor } from './dialled-number.ts'
 
-/** The carrier's own rules apply to the URI. */
+/**
+ * Rules that leave the dialled number unchanged. The carrier's own rules are applied when the URI is routed.
+ */
 const asItIs: NumberRules = { prefix: '', plus: 'keep' }
 
 /** Carriers that were added and removed by a change. */
@@ -56,15 +58,18 @@ export class CarrierDirectory {
     return this.#byName.get(name)
   }
 
-  /** The project's carrier that has a URI's host among its targets, and its port where the URI names one. */
+  /**
+   * Returns the project's carrier with a target at the URI's host and, if the URI has a port, at that port.
+   */
   of(uri: SipUri, projectId: string): Carrier | undefined {
     return this.all.find((carrier) => carrier.isOf(projectId) && carrier.targetOf(uri))
   }
 
   /**
-   * Returns the hosts of other projects' carriers that may trust the gateway's address: a call to one would
-   * be charged to that project. `by`: what wants to go there. Two projects may share a provider, so carriers
-   * of the API are closed to direct calls only.
+   * Returns the hosts and networks of other projects' carriers, which must not be called. They may trust the
+   * gateway's address, and charge the call to the other project. `by`: whether a direct call or a call by
+   * another carrier would go there. Two projects may use the same provider, so carriers made over the API are
+   * closed to direct calls only.
    */
   closedTo(projectId: string, by: 'call' | 'carrier'): ClosedPlaces {
     const closed = this.all.filter(({ config }) => !config.guarded || (by === 'call' && !config.auth))
@@ -88,8 +93,8 @@ export class CarrierDirectory {
   }
 
   /**
-   * Returns the target of a telephone number: a call by the project's default carrier. Returns undefined for
-   * other text, and without such a carrier.
+   * Returns the SIP target for a telephone number, through the project's default carrier. Returns undefined
+   * for other text, and without such a carrier.
    */
   numberTarget(text: string, projectId: string): Extract<Target, { kind: 'sip' }> | undefined {
     const carrier = this.all.find((each) => each.config.default && each.isOf(projectId))
@@ -107,6 +112,6 @@ export class CarrierDirectory {
   }
 }
 
-/** Those that are not the same in the others. */
+/** Returns the carriers that `others` lacks or has as a different object. */
 const without = (carriers: ReadonlyMap<string, Carrier>, others: ReadonlyMap<string, Carrier>): Carrier[] =>
   [...carriers.values()].filter((carrier) => others.get(carrier.name) !== carrier)

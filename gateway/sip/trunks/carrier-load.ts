@@ -6,7 +6,8 @@ import type { Clock } from '../../core/clock.ts'
 export type Direction = 'inbound' | 'outbound'
 
 /**
- * Counts a carrier's calls: those at once in both directions together, and the new ones of a second in each.
+ * Counts a carrier's calls: calls in progress in both directions together, and new calls a second for each
+ * direction.
  */
 export class CarrierLoad {
   #limits: Pick<CarrierConfig, 'maxCalls' | 'callsPerSecond'>

@@ -4,16 +4,16 @@ import type { Cause } from '../../core/errors/catalogue.ts'
 import { CallRateBuckets } from '../admission/call-rate-buckets.ts'
 import { Concurrency } from '../admission/concurrency.ts'
 
-/** Holder of a subscriber access token, as far as its calls to carriers are counted. */
+/** Holder of a subscriber access token whose calls to carriers are counted. */
 export interface Payer {
   readonly projectId: string
-  /** Absent of guests: those of one project share one quota. */
+  /** Subscriber with its quota; absent for guests, as all guests of one project share a quota. */
   readonly subscriber?: CallQuota & { readonly id: string }
 }
 
 /** Quotas of calls to carriers. */
 export interface CarrierQuotaLimits extends Pick<CarrierCallLimits, 'perSubscriber' | 'guests'> {
-  /** Quota of a project, with all of its callers, documents and applications. */
+  /** Returns the quota of a project, for all its callers, documents and applications together. */
   readonly ofProject: (projectId: string) => CallQuota
 }
 
@@ -29,16 +29,16 @@ export const quotaLimits = ({
   return { perSubscriber, guests, ofProject: (projectId) => own.get(projectId) ?? perProject }
 }
 
-/** A leg to a carrier, and the call that dials it. */
+/** Leg to a carrier, and the call that dials it. */
 export interface QuotaRequest {
   readonly projectId: string
   readonly callId: string
-  /** The call that led to this one, whose payer pays; default {@link callId}. */
+  /** Call that led to this one, and whose payer is charged; default {@link callId}. */
   readonly originId?: string
 }
 
 interface Scope extends CallQuota {
-  /** For logs, and the key of the counts. */
+  /** Name for logs; also the key of the counts. */
   readonly name: string
 }
 
@@ -63,12 +63,12 @@ export class CarrierQuotas {
     this.#limits = limits
   }
 
-  /** Calls that were begun by the holder of a token, and are not over. */
+  /** Number of calls in progress that were started by the holder of a token. */
   get attributed(): number {
     return this.#payers.size
   }
 
-  /** Counts the calls that a call dials for a payer, until the returned function is called. */
+  /** Charges the calls that a call dials to a payer, until the returned function is called. */
   attribute(callId: string, payer: Payer): () => void {
     this.#payers.set(callId, payer)
     return () => void this.#payers.delete(callId)

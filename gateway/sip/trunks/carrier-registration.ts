@@ -67,7 +67,7 @@ const resultOf = (outcome: SendOutcome): RegisterResult => {
   }
 }
 
-/** Returns the time granted to the gateway's own contact: the response lists all contacts of the account. */
+/** Returns the time granted to the gateway's own contact. The response lists all contacts of the account. */
 const grantedMs = (listed: string, ours: string): number | undefined => {
   const own = addressOf(ours)
   for (const entry of splitList(listed)) {

@@ -12,21 +12,21 @@ export interface CarrierRequest {
   readonly carrier: Carrier
   readonly target: CarrierTarget
   readonly method: string
-  /** Headers for the next time that it is sent; each time needs a higher CSeq. */
+  /** Returns the headers for the next attempt. Each attempt needs a higher CSeq. */
   headers(): Headers
-  /** Answers its challenges. */
+  /** Answers challenges of the request. */
   readonly digest: DigestSession
 }
 
 /** Result of a request. */
 export type SendOutcome =
   | { readonly kind: 'final'; readonly response: FarResponse; readonly sent: SentRequest | undefined }
-  /** The request may not be sent, or the agent has no way to send it. */
+  /** The request is not permitted, or the agent cannot send it. */
   | { readonly kind: 'refused'; readonly why: string }
   /** The agent is disconnected, or reports nothing. */
   | { readonly kind: 'lost'; readonly why: string }
 
-/** Longest wait for the agent; it makes a final response itself after 32 s. */
+/** Maximum wait for the agent, which itself makes a final response after 32 s. */
 const maxWaitMs = 40_000
 
 /** Sends requests outside calls to the targets of carriers. */
@@ -53,7 +53,7 @@ export class CarrierRequests {
   }
 
   /**
-   * Sends a request, and again for each challenge that may be answered. Calls `done` once. Returns the
+   * Sends a request, and repeats it after each challenge that may be answered. Calls `done` once. Returns the
    * function that cancels the wait.
    */
   send(request: CarrierRequest, done: (outcome: SendOutcome) => void): () => void {
@@ -96,7 +96,7 @@ export class CarrierRequests {
       if (objection !== undefined) finish({ kind: 'refused', why: objection })
       else if (!isOver) send(digest.begin(signed))
     }
-    // Only carriers that a customer made may lead to any host.
+    // Only carriers made by a customer can have any host as a target.
     if (carrier.config.guarded && this.#guard)
       this.#guard.objection(target.uri).then(begin, (error) => begin(String(error)))
     else begin()
@@ -106,7 +106,10 @@ export class CarrierRequests {
     }
   }
 
-  /** The agent judges the addresses of a customer's carrier when it uses them. */
+  /**
+   * Returns the headers of an attempt. For a customer's carrier they make the agent check each address before
+   * use.
+   */
   #headersFor({ name, config }: Carrier): Headers {
     const farEnd = config.guarded ? this.#headers.farEnd({ kind: 'carrier', name }) : {}
     return { ...farEnd, ...this.#headers.request }

@@ -8,7 +8,7 @@ export interface Hysteresis {
 
 /** Target of a carrier, and its health. */
 export class CarrierTarget {
-  /** As the configuration has it: `sip:host[:port][;transport=…]`. */
+  /** Target as written in the configuration: `sip:host[:port][;transport=…]`. */
   readonly text: string
   readonly uri: SipUri
   #isUp = true
@@ -23,17 +23,20 @@ export class CarrierTarget {
     this.uri = uri
   }
 
-  /** False once so many pings were not answered, until so many were. */
+  /**
+   * False after a number of consecutive unanswered pings, until a number of consecutive pings is answered;
+   * see {@link Hysteresis}.
+   */
   get isUp(): boolean {
     return this.#isUp
   }
 
-  /** Whether the target is tried before those that are not usable. */
+  /** Whether the target is tried before unusable ones. */
   isUsable(now: number): boolean {
     return this.#isUp && now >= this.#asideUntil
   }
 
-  /** Moves the target behind others until a time; a later earlier setting stands. */
+  /** Makes the target unusable until a time. A later call with an earlier time has no effect. */
   setAside(until: number): void {
     this.#asideUntil = Math.max(this.#asideUntil, until)
   }
@@ -47,14 +50,14 @@ export class CarrierTarget {
     return true
   }
 
-  /** Whether a URI means this target: the same host, and where the URI names a port, the same port. */
+  /** Whether a URI means this target: it has the same host and, if it has a port, the same port. */
   isMeantBy(uri: SipUri): boolean {
     return uri.host === this.uri.host && (uri.port === undefined || uri.port === portOf(this.uri))
   }
 
   /**
-   * The request-URI of a user here. `params` are those of the dialled URI; how to get there is the target's
-   * own.
+   * Returns the request-URI of a user at this target. `params`: parameters of the dialled URI. Those that
+   * concern routing, such as `transport`, are replaced by the target's own.
    */
   requestUri(user: string, params: ReadonlyMap<string, string> = new Map()): string {
     const more = [...params]
@@ -64,15 +67,15 @@ export class CarrierTarget {
   }
 }
 
-/** URI parameters that concern the way to the target. */
+/** URI parameters that concern routing. */
 const routing = new Set(['transport', 'maddr', 'ttl', 'lr', 'ob', 'method'])
 
 const portOf = ({ port, scheme, params }: SipUri): number =>
   port ?? (scheme === 'sips' || params.get('transport')?.toLowerCase() === 'tls' ? 5061 : 5060)
 
 /**
- * The order in which targets are tried: as they stand, the one that was dialled first, and those that seem
- * dead last of all.
+ * Returns the targets in the order in which they are tried: the dialled one first, then the others in the
+ * order of the configuration. All unusable ones come last.
  */
 export const orderedTargets = (
   targets: readonly CarrierTarget[],

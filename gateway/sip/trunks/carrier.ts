@@ -11,7 +11,10 @@ import { contactsOf } from './redirect-contacts.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { type Hop, isLocal } from './route.ts'
 
-/** The user with its parameters, as a carrier reads it. A broken escape makes it no telephone number. */
+/**
+ * Returns the decoded user part with its parameters, as a carrier reads it. With a malformed escape it is no
+ * telephone number.
+ */
 const decodedUser = ({ user = '' }: SipUri): string => {
   try {
     return decodeURIComponent(user.replace(/:.*$/s, ''))
@@ -23,22 +26,25 @@ const decodedUser = ({ user = '' }: SipUri): string => {
 /** Time for which a silent or unreachable target is tried after the others, in ms. */
 const asideMs = 30_000
 
-/** A call to a carrier. */
+/** Call to a carrier. */
 export interface CarrierCall {
   /** The dialled URI, or the URI of the dialled number. */
   readonly uri: SipUri
-  /** Without those that depend on the target. */
+  /** Returns the headers of the INVITE to a target. */
   headers(target: CarrierTarget): Headers
   /**
-   * Credentials of a document, in place of the carrier's own; shown to the dialled host only, unless {@link
-   * isNumber}.
+   * Credentials of a document, in place of the carrier's own. Used for the dialled host only, unless
+   * {@link isNumber}.
    */
   readonly credentials?: Credentials
-  /** A telephone number was dialled, and no host: the document's credentials are for every target. */
+  /**
+   * Whether a telephone number without a host was dialled. The document's credentials are used for every
+   * target then.
+   */
   readonly isNumber: boolean
 }
 
-/** One carrier: its rules, its targets, and how much of it is in use. */
+/** One carrier: its rules, its targets, and its calls in progress. */
 export class Carrier {
   readonly config: CarrierConfig
   readonly targets: readonly CarrierTarget[]
@@ -74,14 +80,14 @@ export class Carrier {
     return { username, password, ...(realm === undefined ? { learned: this.#learnt } : { realms: [realm] }) }
   }
 
-  /** The target that a URI means. */
+  /** Returns the target that a URI means, if any. */
   targetOf(uri: SipUri): CarrierTarget | undefined {
     return this.targets.find((target) => target.isMeantBy(uri))
   }
 
   /**
-   * Whether its lists permit to call it with the user of a URI, and why. Every user is permitted if it has no
-   * lists.
+   * Whether the carrier's number lists permit the user of a URI, and the reason. Without lists every user is
+   * permitted.
    */
   numberVerdict(uri: SipUri): NumberVerdict {
     const { numbers, number } = this.config
@@ -100,15 +106,15 @@ export class Carrier {
   }
 
   /**
-   * Returns the targets of a redirection: hosts that are the carrier's own, with numbers that its lists
-   * permit, by the transport that is usual there. Targets are encrypted if all targets of the carrier are,
-   * because the description has keys then.
+   * Returns the hops of a redirection. Their hosts must be targets of the carrier, and their numbers
+   * permitted by its lists. A missing transport is that of the target. If all targets of the carrier are
+   * encrypted, hops must be, too, as the description has keys then.
    */
   redirected(contact: string, call: CarrierCall): readonly Hop[] {
     const secure = this.targets.every(({ uri }) => isSecure(uri))
     return contactsOf(contact).flatMap((found): Hop[] => {
       const target = this.targets.find(({ uri }) => uri.host === found.host)
-      // The agent would follow maddr instead of the host.
+      // The agent would send to the host in maddr instead.
       if (!target || found.params.has('maddr')) return []
       const transport = found.params.has('transport') ? undefined : target.uri.params.get('transport')
       const uri = parseSipUri(transport === undefined ? found.bare : `${found.bare};transport=${transport}`)

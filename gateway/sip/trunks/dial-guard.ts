@@ -4,12 +4,12 @@ import { Networks } from '@trunkline/sip-agent/networks'
 import type { SipUri } from '../../core/sip-uri.ts'
 
 /**
- * Finds every address of a host. `located`: SRV and NAPTR records count as well (RFC 3263), as for a URI
- * without a port.
+ * Finds every address of a host. `located`: whether SRV and NAPTR records are followed, too (RFC 3263), as
+ * for a URI without a port.
  */
 export type FindAddresses = (host: string, located: boolean) => Promise<readonly string[]>
 
-/** Places that may not be reached by any name or address. */
+/** Hosts and networks that must not be called, by any of their names or addresses. */
 export interface ClosedPlaces {
   readonly places: readonly DialledHost[]
   /** CIDRs. */
@@ -19,21 +19,21 @@ export interface ClosedPlaces {
 /** Collaborators of {@link DialGuard}. */
 export interface DialGuardDeps {
   /**
-   * The agent judges every address again when it uses it, so that a look-up without an answer refuses
-   * nothing. Default false.
+   * Whether the agent checks every address again before use. A failed look-up then refuses nothing. Default
+   * false.
    */
   readonly isRecheckedByAgent?: boolean
-  /** Whether an address is public, or in a network that was allowed. */
+  /** Whether an address is public, or in a permitted network. */
   readonly addresses: { permits(address: string): boolean }
   /** Default: the system's DNS. */
   readonly find?: FindAddresses
 }
 
 /**
- * Decides which hosts a customer's document, or a caller, may dial. Private networks of the operator are
- * closed unless the configuration names them: a document could scan them by calls. Carriers and registered
- * endpoints are not checked. The embedded agent checks the addresses that it resolves again. With a
- * drachtio-server, a name whose records change after this check gets through.
+ * Decides which hosts a customer's document or a caller may dial. Private networks of the operator are closed
+ * unless the configuration names them. Otherwise a document could scan them by calls. Carriers and registered
+ * endpoints are not checked. The embedded agent checks the addresses that it resolves again. A
+ * drachtio-server does not, so a name whose records change after this check can lead to a closed address.
  */
 export class DialGuard {
   #addresses: DialGuardDeps['addresses']
@@ -48,7 +48,7 @@ export class DialGuard {
 
   /** Returns the reason why a URI may not be dialled; undefined if it may, or if its name has no address. */
   async objection(uri: DialledHost, closed?: ClosedPlaces): Promise<string | undefined> {
-    // The agent would go there, and not to the host (RFC 3261 section 19.1.1).
+    // The agent would send to the address in maddr instead of the host (RFC 3261 section 19.1.1).
     if (uri.params.has('maddr')) return 'a URI with maddr may not be dialled'
     try {
       return await this.#objection(uri, closed)
@@ -78,7 +78,7 @@ export class DialGuard {
 /** Parts of a SIP URI that decide its destination. */
 export type DialledHost = Pick<SipUri, 'host' | 'port' | 'params'>
 
-/** Gathers the outcomes of several look-ups. */
+/** Joins the results of several look-ups. */
 type Gather = <T>(lookups: readonly Promise<readonly T[]>[]) => Promise<readonly T[]>
 
 const findBy =
@@ -106,7 +106,7 @@ const absent: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
 const whatIsFound: Gather = async (lookups) =>
   (await Promise.allSettled(lookups)).flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
 
-/** Rejects where a look-up failed for another reason than that there is nothing. */
+/** Joins the results, and rejects if a look-up has failed. A name without records is no failure. */
 const everything: Gather = async (lookups) =>
   (await Promise.allSettled(lookups)).flatMap((each) => {
     if (each.status === 'fulfilled') return each.value
@@ -114,8 +114,8 @@ const everything: Gather = async (lookups) =>
     throw each.reason
   })
 
-/** Finds addresses by the system's DNS. A look-up that fails finds nothing. */
+/** Finds addresses by the system's DNS. A failed look-up has an empty result. */
 export const inDns: FindAddresses = findBy(whatIsFound)
 
-/** The same, but rejects where a look-up fails. */
+/** Finds addresses as {@link inDns} does, but rejects if a look-up fails. */
 const inAnsweringDns: FindAddresses = findBy(everything)

@@ -11,14 +11,15 @@ const isOfOtherProject = 'the host is that of a carrier of another project'
 
 /** Rules for the hosts that a project may call. */
 export class DialPolicy {
-  /** Judges the hosts of URIs without a carrier, and of customers' own carriers. */
+  /** Checks the hosts of URIs without a carrier, and of customers' own carriers. */
   readonly guard: Pick<DialGuard, 'objection'> | undefined
   readonly #carriers: CarrierDirectory
   readonly #dial: () => SipConfig['dial']
 
   /**
-   * `guard` judges hosts that belong to no carrier; default: every host may be dialled. `dial` returns the
-   * SIP URIs that may be called: `any` (default), or `carriers`, those of the project's carriers only.
+   * `guard`: checks hosts that belong to no carrier; default: every host may be dialled. `dial`: returns the
+   * SIP URIs that may be called, which are `any` (default), or `carriers` for those of the project's carriers
+   * only.
    */
   constructor(
     carriers: CarrierDirectory,
@@ -36,7 +37,7 @@ export class DialPolicy {
     return carrier ? this.objectionToCarrier(carrier, projectId) : this.objectionToDirect(uri, projectId)
   }
 
-  /** Returns why a project may not call a URI without a carrier. */
+  /** Returns the reason why a project may not call a URI without a carrier; undefined if it may. */
   async objectionToDirect(uri: SipUri, projectId: string): Promise<string | undefined> {
     if (this.#dial() === 'carriers') return isDirect
     // No call may bypass the number lists of the project's own carriers.
@@ -45,7 +46,10 @@ export class DialPolicy {
     return this.#objectionToHost(uri, projectId, 'call', listed)
   }
 
-  /** Returns why a project may not call by a carrier: only hosts of customers' own carriers are judged. */
+  /**
+   * Returns the reason why a project may not call by a carrier; undefined if it may. Only hosts of customers'
+   * own carriers are checked.
+   */
   async objectionToCarrier(
     { name, config, targets }: Carrier,
     projectId: string,

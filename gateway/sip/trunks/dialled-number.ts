@@ -4,8 +4,8 @@ import type { CarrierConfig } from '../../../config/types.ts'
 export type NumberRules = CarrierConfig['number']
 
 /**
- * Returns the telephone number of a text without its visual separators: `+1 (555) 01-23`, `tel:+1555…`, or 2
- * to 20 digits. Returns undefined for other text.
+ * Returns the telephone number in a text, without visual separators. Accepts `+1 (555) 01-23`, `tel:+1555…`,
+ * and 2 to 20 digits. Returns undefined for other text.
  */
 export const numberOf = (text: string): string | undefined => {
   const written = text.trim()
@@ -14,7 +14,7 @@ export const numberOf = (text: string): string | undefined => {
   return /^(\+[1-9]\d{1,14}|\d{2,20})$/.test(plain) ? plain : undefined
 }
 
-/** The number as the carrier wants it written: the plus first, and the prefix before everything. */
+/** Returns the number in the carrier's format: adds or removes the plus first, and then adds the prefix. */
 export const writtenFor = (number: string, { prefix, plus }: NumberRules): string => {
   const digits = number.replace(/^\+/, '')
   const written = plus === 'add' ? `+${digits}` : plus === 'strip' ? digits : number
@@ -22,9 +22,9 @@ export const writtenFor = (number: string, { prefix, plus }: NumberRules): strin
 }
 
 /**
- * Returns the user part of a SIP URI for a telephone number at a carrier. It has the number by the carrier's
- * rules, and the parameters of `dialled`, a user part or a `tel:` URI. Parameters are trunk groups (RFC
- * 4904), subaddresses and portability. Malformed ones and passwords are left out.
+ * Returns the user part of a SIP URI for a telephone number at a carrier. It has the number in the carrier's
+ * format, and the parameters of `dialled`, which is a user part or a `tel:` URI. Such parameters are trunk
+ * groups (RFC 4904), subaddresses and portability data. Malformed parameters and passwords are left out.
  */
 export const userWrittenFor = (number: string, dialled: string, rules: NumberRules): string => {
   const written = writtenFor(number, rules)

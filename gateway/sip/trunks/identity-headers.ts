@@ -7,7 +7,7 @@ import type { Headers } from '../srf.ts'
 export interface PresentedCaller {
   readonly user: string
   readonly name: string
-  /** The SIP URI that a document gave for From. */
+  /** SIP URI for From, if a document has set one. */
   readonly uri?: string
   /** Whether the caller's identity must be hidden from callees. */
   readonly private: boolean
@@ -16,9 +16,9 @@ export interface PresentedCaller {
 /** Identity rules of one carrier. */
 export interface IdentityRules {
   readonly identity: CarrierIdentity
-  /** User name of its digest credentials. */
+  /** User name of the carrier's digest credentials. */
   readonly username: string | undefined
-  /** Host of the carrier, for the headers that assert an identity there. */
+  /** Host of the carrier, for headers that assert an identity to that carrier. */
   readonly host: string
 }
 
@@ -26,8 +26,8 @@ const anonymous = { user: 'anonymous', name: 'Anonymous' }
 const anonymousUri = 'sip:anonymous@anonymous.invalid'
 
 /**
- * Returns From and Privacy for a direct call. A caller with a private identity is not named at all (RFC 3323
- * section 4.1).
+ * Returns From and Privacy for a direct call. For a caller with a private identity, From is anonymous (RFC
+ * 3323 section 4.1).
  */
 export const directIdentityHeaders = ({ user, name, uri, private: hidden }: PresentedCaller): Headers =>
   hidden

@@ -11,12 +11,12 @@ export interface LikelyCodecsDeps {
   readonly carriers: Pick<CarrierDirectory, 'byName' | 'of'>
 }
 
-/** Browsers among themselves speak Opus: it forgives lost packets. */
+/** Browsers use Opus with each other, as it tolerates lost packets. */
 const browsers: readonly AudioCodec[] = ['opus']
 
 /**
- * Codecs that a dialled party will be offered, in order: a caller that speaks one of them needs no
- * transcoding. Empty if unknown, as for calls to a handler.
+ * Predicts the codecs that a dialled party will be offered. With one of them on the caller's side no
+ * transcoding is needed. Without a prediction, as for calls to a handler, the list is empty.
  */
 export class LikelyCodecs {
   readonly #deps: LikelyCodecsDeps

@@ -4,13 +4,16 @@ import { type NumberRules, numberOf, writtenFor } from './dialled-number.ts'
 /** Whether a carrier may be called with a number, and why. */
 export interface NumberVerdict {
   readonly isPermitted: boolean
-  /** Number as compared with the lists; undefined for text that is no telephone number. */
+  /** Number in the form that was compared with the lists; undefined for text that is no telephone number. */
   readonly number?: string
-  /** The prefix that decided; undefined if none of the lists has one that fits. */
+  /** Longest matching prefix, which decided; undefined if no prefix matches. */
   readonly prefix?: string
 }
 
-/** A shorter number without a plus is a local one, and never an international one whose plus was left out. */
+/**
+ * Minimum length of a number without a plus that may be an international one. A shorter number is always
+ * local.
+ */
 const minInternationalDigits = 8
 
 /**
@@ -41,7 +44,7 @@ const verdictOf = (lists: NumberLists, number: string, rules: NumberRules): Numb
   return refused ?? found
 }
 
-/** The longest prefix decides. */
+/** Compares one form of a number with the lists; the longest matching prefix decides. */
 const lookUp = ({ allow, refuse }: NumberLists, number: string): NumberVerdict => {
   const allowed = longest(allow, number)
   const refused = longest(refuse, number)
@@ -70,14 +73,17 @@ const otherForms = (number: string, rules: NumberRules): readonly string[] => {
   return forms.filter((form) => form !== undefined)
 }
 
-/** Digits after an international prefix (`00`, in North America `011`), with a plus in its place. */
+/** Returns the number with a plus in place of an international prefix (`00`, in North America `011`). */
 const international = (number: string): string | undefined => {
   if (number.startsWith('+')) return number
   const [, rest] = /^(?:00+|011)([1-9]\d*)$/.exec(number) ?? []
   return rest === undefined ? undefined : `+${rest}`
 }
 
-/** A local number of another country: `131234567;phone-context=+882` (RFC 3966 section 5.1.5). */
+/**
+ * Returns a local number with the prefix of its context, as in `131234567;phone-context=+882` (RFC 3966
+ * section 5.1.5).
+ */
 const inContext = (number: string, params: readonly string[]): string => {
   const [context] = valuesOf(params, 'phone-context')
   return !number.startsWith('+') && context !== undefined && /^\+\d{1,15}$/.test(context)

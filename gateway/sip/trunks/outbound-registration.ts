@@ -11,22 +11,22 @@ export type RegisterResult =
       /** Min-Expires of a 423. */
       readonly minExpiresMs?: number
       readonly retryAfterMs?: number
-      /** Reason of the agent why no target was reachable. */
+      /** Agent's reason why no target was reachable. */
       readonly why?: string
     }
-  /** It could not be sent, or nothing came back. */
+  /** The REGISTER could not be sent, or had no response. */
   | { readonly kind: 'failed'; readonly why: string }
 
 /** States of a registration. `disabled`: not started, or unregistered. */
 export const registrationStates = ['disabled', 'registering', 'registered', 'backoff', 'rejected'] as const
-/** One of them. */
+/** One of the {@link registrationStates}. */
 export type RegistrationState = (typeof registrationStates)[number]
 
 /** Collaborators and settings of {@link OutboundRegistration}. */
 export interface OutboundRegistrationDeps {
   /** Requested interval, in ms. */
   readonly expiresMs: number
-  /** Sends one REGISTER for so long, in ms; 0 takes the registration back. `done` is called once. */
+  /** Sends one REGISTER with an interval in ms; 0 unregisters. `done` is called once. */
   readonly send: (expiresMs: number, done: (result: RegisterResult) => void) => void
   readonly clock: Clock
   /** From 0 to below 1. */
@@ -34,11 +34,11 @@ export interface OutboundRegistrationDeps {
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
 }
 
-/** Refusals in a row, of the kind that time does not mend, after which it is not tried any more. */
+/** Number of consecutive permanent refusals after which the registration stops. */
 const maxRejections = 3
 /**
- * Refusals with 423 in a row that are followed at once by a longer interval. A carrier whose Min-Expires
- * grows with every answer would otherwise be sent requests without a pause.
+ * Maximum number of consecutive 423 refusals after which a longer interval is requested at once. A carrier
+ * whose Min-Expires grows with every answer would otherwise be sent requests without a pause.
  */
 const maxRaises = 3
 /**
@@ -49,9 +49,9 @@ const firstWaitMs = 4_000
 const maxWaitMs = 300_000
 /** Maximum interval that a Min-Expires can cause. */
 const maxExpiresMs = 86_400_000
-/** Shortest time between two refreshes, however short a time was granted. */
+/** Minimum time between two refreshes, even if a shorter interval was granted. */
 const minRefreshMs = 5_000
-/** Wrong credentials, a trunk that was closed, an account that is not there. */
+/** Statuses that mean a permanent refusal: wrong credentials, a closed trunk, or an unknown account. */
 const rejections = new Set([401, 403, 404, 407, 600, 603, 604])
 
 /**

@@ -14,7 +14,7 @@ type ProbeRules = NonNullable<CarrierConfig['probe']>
 const maxAnswerMs = 8_000
 
 /**
- * Pings one target with OPTIONS. Any final response proves that the target is up, except 408, and 503, which
+ * Pings one target with OPTIONS. Any final response proves that the target is up, except 408 and 503. A 503
  * asks for a pause. The interval varies by a tenth either way. The first ping falls anywhere in the first
  * interval, so that pings do not come in bursts.
  */

@@ -1,4 +1,4 @@
-/** Longest time for which a Retry-After is believed: an hour. */
+/** Maximum wait that a Retry-After can cause: an hour. */
 const maxRetryAfterMs = 3_600_000
 
 /**

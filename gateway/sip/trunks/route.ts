@@ -4,18 +4,18 @@ import { parseSipUri, type SipUri } from '../../core/sip-uri.ts'
 import type { Credentials } from '../digest/digest-session.ts'
 import type { Headers, Refusal } from '../srf.ts'
 
-/** One place to send an INVITE to. */
+/** One destination of an INVITE. */
 export interface Hop {
   /** The request-URI. */
   readonly uri: string
   /** Next hop in place of the request-URI; a SIP URI. */
   readonly nextHop?: string
   readonly headers: Headers
-  /** IP family of the audio that it is offered; undefined: that of its address, or IPv4 for a name. */
+  /** IP family of the offered audio; undefined: that of the hop's address, or IPv4 for a host name. */
   readonly family?: IpFamily
   /** Credentials for challenges; default none. */
   readonly credentials?: Credentials
-  /** Called with the refusal, or when the hop was silent. */
+  /** Called with the refusal, or with `silent` if no response came in time. */
   onFailure?(refusal: Refusal | 'silent'): void
 }
 
@@ -27,13 +27,13 @@ export interface Route {
   readonly carrier?: CarrierConfig
   /** Final statuses after which the next hop is tried, besides an unreachable hop. */
   readonly statuses: ReadonlySet<number>
-  /** Longest wait for the first provisional response of a place; undefined: as long as the agent waits. */
+  /** Maximum wait for the first provisional response of a hop; undefined: as long as the agent waits. */
   readonly noProgressMs?: number
-  /** The places that the Contact of a redirection leads to; empty: it is not followed. */
+  /** Returns the hops for the Contact of a redirection; empty: the redirection is not followed. */
   redirected(contact: string): readonly Hop[]
 }
 
-/** Redirections that one leg follows. */
+/** Maximum number of redirections that one leg follows. */
 export const maxRedirects = 3
 
 /** Whether the agent made the refusal itself because the hop was unreachable. */

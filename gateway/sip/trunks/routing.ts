@@ -111,7 +111,8 @@ export class Routing {
     const hop = { uri: uri.bare, headers, ...(nextHop !== undefined && { nextHop }) }
     const onFailure = (refusal: Refusal | 'silent') => {
       if (refusal === 'silent' || refusal.status !== 503 || !isLocal(refusal)) return
-      // The agent never connects to a phone: the connection of its registration is lost.
+      // The agent never opens a connection to a phone, so this means that the connection of the registration
+      // is lost.
       if (endpointId !== undefined && nextHop !== undefined)
         this.#options.onDisconnected?.(endpointId, nextHop)
     }
@@ -131,7 +132,7 @@ export class Routing {
       return { code: 'number_not_allowed', detail: numberRefusalText(carrier, verdict) }
     const call = this.#carrierCall(carrier, uri, request, log)
     const hops = carrier.hops(call)
-    // Taken last: no failure may occur before the caller owns the release.
+    // The quotas are taken last: nothing after them may fail before the caller owns the release.
     const quota = this.#deps.quotas?.take(request) ?? (() => {})
     if (typeof quota !== 'function') return quota
     const load = carrier.load.take('outbound')
@@ -171,7 +172,7 @@ export class Routing {
     }
   }
 
-  /** Returns the headers of every INVITE, and those of the document and the URI. */
+  /** Returns the general headers of an INVITE, with those of the document and of the URI. */
   #common(uri: SipUri, { destination, maxForwards }: OutboundRequest, log: Log): Headers {
     const { headers, refused } = applicationHeaders([...uri.headers, ...(destination.headers ?? [])])
     for (const { name, why } of refused)
@@ -186,7 +187,7 @@ export class Routing {
   }
 }
 
-/** Returns why a carrier may not be called with a number, for logs, CDRs and people. */
+/** Returns the reason why a carrier may not be called with a number, for logs, CDRs and people. */
 export const numberRefusalText = ({ name }: Carrier, { number, prefix }: NumberVerdict): string => {
   if (number === undefined) return `carrier ${name}: only telephone numbers may be called`
   return prefix === undefined
@@ -197,7 +198,7 @@ export const numberRefusalText = ({ name }: Carrier, { number, prefix }: NumberV
 const unreachable = (detail: string): Cause => ({ code: 'unreachable', detail })
 
 const callerOf = ({ destination, from }: OutboundRequest): PresentedCaller => {
-  // A caller that the document names is never private.
+  // A caller identity that the document sets is never private.
   const named = destination.from !== undefined
   return {
     user: destination.from ?? from.user,
@@ -224,7 +225,7 @@ const joined = (headers: Headers, name: string, value: string): string => {
   return before ? `${before[1]}, ${value}` : value
 }
 
-/** The second ones go before the first; names are compared without case. */
+/** Merges headers; those of `over` replace headers of the same name, in any case of letters. */
 const merged = (headers: Headers, over: Headers): Headers => {
   const replaced = new Set(Object.keys(over).map((name) => name.toLowerCase()))
   const kept = Object.entries(headers).filter(([name]) => !replaced.has(name.toLowerCase()))

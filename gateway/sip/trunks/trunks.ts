@@ -6,7 +6,9 @@ import type { CarrierRequests } from './carrier-requests.ts'
 import { registrationStates } from './outbound-registration.ts'
 import { Probe } from './probe.ts'
 
-/** Registrations start spread over this time each, within half a minute in all. */
+/**
+ * Registrations start at random times within a window: this time in ms for each, and half a minute at most.
+ */
 const spreadMs = 200
 const maxSpreadMs = 30_000
 
@@ -61,14 +63,14 @@ export class Trunks {
     this.#begin([...this.#trunks.values()])
   }
 
-  /** Unregisters; resolves when the carriers have answered, or do not answer. Idempotent. */
+  /** Unregisters. Resolves when each carrier has responded or its request has timed out. Idempotent. */
   drain(): Promise<void> {
     this.#state = 'over'
     this.#drained ??= Promise.all([...this.#trunks.values()].map(unregister)).then(() => {})
     return this.#drained
   }
 
-  /** Stops everything without a message. Idempotent. */
+  /** Stops pings and registrations without sending a message. Idempotent. */
   close(): void {
     this.#state = 'over'
     for (const trunk of this.#trunks.values()) {
@@ -96,14 +98,15 @@ export class Trunks {
     const begun = added.map((carrier) => ({ carrier, trunk: this.#add(carrier) }))
     if (this.#state !== 'started') return
     this.#begin(begun.filter(({ carrier }) => !ends.has(carrier.name)).map(({ trunk }) => trunk))
-    // Unregistering the previous registration must not come after the new one, and end it.
+    // A new registration starts after the old one is removed: a later removal would end the new registration,
+    // too.
     for (const { carrier, trunk } of begun)
       void ends.get(carrier.name)?.then(() => {
         if (this.#state === 'started' && this.#trunks.get(carrier) === trunk) this.#begin([trunk])
       })
   }
 
-  /** Resolves when the carrier has confirmed the removal of the registration, or does not answer. */
+  /** Stops the pings of a carrier, and unregisters. Resolves as {@link unregister} does. */
   async #end(carrier: Carrier): Promise<void> {
     const trunk = this.#trunks.get(carrier)
     this.#trunks.delete(carrier)
@@ -124,6 +127,6 @@ const stopProbes = ({ probes }: Trunk): void => {
   for (const probe of probes) probe.stop()
 }
 
-/** Resolves when the carrier has confirmed the removal of the registration, or does not answer. */
+/** Unregisters. Resolves when the carrier has confirmed the removal, or its request has timed out. */
 const unregister = ({ made }: Trunk): Promise<void> =>
   new Promise((resolve) => (made ? made.registration.stop(() => resolve()) : resolve()))
