@@ -1,6 +1,8 @@
 /*
- * The floor: what arrives at a socket goes out of the one beside it (0 and 1, 2 and 3, …), to that one's peer; nothing else is done.
- * relay <sockets>: prints the sockets' ports, reads the peers' ports from its standard input, and relays until that ends.
+ * Minimum cost of relaying. The sockets are pairs (0 and 1, 2 and 3, …). A packet that arrives at one socket of a pair
+ * is sent from the other socket to that socket's peer.
+ * relay <sockets>: prints the ports of the sockets, reads the ports of the peers from standard input, and relays until
+ * standard input ends.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

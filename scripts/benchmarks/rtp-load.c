@@ -1,11 +1,13 @@
 /*
- * The load: RTP from both ends of calls, 50 packets a second each, and what comes back. Sockets 2i and 2i + 1 are the ends of a call.
- * Each 20 ms are cut into slots, and the sockets are dealt out over them: 20 slots are steps of 1 ms, 200 nearly an even flow. Arrivals are
- * read once per 1 ms and timed by the kernel.
+ * Load generator: sends RTP from both ends of calls, 50 packets a second each, and receives the relayed packets.
+ * Sockets 2i and 2i + 1 are the ends of a call. Each period of 20 ms has a number of slots, and each socket sends in
+ * one of them: 20 slots are steps of 1 ms, 200 slots nearly an even flow. Received packets are read once per 1 ms; the
+ * kernel records their times of arrival.
  *
- *   rtp-load <sockets> <slots> [<file> <bytes> <packets>]   prints its ports; the file holds ready-made (encrypted) packets for each
- *                                                           even socket
- *   standard input:  the ports to send to, one for each socket;  then for each run the ms to settle, and those that latencies are taken of
+ *   rtp-load <sockets> <slots> [<file> <bytes> <packets>]   prints its ports; the file has the encrypted packets of
+ *                                                           each even socket
+ *   standard input:  the destination port of each socket; then, for each run, the settling time and the time over which
+ *                    latencies are measured, both in ms
  *   standard output: for each run one line of JSON; latencies in µs
  */
 #define _GNU_SOURCE
@@ -52,7 +54,8 @@ static uint32_t get32(const uint8_t *at) {
   return ntohl(value);
 }
 
-/* The payload begins with a mark, the socket's number and the packet's, so that the far end finds when it was sent. */
+/* The payload begins with a mark, the number of the socket and the number of the packet, by which the receiver finds the
+ * time of sending. */
 static void send_one(int number) {
   flow *f = &flows[number];
   uint8_t packet[PACKET];
@@ -75,7 +78,7 @@ static void send_one(int number) {
   if (sendto(f->fd, bytes, length, 0, (struct sockaddr *)&f->to, sizeof f->to) == (ssize_t)length) now_running.sent++;
 }
 
-/* An encrypted packet cannot be looked into: it is counted alone. */
+/* An encrypted packet is only counted, because its payload cannot be read. */
 static void heard(const uint8_t *packet, size_t length, int64_t at) {
   if (length < HEADER || (packet[1] >= 200 && packet[1] <= 207)) return;
   now_running.received++;
@@ -102,7 +105,8 @@ static void drain(int fd) {
   }
 }
 
-/* One slot: waits for its time, sends its share, and reads what came for the share that has waited longest. */
+/* Runs one slot: waits for its time, sends from the sockets of this slot, and reads the sockets of the slot half a period
+ * away. */
 static void slot(int64_t due, int64_t index, int sends) {
   struct timespec at = {due / 1000000000, due % 1000000000};
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
@@ -122,7 +126,7 @@ static long percentile(double share) {
 }
 
 static void run(long settle_ms, long ms) {
-  /* What came before, to open the way, is not counted. */
+  /* Packets that arrived before the run, which open the path, are not counted. */
   for (int i = 0; i < count; i++) drain(flows[i].fd);
   memset(&now_running, 0, sizeof now_running);
   int64_t began = nanoseconds(CLOCK_MONOTONIC) + 1000000, step = FRAME_NS / slots;
