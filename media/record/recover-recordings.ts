@@ -58,7 +58,7 @@ async function complete(file: string, path: string): Promise<boolean> {
       await unlink(file)
       return false
     }
-    if (await exists(path)) throw Object.assign(new Error(`${path} is there already`), { code: 'EEXIST' })
+    if (await exists(path)) throw Object.assign(new Error(`${path} already exists`), { code: 'EEXIST' })
     if (length < size) await handle.truncate(length)
     if (isWav) await handle.write(formatOf(start).header(length), 0, wavHeaderBytes, 0)
     await handle.sync()

@@ -135,7 +135,9 @@ describe('voices behind HTTP', () => {
   })
 
   it('require an existing engine', () => {
-    expect(() => createSounds({ voice: 'slt', voices })).toThrow('names the engine cloud, which is not there')
+    expect(() => createSounds({ voice: 'slt', voices })).toThrow(
+      'names the engine cloud, which is not configured',
+    )
     const send = async () => ({ status: 200, bytes: Uint8Array.of() })
     const named = [{ ...cloud, name: 'built-in' }]
     expect(() => createSounds({ voice: 'slt', engines: named, send })).toThrow('built-in is no name')

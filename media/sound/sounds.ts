@@ -259,9 +259,11 @@ const checkEngines = (
     throw new SoundError(`Speech: ${builtIn} is no name for an engine`)
   for (const [name, { engine, voice }] of Object.entries(voices)) {
     if (engine === builtIn && voice !== undefined && !voiceByName(voice)) {
-      throw new SoundError(`Speech: the voice ${name} names the built-in voice ${voice}, which is not there`)
+      throw new SoundError(
+        `Speech: the voice ${name} names the built-in voice ${voice}, which does not exist`,
+      )
     }
     if (engine === builtIn || engines.some((each) => each.name === engine)) continue
-    throw new SoundError(`Speech: the voice ${name} names the engine ${engine}, which is not there`)
+    throw new SoundError(`Speech: the voice ${name} names the engine ${engine}, which is not configured`)
   }
 }

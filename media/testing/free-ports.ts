@@ -83,7 +83,7 @@ const lockBlocks = async (first: number, count: number): Promise<BlockLease | { 
 }
 
 /**
- * Takes `count` of the first `among` blocks, in a row that `accepts` by its first port.
+ * Takes `count` consecutive blocks among the first `among`, at a first port that `accepts` permits.
  * Throws if there is no such row.
  */
 const leaseBlocks = async (
@@ -100,7 +100,7 @@ const leaseBlocks = async (
       if (await accepts(lease.first)) return lease
       lease.release()
     } else {
-      // Every start up to the block that is taken would meet it again.
+      // Every row that starts at or before the taken block would include it.
       offset += Math.min(lease.taken, starts - 1) - start
     }
   }
@@ -154,7 +154,7 @@ const isFree = async (port: number): Promise<boolean> =>
 let next = 0
 let end = 0
 
-/** One after another, since each changes the block. */
+/** Requests run one after another, because each changes the block. */
 let queue: Promise<unknown> = Promise.resolve()
 
 const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
@@ -194,7 +194,7 @@ export const freePortRange = async (count: number): Promise<PortRange> => {
   return { from, to: from + count - 1 }
 }
 
-/** Ports of a range that are in use already. The sockets for the look are few at a time. */
+/** Ports of a range that are in use already. Only a few sockets are open at a time. */
 const usedForUdp = async ({ from, to }: PortRange): Promise<number> => {
   let used = 0
   for (let first = from; first <= to; first += blockSize) {

@@ -90,7 +90,7 @@ export const declaredLength = (head: Buffer): number | undefined => {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** Attaches a request to the error found in it, so that it can be answered. */
+/** Attaches a request to the error found in it, so that the request can be answered. */
 export const attachRequest = <E>(message: RawMessage, error: E): E => {
   if (error instanceof SipParseError && message.kind === 'request') {
     error.request = { method: message.method, headers: message.headers }
@@ -126,7 +126,10 @@ export const parseDatagram = (bytes: Buffer, limits: MessageLimits = defaultMess
   return withBody(message, length === 0 ? empty : bytes.subarray(end + 4, end + 4 + length))
 }
 
-/** Parses a message of an application. Its Content-Length counts characters, so it is ignored. */
+/**
+ * Parses a message of an application. Its Content-Length is ignored, because applications count characters
+ * instead of bytes.
+ */
 export const parseFromApp = (bytes: Buffer, limits: MessageLimits): RawMessage => {
   const end = headEnd(bytes)
   const message = parsePart(bytes, 0, end < 0 ? bytes.length : end, limits)

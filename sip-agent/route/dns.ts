@@ -71,7 +71,7 @@ export class SystemDns implements Dns {
    * hosts file was read, would keep the thread alive.
    */
   async #ask<T>(query: (resolver: Resolver) => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw Object.assign(new Error('the agent ends'), { code: CANCELLED })
+    if (this.#isClosed) throw Object.assign(new Error('the agent is closing'), { code: CANCELLED })
     return query(this.#resolver)
   }
 }

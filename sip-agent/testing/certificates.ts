@@ -10,7 +10,7 @@ export interface TestNames {
   readonly common?: string
 }
 
-/** An authority of a test's own, which signs certificates that serve and connect. */
+/** Certificate authority of a test, which signs certificates for servers and clients. */
 export interface TestAuthority {
   /** PEM. */
   readonly certificate: string

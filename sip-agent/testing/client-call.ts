@@ -5,7 +5,7 @@ import { nothing } from './core.ts'
 
 const sdp = 'v=0\r\n'
 
-/** An INVITE that one place has, and its application. */
+/** An INVITE of an application, as one far end received it. */
 export class ClientCall {
   readonly bench: ClientBench
   readonly far: Far
@@ -22,12 +22,12 @@ export class ClientCall {
     this.id = `${this.invite.callId};from-tag=${this.invite.fromTag}`
   }
 
-  /** The place answers. */
+  /** Sends a response of the far end. */
   answer(status: number, lines: Record<string, string> = {}, tag = 't', body = '') {
     this.far.answer(this.invite, status, lines, body, tag)
   }
 
-  /** The call is answered and acknowledged. */
+  /** Answers and acknowledges the call. */
   up(lines: Record<string, string> = {}): this {
     this.answer(200, lines, 't', sdp)
     this.bench.within(this.id, 'ACK')
@@ -36,7 +36,10 @@ export class ClientCall {
     return this
   }
 
-  /** The application's request; what the agent says to it, and where it went. */
+  /**
+   * Sends a request of the application in the dialog. Returns the agent's answer to the application, and the
+   * request that the far end received.
+   */
   ask(method: string, lines: Record<string, string> = {}, body = '') {
     this.bench.within(this.id, method, lines, body)
     const answer = this.bench.received().findLast(({ fields }) => fields[0] === 'response')
@@ -52,13 +55,13 @@ export class ClientCall {
       .map(({ text }) => (text.startsWith('SIP/2.0') ? text.slice(8, 11) : (text.split(' ')[0] as string)))
   }
 
-  /** After all timers nothing may be left. */
+  /** Checks that no state is left after all timers have expired. */
   end() {
     for (let i = 0; i < 5; i++) this.bench.clock.advance(60_000)
     expect(this.bench.held()).toEqual(nothing)
   }
 
-  /** The application hangs up, and {@link end}. */
+  /** Hangs up on the application's side, and calls {@link end}. */
   hangUp() {
     const { sent } = this.ask('BYE')
     if (sent) this.far.answer(sent, 200)

@@ -22,7 +22,7 @@ import { type AppFrame, recordingApp } from './recording-app.ts'
 
 type Lines = Readonly<Record<string, string>>
 
-/** One place that requests are sent to. */
+/** One far end that requests are sent to. */
 export class Far implements Flow {
   readonly remote
   readonly local
@@ -66,8 +66,7 @@ export class Far implements Flow {
 }
 
 /**
- * The client side of the core with one application and some places to send to, in fake time and without
- * sockets.
+ * The client side of the core with one application and several far ends, in fake time and without sockets.
  */
 export class ClientBench {
   readonly clock = new FakeClock()
@@ -82,13 +81,13 @@ export class ClientBench {
   readonly failed: string[] = []
   /** The router's order of hops for a request of this size. */
   fit = (hops: readonly Hop[], _bytes: number): readonly Hop[] => hops
-  /** True where the router looks names up, until {@link found}. */
+  /** Whether the router's searches wait until {@link found} is called. */
   looking = false
   #found: (() => void)[] = []
   readonly #frames: AppFrame[] = []
   #msgId = 0
 
-  /** `places` are addresses, each with `tcp:` before it where it is one of TCP. */
+  /** `places` are the addresses of the far ends, with the prefix `tcp:` for one that is reached over TCP. */
   constructor(places: readonly string[] = ['192.0.2.9']) {
     this.fars = places.map((place) => {
       const [address = '', protocol = 'udp'] = place.split(':').reverse()
@@ -141,7 +140,10 @@ export class ClientBench {
     return context as unknown as Context
   }
 
-  /** The application sends a request outside dialogs; the answer is the first frame of {@link received}. */
+  /**
+   * Sends a request of the application outside dialogs; the agent's answer is the first frame of
+   * {@link received}.
+   */
   request(method: string, lines: Lines = {}, body = ''): void {
     this.outgoing.request(this.app, this.#next(), this.#raw(method, lines, body), '')
   }
@@ -151,12 +153,12 @@ export class ClientBench {
     this.outgoing.inDialog(this.app, this.#next(), id, this.#raw(method, lines, body))
   }
 
-  /** The application cancels its INVITE. */
+  /** Cancels an INVITE of the application. */
   cancel(txnId: string): void {
     this.outgoing.cancel(this.app, this.#next(), txnId, this.#raw('CANCEL', {}, ''))
   }
 
-  /** The router has looked up everything. */
+  /** Completes the pending searches of the router. */
   found(): void {
     this.looking = false
     for (const answer of this.#found.splice(0)) answer()
@@ -177,7 +179,9 @@ export class ClientBench {
     return this.#frames.splice(0)
   }
 
-  /** Everything that is still held: all zero once a call is over and its transactions have timed out. */
+  /**
+   * Returns the state that is still held: all zero once a call has ended and its transactions have timed out.
+   */
   held() {
     return {
       transactions: this.transactions.size,

@@ -28,7 +28,7 @@ type Lines = Readonly<Record<string, string>>
 export class CoreBench {
   readonly clock = new FakeClock()
   readonly flow: RecordingFlow
-  /** The way for responses where `flow` is closed. */
+  /** The flow for responses if `flow` is closed. */
   again: RecordingFlow | undefined
   readonly app: App
   readonly dialogs = new Dialogs()
@@ -39,7 +39,7 @@ export class CoreBench {
   readonly faults: unknown[] = []
   readonly refusals = new OwnRefusals(this.clock, () => {})
   readonly diversions = new Diversions(this.clock, () => {})
-  /** Dialogs whose ACK never came. */
+  /** Dialogs whose ACK never arrived. */
   readonly expired: Dialog[] = []
   readonly #received: AppFrame[] = []
   #seen = 0
@@ -85,7 +85,7 @@ export class CoreBench {
     })
   }
 
-  /** A request of the peer's one call, with the usual headers where `lines` has no others. */
+  /** Returns a request of the peer's one call, with the usual headers unless `lines` has others. */
   receive(method: string, seq: number, branch: string, lines: Lines = {}, body = '') {
     const headers: Record<string, string> = {
       Via: `SIP/2.0/UDP 192.0.2.9:5060;branch=z9hG4bK${branch}`,
@@ -108,7 +108,7 @@ export class CoreBench {
     return this.#received.splice(0)
   }
 
-  /** The requests among it, each with its txnId and dialogId. */
+  /** Returns the requests among the received frames, each with its txnId and dialogId. */
   handed(): { method: string; txnId: string; dialogId: string }[] {
     return this.received()
       .filter(({ fields }) => fields[0] === 'sip')
@@ -119,7 +119,9 @@ export class CoreBench {
       }))
   }
 
-  /** The application answers the request with this id. `name` is the id of the frame. */
+  /**
+   * Sends the application's response to the request with this transaction id. `name` is the id of the frame.
+   */
   respond(txnId: string, status: number, lines: Lines = {}, body = '', name = 'm') {
     const headers = new Headers()
     for (const [key, value] of Object.entries(lines)) headers.append(key, value)
@@ -127,19 +129,21 @@ export class CoreBench {
     this.incoming.respond(this.app, name, txnId, raw)
   }
 
-  /** The responses that were sent since the last call. */
+  /** Returns the responses that were sent since the last call. */
   sent(): SipResponse[] {
     const texts = this.flow.sent.slice(this.#seen)
     this.#seen = this.flow.sent.length
     return texts.map((text) => message(text) as SipResponse)
   }
 
-  /** Their status codes. */
+  /** Returns the status codes of {@link sent}. */
   statuses(): number[] {
     return this.sent().map((each) => each.status)
   }
 
-  /** Everything that is still held: all zero once a call is over and its transactions have timed out. */
+  /**
+   * Returns the state that is still held: all zero once a call has ended and its transactions have timed out.
+   */
   held() {
     return {
       transactions: this.transactions.size,

@@ -25,7 +25,7 @@ export interface Zone {
   readonly aaaa?: Record<string, readonly string[]>
 }
 
-/** A name server in memory that counts what it is asked. */
+/** A name server in memory that counts its queries. */
 export class FakeDns implements Dns {
   readonly asked: string[] = []
   ttl = 60

@@ -42,7 +42,7 @@ export class NameServer {
     const addresses = question.readUInt16BE(question.length - 4) === typeA ? this.answers : []
     const header = Buffer.alloc(headerBytes)
     query.copy(header, 0, 0, 2)
-    // A response to a query that wanted recursion, which is available.
+    // Flags: a response, recursion desired, recursion available.
     header.writeUInt16BE(0x8180, 2)
     header.writeUInt16BE(1, 4)
     header.writeUInt16BE(addresses.length, 6)

@@ -25,7 +25,7 @@ interface Call {
 
 let counter = 0
 
-/** A far end made of a bare socket: it says exactly what the test makes it say. */
+/** A far end made of a bare socket: sends exactly the messages that the test writes. */
 export class Peer {
   readonly transport: 'udp' | 'tcp'
   /** Everything received that no test has taken yet. */
@@ -34,13 +34,12 @@ export class Peer {
   #send: (text: string) => void = () => {}
   #close: () => void = () => {}
   /**
-   * The last response to each request, which its repetition gets again, as every far end does it (RFC 3261
-   * 17.2).
+   * The last response to each request. A retransmission gets it again, as from every far end (RFC 3261 17.2).
    */
   readonly #replied = new Map<string, string>()
   /** INVITEs whose final response has its ACK. */
   readonly #acknowledged = new Set<string>()
-  /** TCP: ends the connection, and leaves the listener. */
+  /** For TCP: ends the connection, and keeps the listener open. */
   hangUp: () => void = () => {}
   port = 0
 
@@ -80,7 +79,7 @@ export class Peer {
     )
   }
 
-  /** A listening TCP socket that talks on the connection made to it last. */
+  /** A listening TCP socket that uses the connection that was accepted last. */
   static tcpServer(): Promise<Peer> {
     const peer = new Peer('tcp')
     const server: Server = createServer((socket) => peer.#stream(socket, server))
@@ -116,8 +115,8 @@ export class Peer {
   }
 
   /**
-   * Returns whether a message is a retransmission over UDP, as a busy machine causes it. No test may take it
-   * for a new message. A request without a reply is delivered as often as it arrives.
+   * Returns whether a message is a retransmission over UDP, which a busy machine may cause. No test may take
+   * a retransmission for a new message. A request without a reply is delivered as often as it arrives.
    */
   #isRepeated(message: SipMessage): boolean {
     if (this.transport !== 'udp') return false
@@ -177,7 +176,7 @@ export class Peer {
     }
   }
 
-  /** Puts a request of a call into text, sends it and returns its branch. */
+  /** Builds and sends a request of a call, and returns its branch. */
   send(
     method: string,
     call: Call,

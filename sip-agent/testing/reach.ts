@@ -3,7 +3,7 @@ import { Reach } from '../reach/reach.ts'
 import type { SipReach, SipReachCarrier } from '../types.ts'
 import { FakeDns, type Zone } from './dns.ts'
 
-/** Rules without settings: every place is permitted. */
+/** Rules without settings: every destination is permitted. */
 export const openReach = (clock: Clock): Reach => new Reach({ dns: new FakeDns({}), clock, fault: () => {} })
 
 /**
@@ -19,7 +19,7 @@ export const reachCarrier = (changes: Partial<SipReachCarrier> = {}): SipReachCa
   ...changes,
 })
 
-/** Rules with settings, and the name server that they ask. */
+/** Rules with settings, and the name server for their queries. */
 export const reachOn = (clock: Clock, settings: SipReach, zone: Zone = {}) => {
   const dns = new FakeDns(zone)
   const faults: unknown[] = []

@@ -2,14 +2,14 @@ import type { Clock } from '../clock.ts'
 import { App } from '../drachtio/app.ts'
 import { FrameReader, splitPayload } from '../drachtio/frames.ts'
 
-/** A frame that the application was sent. */
+/** A frame that was sent to the application. */
 export interface AppFrame {
   /** The fields from the second on: `sip` or `response` first. */
   readonly fields: readonly string[]
   readonly text: string
 }
 
-/** An application without a socket: what it is sent goes to `tell`. */
+/** An application without a socket: the frames for the application are passed to `tell`. */
 export const recordingApp = (clock: Clock, tell: (frame: AppFrame) => void): App => {
   const reader = new FrameReader()
   const socket = {

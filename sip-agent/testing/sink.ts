@@ -2,7 +2,7 @@ import type { SipMessage } from '../message/message.ts'
 import type { SipParseError } from '../message/sip-parse-error.ts'
 import type { Flow, TransportSink } from '../transport/types.ts'
 
-/** Keeps what the transports report, and lets a test wait for it. */
+/** Records the events of the transports, and lets a test wait for them. */
 export class TestSink implements TransportSink {
   readonly messages: { readonly message: SipMessage; readonly flow: Flow }[] = []
   readonly faults: { readonly error: SipParseError; readonly flow: Flow }[] = []
@@ -30,13 +30,13 @@ export class TestSink implements TransportSink {
     this.#wake()
   }
 
-  /** Waits until something that was reported makes this true. */
+  /** Waits for events until `ready` returns true. */
   until(ready: () => boolean): Promise<void> {
     if (ready()) return Promise.resolve()
     return new Promise((wake) => this.#waiting.push({ ready, wake }))
   }
 
-  /** The flow of the message with this index, once it has come. */
+  /** Resolves with the flow of the message with this index, once it has arrived. */
   async flow(index = 0): Promise<Flow> {
     await this.until(() => this.messages.length > index)
     return (this.messages[index] as { flow: Flow }).flow

@@ -48,12 +48,13 @@ export const startTestAgent = async (options: Partial<SipAgentOptions> = {}): Pr
  * this wait, a request may be first, and is refused with 503.
  */
 export const routed = async (srf: Srf): Promise<void> => {
-  // Frames are served in order. This one is refused at once, as nothing is bound for such a transport.
+  // Frames are served in order, so the answer to this one proves that the earlier ones were served. It is
+  // refused at once, as no such transport is bound.
   const asking = srf as unknown as { request(uri: string, options: { method: string }): Promise<unknown> }
   await asking.request('sip:nobody@127.0.0.1;transport=none', { method: 'OPTIONS' }).catch(() => {})
 }
 
-/** Waits until the agent holds no dialog and nothing that waits; fails by the test's own time-out. */
+/** Waits until the agent holds no dialog and no pending request; fails by the timeout of the test. */
 export const idle = async (agent: SipAgent): Promise<void> => {
   for (;;) {
     const { dialogs, pending, unacknowledged } = await agent.stats()
@@ -63,12 +64,12 @@ export const idle = async (agent: SipAgent): Promise<void> => {
 
 const answers = new WeakMap<SrfRequest, Promise<SrfResponse>>()
 
-/** Sends a request of the application; the promise is of the request as it went out. */
+/** Sends a request of the application. Resolves with the request as it was sent. */
 export const request = (srf: Srf, uri: string, options: object): Promise<SrfRequest> =>
   new Promise((resolve, reject) => {
     const sent = (error: Error | null, req: SrfRequest) => {
       if (error) return reject(error)
-      // At once: the answer may stand in the same read.
+      // The listener is added at once, because the answer may arrive in the same read.
       answers.set(req, finalOf(req))
       resolve(req)
     }
@@ -82,5 +83,5 @@ const finalOf = (req: SrfRequest): Promise<SrfResponse> =>
     })
   })
 
-/** The final response to a request that {@link request} sent. */
+/** Resolves with the final response to a request that {@link request} sent. */
 export const answerTo = (req: SrfRequest): Promise<SrfResponse> => answers.get(req) ?? finalOf(req)

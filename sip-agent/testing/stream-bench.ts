@@ -33,14 +33,14 @@ export class StreamBench {
     return socket
   }
 
-  /** Writes, and waits until `count` more messages came. */
+  /** Writes, and waits until `count` more messages have arrived. */
   async say(socket: Socket, text: string, count = 1): Promise<void> {
     const wanted = this.sink.messages.length + count
     socket.write(text)
     await this.sink.until(() => this.sink.messages.length >= wanted)
   }
 
-  /** Listens as a carrier does, and gives its place. */
+  /** Listens as a carrier does, and returns the address. */
   async listen(taken: (socket: Socket) => void): Promise<Hop> {
     const server = createServer((socket) => taken(this.#keep(socket)))
     this.#servers.push(server)

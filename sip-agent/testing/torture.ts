@@ -13,12 +13,12 @@ export type Torture = readonly [
 
 const folder = new URL('../../../shared/data/sip-torture/', import.meta.url)
 
-/** Whether the corpora are there. */
+/** Whether the corpora are available. */
 export const torturePresent = existsSync(folder)
-/** Behind the name of a test that needs them. */
+/** Suffix of the name of a test that needs the corpora. */
 export const tortureNote = torturePresent ? '' : ' (corpus absent: skipped)'
 
-/** RFC 4475, with the file of its archive that no section mentions. */
+/** Messages of RFC 4475, with one file of its archive that no section mentions. */
 export const rfc4475: readonly Torture[] = [
   ['3.1.1.1 a short tortuous INVITE', 'wsinv', 'ok', 481],
   ['3.1.1.2 wide range of valid characters', 'intmeth', 'ok', 501],

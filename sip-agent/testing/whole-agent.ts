@@ -21,16 +21,16 @@ export interface Delivered {
 }
 
 /**
- * A whole agent on real sockets, with a clock that the test moves. Its peer and its application are bare
+ * A whole agent on real sockets, with a clock that the test advances. Its peer and its application are bare
  * sockets that parse nothing, so that every effect is visible.
  */
 export class WholeAgent {
   /** Errors within the agent. */
   readonly faults: unknown[] = []
   readonly clock = new FakeClock()
-  /** The agent's timers: that the fake clock need not sort thousands of them. */
+  /** The agent's timers: the fake clock need not sort thousands of them. */
   readonly timers = new TimerWheel(this.clock, (error) => this.faults.push(error))
-  /** Datagrams that came back, as text. */
+  /** Datagrams that the agent sent back, as text. */
   readonly answers: string[] = []
   readonly delivered: Delivered[] = []
   /** Handler of frames in the application; default none. */
@@ -59,7 +59,7 @@ export class WholeAgent {
     })
   }
 
-  /** Starts it on UDP and on the other transports that are named. */
+  /** Starts the agent on UDP and on the other given transports. */
   static async start(
     others: readonly ('tcp' | 'ws')[] = [],
     options: Partial<SipAgentOptions> = {},
@@ -91,22 +91,27 @@ export class WholeAgent {
     return new Promise((resolve) => this.#udp.send(bytes, this.port('udp'), '127.0.0.1', () => resolve()))
   }
 
-  /** The application says something. */
+  /** Sends a frame of the application. */
   say(line: string, message: string): void {
     this.#app?.write(makeFrame(line, Buffer.from(message)))
   }
 
-  /** Waits until all that peer and application have said has been dealt with, and the outcome is here. */
+  /**
+   * Waits until the agent has handled all messages of peer and application, and its responses have arrived.
+   */
   async settle(): Promise<void> {
     await this.#probe()
-    // What the application was handed it may have answered.
+    // The application may have answered the frames that it received.
     const answered = this.#pongs + 1
     this.#app?.write(makeFrame('4|ping'))
     await this.#until(() => this.#pongs >= answered)
     await this.#probe()
   }
 
-  /** Two requests follow what was sent before, one for each way out of the agent. */
+  /**
+   * Sends two requests after the earlier messages: one is delivered to the application, the other refused by
+   * the agent.
+   */
   async #probe(): Promise<void> {
     const id = `probe-${++this.#probes}`
     const probe = (method: string, extra = '') =>
@@ -128,7 +133,7 @@ export class WholeAgent {
     }
   }
 
-  /** Returns and clears both lists since the latest `settle`, without its own effects. */
+  /** Returns and clears both lists, without the effects of `settle` itself. */
   take(): { answers: string[]; delivered: Delivered[] } {
     const own = (text: string) => !text.includes('Call-ID: probe-')
     return {
@@ -137,14 +142,14 @@ export class WholeAgent {
     }
   }
 
-  /** The application's connection is lost; done when the agent has noticed. */
+  /** Closes the application's connection. Resolves when the agent has noticed. */
   async loseApplication(): Promise<void> {
     this.#app?.destroy()
     while (this.agent.stats.applications > 0) await turn()
   }
 
   async close(): Promise<void> {
-    // Else what the loss of the application ends would still be there.
+    // Otherwise the calls that end with the application's connection would still exist.
     await this.loseApplication()
     this.#udp.close()
     await this.agent.close()
@@ -167,7 +172,7 @@ export class WholeAgent {
     await ready
   }
 
-  /** Takes one frame; true for the answer to the ping. */
+  /** Handles one frame; returns true for the answer to the ping. */
   #frame(payload: Buffer): boolean {
     const { fields, message } = splitPayload(payload)
     if (fields[1] !== 'sip') {

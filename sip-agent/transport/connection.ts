@@ -132,7 +132,7 @@ export class Connection implements Flow, WireUser {
   opened(): void {
     const waiting = this.#waiting ?? []
     this.#waiting = undefined
-    if (this.isAccepted) this.#within(messageTimeoutMs, 'no message came')
+    if (this.isAccepted) this.#within(messageTimeoutMs, 'no message arrived in time')
     else this.#prove()
     for (const { bytes, failed } of waiting) this.send(bytes, failed)
   }
@@ -199,7 +199,7 @@ export class Connection implements Flow, WireUser {
       if (error instanceof SipParseError) this.#end(error)
       else {
         this.#owner.sink.fault?.(error)
-        this.fail('a fault within the agent')
+        this.fail('internal error of the agent')
       }
       return
     }
@@ -261,7 +261,7 @@ export class Connection implements Flow, WireUser {
   #watch(complete: boolean): void {
     if (complete || (this.#isProven && !this.#reader.isPartial)) this.#prove()
     if (this.#reader.isPartial && !this.#limit && !this.#isClosed) {
-      this.#within(messageTimeoutMs, 'a message did not end')
+      this.#within(messageTimeoutMs, 'an incomplete message timed out')
     }
   }
 

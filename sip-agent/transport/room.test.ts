@@ -80,7 +80,7 @@ it('the untrusted connection that has been silent longest is closed for new ones
   await bench.say(await from('127.0.0.5'), inviteText)
   await next
   await bench.sink.until(() => bench.sink.losses.length === 2)
-  expect(bench.sink.losses).toEqual(Array(2).fill('its place was taken'))
+  expect(bench.sink.losses).toEqual(Array(2).fill('replaced by a new connection'))
   expect([first.destroyed, second.destroyed]).toEqual([false, false])
 })
 

@@ -32,7 +32,7 @@ it('a connection without any message is closed after 30 s', async () => {
   bench.clock.advance(30_000)
   await closed
   await bench.sink.until(() => bench.sink.losses.length > 0)
-  expect([bench.transport.connections, bench.sink.losses]).toEqual([1, ['no message came']])
+  expect([bench.transport.connections, bench.sink.losses]).toEqual([1, ['no message arrived in time']])
 })
 
 it('a connection that has sent a message may be silent', async () => {
@@ -117,7 +117,7 @@ it('an internal error closes one connection only', async () => {
   socket.write(inviteText)
   await closed
   await bench.sink.until(() => bench.sink.losses.length > 0)
-  expect([bench.sink.errors, bench.sink.losses]).toEqual([[error], ['a fault within the agent']])
+  expect([bench.sink.errors, bench.sink.losses]).toEqual([[error], ['internal error of the agent']])
 })
 
 it('a double CRLF is answered by one', async () => {

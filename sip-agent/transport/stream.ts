@@ -136,7 +136,7 @@ export class StreamTransport {
 
   /** Closes the listener and every connection. */
   close(): Promise<void> {
-    for (const connection of this.#connections) connection.fail('the agent ends')
+    for (const connection of this.#connections) connection.fail('the agent is closing')
     for (const socket of this.#sockets) socket.destroy()
     return new Promise((resolve) => this.#server.close(() => resolve()))
   }
@@ -218,7 +218,7 @@ export class StreamTransport {
     if (!gate.accepts(this.#local.protocol, address)) return false
     if (!isFull) return true
     const idlest = this.#connections.idlest(({ remote }) => !trusts(remote.address))
-    if (idlest) this.#connections.giveUp(idlest, 'its place was taken')
+    if (idlest) this.#connections.giveUp(idlest, 'replaced by a new connection')
     return idlest !== undefined
   }
 

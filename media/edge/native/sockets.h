@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Must change with everything that JavaScript sees. */
+/* VERSION must be raised with every change of the memory layout or of the functions for JavaScript. */
 enum { VERSION = 1, SLOTS = 256, SLOT_BYTES = 2048, COUNTERS = 8, MOST_SOCKETS = 0x10000 };
 enum { RECEIVED, SENT, RECEIVE_ERRORS, SEND_ERRORS, TOO_LONG, MISADDRESSED, WAKEUPS };
 /* Length of an IPv6 address with its zone, as text. */
@@ -28,8 +28,8 @@ typedef struct {
   _Alignas(8) double counters[COUNTERS];
 } shared;
 
-/* Place in the table. Handles include its generation, so that a stale handle never matches the next socket in
- * its place. */
+/* Place of a socket in the table. A handle includes the generation of its place, so that a stale handle never
+ * matches the next socket there. */
 typedef struct {
   int fd; /* -1: free */
   int32_t generation, next_free;

@@ -31,8 +31,8 @@ extern char *uv_err_name_r(int error, char *name, size_t length);
 extern char *uv_strerror_r(int error, char *text, size_t length);
 
 /* A wake-up costs more than a packet. After two wake-ups within PACE_MS the sockets are therefore polled
- * every PACE_MS instead of watched, until polling finds nothing so many times. A packet waits at most that
- * long, plus the timer's lateness. */
+ * every PACE_MS instead of watched, until MOST_EMPTY polls in a row find no packet. A packet waits at most
+ * PACE_MS, plus the timer's lateness. */
 enum { PACE_MS = 1, MOST_EMPTY = 3, MOST_ROUNDS = 4 };
 
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
   napi_async_context context;
   napi_async_cleanup_hook_handle cleanup;
   uv_handle_t *poll, *timer;
-  uint64_t woken; /* when, in ns */
+  uint64_t woken; /* time of the last wake-up, in ns */
   int empty, closing;
   sockets sockets;
 } hub;

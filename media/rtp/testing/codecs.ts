@@ -36,7 +36,7 @@ export function decoded(codec: AudioCodec, payloads: readonly Uint8Array[]): Int
   return Int16Array.from(heard)
 }
 
-/** Speaker of an endless tone, in packets. */
+/** Source of an endless tone, in packets. */
 export class TestVoice {
   readonly codec: AudioCodec
   readonly ptimeMs: number
