@@ -6,7 +6,7 @@ import type { CallRow } from '../calls/log/call-rows.ts'
 import type { Log } from '../core/log.ts'
 import type { CallOrder } from './call-placement.ts'
 
-/** Answerer of a call: for documents, and for the call's row if known. */
+/** Result of a detection of the answerer: for documents, and for the call's row if known. */
 export interface AnsweredBy {
   readonly answeredBy: NonNullable<CallInfo['answeredBy']>
   readonly row?: NonNullable<CallRow['answeredBy']>
@@ -70,6 +70,9 @@ export const detectInBackground = async (
     callbacks.notify({ projectId, callId }, { kind: 'detect', ...formRequest(target, fields) })
   } catch (error) {
     if (!(error instanceof CallEnded))
-      log.warn({ event: 'call.detection-failed', call: callId, reason: String(error) }, 'detection failed')
+      log.warn(
+        { event: 'call.detection-failed', call: callId, reason: String(error) },
+        'answering-machine detection failed',
+      )
   }
 }

@@ -18,8 +18,8 @@ export interface ApiCallDeps {
 }
 
 /**
- * Call under control of the API: its operations, with events to the call's status URL if that uses the script
- * dialect.
+ * Call under control of the API, with its operations. Events go to the call's status URL if that uses the
+ * script dialect.
  */
 export class ApiCall implements CommandedCall {
   readonly id: string

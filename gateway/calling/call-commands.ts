@@ -95,7 +95,7 @@ export class CallCommands {
     return call
   }
 
-  /** Ends the connection of the call, which goes on with its document. */
+  /** Ends the connection of the call. The call itself goes on with its document. */
   #disconnect(projectId: string, callId: string): void {
     const { calls, history } = this.#deps
     // The call of an address is a child of the leg that leads to it, but not connected by that leg.

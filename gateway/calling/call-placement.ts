@@ -27,7 +27,7 @@ export interface CallOrder {
   /** Further `envs` of documents. */
   readonly variables?: Readonly<Record<string, string>>
   readonly status?: StatusTarget
-  /** Records it from the answer on. */
+  /** Records the call from its answer on. */
   readonly record?: {
     /** Tracks of {@link RecordOptions}. */
     readonly tracks: NonNullable<RecordOptions['tracks']>
@@ -57,9 +57,9 @@ export interface CallOrder {
 /** Makes calls for the API, and controls calls in progress. */
 export interface CallPlacement {
   /**
-   * Makes a call. Resolves with its row in the state `queued` when its first leg was made; ringing goes on.
-   * Rejects with `unknown_address`, `not_permitted`, `over_call_limit`, `draining`, or `bad_request` (with
-   * the attribute).
+   * Makes a call. Resolves with its row in the state `queued` when its first leg was made, and so before an
+   * answer. Rejects with `unknown_address`, `not_permitted`, `over_call_limit`, `draining`, or `bad_request`
+   * (with the attribute).
    */
   place(order: CallOrder): Promise<CallRow>
   /**

@@ -7,7 +7,10 @@ export type Objection = (uri: SipUri, projectId: string) => Promise<string | und
 
 const client = /^client:([^\s/?]+)$/i
 
-/** Returns a destination of the API as the calls expect it: `client:name` is that subscriber. */
+/**
+ * Returns a destination of the API in the form that calls use: `client:name` becomes the address of that
+ * subscriber.
+ */
 export const destinationOf = (to: string): string => {
   const text = to.trim()
   const name = client.exec(text)?.[1]

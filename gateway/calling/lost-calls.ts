@@ -64,7 +64,7 @@ const endCallbacks = (
   return [callbackRow({ projectId: row.projectId, callId: row.id }, { ...callback, ends: row.id }, times)]
 }
 
-/** Returns the number of states reported before, as far as the row tells. */
+/** Returns the number of states that were reported before, as far as the row shows. */
 const sequenceOf = ({ states }: StatusTarget, { ringingAt, answeredAt }: CallRow): number => {
   const reached = {
     initiated: true,

@@ -1,7 +1,7 @@
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { AddressBook, HandlerSpec } from '../model.ts'
 
-/** Whether a destination is a script and not an address. */
+/** Whether a destination is the text of a script and not an address. */
 export const isScript = (dest: string): boolean => /^\s*\{/.test(dest)
 
 /**

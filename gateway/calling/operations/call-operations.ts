@@ -42,7 +42,7 @@ export class CallOperations {
     return found
   }
 
-  /** Returns the operation of a kind that exists once at a time. */
+  /** Returns the operation of a kind of which a call has at most one at a time. */
   only(kind: OperationKind): Operation | undefined {
     return [...this.#running.values()].find(({ operation }) => operation.kind === kind)?.operation
   }

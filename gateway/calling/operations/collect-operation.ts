@@ -188,7 +188,7 @@ const wireOf = ({ reason, digits, terminator, speech }: CollectResult): WireResu
   if (reason === 'stopped' && digits === '') return { type: 'no_input' }
   if (!speech) return digit(digits, terminator)
   const { text, confidence } = speech
-  // In per cent, if known.
+  // The confidence is in per cent, if known.
   return {
     type: 'speech',
     params: { text, ...(confidence !== undefined && { confidence: confidence * 100 }) },

@@ -40,7 +40,7 @@ export interface Operation {
   stop(): void
   pause?(behaviour: 'skip' | 'silence'): void
   resume?(): void
-  /** In dB. */
+  /** Changes the volume in dB. */
   setVolume?(db: number): void
   startTimers?(): void
 }
@@ -48,8 +48,8 @@ export interface Operation {
 /** Peculiarities of a client in the handling of events. */
 export interface ClientQuirks {
   /**
-   * Whether its promises settle only by success once an operation has begun (4.2). It receives a failure as
-   * an empty success with the field `error`.
+   * Whether the client's promises settle only by success once an operation has begun (4.2). Such a client
+   * receives a failure as an empty success with the field `error`.
    */
   readonly reportsSuccessOnly: boolean
 }

@@ -30,8 +30,8 @@ export const readRecord = (params: Fields): RecordOptions => {
 }
 
 /**
- * `calling.record`: states recording, paused, finished and no_input, which also stands for one that could not
- * be made.
+ * `calling.record`: states recording, paused, finished and no_input. The state no_input also reports a
+ * recording that has failed.
  */
 export class RecordOperation extends VerbOperation<CallRecording> {
   readonly kind = 'record'

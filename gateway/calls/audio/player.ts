@@ -19,14 +19,14 @@ export interface AudioFetcher {
 /** Built-in music for waiting callers. It has no end: play it in a loop. */
 export const holdMusic = { kind: 'hold-music' } as const
 
-/** Sounds of documents, and those of the gateway. */
+/** Sound of a document or of the gateway. */
 export type Playable = Sound | typeof holdMusic
 
 /** Playback of a list of sounds. */
 export interface Playing {
   /** Resolves at the end or when stopped. Rejects if a sound could not be prepared. */
   readonly done: Promise<'finished' | 'stopped'>
-  /** Stops it, and cancels sounds that are being fetched or synthesized. */
+  /** Stops the playback, and cancels sounds that are being fetched or synthesized. */
   stop(): void
   /** Pauses until {@link resume}. Idempotent. */
   pause(): void
@@ -41,7 +41,7 @@ export interface Preparation {
   giveUp(): void
 }
 
-/** Called with the fault of a sound that is played all the same. */
+/** Called with a fault in a sound that is played nevertheless. */
 type Warn = NonNullable<PrepareOptions['warn']>
 
 /** Options of a list of sounds. */
@@ -62,7 +62,7 @@ export interface StartOptions {
 export interface PrepareFor {
   /** Project of the sound. */
   readonly customer?: string
-  /** Port that will play it, if known. */
+  /** Port that will play the sound, if known. */
   readonly port?: MediaPort | undefined
   /** Cancels the preparation. */
   readonly signal?: AbortSignal
@@ -83,8 +83,8 @@ export class Player {
   }
 
   /**
-   * Prepares the first sound in advance, so that no silence is heard meanwhile. Pass it to {@link start},
-   * also if it rejects. Returns undefined for an empty list.
+   * Prepares the first sound in advance, so that no silence is heard meanwhile. Pass the result to
+   * {@link start}, even if the preparation fails. Returns undefined for an empty list.
    */
   prepareFirst(
     sounds: readonly Playable[],
@@ -109,13 +109,14 @@ export class Player {
    * playing.
    */
   start(port: MediaPort, sounds: readonly Playable[], options: StartOptions = {}): Playing {
-    // A list that still fetches its sound would be heard later in place of this one.
+    // The previous list is stopped first: if it were still fetching a sound, that sound would later replace
+    // this list.
     this.#lists.get(port)?.stop()
     const list = new PlayingList(port, sounds, options, (sound, how) =>
       this.#prepare(sound, rateOf(port), how),
     )
     this.#lists.set(port, list)
-    // A port may outlive the sounds of a list by far.
+    // A port may exist for much longer than a list, so the list is released at its end.
     const forget = () => this.#lists.get(port) === list && this.#lists.delete(port)
     list.done.then(forget, forget)
     return list
@@ -236,8 +237,8 @@ class PlayingList implements Playing {
 type Part = Pick<PlayRequest, 'prompt' | 'loop'>
 
 /**
- * Returns the parts of a sound for the port. A ringing tone of a given length is whole periods and the start
- * of one more.
+ * Returns the parts of a sound for the port. A ringing tone of a given length consists of whole periods and
+ * the beginning of another one.
  */
 const partsOf = (sound: Playable, prompt: Prompt, loop: number): readonly Part[] => {
   if (sound.kind !== 'ringtone') return [{ prompt, loop }]
@@ -254,7 +255,7 @@ const partsOf = (sound: Playable, prompt: Prompt, loop: number): readonly Part[]
 
 const bounded = (db: number): number => Math.max(-40, Math.min(40, db))
 
-/** Prompts of a list. Each is prepared once, and the next one while one is played. */
+/** Prompts of a list. Each prompt is prepared once, while the one before it plays. */
 class PromptList {
   #sounds: readonly Playable[]
   #prepare: (sound: Playable) => Promise<Prompt>

@@ -16,7 +16,7 @@ const minHookMs = 1000
 export interface WaitingCaller {
   readonly call: Call
   readonly control: ScopableControl
-  /** Runs repeatedly; default hold music. */
+  /** Runs repeatedly during the wait; default hold music. */
   readonly hook?: WaitHook
 }
 

@@ -7,7 +7,7 @@ export interface Arrival {
   readonly leg: Leg
   /** Id from {@link newCallId}; also the group of the leg's media port. */
   readonly callId: CallId
-  /** Branch of another call of this gateway whose far side this is. */
+  /** Branch of another call of this gateway; the leg is the far side of that branch. */
   readonly parentId?: CallId
   readonly projectId: string
   /** Handler of the call: that of a domain application, or of the address that a browser has dialed. */

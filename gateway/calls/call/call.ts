@@ -17,7 +17,7 @@ export interface CallObserver {
   legAdopted?(leg: Leg, owner: LegOwner): void
 }
 
-/** Receives what the caller does. */
+/** Receives the digits, holds and transfers of the caller. */
 export interface CallerListener {
   /** Leg that the caller hears; absent for none, or for several. */
   readonly partner?: Leg
@@ -26,13 +26,13 @@ export interface CallerListener {
   /** See {@link LegOwner.legReferred}. Absent without another party. */
   referred?(referral: Referral): boolean
   /**
-   * See {@link LegOwner.legReplaced}. The call has the new leg as its caller by then. Absent: the caller
-   * cannot be replaced.
+   * See {@link LegOwner.legReplaced}. Called after the new leg has become the call's caller. Absent: the
+   * caller cannot be replaced.
    */
   replaced?(): void
 }
 
-/** Leg of a call, with its role at its start. */
+/** Leg of a call, with the role that the leg had when it started. */
 export interface CallLeg {
   readonly leg: Leg
   readonly role: 'caller' | 'callee'
@@ -50,7 +50,7 @@ export interface CallOptions {
   readonly info: CallInfo
   readonly caller: Leg
   readonly clock: Clock
-  /** Names the call in each line. */
+  /** Log whose lines contain the id of the call. */
   readonly log: Log
   readonly observer?: CallObserver
   /** Maximum duration in ms from the answer; also the maximum time without an answer. */
@@ -61,8 +61,8 @@ export interface CallOptions {
 const maxCdrEntries = 100
 
 /**
- * A call as the customer sees it: the caller's leg and every leg that was made for it. The end of the
- * caller's leg ends all others. The call has ended when its last leg has.
+ * A call as the customer sees it: the caller's leg and every leg that was made for the caller. The end of the
+ * caller's leg ends all other legs. The call has ended when its last leg has ended.
  */
 export class Call implements LegOwner {
   readonly id: CallId
@@ -107,13 +107,13 @@ export class Call implements LegOwner {
     return this.#info
   }
 
-  /** Adds what was found out about the call. */
+  /** Adds facts that were found out during the call. */
   addInfo(found: Pick<CallInfo, 'answeredBy'>): void {
     this.#info = { ...this.#info, ...found }
   }
 
   /**
-   * Leg whose end is the end of the call: the caller's, or after a transfer of the caller that of the other
+   * Leg whose end ends the call: that of the caller or, after the caller was transferred, that of the other
    * party.
    */
   get caller(): Leg {
@@ -187,12 +187,14 @@ export class Call implements LegOwner {
     return this.#callerListener?.partner
   }
 
-  /** Calls back when the caller or its partner may have changed, while the former one still has its audio. */
+  /**
+   * Calls back when the caller or its partner may have changed. The previous leg still has its audio then.
+   */
   onPartiesChanged(listener: () => void): void {
     this.#partyListeners.add(listener)
   }
 
-  /** Calls back for each digit of the caller. Returns a function that stops it. */
+  /** Calls back for each digit of the caller. Returns a function that removes the listener. */
   onDigit(listener: (digit: string) => void): () => void {
     this.#digitListeners.add(listener)
     return () => this.#digitListeners.delete(listener)
@@ -220,7 +222,7 @@ export class Call implements LegOwner {
     const { promise, reject } = Promise.withResolvers<never>()
     const onEnd = () => reject(new CallEnded())
     const onAbort = () => reject(signal?.reason)
-    // A signal that has fired already calls no listener.
+    // A signal that has already fired would not call the listener.
     if (this.signal.aborted) onEnd()
     else if (signal?.aborted) onAbort()
     this.signal.addEventListener('abort', onEnd, { once: true })
@@ -234,8 +236,8 @@ export class Call implements LegOwner {
   }
 
   /**
-   * Returns the caller's audio. Opens it if necessary: by an answer, or else before one (183). Rejects as
-   * {@link whileUp} does, and with VerbFailed `no_audio`.
+   * Returns the caller's audio. If necessary, opens it: by answering the call if `answer` is true, otherwise
+   * as early media (183). Rejects as {@link whileUp} does, and with VerbFailed `no_audio`.
    */
   async openAudio(answer: boolean, signal?: AbortSignal): Promise<MediaPort> {
     const { caller } = this
@@ -245,7 +247,7 @@ export class Call implements LegOwner {
     return port
   }
 
-  /** Gives the caller's leg to another owner. For this call's verbs the call has ended. */
+  /** Gives the caller's leg to another owner. The verbs of this call see the call as ended. */
   release(owner: LegOwner): void {
     this.legEnded()
     this.caller.own(owner)
@@ -284,7 +286,7 @@ export class Call implements LegOwner {
     this.#durationTimer?.cancel()
     this.#abort.abort()
     const { state } = this.caller
-    // A failure of the gateway is not the callee's doing either.
+    // If the gateway has failed, answered legs end with the same cause instead of a normal hang-up.
     const answeredCause: Cause =
       state.kind === 'ended' && state.cause.code === 'internal' ? state.cause : { code: 'normal' }
     for (const leg of [...this.#legs]) {

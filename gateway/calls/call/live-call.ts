@@ -5,7 +5,7 @@ import type { HandlerSpec } from '../../model.ts'
 /** Call or branch in progress, controlled by its id. */
 export interface LiveCall {
   /**
-   * Verbs beside those of the running handler. Absent for a branch that rings or that another call is
+   * Verbs for use beside the running handler. Absent for a branch that rings, or that another call is
    * connected to.
    */
   readonly control?: CallControl

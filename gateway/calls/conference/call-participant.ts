@@ -13,7 +13,7 @@ import type { ScopableControl } from '../call/scopable-control.ts'
 import type { Conference, LeaveKind } from './conference.ts'
 import type { ParticipantChange } from './open-conferences.ts'
 
-/** Setting of the beeps after a change of the beep on exit. */
+/** New value of `beep` after the beep on exit was turned on or off. */
 const beeps = {
   both: { on: 'both', off: 'enter' },
   enter: { on: 'both', off: 'enter' },
@@ -53,11 +53,11 @@ export class CallParticipant {
   readonly #ended = Promise.withResolvers<LeaveKind>()
   #port: MediaPort | undefined
   #isMuted: boolean
-  /** Whether the participation is on hold; the call has a hold of its own. */
+  /** Whether the participation is on hold. A hold of the call itself is separate. */
   #isOnHold = false
-  /** Audio during a hold; aborted at its end. */
+  /** Aborts the audio during a hold. */
   #holdAudio: AbortController | undefined
-  /** Aborted when it leaves. */
+  /** Aborted when the participant leaves. */
   readonly #left = new AbortController()
 
   constructor(
@@ -95,7 +95,7 @@ export class CallParticipant {
     return this.#isOnHold || this.call.caller.isHeld
   }
 
-  /** Takes part until it leaves, is removed, or the conference ends. */
+  /** Takes part in the conference until the call leaves or is removed, or the conference ends. */
   async run(): Promise<ConferenceResult> {
     const { call } = this
     const options = this.#options
@@ -135,7 +135,7 @@ export class CallParticipant {
     this.#ended.resolve(how)
   }
 
-  /** Plays audio during the wait for the start, after the former audio has ended. */
+  /** Plays audio during the wait for the start, once the previous audio has ended. */
   #playWhileWaiting(hook: WaitHook | undefined): void {
     if (this.#conference.isStarted) return
     this.#waiting?.abort()
@@ -197,7 +197,10 @@ export class CallParticipant {
     this.#conference.changed(this)
   }
 
-  /** Runs beside the conference; canceled when the participant leaves. A failure is logged. */
+  /**
+   * Runs a document on the call beside the conference. Canceled when the participant leaves. A failure is
+   * logged.
+   */
   announce(hook: WaitHook): void {
     if (!this.#conference.has(this)) return
     hook(this.#control.scoped(this.#left.signal)).catch((error) => {
@@ -209,12 +212,12 @@ export class CallParticipant {
     })
   }
 
-  /** Removes it from the conference. */
+  /** Removes the participant from the conference. */
   remove(): void {
     this.end('removed')
   }
 
-  /** Handles another caller's leg of the call. */
+  /** Handles a change of the caller's leg. */
   #replaced(): void {
     const before = this.#port
     this.#port = this.call.caller.port

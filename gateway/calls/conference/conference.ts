@@ -19,7 +19,7 @@ export interface ConferenceDeps {
   readonly log: Log
 }
 
-/** Facts of a conference, by the options of its first participant. */
+/** Facts of a conference. Its options are those of the first participant. */
 export interface ConferenceFacts {
   readonly id: string
   readonly name: string
@@ -38,7 +38,8 @@ export interface ConferenceFacts {
 export type LeaveKind = ConferenceResult['kind']
 
 /**
- * Calls whose callers hear each other. It owns the mixer; each {@link CallParticipant} owns its part in it.
+ * Calls whose callers hear each other. The conference owns the mixer, and each {@link CallParticipant} its
+ * own part in the mix.
  */
 export class Conference {
   readonly facts: ConferenceFacts
@@ -155,7 +156,7 @@ export class Conference {
       })
     const { log } = this.#deps
     guard(listener, (err) =>
-      log.error({ event: 'conference.listener-failed', err }, 'listener of a conference failed'),
+      log.error({ event: 'conference.listener-failed', err }, 'event listener of a conference failed'),
     )()
   }
 
@@ -262,7 +263,10 @@ export class Conference {
   #guard(report: () => void): void {
     const { log } = this.#deps
     guard(report, (err) =>
-      log.error({ event: 'conference.recording-listener-failed', err }, 'listener of a recording failed'),
+      log.error(
+        { event: 'conference.recording-listener-failed', err },
+        'recording listener of a conference failed',
+      ),
     )()
   }
 

@@ -7,7 +7,7 @@ import type { ProjectConferences } from './conferences.ts'
 export interface ParticipantChange {
   readonly beepOnExit?: boolean
   readonly endOnExit?: boolean
-  /** Call id of the only participant who hears it; null for all. */
+  /** Call id of the only participant who hears this one; null for all. */
   readonly coach?: string | null
   /** Runs repeatedly during the wait for the start, in place of the present audio. */
   readonly wait?: WaitHook

@@ -4,8 +4,9 @@ import { type Cause, type Code, sipStatusOf } from '../../core/errors/catalogue.
 const correctable = new Set([401, 407, 415, 420, 484])
 
 /**
- * Returns the better of two refusals for the caller (RFC 3261 section 16.7). A 6xx comes first, as it speaks
- * for every branch; then the lowest class; of equals the later one. Busy comes before unreachable.
+ * Returns the better of two refusals for the caller (RFC 3261 section 16.7). A 6xx is the best, as it holds
+ * for every branch. Otherwise the lowest class is better, and of equal ones the later refusal. Busy is better
+ * than unreachable.
  */
 export const betterCause = (before: Cause | undefined, now: Cause): Cause =>
   before && rank(before) < rank(now) ? before : now
@@ -18,22 +19,21 @@ const rank = (cause: Cause): number => {
   return correctable.has(status) ? 2 : 3
 }
 
-/** Codes that keep the gateway from making any call. */
+/** Codes for states in which the gateway can make no calls at all. */
 const gatewayWide: ReadonlySet<Code> = new Set(['no_ports', 'overloaded', 'draining', 'control_lost'])
 
 /**
- * Final statuses of a callee that hold for the caller's own request: about the number, the callee, or the
- * audio. Others are about the gateway's INVITE: its headers, its session timer, its extensions, its
- * challenge. They would mislead the caller (420, 421, 422, 494 …), or make it repeat a correct request (400,
- * 481, 491).
+ * Final statuses of a callee that apply to the caller's own request: they concern the number, the callee, or
+ * the audio. Other statuses concern the gateway's INVITE: its headers, session timer, extensions, or
+ * credentials. They would mislead the caller (420, 421, 422, 494 …), or make the caller repeat a correct
+ * request (400, 481, 491).
  */
 const relayed: ReadonlySet<number> = new Set([
   402, 403, 404, 408, 410, 433, 480, 482, 483, 484, 485, 486, 488, 500, 502, 504, 600, 603, 604, 606,
 ])
 
 /**
- * Statuses that a caller receives as another one than 500: about the gateway's offer, or a challenge without
- * an answer.
+ * Statuses that are replaced, but not by 500: they concern the gateway's offer, or an unanswered challenge.
  */
 const replacements: ReadonlyMap<number, number> = new Map([
   [401, 502],
@@ -43,10 +43,10 @@ const replacements: ReadonlyMap<number, number> = new Map([
 ])
 
 /**
- * Returns the cause of a failed connection for the caller. A 503 of one callee becomes 500, as it would keep
- * a carrier from sending any call (RFC 3261 section 16.7 step 6). A 503 of the gateway itself stays. A status
- * about the gateway's INVITE becomes 500, too, such as 422, which would need a Min-SE (RFC 4028 section 6). A
- * bad description of the callee is not the caller's fault: 502 (section 21.5.3).
+ * Returns the cause of a failed connection for the caller. A callee's 503 becomes 500, as a 503 would make
+ * the calling carrier stop all calls (RFC 3261 section 16.7 step 6). A 503 of the gateway itself stays. A
+ * status about the gateway's INVITE becomes 500, too: a 422, for example, would need a Min-SE (RFC 4028
+ * section 6). An unusable description of the callee becomes 502 (section 21.5.3).
  */
 export const causeForCaller = (cause: Cause): Cause => {
   if (cause.code === 'bad_sdp') return { ...cause, sip: 502 }

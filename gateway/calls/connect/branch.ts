@@ -90,14 +90,14 @@ export class Branch {
     if (queued) this.#report({ kind: 'answered', callee: calleeOfQueue(queued, this.destination) })
   }
 
-  /** Reports that the caller of a queue goes on alone. */
+  /** Reports that the caller of a queue was parted from the consumer, and goes on alone. */
   parted(durationMs: number): void {
     if (!this.#queued) return
     const callee = calleeOfQueue(this.#queued, this.destination)
     this.#report({ kind: 'ended', callee, outcome: 'completed', durationMs, code: 'normal' })
   }
 
-  /** Best refusal of the legs, while known. A callee who hangs up before its leg has won has declined. */
+  /** Best refusal of the legs so far. A callee who hangs up before the leg has won counts as declined. */
   get refusal(): Cause | undefined {
     const answered = this.#answered
     if (!answered) return this.#legs.map(causeOf).reduce<Cause | undefined>(better, undefined)

@@ -2,7 +2,7 @@ import type { Call, CallerListener } from '../call/call.ts'
 import type { Bridge, Bridges } from '../leg/bridges.ts'
 import type { Leg } from '../leg/leg.ts'
 
-/** Receives what the caller of a pair does, except holds and replacements. */
+/** Receives the digits and transfers of the caller of a pair. */
 export type BridgeSessionListener = Pick<CallerListener, 'digit' | 'referred'>
 
 /** The caller of a call and its partner: their audio is joined while neither of them holds. */
@@ -12,7 +12,7 @@ export class BridgeSession {
   #listener: BridgeSessionListener
   #partner: Leg | undefined
   #bridge: Bridge | undefined
-  /** Legs that know each other as partners. */
+  /** Legs that were announced to each other as partners. */
   #announced: readonly [Leg, Leg] | undefined
 
   constructor(bridges: Bridges, call: Call, listener: BridgeSessionListener) {
@@ -62,8 +62,8 @@ export class BridgeSession {
   }
 
   /**
-   * Makes the two legs known to each other once the partner has answered; an announcement before it is no
-   * party.
+   * Announces the two legs to each other once the partner has answered. Early media, such as an announcement,
+   * is no party.
    */
   #announce(): void {
     const { caller } = this.#call

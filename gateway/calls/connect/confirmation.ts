@@ -59,9 +59,9 @@ export const confirmCallee = async (
     end({ code: 'declined' })
   } finally {
     timer.cancel()
-    // A transfer may have led to another party meanwhile, which was not called for this.
+    // A transfer may have replaced the callee by a party that was not called by this verb.
     if (call.caller !== leg) end({ code: 'normal' })
-    // A hold that the confirmation began ends with it.
+    // This also ends a hold that the confirmation began.
     call.release(owner)
   }
   return !leg.isEnded

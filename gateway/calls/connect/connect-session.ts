@@ -39,7 +39,7 @@ export interface ConnectOutcome {
 
 /**
  * One `connect` of a call. Tries the steps in order, and rings the destinations of a step together. The first
- * callee who answers is joined with the caller until one of them hangs up. It owns the callee's leg.
+ * callee who answers is joined with the caller until one of them hangs up. The session owns the callee's leg.
  */
 export class ConnectSession implements LegOwner, ForkOwner {
   readonly projectId: string
@@ -50,7 +50,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
   #options: ConnectOptions
   #fork: ForkDialer
   #ringback: Ringback
-  /** Joins the caller with the callee, or before an answer with a leg that has early media. */
+  /** Joins the caller with the callee or, before an answer, with a leg that has early media. */
   #bridge: BridgeSession
   /** Leg of the callee. */
   #callee: Leg | undefined
@@ -58,7 +58,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
   #winner: Winner | undefined
   /** Transfer in progress, and the leg that has asked for it, which may have ended since. */
   #transfer: { readonly referral: Referral; readonly referrer: Leg } | undefined
-  /** End of the time together other than a hang-up. */
+  /** Reason for which the two were parted, other than a hang-up. */
   #endedBy: EndedBy | undefined
   #talkDone: () => void = () => {}
 
@@ -86,7 +86,8 @@ export class ConnectSession implements LegOwner, ForkOwner {
     const { caller, signal } = this.#call
     const { signal: given, steps, answerOnBridge } = this.#options
     for (const { sendDigits } of steps.flat()) if (sendDigits) checkDigits(sendDigits)
-    // Runs before the call ends its legs: canceled branches must differ from callees who hang up.
+    // Runs before the call ends its legs, so that its branches count as canceled and not as hung up by
+    // callees.
     const gone = () => this.#fork.stop()
     const stop = () => this.#end('stopped')
     signal.addEventListener('abort', gone)
@@ -153,7 +154,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
   }
 
   /**
-   * Starts a transfer that either party has asked for. The other party stays, and is the caller from now on.
+   * Starts a transfer that either party has requested. The other party stays, and is the caller from now on.
    */
   legReferred(leg: Leg, referral: Referral): boolean {
     const { caller } = this.#call
@@ -181,7 +182,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
     return true
   }
 
-  /** A transfer goes on without the leg that has asked for it. */
+  /** Ends the connection with the callee's leg. A transfer goes on without the leg that has requested it. */
   legEnded(leg: Leg): void {
     if (leg === this.#callee) this.#talkDone()
   }
@@ -195,7 +196,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
       startedAt = clock.now()
       for (let leg = this.#callee; leg; leg = await this.#transferred()) await this.#together(leg)
     } catch (error) {
-      // A hang-up of the caller is a result, too: it carries the time together.
+      // A hang-up by the caller is also a result, which has the duration of the connection.
       if (!(error instanceof CallEnded)) throw error
     }
     const { branch } = this.#winner ?? winner
@@ -236,7 +237,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
     await this.#call.whileUp(sent)
   }
 
-  /** Joins the two until one of them hangs up or asks for a transfer. */
+  /** Joins the two until one of them hangs up or requests a transfer. */
   async #together(leg: Leg): Promise<void> {
     if (leg.isEnded || this.#endedBy) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -259,8 +260,8 @@ export class ConnectSession implements LegOwner, ForkOwner {
   }
 
   /**
-   * Returns the leg that the caller talks to next: the transfer target, or else the leg that has asked for
-   * the transfer. Undefined without a transfer, or if no leg is left.
+   * Returns the leg that the caller talks to next: the transfer target or, if that fails, the leg that has
+   * requested the transfer. Undefined without a transfer, or if no leg is left.
    */
   async #transferred(): Promise<Leg | undefined> {
     if (!this.#transfer) return undefined
@@ -317,7 +318,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
     })
   }
 
-  /** Runs work whose failure costs the caller a sound at most. */
+  /** Runs work in the background. A failure is logged, and the call goes on. */
   #inBackground(work: Promise<void>): void {
     work.catch((error) =>
       this.log.error({ event: 'call.digits-failed', err: error }, 'digits of the other party not sent'),

@@ -28,7 +28,7 @@ export const withHeaders = ({ destination, callId }: Dialled): Destination => {
 }
 
 /**
- * Returns the request for the legs of a branch, with the identity of the caller by the document or else by
+ * Returns the request for the legs of a branch. The caller identity is that of the document, or else that of
  * the call.
  */
 export const requestFor = (branch: Dialled, { caller, id, info }: Call): OutboundRequest => {

@@ -66,7 +66,7 @@ export class ForkDialer implements LegOwner {
   legAnswered(leg: Leg): void {
     const branch = this.#branches.get(leg)
     if (!branch || !this.#stopsRinging(leg)) return
-    // The callee's other telephones must not ring on.
+    // The callee's other telephones must stop ringing.
     for (const other of branch.legs) if (other !== leg) other.end({ code: 'answered_elsewhere' })
     branch.answered(leg)
     if (branch.destination.confirm) void this.#confirm(leg, branch)
@@ -88,7 +88,7 @@ export class ForkDialer implements LegOwner {
       // A leg may win, or the fork be stopped, before the last destination is dialed.
       if (!this.#winner && !this.#isStopped) this.#dial(destination)
     }
-    // A step may seem done for a moment only: of two legs one is confirmed after the other has stopped
+    // The step may be pending again: a leg can start its confirmation just after another one has stopped
     // ringing.
     while (this.#pending > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()

@@ -11,7 +11,7 @@ import type { Branch } from './branch.ts'
 import type { LegDialer } from './leg-dialer.ts'
 import type { QueuedCaller, QueuedCallers } from './queued-callers.ts'
 
-/** Default of the maximum time together, in ms: 4 hours. */
+/** Default of the maximum duration of a connection, in ms: 4 hours. */
 export const defaultMaxDurationMs = 4 * 3_600_000
 
 /** Collaborators and settings of a fork. */
@@ -32,8 +32,8 @@ export interface ForkListener {
   /** A leg rings, or its early media can be heard. */
   early(leg: Leg, hasMedia: boolean): void
   /**
-   * A leg can no longer be heard: it has ended, or its callee is asked to confirm. `hasOthers`: further legs
-   * ring.
+   * A leg can no longer be heard: it has ended, or its callee is being asked to confirm. `hasOthers`: whether
+   * further legs ring.
    */
   silent(leg: Leg, hasOthers: boolean): void
   /** The far side pressed a key before a leg has won. */
@@ -54,7 +54,10 @@ export interface ForkOwner extends Calling, Partial<ForkListener> {
 /** Time limits of a fork. */
 export type ForkOptions = Pick<ConnectOptions, 'timeoutMs' | 'confirmTimeoutMs'>
 
-/** The leg that has won. The fork's owner owns it from now on; of a `queued` one it has the audio only. */
+/**
+ * Leg that has won. The owner of the fork owns the leg from now on; of a `queued` caller's leg it has the
+ * audio only.
+ */
 export interface Winner {
   readonly leg: Leg
   readonly branch: Branch

@@ -24,7 +24,7 @@ export interface OriginationSessionDeps {
   readonly onBranchLost: (call: CdrSource) => void
 }
 
-/** A call that the gateway makes, up to its answer. It owns the legs until one of them wins. */
+/** Call that the gateway makes, up to its answer. The session owns the legs until one of them wins. */
 export class OriginationSession implements ForkOwner {
   readonly log: Log
   #origination: Origination

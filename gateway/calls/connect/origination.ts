@@ -1,15 +1,15 @@
 import type { CallControl, CallInfo, Destination } from '../../../handlers/verbs.ts'
 import type { HandlerSpec } from '../../model.ts'
 
-/** Runs a handler on a call to the handler's end. `known`: facts about the call. */
+/** Runs a handler on a call, and settles at the end of the handler. `known`: facts about the call. */
 export type Handle = (handler: HandlerSpec, known?: Pick<CallInfo, 'answeredBy'>) => Promise<void>
 
 /** Call that the gateway makes. */
 export interface Origination {
   readonly projectId: string
   /**
-   * Steps as those of `connect`. The first callee who answers becomes the call's caller leg. Each needs a
-   * `from`.
+   * Steps as for `connect`. The leg of the first callee who answers becomes the caller's leg of the call.
+   * Each destination needs a `from`.
    */
   readonly steps: readonly (readonly Destination[])[]
   /** Default ring time of a destination; default 60 s. */
@@ -22,7 +22,8 @@ export interface Origination {
   /** Further `envs` of the call's documents. */
   readonly variables?: Readonly<Record<string, string>>
   /**
-   * Controls the call after its answer, by itself or by a handler (`handle`). The call ends when it resolves.
+   * Controls the call after its answer, with its own verbs or by a handler (`handle`). The call ends when the
+   * promise resolves.
    */
   readonly run: (call: CallControl, handle: Handle) => Promise<void>
   /** Cancels the call while it rings. Has no effect after the answer. */

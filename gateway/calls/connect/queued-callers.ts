@@ -4,8 +4,8 @@ import type { Call } from '../call/call.ts'
 import type { ScopableControl } from '../call/scopable-control.ts'
 
 /**
- * Caller who was taken from a queue. It goes on with its own document after the two have talked. A caller who
- * was not joined is the next one of the queue again.
+ * Caller who was taken from a queue. After the connection the caller goes on with its own document. A caller
+ * who was not joined returns to the head of the queue.
  */
 export interface QueuedCaller {
   /**
@@ -16,7 +16,7 @@ export interface QueuedCaller {
   /** Verbs of the caller, and its place in the queue, for a {@link Destination.confirm}. */
   readonly control: ScopableControl
   readonly place: QueuePosition
-  /** Fires when the call ends or leaves the queue. The consumer must part from it. */
+  /** Fires when the call ends or leaves the queue. The consumer must release the caller then. */
   readonly over: AbortSignal
   /** Reports that the two are joined. Call it at most once. */
   join(): void

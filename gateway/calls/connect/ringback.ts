@@ -10,7 +10,7 @@ export interface RingbackDeps {
   /** A caller with a partner needs no ringback. */
   readonly bridge: BridgeSession
   readonly player: Player
-  /** Sounds in place of early media and of the ringing tone; default those two. */
+  /** Sounds in place of early media and of the ringing tone; default: early media, or else a ringing tone. */
   readonly sounds: readonly Sound[] | undefined
 }
 
@@ -18,7 +18,9 @@ export interface RingbackDeps {
 export class Ringback {
   #deps: RingbackDeps
   #playing: Playing | undefined
-  /** Whether the caller has heard early media. A telephone makes no tone of its own after it. */
+  /**
+   * Whether the caller has heard early media. After early media a telephone makes no ringing tone of its own.
+   */
   #isAudible = false
   #isClosed = false
 
@@ -73,7 +75,7 @@ export class Ringback {
     // A telephone makes its own ringing tone at a 180.
     if (!caller.isAnswered && caller.makesRingingTone && !sounds && !this.#isAudible) return
     await caller.progress()
-    // The ringing may have ended while the audio was opened: a tone that began now would never stop.
+    // The ringing may have ended while the audio was opened. A tone that started now would never be stopped.
     if (!caller.port || caller.isEnded || !this.#isWanted) return
     const warn = (reason: string) =>
       log.warn({ event: 'call.ringback-changed', reason }, 'ringback not played as requested')

@@ -9,7 +9,7 @@ export class Bridges {
   #videos = 0
   #onFault: (fault: Error, a: Leg, b: Leg) => void
 
-  /** `onFault` is called if the video of two legs cannot be joined. Their audio is joined all the same. */
+  /** `onFault` is called if the video of two legs cannot be joined. Their audio is joined nevertheless. */
   constructor(
     edge: Pick<Edge, 'join' | 'detach'>,
     webrtc: Pick<WebRtc, 'joinVideo'>,
@@ -48,7 +48,7 @@ export class Bridges {
           this.#edge.detach(port)
           video?.close()
         }
-        // A call that is held a thousand times must not keep a thousand listeners.
+        // The listeners are removed at each part, as a call may be held and resumed many times.
         for (const run of forget.splice(0)) run()
       },
     }

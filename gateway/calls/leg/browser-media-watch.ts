@@ -6,7 +6,7 @@ import type { Cause } from '../../core/errors/catalogue.ts'
 export const mediaGrace = {
   /** Nothing has arrived: the page has canceled or was closed without a message. */
   connecting: 30_000,
-  /** ICE has lost its path. The network may recover, or the page has closed its connection. */
+  /** ICE has lost its path. Either the network may recover, or the page has closed its connection. */
   disconnected: 15_000,
   /** Final for this transport; the page may still recover its call. */
   failed: 10_000,
@@ -15,12 +15,12 @@ export const mediaGrace = {
   crashed: 0,
 } as const
 
-/** A state of a browser's media that does not last. */
+/** State of a browser's media that is tolerated for a limited time only. */
 export type LostState = keyof typeof mediaGrace
 
 /**
- * Returns the cause for which a leg ends whose browser's media was lost; `code`: unless the gateway is at
- * fault.
+ * Returns the cause with which a leg ends after its browser's media was lost. `code`: used unless the gateway
+ * is at fault.
  */
 export const causeOfLoss = (state: LostState, code: 'client_lost' | 'media_timeout'): Cause =>
   state === 'crashed'
@@ -41,7 +41,7 @@ export class BrowserMediaWatch {
     media: Pick<BrowserMedia, 'onState'>,
     clock: Clock,
     onLost: (state: LostState) => void,
-    /** `later`: the browser cannot connect before {@link begin}. */
+    /** `later`: the watch starts at {@link begin}, as the browser cannot connect before. */
     begins: 'now' | 'later' = 'now',
   ) {
     this.#clock = clock
@@ -53,7 +53,7 @@ export class BrowserMediaWatch {
     })
   }
 
-  /** Starts the watch: the browser has what it needs to connect. Idempotent. */
+  /** Starts the watch. Called when the browser has all it needs to connect. Idempotent. */
   begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true
@@ -94,7 +94,8 @@ export class BrowserMediaWatch {
 
   #arm(state: LostState): void {
     if (this.#isClosed) return
-    // A transport that is checked again was up before: the first wait is for one that never was.
+    // The wait for `connecting` is for a transport that was never connected. One that is checked again was
+    // connected before.
     if (state === 'connecting' && this.#isConnected) return
     this.#timer?.cancel()
     this.#timer = this.#clock.after(mediaGrace[state], () => this.#onLost(state))

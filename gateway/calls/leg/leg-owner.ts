@@ -3,8 +3,8 @@ import type { Leg } from './leg.ts'
 import type { Referral } from './referral.ts'
 
 /**
- * State of a leg: `new → early → answered → ended`. A state is never left backwards; `ended` is reached
- * exactly once.
+ * State of a leg: `new → early → answered → ended`. A leg never returns to an earlier state, and reaches
+ * `ended` exactly once.
  */
 export type LegState =
   | { readonly kind: 'new' }
@@ -19,12 +19,12 @@ export interface LegProgressListener {
   legAnswered(leg: Leg): void
 }
 
-/** Receives what the far side of a leg does. */
+/** Receives digits, holds and transfers of the far side of a leg. */
 export interface LegInputListener {
   legDigit(leg: Leg, digit: string): void
   /**
-   * The far side has put the gateway on hold or has resumed, or the gateway has done so with it. Called for
-   * changes only. The audio is parted only while {@link Leg.isHeld}.
+   * The far side has held or resumed, or the gateway has held or resumed the far side. Called for changes
+   * only. The audio is parted only while {@link Leg.isHeld}.
    */
   legHeld(leg: Leg, isHeld: boolean): void
   /** The far side transfers the other party. Returns false, or is absent, without a party to transfer. */

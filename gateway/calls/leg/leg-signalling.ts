@@ -7,8 +7,8 @@ import type { ReferOptions, ReferOutcome } from './referral.ts'
 export type PlayState = 'playing' | 'paused' | 'finished'
 
 /**
- * Requests of a leg to its far side; implemented by the SIP edge and the browser dialect. The methods do not
- * throw: a failure is logged, and the loss of the far side is reported by {@link Leg.ended}.
+ * Requests of a leg to its far side; implemented for SIP, browsers and calls of this gateway. The methods do
+ * not throw: a failure is logged, and the loss of the far side is reported by {@link Leg.ended}.
  */
 export interface LegSignalling {
   /** Sends 180 to an inbound, unanswered far side. */

@@ -29,8 +29,8 @@ export type LegKind = 'sip' | 'browser' | 'local'
 export type LegType = 'sip' | 'webrtc'
 
 /**
- * One signalling relationship and one media port. Either the far side ends it ({@link ended}), or the gateway
- * does ({@link end}); both run the same function.
+ * One signalling relationship and one media port. Either the far side ends the leg ({@link ended}), or the
+ * gateway does ({@link end}); both run the same function.
  */
 export class Leg {
   readonly id: LegId
@@ -130,7 +130,9 @@ export class Leg {
     this.#owner = owner
   }
 
-  /** Runs `run` when the leg has ended and its owner knows. Returns a function that takes that back. */
+  /**
+   * Runs `run` when the leg has ended, after its owner was informed. Returns a function that removes `run`.
+   */
   whenGone(run: () => void): () => void {
     if (this.isEnded) run()
     else this.#onGone.add(run)
@@ -138,8 +140,8 @@ export class Leg {
   }
 
   /**
-   * Sets the media port. The leg owns it until the end: it handles digits and time-outs, and closes the port.
-   * `video`: the far side's video, which its maker closes.
+   * Sets the media port. The leg owns the port until the end: it handles digits and time-outs, and closes the
+   * port. `video`: video of the far side, which the code that has opened it must close.
    */
   setPort(port: MediaPort, video?: BrowserVideo): void {
     if (this.isEnded) {
@@ -159,7 +161,7 @@ export class Leg {
     if (this.isAnswered) this.#finish({ code: 'media_timeout', detail: `phase ${phase}` }, 'us')
   }
 
-  // Reports of the signalling.
+  // Reports from the signalling.
 
   /** Adds facts about the signalling; undefined ones change nothing. */
   note(facts: LegFacts): void {
@@ -180,8 +182,8 @@ export class Leg {
   }
 
   /**
-   * Reports that the answer was sent. The leg counts as answered, even if the far side hangs up before its
-   * ACK (RFC 3261 section 13.3.1.4). `at`: time of the answer; default now.
+   * Reports that the answer was sent. The leg counts as answered, even if the far side hangs up before it
+   * sends an ACK (RFC 3261 section 13.3.1.4). `at`: time of the answer; default now.
    */
   answerSent(at = this.#now()): void {
     if (!this.isAnswered && !this.isEnded) this.#times = { ...this.#times, answeredAt: at }
@@ -202,8 +204,8 @@ export class Leg {
   }
 
   /**
-   * Reports a change of a hold of an answered leg. `media`: by the session description; the port handles it,
-   * and the far side may send music for the other party. `us`: by a handler.
+   * Reports that an answered leg is held or resumed. `media`: by the session description. The port handles
+   * such a hold, and the far side may send music for the other party. `us`: by a handler.
    */
   hold(isHeld: boolean, by: 'message' | 'media' | 'us' = 'message'): void {
     if (!this.isAnswered || isHeld === this.#holds[by]) return
@@ -272,8 +274,8 @@ export class Leg {
   }
 
   /**
-   * Reports the far side's partner; undefined for none. Has no effect for the same partner, or if the partner
-   * is no longer `from`.
+   * Reports the far side's partner; undefined for none. Has no effect if the partner stays the same, or is no
+   * longer `from`.
    */
   paired(partner: Leg | undefined, from = this.#partner): void {
     if (this.isEnded || partner === this.#partner || from !== this.#partner) return
@@ -286,7 +288,9 @@ export class Leg {
     return !this.isEnded && this.#signalling?.gathered !== undefined
   }
 
-  /** Reports the other participants of its conference; empty after it has left, or if it is alone. */
+  /**
+   * Reports the other participants of the conference; empty after the far side has left, or if it is alone.
+   */
   gathered(others: readonly Leg[]): void {
     if (!this.isEnded) this.#signalling?.gathered?.(others)
   }
@@ -321,7 +325,7 @@ export class Leg {
   }
 
   #finish(cause: Cause, by: 'far' | 'us'): void {
-    // The far side may hang up before its ACK is known.
+    // The far side may hang up before its ACK arrives.
     if (this.#times.answeredAt !== undefined) this.answered()
     if (this.#state.kind === 'ended') return
     this.#state = { kind: 'ended', cause, by }
@@ -330,7 +334,7 @@ export class Leg {
       // The far side must learn of the end before its audio stops.
       this.#signalling?.end(cause)
     } finally {
-      // The leg releases everything, even after an error.
+      // The leg releases its resources even after an error.
       this.#stats = this.#port?.close()
       this.#owner?.legEnded?.(this)
       const listeners = [...this.#onGone]

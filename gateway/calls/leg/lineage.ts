@@ -10,7 +10,7 @@ export interface AddressLimits {
   readonly maxCalls: number
 }
 
-/** Maximum number of calls to addresses that one first call may make in all, in units of `maxCalls`. */
+/** Maximum number of calls to addresses that one first call may make in all, as a multiple of `maxCalls`. */
 const totalFactor = 20
 
 /** Counts of the calls to addresses that one first call has made, directly or through other addresses. */
@@ -22,11 +22,11 @@ interface Family {
 }
 
 /**
- * Path of addresses that led to a leg. All legs of a call share the lineage of its caller's leg. A leg that
- * calls an address has a path longer by that address.
+ * Path of addresses that led to a leg. All legs of a call share the lineage of its caller's leg. For a leg
+ * that calls an address, that address is added to the path.
  */
 export interface Lineage {
-  /** First call. Its caller pays for all calls that it leads to. */
+  /** First call of the path. Its caller is charged for all calls that follow from it. */
   readonly origin: CallId
   /** Addresses in the order in which they were called; empty for a call from outside. */
   readonly chain: readonly string[]
@@ -58,8 +58,8 @@ const lineageOf = (leg: Leg | undefined, callId: CallId): Lineage => {
 }
 
 /**
- * Returns the lineage of a call to `address` that the call `callId` makes for its caller, or the refusal of
- * it. A call that is permitted is counted until {@link leaveAddress}.
+ * Returns the lineage of a call to `address` that the call `callId` makes for its caller, or a refusal. A
+ * permitted call is counted until {@link leaveAddress}.
  */
 export const enterAddress = (
   { caller, callId }: { readonly caller?: Leg; readonly callId: CallId },

@@ -6,7 +6,7 @@ import type { Leg } from './leg.ts'
 /** Request for an outbound leg. */
 export interface OutboundRequest {
   readonly destination: Destination
-  /** Project whose carriers it may use. */
+  /** Project whose carriers the leg may use. */
   readonly projectId: string
   /** Call: group of its media ports, and id in the log. */
   readonly callId: CallId
@@ -14,14 +14,15 @@ export interface OutboundRequest {
   readonly calleeId?: CallId
   /** First call of a chain of addresses; default {@link callId}. */
   readonly originId?: CallId
-  /** Codec of the leg that it will be joined to: preferred in the offer. */
+  /** Codec of the leg that the new leg will be joined to; preferred in the offer. */
   readonly codec: AudioCodec
   /** Caller identity for the callee. */
   readonly from: Party
-  /** Leg that the callee will be joined to. Absent until there is one. */
+  /** Leg that the callee will be joined to; absent until that leg exists. */
   readonly caller?: Leg
   /**
-   * Max-Forwards of the INVITE; default 70. A bridged call uses that of its first leg, less one (RFC 7332).
+   * Max-Forwards of the INVITE; default 70. A bridged call uses the value of its first leg, minus one (RFC
+   * 7332).
    */
   readonly maxForwards?: number
   /** Diversion and History-Info of the caller's INVITE, for a carrier. */

@@ -1,7 +1,7 @@
 import type { ReferResult } from '../../../handlers/verbs.ts'
 import type { Leg } from './leg.ts'
 
-/** Transfer of the other party that the far side of a leg has asked for (RFC 3515). */
+/** Transfer of the other party, requested by the far side of a leg (RFC 3515). */
 export interface Referral {
   /** Target: a SIP URI, a number, or an address. */
   readonly to: string

@@ -33,7 +33,7 @@ type HandlerTarget = Extract<Target, { kind: 'handler' }>
 const defaultMaxForwards = 70
 
 /**
- * Makes legs to addresses that run a handler. The far side of such a leg is a call of its own, which runs the
+ * Makes legs to addresses that run a handler. The far side of such a leg is a separate call, which runs the
  * handler as a call from outside would.
  */
 export class LocalLegs implements OutboundLocal {
@@ -55,7 +55,10 @@ export class LocalLegs implements OutboundLocal {
     return near
   }
 
-  /** Ends the leg after a fault of the gateway, so that its caller does not wait and the process goes on. */
+  /**
+   * Makes the call to the address. A fault of the gateway ends the leg, so that its caller does not wait and
+   * the process goes on.
+   */
   #tryPlace(near: Leg, target: HandlerTarget, request: OutboundRequest): void {
     try {
       this.#place(near, target, request)

@@ -10,7 +10,7 @@ import { openPortPair } from './loopback-ports.ts'
 export interface LocalPairDeps {
   /** Outbound leg of the call that calls the address. */
   readonly near: Leg
-  /** Inbound leg of the call that the address's handler drives. */
+  /** Inbound leg of the call that the handler of the address controls. */
   readonly far: Leg
   /** Media groups of the two calls. */
   readonly groups: readonly [near: string, far: string]
@@ -28,7 +28,7 @@ const defaultReferTimeoutMs = 60_000
 
 /**
  * Two legs that are each other's far side. One belongs to the call that calls an address, the other one to
- * the call that the address's handler drives.
+ * the call that the handler of the address controls.
  */
 export class LocalPair {
   readonly #deps: LocalPairDeps
@@ -113,7 +113,7 @@ export class LocalPair {
   }
 }
 
-/** Signalling that both legs have in common. The other leg receives everything that it sends. */
+/** Signalling that both legs have in common. Everything that one leg sends is received by the other leg. */
 abstract class LocalSide {
   protected readonly other: Leg
   protected readonly pair: LocalPair
@@ -147,7 +147,7 @@ class NearSide extends LocalSide implements LegSignalling {
   }
 }
 
-/** Signalling of the leg that the address's handler drives. */
+/** Signalling of the leg that the handler of the address controls. */
 class FarSide extends LocalSide implements LegSignalling {
   /** The call to the address reports the ringing to its caller, with a tone if necessary. */
   readonly makesRingingTone = true

@@ -8,7 +8,7 @@ import type { LegTimes } from '../leg/leg-facts.ts'
 /** End of a call or leg in a CDR. */
 interface EndCdr {
   readonly code: Code | undefined
-  /** Side that ended it. */
+  /** Side that ended the call or leg. */
   readonly by: 'far' | 'us' | undefined
   /** Status from the far side. */
   readonly sipStatus: number | undefined
@@ -22,7 +22,7 @@ export interface LegCdr extends EndCdr, LegTimes {
   readonly leg: string
   readonly role: CallLeg['role']
   readonly kind: LegKind
-  /** As customers see it. */
+  /** Type of the leg for customers. */
   readonly type: LegType
   readonly direction: 'inbound' | 'outbound'
   readonly from: string
@@ -80,7 +80,7 @@ export type BoundedWait = <T>(what: Promise<T>) => Promise<T | undefined>
 export const buildCdr = async (call: CdrSource, now: number, wait: BoundedWait): Promise<CallCdr> => {
   const { id, info, caller, cdrLegs, omittedLegs, cdrRecordings = [] } = call
   const recorded = Promise.all(cdrRecordings.map((each) => recordingSummary(each, wait)))
-  // The caller at the end may have come by a transfer. The CDR describes the call from its first caller.
+  // The last caller may have joined by a transfer. The CDR describes the call from its first caller.
   const first = cdrLegs[0]?.leg ?? caller
   const { times } = first
   return {

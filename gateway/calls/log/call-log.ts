@@ -159,7 +159,7 @@ export class CallLog {
     if (!callee || callee.callId !== id) return undefined
     if (state.kind === 'ended') {
       this.#branches.delete(id)
-      // The end of an answered call of the gateway is logged by its call.
+      // The end of an answered call that the gateway has made is logged by {@link ended}.
       if (calling.callId !== undefined || !branch.hasWon) this.#endBranch(id, branch, state)
       return undefined
     }

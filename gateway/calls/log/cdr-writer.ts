@@ -87,7 +87,7 @@ export class CdrWriter {
     }
   }
 
-  /** Limits the wait: a hanging media thread must not cost the CDR. */
+  /** Limits the wait, so that a CDR is written even if a media thread hangs. */
   async #within<T>(work: Promise<T>): Promise<T | undefined> {
     const { promise, resolve } = Promise.withResolvers<T | undefined>()
     const timer = this.#deps.clock.after(maxStatsWaitMs, () => resolve(undefined))

@@ -10,7 +10,7 @@ export interface StatusChange {
   readonly progress: CallProgress
   /** Number of states reported before. */
   readonly sequence: number
-  /** Of this gateway. */
+  /** Id of this gateway. */
   readonly nodeId: string
   /** In ms since 1970. */
   readonly at: number
@@ -62,7 +62,7 @@ export const eventCallback = (
   return { kind, url: withQuery(url, query), method }
 }
 
-/** `initiated` and `answered` are events; `initiated` is a status, too. */
+/** Returns the call's status in a callback: `initiated` for the first state, else the status of the row. */
 const callStatus = ({ status }: CallRow, progress: CallProgress): string =>
   progress === 'initiated' ? 'initiated' : status
 

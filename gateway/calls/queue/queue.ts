@@ -8,7 +8,7 @@ const maxRememberedWaits = 20
 /** Consumer of one caller of a queue. */
 export interface QueueConsumer {
   readonly by: CallId
-  /** Fires when it wants no caller any more. */
+  /** Fires when the consumer no longer waits for a caller. */
   readonly signal: AbortSignal
 }
 
@@ -62,7 +62,7 @@ export class Queue {
     return this.#entries.length + this.#taken.size + this.#consumers.length === 0
   }
 
-  /** Returns the position of a caller; one who was taken comes before all others. */
+  /** Returns the position of a caller. A caller who was taken comes before all others. */
   place(entry: QueueEntry, now: number): QueuePosition {
     return {
       queueId: this.id,
@@ -74,7 +74,7 @@ export class Queue {
     }
   }
 
-  /** Adds a caller. `isFirst`: it was taken in vain, and is the next one again. */
+  /** Adds a caller. `isFirst`: the caller was taken but not joined, and so is the next one again. */
   enter(entry: QueueEntry, isFirst = false): void {
     this.#taken.delete(entry)
     if (isFirst) this.#entries.unshift(entry)
@@ -88,7 +88,7 @@ export class Queue {
     this.#entries = this.#entries.filter((other) => other !== entry)
   }
 
-  /** Adds a consumer. `isFirst`: it has lost its caller. */
+  /** Adds a consumer. `isFirst`: the consumer has lost its caller, and gets the next one. */
   addConsumer(consumer: QueueConsumer, isFirst = false): void {
     if (isFirst) this.#consumers.unshift(consumer)
     else this.#consumers.push(consumer)

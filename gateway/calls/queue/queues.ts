@@ -135,7 +135,7 @@ class QueueVisit implements QueueEntry {
 
   take(consumer: QueueConsumer): void {
     const { queue, options } = this.#visit
-    // The wait may have ended before the caller has left the queue: the next caller has its turn.
+    // The caller's wait may be over although the caller is still in the queue; the next caller is taken then.
     if (!this.#end || this.call.signal.aborted || options.signal?.aborted) {
       queue.leave(this)
       queue.addConsumer(consumer, true)
@@ -200,7 +200,7 @@ class QueueVisit implements QueueEntry {
       if (!how) queue.leave(this)
       limit.cancel()
       over.abort()
-      // The next audio must not overlap with the end of this one.
+      // The next audio must not overlap with the end of the present one.
       await audio
     }
   }
@@ -214,7 +214,8 @@ class QueueVisit implements QueueEntry {
     const over = options.signal ? AbortSignal.any([call.signal, options.signal]) : call.signal
     const place = this.#place
     const either = AbortSignal.any([consumer.signal, over])
-    // A caller who hangs up makes room for the next one. If the consumer goes, the caller waits on.
+    // If the caller hangs up, the consumer gets the next caller. If the consumer leaves, the caller keeps
+    // waiting.
     await call.whileUp(this.#notice(place, either), either).catch(() => {})
     if (over.aborted) {
       if (!consumer.signal.aborted) queue.addConsumer(consumer, true)
@@ -265,7 +266,7 @@ class QueueVisit implements QueueEntry {
     const { log } = this.#deps
     guard(
       () => this.#visit.options.onEvent?.(kind, place),
-      (err) => log.error({ event: 'queue.listener-failed', err }, 'listener of a queue failed'),
+      (err) => log.error({ event: 'queue.listener-failed', err }, 'event listener of a queue failed'),
     )()
   }
 }

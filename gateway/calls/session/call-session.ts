@@ -90,7 +90,7 @@ export class CallSession implements LiveCall {
   }
 
   end(code: Code): void {
-    // A caller who has not canceled the call does not receive 487.
+    // A caller who has not canceled the call receives 480 instead of 487.
     const isRejection = code === 'canceled' && this.call.caller.direction === 'inbound'
     this.call.end({ code, ...(isRejection && { sip: 480 }) })
   }
@@ -98,7 +98,7 @@ export class CallSession implements LiveCall {
   #taskOf(handler: HandlerSpec): CallTask {
     this.#deps.callLog.runs(this.call.id, handler)
     return async (control) => {
-      // A caller that the former document has left on hold must hear the next one.
+      // The previous document may have left the caller on hold, who must hear the next document.
       await control.unhold()
       await this.handle(control, handler)
     }

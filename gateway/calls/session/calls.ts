@@ -88,7 +88,7 @@ export class Calls implements Arrivals, Originator, LiveCalls {
     if (session) return session.call.info.projectId === projectId ? session : undefined
     const entry = this.#deps.callLog.findBranch(callId)
     if (entry?.projectId !== projectId) return undefined
-    // No handler controls a branch that rings for a call or that a call is connected to.
+    // Such a branch has no handler: it rings for another call, or another call is connected to it.
     return {
       state: entry.isAnswered ? 'answered' : 'ringing',
       redirect: () => {

@@ -21,10 +21,10 @@ export interface HandlerContextsDeps {
 /** See `HandlerContext.envs`. */
 export type Envs = Readonly<Record<string, string>>
 
-/** Maximum number of a document's faults in the log: a document can run into the same fault for hours. */
+/** Maximum number of faults of one document in the log: a document can repeat a fault for hours. */
 const maxLoggedFaults = 100
 
-/** Logs the first faults, and once that there are more. */
+/** Logs the first faults, and once that further ones are suppressed. */
 const warnings = (log: Log): HandlerContext['warn'] => {
   let faults = 0
   return (fault) => {
@@ -65,7 +65,7 @@ export class HandlerContexts {
       notify: (callback) => callbacks.notify({ projectId, callId }, callback),
       request: (request, cancel) => documents.request(request, cancel),
       warn: warnings(log),
-      step: (step) => log.debug(step, 'step of the document'),
+      step: (step) => log.debug(step, 'document step started'),
       room: (name) => rooms.room(name, projectId),
       isOwnHost: (host) => isOwnHost(host, projectId),
       now: () => clock.now(),

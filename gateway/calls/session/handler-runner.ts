@@ -26,7 +26,9 @@ export class HandlerRunner {
   readonly #contexts: HandlerContexts
   readonly #applications: Applications | undefined
 
-  /** A call for a kind without a handler, or for `realtime` without applications, fails with `no_handler`. */
+  /**
+   * A kind without an entry in the handlers fails with `no_handler`, as does `realtime` without applications.
+   */
   constructor(
     handlers: Readonly<Partial<Record<DocumentKind, Handler>>>,
     contexts: HandlerContexts,

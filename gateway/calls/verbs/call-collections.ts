@@ -21,7 +21,10 @@ export class CallCollections {
   #current: Collection | undefined
   /** Keys typed ahead. */
   #keys = ''
-  /** Terminators of a collection that had all its digits. One of them as the next key is ignored. */
+  /**
+   * Terminators of the last collection if it ended with its last digit. If the next key is a terminator, it
+   * is ignored.
+   */
   #lateTerminators = ''
 
   constructor(speech: Speech, clock: Clock, call: Call, playbacks: CallPlaybacks) {

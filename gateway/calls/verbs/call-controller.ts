@@ -201,7 +201,7 @@ export class CallController implements ScopableControl {
   connect(options: ConnectOptions): Promise<ConnectResult> {
     return this.#settle(async () => {
       const result = await this.#state.log.run('connect', () => this.#connect(this.#within(options)))
-      // Without a callee the result is of no use to a document that has lost the call.
+      // A failed result is useless to a document whose scope has ended: throws CallEnded then.
       if (result.kind === 'failed') this.#checkScope()
       return result
     })
@@ -269,7 +269,8 @@ export class CallController implements ScopableControl {
       return this.#runCancellable('sendDigits', options, ({ signal }) =>
         sendDigits(this.#call, digits, signal),
       )
-    // Digits that cannot be canceled are sent all at once, and go on after the scope.
+    // Without a signal, digits cannot be canceled: they are sent together, and continue after the end of the
+    // scope.
     const sent = () => this.#state.log.run('sendDigits', () => sendDigits(this.#call, digits))
     return this.#inScope(() => this.#scopeOr(sent()))
   }
@@ -426,7 +427,7 @@ export class CallController implements ScopableControl {
     return result
   }
 
-  /** Runs work whose result says how it ended, also if that was with the scope. */
+  /** Runs work whose result states its end, even if the scope ended it. */
   async #settle<T>(work: () => Promise<T>): Promise<T> {
     this.#checkScope()
     try {

@@ -66,7 +66,7 @@ export class CallStreams {
   stop(name: string): boolean {
     const stream = this.#named(name)
     if (!stream) return false
-    // At once, so that the name is free.
+    // Removed at once, so that the name can be used again.
     this.#open.delete(stream)
     stream.stop()
     return true

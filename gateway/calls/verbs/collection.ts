@@ -10,7 +10,7 @@ export interface CollectionOptions {
   readonly options: CollectOptions
   /** Starts speech recognition; called if the options include speech. */
   readonly recognise: (listener: RecognitionListener) => Recognition
-  /** Called for input that stops the prompt. The end of that prompt need not be reported. */
+  /** Called at input that stops the prompt. The end of a stopped prompt need not be reported. */
   readonly stopPrompt: () => void
 }
 
@@ -51,12 +51,12 @@ export class Collection {
     this.result = this.#first()
   }
 
-  /** Whether it takes no more digits: it has its result, or was closed. */
+  /** Whether the collection accepts no more digits: it has its result, or was closed. */
   get isOver(): boolean {
     return this.#isClosed || this.#digits?.isOver === true
   }
 
-  /** Digits that end it. */
+  /** Digits that end the collection. */
   get terminators(): string {
     return this.#options.terminators ?? ''
   }
@@ -81,18 +81,18 @@ export class Collection {
       this.#speech.end()
       return
     }
-    // A digit is intended; a sound may not be. So a digit cancels speech that has begun.
+    // A digit cancels speech that has begun: a key press is always intended, while a sound may not be.
     this.#speech?.stop()
     this.#digits.digit(digit)
   }
 
-  /** Ends it with the digits so far, as `stopped`. */
+  /** Ends the collection with the digits so far, as `stopped`. */
   end(): void {
     this.#ended.resolve({ reason: 'stopped', digits: this.#digits?.digits ?? '' })
     this.close()
   }
 
-  /** Cancels it; {@link result} never settles then. */
+  /** Cancels the collection; {@link result} never settles then. */
   close(): void {
     this.#final?.cancel()
     this.#final = undefined
@@ -103,7 +103,7 @@ export class Collection {
 
   #startWait(): void {
     this.#begin()
-    // Either input ends the wait, also speech that has just begun.
+    // Either kind of input ends the wait, even speech that has just begun.
     if (this.#speech) this.#speech.promptEnded()
     else this.#digits?.awaitFirst()
   }
@@ -134,7 +134,7 @@ export class Collection {
     const first = Promise.race([this.#digits, this.#speech].flatMap((each) => each?.result ?? [])).then(
       async (result) => {
         this.close()
-        // Input that does not stop the prompt leaves it to be heard to its end.
+        // If the input has not stopped the prompt, the result waits for the end of the prompt.
         if (this.#hasInput) await this.#prompt.promise
         return result
       },

@@ -27,7 +27,7 @@ export class DigitCollector {
     this.#settle = resolve
   }
 
-  /** Whether it has its result or was canceled. */
+  /** Whether the collection has its result or was canceled. */
   get isOver(): boolean {
     return this.#isDone
   }
@@ -65,12 +65,12 @@ export class DigitCollector {
       this.#finish({ reason: 'complete', digits: this.#digits })
       return
     }
-    // The wait for the first digit may have begun. During the prompt no pause is measured.
+    // The timer of the first digit may be running. During the prompt no pause is measured.
     this.#timer?.cancel()
     if (!this.#isPrompting) this.#awaitNext()
   }
 
-  /** Ends it with the digits so far. */
+  /** Ends the collection with the digits so far. */
   end(): void {
     if (!this.#isDone)
       this.#finish({
@@ -79,7 +79,7 @@ export class DigitCollector {
       })
   }
 
-  /** Cancels it; {@link result} never settles then. */
+  /** Cancels the collection; {@link result} never settles then. */
   stop(): void {
     this.#isDone = true
     this.#timer?.cancel()

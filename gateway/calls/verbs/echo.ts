@@ -3,7 +3,7 @@ import { encodedRate } from '../../../media/rtp/encoding.ts'
 import type { Call } from '../call/call.ts'
 
 /**
- * Runs `CallControl.echo`. A sound that is played to the caller meanwhile replaces the echo. `sleep`: waits
+ * Runs `CallControl.echo`. A sound that is played to the caller during the echo replaces it. `sleep`: waits
  * as `CallControl.sleep` does.
  */
 export const echo = async (

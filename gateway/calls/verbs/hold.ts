@@ -6,7 +6,7 @@ import type { Leg } from '../leg/leg.ts'
 
 /**
  * Hold of one call's caller by a verb. The caller's audio is parted ({@link Leg.isHeld}), and both sides hear
- * music. It ends with the verb, with another caller, and with the call.
+ * music. The hold ends by {@link end}, when another leg becomes the caller, and with the call.
  */
 export class Hold {
   #player: Player
@@ -21,7 +21,10 @@ export class Hold {
     call.signal.addEventListener('abort', () => this.end(), { once: true })
   }
 
-  /** Holds the caller, answering first, and stops what it hears. Changes the music of a held caller. */
+  /**
+   * Answers and holds the caller, and stops the sound that the caller hears. For a held caller, changes the
+   * music.
+   */
   async begin({ music }: HoldOptions): Promise<void> {
     const port = await this.#call.openAudio(true)
     if (this.#call.signal.aborted) throw new CallEnded()

@@ -5,7 +5,8 @@ import { checkDigits } from '../leg/dtmf.ts'
 export const sendDigits = async (call: Call, digits: string, signal?: AbortSignal): Promise<void> => {
   checkDigits(digits)
   await call.openAudio(true, signal)
-  // Without a signal nothing can interrupt them: a far side that receives messages gets one.
+  // Without a signal the digits cannot be interrupted, so they are sent together: in one message, if the far
+  // side receives messages.
   for (const part of signal ? digits : [digits]) {
     signal?.throwIfAborted()
     await call.whileUp(call.caller.sendDigits(part), signal)

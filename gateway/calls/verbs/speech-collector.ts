@@ -17,10 +17,10 @@ export interface SpeechCollectorOptions {
 }
 
 /**
- * Collects one utterance. It begins with the first transcript that is not empty. It ends with the
- * recogniser's final transcript or with a silence, by the options, and then waits for pending transcripts.
- * The wait for its beginning starts with {@link promptEnded}.
- * A recogniser that fails ends it with the text so far. Without any text the reason is `error`: at once if
+ * Collects one utterance. The utterance begins with the first transcript that is not empty. Depending on the
+ * options, it ends with the recogniser's final transcript or with a silence. The result then waits for
+ * pending transcripts. The wait for its beginning starts with {@link promptEnded}. A failure of the
+ * recogniser ends the collection with the text so far. Without any text the reason is `error`: at once if
  * only speech is collected, else at the end of the wait.
  */
 export class SpeechCollector implements RecognitionListener {
@@ -52,7 +52,7 @@ export class SpeechCollector implements RecognitionListener {
     return this.#state === 'speaking'
   }
 
-  /** Whether it has its result or was canceled. */
+  /** Whether the collection has its result or was canceled. */
   get isOver(): boolean {
     return this.#state === 'over'
   }
@@ -91,7 +91,7 @@ export class SpeechCollector implements RecognitionListener {
     else void this.#recognition.end().then(() => this.#finish())
   }
 
-  /** Cancels it; {@link result} never settles then. */
+  /** Cancels the collection; {@link result} never settles then. */
   stop(): void {
     this.#state = 'over'
     this.#timer?.cancel()
@@ -109,9 +109,9 @@ export class SpeechCollector implements RecognitionListener {
     this.#state = 'speaking'
     if (!this.#hasStarted) onStart()
     this.#hasStarted = true
-    // Covers all supposed speech, so that repeated false starts end, too.
+    // The limit covers repeated false starts, too.
     this.#maxTimer ??= clock.after(maxSpeechMs, () => this.end())
-    // Set before the callbacks, so that it ends whatever they do.
+    // The timer is set before the callbacks, so that the collection ends even if a callback fails.
     this.#wait(endSilenceMs ?? defaultEndSilenceMs)
     onPartial?.(this.#text)
     if (isUtterance && endSilenceMs === undefined) this.#finish()

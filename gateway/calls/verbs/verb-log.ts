@@ -6,7 +6,7 @@ import { guardListener } from '../../core/guard.ts'
 import type { Call } from '../call/call.ts'
 import type { VerbMeter, VerbOutcome } from './verb-meter.ts'
 
-/** One use of a verb. */
+/** One execution of a verb. */
 export interface VerbUse {
   readonly id: string
   /** Ends the use; only the first call counts. `code` with `failed`. */
@@ -55,7 +55,7 @@ export class VerbLog {
         isOpen = false
         this.#meter.ended(verb, outcome)
         const at = this.#clock.now()
-        log.debug({ verb, use: id, outcome, ms: at - startedAt, ...(code && { code }) }, 'verb')
+        log.debug({ verb, use: id, outcome, ms: at - startedAt, ...(code && { code }) }, 'verb ended')
         this.#report({ verb, id, state: outcome, at, ...(code !== undefined && { code }) })
       },
     }
