@@ -9,7 +9,7 @@ import type { CarrierConfig, Config } from '../../config/types.ts'
 import type { Material } from '../auth/certificates.ts'
 import { allNetworks, knownNetworks } from '../sip/admission/known-networks.ts'
 
-/** Returns the embedded agent's options: all settings of `sip` that concern the agent. */
+/** Returns the embedded agent's options, from all settings that concern the agent. */
 export const agentOptions = (config: Config, material: Material): SipAgentOptions => {
   const { listen, announce, announceTo, userAgent, messages } = config.sip
   return {
@@ -43,14 +43,15 @@ export const tlsOf = ({ sip, peers }: Material): Pick<SipAgentChange, 'tls' | 't
 })
 
 /**
- * Returns the rules of the shield in front of the agent's parser. `known` has the networks of all allow
- * lists, of domains and of carriers.
+ * Returns the rules of the shield, which checks packets before the agent parses them. `known`: the networks
+ * in the allow lists of domains and carriers.
  */
 export const shieldOf = (sip: Pick<Config['sip'], 'shield'>, known: readonly string[]): SipShield => {
   const { scanners, strangers, ...shield } = sip.shield
   return {
     ...shield,
-    // The gateway itself refuses requests; only dropped ones must not reach it.
+    // The gateway itself rejects requests of unknown sources; the shield only handles those to be dropped
+    // silently.
     untrusted: strangers === 'drop' ? 'drop' : 'answer',
     scanners: scanners.map((part) => part.toLowerCase()),
     known,

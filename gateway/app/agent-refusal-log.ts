@@ -5,10 +5,12 @@ import { shownUri } from '../core/sip-uri.ts'
 import { RefusalLog } from '../sip/admission/refusal-log.ts'
 import { printable } from '../sip/headers.ts'
 
-/** Statuses of ordinary crossings, such as of two BYEs or re-INVITEs; they are logged at debug. */
+/**
+ * Statuses that arise when requests cross, such as two BYEs or re-INVITEs; they are logged at debug level.
+ */
 const ordinary: ReadonlySet<number> = new Set([481, 482, 491])
 
-/** Logs the requests that the embedded agent refused by itself, with a bounded number of lines. */
+/** Logs the requests that the embedded agent itself rejected, with a limited number of lines. */
 export class AgentRefusalLog {
   readonly #log: Pick<Log, 'debug' | 'info'>
   readonly #lines: RefusalLog
@@ -25,7 +27,7 @@ export class AgentRefusalLog {
     )
   }
 
-  /** Logs one refusal. Texts of the far side are cut and made printable. */
+  /** Logs one rejection. Texts of the far side are shortened and made printable. */
   take({ status, method, uri, callId, source, detail }: OwnRefusal): void {
     const level = ordinary.has(status) ? 'debug' : 'info'
     if (level === 'info' && !this.#lines.shouldLog(source)) return
@@ -41,7 +43,7 @@ export class AgentRefusalLog {
     this.#log[level](facts, 'request refused by the SIP agent')
   }
 
-  /** Logs the number of refusals without a line of their own. */
+  /** Logs the number of rejections that got no separate line. */
   close(): void {
     this.#lines.close()
   }

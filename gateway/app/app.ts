@@ -51,7 +51,7 @@ export interface AppOptions {
   readonly started: ReadConfig
 }
 
-/** Calls, for the edges, which deliver calls and are made before the calls exist. */
+/** Stand-in for the calls. The edges deliver calls to it, and are created before the calls are. */
 class LateCalls implements Arrivals {
   calls: Calls | undefined
 
@@ -65,8 +65,8 @@ class LateCalls implements Arrivals {
 }
 
 /**
- * The composition: creates every part in order, and closes the parts in reverse order. Parts are connected
- * with each other here alone.
+ * Composition root: creates every component in order, and closes them in reverse order. Only this class
+ * connects components with each other.
  */
 export class App {
   readonly #config: Config
@@ -79,7 +79,7 @@ export class App {
   readonly #callClock = new SystemClock()
   #calls: Calls | undefined
   #sip: SipEdge | undefined
-  /** The calls, for edges, which deliver calls and are made before the calls exist. */
+  /** Calls for the edges, which are created before the calls are. */
   readonly #callsLater = new LateCalls()
   readonly #carriers: CarrierDirectory
   readonly #dialPolicy: DialPolicy
@@ -117,7 +117,7 @@ export class App {
     })
   }
 
-  /** Starts every part. Rejects if one does not start, after closing the others. */
+  /** Starts every component. If one fails to start, closes the others and rejects. */
   static async start(options: AppOptions, log: Log, onFailure: OnFailure): Promise<App> {
     const app = new App(options, log, onFailure)
     try {
@@ -160,7 +160,7 @@ export class App {
     return this.#reload.reload(request)
   }
 
-  /** Closes every part, the most recent first. Idempotent. */
+  /** Closes every component, the most recently opened first. Idempotent. */
   close(): Promise<void> {
     return this.#closing.close()
   }
@@ -168,7 +168,7 @@ export class App {
   async #compose(): Promise<void> {
     mkdirSync(this.#config.dataDir, { recursive: true, mode: 0o700 })
     this.#closing.add('data folder', takeDataFolder(this.#config.dataDir), (folder) => folder.release())
-    // The slowest parts start in parallel.
+    // The slowest components start in parallel.
     const base = this.#base
     const certificates = await openCertificates(base)
     const [store, media, agent] = await allOrNone([
@@ -256,7 +256,7 @@ export class App {
       this.#metrics,
     )
     await sip.start()
-    // The load of the start must not count as overload.
+    // Created after the start, so that the load of starting does not count as overload.
     this.#load = this.#openLoad(agent)
     this.#addresses = { sip: sip.hostports, http }
     await recordings.reportEnds()

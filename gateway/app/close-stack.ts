@@ -1,6 +1,6 @@
 import type { Log } from '../core/log.ts'
 
-/** Opened parts, in order; closes them in reverse order. */
+/** Stack of opened components; closes them in reverse order. */
 export class CloseStack {
   #log: Pick<Log, 'error'>
   #parts: { readonly name: string; readonly close: () => unknown }[] = []
@@ -10,15 +10,15 @@ export class CloseStack {
     this.#log = log
   }
 
-  /** Adds a part with the function that closes it. Returns the part. */
+  /** Adds a component with the function that closes it. Returns the component. */
   add<T>(name: string, part: T, close: (part: T) => unknown): T {
     this.#parts.push({ name, close: () => close(part) })
     return part
   }
 
   /**
-   * Closes every part, the most recent first. A failure is logged, and the other parts are closed all the
-   * same. Idempotent: each call resolves when all parts are closed.
+   * Closes every component, the most recently opened first. Logs a failure and continues with the others.
+   * Idempotent: each call resolves when all components are closed.
    */
   close(): Promise<void> {
     this.#closing = this.#closing.then(() => this.#closeAll())
@@ -30,15 +30,15 @@ export class CloseStack {
       try {
         await close()
       } catch (error) {
-        this.#log.error({ event: 'gateway.close-failed', err: error, part: name }, 'part not closed')
+        this.#log.error({ event: 'gateway.close-failed', err: error, part: name }, 'component not closed')
       }
     }
   }
 }
 
 /**
- * As `Promise.all`, but settles only when every promise has, so that no part is still opening after a
- * rejection.
+ * Like `Promise.all`, but settles only once every promise has settled, so that no component is still opening
+ * after a rejection.
  */
 export const allOrNone = async <T extends readonly unknown[]>(
   work: { [K in keyof T]: Promise<T[K]> },

@@ -49,7 +49,7 @@ export const configWarnings = (config: Config, file: string): readonly string[] 
 }
 
 /**
- * A line about the sockets of the media threads, as {@link socketKind} found them: calls go through either,
+ * Returns a line about the kind of media sockets that {@link socketKind} found. Calls work with either kind,
  * at a different cost.
  */
 export const describeSockets = ({ kind, reason }: ReturnType<typeof socketKind>): string =>

@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs'
 import type { Config } from '../../config/types.ts'
 import { localAddresses } from '../../media/edge/options.ts'
 
-/** Descriptors for the store, recordings, sounds, requests to servers of customers and the process itself. */
+/**
+ * Number of descriptors for the store, recordings, sounds, requests to customers' servers and the process
+ * itself.
+ */
 const reserve = 256
 
-/** Settings that say how many file descriptors the gateway can need. */
+/** Settings from which the number of needed file descriptors is computed. */
 export interface DescriptorConfig {
   readonly http: Pick<Config['http'], 'plain' | 'tls' | 'metrics' | 'maxConnections'>
   readonly limits: { readonly webSockets: Pick<Config['limits']['webSockets'], 'connections'> }
@@ -16,8 +19,8 @@ export interface DescriptorConfig {
 }
 
 /**
- * Number of file descriptors that the gateway needs where everything that the configuration permits happens
- * at once.
+ * Returns the number of file descriptors that the gateway needs if everything that the configuration permits
+ * happens at once.
  */
 export const neededDescriptors = ({ http, limits, sip, media }: DescriptorConfig): number => {
   const listeners = [http.plain, http.tls, http.metrics].filter(Boolean).length
@@ -26,7 +29,7 @@ export const neededDescriptors = ({ http, limits, sip, media }: DescriptorConfig
   return (
     listeners * http.maxConnections +
     limits.webSockets.connections +
-    // As many as a listener accepts may be made from it.
+    // Twice: a listener may open as many connections as it accepts.
     streams.length * 2 * sip.messages.connections +
     // Each port is bound in every IP family.
     (to - from + 1) * localAddresses(media.rtp).length +

@@ -7,11 +7,11 @@ import type { Trust } from '../sip/admission/trust.ts'
 import type { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { owned, reachOf, shieldOf, viaPortNetworksOf } from './agent-options.ts'
 
-/** Parts that depend on the permitted senders and on the carriers. */
+/** Components that depend on the permitted senders and on the carriers. */
 export interface SenderDeps {
   readonly carriers: CarrierDirectory
   readonly trust: Trust
-  /** Undefined if the configuration names a drachtio-server. */
+  /** Embedded SIP agent; undefined if the configuration names a drachtio-server. */
   readonly agent: Pick<SipAgent, 'change'> | undefined
 }
 
@@ -34,7 +34,7 @@ export const followSenders = (
     const { sip } = present
     const all = { domains: senders.domains, carriers: [...owned(present), ...senders.carriers], sip }
     carriers.change(all.carriers)
-    // A change makes the agent judge every source again, so unchanged rules are not sent.
+    // Unchanged rules are not sent, because a change makes the agent check every source again.
     if (trust.change(all) || shieldChanged) agent?.change({ shield: shieldOf(sip, trust.networks) })
     const next = reachOf(sip, all)
     if (isDeepStrictEqual(reach, next)) return

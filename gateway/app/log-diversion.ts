@@ -5,8 +5,8 @@ import { printable } from '../sip/headers.ts'
 
 /**
  * Logs a dialog whose route the embedded agent does not follow. The line is a warning for a carrier: a server
- * missing in its `allow` receives no BYE and no refresh. For other peers it is information, as their routes
- * may be attacks.
+ * missing in its `allow` receives no BYE and no refresh. For other peers the level is info, because their
+ * routes may be attacks.
  */
 export const logDiversion = (log: Pick<Log, 'info' | 'warn'>, diversion: Diversion): void => {
   const { callId, method, nextHop, sentTo, carrier } = diversion

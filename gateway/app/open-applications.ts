@@ -4,7 +4,7 @@ import type { Metrics } from '../core/metrics.ts'
 import { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
 import type { AppContext } from './open.ts'
 
-/** Opens the JSON-RPC dialect of realtime applications; `originator` makes their calls. */
+/** Opens the JSON-RPC dialect of realtime applications; `originator` places their calls. */
 export const openApplications = (
   { clock, log, closing }: AppContext,
   access: ProjectAccess,

@@ -22,7 +22,7 @@ import type { CarrierQuotas } from '../sip/trunks/carrier-quotas.ts'
 import { LikelyCodecs } from '../sip/trunks/likely-codecs.ts'
 import type { AppContext, OpenedStore } from './open.ts'
 
-/** Opened parts that the calls of browsers are built on. */
+/** Opened components that the calls of browsers use. */
 export interface OpenBrowsersDeps {
   readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>
   readonly arrivals: Arrivals

@@ -47,7 +47,7 @@ export interface Dialects {
   readonly applications: RealtimeDialect
 }
 
-/** Opened parts that calls are built on. */
+/** Opened components that calls use. */
 export interface OpenCallsDeps extends Dialects {
   readonly store: OpenedStore
   readonly media: OpenedMedia
@@ -62,7 +62,7 @@ export interface OpenCallsDeps extends Dialects {
   readonly clock: SystemClock
 }
 
-/** The calls, and the parts through which the API makes and controls them. */
+/** The calls, and the components through which the API places and controls calls. */
 export interface OpenedCalls {
   readonly calls: Calls
   readonly placing: CallPlacer
@@ -73,11 +73,11 @@ export interface OpenedCalls {
   readonly documentChecks: DocumentChecks
 }
 
-/** Returns a function that tells whether a host name is one of this gateway for a project. */
+/** Returns a function that returns whether a host name belongs to this gateway, for calls of a project. */
 const ownHosts =
   (directory: OpenedStore['directory'], publicHost: string | undefined) =>
   (host: string, projectId: string): boolean =>
-    // The public host may name a port, which is no part of a host name.
+    // The public host may have a port, which is removed for the comparison.
     host === publicHost?.replace(/:\d+$/, '').toLowerCase() ||
     directory.domainApp(host)?.projectId === projectId
 

@@ -24,7 +24,7 @@ export interface OpenHttpDeps {
   readonly api: RestApi
   readonly dialects: Dialects
   readonly operator: OperatorDeps
-  /** Returns the reasons for which the gateway takes no calls; empty if it does. */
+  /** Returns the reasons for which the gateway accepts no calls; empty if it accepts calls. */
   readonly reasons: () => readonly string[]
 }
 

@@ -10,7 +10,7 @@ import type { AppContext, OpenedStore } from './open.ts'
 /** The authorization server and its clients. */
 export interface OpenedOAuth {
   readonly oauthClients: OAuthClients
-  /** Absent if the configuration has no URL at which browsers reach the gateway. */
+  /** Authorization server; absent if the configuration has no URL at which browsers reach the gateway. */
   readonly oauth?: OAuth
 }
 
@@ -42,7 +42,7 @@ export const openOAuth = async (
   })
   const url = config.oauth.url ?? (publicHost && new URL(`https://${publicHost}`).origin)
   if (!url) return { oauthClients }
-  // Loading takes a sixth of a second and some memory, so it waits until the server is wanted.
+  // Imported only if OAuth is enabled, because loading takes a sixth of a second and some memory.
   const { OAuth } = await import('../auth/oauth/oauth.ts')
   const { accessTokenTtlMs, refreshTokenTtlMs } = config.oauth
   const keysFolder = join(config.dataDir, 'oauth-keys')

@@ -18,8 +18,8 @@ import { WebPush } from '../push/web-push.ts'
 import type { AppContext, CustomerServers, OpenedStore } from './open.ts'
 
 /**
- * Opens push notifications; without a configured way to devices, no notification is sent. Rejects when a key
- * or its file cannot be used. Keys are read again at each reload.
+ * Opens push notifications; without a configured push service, no notification is sent. Rejects if a key or
+ * its file cannot be used. Key files are read again at each reload.
  */
 export const openPush = async (
   base: AppContext,
@@ -44,7 +44,10 @@ export const openPush = async (
   return base.closing.add('push', push, (opened) => opened.close())
 }
 
-/** Returns a text that changes with every setting of push notifications and with the content of key files. */
+/**
+ * Returns a fingerprint that changes with any setting of push notifications and with the content of key
+ * files.
+ */
 const settingsOf = ({ push, limits: { documentNetworks, ringMs } }: AppContext['config']): string => {
   const files = [push.apns?.keyFile, push.fcm?.serviceAccountFile].map((file) => file && textOf(file))
   return JSON.stringify({ push, documentNetworks, ringMs, files })
@@ -87,7 +90,7 @@ interface TransportDeps {
   readonly clock: Clock
 }
 
-/** Opens the transports, in the order in which they are asked for a device. */
+/** Opens the transports. For each device, the first one that accepts the device's token is used. */
 const openTransports = async (
   { webPush, apns, fcm, webhook }: PushConfig,
   { http, guard, secret, clock }: TransportDeps,

@@ -18,7 +18,7 @@ export interface OpenRestApiDeps {
   readonly callbacks: Callbacks
   readonly recordings: Recordings
   readonly cdrs: CdrStore
-  /** Receives new messages of conversations. */
+  /** Browser sessions, which receive new messages of conversations. */
   readonly presence: OpenedBrowsers['presence']
 }
 

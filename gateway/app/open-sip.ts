@@ -18,7 +18,7 @@ import { DialPolicy } from '../sip/trunks/dial-policy.ts'
 import { followSenders } from './follow-senders.ts'
 import type { AppContext, OpenedMedia } from './open.ts'
 
-/** Opened parts that the SIP edge is built on. */
+/** Opened components that the SIP edge uses. */
 export interface OpenSipDeps {
   readonly directory: Directory
   readonly media: OpenedMedia
@@ -35,7 +35,7 @@ export interface OpenSipOptions {
   readonly clock: Clock
   /** Clock of registrations, pings and look-ups. */
   readonly steadyClock: SteadyClock
-  /** Returns the per cent of the last second that the gateway was busy. */
+  /** Returns the percentage of the last second for which the gateway was busy. */
   readonly busyPercent: () => number
 }
 
@@ -45,7 +45,7 @@ export interface OpenedSip {
   readonly endpoints: EndpointContacts
 }
 
-/** Makes the rules for the hosts that a project may call. A reload changes them. */
+/** Creates the rules for the hosts that a project may call. A reload changes them. */
 export const openDialPolicy = (
   { config: { sip }, followers }: AppContext,
   carriers: CarrierDirectory,
@@ -56,12 +56,14 @@ export const openDialPolicy = (
     dial = next.sip.dial
     networks.change(next.sip.dialNetworks)
   })
-  // The embedded agent judges each address again when it uses it.
+  // The embedded agent checks each address again when it sends to it.
   const guard = new DialGuard({ addresses: networks, isRecheckedByAgent: !sip.drachtio })
   return new DialPolicy(carriers, guard, () => dial)
 }
 
-/** Opens the SIP edge. `agent`: the embedded one; undefined if the configuration names a drachtio-server. */
+/**
+ * Opens the SIP edge. `agent`: the embedded agent; undefined if the configuration names a drachtio-server.
+ */
 export const openSip = (
   base: AppContext,
   agent: SipAgent | undefined,
@@ -113,14 +115,14 @@ export const openSip = (
   return { sip: edge, endpoints: new EndpointContacts(registrar.registrations, agent !== undefined) }
 }
 
-/** Makes the registrations of SIP endpoints. A reload changes the limits; the domains stay. */
+/** Creates the registrar of SIP endpoints. A reload changes the limits; the domains stay. */
 const openRegistrar = (
   { config, closing, followers }: AppContext,
   clock: SteadyClock,
   directory: Directory,
   metrics: Metrics,
 ) => {
-  // Limits are read at each use.
+  // A mutable copy, because the registrar reads the limits at each use and a reload changes them.
   const settings = { ...config.sip.registrar }
   followers.change('sip.registrar', (next) => {
     const { domains: _domains, ...limits } = next.sip.registrar

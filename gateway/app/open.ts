@@ -54,17 +54,17 @@ import { logDiversion } from './log-diversion.ts'
 import { ReplaceableSounds } from './replaceable-sounds.ts'
 import { mebibyte, soundsOptions } from './sound-options.ts'
 
-/** Collaborators of every part of the gateway. */
+/** Collaborators of every component of the gateway. */
 export interface AppContext {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
   readonly closing: CloseStack
-  /** Parts that a reload of the configuration changes. */
+  /** Components that a reload of the configuration changes. */
   readonly followers: ConfigFollowers
 }
 
-/** Called after the loss of a part that the gateway needs. */
+/** Called after the loss of a component that the gateway needs. */
 export type OnFailure = (reason: string) => void
 
 /** The directory, and the secrets and tokens that identify its users. */
@@ -83,7 +83,7 @@ export interface OpenedStore extends OpenTokens {
   readonly endCalls: EndCalls
 }
 
-/** Parts that carry or make audio and video. */
+/** Components that relay or generate audio and video. */
 export interface OpenedMedia {
   readonly edge: Edge
   readonly webrtc: WebRtcService
@@ -98,8 +98,8 @@ export interface CustomerServers {
 }
 
 /**
- * Opens the directory and the keys. Rejects when a file in the data folder cannot be used. `carriers` say
- * what a number stands for.
+ * Opens the directory and the keys. Rejects if a file in the data folder cannot be used. `carriers` determine
+ * the target of a telephone number.
  */
 export const openStore = async (
   { config, clock, log, closing, followers }: AppContext,
@@ -163,7 +163,9 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
   return { edge, webrtc, sounds }
 }
 
-/** Opens the sounds. Changed settings open new ones; the old ones finish what they are preparing. */
+/**
+ * Opens the sounds. A change of settings opens new libraries; the old libraries finish sounds in preparation.
+ */
 const openSounds = (
   { config, clock, log, closing, followers }: AppContext,
   voices: OperatorHttp,
@@ -198,8 +200,8 @@ const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void
 }
 
 /**
- * Opens the recordings. Rejects when their folder cannot be made. Links to recordings start with the public
- * host, which has TLS; default `ownUrl`, a listener.
+ * Opens the recordings. Rejects if their folder cannot be created. Links to recordings start with the public
+ * host and https; without a public host, with `ownUrl`, the URL of a listener.
  */
 export const openRecordings = async (
   { config, clock, log, closing, followers }: AppContext,
@@ -295,8 +297,8 @@ export const openHandlers = ({ clock, closing }: AppContext, nodeId: string, met
 }
 
 /**
- * Opens the way to what understands speech; where none is configured, every recognition fails. What comes
- * back makes the recogniser of a configuration; recognitions under way stay with theirs.
+ * Opens speech recognition. Returns a function that creates the recogniser of a configuration; without a
+ * configured recogniser, every recognition fails. Recognitions in progress keep their recogniser.
  */
 export const openRecogniser = (
   { clock, closing }: Pick<AppContext, 'clock' | 'closing'>,
@@ -343,8 +345,8 @@ export const openCertificates = async ({
 }
 
 /**
- * Starts the embedded SIP agent; undefined where the configuration names a drachtio-server. Rejects when a
- * port is taken.
+ * Starts the embedded SIP agent. Returns undefined if the configuration names a drachtio-server. Rejects if a
+ * port is in use.
  */
 export const openAgent = async (
   { config, clock, log, closing }: AppContext,

@@ -7,7 +7,9 @@ interface Library {
   isOld: boolean
 }
 
-/** Sounds that can be replaced while calls go on. A sound in preparation is finished by the old library. */
+/**
+ * Sounds whose library can be replaced while calls continue. The old library finishes sounds in preparation.
+ */
 export class ReplaceableSounds implements Sounds {
   #present: Library
   /** Replaced libraries that are still preparing sounds. */
@@ -17,7 +19,7 @@ export class ReplaceableSounds implements Sounds {
     this.#present = { sounds, making: 0, isOld: false }
   }
 
-  /** Prepares every further sound with these. */
+  /** Uses other sounds for every further request. */
   change(sounds: Sounds): void {
     const old = this.#present
     this.#present = { sounds, making: 0, isOld: false }

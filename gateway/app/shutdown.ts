@@ -1,11 +1,11 @@
 /** Reason for which the gateway stops. */
 export interface ShutdownReason {
   readonly reason: string
-  /** Whether a defect or a lost part is the reason, and not a signal. */
+  /** Whether the reason is a defect or a lost component rather than a signal. */
   readonly failed: boolean
 }
 
-/** Reactions to signals that arrive during the shutdown. */
+/** Listener for signals that arrive during the shutdown. */
 export interface ShutdownListener {
   /** Ends the grace period. */
   hurry(): void
@@ -13,7 +13,7 @@ export interface ShutdownListener {
   force(): void
 }
 
-/** SIGHUP, which may arrive before the gateway can reload its configuration. */
+/** Holds a SIGHUP that arrives before the gateway can reload its configuration. */
 export class ReloadSignal {
   #reload: (() => void) | undefined
   #isReloadRequested = false
@@ -32,8 +32,8 @@ export class ReloadSignal {
 }
 
 /**
- * Request to stop. The first signal starts it, the second ends the grace period, and the third ends the
- * process.
+ * Shutdown of the gateway. The first signal starts the shutdown, the second ends the grace period, and the
+ * third ends the process.
  */
 export class Shutdown {
   /** Resolves with the reason to stop. */
@@ -49,7 +49,7 @@ export class Shutdown {
     this.#impatience = impatience
   }
 
-  /** Stops the gateway because of a defect or a lost part. */
+  /** Stops the gateway because of a defect or a lost component. */
   fail(reason: string): void {
     this.#stop({ reason, failed: true })
   }

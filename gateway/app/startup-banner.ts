@@ -2,7 +2,7 @@ import type { Config } from '../../config/types.ts'
 
 /** Addresses that a running gateway listens on. */
 export interface ListenAddresses {
-  /** `udp/192.0.2.1:5060` and so on. */
+  /** Addresses of the SIP listeners, such as `udp/192.0.2.1:5060`. */
   readonly sip: readonly string[]
   /** Base URLs of the HTTP listeners. */
   readonly http: readonly string[]

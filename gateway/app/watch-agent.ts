@@ -13,7 +13,7 @@ const counters = { sip_dropped_total: 'dropped', sip_refused_total: 'refused' } 
 
 /** Adds the embedded agent's transactions, dropped packets and refused requests to the metrics. */
 export const watchAgent = (agent: Pick<SipAgent, 'stats'>, metrics: Metrics): void => {
-  // The agent's failure has a log line; its gauges are zero then.
+  // If the agent has failed, the gauges are zero; the failure itself is logged elsewhere.
   for (const [name, count] of Object.entries(gauges) as [
     keyof typeof gauges,
     (typeof gauges)[keyof typeof gauges],

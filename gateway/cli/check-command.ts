@@ -6,7 +6,7 @@ import { checkDocuments, checkSettings, describeSockets } from '../app/config-ch
 
 /**
  * `trunkline check`: prints the faults and warnings of a valid configuration's documents and settings.
- * Returns the exit code: 2 if a document has a fault that keeps it from running, else 0.
+ * Returns the exit code: 2 if a document cannot run, otherwise 0.
  */
 export const checkConfig = (file: string, config: Config): number => {
   const places = new DocumentPlaces(resolve(file))

@@ -8,13 +8,14 @@ import type { ReloadSignal } from '../app/shutdown.ts'
 
 const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const satisfies readonly RouteQuery['transport'][]
 
-/** Exit code for arguments that are not understood, and for a configuration that is not valid. */
+/** Exit code for invalid arguments and for an invalid configuration. */
 const invalid = 2
 
 /**
  * Runs the command that the arguments name. Resolves with the process's exit code: 0 for success, and 2 for
- * wrong arguments or a configuration that is not valid. Other codes stand with each command. Each command is
- * loaded when it runs, as most need a small part of the gateway alone. `reloading` receives SIGHUP for `run`.
+ * invalid arguments or an invalid configuration. Each command documents its other codes. A command's modules
+ * are imported when it runs, because most commands need only a small part of the gateway. `reloading`
+ * receives SIGHUP for `run`.
  */
 export const runCommand = async (
   reloading: ReloadSignal,
@@ -147,8 +148,8 @@ const transport = (text: string): RouteQuery['transport'] => {
 const file = (): Argument => new Argument('[file]', 'configuration file').default('trunkline.yaml')
 
 /**
- * Runs a command with the configuration of a file. Prints the faults of one that is not valid, and resolves
- * with 2.
+ * Runs a command with the configuration of a file. If the configuration is invalid, prints its faults and
+ * resolves with 2.
  */
 const withConfig = (path: string, run: (config: Config) => Promise<number>): Promise<number> =>
   printingFaults(async () => {
@@ -156,7 +157,7 @@ const withConfig = (path: string, run: (config: Config) => Promise<number>): Pro
     return run(loadConfig(resolve(path)))
   })
 
-/** Prints the faults of a configuration that is not valid, and resolves with 2. */
+/** Runs a command; if the configuration is invalid, prints its faults and resolves with 2. */
 const printingFaults = async (run: () => Promise<number>): Promise<number> => {
   try {
     return await run()

@@ -8,9 +8,9 @@ import { directoryOptions } from '../directory/opening/directory-options.ts'
 import { openEngine } from '../directory/opening/open-engine.ts'
 
 /**
- * `trunkline migrate`: brings the store to the present version, and prints each step. With `--check` it
- * changes nothing of the store, and the exit code is 1 where steps are missing. Returns the exit code. Throws
- * where a gateway runs in the data folder, but for `--check`.
+ * `trunkline migrate`: migrates the store to the present version, and prints each step. With `--check`,
+ * changes nothing, and the exit code is 1 if steps are missing. Returns the exit code. Without `--check`,
+ * throws if a gateway runs in the data folder.
  */
 export const migrateStore = async (
   config: Config,

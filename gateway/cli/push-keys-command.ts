@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import { newVapidKeys } from '../push/vapid.ts'
 
 /**
- * `trunkline push-keys`: makes a pair of keys for Web Push, and prints it as a piece of configuration.
+ * `trunkline push-keys`: generates a key pair for Web Push, and prints it as YAML for the configuration.
  * Returns the exit code.
  */
 export const printPushKeys = (): number => {

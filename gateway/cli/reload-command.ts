@@ -13,9 +13,9 @@ export interface ReloadCommandOptions {
 }
 
 /**
- * `trunkline reload`: has the gateway whose data folder the file names reload its configuration, prints what
- * changed, and returns the exit code of {@link reloadExit}. The file is read by the gateway, with the
- * gateway's environment.
+ * `trunkline reload`: makes a running gateway reload its configuration, and prints the changes. The gateway
+ * is found by the data folder in the file, and reads the file itself, with its own environment. Returns an
+ * exit code of {@link reloadExit}.
  */
 export const reloadGateway = async (
   file: string,
@@ -47,15 +47,15 @@ export const reloadGateway = async (
   return exitCodeOf(body)
 }
 
-/** Returns the result in an answer; undefined if the answer has none, as that of another version. */
+/** Returns the result in a response; undefined if the response has none, for example from another version. */
 const readAnswer = (answer: string): ReloadBody | undefined => {
   const body = JSON.parse(answer) as Partial<ReloadBody>
   return body.result === undefined ? undefined : (body as ReloadBody)
 }
 
 /**
- * Sends one line and resolves with the answer; undefined where nothing listens, or the connection ends before
- * there is one.
+ * Sends one line and resolves with the response; undefined if nothing listens, or the connection ends without
+ * a response.
  */
 const ask = (path: string, request: object): Promise<string | undefined> =>
   new Promise((settle) => {

@@ -10,16 +10,16 @@ import { SystemClock } from '../core/clock.ts'
 import { createLog, type Log } from '../core/log.ts'
 
 /**
- * Maximum time in which all parts must close after the last call, including the SIP transactions of the last
- * BYEs.
+ * Maximum time in ms for closing all components after the last call, including the SIP transactions of the
+ * last BYEs.
  */
 const maxCloseMs = 10_000
 
 /**
  * `trunkline run`: runs the gateway of a configuration file (absolute path) until SIGTERM or SIGINT, or until
- * a part that it needs is lost. Calls then get their grace period and a BYE. A second signal ends the grace
- * period, and a third one ends the process at once. `reloading` receives SIGHUP. Returns the exit code: 1
- * after the loss of a part. Throws ConfigInvalid.
+ * a component that it needs fails. Calls then get their grace period and a BYE. A second signal ends the
+ * grace period, and a third one ends the process at once. `reloading` receives SIGHUP. Returns the exit code:
+ * 1 after the loss of a component. Throws ConfigInvalid.
  */
 export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 'ready'>): Promise<number> => {
   const started = readConfig(file)
@@ -43,7 +43,7 @@ export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 're
   const { reason, failed } = await stopping.requested
   log.info({ event: 'gateway.draining', reason, graceMs: app.config.drainMs }, 'gateway draining')
   await app.drain()
-  // A part that hangs must not keep the process from ending and from being started again.
+  // A component that hangs must not stop the process from exiting, or its restart would be delayed.
   const stuck = new SystemClock().after(maxCloseMs, () => {
     log.error({ event: 'gateway.close-timed-out', ms: maxCloseMs }, 'closing timed out')
     process.exit(1)
@@ -54,7 +54,7 @@ export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 're
   return failed ? 1 : 0
 }
 
-/** Warns of a limit of open files that leaves no room for the configured number of calls and connections. */
+/** Warns if the limit of open files is too low for the configured number of calls and connections. */
 const warnOfOpenFiles = (config: Config, log: Log): void => {
   const needed = neededDescriptors(config)
   const limit = descriptorLimit()
@@ -69,7 +69,7 @@ const warnOfOpenFiles = (config: Config, log: Log): void => {
 const stopOnStrayErrors = (log: Log, stopping: Shutdown): void => {
   for (const source of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(source, (error: unknown) => {
-      log.fatal({ event: 'gateway.error-uncaught', err: error, source }, 'error not caught')
+      log.fatal({ event: 'gateway.error-uncaught', err: error, source }, 'uncaught error')
       stopping.fail(source)
     })
   }

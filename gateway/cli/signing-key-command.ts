@@ -5,8 +5,8 @@ import { readOrMakeKey } from '../auth/key.ts'
 import { signingKeys } from '../callbacks/signing-keys.ts'
 
 /**
- * `trunkline signing-key`: prints the keys that sign what the servers of a project's customers are sent, the
- * present one first; default the first project. Returns the exit code.
+ * `trunkline signing-key`: prints the keys that sign requests to the customers' servers of a project, the
+ * present key first. Default: the first project. Returns the exit code.
  */
 export const printSigningKeys = (
   { dataDir, projects, ...config }: Config,

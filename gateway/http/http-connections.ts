@@ -12,7 +12,7 @@ export interface ConnectionLimits {
   readonly maxConnections: number
   /** Maximum number of connections of one network address that wait without a request. */
   readonly maxConnectionsPerAddress: number
-  /** Networks whose connections count towards {@link maxConnections} alone. */
+  /** Networks of proxies, whose connections count only towards {@link maxConnections}. */
   readonly trustedProxies: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export interface ConnectionsDeps {
   readonly metrics: Pick<Metrics, 'httpConnectionsDropped'>
 }
 
-/** Part of a request that shows whether all of it has arrived. */
+/** Request, with the flag whether all of it has arrived. */
 interface Arriving {
   readonly complete: boolean
 }
@@ -35,44 +35,44 @@ interface Connection {
   readonly since: number
   /** The request that is being answered; undefined between requests. */
   request: Arriving | undefined
-  /** Time since which responses have been due without a break. Further requests do not change it. */
+  /** Time since which at least one response has been due without interruption. */
   busySince: number
 }
 
 /**
- * Reasons for closing a connection: the listener is full, its address has its share, or a newer connection
- * needs its place.
+ * Reason for closing a connection: the listener is full, the address has used up its share, or a newer
+ * connection takes the place.
  */
 type Reason = 'full' | 'address' | 'replaced'
 
-/** Time that a new connection has for its first request before a newer one may take its place. */
+/** Time in ms that a new connection has for its first request before a newer connection may replace it. */
 const graceMs = 1_000
 /**
- * Time for which a connection whose answers are due keeps its place in a full listener. A client that reads
- * its answers slowly, or not at all, would otherwise hold the place for as long as it likes.
+ * Time in ms for which a connection with unsent responses keeps its place in a full listener. Without the
+ * limit, a client that does not read its responses would keep the place for ever.
  */
 const maxBusyMs = 30_000
-/** Shortest time between two log lines about closed connections. */
+/** Minimum time in ms between two log lines about closed connections. */
 const logEveryMs = 10_000
 
 /**
  * Limits the connections of one HTTP listener. When the listener or the share of an address is full, a new
- * connection replaces one that waits without a complete request. If all are busy, it replaces one that has
- * been busy for half a minute. One address holds at most a quarter of the listener. WebSockets leave the
- * count and have limits of their own.
+ * connection replaces one that waits without a complete request. If all are busy and the listener is full,
+ * the new connection replaces one that has been busy for half a minute. One address holds at most a quarter
+ * of the listener. WebSockets are not counted here; separate limits apply to them.
  */
 export class Connections {
   readonly #name: string
   #limits: ConnectionLimits
   #proxies: Networks
   readonly #deps: ConnectionsDeps
-  /** In the order of their arrival, by both ends of the connection. */
+  /** Open connections in the order of arrival, by the addresses of both ends. */
   readonly #open = new Map<string, Connection>()
   readonly #byAddress = new Map<string, Set<string>>()
   #closed = 0
   #loggedAt = Number.NEGATIVE_INFINITY
 
-  /** `name` of the listener, for the metric and the log. */
+  /** `name`: name of the listener, for the metric and the log. */
   constructor(name: string, limits: ConnectionLimits, deps: ConnectionsDeps) {
     this.#name = name
     this.#limits = limits
@@ -127,7 +127,7 @@ export class Connections {
     socket.once('close', () => this.#remove(key))
   }
 
-  /** Takes a connection out of the count that has become a WebSocket. */
+  /** Stops counting a connection that has become a WebSocket. */
   release(socket: Duplex): void {
     this.#remove(keyOf(socket as Socket))
   }
@@ -197,6 +197,6 @@ export class Connections {
   }
 }
 
-/** Returns both ends of a connection, which are the same for a TLS socket and its TCP socket. */
+/** Returns a key from the addresses of both ends, which are equal for a TLS socket and its TCP socket. */
 const keyOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
   `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`

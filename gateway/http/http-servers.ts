@@ -32,7 +32,7 @@ export interface RequestGuards {
   readonly idempotency: IdempotentRequests
 }
 
-/** Content of the listeners. */
+/** Routes and pages that the listeners serve. */
 export interface SiteContent {
   readonly api: Pick<RestApi, 'addTo'>
   readonly readiness: Readiness
@@ -62,8 +62,8 @@ export interface BoundAddress {
 }
 
 /**
- * Delay after the start until unused schemas are compiled. It takes half a second, which calls at the start
- * need.
+ * Delay in ms after the start before unused schemas are compiled, because compiling takes half a second of
+ * CPU that the first calls need.
  */
 const prepareAfterMs = 10_000
 
@@ -99,7 +99,7 @@ export class HttpServers {
     this.#preparing = this.#deps.clock.after(prepareAfterMs, () => void this.#prepare())
   }
 
-  /** Bound address of each listener. */
+  /** Bound address of each open listener, by name. */
   get addresses(): Readonly<Partial<Record<ListenerName, BoundAddress>>> {
     const bound = this.#running.map(({ name, site }) => {
       const { address, port } = site.server.address() as AddressInfo
@@ -131,19 +131,26 @@ export class HttpServers {
     for (const { connections } of this.#running) connections.change(http)
   }
 
-  /** Idempotent. WebSockets must be closed first: a server waits for its connections. */
+  /**
+   * Closes the listeners. WebSockets must be closed first, because a server waits for its connections.
+   * Idempotent.
+   */
   async close(): Promise<void> {
     this.#preparing?.cancel()
     this.#compiled.stop()
     await Promise.all(this.#running.splice(0).map(({ site }) => site.close()))
   }
 
-  /** Returns the site of the plain listener, or with a certificate of the TLS one. It does not listen yet. */
+  /**
+   * Returns the site of the TLS listener if a certificate is given, otherwise of the plain one. The site does
+   * not listen yet.
+   */
   async site(certificate?: Certificate): Promise<FastifyInstance> {
     const { config, guards, content, metrics, clock, log } = this.#deps
     const { origins, proxies, rates, idempotency } = guards
     const site = newSite({ config, metrics, clock, log, proxies, compiled: this.#compiled }, certificate)
-    // A browser that has used a self-made certificate must be able to return over plain HTTP.
+    // Sent only for an operator's certificate: with a self-signed one, browsers must be able to return to
+    // plain HTTP.
     if (certificate) useStrictTransport(site, () => isGiven(this.#http.tls))
     await useCors(site, origins)
     await useRequestLimits(site, rates)
@@ -156,14 +163,14 @@ export class HttpServers {
     errorPages(site)
     if (config.metrics === null) {
       healthRoutes(site, content.readiness)
-      // TLS and addresses other than loopback may be public.
+      // Listeners with TLS, and on addresses other than loopback, may be public and do not serve the metrics.
       if (!certificate && config.plain && isLoopback(config.plain.address)) metricsRoute(site, metrics)
     }
     await servePages(site, content.pages, log)
     return site
   }
 
-  /** Returns the site of the operators' listener. It does not listen yet. */
+  /** Returns the site of the operators' listener. The site does not listen yet. */
   async operationsSite(): Promise<FastifyInstance> {
     const { config, content, metrics, clock, log } = this.#deps
     const site = newSite({ config, metrics, clock, log })
@@ -172,7 +179,7 @@ export class HttpServers {
     return site
   }
 
-  /** Compiles the remaining schemas, so that no request has to wait for it. */
+  /** Compiles the remaining schemas, so that no request has to wait for the compilation. */
   async #prepare(): Promise<void> {
     await this.#compiled
       .all()

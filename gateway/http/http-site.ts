@@ -33,7 +33,10 @@ export const minVersion = 'TLSv1.2'
 const handshakeTimeout = 10_000
 /** Maximum interval in ms of the check for expired connections. */
 const maxCheckMs = 5_000
-/** Time in ms after which an idle connection is closed, such as one whose client reads no response. */
+/**
+ * Time in ms after which a connection without traffic is closed, for example if its client does not read a
+ * response.
+ */
 const connectionTimeout = 120_000
 
 /** Collaborators and settings of a site. */
@@ -79,11 +82,11 @@ export const newSite = (
     // Fastify disables Node's timeout, so a slow request would hold its connection.
     requestTimeout: 30_000,
     connectionTimeout,
-    // Errors before the routing, such as a malformed URL.
+    // Handles errors before the routing, such as a malformed URL.
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
       sendFault(request, reply.header('x-request-id', request.id), faultOf(error)),
   } as const
-  // The two servers differ in class alone.
+  // The plain and the TLS server differ only in their class.
   const site = certificate
     ? (fastify({
         ...options,
@@ -131,7 +134,7 @@ const useApiHeaders = (site: FastifyInstance): void => {
   })
 }
 
-/** Seconds for which browsers use HTTPS alone for this host. */
+/** Time in seconds for which browsers use only HTTPS for this host. */
 const strictSeconds = 180 * 86_400
 
 /**
@@ -139,7 +142,7 @@ const strictSeconds = 180 * 86_400
  * certificate of the listener.
  */
 export const useStrictTransport = (site: FastifyInstance, isAccepted: () => boolean): void => {
-  // On the raw response, because oidc-provider writes its pages without Fastify.
+  // Set on the raw response, because oidc-provider writes its pages without Fastify.
   site.addHook('onRequest', async (_request, { raw }) => {
     if (isAccepted()) raw.setHeader('strict-transport-security', `max-age=${strictSeconds}`)
   })

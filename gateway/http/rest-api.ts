@@ -55,7 +55,7 @@ export interface ApiCredentials {
   readonly oauth?: OAuth
 }
 
-/** Calls, conferences and queues that the API controls. */
+/** Services for the calls, conferences and queues that the API controls. */
 export interface ApiCalls extends CompatCalls {
   readonly commands: Pick<CallCommands, 'run'>
 }

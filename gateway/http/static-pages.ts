@@ -50,7 +50,10 @@ const serveConsole = async (scope: FastifyInstance, root: string): Promise<void>
   await scope.register(fastifyStatic, { root, prefix: '/', decorateReply: false, wildcard: false })
 }
 
-/** `connect-src 'self'` does not cover WebSockets in every browser, so they are named. */
+/**
+ * Returns the content security policy of a page. It names WebSocket URLs, because `connect-src 'self'` does
+ * not cover them in every browser.
+ */
 const contentPolicy = (host: string | undefined): string => {
   const named = host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host)
   const sockets = named ? ` ws://${host} wss://${host}` : ''

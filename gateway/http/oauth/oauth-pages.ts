@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto'
 import type { ProviderPages } from '../../auth/oauth/provider.ts'
 import { oauthStyle } from './oauth-style.ts'
 
-/** Returns the headers of a page without scripts. They permit only its own style, and no frames. */
+/**
+ * Returns the headers of a page without scripts. The headers permit only the page's own style, and no
+ * framing.
+ */
 export const pageHeaders = (formTargets: string | undefined): Readonly<Record<string, string>> => ({
   'cache-control': 'no-store',
   'content-security-policy': [
     "default-src 'none'",
     `style-src '${hashOf(oauthStyle)}'`,
     "img-src 'self'",
-    // oidc-provider adds the hash of its one script, which submits a form.
+    // oidc-provider adds the hash of its only script, which submits a form.
     "script-src 'none'",
     ...(formTargets === undefined ? [] : [`form-action ${formTargets}`]),
     "base-uri 'none'",
@@ -17,7 +20,7 @@ export const pageHeaders = (formTargets: string | undefined): Readonly<Record<st
   ].join('; '),
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
-  // Forms send their origin, which is checked. Other servers receive no referrer.
+  // The gateway's own forms send their origin, which is checked. Other servers receive no referrer.
   'referrer-policy': 'same-origin',
   'permissions-policy': 'microphone=(), camera=(), geolocation=()',
 })

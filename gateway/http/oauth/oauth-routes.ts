@@ -23,7 +23,9 @@ export interface OAuthDeps {
 const { authorization, signOut, token, revocation, keys } = oauthPaths
 const metadata = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']
 
-/** Methods that oidc-provider answers. It also answers CORS preflights, by the requesting client. */
+/**
+ * Methods that oidc-provider handles. It also answers CORS preflights, depending on the requesting client.
+ */
 const routes: Readonly<Record<'GET' | 'POST' | 'OPTIONS', readonly string[]>> = {
   GET: [authorization, `${authorization}/:uid`, signOut, `${signOut}/success`, keys, ...metadata],
   POST: [token, revocation, `${signOut}/confirm`],

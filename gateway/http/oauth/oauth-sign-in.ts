@@ -11,7 +11,7 @@ interface Route {
   readonly Body: URLSearchParams
 }
 
-/** Pending sign-in, for its page. */
+/** Pending sign-in, with the facts that its page needs. */
 interface PendingSignIn {
   readonly interaction: Interaction
   readonly clientName: string
@@ -153,7 +153,7 @@ class SignInPages {
     return session?.accountId === undefined ? undefined : this.#oauth.accounts.subscriber(session.accountId)
   }
 
-  /** Whether the form was sent from a page of this site. */
+  /** Returns whether the form was sent from a page of this site. */
   #isSameSite({ headers }: FastifyRequest): boolean {
     const site = headers['sec-fetch-site']
     return (

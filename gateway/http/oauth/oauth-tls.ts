@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Returns a hook that redirects requests without TLS to the issuer. A trusted proxy may terminate the TLS and
- * report it.
+ * Returns a hook that redirects requests without TLS to the issuer. A trusted proxy may terminate TLS and
+ * report this in a header.
  */
 export const requireTls =
   (issuer: string) =>
@@ -15,8 +15,8 @@ export const requireTls =
   }
 
 /**
- * Returns a request with the host of the issuer for oidc-provider, which derives URLs from it. Not every
- * proxy forwards the host that the browser requested.
+ * Returns the request for oidc-provider with the issuer's host, from which oidc-provider derives URLs. Not
+ * every proxy forwards the host that the browser requested.
  */
 export const asTls = (request: IncomingMessage, issuer: string): IncomingMessage => {
   request.headers['x-forwarded-proto'] = 'https'

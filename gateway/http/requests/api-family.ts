@@ -21,7 +21,7 @@ export const familyOf = (path: string): ApiFamily => {
   return /^(\/api\/laml)?\/2010-04-01(\/|$)/.test(path) ? 'compat' : 'fabric'
 }
 
-/** Whether a path is one of the API, of any family. The SDK registers devices outside `/api`. */
+/** Returns whether a path belongs to the API, in any family. The SDK registers devices outside `/api`. */
 export const isApiPath = (path: string): boolean =>
   path.startsWith('/api/') || path.startsWith('/subscriber/') || familyOf(path) === 'compat'
 
@@ -70,7 +70,7 @@ export const sendFault = (
   fault: RequestFault,
 ): FastifyReply => {
   const family = familyOf(pathOf(request.url))
-  // The XML family has no status 422.
+  // The XML family does not use status 422.
   const status = family === 'compat' && fault.status === 422 ? 400 : fault.status
   return reply.code(status).send(bodies[family]({ ...fault, status, base: baseOf(request) }))
 }

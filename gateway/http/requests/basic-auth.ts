@@ -31,7 +31,7 @@ export const basicAuth =
     )
   }
 
-/** Whether a header has the form of Basic credentials. */
+/** Returns whether a header has the form of Basic credentials. */
 export const isBasic = (header: string | undefined): boolean => /^Basic +/i.test(header ?? '')
 
 const credentialsOf = (header: string | undefined): { project: string; token: string } | undefined => {

@@ -56,7 +56,7 @@ export const numberOf = ({
   attribute,
   status,
 }: Pick<RequestFault, 'code' | 'attribute' | 'status'>): number => {
-  // A fault of one value is a fault of its parameter.
+  // A fault of one value of a list is reported for the parameter.
   const name = attribute?.replace(/\.\d+$/, '') ?? ''
   const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
   if (code === 'missing_required_parameter') return parameter?.missing ?? 10000

@@ -16,7 +16,10 @@ const options = {
   code: { optimize: false },
 } as const
 
-/** Adds the usual formats. `uri` requires a valid URL; that of ajv-formats accepts any number as port. */
+/**
+ * Adds the formats of ajv-formats, but with a `uri` that requires a valid URL: the original accepts any
+ * number as port.
+ */
 const withFormats = (ajv: Ajv): Ajv =>
   addFormats.default(ajv).addFormat('uri', (text: string) => URL.canParse(text))
 
@@ -63,7 +66,7 @@ export class CompiledSchemas {
     }
   }
 
-  /** Ends {@link all}. */
+  /** Stops the compilation by {@link all}. */
   stop(): void {
     this.#rest.length = 0
   }
@@ -87,7 +90,7 @@ export class CompiledSchemas {
   }
 }
 
-/** Returns Fastify's serializer compiler, which a site has only after its first schema. */
+/** Returns Fastify's serializer compiler, which a site creates only with its first schema. */
 const serializerOfFastify = async (): Promise<(schema: unknown) => Write> => {
   const site = fastify()
   site.get('/', { schema: { response: { 200: {} } } }, async () => ({}))

@@ -21,7 +21,7 @@ export const errorPages = (site: FastifyInstance): void => {
     site.get(errorPagePath(code), options, (_request, reply) => reply.headers(headers).send(pageOf(code)))
 }
 
-/** Returns the page of a code. It has only texts of the catalogue, and nothing of a request. */
+/** Returns the page of a code. The page contains only texts of the catalogue, and nothing from a request. */
 const pageOf = (code: Code): string => {
   const { text, http, sip, q850, cause } = catalogue[code]
   const rows = [
@@ -44,7 +44,7 @@ const pageOf = (code: Code): string => {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Style in light and dark. On narrow screens the cells of a table row are below one another. */
+/** Style in light and dark. On narrow screens, the cells of a table row are stacked. */
 const style =
   ':root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:46em;margin:2em auto;padding:0 1em}' +
   'h1{overflow-wrap:anywhere}th,td{text-align:left;vertical-align:top;padding:0 1.5em .4em 0}' +

@@ -14,7 +14,10 @@ const maxKeyLength = 255
 /** Collaborators of {@link IdempotentRequests}. */
 export interface IdempotencyDeps {
   readonly rows: Pick<IdempotencyRows, 'claim' | 'answer' | 'release' | 'prune'>
-  /** At least 16 bytes. Responses are sealed with a key derived from it, as they may have tokens. */
+  /**
+   * At least 16 bytes. Secret from which the key for sealing responses is derived: responses may contain
+   * tokens.
+   */
   readonly secret: Uint8Array
   readonly clock: Pick<Clock, 'now'>
 }
@@ -26,9 +29,10 @@ interface Claim extends IdempotencyKey {
 
 /**
  * Carries out a POST once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). A repetition
- * within a day receives the first response with `idempotent-replayed: true`, and waits for it if necessary. A
- * key with another request is `idempotency_conflict`. A key whose request was interrupted by a stop of the
- * process is `request_in_progress`, as its effect is unknown.
+ * within a day receives the first response with `idempotent-replayed: true`, and waits for that response if
+ * necessary. A different request with the same key is rejected with `idempotency_conflict`. If the process
+ * stopped during the first request, a repetition is rejected with `request_in_progress`, because the effect
+ * is unknown.
  */
 export class IdempotentRequests {
   readonly #deps: IdempotencyDeps
@@ -67,7 +71,7 @@ export class IdempotentRequests {
     })
   }
 
-  /** Claims a key. Resolves with undefined if the response was repeated. */
+  /** Claims a key. Resolves with undefined if the stored response was sent. */
   async #claim(
     request: FastifyRequest,
     key: IdempotencyKey,
@@ -75,7 +79,7 @@ export class IdempotentRequests {
   ): Promise<Claim | undefined> {
     await this.#prune()
     const name = `${key.project_id} ${key.key}`
-    // The first request takes the key before another one continues.
+    // Waiting requests continue one at a time, so that the first of them claims the key.
     for (let running = this.#running.get(name); running; running = this.#running.get(name)) await running
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#running.set(name, promise)
@@ -113,7 +117,7 @@ export class IdempotentRequests {
   #replay({ status, body, content_type, project_id, key }: IdempotencyRow, reply: FastifyReply): void {
     reply.code(status ?? 200).header('idempotent-replayed', 'true')
     if (content_type !== null) reply.header('content-type', content_type)
-    // The stored body is serialized already.
+    // The stored body is already serialized.
     reply.serializer((text: unknown) => String(text))
     reply.send(body === null ? undefined : this.#sealing.open(body, `${project_id} ${key}`))
   }
@@ -133,7 +137,7 @@ export class IdempotentRequests {
     }
   }
 
-  /** Returns the keyed hash of a request, as its body may have passwords. */
+  /** Returns the hash of a request, keyed because the body may contain passwords. */
   #hash({ method, url, body }: FastifyRequest): string {
     return createHmac('sha256', this.#hashKey)
       .update(JSON.stringify([method, url, body ?? null]))

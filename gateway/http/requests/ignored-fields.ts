@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '../../core/log.ts'
 
-/** Marks an accepted field without effect in a body schema. */
+/** Properties of a body schema that mark an accepted field as having no effect. */
 export const noEffect = { 'x-no-effect': true, description: 'Accepted without effect.' } as const
 
 /** Logs the names of body fields that have no effect, on the routes added later. */

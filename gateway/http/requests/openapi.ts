@@ -49,7 +49,7 @@ const meanings: Readonly<Record<number, string>> = {
   503: 'The gateway is shutting down or overloaded.',
 }
 
-/** Statuses that a route may return without declaring them. */
+/** Returns the error statuses that a route may return without declaring them. */
 const statusesOf = ({ url, method, schema }: RouteOptions): readonly number[] => {
   const writes = method !== 'GET' && method !== 'HEAD'
   return [
@@ -65,7 +65,7 @@ const statusesOf = ({ url, method, schema }: RouteOptions): readonly number[] =>
   ]
 }
 
-/** Header of requests that must be carried out once. */
+/** Header of requests that must be carried out only once. */
 const idempotencyHeader = {
   type: 'object',
   properties: {
@@ -80,7 +80,10 @@ const idempotencyHeader = {
   },
 }
 
-/** Returns the schema of a route with the responses of its family. Only the document uses it. */
+/**
+ * Returns the schema of a route, with the error responses of its family added. Used only for the OpenAPI
+ * document.
+ */
 const completed = (route: RouteOptions): FastifySchema => {
   const schema = route.schema as FastifySchema
   const { $id } = errorSchemas[familyOf(route.url)]

@@ -27,7 +27,8 @@ export const sliceOf = <T>(all: readonly T[], { number, size }: ListPage): Liste
 })
 
 /**
- * Returns the response for a page with links to its neighbours; `path` and `query` are those of the request.
+ * Returns the response for a page with links to its neighbours; `path` and `query` are taken from the
+ * request.
  */
 export const listBody = <T>(
   { items, total }: Listed<T>,

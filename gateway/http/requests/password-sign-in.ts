@@ -34,7 +34,10 @@ export type SignedIn =
   | { readonly refused: 'too_many_requests'; readonly waitMs: number }
 
 const windowMs = 60_000
-/** Maximum number of attempts that are checked or wait. A check takes about 30 ms, and two run at once. */
+/**
+ * Maximum number of attempts that are being checked or waiting. A check takes about 30 ms, and two run at
+ * once.
+ */
 const maxAtOnce = 100
 const busyMs = 2_000
 
@@ -44,7 +47,8 @@ const slowMs = 2_000
 /**
  * Sign-in with e-mail and password. A network address has 30 attempts a minute, and 10 of them on one e-mail
  * of a project. After 10 attempts from several networks, each attempt on the e-mail is only delayed, so that
- * no stranger can lock a subscriber out. All pages and listeners share one instance, and so its limits.
+ * no attacker can lock a subscriber out. All pages and listeners share one instance, and therefore the
+ * limits.
  */
 export class PasswordSignIn {
   readonly #deps: PasswordSignInDeps
@@ -60,13 +64,13 @@ export class PasswordSignIn {
     this.#perEmail = new FixedWindowLimiter(deps.clock, { attempts: 10, windowMs })
   }
 
-  /** Checks a password. Unknown and known e-mails take the same time. Rejections are logged. */
+  /** Checks a password. The check takes equally long for known and unknown e-mails. Logs rejections. */
   async attempt({ projectId, email, password }: Credentials, source: SignInSource): Promise<SignedIn> {
     // The same e-mail may belong to different subscribers of two projects.
     const name = `${projectId} ${email.toLowerCase()}`
     const network = senderOf(source.ip)
-    // An attempt over the first limit does not count for the second, so one machine cannot lock a subscriber
-    // out.
+    // An attempt over the first limit does not count towards the second, so that one machine cannot lock a
+    // subscriber out.
     const waitMs =
       this.#perAddress.take(network) ||
       (this.#running < maxAtOnce ? this.#perEmailAndAddress.take(`${network} ${name}`) : busyMs)
@@ -80,7 +84,8 @@ export class PasswordSignIn {
       this.#refused('unauthorized', source)
       return { refused: 'unauthorized' }
     }
-    // The limit of the e-mail stays: a success here proves nothing about the attempts of others.
+    // The count for the e-mail over all networks stays: this success proves nothing about attempts from other
+    // networks.
     this.#perEmailAndAddress.forget(`${network} ${name}`)
     return { subscriber }
   }

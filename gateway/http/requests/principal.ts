@@ -4,11 +4,11 @@ import type { Bearer } from './bearer-auth.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Project that sends the request, set by {@link RequireProject}; empty on routes without it. */
+    /** Project that sends the request, set by {@link RequireProject}; empty on routes without that hook. */
     projectId: string
     /** Id of the API token; empty on routes without one. */
     apiTokenId: string
-    /** Sender by a subscriber access token; null on routes without one. */
+    /** Sender that a subscriber access token identifies; null on routes that do not require such a token. */
     bearer: Bearer | null
   }
 }

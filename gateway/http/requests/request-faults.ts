@@ -11,7 +11,7 @@ export interface FieldFault {
 
 /** Faults of a request: the first one, and all of them. */
 export interface RequestFault extends FieldFault {
-  /** Status of HTTP. */
+  /** HTTP status. */
   readonly status: number
   /** At least one fault; several only for missing and invalid fields. */
   readonly all: readonly FieldFault[]
@@ -20,7 +20,7 @@ export interface RequestFault extends FieldFault {
 /** Returns the body of an error in the form of a family of the API. */
 export type ErrorBody = (fault: RequestFault & LinkBase) => object
 
-/** Start of the links of a response: scheme and host, or an empty string. */
+/** Beginning of the links in a response: scheme and host, or an empty string. */
 export interface LinkBase {
   readonly base: string
 }
@@ -44,7 +44,7 @@ export const faultOf = (error: RequestError): RequestFault => {
   return { ...(code === 'unsupported_media_type' ? faultFor(code) : faultFor(code, error.message)), status }
 }
 
-/** Returns the fault of a code; the message defaults to that of the catalogue. */
+/** Returns the fault of a code; the default message is the catalogue's. */
 export const faultFor = (
   code: Code,
   message: string = catalogue[code].text,
@@ -94,7 +94,8 @@ const maxFaults = 20
 const maxRead = 1000
 
 /**
- * Returns the faults of fields. Of a choice between schemas, only the faults of the alternatives are kept.
+ * Returns the faults of fields. If several schemas were possible, keeps only the faults within the
+ * alternatives.
  */
 const fieldFaults = (found: readonly SchemaFault[]): FieldFault[] => {
   const faults = found

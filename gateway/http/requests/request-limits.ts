@@ -38,7 +38,10 @@ export class RequestLimits {
     return this.#counter.size
   }
 
-  /** Counts a request. Returns the requests of this minute, and the milliseconds left of it. */
+  /**
+   * Counts a request. Returns the number of requests in this minute, and the milliseconds until the minute
+   * ends.
+   */
   count(key: string): { readonly current: number; readonly ttl: number } {
     const { count, remainingMs } = this.#counter.count(key)
     return { current: count, ttl: remainingMs }

@@ -2,9 +2,9 @@ const absolute = /^https?:\/\/[^/?#]+/i
 const unreserved = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi
 
 /**
- * Returns the URL of a request in the canonical form that path rules rely on. It drops the origin of a
- * request to a proxy (RFC 9112 section 3.2.2), and decodes characters that need no encoding (RFC 3986 section
- * 6.2.2.2). Routes match every form.
+ * Returns the URL of a request in the canonical form that path rules rely on. Removes the scheme and host of
+ * an absolute URL (RFC 9112 section 3.2.2), and decodes characters that need no encoding (RFC 3986 section
+ * 6.2.2.2). Otherwise a route would match forms that the path rules do not.
  */
 export const plainUrl = (url: string): string => {
   const target = url.replace(absolute, '')

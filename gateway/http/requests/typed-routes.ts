@@ -20,7 +20,7 @@ export type TypedSite = FastifyInstance<
   RouteTypes
 >
 
-/** Type provider of Fastify: a schema that is `as const` gives the type of what it has validated. */
+/** Type provider of Fastify: derives the type of a validated value from a schema that is `as const`. */
 export interface RouteTypes extends FastifyTypeProvider {
   readonly validator: Validated<this['schema']>
   readonly serializer: unknown
@@ -42,7 +42,9 @@ type Defaulted<P> = { [K in keyof P]: P[K] extends { readonly default: unknown }
 
 type ValueOf<S> = KnownValueOf<S> | NullOf<S>
 
-/** TypeBox reads all but lists of values whose length is unknown, and objects without known properties. */
+/**
+ * Type that TypeBox derives; handled here are enums of unknown length, and objects without known properties.
+ */
 type KnownValueOf<S> = S extends { readonly enum: readonly (infer V)[] }
   ? V
   : S extends { readonly items: infer I extends object }
@@ -55,7 +57,7 @@ type KnownValueOf<S> = S extends { readonly enum: readonly (infer V)[] }
 
 type AnyObject = { readonly type: 'object' | readonly ['object', 'null']; readonly properties?: never }
 
-/** TypeBox overlooks `null` beside `object` and `array`. */
+/** Adds `null`, which TypeBox ignores in a list of types with `object` or `array`. */
 type NullOf<S> = S extends { readonly type: readonly unknown[] }
   ? 'null' extends S['type'][number]
     ? null

@@ -36,14 +36,16 @@ export const useValidation = (site: FastifyInstance, compiled: CompiledSchemas):
       )
     return parse(request, body, done)
   })
-  // The authentication of a route runs before this hook. A body of unknown length is measured when it is
-  // read.
+  // Runs after the authentication of the route. A body of unknown length is checked while it is read.
   site.addHook('preParsing', async (request) => {
     if (Number(request.headers['content-length'] ?? 0) > maxBodyOf(request)) throw tooLarge()
   })
 }
 
-/** Returns the maximum bytes of a body. It is small without credentials, as parsing takes time from all. */
+/**
+ * Returns the maximum bytes of a body. The limit is small for requests without credentials, because parsing
+ * blocks all other work.
+ */
 const maxBodyOf = ({ projectId, bearer, routeOptions }: FastifyRequest): number =>
   projectId !== '' || bearer ? routeOptions.bodyLimit : maxAnonymousBody
 

@@ -47,7 +47,7 @@ const properties = {
 
 const deviceSchema = { type: 'object', required: Object.keys(properties), properties }
 
-/** Paths for registering devices: that of the SDK, and that beside the other subscriber routes. */
+/** Paths for registering devices: the SDK's path, and a path next to the other subscriber routes. */
 const bases = { '/subscriber/devices': 'sdk', '/api/fabric/subscriber/devices': 'subscriber' } as const
 
 /** Routes for the devices that receive notifications of a subscriber's calls. */

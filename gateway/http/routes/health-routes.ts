@@ -7,7 +7,9 @@ export interface Readiness {
   reasons(): readonly string[]
 }
 
-/** `/healthz` (the process runs) and `/readyz` (it takes calls; else 503 with the reasons). */
+/**
+ * `/healthz` (the process runs) and `/readyz` (the gateway accepts calls; otherwise 503 with the reasons).
+ */
 export const healthRoutes = (site: FastifyInstance, readiness: Readiness): void => {
   site.get('/healthz', (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'alive' }),

@@ -17,7 +17,8 @@ export interface OperatorDeps {
 }
 
 /**
- * Limit of wrong tokens of a network address; more are rejected with 429. A right token is always accepted.
+ * Limit of wrong tokens from a network address; further ones are rejected with 429. A valid token is always
+ * accepted.
  */
 const wrongTokens = { attempts: 30, windowMs: 60_000 }
 
@@ -38,7 +39,7 @@ export const operatorRoutes = (site: TypedSite, deps: OperatorDeps): void => {
       additionalProperties: false,
       properties: { dry_run: { type: 'boolean' } },
     },
-    // An ignored `dry_run` in the query would apply the file, so it is rejected.
+    // Unknown query parameters are rejected: an ignored `dry_run` would apply the file.
     querystring: { type: 'object', additionalProperties: false, properties: {} },
   } as const
   site.post(reloadPath, { onRequest, schema }, async ({ body }, reply) => {

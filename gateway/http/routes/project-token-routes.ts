@@ -118,8 +118,8 @@ const tokenOf = (
 ): ApiToken | undefined => projects.tokens(projectId).find(({ id }) => id === apiTokenId)
 
 /**
- * Throws `insufficient_scope` if a token would create, change or remove a token with more permissions than
- * its own.
+ * Throws `insufficient_scope` if a token is used to create, change or remove a token that has more
+ * permissions.
  */
 const checkScopes = (
   projects: Pick<Projects, 'tokens'>,

@@ -59,14 +59,14 @@ export const sessionPath = '/api/console/session'
 /**
  * `POST /api/console/session`: exchanges an e-mail address and password for a subscriber access token. Only
  * for the gateway's own pages and origins named in the configuration. Other origins receive 403 before the
- * body is read, so that no foreign page can collect passwords.
+ * body is read, so that a page of another origin cannot collect passwords.
  */
 export const sessionRoute = (site: TypedSite, deps: BrowserLoginDeps): void => {
   const onRequest = async (request: FastifyRequest): Promise<void> => {
     const { origin, host } = request.headers
     if (deps.origins.trusts(origin, host)) return
     const facts = { code: 'not_permitted', source: request.ip, origin, request: request.id }
-    deps.log.warn({ event: 'sign-in.origin-rejected', ...facts }, 'sign-in of a foreign origin rejected')
+    deps.log.warn({ event: 'sign-in.origin-rejected', ...facts }, 'sign-in from another origin rejected')
     throw new TrunklineError('not_permitted', 'Only our own page may sign in here.')
   }
   site.post(sessionPath, { onRequest, schema }, async (request, reply) => {

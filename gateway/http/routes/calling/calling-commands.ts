@@ -70,7 +70,7 @@ export type Update =
   | { readonly id: string; readonly end: 'canceled' | 'completed' }
   | { readonly id: string; readonly handler: HandlerSpec; readonly status?: StatusTarget }
 
-/** Reads the `params` of `update`; rejects as {@link readDial} does. */
+/** Reads the `params` of `update`; rejects like {@link readDial}. */
 export const readUpdate = async (given: unknown, check: CheckStored): Promise<Update> => {
   const params = new Fields(given)
   onlyThese(params, [

@@ -26,7 +26,8 @@ export const sendAudio = async (
 }
 
 /**
- * Throws unless the audio can be sent. `size` is that of the file in bytes; undefined if it does not exist.
+ * Throws unless the audio can be sent. `size`: size of the file in bytes; undefined if the file does not
+ * exist.
  */
 const checkAudio = (row: RecordingRow, size: number | undefined): void => {
   if (row.status === 'in-progress') throw new TrunklineError('recording_in_progress')

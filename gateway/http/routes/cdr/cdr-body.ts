@@ -6,9 +6,9 @@ interface Field {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number'
   readonly description: string
-  /** Never null. */
+  /** Whether the field is never null. */
   readonly required?: true
-  /** Kind of records that have the field; default both. */
+  /** Only kind of record that has the field; default: both kinds have it. */
   readonly kind?: 'leg'
   readonly of: (row: CdrRow) => Value
 }
@@ -143,7 +143,7 @@ export const columnsOf = (kind: RecordKind): readonly string[] => fieldsOf(kind)
 export const recordBody = (row: CdrRow): Readonly<Record<string, Value>> =>
   Object.fromEntries(fieldsOf(row.kind).map(({ name, of }) => [name, of(row)]))
 
-/** Returns the fields of {@link recordBody} with the whole record. */
+/** Returns the fields of {@link recordBody}, and the complete CDR. */
 export const wholeBody = (row: CdrRow): object => ({
   ...recordBody(row),
   record: JSON.parse(row.record_json),

@@ -15,7 +15,7 @@ export type RecordFormat = 'json' | 'csv' | 'jsonl'
 /** Types of exports (RFC 4180, RFC 7111; JSON Lines). */
 export const exportTypes = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 
-/** Returns the requested format: that of the query, else of the `Accept` header, else JSON. */
+/** Returns the requested format: from the query, otherwise from the `Accept` header, otherwise JSON. */
 export const formatOf = (format: RecordFormat | undefined, accept = ''): RecordFormat => {
   if (format) return format
   if (/\btext\/csv\b/i.test(accept)) return 'csv'
@@ -76,7 +76,7 @@ const textOf = async function* (
     const { rows, next } = await cdrs.part(projectId, search, pageSize, position)
     if (rows.length > 0) yield format === 'csv' ? csvOf(rows, search.kind, false) : linesOf(rows)
     position = next
-    // Other work runs between two reads.
+    // Lets other work run between two reads.
     await new Promise(setImmediate)
   } while (position)
 }

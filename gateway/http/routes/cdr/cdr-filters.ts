@@ -88,7 +88,7 @@ export const restorePlus = (text: string | undefined): string | undefined => tex
 /** Returns a day, or a time with its zone, in ms since 1970. Throws `invalid_field`. */
 export const timeOf = (text: string | undefined, attribute: string): number | undefined => {
   if (text === undefined) return undefined
-  // The plus of a zone may have become a space too.
+  // The plus of a time zone may also have become a space.
   const given = text.replace(/ (?=\d\d:?\d\d$)/, '+')
   const form = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d))?$/i
   const ms = form.test(given) ? Date.parse(given) : Number.NaN

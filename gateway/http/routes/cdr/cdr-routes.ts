@@ -18,7 +18,7 @@ export interface CdrDeps {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Maximum number of reads for one page, if few of many records match. */
+/** Maximum number of store reads for one page; more than one is needed if few of many records match. */
 const maxReads = 50
 
 const querystring = {
@@ -103,7 +103,7 @@ const page = async (
     rows.push(...part.rows)
     next = part.next
     if (!next || rows.length === size) break
-    // Other work runs between two reads.
+    // Lets other work run between two reads.
     await new Promise(setImmediate)
   }
   return { rows, next }

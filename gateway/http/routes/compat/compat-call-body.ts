@@ -6,7 +6,7 @@ import { formatTime, wholeSeconds } from './compat-times.ts'
 export interface CallAudio {
   /** Mean opinion score of the audio that the gateway received. */
   readonly mos?: number
-  /** Reported by the far side about the audio that it received. */
+  /** Round-trip time that the far side's reports give, in ms. */
   readonly roundTripMs?: number
   readonly far?: { readonly lost: number; readonly jitterMs: number }
 }

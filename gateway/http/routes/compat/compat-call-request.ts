@@ -141,7 +141,7 @@ const detectOf = (form: CreateForm): NonNullable<CallOrder['detect']> => {
   }
 }
 
-/** Returns the document that a form names, apart from an application. Rejects as `check` does. */
+/** Returns the document that a form names by URL or text, not by an application. Rejects as `check` does. */
 export const handlerOf = async (
   { Url, Twiml, Laml, Method, FallbackUrl, FallbackMethod }: DocumentForm,
   check: CheckStored,

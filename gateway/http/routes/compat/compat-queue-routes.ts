@@ -124,7 +124,7 @@ interface Member {
   readonly queueId: string
   readonly callId: string
   readonly since: number
-  /** Position from 1, which is next. */
+  /** Position in the queue, from 1; the call at 1 is next. */
   readonly position: number
 }
 

@@ -71,7 +71,7 @@ export const recordingRoutes = async (
   )
 }
 
-/** Returns a page of recordings, of one call or of all. */
+/** Returns a page of recordings, of one call or of all calls. */
 export const recordingPage = async (
   recordings: CompatRecordingDeps['recordings'],
   request: CompatRequest<unknown, RecordingQuery>,

@@ -1,4 +1,4 @@
-/** Schemas of the kinds of fields in {@link shape}. */
+/** JSON schemas for the kinds of fields that {@link shape} takes. */
 const kinds = {
   text: { type: 'string' },
   'text?': { type: ['string', 'null'] },
@@ -9,7 +9,10 @@ const kinds = {
   links: { type: 'object', additionalProperties: { type: ['string', 'null'] } },
 } as const
 
-/** Returns the schema of a response object. Other fields are never sent. A kind with `?` may be null. */
+/**
+ * Returns the schema of a response object. Fields outside the schema are never sent. A kind with `?` may be
+ * null.
+ */
 export const shape = (fields: Readonly<Record<string, keyof typeof kinds>>): object => ({
   type: 'object',
   additionalProperties: false,

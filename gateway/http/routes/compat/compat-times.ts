@@ -31,8 +31,8 @@ export interface TimeRange {
 }
 
 /**
- * Returns the time range of a filter. A day covers all of it in UTC, a time its second; `<` and `>` include
- * the given value. Throws `invalid_field`.
+ * Returns the time range of a filter. A date covers the whole day in UTC, and a time covers its whole second;
+ * `<` and `>` include the given value. Throws `invalid_field`.
  */
 export const timeRangeOf = <N extends string>(query: TimeQuery<N>, name: N): TimeRange => {
   const given = query as Readonly<Record<string, string | undefined>>

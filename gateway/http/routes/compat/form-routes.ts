@@ -49,7 +49,7 @@ export interface RouteSpec<
   readonly query?: Query
   /** Whether the route creates something and answers 201; default false. */
   readonly isCreating?: boolean
-  /** Schema of the response; without one the route answers 204. */
+  /** Schema of the response; absent if the route answers 204. */
   readonly answer?: object
 }
 

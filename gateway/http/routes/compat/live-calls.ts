@@ -11,8 +11,8 @@ export interface LiveCallDeps {
 }
 
 /**
- * The verbs of a call that is answered; throws `unknown_call`, and `call_not_in_progress` for one that is
- * not, or no more.
+ * Returns the control of an answered call. Throws `unknown_call`, or `call_not_in_progress` if the call is
+ * not answered or has ended.
  */
 export const controlOf = async (
   { live, history }: LiveCallDeps,
@@ -25,7 +25,7 @@ export const controlOf = async (
   return call.control
 }
 
-/** A verb's work; throws `call_not_in_progress` where the call ends meanwhile. */
+/** Waits for work on a call. Throws `call_not_in_progress` if the call ends meanwhile. */
 export const whileInProgress = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work

@@ -10,7 +10,9 @@ export interface SideDocuments {
 
 const audioFile = /\.(wav|mp3|ogg)$/i
 
-/** Returns what a call plays on hold or as an announcement: the audio of a URL, or the XML document there. */
+/**
+ * Returns a call's content on hold or as an announcement: the audio at a URL, or the XML document at the URL.
+ */
 export const contentAt =
   (documents: SideDocuments, url: string, method: 'GET' | 'POST'): WaitHook =>
   (call) =>

@@ -25,8 +25,8 @@ export interface DomainAppDeps {
 }
 
 /**
- * Paths of the routes, with the prefix of their operation ids: the path of the public API, and the one beside
- * other resources.
+ * Paths of the routes, with the prefix of their operation ids: the path of the public API, and a path next to
+ * the other resources.
  */
 const paths = {
   '/api/relay/rest/domain_applications': '',

@@ -79,7 +79,7 @@ export const handlerFieldNames = Object.keys(handlerProperties) as (keyof Handle
 
 type Stored = Pick<DomainAppRecord, 'handler' | 'statusCallback' | 'projectId'>
 
-/** Returns the fields for the handler of an application. A removed resource is shown by its id alone. */
+/** Returns the fields for the handler of an application. Of a removed resource, only the id is shown. */
 export const handlerFields = (
   { handler, statusCallback, projectId }: Stored,
   resources: Pick<Resources, 'find'>,

@@ -7,8 +7,8 @@ import { type CallHandler, type HandlerFields, handlerByType, handlerFieldNames 
 type Given = Partial<HandlerFields>
 
 /**
- * Returns the handler and status callback of a body, given the present ones; undefined if it has neither.
- * Throws `invalid_field`.
+ * Returns the handler and status callback that a body sets, merged with the present ones; undefined if the
+ * body sets neither. Throws `invalid_field`.
  */
 export const readHandler = (
   given: Given,
@@ -64,7 +64,7 @@ const existing = (field: keyof HandlerFields, id: string, typeOf: TypeOf): Resou
   return type
 }
 
-/** Reads the id of a resource, from a field of its own or `calling_handler_resource_id`. */
+/** Reads the id of a resource from the field for its type, or from `calling_handler_resource_id`. */
 const resource =
   (types: readonly ResourceType[], field: keyof HandlerFields = 'calling_handler_resource_id') =>
   (wanted: Given, typeOf: TypeOf): HandlerSource => {

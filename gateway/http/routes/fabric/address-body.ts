@@ -19,14 +19,14 @@ const behind: Readonly<
   cxml_webhook: { type: 'app', channels: ['audio'] },
   call_flow: { type: 'app', channels: ['audio'] },
   relay_application: { type: 'app', channels: ['audio'] },
-  // Cannot be called yet.
+  // An agent cannot be called yet.
   ai_agent: { type: 'app', channels: [] },
 }
 
 /** Returns the type of the address of a resource. */
 export const addressTypeOf = (type: ResourceType): AddressType => behind[type].type
 
-/** Whether resources of a type can be called or written to. */
+/** Returns whether resources of a type can be called, or can receive messages. */
 export const isReachable = (type: ResourceType): boolean => behind[type].channels.length > 0
 
 /** Returns the types of reachable resources whose addresses have a type; default any. */

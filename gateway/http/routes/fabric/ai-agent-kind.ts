@@ -14,7 +14,7 @@ const maxSettingLength = 65_536
 const settingsOf = (body: Partial<Body>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(settings.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]]])))
 
-/** Agents. They are stored as given, and cannot be called yet. */
+/** Agents. The gateway stores their settings unchanged; agents cannot be called yet. */
 export const aiAgents: ResourceKind<'ai_agent', Body> = {
   type: 'ai_agent',
   path: 'ai_agents',

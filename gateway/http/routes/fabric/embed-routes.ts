@@ -81,7 +81,7 @@ const makeRoute = (site: TypedSite, { embeds, resources, requireProject, clock }
   })
 }
 
-/** Returns an origin as browsers send it. Throws `invalid_field` for anything else. */
+/** Returns an origin in the form that browsers send. Throws `invalid_field` if the text is not an origin. */
 const originOf = (text: string, i: number): string => {
   const url = URL.parse(text)
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`

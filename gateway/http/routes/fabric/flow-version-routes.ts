@@ -114,7 +114,7 @@ const wanted = ({
   return id === undefined ? version : { id }
 }
 
-/** Reports an unknown version as a fault of the field; the flow itself exists. */
+/** Deploys a version. Reports an unknown version as a fault of the field, because the flow itself exists. */
 const deploy = async (
   attempt: () => Promise<FlowVersionRecord>,
   body: Deployment,

@@ -40,7 +40,7 @@ const body = {
   oneOf: [{ required: ['conversation_id'] }, { required: ['group_id'] }],
 } as const
 
-/** Routes of messages: those of all conversations, those of one, and a new one. */
+/** Routes of messages: list those of all conversations or of one, and send a message. */
 export const messageRoutes = (site: TypedSite, deps: ConversationDeps): void => {
   const { chat, authenticate, resources } = deps
   const onRequest = requireBearer(authenticate)
@@ -82,7 +82,7 @@ export const messageRoutes = (site: TypedSite, deps: ConversationDeps): void => 
   )
 }
 
-/** Returns a page, the newest message first; `next` is the page before it in time. */
+/** Returns a page, the newest message first; `next` leads to older messages. */
 const page = async (
   request: Pick<TypedRequest<unknown, typeof querystring>, 'bearer' | 'query' | 'url'>,
   { resources }: Pick<ConversationDeps, 'resources'>,

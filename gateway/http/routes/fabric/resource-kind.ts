@@ -28,7 +28,7 @@ export interface ResourceKind<T extends ResourceType = ResourceType, Body extend
   documents?(body: Partial<Body>): readonly StoredDocument[]
   /** Reads the body of a POST. */
   create(body: Body, typeOf: TypeOf): Omit<NewResource<T>, 'projectId' | 'type' | 'context'>
-  /** Reads the body of a PUT or PATCH; omitted fields stay. */
+  /** Reads the body of a PUT or PATCH; omitted fields keep their values. */
   change(body: Body, present: Resource<T>, typeOf: TypeOf): ResourceChange<T>
   /** Returns the response object under the name of the type, without its id. */
   show(resource: Resource<T>): object

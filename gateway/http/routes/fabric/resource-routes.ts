@@ -32,8 +32,8 @@ const path = '/api/fabric/resources'
 const tag = 'resources'
 
 /**
- * Resources of every kind under `/api/fabric/resources`: list, each one, its address, its assignments as
- * handler.
+ * Resources of every kind under `/api/fabric/resources`: list, read, remove, list the address, and assign as
+ * a handler.
  */
 export const resourceRoutes = (site: TypedSite, deps: AllResourceDeps): void => {
   readRoutes(site, deps)
@@ -72,7 +72,8 @@ const oneRoutes = (site: TypedSite, { resources, requireProject }: ResourceDeps)
     { onRequest, schema: { ...forProjects(tag, 'delete_resource', 'Delete a resource'), ...removed } },
     async (request, reply) => {
       const resource = findAnyResource(resources, request.projectId, request.params.id)
-      // A token without the scope for subscribers must not remove one by this path either.
+      // Without the scope for subscribers, a token must not be able to remove a subscriber through this path
+      // either.
       if (resource.type === 'subscriber') await subscribers(request, reply)
       await removeResource(resources, resource)
       return reply.code(204).send()

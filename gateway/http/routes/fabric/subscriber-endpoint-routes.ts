@@ -24,8 +24,8 @@ const itemParams = {
 const schema = { type: 'object', properties: { id: { type: 'string' }, ...endpointAnswer } } as const
 
 /**
- * SIP endpoints of a subscriber, below `{base}/{id}/sip_endpoints`. They are resources too, with addresses of
- * their own.
+ * SIP endpoints of a subscriber, below `{base}/{id}/sip_endpoints`. These endpoints are also resources, each
+ * with its own address.
  */
 export const subscriberEndpointRoutes = (
   site: TypedSite,

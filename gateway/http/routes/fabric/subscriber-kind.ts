@@ -58,7 +58,7 @@ const personal = (body: Partial<Body>) =>
     callsPerSecond: body.calls_per_second,
   })
 
-/** Subscribers, who sign in. */
+/** Subscribers: persons who sign in. */
 export const subscribers: ResourceKind<'subscriber', Body> = {
   type: 'subscriber',
   path: 'subscribers',

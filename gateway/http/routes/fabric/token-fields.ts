@@ -39,8 +39,8 @@ export const tokenSchema = { type: 'object', required: ['token'], properties: { 
 export const pairBody = ({ token, refreshToken }: TokenPair) => ({ token, refresh_token: refreshToken })
 
 /**
- * Returns the lifetime of a token in seconds; default `usual`. Throws `invalid_field` if the time is in the
- * past or too far in the future.
+ * Returns the lifetime of a token in seconds; `usual` if no expiry is given. Throws `invalid_field` if the
+ * time is in the past or too far in the future.
  */
 export const secondsUntil = (
   field: string,

@@ -49,8 +49,8 @@ export class TokenSubscribers {
   }
 
   /**
-   * Returns the subscriber with a reference. Creates it if it does not exist, and updates changed fields.
-   * Throws `not_permitted` if it is disabled.
+   * Returns the subscriber with a reference. Creates a missing subscriber, and updates changed fields. Throws
+   * `not_permitted` for a disabled subscriber.
    */
   async ensure(projectId: string, body: SubscriberBody): Promise<{ readonly id: string }> {
     const { resources, directory } = this.#deps
@@ -70,8 +70,8 @@ export class TokenSubscribers {
   async revokeAll(projectId: string, id: string): Promise<void> {
     const { resources, directory, refreshRows, clock } = this.#deps
     findResource(resources, projectId, 'subscriber', id)
-    // Refresh tokens go first. Tokens renewed before that are older than the time stored, which also covers
-    // the current millisecond.
+    // Refresh tokens are removed first. Access tokens renewed before are then older than the stored time,
+    // which includes the current millisecond.
     await refreshRows.removeOf(id)
     await directory.changeSubscriber(projectId, id, { tokensAfter: clock.now() + 1 })
   }

@@ -154,7 +154,7 @@ export class CollectionRoutes<Row, Params = unknown, ItemParams = typeof idParam
     return this.#options.itemParams ?? idParams
   }
 
-  /** The schema has validated what the type of the request promises. */
+  /** Registers a route. The type assertion is safe, because the schema has validated the request. */
   #route<Request>(
     route: Omit<RouteOptions, 'handler'> & {
       readonly handler: (request: Request, reply: FastifyReply) => Promise<unknown>

@@ -21,7 +21,7 @@ const maxShownFaults = 10
 /** Checks of documents that the routes use. */
 export type Checks = Pick<DocumentChecks, 'check'>
 
-/** Checks a document of a request's project; rejects as {@link checkStored} does. */
+/** Checks a document of a request's project; rejects like {@link checkStored}. */
 export type CheckStored = (document: StoredDocument) => Promise<void>
 
 /** Returns the checks for the documents of one project. */
@@ -32,8 +32,8 @@ export const checksOf =
 
 /**
  * Checks a document. Rejects with `document_invalid`, which names the field and each fault. Rejects with
- * `too_many_requests` if too many documents of the project wait, and with `overloaded` if too many of all
- * projects do.
+ * `too_many_requests` if too many documents of the project wait, and with `overloaded` if too many documents
+ * of all projects wait.
  */
 export const checkStored = async (
   checks: Checks,
@@ -74,7 +74,7 @@ const faultText = ({ path, line, column, message, code }: DocumentFault): string
 export const documentOf = (value: ScriptValue): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
-/** Returns a document for responses: an object for JSON, any other text as it is. */
+/** Returns a document for responses: an object for JSON, any other text unchanged. */
 export const documentBody = (document: string): unknown => {
   try {
     return JSON.parse(document)

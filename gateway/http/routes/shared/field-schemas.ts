@@ -6,7 +6,7 @@ import { noEffect } from '../../requests/ignored-fields.ts'
 export const text = (maxLength = 256) =>
   ({ type: 'string', minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$' }) as const
 
-/** Maximum length of a document in characters, as for fetched ones. */
+/** Maximum length of a document in characters, equal to the limit for fetched documents. */
 export const maxDocumentLength = 65_536
 
 /** Schema of the text of a document. */
@@ -17,7 +17,7 @@ export const documentText = {
   pattern: '^[^\\u0000]*$',
 } as const
 
-/** Schema of a URL of a customer's server. Its address is checked when it is used. */
+/** Schema of a URL of a customer's server. The server's address is checked when the URL is used. */
 export const httpUrl = {
   type: 'string',
   maxLength: 2048,
@@ -35,7 +35,7 @@ export const address = {
   description: 'Address, /context/name; default derived from the name.',
 } as const
 
-/** Schema of a value that null removes. */
+/** Returns a schema that also accepts null, which removes the value. */
 export const optional = <const S extends { readonly type: string; readonly enum?: readonly unknown[] }>(
   schema: S,
 ): Nullable<S> => {

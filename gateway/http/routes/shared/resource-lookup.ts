@@ -2,7 +2,9 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/model/ports.ts'
 import type { Resource, ResourceType } from '../../../directory/model/resource-types.ts'
 
-/** Returns the resource with an id. Throws `unknown_resource`, also if it is of another kind or project. */
+/**
+ * Returns the resource with an id. Throws `unknown_resource`, also for a resource of another kind or project.
+ */
 export const findResource = <T extends ResourceType>(
   resources: Pick<Resources, 'find'>,
   projectId: string,

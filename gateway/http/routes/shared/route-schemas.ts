@@ -16,7 +16,10 @@ export const forSubscribers = (tag: string, operationId: string, summary: string
   security: [...bySubscriber],
 })
 
-/** Path parameters of a route with one id. A malformed id is unknown, not invalid. */
+/**
+ * Path parameters of a route with one id. A malformed id is reported as an unknown resource, not as an
+ * invalid field.
+ */
 export const idParams = {
   type: 'object',
   required: ['id'],
