@@ -1,9 +1,9 @@
 import type { SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, expect, it } from 'vitest'
 import { offenseHeader, unverifiedHeader } from './index.ts'
+import type { SipShield } from './shield/shield-settings.ts'
 import { Peer, testSdp } from './testing/peer.ts'
 import { routed, startTestAgent, type TestAgent } from './testing/srf.ts'
-import type { SipShield } from './types.ts'
 
 let bench: TestAgent
 let peer: Peer

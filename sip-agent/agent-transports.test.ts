@@ -7,7 +7,7 @@ import { makeAuthority, type TestAuthority } from './testing/certificates.ts'
 import { message } from './testing/messages.ts'
 import { Peer, testSdp } from './testing/peer.ts'
 import { idle, routed, startTestAgent, type TestAgent } from './testing/srf.ts'
-import type { SipTls } from './types.ts'
+import type { SipTls } from './transport/transport-settings.ts'
 
 let authority: TestAuthority
 let tls: SipTls

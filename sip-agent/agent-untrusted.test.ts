@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import type { SipShield } from './shield/shield-settings.ts'
 import { inviteText } from './testing/messages.ts'
 import { WholeAgent } from './testing/whole-agent.ts'
-import type { SipShield } from './types.ts'
 
 const settings: SipShield = {
   packetsPerSecond: 1_000,

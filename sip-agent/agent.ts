@@ -1,15 +1,14 @@
 import type { Clock } from './clock.ts'
 import { Cdrs } from './core/cdr.ts'
 import type { Context } from './core/context.ts'
-import { Diversions } from './core/diversions.ts'
+import { type Diversion, Diversions } from './core/diversions.ts'
 import { hangUp } from './core/hangup.ts'
 import { defaultUnderstood } from './core/options.ts'
-import { OwnRefusals } from './core/own-refusals.ts'
+import { type OwnRefusal, OwnRefusals } from './core/own-refusals.ts'
 import { RegisteredFlows } from './core/registered-flows.ts'
 import { Subscriptions } from './core/subscriptions.ts'
 import { OutgoingRequests } from './core/uac/outgoing-requests.ts'
 import { IncomingRequests } from './core/uas/incoming-requests.ts'
-import { Receiver } from './core/uas/receiver.ts'
 import { Unacked2xx } from './core/uas/unacked-2xx.ts'
 import { Dialogs } from './dialog/dialogs.ts'
 import type { App } from './drachtio/app.ts'
@@ -24,6 +23,7 @@ import { SipParseError } from './message/sip-parse-error.ts'
 import { formatHost } from './message/uri.ts'
 import { Proxies } from './proxy/proxies.ts'
 import { Reach } from './reach/reach.ts'
+import { Receiver } from './receiver.ts'
 import { type Dns, SystemDns } from './route/dns.ts'
 import { SipRouter } from './route/router.ts'
 import { Shield } from './shield/shield.ts'
@@ -31,8 +31,6 @@ import { makeTimers } from './transaction/timers.ts'
 import { Transactions } from './transaction/transactions.ts'
 import { Transports } from './transport/transports.ts'
 import {
-  type Diversion,
-  type OwnRefusal,
   type SipAddress,
   type SipAgentChange,
   type SipAgentOptions,

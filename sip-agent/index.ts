@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { SystemClock } from './clock.ts'
+import type { Diversion } from './core/diversions.ts'
+import type { OwnRefusal } from './core/own-refusals.ts'
 import type { AgentData } from './serve.ts'
 import type {
-  Diversion,
   FromWorker,
-  OwnRefusal,
   SipAddress,
   SipAgentChange,
   SipAgentOptions,
@@ -13,22 +13,14 @@ import type {
   ToWorker,
 } from './types.ts'
 
+export type { Diversion } from './core/diversions.ts'
+export type { OwnRefusal } from './core/own-refusals.ts'
+export { notPermitted, offenseHeader, reachHeader, unverifiedHeader } from './drachtio/extensions.ts'
 export { closedNetworks } from './reach/carrier-rules.ts'
-export type {
-  Diversion,
-  OwnRefusal,
-  SipAddress,
-  SipAgentChange,
-  SipAgentOptions,
-  SipAgentStats,
-  SipListen,
-  SipReach,
-  SipReachCarrier,
-  SipShield,
-  SipTls,
-  SipTlsPeer,
-} from './types.ts'
-export { notPermitted, offenseHeader, reachHeader, unverifiedHeader } from './types.ts'
+export type { SipReach, SipReachCarrier } from './reach/reach-settings.ts'
+export type { SipShield } from './shield/shield-settings.ts'
+export type { SipTls, SipTlsPeer } from './transport/transport-settings.ts'
+export type { SipAddress, SipAgentChange, SipAgentOptions, SipAgentStats, SipListen } from './types.ts'
 
 /** A running agent. */
 export interface SipAgent {

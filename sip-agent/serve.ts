@@ -1,7 +1,9 @@
 import { Agent } from './agent.ts'
 import { SystemClock } from './clock.ts'
+import type { Diversion } from './core/diversions.ts'
+import type { OwnRefusal } from './core/own-refusals.ts'
 import { TimerWheel } from './timer-wheel.ts'
-import type { Diversion, FromWorker, OwnRefusal, SipAgentChange, SipAgentOptions, ToWorker } from './types.ts'
+import type { FromWorker, SipAgentChange, SipAgentOptions, ToWorker } from './types.ts'
 
 /** Data for the start of an agent's thread. */
 export interface AgentData {

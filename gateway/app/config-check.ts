@@ -2,8 +2,8 @@ import { DocumentPlaces } from '../../config/document-places.ts'
 import { type ConfigFault, describeFault, type Keys } from '../../config/faults.ts'
 import { warningsOf } from '../../config/rules/warnings.ts'
 import type { Config, DocumentHandlerConfig } from '../../config/types.ts'
-import { checkDocument } from '../../handlers/check.ts'
 import type { DocumentFault } from '../../handlers/handler.ts'
+import { checkDocument } from '../../handlers/reading/check-document.ts'
 import type { socketKind } from '../../media/edge/sockets-open.ts'
 
 /** Findings of `trunkline check`. */

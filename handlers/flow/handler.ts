@@ -2,15 +2,22 @@ import { contextWith } from '../common/contexts.ts'
 import type { Handler, HandlerContext } from '../handler.ts'
 import { createSectionHandler, type ScriptHandlerOptions } from '../script/handler.ts'
 import { loadSection } from '../script/loading.ts'
+import type { ScriptReader } from '../script/variables.ts'
 import { codes } from './codes.ts'
 import { nodeOf } from './compile.ts'
-import { readFlowDocument } from './document.ts'
+import { type FlowProgram, readFlowDocument } from './document.ts'
+
+/** Options of {@link createFlowHandler}. */
+export interface FlowHandlerOptions extends ScriptHandlerOptions {
+  /** Reads the documents of all calls; default immediately, in the current thread. */
+  readonly documents?: ScriptReader & { flow(text: string): Promise<FlowProgram> }
+}
 
 /**
  * Creates the handler of call flows, JSON or YAML. A flow is requested like a script and compiled to one,
  * which the script interpreter runs. Its steps and faults in the log name the node.
  */
-export const createFlowHandler = (options: ScriptHandlerOptions): Handler =>
+export const createFlowHandler = (options: FlowHandlerOptions): Handler =>
   createSectionHandler(options, codes.unreachable, async (source, load) => {
     let isFlow = false as boolean
     const section = await loadSection(source, load, codes.unreachable, async (text) => {

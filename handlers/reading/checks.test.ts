@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { checkDocument, type DocumentKind, type DocumentReport } from '../check.ts'
 import { JobFailed } from '../script/sandbox/job-threads.ts'
+import { checkDocument, type DocumentKind, type DocumentReport } from './check-document.ts'
 import { CheckRejected, DocumentChecks, maxCheckedInline } from './checks.ts'
 import { type ReadingJob, read } from './jobs.ts'
 import { DocumentReader } from './reader.ts'

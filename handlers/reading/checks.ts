@@ -1,5 +1,5 @@
-import { checkDocument, type DocumentKind, type DocumentReport } from '../check.ts'
 import { JobFailed, type Timers } from '../script/sandbox/job-threads.ts'
+import { checkDocument, type DocumentKind, type DocumentReport } from './check-document.ts'
 import type { DocumentReader } from './reader.ts'
 
 /**

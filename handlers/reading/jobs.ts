@@ -1,4 +1,3 @@
-import { checkDocument, type DocumentKind, type DocumentReport } from '../check.ts'
 import type { Fields } from '../common/forms.ts'
 import { readFlow } from '../flow/document.ts'
 import { type DocumentFault, DocumentInvalid } from '../handler.ts'
@@ -6,6 +5,7 @@ import { readScript } from '../script/document.ts'
 import { readSource } from '../script/source.ts'
 import { readXmlTree } from '../xml/document.ts'
 import type { XmlElement } from '../xml/tree.ts'
+import { checkDocument, type DocumentKind, type DocumentReport } from './check-document.ts'
 
 /**
  * Document to read or check. `permitted` are the methods that a script may use; `fields` fill templates of

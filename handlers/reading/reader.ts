@@ -1,11 +1,11 @@
-import type { DocumentKind, DocumentReport } from '../check.ts'
 import type { Fields } from '../common/forms.ts'
 import { type FlowProgram, readFlow, readFlowDocument } from '../flow/document.ts'
 import { type DocumentFault, DocumentInvalid } from '../handler.ts'
 import { readScript, readScriptDocument, type ScriptProgram } from '../script/document.ts'
 import { type CpuAccount, JobFailed, JobThreads, type Timers } from '../script/sandbox/job-threads.ts'
 import { type StartThread, startWorker } from '../script/sandbox/thread.ts'
-import { readXmlDocument, type XmlProgram } from '../xml/document.ts'
+import { readXmlDocument, type XmlProgram, type XmlText } from '../xml/document.ts'
+import type { DocumentKind, DocumentReport } from './check-document.ts'
 import type { ReadingJob, ReadingReply, ReadingResult } from './jobs.ts'
 
 /**
@@ -13,13 +13,6 @@ import type { ReadingJob, ReadingReply, ReadingResult } from './jobs.ts'
  * length take about ten milliseconds, those of 64 KB some hundreds.
  */
 export const maxInline = 2_048
-
-/** XML document as received from its server. */
-export interface XmlText {
-  readonly text: string
-  readonly url?: string
-  readonly contentType?: string
-}
 
 const startReading: StartThread<ReadingJob, ReadingReply> = (events) =>
   startWorker(new URL('./reading.worker.ts', import.meta.url), events)

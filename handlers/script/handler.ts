@@ -1,6 +1,5 @@
 import { untilCallEnds } from '../common/until-call-ends.ts'
 import type { DocumentSource, Handler, HandlerContext } from '../handler.ts'
-import type { DocumentReader } from '../reading/reader.ts'
 import type { ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
 import { FaultEvents } from './fault-events.ts'
@@ -8,14 +7,14 @@ import { type LoadScriptOptions, loadScript } from './loading.ts'
 import type { Section } from './method.ts'
 import { ScriptRun } from './run.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
-import { Variables } from './variables.ts'
+import { type ScriptReader, Variables } from './variables.ts'
 
 /** Options of {@link createScriptHandler}. */
 export interface ScriptHandlerOptions extends ScriptIds {
   /** Evaluates the expressions of all calls. Its creator must close it. */
   readonly sandbox: Pick<Sandbox, 'evaluate'>
   /** Reads the documents of all calls; default immediately, in the current thread. */
-  readonly documents?: Pick<DocumentReader, 'script' | 'flow'>
+  readonly documents?: ScriptReader
 }
 
 /** Section to run, with the context of its run if that differs from the one of its loading. */

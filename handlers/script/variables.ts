@@ -19,7 +19,7 @@ const minPlaceholderLength = 64
 const maxVariablesLength = 262_144
 
 /** Reader of script documents; its CPU time counts for the account. */
-export type ScriptReader = {
+export interface ScriptReader {
   script(text: string, permitted?: ReadonlySet<string>, account?: CpuAccount): Promise<ScriptProgram>
 }
 

@@ -1,4 +1,4 @@
-import type { CallControl } from '../verbs.ts'
+import type { CallControl } from './call-control.ts'
 import type { Cancellable } from './cancel.ts'
 import type { RecordingStatusTarget, RecordResult } from './recording.ts'
 

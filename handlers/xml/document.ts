@@ -8,6 +8,13 @@ import { readTree, type XmlElement } from './tree.ts'
 import type { RunVerb } from './verb.ts'
 import { verbs } from './verbs/index.ts'
 
+/** XML document as received from its server. */
+export interface XmlText {
+  readonly text: string
+  readonly url?: string
+  readonly contentType?: string
+}
+
 /** Checked verb of a document, with absolute URLs. */
 export interface Verb {
   readonly name: string
@@ -38,7 +45,7 @@ const response = { name: 'Response', attributes: [], children: verbs } as const
  * malformed text, invalid URLs, and documents that would exhaust the memory. All other faults are warnings.
  */
 export const readXmlDocument = (
-  document: { readonly text: string; readonly url?: string; readonly contentType?: string },
+  document: XmlText,
   fields?: Fields | 'later',
   parsed?: XmlElement,
 ): XmlProgram => {

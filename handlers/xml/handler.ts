@@ -1,14 +1,24 @@
+import type { Fields } from '../common/forms.ts'
 import { untilCallEnds } from '../common/until-call-ends.ts'
 import type { Handler } from '../handler.ts'
-import type { DocumentReader } from '../reading/reader.ts'
+import type { XmlProgram, XmlText } from './document.ts'
 import { type ReadDocument, XmlRun } from './run.ts'
+
+/** Reader of XML documents. `fields` fill templates; `account` receives the CPU time. */
+export interface XmlReader {
+  xml(
+    document: XmlText,
+    fields: Fields | undefined,
+    account: { usedMs: number },
+  ): XmlProgram | Promise<XmlProgram>
+}
 
 /**
  * Creates the handler of XML documents, whose root is `Response` and whose verbs run in order. Each document
  * is read and checked as a whole before its first verb runs. Unknown verbs and attributes are skipped with a
  * warning (12200). `documents` reads the documents; default immediately, in the current thread.
  */
-export const createXmlHandler = (documents?: Pick<DocumentReader, 'xml'>): Handler => ({
+export const createXmlHandler = (documents?: XmlReader): Handler => ({
   run: (call, source, context) =>
     untilCallEnds(call.signal, async () => {
       const account = { usedMs: 0 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkDocument } from '../check.ts'
 import { DocumentInvalid } from '../handler.ts'
+import { checkDocument } from '../reading/check-document.ts'
 import { FakeCall } from '../testing/fake-call.ts'
 import { runXml } from '../testing/run-xml.ts'
 import { readXmlDocument } from './document.ts'

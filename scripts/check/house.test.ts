@@ -13,7 +13,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeLines, longestFile, longestTestFile, undocumented } from './house.ts'
-import { callsFolders, directoryFolders, layersFile, layersJson, rooms, sipFolders } from './layers.ts'
+import {
+  callsFolders,
+  directoryFolders,
+  handlersFolders,
+  layersFile,
+  layersJson,
+  rooms,
+  sipAgentFolders,
+  sipFolders,
+  xmlFolders,
+} from './layers.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -101,6 +111,26 @@ describe('the lint rules of the house', () => {
     ['gateway/calls/verbs/x.ts', '../session/calls.ts'],
     ['gateway/calls/audio/x.ts', '../../sip/sip-edge.ts'],
     ['gateway/calls/x.ts', './leg/leg.ts'],
+    ['sip-agent/core/x.ts', '../proxy/proxies.ts'],
+    ['sip-agent/core/uas/x.ts', '../../proxy/proxies.ts'],
+    ['sip-agent/core/uas/x.ts', '../../agent.ts'],
+    ['sip-agent/transport/x.ts', '../route/types.ts'],
+    ['sip-agent/reach/x.ts', '../types.ts'],
+    ['sip-agent/message/x.ts', '../../gateway/core/json.ts'],
+    ['sip-agent/receiver.ts', './agent.ts'],
+    ['sip-agent/clock.ts', './message/message.ts'],
+    ['handlers/verb-types/x.ts', '../verbs.ts'],
+    ['handlers/common/x.ts', '../xml/document.ts'],
+    ['handlers/xml/x.ts', '../reading/reader.ts'],
+    ['handlers/xml/verbs/x.ts', '../../script/document.ts'],
+    ['handlers/xml/verbs/x.ts', '../document.ts'],
+    ['handlers/xml/verbs/x.ts', '../../../gateway/calls/session/calls.ts'],
+    ['handlers/xml/nouns/x.ts', '../verbs/play.ts'],
+    ['handlers/xml/x.ts', './verbs/index.ts'],
+    ['handlers/script/methods/x.ts', '../../reading/reader.ts'],
+    ['handlers/script/x.ts', '../flow/document.ts'],
+    ['handlers/verbs.ts', './handler.ts'],
+    ['handlers/x.ts', './xml/document.ts'],
   ])('%s may not import %s', (path, from) => {
     expect(findings(path, importing(from))).toEqual([layering])
   })
@@ -129,6 +159,15 @@ describe('the lint rules of the house', () => {
     ['gateway/calls/verbs/x.ts', '../../core/log.ts'],
     ['gateway/calls/session/x.ts', '../verbs/call-controller.ts'],
     ['gateway/calls/leg/x.test.ts', '../session/calls.ts'],
+    ['sip-agent/proxy/x.ts', '../core/uas/responses.ts'],
+    ['sip-agent/core/uas/x.ts', '../../clock.ts'],
+    ['sip-agent/agent.ts', './receiver.ts'],
+    ['sip-agent/core/x.test.ts', '../proxy/proxies.ts'],
+    ['handlers/xml/verbs/x.ts', '../nouns/stream.ts'],
+    ['handlers/xml/verbs/x.ts', '../../verbs.ts'],
+    ['handlers/xml/document.ts', './verbs/index.ts'],
+    ['handlers/flow/x.ts', '../script/methods/index.ts'],
+    ['handlers/script/sandbox/x.ts', '../../common/forms.ts'],
     ['gateway/http/x.ts', '../rpc/realtime/registry.ts'],
     ['gateway/core/x.test.ts', '../http/site.ts'],
     ['gateway/cdr/testing/x.ts', '../../calling/lost-calls.ts'],
@@ -140,13 +179,21 @@ describe('the lint rules of the house', () => {
     expect(readFileSync(layersFile, 'utf8')).toBe(layersJson())
     const found = readdirSync(join(root, 'gateway')).filter((name) => !name.endsWith('.test.ts'))
     expect(found.sort()).toEqual([...rooms].sort())
-    const foldersOf = (room: string) =>
-      readdirSync(join(root, 'gateway', room), { withFileTypes: true })
-        .filter((entry) => entry.isDirectory() && entry.name !== 'testing')
-        .map(({ name }) => name)
-    expect(foldersOf('directory').sort()).toEqual([...directoryFolders].sort())
-    expect(foldersOf('sip').sort()).toEqual([...sipFolders].sort())
-    expect(foldersOf('calls').sort()).toEqual([...callsFolders].sort())
+  })
+
+  it.each([
+    ['gateway/calls', callsFolders],
+    ['gateway/sip', sipFolders],
+    ['gateway/directory', directoryFolders],
+    ['sip-agent', sipAgentFolders],
+    ['handlers', handlersFolders],
+    ['handlers/xml', xmlFolders],
+  ])('of %s name all of its folders, and only files that exist', (path, table) => {
+    const outside = ['testing', 'example', 'scripts', 'node_modules', 'dist']
+    const entries = readdirSync(join(root, path), { withFileTypes: true })
+    const folders = entries.filter((entry) => entry.isDirectory() && !outside.includes(entry.name))
+    const files = entries.filter(({ name }) => table.some((each) => each === name && name.endsWith('.ts')))
+    expect([...folders, ...files].map(({ name }) => name).sort()).toEqual([...table].sort())
   })
 
   it('keep time behind a clock', () => {

@@ -42,7 +42,7 @@ export const rooms = [
 
 /**
  * Folders of `gateway/sip/` from the lowest layer to the highest: each imports only folders before it.
- * The files beside them serve every folder and import none of them; `sip-edge.ts` alone imports all.
+ * A file beside the folders serves every folder and imports none of them, unless the table names it.
  */
 export const sipFolders = [
   'sdp',
@@ -54,6 +54,7 @@ export const sipFolders = [
   'inbound',
   'outbound',
   'registrar',
+  'sip-edge.ts',
 ] as const
 
 /**
@@ -107,7 +108,72 @@ export const directoryFolders = [
   'writing',
   'provision',
   'opening',
+  'directory.ts',
 ] as const
+
+/**
+ * Folders of `sip-agent/`, and the files above them, from the lowest layer to the highest.
+ *
+ * - `ip`: addresses and networks.
+ * - `message`: parser and serialiser of SIP messages.
+ * - `transport`: sockets and connections to peers, and the hops that a request can take.
+ * - `shield`: filter in front of the parser.
+ * - `route`: next hops of requests, by DNS (RFC 3263).
+ * - `transaction`: client and server transactions.
+ * - `drachtio`: connections of applications, and their protocol.
+ * - `reach`: rules on the destinations of requests.
+ * - `dialog`: dialogs of calls and subscriptions.
+ * - `core`: user agents: requests from the network to applications, and from applications to the network.
+ * - `proxy`: requests that applications forward by the agent.
+ */
+export const sipAgentFolders = [
+  'ip',
+  'message',
+  'transport',
+  'shield',
+  'route',
+  'transaction',
+  'drachtio',
+  'reach',
+  'dialog',
+  'core',
+  'proxy',
+  'types.ts',
+  'receiver.ts',
+  'agent.ts',
+  'serve.ts',
+  'agent.worker.ts',
+  'index.ts',
+] as const
+
+/**
+ * Folders of `handlers/`, and the files beside them, from the lowest layer to the highest.
+ *
+ * - `verb-types`: interface of a call, with the options, results and errors of its verbs.
+ * - `common`: documents, forms and values that several languages share.
+ * - `xml`: language of XML documents.
+ * - `script`: language of scripts, and its sandbox.
+ * - `flow`: language of call flows, which are compiled to scripts.
+ * - `reading`: readers and checks of documents of every language, in worker threads.
+ */
+export const handlersFolders = [
+  'verb-types',
+  'verbs.ts',
+  'handler.ts',
+  'common',
+  'xml',
+  'script',
+  'flow',
+  'reading',
+] as const
+
+/**
+ * Folders of `handlers/xml/`, and the files above them, from the lowest layer to the highest.
+ *
+ * - `nouns`: elements inside of verbs.
+ * - `verbs`: one file for each verb or group of verbs.
+ */
+export const xmlFolders = ['nouns', 'verbs', 'document.ts', 'run.ts', 'handler.ts'] as const
 
 /** Folders that no product folder imports. */
 const neverImported = ['test', 'scripts']
@@ -155,7 +221,7 @@ const exceptTests = ['!**/*.test.ts', '!**/testing/**']
 const roomsAbove = (room: (typeof rooms)[number]): readonly string[] =>
   rooms.slice(rooms.indexOf(room) + 1).map((name) => (name.endsWith('.ts') ? `../**/${name}` : folder(name)))
 
-/** Returns the lint rules: one for each package, room of the gateway, and folder of a room with a table. */
+/** Returns the lint rules: one for each package, room of the gateway, and entry of a table of folders. */
 export const layerRules = (): readonly LayerRule[] => {
   const ofPackages = Object.entries(packages).map(([name, allowed]) =>
     rule([`${name}/**`], closedTo(name, allowed), `${name}/ imports ${listed(allowed)}.`),
@@ -170,40 +236,55 @@ export const layerRules = (): readonly LayerRule[] => {
       `gateway/${room} imports ${listed(packages.gateway ?? [])}, and of gateway/ only: ${below.join(', ')}.`,
     )
   })
+  const closedToHandlers = closedTo('handlers', packages.handlers ?? [])
   return [
     ...ofPackages,
     ...ofRooms,
-    ...folderRules('directory', directoryFolders, closed, 'directory.ts'),
-    ...folderRules('calls', callsFolders, closed),
-    ...folderRules('sip', sipFolders, closed, 'sip-edge.ts'),
+    ...folderRules('gateway/directory', directoryFolders, [...closed, ...roomsAbove('directory')]),
+    ...folderRules('gateway/calls', callsFolders, [...closed, ...roomsAbove('calls')]),
+    ...folderRules('gateway/sip', sipFolders, [...closed, ...roomsAbove('sip')]),
+    ...folderRules('sip-agent', sipAgentFolders, closedTo('sip-agent', packages['sip-agent'] ?? [])),
+    ...folderRules('handlers', handlersFolders, closedToHandlers),
+    ...folderRules('handlers/xml', xmlFolders, [...closedToHandlers, ...above(handlersFolders, 'xml')]),
   ]
 }
 
+/** Returns the pattern of an entry of a table, relative to the parent of the entry. */
+const entry = (name: string): string => (name.endsWith('.ts') ? name : `${name}/**`)
+
+/** Returns the patterns of the higher entries of a table, as a folder and its folders import them. */
+const above = (table: readonly string[], name: string): readonly string[] =>
+  table.slice(table.indexOf(name) + 1).flatMap((higher) => [`../${entry(higher)}`, `../../${entry(higher)}`])
+
 /**
- * Returns the rules of the folders of a room, which replace the room's rule and repeat it. `top`: the file
- * beside the folders that alone may import all of them.
+ * Returns the rules of a table of folders, which replace the rule of the folder at `path` and repeat its
+ * `closed` patterns.
  */
 const folderRules = (
-  room: (typeof rooms)[number],
-  folders: readonly string[],
+  path: string,
+  table: readonly string[],
   closed: readonly string[],
-  top?: string,
 ): readonly LayerRule[] => {
-  const groups = [...closed, ...roomsAbove(room)]
-  const ofFolders = folders.map((name, at) => {
-    const higher = folders.slice(at + 1).map((other) => `../${other}/**`)
+  const ofEntries = table.map((name, at) => {
+    const higher = name.endsWith('.ts')
+      ? table.slice(at + 1).map((other) => `./${entry(other)}`)
+      : above(table, name)
     return rule(
-      [`gateway/${room}/${name}/**`, ...exceptTests],
-      [...groups, ...higher, ...(top === undefined ? [] : [`../${top}`])],
-      `gateway/${room}/${name} imports, of these folders, ${listed(folders.slice(0, at))}.`,
+      [`${path}/${entry(name)}`, ...exceptTests],
+      [...closed, ...higher],
+      `${path}/${name} imports, of the entries of its table, ${listed(table.slice(0, at))}.`,
     )
   })
   const ofFiles = rule(
-    [`gateway/${room}/*.ts`, ...(top === undefined ? [] : [`!gateway/${room}/${top}`]), ...exceptTests],
-    [...groups, ...folders.map((name) => `./${name}/**`)],
-    `Files beside the folders of gateway/${room} import none of these folders.`,
+    [
+      `${path}/*.ts`,
+      ...table.filter((name) => name.endsWith('.ts')).map((name) => `!${path}/${name}`),
+      ...exceptTests,
+    ],
+    [...closed, ...table.map((name) => `./${entry(name)}`)],
+    `Files beside the folders of ${path} import none of these folders.`,
   )
-  return [...ofFolders, ofFiles]
+  return [...ofEntries, ofFiles]
 }
 
 /** Path of the generated rules, which `biome.json` extends. */

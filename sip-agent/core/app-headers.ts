@@ -1,3 +1,4 @@
+import { offenseHeader, unverifiedHeader } from '../drachtio/extensions.ts'
 import { type Headers, headerKey, headerName } from '../message/headers.ts'
 import type { RawMessage } from '../message/message.ts'
 import { parseNameAddr, parseNameAddrs } from '../message/name-addr.ts'
@@ -6,7 +7,6 @@ import { splitOutside } from '../message/text.ts'
 import { formatHost } from '../message/uri.ts'
 import { reachKey } from '../reach/far-end.ts'
 import type { Protocol } from '../transport/types.ts'
-import { offenseHeader, unverifiedHeader } from '../types.ts'
 
 /** Address of the agent as a peer should see it. */
 export interface OwnAddress {

@@ -1,7 +1,23 @@
 import type { Clock } from '../clock.ts'
 import type { Dialog } from '../dialog/dialog.ts'
-import type { Diversion } from '../types.ts'
 import { ReportRate } from './own-refusals.ts'
+
+/**
+ * Dialog whose requests are sent to the peer's address, because its route leads to a destination that is not
+ * permitted. A carrier whose servers are not all in its `allow` networks causes this. Texts of the peer are
+ * truncated, and otherwise unchanged.
+ */
+export interface Diversion {
+  readonly callId: string
+  /** Method of the first such request. */
+  readonly method: string
+  /** URI of Record-Route or Contact that was not followed. */
+  readonly nextHop: string
+  /** IP address that received the request instead. */
+  readonly sentTo: string
+  /** Name of the peer's carrier; absent for other peers. */
+  readonly carrier?: string
+}
 
 /** Maximum length in characters of each text in a report that the peer chose. */
 const maxText = 256

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
-import type { OwnRefusal } from '../types.ts'
+import type { OwnRefusal } from './own-refusals.ts'
 import { OwnRefusals } from './own-refusals.ts'
 
 const refused = { method: 'INVITE', uri: 'sip:1@x', callId: 'c' }

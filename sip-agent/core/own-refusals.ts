@@ -1,10 +1,26 @@
 import type { Clock } from '../clock.ts'
-import type { OwnRefusal } from '../types.ts'
 
 /** Maximum number of reports of one kind per second, so that no peer can keep the gateway busy with them. */
 const maxReports = 10
 /** Maximum length in characters of each text in a report that the far end chose. */
 const maxTextLength = 256
+
+/**
+ * Request that the agent refused without an application. Texts of the far end are truncated, and otherwise
+ * unchanged.
+ */
+export interface OwnRefusal {
+  readonly status: number
+  readonly method: string
+  /** The request-URI; empty if it could not be read. */
+  readonly uri: string
+  /** Empty if it could not be read. */
+  readonly callId: string
+  /** IP address of the sender. */
+  readonly source: string
+  /** Fault in the request, unless the status names it. */
+  readonly detail?: string
+}
 
 /** Limits the reports of one kind to ten per second. */
 export class ReportRate {

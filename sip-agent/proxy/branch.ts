@@ -7,9 +7,8 @@ import { noopFailoverUser, RequestFailover } from '../core/uac/request-failover.
 import type { SipResponse } from '../message/message.ts'
 import { SipParseError } from '../message/sip-parse-error.ts'
 import type { FarEnd } from '../reach/far-end.ts'
-import type { Hop } from '../route/types.ts'
 import type { ClientFailure } from '../transaction/invite-client.ts'
-import type { Flow } from '../transport/types.ts'
+import type { Flow, Hop } from '../transport/types.ts'
 
 /** Far end of a redirected branch: it may reach the same destinations as a customer without a carrier. */
 const redirectedFarEnd: FarEnd = { kind: 'project', id: '' }

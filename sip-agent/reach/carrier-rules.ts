@@ -1,6 +1,6 @@
 import { ipv4PrefixBits, Networks, type Prefix, PrefixMap, requirePrefix } from '../ip/networks.ts'
 import { isSipUri, parseUri } from '../message/uri.ts'
-import type { SipReachCarrier } from '../types.ts'
+import type { SipReachCarrier } from './reach-settings.ts'
 import type { TargetAddresses } from './target-addresses.ts'
 
 /**

@@ -1,6 +1,6 @@
+import { reachHeader } from '../drachtio/extensions.ts'
 import type { Headers } from '../message/headers.ts'
 import { headerKey } from '../message/headers.ts'
-import { reachHeader } from '../types.ts'
 
 /**
  * Far end of a request or a dialog, as the application names it by {@link reachHeader}. It is a carrier, or a

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import { srv, type Zone } from '../testing/dns.ts'
 import { reachCarrier, reachOn } from '../testing/reach.ts'
-import type { SipReach } from '../types.ts'
 import type { FarEnd } from './far-end.ts'
 import type { Destination } from './reach.ts'
+import type { SipReach } from './reach-settings.ts'
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 const place = (address: string, port = 5060): Destination => ({ address, port })

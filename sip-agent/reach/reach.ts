@@ -3,10 +3,10 @@ import { canonicalAddress } from '../ip/address.ts'
 import { AddressGuard } from '../ip/address-guard.ts'
 import type { Networks } from '../ip/networks.ts'
 import type { Dns } from '../route/dns.ts'
-import type { Hop } from '../route/types.ts'
-import type { SipReach } from '../types.ts'
+import type { Hop } from '../transport/types.ts'
 import { CarrierIndex, type CarrierRules, openNetworks } from './carrier-rules.ts'
 import type { FarEnd } from './far-end.ts'
+import type { SipReach } from './reach-settings.ts'
 import { TargetAddresses } from './target-addresses.ts'
 
 /** Address and port of a hop. */

@@ -2,11 +2,11 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterAll, describe, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
+import type { Hop } from '../transport/types.ts'
 import { SystemDns } from './dns.ts'
 import { DnsCache } from './dns-cache.ts'
 import { parseHosts } from './hosts.ts'
 import { SipRouter } from './router.ts'
-import type { Hop } from './types.ts'
 
 const dns = new SystemDns()
 afterAll(() => dns.close())

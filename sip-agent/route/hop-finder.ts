@@ -1,9 +1,9 @@
-import type { Protocol } from '../transport/types.ts'
+import type { Hop, Protocol } from '../transport/types.ts'
+import { defaultPort } from '../transport/types.ts'
 import type { Naptr } from './dns.ts'
 import type { DnsCache } from './dns-cache.ts'
 import { orderSrv } from './srv.ts'
-import { type BoundTransports, defaultPort, type Target } from './target.ts'
-import type { Hop } from './types.ts'
+import type { BoundTransports, Target } from './target.ts'
 
 /** Transports by their names in NAPTR records (RFC 3263 4.1). */
 const services: Readonly<Record<string, Protocol>> = { 'sip+d2u': 'udp', 'sip+d2t': 'tcp', 'sips+d2t': 'tls' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { carrierZone, hopText, routerOn, type Zone } from '../testing/dns.ts'
-import type { Hop } from './types.ts'
+import type { Hop } from '../transport/types.ts'
 
 const four = ['udp4', 'tcp4', 'tls4']
 

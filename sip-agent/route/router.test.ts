@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { carrierZone, everything, hopText, naptr, routerOn, srv, type Zone } from '../testing/dns.ts'
+import type { Hop } from '../transport/types.ts'
 import type { DnsAddress } from './dns.ts'
-import type { Hop } from './types.ts'
 
 describe('a literal', () => {
   it.each([

@@ -1,10 +1,12 @@
 import { isIP } from 'node:net'
 import type { Clock, Timer } from '../clock.ts'
+import type { Hop } from '../transport/types.ts'
+import { defaultPort } from '../transport/types.ts'
 import type { Dns } from './dns.ts'
 import { DnsCache } from './dns-cache.ts'
 import { HopFinder } from './hop-finder.ts'
-import { type BoundTransports, defaultPort, readTarget, type Target } from './target.ts'
-import type { Hop, Router } from './types.ts'
+import { type BoundTransports, readTarget, type Target } from './target.ts'
+import type { Router } from './types.ts'
 
 /** Maximum time of a search in ms. */
 const searchTimeoutMs = 5_000

@@ -31,10 +31,6 @@ const plain: Readonly<Record<string, Protocol>> = { udp: 'udp', tcp: 'tcp', tls:
  */
 const secured: Readonly<Record<string, Protocol>> = { tcp: 'tls', tls: 'tls', ws: 'wss', wss: 'wss' }
 
-/** Returns the default port of a protocol (RFC 3261 19.1.2, RFC 7118 5.3). */
-export const defaultPort = (protocol: Protocol): number =>
-  ({ udp: 5060, tcp: 5060, tls: 5061, ws: 80, wss: 443 })[protocol]
-
 /** Returns the family of an address. */
 export const familyOf = (address: string): 4 | 6 => (isIPv6(address) ? 6 : 4)
 

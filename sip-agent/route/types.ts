@@ -1,23 +1,4 @@
-import type { Protocol } from '../transport/types.ts'
-
-/** Destination of a request: address, port and transport. */
-export interface Hop {
-  readonly protocol: Protocol
-  /** IP address, IPv6 without brackets. */
-  readonly address: string
-  readonly port: number
-  /** Host of the URI, which TLS asks for and checks (RFC 5922). */
-  readonly host: string
-  /**
-   * The same destination over TCP, for a request too large for UDP (RFC 3261 18.1.1); see {@link Router.fit}.
-   */
-  readonly overTcp?: Hop
-  /**
-   * Set on a hop of {@link overTcp}. Its connection must open within a short time, because the peer may not
-   * listen on TCP.
-   */
-  readonly isTentative?: true
-}
+import type { Hop } from '../transport/types.ts'
 
 /** Finds the hops of requests (RFC 3263), never on the receive path. */
 export interface Router {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
-import type { SipShield } from '../types.ts'
 import { Shield } from './shield.ts'
+import type { SipShield } from './shield-settings.ts'
 
 const settings: SipShield = {
   packetsPerSecond: 5,

@@ -2,10 +2,10 @@ import type { Clock } from '../clock.ts'
 import { plainAddress, senderOf } from '../ip/address.ts'
 import { Networks } from '../ip/networks.ts'
 import type { Gatekeeper, Protocol } from '../transport/types.ts'
-import type { ShieldReason, SipShield } from '../types.ts'
 import { Bans } from './bans.ts'
 import { RecentMap } from './recent-map.ts'
 import { isResponse, userAgentOf } from './scan.ts'
+import type { ShieldReason, SipShield } from './shield-settings.ts'
 import { fullTokenBucket, type TokenBucket, takeTokens } from './token-bucket.ts'
 
 /** Kind of offense that counts towards a ban. */

@@ -1,5 +1,5 @@
 import { generate } from 'selfsigned'
-import type { SipCertificate } from '../types.ts'
+import type { SipCertificate } from '../transport/transport-settings.ts'
 
 /** Subject of a test certificate. */
 export interface TestNames {

@@ -2,8 +2,7 @@ import { FakeClock } from '../clock.ts'
 import type { Dns, DnsAddress, Naptr } from '../route/dns.ts'
 import { SipRouter } from '../route/router.ts'
 import type { Srv } from '../route/srv.ts'
-import type { Hop } from '../route/types.ts'
-import type { Protocol } from '../transport/types.ts'
+import type { Hop, Protocol } from '../transport/types.ts'
 
 /** An SRV record of weight 0. */
 export const srv = (name: string, port: number, priority = 1): Srv => ({ name, port, priority, weight: 0 })

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { Reach } from '../reach/reach.ts'
-import type { SipReach, SipReachCarrier } from '../types.ts'
+import type { SipReach, SipReachCarrier } from '../reach/reach-settings.ts'
 import { FakeDns, type Zone } from './dns.ts'
 
 /** Rules without settings: every destination is permitted. */

@@ -3,10 +3,9 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import { defaultMessageLimits } from '../message/limits.ts'
-import type { Hop } from '../route/types.ts'
 import { StreamTransport } from '../transport/stream.ts'
 import { TlsSettings } from '../transport/tls.ts'
-import type { Gatekeeper } from '../transport/types.ts'
+import type { Gatekeeper, Hop } from '../transport/types.ts'
 import { TestSink } from './sink.ts'
 
 /**

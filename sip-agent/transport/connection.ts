@@ -2,9 +2,8 @@ import type { Clock, Timer } from '../clock.ts'
 import type { SipMessage } from '../message/message.ts'
 import { SipParseError } from '../message/sip-parse-error.ts'
 import { formatHost } from '../message/uri.ts'
-import type { Hop } from '../route/types.ts'
 import type { MessageReader } from './stream-framer.ts'
-import type { Endpoint, Flow, Gatekeeper, TransportSink } from './types.ts'
+import type { Endpoint, Flow, Gatekeeper, Hop, TransportSink } from './types.ts'
 import type { Wire, WireUser } from './wire.ts'
 
 const pong = Buffer.from('\r\n')

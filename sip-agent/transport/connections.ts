@@ -1,5 +1,5 @@
-import type { Hop } from '../route/types.ts'
 import type { Connection } from './connection.ts'
+import type { Hop } from './types.ts'
 
 const placeOf = (address: string, port: number): string => `${address}|${port}`
 

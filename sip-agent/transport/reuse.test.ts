@@ -6,7 +6,7 @@ import { defaultMessageLimits } from '../message/limits.ts'
 import { makeAuthority, type TestAuthority } from '../testing/certificates.ts'
 import { inviteText } from '../testing/messages.ts'
 import { TestSink } from '../testing/sink.ts'
-import type { SipCertificate, SipTls } from '../types.ts'
+import type { SipCertificate, SipTls } from './transport-settings.ts'
 import { Transports } from './transports.ts'
 import { openGate } from './types.ts'
 

@@ -4,12 +4,12 @@ import { type ConnectionOptions, connect, type PeerCertificate, type TLSSocket }
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import { defaultMessageLimits } from '../message/limits.ts'
-import type { Hop } from '../route/types.ts'
 import { makeAuthority, type TestAuthority } from '../testing/certificates.ts'
 import { inviteText } from '../testing/messages.ts'
 import { TestSink } from '../testing/sink.ts'
-import type { SipCertificate, SipTls, SipTlsPeer } from '../types.ts'
+import type { SipCertificate, SipTls, SipTlsPeer } from './transport-settings.ts'
 import { Transports } from './transports.ts'
+import type { Hop } from './types.ts'
 import { openGate } from './types.ts'
 
 let authority: TestAuthority

@@ -7,8 +7,8 @@ import {
   type SecureContextOptions,
   type TlsOptions,
 } from 'node:tls'
-import type { SipTls, SipTlsPeer } from '../types.ts'
 import { checkDomain } from './identity.ts'
+import type { SipTls, SipTlsPeer } from './transport-settings.ts'
 
 const pemBegin = '-----BEGIN CERTIFICATE-----'
 const pemEnd = '-----END CERTIFICATE-----'

@@ -4,20 +4,18 @@ import { Networks } from '../ip/networks.ts'
 import { isLoopback } from '../ip/special-purpose.ts'
 import type { MessageLimits } from '../message/limits.ts'
 import type { HostPort } from '../message/uri.ts'
-import { defaultPort } from '../route/target.ts'
-import type { Hop } from '../route/types.ts'
-import type { SipAgentChange, SipAgentOptions } from '../types.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { StreamTransport } from './stream.ts'
 import { TlsSettings } from './tls.ts'
-import type { ChosenBy, Endpoint, Flow, Gatekeeper, Protocol, TransportSink } from './types.ts'
+import type { TransportSettings } from './transport-settings.ts'
+import type { ChosenBy, Endpoint, Flow, Gatekeeper, Hop, Protocol, TransportSink } from './types.ts'
+import { defaultPort } from './types.ts'
 import { UdpTransport } from './udp.ts'
 
 type Bound = UdpTransport | StreamTransport
 
 /** Collaborators and options of the transports. */
-export interface TransportsDeps
-  extends Pick<SipAgentOptions, 'announce' | 'announceTo' | 'tls' | 'tlsPeers' | 'viaPortNetworks'> {
+export interface TransportsDeps extends TransportSettings {
   readonly sink: TransportSink
   readonly limits: MessageLimits
   readonly clock: Clock
@@ -152,7 +150,7 @@ export class Transports {
    * Applies new certificates to new connections, and new networks. Throws, and changes nothing, if one is
    * invalid.
    */
-  change(change: Pick<SipAgentChange, 'tls' | 'tlsPeers' | 'viaPortNetworks'>): void {
+  change(change: Pick<TransportSettings, 'tls' | 'tlsPeers' | 'viaPortNetworks'>): void {
     const { tls, tlsPeers, viaPortNetworks } = change
     if (tls || tlsPeers) this.#tls.change(tls, tlsPeers)
     if (viaPortNetworks) this.#viaPort.change(viaPortNetworks)

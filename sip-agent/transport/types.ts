@@ -4,12 +4,33 @@ import type { SipParseError } from '../message/sip-parse-error.ts'
 /** Transports of the agent (RFC 3261, RFC 7118). */
 export type Protocol = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
 
+/** Returns the default port of a protocol (RFC 3261 19.1.2, RFC 7118 5.3). */
+export const defaultPort = (protocol: Protocol): number =>
+  ({ udp: 5060, tcp: 5060, tls: 5061, ws: 80, wss: 443 })[protocol]
+
 /** Transport address. */
 export interface Endpoint {
   readonly protocol: Protocol
   /** IP address, IPv6 without brackets. */
   readonly address: string
   readonly port: number
+}
+
+/** Destination of a request: address, port and transport. */
+export interface Hop {
+  readonly protocol: Protocol
+  /** IP address, IPv6 without brackets. */
+  readonly address: string
+  readonly port: number
+  /** Host of the URI, which TLS asks for and checks (RFC 5922). */
+  readonly host: string
+  /** The same destination over TCP, for a request too large for UDP (RFC 3261 18.1.1). */
+  readonly overTcp?: Hop
+  /**
+   * Set on a hop of {@link overTcp}. Its connection must open within a short time, because the peer may not
+   * listen on TCP.
+   */
+  readonly isTentative?: true
 }
 
 /** Path to one peer: a UDP socket with a destination, or a connection. */

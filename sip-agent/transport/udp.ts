@@ -6,9 +6,9 @@ import type { MessageLimits } from '../message/limits.ts'
 import type { SipMessage } from '../message/message.ts'
 import { parseDatagram } from '../message/parse.ts'
 import { SipParseError } from '../message/sip-parse-error.ts'
-import { defaultPort } from '../route/target.ts'
 import { isStun, stunAnswer } from './stun.ts'
 import type { Endpoint, Flow, Gatekeeper, TransportSink } from './types.ts'
+import { defaultPort } from './types.ts'
 
 class UdpFlow implements Flow {
   readonly isReliable = false

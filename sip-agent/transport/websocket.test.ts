@@ -8,7 +8,7 @@ import { defaultMessageLimits } from '../message/limits.ts'
 import { makeAuthority } from '../testing/certificates.ts'
 import { inviteText } from '../testing/messages.ts'
 import { TestSink } from '../testing/sink.ts'
-import type { SipTls } from '../types.ts'
+import type { SipTls } from './transport-settings.ts'
 import { Transports } from './transports.ts'
 import { openGate } from './types.ts'
 

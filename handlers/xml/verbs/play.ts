@@ -1,4 +1,4 @@
-import { digitsPattern } from '../../common/destinations.ts'
+import { readDigits } from '../digits.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import type { VerbKind } from '../verb.ts'
@@ -37,16 +37,4 @@ export const readPlay = (
   }
   const url = /^file:/i.test(content) ? content : reader.url(content)
   return { audio: url === undefined ? undefined : { sound: { kind: 'audio', url }, loop }, digits }
-}
-
-/** Reads an attribute of digits to send. Undefined, after a warning, if it contains any other character. */
-export const readDigits = (reader: ElementReader, name: string): string | undefined => {
-  const digits = reader.text(name)
-  if (digits === undefined || new RegExp(digitsPattern).test(digits)) return digits
-  reader.warning(
-    codes.digits,
-    `The attribute ${name} may contain 0-9 * # A-D w W only; no digits are sent.`,
-    name,
-  )
-  return undefined
 }

@@ -1,5 +1,4 @@
-import type { Hop } from '../../route/types.ts'
-import type { ChosenBy, Flow } from '../../transport/types.ts'
+import type { ChosenBy, Flow, Hop } from '../../transport/types.ts'
 import type { Context } from '../context.ts'
 
 /** Path of a request: an open flow, or a hop whose flow is opened when it is tried. */

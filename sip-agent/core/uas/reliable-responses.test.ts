@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { unverifiedHeader } from '../../drachtio/extensions.ts'
 import { CoreBench, nothing } from '../../testing/core.ts'
-import { unverifiedHeader } from '../../types.ts'
 
 const sdp = 'v=0\r\n'
 const rel = { Require: '100rel' }

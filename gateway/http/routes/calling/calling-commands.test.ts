@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkDocument } from '../../../../handlers/check.ts'
+import { checkDocument } from '../../../../handlers/reading/check-document.ts'
 import { checksOf } from '../shared/document-checks.ts'
 import { checkTransfer, readDial, readUpdate } from './calling-commands.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { DocumentKind, DocumentReport } from '../../../../handlers/check.ts'
+import type { DocumentKind, DocumentReport } from '../../../../handlers/reading/check-document.ts'
 import { JobFailed } from '../../../../handlers/script/sandbox/job-threads.ts'
 import { ApiTestSite, asProject, ours, theirs } from '../../testing/api-test-site.ts'
 

@@ -1,4 +1,4 @@
-import type { DocumentKind } from '../../../../handlers/check.ts'
+import type { DocumentKind } from '../../../../handlers/reading/check-document.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import {
   documentBody,

@@ -1,5 +1,5 @@
-import { type DocumentKind, needsAgent } from '../../../../handlers/check.ts'
 import type { DocumentFault } from '../../../../handlers/handler.ts'
+import { type DocumentKind, needsAgent } from '../../../../handlers/reading/check-document.ts'
 import { CheckRejected, type DocumentChecks } from '../../../../handlers/reading/checks.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { badField, documentText, maxDocumentLength } from './field-schemas.ts'

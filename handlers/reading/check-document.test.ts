@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkDocument } from './check.ts'
+import { checkDocument } from './check-document.ts'
 
 it('reports the errors of a document of each kind', () => {
   expect(checkDocument('xml', '<Response><Play/></Response>').errors).toMatchObject([

@@ -1,9 +1,9 @@
-import { readFlowDocument } from './flow/document.ts'
-import type { DocumentFault } from './handler.ts'
-import { DocumentInvalid } from './handler.ts'
-import { codes as scriptCodes } from './script/codes.ts'
-import { readScriptDocument } from './script/document.ts'
-import { readXmlDocument } from './xml/document.ts'
+import { readFlowDocument } from '../flow/document.ts'
+import type { DocumentFault } from '../handler.ts'
+import { DocumentInvalid } from '../handler.ts'
+import { codes as scriptCodes } from '../script/codes.ts'
+import { readScriptDocument } from '../script/document.ts'
+import { readXmlDocument } from '../xml/document.ts'
 
 /** Languages of documents. */
 export type DocumentKind = 'xml' | 'script' | 'flow'
