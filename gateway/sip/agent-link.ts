@@ -208,7 +208,7 @@ export class AgentLink {
       { event: 'sip-agent.secret-rejected', code: 'control_lost' },
       'SIP agent: secret rejected',
     )
-    this.#opening?.reject(this.#failure('it refuses our secret'))
+    this.#opening?.reject(this.#failure('it rejects the secret'))
   }
 
   #lost(): void {

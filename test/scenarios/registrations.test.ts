@@ -77,7 +77,7 @@ describe.each(agents)('registrations with carriers, by $name', (agent) => {
     const caller = await outgoing.call('refusing', 'call-refused', { values: { status: 500 } })
     await caller.done()
     expect(await outgoing.gateway.refusal('unreachable')).toMatchObject({
-      detail: expect.stringContaining('it refuses our registration'),
+      detail: expect.stringContaining('registration rejected'),
     })
   })
 

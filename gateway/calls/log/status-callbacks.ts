@@ -30,7 +30,7 @@ export const statusCallback = (target: StatusTarget, row: CallRow, change: Statu
 
 /** Event of a call. */
 export interface CallEvent {
-  /** Such as `calling.call.play`. */
+  /** Type of the event, such as `calling.call.play`. */
   readonly type: string
   /** In ms since 1970. */
   readonly at: number

@@ -221,7 +221,7 @@ export class InboundLeg implements LegSignalling {
       media.setSource(request.source_address)
       const sdp = sdpOf(request)
       if (described && media.isWaiting) {
-        if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The PRACK has no answer to our offer.')
+        if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The PRACK has no answer to the offer.')
         media.acceptSdp(sdp)
         if (!leg.port) leg.setPort(media.port)
         response.send(200, { headers: this.#headers() })

@@ -66,7 +66,7 @@ export class EarlyOffer implements Negotiation {
   answered({ remote: { sdp }, res }: Pick<SipDialog, 'remote' | 'res'>): void {
     const answer = res ? answerIn(res) : sdp
     const news = answer ? this.#take(answer, res?.source_address) : false
-    if (this.#media.isWaiting) throw new TrunklineError('bad_sdp', 'The 200 has no answer to our offer.')
+    if (this.#media.isWaiting) throw new TrunklineError('bad_sdp', 'The 200 has no answer to the offer.')
     if (!news) this.#media.restart()
   }
 

@@ -75,7 +75,7 @@ export class LateOffer implements Negotiation {
   answered({ res }: Pick<SipDialog, 'res'>): void {
     if (this.#fault) throw this.#fault
     const agreed = res ? this.#agreed.get(tagOf(res)) : this.#current
-    if (!agreed) throw new TrunklineError('bad_sdp', 'The 200 has no offer, and our INVITE had none.')
+    if (!agreed) throw new TrunklineError('bad_sdp', 'Neither the INVITE nor the 200 has an offer.')
     if (agreed !== this.#current) this.#return(agreed)
     else if (agreed.isEarly) this.#media.restart()
   }

@@ -5,8 +5,8 @@ import type { CarrierDirectory } from './carrier-directory.ts'
 import type { DialGuard } from './dial-guard.ts'
 
 const isOfListedCarrier =
-  'the host is that of a carrier with number lists, and calls to it go by the carrier alone'
-const isDirect = 'SIP URIs lead to carriers alone here (sip.dial)'
+  'the host belongs to a carrier with number lists, and may only be called through that carrier'
+const isDirect = 'only SIP URIs of carriers may be called here (sip.dial)'
 const isOfOtherProject = 'the host is that of a carrier of another project'
 
 /** Rules for the hosts that a project may call. */

@@ -126,7 +126,7 @@ it('asks no guard about carriers and registered endpoints', async () => {
   })
 })
 
-it('finds no way to what is no SIP URI, to an unknown carrier, or by one that refuses our registration', async () => {
+it('finds no way to what is no SIP URI, to an unknown carrier, or by one that rejects the registration', async () => {
   const made = setUp()
   const cause = (target: SipTarget) => made.routing.find(target, request(), log)
   expect(await cause(to('sip:x@'))).toMatchObject({ code: 'unreachable' })
@@ -134,7 +134,7 @@ it('finds no way to what is no SIP URI, to an unknown carrier, or by one that re
   made.carriers.all[0]!.isRejected = () => true
   expect(await cause(to('sip:1@gw.example'))).toMatchObject({
     code: 'unreachable',
-    detail: 'carrier carrier: it refuses our registration',
+    detail: 'carrier carrier: registration rejected',
   })
 })
 
@@ -277,7 +277,7 @@ it('goes to carriers and registered endpoints alone where the configuration says
   const made = setUp({}, true, { dial: () => 'carriers' })
   expect(await made.routing.find(to('sip:1@192.0.2.1'), request(), log)).toEqual({
     code: 'not_permitted',
-    detail: 'SIP URIs lead to carriers alone here (sip.dial)',
+    detail: 'only SIP URIs of carriers may be called here (sip.dial)',
   })
   await found(made, to('sip:1@gw.example'))
   await found(made, to('sip:1@192.0.2.1', { endpointId: 'e1', nextHop: 'sip:192.0.2.1:5060' }))

@@ -75,8 +75,8 @@ export class Routing {
   async #find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
     const uri = parseSipUri(target.uri)
     if (!uri) return unreachable(`${printable(shownUri(target.uri))}: this is no SIP URI`)
-    // A call that came with 1 goes on with 0 (RFC 3261 section 16.6, RFC 7332); one that came with 0 ends
-    // here.
+    // A call that arrived with Max-Forwards 1 is sent with 0 (RFC 3261 section 16.6, RFC 7332). A call that
+    // arrived with 0 is refused.
     if ((request.maxForwards ?? defaultMaxForwards) < 0) return { code: 'too_many_hops' }
     const { carriers, policy } = this.#deps
     const name = target.carrier
@@ -100,7 +100,7 @@ export class Routing {
   }
 
   #direct(uri: SipUri, { nextHop, endpointId }: SipTarget, request: OutboundRequest, log: Log): TakenRoute {
-    // A registered endpoint is where its REGISTER came from, and no place that a customer chose.
+    // The address of a registered endpoint is the source of its REGISTER, and was not chosen by a customer.
     const isDialled = endpointId === undefined && nextHop === undefined
     const farEnd = isDialled ? ({ kind: 'project', id: request.projectId } as const) : undefined
     const headers = {
@@ -126,7 +126,7 @@ export class Routing {
 
   #byCarrier(carrier: Carrier, uri: SipUri, request: OutboundRequest, log: Log): TakenRoute | Cause {
     const { failover } = carrier.config
-    if (carrier.isRejected()) return unreachable(`carrier ${carrier.name}: it refuses our registration`)
+    if (carrier.isRejected()) return unreachable(`carrier ${carrier.name}: registration rejected`)
     const verdict = carrier.numberVerdict(uri)
     if (!verdict.isPermitted)
       return { code: 'number_not_allowed', detail: numberRefusalText(carrier, verdict) }
