@@ -15,15 +15,15 @@ const {
 } = carrier.properties
 
 /**
- * Schema of a carrier that a project creates over the API. It lacks the project, files of certificates, the
- * domain of `tel:` calls and the port of responses. With the last two, a project could receive or break the
+ * Schema of a carrier that a project creates over the API. It lacks the project, certificate files, the
+ * domain of `tel:` calls and the response port. With either of the last two, a project could receive or break
  * calls of another project's carrier.
  */
 export const carrierEntrySchema = { ...carrier, properties }
 
 const validate = ajv.compile(carrierEntrySchema)
 
-/** Fault of an entry: a dotted path and the expectation. */
+/** Fault of an entry: the dotted path of the key, and what is expected there. */
 export interface EntryFault {
   readonly path: string
   readonly message: string
@@ -31,7 +31,7 @@ export interface EntryFault {
 
 /**
  * Checks an entry by the rules of the configuration file and adds its defaults. Reports every fault, without
- * values.
+ * the values, which may be secret.
  */
 export const readCarrierEntry = (
   entry: unknown,
@@ -43,7 +43,7 @@ export const readCarrierEntry = (
   if (validate(filled)) checkCarrier(filled as FileConfig['carriers'][number], report)
   else describeAll(validate.errors, report)
   if (faults.length > 0) return { faults }
-  // The entry contains no paths of files.
+  // The folder is irrelevant, because an entry contains no file paths.
   return { carrier: { ...fromSchema(filled, carrierEntrySchema, ''), tls: withoutFiles } }
 }
 

@@ -17,7 +17,7 @@ export interface ConfigChange {
   readonly rule: ReloadRule
 }
 
-/** Difference with the keys of the value, which are used only for changes that need a restart. */
+/** Difference with the keys that lead to the value, used only for changes that need a restart. */
 interface Difference extends ConfigChange {
   readonly keys: readonly string[]
   /** Value before the change. */
@@ -119,7 +119,7 @@ const differenceAt = ({ schema, keys, path, place }: Place, before: unknown, aft
   const rule = reloadRuleOf(place) ?? { kind: 'restart', reason: 'it has no rule' }
   const common = { path, kind, rule, keys, value: before } as const
   if (isSecret(schema)) return { ...common, hidden: 'secret' }
-  // An added or removed entry or group is only named.
+  // For an added or removed entry or group, only the path is reported.
   if (kind !== 'changed' && (isObject(before) || isObject(after))) return common
   const textOf = (value: unknown) => (value === undefined ? undefined : show(value, schema))
   const old = textOf(before)
@@ -139,7 +139,7 @@ const keysOf = ({ properties }: Schema): readonly string[] => Object.keys(proper
 const hasKeys = (schema: Schema): boolean =>
   schema.properties !== undefined || isObject(schema.additionalProperties)
 
-/** Whether a value is secret; a list is secret if its values are. */
+/** Returns whether a value is secret; a list is secret if its values are. */
 const isSecret = ({ writeOnly, items }: Schema): boolean => writeOnly === true || items?.writeOnly === true
 
 const show = (value: unknown, schema: Schema): string => {

@@ -4,10 +4,10 @@ import { type Environment, replaceVariables } from './environment.ts'
 import type { ConfigFault, Keys, Report } from './faults.ts'
 import { ConfigInvalid, pathOf } from './faults.ts'
 
-/** Maximum number of values of aliases; more would exhaust the memory. */
+/** Maximum number of values that YAML aliases may expand to; nested aliases could exhaust the memory. */
 const maxAliases = 1000
 
-/** Value of the file's text, with the positions of its keys. */
+/** Parsed YAML file, with the positions of its keys. */
 export class ConfigSource {
   readonly file: string
   readonly value: unknown
@@ -51,13 +51,16 @@ export class ConfigSource {
     return result
   }
 
-  /** Whether the keys lead to a value, or to a group of keys. */
+  /** Returns whether the keys lead to a value or, for `map`, to a group of keys. */
   has(keys: Keys, kind: 'anything' | 'map' = 'anything'): boolean {
     const node = this.#nodeOf(keys)
     return kind === 'map' ? isMap(node) : node !== undefined
   }
 
-  /** Returns a fault in a line (1-based) of a text. Only a text after `|` has the lines of the file. */
+  /**
+   * Returns a fault in a line (1-based) of a text. The position is exact only for a block text (`|`), whose
+   * lines are lines of the file.
+   */
   textFault(keys: Keys, line: number, message: string): ConfigFault {
     const found = this.fault(keys, message)
     const node = this.#nodeOf(keys)
@@ -77,7 +80,7 @@ export class ConfigSource {
       Scalar: (key, node, ancestors) => {
         if (key === 'key' || typeof node.value !== 'string') return
         const keys = keysOf(ancestors, node)
-        // A document has its own placeholders, in lower case.
+        // A document's language has its own placeholders, in lower case.
         const { text, missing } = replaceVariables(node.value, env, keys.includes('document'))
         for (const name of missing) {
           const message = `the environment variable ${name} is not set; \${${name}:-value} gives a default`

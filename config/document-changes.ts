@@ -4,7 +4,7 @@ import type { ReadConfig } from './load.ts'
 import type { HandlerConfig } from './types.ts'
 
 /**
- * Returns the changes of documents in files of their own: the file's name is the same, its contents are not.
+ * Returns the changes of documents in separate files whose name is the same but whose content has changed.
  * {@link changesBetween} does not find these.
  */
 export const documentChanges = (

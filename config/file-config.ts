@@ -2,13 +2,13 @@ import type { configSchema } from './schema/config-schema.ts'
 import type { handler, project } from './schema/entry-schemas.ts'
 import type { FileValue } from './schema/values.ts'
 
-/** Configuration as the file has it, after the schema: defaults are present, durations are texts. */
+/** Values of the file after validation by the schema: defaults are present, and durations are still texts. */
 export type FileConfig = FileValue<typeof configSchema>
 
-/** Handler of a domain, endpoint or resource, as the file has it. */
+/** Handler of a domain, endpoint or resource, with the values of the file. */
 export type FileHandler = FileValue<ReturnType<typeof handler>>
 
-/** Additional project, as the file has it. */
+/** Additional project, with the values of the file. */
 export type FileProject = FileValue<typeof project>
 
 /** Returns the name in a subscriber's address. */

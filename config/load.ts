@@ -13,14 +13,17 @@ import { validateSchema } from './validate.ts'
 
 /**
  * Reads a configuration file: YAML, variables of `env` (default the environment), schema, defaults and rules.
- * Paths in the file are relative to its folder. Throws {@link ConfigInvalid} with all faults; its message has
- * one line per fault.
+ * Paths in the file are relative to its folder. Throws {@link ConfigInvalid} with all faults; the error's
+ * message has one line per fault.
  */
 export const loadConfig = (file: string, env?: Environment): Config => readConfig(file, env).config
 
 /** Configuration with the values of its file, which a reload compares. */
 export interface ReadConfig {
-  /** Values of the file after the schema: with defaults and replaced variables; durations are texts. */
+  /**
+   * Values of the file after validation by the schema: with defaults and replaced variables; durations are
+   * still texts.
+   */
   readonly values: FileConfig
   readonly config: Config
   /**
@@ -53,7 +56,7 @@ export const readDataDir = (file: string, env: Environment = process.env): strin
   const value = document.errors.length === 0 ? document.get('dataDir') : undefined
   const written = typeof value === 'string' ? value : './data'
   const { text, missing } = replaceVariables(written, env, false)
-  // Reading the whole file throws an error with the position of the fault.
+  // Reads the whole file, which throws an error with the position of the fault.
   if (document.errors.length > 0 || missing.length > 0) return readConfig(file, env).config.dataDir
   return resolve(dirname(resolve(file)), text)
 }

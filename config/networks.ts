@@ -8,9 +8,9 @@ export interface Network {
 }
 
 /**
- * Reads `192.0.2.0/24`, `2001:db8::/32`, or a single address, which is a network of one. Returns undefined
- * for other texts. Also returns undefined for an IPv4-mapped network with a prefix below 96, which would
- * contain all IPv4 addresses.
+ * Reads `192.0.2.0/24`, `2001:db8::/32`, or a single address, which is a network of only that address.
+ * Returns undefined for other texts. Also returns undefined for an IPv4-mapped network with a prefix below
+ * 96, which would contain all IPv4 addresses.
  */
 export const parseNetwork = (text: string): Network | undefined => {
   const [address = '', bits, ...more] = text.split('/')
@@ -25,7 +25,7 @@ export const parseNetwork = (text: string): Network | undefined => {
 
 const isMapped = (address: string): boolean => /^::ffff:[\da-f]+:[\da-f]+$/.test(canonicalHost(address))
 
-/** Whether an IP address is one of the machine's own loopback addresses. */
+/** Returns whether an IP address is a loopback address. */
 export const isLoopback = (address: string): boolean =>
   isIP(address) === 4 ? address.startsWith('127.') : address === '::1'
 

@@ -9,7 +9,7 @@ export const sdkHosts = (publicHost: string | undefined): string[] => {
   const { hostname } = new URL(`https://${publicHost}`)
   const [, ...parent] = hostname.split('.')
   const address = hostname.replace(/^\[|\]$/g, '')
-  // An address and a name of one label have no parent domain.
+  // An IP address, and a name with a single label, have no parent domain.
   if (isIP(address) !== 0 || parent.length === 0) return [address]
   return [hostname, ['fabric', ...parent].join('.')]
 }

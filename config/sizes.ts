@@ -16,7 +16,7 @@ export const parseSize = (text: string): number | undefined => {
 }
 
 /**
- * Parses an age such as `36h` or `30d` to milliseconds, which may exceed the maximum of a timer. Returns
+ * Parses an age such as `36h` or `30d` to milliseconds, which may exceed a timer's maximum. Returns
  * undefined for another text.
  */
 export const parseAge = (text: string): number | undefined => {

@@ -8,7 +8,7 @@ export type { CodecName } from './schema/codec-schema.ts'
 /** Values of the file, as `fromSchema` returns them. */
 type Loaded = LoadedValue<typeof configSchema>
 
-/** Keys of {@link Config} that the loader makes from several keys of the file, or from other files. */
+/** Keys of {@link Config} that the loader computes from several keys of the file, or from other files. */
 type MadeKey = 'projects' | 'http' | 'domains' | 'carriers' | 'endpoints' | 'subscribers' | 'resources'
 
 /**
@@ -80,7 +80,7 @@ export type ApiLimits = LimitsConfig['api']
 /** Limits of calls to carriers, besides those of each carrier. */
 export type CarrierCallLimits = Readonly<Record<keyof LimitsConfig['carrierCalls'], CallQuota>>
 
-/** Quota of calls to carriers; an absent key has no limit of its own. */
+/** Quota of calls to carriers; an absent key sets no limit. */
 export type CallQuota = LimitsConfig['carrierCalls']['perProject']
 
 /** Limits of WebSockets before sign-in, and of each connection. */
@@ -116,7 +116,7 @@ export type HandlerConfig = DocumentHandlerConfig | RealtimeHandlerConfig
 /** Handler with a document: exactly one of `url` and `document` is present. */
 export interface DocumentHandlerConfig extends Pick<FileHandler, 'url' | 'fallbackUrl' | 'method'> {
   readonly kind: Exclude<FileHandler['kind'], 'realtime'>
-  /** Text of the document. A document written as YAML is JSON. */
+  /** Text of the document. A document written in YAML has been converted to JSON. */
   readonly document?: string
   /** Place of the document's declaration, for messages. */
   readonly name: string
@@ -128,7 +128,7 @@ export interface RealtimeHandlerConfig {
   readonly topic: string
 }
 
-/** Entry whose handler, if it has one, contains the text of its document. */
+/** Entry whose handler, if any, contains the text of the document. */
 type WithHandler<T> = { readonly [K in keyof T]: K extends 'handler' ? HandlerConfig : T[K] }
 
 /** Domain application: a SIP domain that receives calls. */
@@ -147,9 +147,9 @@ type LoadedCarrier = LoadedValue<typeof carrier>
 
 /** Carrier: a trunk of the file, or of a project that created it over the API. */
 export type CarrierConfig = Omit<LoadedCarrier, 'responsePort'> &
-  // The API does not accept it.
+  // Optional, because the API does not accept this key.
   Partial<Pick<LoadedCarrier, 'responsePort'>> & {
-    /** Marks a carrier from the API: `sip.dialNetworks` limits the addresses of its targets, too. */
+    /** Set for a carrier from the API: `sip.dialNetworks` also limits the addresses of its targets. */
     readonly guarded?: true
   }
 

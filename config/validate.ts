@@ -22,7 +22,7 @@ const validate = ajv.compile(configSchema)
 
 /**
  * Checks the value against the schema and adds its defaults. `replaced` has the paths of texts with
- * variables. If the schema requires a number or a boolean there, the text is converted.
+ * variables. Such a text is converted if the schema requires a number or a boolean.
  */
 export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, report: Report): void => {
   if (validate(value)) return
@@ -31,7 +31,7 @@ export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, re
   describeAll(validate.errors, report)
 }
 
-/** Reports errors of a validation. */
+/** Reports the errors of a validation. */
 export const describeAll = (errors: readonly ErrorObject[] | null | undefined, report: Report): void => {
   // An error of then or else is also reported as one of if.
   for (const error of errors ?? []) if (error.keyword !== 'if') describe(error, report)

@@ -29,8 +29,8 @@ export const warnOfPasswords = (config: Config, report: Report): void => {
 }
 
 /**
- * Warns of carriers without number rules if subscribers or endpoints may dial out: stolen passwords are used
- * for premium numbers.
+ * Warns of carriers without number rules if subscribers or endpoints may dial out: attackers use stolen
+ * passwords to call premium-rate numbers.
  */
 export const warnOfNumbers = (config: Config, report: Report): void => {
   const { carriers, project: first, subscribers, endpoints } = config
@@ -64,7 +64,7 @@ const isReachable = ({ sip, http }: Config): boolean => {
 interface FoundPassword {
   readonly keys: Keys
   readonly password: string
-  /** User name that goes with it. */
+  /** User name that belongs to the password. */
   readonly name?: string
 }
 

@@ -122,7 +122,7 @@ const checkPorts = ({ sip, media, http }: FileConfig, report: Report): void => {
   checkListeners(sip, http, report)
 }
 
-/** Checks that no two listeners of one transport, UDP or TCP, use one port. */
+/** Checks that no two listeners on the same transport, UDP or TCP, share a port. */
 const checkListeners = (sip: FileConfig['sip'], http: FileConfig['http'], report: Report): void => {
   const listeners = sip.listen.map(({ transport, ...at }, i) => ({
     ...at,

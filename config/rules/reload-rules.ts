@@ -82,7 +82,7 @@ export const liveKeys: readonly string[] = [
   'drain',
 ]
 
-/** Rule of a key: a reload changes it, or it needs a restart for a reason. */
+/** Rule of a key: a reload applies a change, or the change needs a restart, with the reason. */
 export type ReloadRule = { readonly kind: 'live' } | { readonly kind: 'restart'; readonly reason: string }
 
 const live = new Set(liveKeys)

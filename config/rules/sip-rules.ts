@@ -104,8 +104,8 @@ const checkCertificates = ({ sip, carriers, http }: FileConfig, report: Report):
 }
 
 /**
- * Checks that carriers at one host have the same TLS, because connections are shared by host. A target
- * without a transport may use TLS by NAPTR.
+ * Checks that carriers at the same host have the same TLS settings, because they share connections. A target
+ * without a transport may use TLS if its NAPTR records say so.
  */
 const checkCarrierTls = ({ carriers }: FileConfig, report: Report): void => {
   const firstAt = new Map<string, number>()

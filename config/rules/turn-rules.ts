@@ -2,7 +2,7 @@ import { parseDuration } from '../durations.ts'
 import type { Report } from '../faults.ts'
 import type { FileConfig } from '../file-config.ts'
 
-/** Minimum lifetime of a password, in milliseconds: the setup of a call can take this long. */
+/** Minimum lifetime of a TURN password, in milliseconds: call setup can take this long. */
 const minTtlMs = 60_000
 
 /** Checks the rules of `media.webrtc.turn` beyond the schema. */
@@ -17,5 +17,5 @@ export const checkTurn = ({ media }: FileConfig, report: Report): void => {
   if ((parseDuration(turn.ttl) ?? 0) < minTtlMs) report([...keys, 'ttl'], 'must be at least 1m')
 }
 
-/** Whether a URI is that of a STUN server, which relays nothing and needs no password. */
+/** Returns whether a URI names a STUN server, which relays nothing and needs no password. */
 export const isStun = (url: string): boolean => /^stun:/i.test(url)

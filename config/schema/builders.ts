@@ -14,7 +14,7 @@ export interface Schema {
   readonly maxLength?: number
   readonly minItems?: number
   readonly maxItems?: number
-  /** Marks a secret, which no message and no report may contain. */
+  /** Whether the value is a secret, which no message or report may contain. */
   readonly writeOnly?: boolean
   readonly properties?: Properties
   readonly required?: readonly string[]
@@ -92,7 +92,7 @@ export const map = <const V extends Schema, const D extends object | undefined =
   value?: D,
 ) => ({ description, type: 'object', additionalProperties: values, ...withDefault(value as D) }) as const
 
-/** Returns the schema of an object without a default: it is absent, or an entry of a list. */
+/** Returns the schema of an object without a default, such as an optional group or an entry of a list. */
 export const object = <
   const P extends Properties,
   const R extends readonly (keyof P & string)[] = readonly [],

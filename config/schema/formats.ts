@@ -15,13 +15,13 @@ const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i
 const isHostName = (text: string): boolean =>
   text.length <= 253 &&
   isIP(text) === 0 &&
-  // A text like 300.1.1.1 is a misspelt IPv4 address, not a name.
+  // A text like 300.1.1.1 is a misspelt IPv4 address, not a host name.
   !/^[\d.]+$/.test(text) &&
   text.split('.').every((part) => label.test(part))
 
 const isHost = (text: string): boolean => isIP(text) !== 0 || isHostName(text)
 
-/** Whether the whole left-most label, and no other, is a wildcard (RFC 6125 section 6.4.3). */
+/** Returns whether the whole left-most label, and no other label, is a wildcard (RFC 6125 section 6.4.3). */
 const isWildcard = (text: string): boolean => text.startsWith('*.') && isHostName(text.slice(2))
 
 const isHttpUrl = (text: string): boolean => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? '')
@@ -50,8 +50,8 @@ const isSipTarget = (text: string): boolean => {
 }
 
 /**
- * Whether a text is a STUN (RFC 7064) or TURN (RFC 7065) URI that browsers accept. The only parameter is the
- * transport of a TURN URI, which is not UDP with TLS.
+ * Whether a text is a STUN (RFC 7064) or TURN (RFC 7065) URI that browsers accept. Only a TURN URI may have a
+ * parameter: the transport, which must not be UDP for TLS.
  */
 const isIceUri = (text: string): boolean => {
   const [, scheme = '', hostPort = '', transport] =

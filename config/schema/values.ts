@@ -24,7 +24,7 @@ type ValueOf<S, F extends Form> = S extends { readonly enum: readonly (infer E)[
           ? ObjectOf<P, RequiredOf<S>, F>
           : unknown
 
-/** Types of a key that may be a list: after loading it is always one. */
+/** Type of a key that may be a text or a list: after loading, always a list. */
 type ListIfAny<T> = 'array' extends T ? Exclude<T, 'string'> : T
 
 type OfType<S, T, F extends Form> = T extends 'string'
