@@ -88,7 +88,7 @@ describe('an outgoing call', () => {
   it('that the server rejects sends no bye', async () => {
     const { browser, client } = await setUp()
     const { started } = await dialled(client)
-    browser.socket.reply('verto.invite', { code: '404', message: 'Nothing has this address.' })
+    browser.socket.reply('verto.invite', { code: '404', message: 'No resource has this address.' })
     await expect(started).rejects.toMatchObject({ code: 'unknown_address', serverCode: '404' })
     expect(browser.socket.requests('verto.bye')).toHaveLength(0)
     released(browser)

@@ -24,12 +24,12 @@ export class Metrics {
   /** Documents fetched, by outcome. */
   readonly documents = this.#counter('documents_total', 'Documents fetched for handlers', ['outcome'])
   /** Verbs that have ended, by name and outcome. */
-  readonly verbs = this.#counter('verbs_total', 'Verbs that are over', ['verb', 'outcome'])
+  readonly verbs = this.#counter('verbs_total', 'Verbs that have ended', ['verb', 'outcome'])
   /**
    * Attempts to send callbacks to customers' servers, by kind and outcome: delivered, later, refused,
    * given-up, dropped.
    */
-  readonly callbacks = this.#counter('callbacks_total', "Tries to tell customers' servers something", [
+  readonly callbacks = this.#counter('callbacks_total', "Attempts to send callbacks to customers' servers", [
     'kind',
     'outcome',
   ])
@@ -37,20 +37,22 @@ export class Metrics {
    * Sounds prepared for playback, by kind and source: memory, the cache folder, another call's preparation,
    * or new.
    */
-  readonly sounds = this.#counter('sounds_total', 'Sounds made ready to be played', ['kind', 'by'])
+  readonly sounds = this.#counter('sounds_total', 'Sounds prepared for playback', ['kind', 'by'])
   /** Texts spoken, by engine and result. */
   readonly speech = this.#counter('speech_total', 'Texts spoken', ['engine', 'result'])
   /** Speech recognitions that have ended, by result. */
-  readonly recognitions = this.#counter('recognitions_total', 'Speech recognitions that are over', ['result'])
+  readonly recognitions = this.#counter('recognitions_total', 'Speech recognitions that have ended', [
+    'result',
+  ])
   /** Streams of call audio that have ended, by kind (websocket, rtp) and reason of the end. */
-  readonly streamsEnded = this.#counter('streams_ended_total', 'Streams of audio that are over', [
+  readonly streamsEnded = this.#counter('streams_ended_total', 'Audio streams that have ended', [
     'kind',
     'end',
   ])
   /** Detections that have ended, by result; `none`: nothing was detected in time. */
-  readonly detections = this.#counter('detections_total', 'Detections that have a result', ['result'])
+  readonly detections = this.#counter('detections_total', 'Detections that have ended', ['result'])
   /** Recordings that have ended, by reason. */
-  readonly recordingsEnded = this.#counter('recordings_ended_total', 'Recordings that are over', ['reason'])
+  readonly recordingsEnded = this.#counter('recordings_ended_total', 'Recordings that have ended', ['reason'])
   /**
    * Attempts to send recordings to customers' storage, by outcome. An attempt with the outcome `later` is
    * followed by another one.
@@ -64,9 +66,13 @@ export class Metrics {
    */
   readonly recordingsRemoved = this.#counter('recordings_removed_total', 'Recordings removed', ['by'])
   /** Calls and CDRs that were lost: the store did not accept them in time, or rejected them. */
-  readonly recordsLost = this.#counter('records_lost_total', 'Calls and records that were never written', [])
+  readonly recordsLost = this.#counter('records_lost_total', 'Calls and CDRs that were lost', [])
   /** Calls and CDRs that were removed because of their age. */
-  readonly recordsRemoved = this.#counter('records_removed_total', 'Calls and records that were removed', [])
+  readonly recordsRemoved = this.#counter(
+    'records_removed_total',
+    'Expired calls and CDRs that were removed',
+    [],
+  )
   /** Notifications to devices, by transport and outcome: sent, or the reason of the failure. */
   readonly pushes = this.#counter('pushes_total', "Notifications to subscribers' devices", [
     'transport',
@@ -75,7 +81,7 @@ export class Metrics {
   /** Devices removed because the push service reported their token as invalid, by transport. */
   readonly pushTokensRemoved = this.#counter(
     'push_tokens_removed_total',
-    'Devices removed as their token is dead',
+    'Devices removed because of an invalid token',
     ['transport'],
   )
   /** RTP packets refused by the edge, by reason. */
@@ -92,7 +98,7 @@ export class Metrics {
   /** Share of each leg's packets that were lost, 0 to 1, by carrier and codec. */
   readonly audioLoss = this.#audio(
     'audio_loss_ratio',
-    'Part of the packets that never came',
+    'Share of packets that were lost',
     [0, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
   )
   /** Interarrival jitter at the end of each leg, in seconds, by carrier and codec. */
@@ -227,14 +233,14 @@ const namedCounters = {
     label: 'reason',
   },
   sip_refused_total: {
-    help: 'SIP requests that the embedded agent refused by itself',
+    help: 'SIP requests that the embedded agent rejected on its own',
     label: 'status',
   },
 } as const
 
 const totals = {
   sip_diverted_total:
-    'SIP dialogs whose requests went back to the peer, because their route leads to a forbidden destination',
+    'SIP dialogs whose requests returned to the peer, because their route leads to a forbidden destination',
   rtp_ports_reused_total:
     'Carrier-facing ports reused before the end of their quarantine, as no other was free',
 } as const
@@ -250,7 +256,7 @@ const gauges = {
   conferences: 'Conferences in progress',
   queue_waiting: 'Callers waiting in queues',
   sip_dialogs: 'SIP dialogs and pending INVITEs of the gateway',
-  sip_unconfirmed: 'Calls of unknown callers over UDP that have yet to prove their address',
+  sip_unconfirmed: 'Calls of untrusted callers over UDP that have not confirmed their address yet',
   sip_established: 'Established SIP dialogs, as transfers find them',
   sip_transactions: 'SIP transactions of the embedded agent',
   sip_agent_dialogs: 'SIP dialogs of the embedded agent',
@@ -266,7 +272,7 @@ const gauges = {
   audio_fetches: 'URLs of audio that are being fetched',
   speech_recognitions: 'Speech recognitions in progress',
   streams: "Streams of calls' audio in progress",
-  recordings: 'Recordings under way',
+  recordings: 'Recordings in progress',
   recordings_bytes: 'Bytes of all recordings that are kept',
   recordings_uploading: 'Recordings that are being sent to storage',
   recordings_free_bytes: 'Bytes free on the disk of the recordings; -1 if unknown',

@@ -188,9 +188,9 @@ export class Connections {
     const now = this.#deps.clock.now()
     if (now - this.#loggedAt < logEveryMs) return
     this.#loggedAt = now
-    const facts = { event: 'http.connections_dropped', listener: this.#name, reason, source }
+    const counts = { dropped: this.#closed, open: this.#open.size }
     this.#deps.log.warn(
-      { ...facts, dropped: this.#closed, open: this.#open.size },
+      { event: 'http.connections-dropped', listener: this.#name, reason, source, ...counts },
       'HTTP connections dropped',
     )
     this.#closed = 0

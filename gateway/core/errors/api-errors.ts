@@ -3,19 +3,12 @@ import { type Entry, entry } from './error-entry.ts'
 /** Codes of the API, of addresses and of subscribers. */
 export const apiCodes = {
   // The API.
-  unknown_resource: entry('There is nothing of this id.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
-  unknown_call: entry('There is no such call.', 404, 404, 81, 'INVALID_CALL_REFERENCE', 'info'),
-  invalid_field: entry(
-    'A field has a value that is not valid.',
-    400,
-    422,
-    95,
-    'INVALID_MSG_UNSPECIFIED',
-    'info',
-  ),
-  address_taken: entry('Something else has this address.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
+  unknown_resource: entry('No resource has this id.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
+  unknown_call: entry('No call has this id.', 404, 404, 81, 'INVALID_CALL_REFERENCE', 'info'),
+  invalid_field: entry('A field has an invalid value.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
+  address_taken: entry('Another resource has this address.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
   email_taken: entry('Another subscriber has this e-mail.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
-  username_taken: entry('This user name is not free.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
+  username_taken: entry('The user name is already taken.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
   domain_taken: entry(
     'Another domain application has this domain.',
     400,
@@ -24,7 +17,7 @@ export const apiCodes = {
     'INVALID_MSG_UNSPECIFIED',
     'info',
   ),
-  name_taken: entry('Something else has this name.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
+  name_taken: entry('Another entry has this name.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
   store_unavailable: entry(
     'The directory cannot be changed now; try again later.',
     503,
@@ -34,7 +27,7 @@ export const apiCodes = {
     'error',
   ),
   over_quota: entry(
-    'The project has as many of these as it may have.',
+    'The project has reached its limit for resources of this kind.',
     403,
     403,
     21,
@@ -42,7 +35,7 @@ export const apiCodes = {
     'warn',
   ),
   managed_by_file: entry(
-    'This is declared in the configuration file, and only changed there.',
+    'The entry is declared in the configuration file and can only be changed there.',
     403,
     409,
     21,
@@ -51,14 +44,14 @@ export const apiCodes = {
   ),
   insufficient_scope: entry('The token does not permit this.', 403, 403, 21, 'CALL_REJECTED', 'warn'),
   call_not_in_progress: entry(
-    'The call is not in the state that this needs.',
+    'The call is not in a state that permits this command.',
     480,
     409,
     101,
     'WRONG_CALL_STATE',
     'info',
   ),
-  call_in_progress: entry('The call is not over yet.', 480, 409, 101, 'WRONG_CALL_STATE', 'info'),
+  call_in_progress: entry('The call is still in progress.', 480, 409, 101, 'WRONG_CALL_STATE', 'info'),
   idempotency_conflict: entry(
     'The idempotency key was used for another request.',
     400,
@@ -87,7 +80,7 @@ export const apiCodes = {
   ),
   body_too_large: entry('The body is too large.', 413, 413, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
   request_in_progress: entry(
-    'The request with this idempotency key is being carried out, or was cut off.',
+    'The request with this idempotency key is still in progress, or was interrupted.',
     480,
     409,
     41,
@@ -95,7 +88,7 @@ export const apiCodes = {
     'info',
   ),
   // Addresses and subscribers.
-  unknown_address: entry('Nothing has this address.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
+  unknown_address: entry('No resource has this address.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
   not_permitted: entry('This address may not be called from here.', 403, 403, 21, 'CALL_REJECTED', 'warn'),
   unauthorized: entry('The credentials are missing or wrong.', 401, 401, 21, 'CALL_REJECTED', 'warn'),
   oauth_refused: entry(
@@ -116,7 +109,7 @@ export const apiCodes = {
   ),
   origin_refused: entry('Pages of this origin may not connect.', 403, 403, 21, 'CALL_REJECTED', 'warn'),
   bad_user_variables: entry(
-    "The page's userVariables are larger or deeper than permitted, or no object.",
+    "The page's userVariables are too large, nested too deeply, or not an object.",
     400,
     400,
     100,

@@ -31,7 +31,7 @@ export const edgeCodes = {
   ),
   over_call_rate: entry('Too many new calls came at once.', 503, 429, 42, 'SWITCH_CONGESTION', 'warn'),
   over_source_limit: entry(
-    'The caller, who is unknown here, has as many calls at once as one address may have.',
+    'The untrusted caller has reached the limit of simultaneous calls from one address.',
     503,
     429,
     42,
@@ -39,7 +39,7 @@ export const edgeCodes = {
     'warn',
   ),
   over_source_rate: entry(
-    'The caller, who is unknown here, makes more new calls than one address may make.',
+    'The untrusted caller has reached the limit of new calls per second from one address.',
     503,
     429,
     42,
@@ -47,7 +47,7 @@ export const edgeCodes = {
     'warn',
   ),
   over_unconfirmed_limit: entry(
-    'Too many unknown callers have yet to prove their address.',
+    'Too many untrusted callers have not confirmed their address yet.',
     503,
     429,
     42,
@@ -55,7 +55,7 @@ export const edgeCodes = {
     'warn',
   ),
   over_stranger_share: entry(
-    'What room is left is kept for known networks.',
+    'The remaining capacity is reserved for known networks.',
     503,
     429,
     42,
@@ -64,7 +64,7 @@ export const edgeCodes = {
   ),
   overloaded: entry('The gateway is busy.', 503, 503, 42, 'SWITCH_CONGESTION', 'warn'),
   too_many_hops: entry(
-    'The call has gone over too many hops: it may go in a circle.',
+    'The call has passed too many hops and may be in a loop.',
     483,
     508,
     25,
@@ -72,7 +72,7 @@ export const edgeCodes = {
     'warn',
   ),
   too_many_branches: entry(
-    'The call has brought about too many further calls to addresses.',
+    'The call has caused too many calls to addresses.',
     503,
     429,
     42,
@@ -89,7 +89,7 @@ export const edgeCodes = {
   ),
   bad_sdp: entry('The session description cannot be used.', 488, 400, 96, 'MANDATORY_IE_MISSING', 'warn'),
   srtp_mismatch: entry(
-    'The encryption of the audio does not fit what is permitted here.',
+    'The offered encryption of the audio is not permitted.',
     488,
     415,
     58,
@@ -97,7 +97,7 @@ export const edgeCodes = {
     'warn',
   ),
   interval_too_small: entry(
-    'The session timer that is asked for is too short.',
+    'The requested session interval is too small.',
     422,
     400,
     95,
@@ -113,7 +113,7 @@ export const edgeCodes = {
     'info',
   ),
   unsupported_body: entry(
-    'The body of the request is of an unknown type.',
+    'The body of the request has an unsupported type.',
     415,
     415,
     95,
@@ -122,7 +122,7 @@ export const edgeCodes = {
   ),
   bad_request: entry('The request is malformed.', 400, 400, 95, 'INVALID_MSG_UNSPECIFIED', 'warn'),
   unsupported_uri: entry(
-    'The called number stands in a tel: URI, and no domain application takes it.',
+    'No domain application accepts the number of the tel: URI.',
     416,
     400,
     127,
@@ -138,14 +138,7 @@ export const edgeCodes = {
     'warn',
   ),
   no_ports: entry('No media port is free.', 503, 503, 42, 'SWITCH_CONGESTION', 'error'),
-  sound_busy: entry(
-    'Too many sounds are waiting to be made ready.',
-    503,
-    503,
-    42,
-    'SWITCH_CONGESTION',
-    'warn',
-  ),
+  sound_busy: entry('Too many sounds are waiting to be prepared.', 503, 503, 42, 'SWITCH_CONGESTION', 'warn'),
   // Recordings.
   recording_no_space: entry(
     'The disk has too little space for new recordings.',
@@ -164,14 +157,14 @@ export const edgeCodes = {
     'error',
   ),
   recording_in_progress: entry(
-    'The recording is not over yet.',
+    'The recording is still in progress.',
     480,
     409,
     41,
     'NORMAL_TEMPORARY_FAILURE',
     'info',
   ),
-  unknown_recording: entry('There is no such recording.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
+  unknown_recording: entry('No recording has this id.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
   // The registrar, and methods and events outside calls.
   interval_too_brief: entry(
     'The registration is too short.',
@@ -183,7 +176,7 @@ export const edgeCodes = {
   ),
   too_many_contacts: entry('The endpoint has too many contacts.', 403, 429, 21, 'CALL_REJECTED', 'warn'),
   no_outbound: entry(
-    'A flow can be registered only without a proxy between.',
+    'An outbound flow (RFC 5626) can be registered only without a proxy in between.',
     439,
     400,
     79,
