@@ -53,20 +53,20 @@ export interface AppOptions {
 
 /** Stand-in for the calls. The edges deliver calls to it, and are created before the calls are. */
 class LateCalls implements Arrivals {
-  calls: Calls | undefined
+  opened: Calls | undefined
 
   get count(): number {
-    return this.calls?.count ?? 0
+    return this.opened?.count ?? 0
   }
 
   arrive(arrival: Arrival): void {
-    this.calls?.arrive(arrival)
+    this.opened?.arrive(arrival)
   }
 }
 
 /**
- * Composition root: creates every component in order, and closes them in reverse order. Only this class
- * connects components with each other.
+ * Composition root: creates every component in order, and closes them in reverse order. Together with the
+ * `open…` functions of this folder it is the only place that connects components with each other.
  */
 export class App {
   readonly #config: Config
@@ -77,10 +77,9 @@ export class App {
   readonly #clock = new SystemClock()
   /** Clock of calls alone, so that the gauge of their timers is zero without calls. */
   readonly #callClock = new SystemClock()
-  #calls: Calls | undefined
   #sip: SipEdge | undefined
   /** Calls for the edges, which are created before the calls are. */
-  readonly #callsLater = new LateCalls()
+  readonly #calls = new LateCalls()
   readonly #carriers: CarrierDirectory
   readonly #dialPolicy: DialPolicy
   readonly #quotas: CarrierQuotas
@@ -147,12 +146,12 @@ export class App {
     this.#notReady = ['draining']
     this.#reload.close()
     this.#sip?.drain()
-    await this.#calls?.drain(this.config.drainMs)
+    await this.#calls.opened?.drain(this.config.drainMs)
   }
 
   /** Ends the grace period of {@link drain} at once. */
   hurry(): void {
-    this.#calls?.endAll({ code: 'draining' })
+    this.#calls.opened?.endAll({ code: 'draining' })
   }
 
   /** Applies the present configuration file and its certificates. A file with faults changes nothing. */
@@ -184,7 +183,7 @@ export class App {
       store,
       {
         webrtc: media.webrtc,
-        arrivals: this.#callsLater,
+        arrivals: this.#calls,
         push,
         carriers: this.#carriers,
         quotas: this.#quotas,
@@ -197,7 +196,7 @@ export class App {
       {
         directory: store.directory,
         media,
-        calls: this.#callsLater,
+        calls: this.#calls,
         carriers: this.#carriers,
         dialPolicy: this.#dialPolicy,
         quotas: this.#quotas,
@@ -215,7 +214,7 @@ export class App {
       () => this.#addresses.http[0],
     )
     const records = await openCdrs(base, store, customers, this.#metrics)
-    const originator: Originator = { originate: (origination) => this.#calls!.originate(origination) }
+    const originator: Originator = { originate: (origination) => this.#calls.opened!.originate(origination) }
     const applications = openApplications(base, store.access, originator, this.#metrics)
     const dialects = { browsers, applications }
     const made = {
@@ -230,8 +229,7 @@ export class App {
       customers,
     }
     const opened = openCalls(base, { ...made, clock: this.#callClock }, this.#metrics)
-    this.#calls = opened.calls
-    this.#callsLater.calls = opened.calls
+    this.#calls.opened = opened.calls
     this.#watch(media, agent)
     const reasons = () => this.#reasons()
     const reload = (request: ReloadRequest) => this.reload(request)
@@ -289,7 +287,7 @@ export class App {
   #watch({ edge }: OpenedMedia, agent: SipAgent | undefined): void {
     edge.onFailure(({ error, ports }) => {
       this.#log.error({ event: 'media.thread-died', err: error, ports: ports.length }, 'media thread died')
-      this.#calls?.portsLost(ports)
+      this.#calls.opened?.portsLost(ports)
     })
     if (agent) watchAgent(agent, this.#metrics)
   }

@@ -178,6 +178,7 @@ describe('a retry queue in memory', () => {
       clock,
       attempt,
       maxConcurrent: 1,
+      failure: 'failed',
       onError: (error) => errors.push(error),
     })
     return { queue, tried }
@@ -188,12 +189,12 @@ describe('a retry queue in memory', () => {
     const result = queue.run('a')
     for (const wait of [1_000, 2_000]) {
       await settle()
-      expect(queue.tasks).toEqual(['a'])
+      expect(queue.size).toBe(1)
       clock.advance(wait)
     }
     expect(await result).toBe('done')
     await settle()
-    expect([tried, queue.tasks, clock.running]).toEqual([[0, 1, 2], [], 0])
+    expect([tried, queue.size, clock.running]).toEqual([[0, 1, 2], 0, 0])
   })
 
   it('retries a task at once when its signal fires, and takes further tasks after it was empty', async () => {
@@ -216,5 +217,39 @@ describe('a retry queue in memory', () => {
     await queue.drain()
     expect(await results).toEqual(['done', 'done'])
     expect(clock.running).toBe(0)
+  })
+
+  it('retries at once a task whose signal fires during its attempt', async () => {
+    const hurry = new AbortController()
+    const tried: number[] = []
+    const queue = new MemoryRetryQueue<string, string>({
+      clock,
+      attempt: async (_task, tries) => {
+        tried.push(tries)
+        hurry.abort()
+        return tries === 0 ? 60_000 : { result: 'done' }
+      },
+      maxConcurrent: 1,
+      failure: 'failed',
+      onError: (error) => errors.push(error),
+    })
+    expect(await queue.run('a', hurry.signal)).toBe('done')
+    expect([tried, clock.running]).toEqual([[0, 1], 0])
+  })
+
+  it('ends a task whose attempt is rejected, and goes on with the others', async () => {
+    const queue = new MemoryRetryQueue<string, string>({
+      clock,
+      attempt: async (task) => {
+        if (task === 'a') throw new Error('fault')
+        return { result: 'done' }
+      },
+      maxConcurrent: 1,
+      failure: 'failed',
+      onError: (error) => errors.push(error),
+      onIdle: () => idleCount++,
+    })
+    expect(await Promise.all([queue.run('a'), queue.run('b')])).toEqual(['failed', 'done'])
+    expect([errors, idleCount]).toEqual([[new Error('fault')], 1])
   })
 })

@@ -187,10 +187,10 @@ export class RetryQueue<Row extends { readonly id: string | number }> {
       this.#idle()
       return
     }
-    const idle = next.filter(({ row }) => !this.#running.has(row.id))
-    const due = idle.filter(({ dueAt }) => dueAt <= now).slice(0, room)
+    const notRunning = next.filter(({ row }) => !this.#running.has(row.id))
+    const due = notRunning.filter(({ dueAt }) => dueAt <= now).slice(0, room)
     for (const { row } of due) void this.#tryWaiting(row)
-    const rest = idle[due.length]
+    const rest = notRunning[due.length]
     if (rest) this.#wakeAt(rest.dueAt)
   }
 

@@ -62,6 +62,7 @@ export class PushDeliveries {
       clock: deps.clock,
       attempt: (push, tries) => this.#attempt(push, tries),
       maxConcurrent: maxPending,
+      failure: false,
       onError: (error) =>
         deps.log.error({ event: 'push.notification-failed', err: error }, 'notification failed'),
     })
@@ -69,7 +70,7 @@ export class PushDeliveries {
 
   /** Number of notifications in progress. */
   get running(): number {
-    return this.#queue.tasks.length
+    return this.#queue.size
   }
 
   /** Returns whether a transport accepts the device's token. */
@@ -84,10 +85,9 @@ export class PushDeliveries {
   deliver(message: PushMessage, over?: AbortSignal): Promise<boolean> {
     const transport = this.#deps.transports.find((each) => each.takes(message.device))
     if (!transport || this.#isClosed) return Promise.resolve(false)
-    const { tasks } = this.#queue
     const { subscriber_id: subscriberId } = message.device
-    const ofSubscriber = tasks.filter((push) => push.message.device.subscriber_id === subscriberId)
-    if (tasks.length >= maxPending || ofSubscriber.length >= maxPendingOfSubscriber) {
+    const isOfSubscriber = (push: PendingPush) => push.message.device.subscriber_id === subscriberId
+    if (this.running >= maxPending || this.#queue.count(isOfSubscriber) >= maxPendingOfSubscriber) {
       this.#failed(transport, message, 'too-many')
       return Promise.resolve(false)
     }
@@ -124,6 +124,8 @@ export class PushDeliveries {
         this.#failed(transport, message, 'forgotten')
         return { result: false }
       }
+      // The store may have taken longer than the gateway had left: the transports are closed by now.
+      if (this.#isAborted) return { result: false }
     }
     const outcome = await this.#try(transport, message)
     if (outcome.kind === 'sent') {

@@ -72,9 +72,9 @@ export class RecordingIndex {
 
   /** Reports the ends of recordings that are still unreported. Logs failures. */
   async reportEnds(): Promise<void> {
-    const { rows, nodeId, reportEnd: tell, log } = this.#deps
+    const { rows, nodeId, reportEnd, log } = this.#deps
     try {
-      for (const row of await rows.unreported(nodeId)) tell(row)
+      for (const row of await rows.unreported(nodeId)) reportEnd(row)
     } catch (error) {
       log.error({ event: 'recording.unreported-query-failed', err: error }, 'unreported recordings not read')
     }

@@ -58,7 +58,7 @@ export class RecordingUploads {
   /** Number of running and waiting uploads. */
   get waiting(): number {
     let waiting = 0
-    for (const { tasks } of this.#queues.values()) waiting += tasks.length
+    for (const { size } of this.#queues.values()) waiting += size
     return waiting
   }
 
@@ -90,6 +90,7 @@ export class RecordingUploads {
       clock,
       attempt: (upload, tries) => this.#attempt(upload, tries + 1),
       maxConcurrent: maxConcurrentUploads,
+      failure: false,
       onError: (error) =>
         log.error({ event: 'recording.upload-failed', err: error }, 'upload failed for an unknown reason'),
       onIdle: () => this.#queues.delete(server),

@@ -214,7 +214,7 @@ export class SipEdge implements OutboundSip {
    * continue, and may still dial out.
    */
   drain(): void {
-    this.#load.isDraining = true
+    this.#load.drain()
     void this.#trunks.drain()
   }
 
@@ -228,7 +228,7 @@ export class SipEdge implements OutboundSip {
   }
 
   async #close(): Promise<void> {
-    this.#load.isDraining = true
+    this.#load.drain()
     this.#refusals.close()
     this.#outbound.close()
     this.#keepAlive?.close()

@@ -143,9 +143,9 @@ export class ProxiedRequest {
   }
 
   #make(target: string, breadth: number, flow: Flow): MadeRequest {
-    const { context, order, raw, request, routes, side, isForAgent: toUs } = this.#start
+    const { context, order, raw, request, routes, side, isForAgent } = this.#start
     const own = ownAddressFor(flow, context)
-    const uri = toUs ? target.replace(/^<|>$/g, '') : request.uri
+    const uri = isForAgent ? target.replace(/^<|>$/g, '') : request.uri
     const branch = newBranch() + loopMark(uri)
     const near = routes.make(ownAddressFor(side.flow, context), request)
     const far = routes.make(own, request)

@@ -55,7 +55,7 @@ export class Proxies {
     // If the application's own provisional responses created an early dialog, drop it: the target creates the
     // dialog of the call.
     if (waiting.dialog) this.#context.dialogs.remove(waiting.dialog)
-    const toUs = this.#isOurs(request)
+    const isForAgent = this.#isOurs(request)
     const done = () => this.#bySide.delete(side.key)
     const proxy = new ProxiedRequest({
       context: this.#context,
@@ -65,7 +65,7 @@ export class Proxies {
       raw,
       request,
       side,
-      isForAgent: toUs,
+      isForAgent,
       routes: this.#routes,
       done,
     })

@@ -160,8 +160,8 @@ export class TargetAddresses {
     this.#version++
   }
 
-  async #lookUp({ host, isLocated: located }: Entry): Promise<Found> {
-    const servers = located ? await this.#servers(host) : { addresses: [], hasFailed: false }
+  async #lookUp({ host, isLocated }: Entry): Promise<Found> {
+    const servers = isLocated ? await this.#servers(host) : { addresses: [], hasFailed: false }
     const names = [host, ...servers.addresses.slice(0, maxServers)]
     const found = await Promise.all(
       names.flatMap((name) =>
@@ -197,7 +197,7 @@ export class TargetAddresses {
   }
 }
 
-const keyOf = ({ host, isLocated: located }: Entry): string => `${host}|${located}`
+const keyOf = ({ host, isLocated }: Entry): string => `${host}|${isLocated}`
 
 const entryOf = (uri: string): Entry | undefined => {
   const parsed = parseUri(uri, 'target')

@@ -28,7 +28,7 @@ export interface OriginationSessionDeps {
 export class OriginationSession implements ForkOwner {
   readonly log: Log
   #origination: Origination
-  #onLost: (call: CdrSource) => void
+  #onBranchLost: (call: CdrSource) => void
   #fork: ForkDialer
   #legs = new Set<Leg>()
   #listeners = new Map<Branch, Set<(state: LegEvent) => void>>()
@@ -36,7 +36,7 @@ export class OriginationSession implements ForkOwner {
   #endCause: Cause | undefined
 
   /** Throws `bad_request` or `invalid_digits` for a destination that cannot be called. */
-  constructor({ fork, log, onBranchLost: onLost }: OriginationSessionDeps, origination: Origination) {
+  constructor({ fork, log, onBranchLost }: OriginationSessionDeps, origination: Origination) {
     for (const { from, to, sendDigits } of origination.steps.flat()) {
       if (sendDigits && !isDigits(sendDigits))
         throw new TrunklineError('invalid_digits', `${to}: sendDigits.`)
@@ -46,7 +46,7 @@ export class OriginationSession implements ForkOwner {
     }
     this.log = log
     this.#origination = origination
-    this.#onLost = onLost
+    this.#onBranchLost = onBranchLost
     this.#fork = new ForkDialer(fork, this, origination)
   }
 
@@ -121,7 +121,7 @@ export class OriginationSession implements ForkOwner {
     const { callId, legs } = branch
     const caller = legs.find(({ times }) => times.answeredAt !== undefined) ?? legs.at(-1)
     if (!caller || branch.hasWon) return
-    this.#onLost({
+    this.#onBranchLost({
       id: callId,
       info: infoOf({ leg: caller, callId, projectId: this.projectId, headers: [] }),
       caller,

@@ -125,8 +125,8 @@ export class Calls implements Arrivals, Originator, LiveCalls {
     this.#admit(origination)
     const { log, cdrs, controllers } = this.#deps
     const { fork } = controllers
-    const onLost = (call: CdrSource) => cdrs.ended(call)
-    const session = new OriginationSession({ fork, log, onBranchLost: onLost }, origination)
+    const onBranchLost = (call: CdrSource) => cdrs.ended(call)
+    const session = new OriginationSession({ fork, log, onBranchLost }, origination)
     this.#originations.add(session)
     try {
       return this.#begin(await session.run(), origination)

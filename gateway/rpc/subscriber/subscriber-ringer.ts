@@ -68,12 +68,13 @@ export class SubscriberRinger implements OutboundSubscriber {
       },
     )
     leg.attach(outboundLeg)
-    const over = quotas.checkRinging(leg, subscriberId, this.#legsOf(subscriberId))
+    const ringing = this.#legsOf(subscriberId)
     this.#legs.set(outboundLeg.wireId, outboundLeg)
     leg.whenGone(() => this.#legs.delete(outboundLeg.wireId))
     // Deferred, because the caller must own the leg before the leg changes state.
     queueMicrotask(() => {
       if (leg.isEnded) return
+      const over = quotas.checkRinging(leg, subscriberId, ringing)
       if (over) leg.ended({ code: over.code })
       else void outboundLeg.start(() => presence.online(subscriberId))
     })

@@ -2,11 +2,10 @@ import type { Edge } from '../../../media/types.ts'
 
 /** Current load of the gateway. */
 export class GatewayLoad {
-  /** New calls are refused; default false. */
-  isDraining = false
   readonly #edge: Pick<Edge, 'usage'>
   readonly #counts: { readonly count: number }
   readonly #busyPercent: () => number
+  #isDraining = false
 
   /**
    * `counts`: calls in progress, of every kind. `busyPercent`: per cent of the last second that the gateway
@@ -20,6 +19,16 @@ export class GatewayLoad {
     this.#edge = edge
     this.#counts = counts
     this.#busyPercent = busyPercent
+  }
+
+  /** Whether new calls are rejected, because the gateway shuts down. */
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  /** Rejects new calls from now on. */
+  drain(): void {
+    this.#isDraining = true
   }
 
   /** Per cent of the last second that the gateway was busy. */

@@ -63,7 +63,12 @@ export class SipAudio {
   /** Opens RTP; no description is made yet. */
   async openRtp(callId: CallId, options: LegMediaOptions): Promise<LegMedia> {
     const port = await catalogued(this.#edge.open({ group: callId, kind: 'carrier' }))
-    return new LegMedia(port, String(randomInt(1, 2 ** 47)), options)
+    try {
+      return new LegMedia(port, String(randomInt(1, 2 ** 47)), options)
+    } catch (error) {
+      void port.close()
+      throw error
+    }
   }
 
   /** Opens WebRTC for an offer of this codec. */

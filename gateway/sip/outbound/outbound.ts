@@ -144,8 +144,10 @@ export class Outbound implements OutboundSip {
       return media
     } catch (error) {
       const code = codeOf(error)
+      // The cause of an error of the catalogue says which ports are used up.
+      const reason = String(error instanceof Error ? (error.cause ?? error) : error)
       if (this.#portFailures.shouldLog(code))
-        log.error({ event: 'media.open-failed', code, reason: String(error) }, 'no media port for the leg')
+        log.error({ event: 'media.open-failed', code, reason }, 'no media port for the leg')
       leg.ended({ code })
       return undefined
     }

@@ -92,7 +92,7 @@ export class Forks {
   }
 
   #open(response: SipResponse, flow: Flow, made: MadeRequest): Dialog {
-    const { context, id, fromTag, hasOffer: offer, owner, origin, farEnd } = this.#start
+    const { context, id, fromTag, hasOffer, owner, origin, farEnd } = this.#start
     const dialog = new Dialog({
       id,
       callId: made.callId,
@@ -110,7 +110,7 @@ export class Forks {
       target: contactOf(response) ?? made.uri,
       owner,
     })
-    if (offer) dialog.offers.noteDescription('ours', ownName('INVITE', made.seq))
+    if (hasOffer) dialog.offers.noteDescription('ours', ownName('INVITE', made.seq))
     this.#byTag.set(response.toTag, dialog)
     this.#opened++
     context.dialogs.add(dialog)

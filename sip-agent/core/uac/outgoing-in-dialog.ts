@@ -105,7 +105,7 @@ export class OutgoingInDialog {
     if (raw.method === 'PRACK') dialog.pracked(rackNumber(raw))
     const { made, flow } = attempts
     const txnId = randomUUID()
-    const offer = hasDescription(raw)
+    const hasOffer = hasDescription(raw)
     app.requestSent(msgId, flow.local, txnId, made.bytes)
     if (raw.method === 'INVITE') {
       dialog.inviteTxn = txnId
@@ -116,11 +116,11 @@ export class OutgoingInDialog {
         txnId,
         attempts,
         fromTag,
-        hasOffer: offer,
+        hasOffer,
         dialog,
       })
     }
-    noteSentRequest(dialog, raw.method, made.seq, offer)
+    noteSentRequest(dialog, raw.method, made.seq, hasOffer)
     const final = (outcome: Outcome) => this.#settled(dialog, raw, made.seq, outcome)
     const user = new OutgoingRequest({ app, txnId, dialogId: dialog.id, attempts, final })
     if (raw.method !== 'BYE') return attempts.start(user)

@@ -63,7 +63,7 @@ export class OutgoingInvite implements FailoverUser {
   #unwatch = () => {}
 
   constructor(start: OutgoingInviteOptions) {
-    const { context, app, attempts, fromTag, hasOffer: offer, dialog, farEnd } = start
+    const { context, app, attempts, fromTag, hasOffer, dialog, farEnd } = start
     this.#start = start
     this.#context = context
     this.#app = app
@@ -74,7 +74,7 @@ export class OutgoingInvite implements FailoverUser {
       context,
       id: this.dialogId,
       fromTag,
-      hasOffer: offer,
+      hasOffer,
       owner: app,
       origin,
       farEnd,
@@ -88,9 +88,9 @@ export class OutgoingInvite implements FailoverUser {
 
   /** Sends the request. */
   send() {
-    const { dialog, hasOffer: offer } = this.#start
+    const { dialog, hasOffer } = this.#start
     const { made } = this.#attempts
-    if (dialog && offer) dialog.offers.noteDescription('ours', this.#name)
+    if (dialog && hasOffer) dialog.offers.noteDescription('ours', this.#name)
     // The end of a call ends its open requests (RFC 3261 15).
     if (dialog) this.#unwatch = dialog.whenEnded(() => this.cancel([]))
     else this.#context.cdrs.attempt('application', made.bytes)
