@@ -19,13 +19,12 @@ export interface FlowHandlerOptions extends ScriptHandlerOptions {
  */
 export const createFlowHandler = (options: FlowHandlerOptions): Handler =>
   createSectionHandler(options, codes.unreachable, async (source, load) => {
-    let isFlow = false as boolean
-    const section = await loadSection(source, load, codes.unreachable, async (text) => {
-      const flow = (await options.documents?.flow(text)) ?? readFlowDocument({ text })
-      isFlow = flow.isFlow
-      return flow.program
-    })
-    return { section, ...(isFlow && { context: withNodes(load.context) }) }
+    const read = async (text: string) => {
+      const { program, isFlow } = (await options.documents?.flow(text)) ?? readFlowDocument({ text })
+      return { ...program, isFlow }
+    }
+    const { section, program } = await loadSection(source, load, codes.unreachable, read)
+    return { section, ...(program.isFlow && { context: withNodes(load.context) }) }
   })
 
 /** Returns a context that adds the node to steps and faults. */

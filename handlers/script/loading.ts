@@ -20,15 +20,15 @@ export interface LoadScriptOptions {
 }
 
 /**
- * Loads a document and returns its main section. Logs its warnings. `read` checks the text; `unreachable` is
+ * Loads a document and returns its main section and its program. Logs its warnings. `read` checks the text; `unreachable` is
  * the code of a failed fetch. Throws {@link DocumentUnreachable} or {@link DocumentInvalid}.
  */
-export const loadSection = async (
+export const loadSection = async <Program extends ScriptProgram>(
   source: DocumentSource,
   { context, variables, params = variables.params }: LoadScriptOptions,
   unreachable: string,
-  read: (text: string) => Promise<ScriptProgram>,
-): Promise<Section> => {
+  read: (text: string) => Promise<Program>,
+): Promise<{ readonly section: Section; readonly program: Program }> => {
   const { program, document } = await loadDocument(source, context, {
     unreachable: () => unreachable,
     request: (url, method, failure) => requestOf(url, method, { ...variables.all, params }, failure),
@@ -36,14 +36,15 @@ export const loadSection = async (
   })
   const named = document === undefined ? {} : { document }
   for (const warning of program.warnings) context.warn({ ...warning, ...named })
-  return { sections: program.sections, steps: program.main, ...named }
+  return { section: { sections: program.sections, steps: program.main, ...named }, program }
 }
 
 /** Loads a script as {@link loadSection} does. */
-export const loadScript = (source: DocumentSource, options: LoadScriptOptions): Promise<Section> =>
-  loadSection(source, options, codes.unreachable, (text) =>
-    options.variables.readScript(text, options.permitted),
-  )
+export const loadScript = async (source: DocumentSource, options: LoadScriptOptions): Promise<Section> => {
+  const read = (text: string) => options.variables.readScript(text, options.permitted)
+  const { section } = await loadSection(source, options, codes.unreachable, read)
+  return section
+}
 
 /** Loads the document at a URL, or in a text, for a method. Throws {@link VerbFailed}. */
 export const loadDestination = async (dest: string, options: LoadScriptOptions): Promise<Section> => {

@@ -68,16 +68,10 @@ export class CollectionRoutes<Row, Params = unknown, ItemParams = typeof idParam
     body: Body,
     create: (request: TypedRequest<Params, unknown, Body>) => Promise<Row>,
   ): void {
-    const { path, params, bodyLimit, schema, show } = this.#options
-    this.#route<TypedRequest<Params, unknown, Body>>({
-      method: 'POST',
-      url: path,
-      ...(bodyLimit && { bodyLimit }),
-      schema: { ...description, ...(params && { params }), body, response: { 201: schema } },
-      handler: async (request, reply) => {
-        const row = await create(request)
-        return reply.code(201).send(show(row))
-      },
+    const { schema, show } = this.#options
+    this.#post<Body>(description, body, schema, async (request, reply) => {
+      const row = await create(request)
+      return reply.code(201).send(show(row))
     })
   }
 
@@ -88,14 +82,9 @@ export class CollectionRoutes<Row, Params = unknown, ItemParams = typeof idParam
     response: object,
     create: (request: TypedRequest<Params, unknown, Body>) => Promise<object>,
   ): void {
-    this.#route<TypedRequest<Params, unknown, Body>>({
-      method: 'POST',
-      url: this.#options.path,
-      schema: { ...description, body, response: { 201: response } },
-      handler: async (request, reply) => {
-        const made = await create(request)
-        return reply.code(201).header('cache-control', 'no-store').send(made)
-      },
+    this.#post<Body>(description, body, response, async (request, reply) => {
+      const made = await create(request)
+      return reply.code(201).header('cache-control', 'no-store').send(made)
     })
   }
 
@@ -147,6 +136,22 @@ export class CollectionRoutes<Row, Params = unknown, ItemParams = typeof idParam
         await remove(request)
         return reply.code(204).send()
       },
+    })
+  }
+
+  #post<Body>(
+    description: Description,
+    body: Body,
+    response: object,
+    handler: (request: TypedRequest<Params, unknown, Body>, reply: FastifyReply) => Promise<unknown>,
+  ): void {
+    const { path, params, bodyLimit } = this.#options
+    this.#route<TypedRequest<Params, unknown, Body>>({
+      method: 'POST',
+      url: path,
+      ...(bodyLimit && { bodyLimit }),
+      schema: { ...description, ...(params && { params }), body, response: { 201: response } },
+      handler,
     })
   }
 
