@@ -126,9 +126,23 @@ class Sleeper {
       service.seen.filter(({ path }) => path === this.#path)[count - 1]
     const sent = await until(`push ${count}`, seen, Boolean)
     await this.#deliver(await this.#decrypt(sent!.body))
+    await until(
+      `push ${count} is handled`,
+      () => this.#handled(),
+      (handled) => handled >= count,
+    )
   }
 
-  /** Waits until so many notifications are shown. */
+  /** Number of pushes that the service worker has handled. */
+  async #handled(): Promise<number> {
+    const [worker] = this.#opened.page.context().serviceWorkers()
+    return worker ? worker.evaluate('handledPushes') : 0
+  }
+
+  /**
+   * Waits until so many notifications are shown. Must follow {@link isTold}: Chromium deletes a notification
+   * that is listed after it was stored and before it is shown.
+   */
   shows(count: number): Promise<Shown[]> {
     const shown = async (): Promise<Shown[]> => {
       const [worker] = this.#opened.page.context().serviceWorkers()

@@ -15,7 +15,7 @@ const html =
 
 /**
  * Service worker as an application writes it (docs/sdk.md). It decrypts push messages, shows notifications
- * and closes them. The page may have it decrypt a message, too.
+ * and closes them. The page may have it decrypt a message, too. For the tests it counts handled messages.
  */
 const worker = `importScripts('/push.global.js')
 const keyOf = async () => (await (await caches.open('push')).match('/key')).text()
@@ -26,7 +26,8 @@ const show = async (payload) => {
   const data = await TrunklinePush.decryptPush(payload, await keyOf())
   await registration.showNotification(title, { body, tag, data })
 }
-addEventListener('push', (event) => event.waitUntil(show(event.data.json())))
+let handledPushes = 0
+addEventListener('push', (event) => event.waitUntil(show(event.data.json()).finally(() => handledPushes++)))
 addEventListener('message', async ({ data, ports: [port] }) => {
   try { port.postMessage(await TrunklinePush.decryptPush(data.payload, data.key)) }
   catch (error) { port.postMessage({ failed: error.message }) }

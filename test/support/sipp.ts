@@ -47,6 +47,8 @@ export class Sipp {
   readonly #name: string
   readonly #kept = new Map<string, string[]>()
   readonly #address: string
+  /** Number of pauses that were ended. */
+  #goneOn = 0
   readonly port: number
 
   private constructor(program: Program, folder: string, port: number, options: SippOptions) {
@@ -109,6 +111,11 @@ export class Sipp {
 
   /** Ends the pause of its only call, with `holdMs` `manual`. */
   async goOn(): Promise<void> {
+    this.#goneOn++
+    const paused = () => this.events.filter((event) => event === 'paused').length
+    await until('SIPp pauses', paused, (pauses) => pauses >= this.#goneOn).catch((error: Error) => {
+      throw new Error(this.#report(error.message))
+    })
     // SIPp copies header fields of its next message from the last one it received, which must stay the same.
     const last = this.received().at(-1)
     if (last === undefined) throw new Error(this.#report('has no call that could go on'))
@@ -187,9 +194,12 @@ const include = /[ \t]*<include part="([\w-]+)"((?: [\w-]+="[^"]*")*) \/>\n/g
 /** No method of SIP, so that no other peer sends it. */
 const goOn = 'GO'
 
+/** A pause that logs its begin: SIPp gives up on a request that arrives before the step that expects it. */
+const manualPause = `<nop><action><log message="EVENT paused" /></action></nop><recv request="${goOn}" />`
+
 const scenarioText = ({ scenario, values = {}, holdMs }: SippOptions): string => {
   const source = expanded(readFileSync(join(scenarios, `${scenario}.xml`), 'utf8'))
-  const text = holdMs === 'manual' ? source.replaceAll('<pause />', `<recv request="${goOn}" />`) : source
+  const text = holdMs === 'manual' ? source.replaceAll('<pause />', manualPause) : source
   return text.replace(/@(\w+)(?:=([^@]*))?@/g, (_, name: string, preset?: string) => {
     const value = values[name] ?? preset
     if (value === undefined) throw new Error(`${scenario}.xml wants a value for ${name}`)
