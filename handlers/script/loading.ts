@@ -20,8 +20,8 @@ export interface LoadScriptOptions {
 }
 
 /**
- * Loads a document and returns its main section and its program. Logs its warnings. `read` checks the text; `unreachable` is
- * the code of a failed fetch. Throws {@link DocumentUnreachable} or {@link DocumentInvalid}.
+ * Loads a document and returns its main section and its program. Logs its warnings. `read` checks the text;
+ * `unreachable` is the code of a failed fetch. Throws {@link DocumentUnreachable} or {@link DocumentInvalid}.
  */
 export const loadSection = async <Program extends ScriptProgram>(
   source: DocumentSource,
