@@ -47,11 +47,20 @@ export class Sipp {
   readonly #name: string
   readonly #kept = new Map<string, string[]>()
   readonly #address: string
+  /** Whether the scenario logs the begin of each pause. */
+  readonly #logsPauses: boolean
   /** Number of pauses that were ended. */
   #goneOn = 0
   readonly port: number
 
-  private constructor(program: Program, folder: string, port: number, options: SippOptions) {
+  private constructor(
+    program: Program,
+    folder: string,
+    port: number,
+    options: SippOptions,
+    logsPauses: boolean,
+  ) {
+    this.#logsPauses = logsPauses
     this.#program = program
     this.#folder = folder
     this.#name = options.scenario
@@ -65,7 +74,8 @@ export class Sipp {
     const port = options.port ?? (await freePort())
     const controlPort = await freePort()
     const file = join(folder, 'scenario.xml')
-    writeFileSync(file, scenarioText(options))
+    const text = scenarioText(options)
+    writeFileSync(file, text)
     writeFileSync(
       join(folder, 'calls.csv'),
       `SEQUENTIAL\n${options.mediaPorts.map((media) => `${media};`).join('\n')}\n`,
@@ -75,7 +85,7 @@ export class Sipp {
       cwd: folder,
       name: false,
     })
-    const sipp = new Sipp(program, folder, port, options)
+    const sipp = new Sipp(program, folder, port, options, text.includes(manualPause))
     reportOnFailure(name, () => beforeScreens(program.lines))
     for (const kind of ['messages', 'errors']) reportOnFailure(`${name}: ${kind}`, () => sipp.#read(kind))
     const isListening = (): boolean => {
@@ -112,10 +122,7 @@ export class Sipp {
   /** Ends the pause of its only call, with `holdMs` `manual`. */
   async goOn(): Promise<void> {
     this.#goneOn++
-    const paused = () => this.events.filter((event) => event === 'paused').length
-    await until('SIPp pauses', paused, (pauses) => pauses >= this.#goneOn).catch((error: Error) => {
-      throw new Error(this.#report(error.message))
-    })
+    if (this.#logsPauses) await this.#paused()
     // SIPp copies header fields of its next message from the last one it received, which must stay the same.
     const last = this.received().at(-1)
     if (last === undefined) throw new Error(this.#report('has no call that could go on'))
@@ -125,6 +132,14 @@ export class Sipp {
     const socket = createSocket(this.#address.includes(':') ? 'udp6' : 'udp4')
     await new Promise((resolve) => socket.send(text, this.port, this.#address, resolve))
     socket.close()
+  }
+
+  /** Waits until the scenario has begun the pause that {@link goOn} is to end. */
+  async #paused(): Promise<void> {
+    const paused = () => this.events.filter((event) => event === 'paused').length
+    await until('SIPp pauses', paused, (pauses) => pauses >= this.#goneOn).catch((error: Error) => {
+      throw new Error(this.#report(error.message))
+    })
   }
 
   /** Waits for its end; throws with what it saw when a call of it failed. */
@@ -194,12 +209,18 @@ const include = /[ \t]*<include part="([\w-]+)"((?: [\w-]+="[^"]*")*) \/>\n/g
 /** No method of SIP, so that no other peer sends it. */
 const goOn = 'GO'
 
+const silentPause = `<recv request="${goOn}" />`
+
 /** A pause that logs its begin: SIPp gives up on a request that arrives before the step that expects it. */
-const manualPause = `<nop><action><log message="EVENT paused" /></action></nop><recv request="${goOn}" />`
+const manualPause = `<nop><action><log message="EVENT paused" /></action></nop>${silentPause}`
+
+/** An optional response before a pause, for which SIPp permits no action in between. */
+const optionalBeforePause = /optional="true"(?:(?!<(?:recv|send|nop)\b)[\s\S])*<pause \/>/
 
 const scenarioText = ({ scenario, values = {}, holdMs }: SippOptions): string => {
   const source = expanded(readFileSync(join(scenarios, `${scenario}.xml`), 'utf8'))
-  const text = holdMs === 'manual' ? source.replaceAll('<pause />', manualPause) : source
+  const manual = optionalBeforePause.test(source) ? silentPause : manualPause
+  const text = holdMs === 'manual' ? source.replaceAll('<pause />', manual) : source
   return text.replace(/@(\w+)(?:=([^@]*))?@/g, (_, name: string, preset?: string) => {
     const value = values[name] ?? preset
     if (value === undefined) throw new Error(`${scenario}.xml wants a value for ${name}`)
