@@ -64,6 +64,7 @@ export class CallCommands {
     } catch (error) {
       throw apiError(error)
     }
+    // The row is read back, because verbs and observers of the call change it while the command runs.
     return (await history.find(projectId, callId)) ?? row
   }
 

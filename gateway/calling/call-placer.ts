@@ -63,7 +63,7 @@ export class CallPlacer implements CallPlacement {
     if (how === 'canceled' && state === 'answered') throw new TrunklineError('call_not_in_progress')
     live.end(state === 'answered' ? 'normal' : 'canceled')
     await history.settled()
-    // The history has the row with the end of the call.
+    // The row is read back, because the observer of the call's end writes it, and `end` returns nothing.
     return (await history.find(projectId, callId)) ?? row
   }
 
