@@ -6,20 +6,17 @@ import { text } from '../shared/field-schemas.ts'
 import { findResource, typesOf } from '../shared/resource-lookup.ts'
 import { forProjects } from '../shared/route-schemas.ts'
 import type { ResourceDeps } from './resource-kind-routes.ts'
-import {
-  changedEndpoint,
-  endpointAnswer,
-  endpointChange,
-  endpointFields,
-  newEndpoint,
-  newEndpointBody,
-} from './sip-endpoint-kind.ts'
+import { endpointChange, newEndpointBody, sipEndpoints } from './sip-endpoint-kind.ts'
 
 const describe = (operation: string, summary: string) => forProjects('sip_endpoints', operation, summary)
 
 const schema = {
   type: 'object',
-  properties: { id: { type: 'string' }, type: { type: 'string', enum: ['sip_endpoint'] }, ...endpointAnswer },
+  properties: {
+    id: { type: 'string' },
+    type: { type: 'string', enum: ['sip_endpoint'] },
+    ...sipEndpoints.answer,
+  },
 } as const
 
 const querystring = { type: 'object', properties: { ...pagingQuery, filter_username: text() } } as const
@@ -39,7 +36,7 @@ export const sipEndpointRoutes = (
     show: (endpoint) => ({
       id: endpoint.id,
       type: 'sip_endpoint',
-      ...endpointFields(endpoint as Resource<'sip_endpoint'>),
+      ...sipEndpoints.show(endpoint as Resource<'sip_endpoint'>),
     }),
   })
   routes.list(
@@ -59,7 +56,7 @@ export const sipEndpointRoutes = (
       resources.create({
         projectId,
         type: 'sip_endpoint',
-        ...newEndpoint(body, typesOf(resources, projectId)),
+        ...sipEndpoints.create(body, typesOf(resources, projectId)),
       }),
   )
   routes.read(describe('get_relay_sip_endpoint', 'Get a SIP endpoint'), ({ projectId, params }) =>
@@ -73,7 +70,7 @@ export const sipEndpointRoutes = (
       describe(`${verb}_relay_sip_endpoint`, 'Change a SIP endpoint; omitted fields keep their values'),
     endpointChange,
     async ({ projectId, params, body }) => {
-      const change = changedEndpoint(body, find(projectId, params.id), typesOf(resources, projectId))
+      const change = sipEndpoints.change(body, find(projectId, params.id), typesOf(resources, projectId))
       return resources.update(projectId, 'sip_endpoint', params.id, change)
     },
   )

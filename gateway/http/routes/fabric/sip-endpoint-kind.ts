@@ -57,7 +57,7 @@ const callHandlerOf = ({ handler, mayDialOut }: EndpointDetails): CallHandler =>
 }
 
 /** Properties of the body of a SIP endpoint. */
-export const endpointProperties = {
+const endpointProperties = {
   username: { ...text(64), pattern: "^[A-Za-z0-9._~!$&'*+=-]+$" },
   password: { ...text(128), minLength: 8 },
   caller_id: optional(text(128)),
@@ -84,7 +84,7 @@ export const newEndpointBody = {
 export const endpointChange = { ...newEndpointBody, required: [] } as const
 
 /** Properties of a SIP endpoint in responses. */
-export const endpointAnswer = {
+const endpointAnswer = {
   username: { type: 'string' },
   caller_id: { type: 'string' },
   send_as: { type: ['string', 'null'] },
@@ -108,7 +108,7 @@ const detailsOf = (body: Partial<EndpointBody>, present: EndpointDetails | undef
 /**
  * Returns the endpoint of a body. The directory stores only what digest authentication needs of the password.
  */
-export const newEndpoint = (body: EndpointBody, typeOf: TypeOf) => ({
+const newEndpoint = (body: EndpointBody, typeOf: TypeOf) => ({
   displayName: body.username,
   password: body.password,
   details: {
@@ -122,7 +122,7 @@ export const newEndpoint = (body: EndpointBody, typeOf: TypeOf) => ({
 })
 
 /** Returns the changes of a body. The stored digest includes the user name (RFC 7616 section 3.4.2). */
-export const changedEndpoint = (
+const changedEndpoint = (
   body: Partial<EndpointBody>,
   { details }: Resource<'sip_endpoint'>,
   typeOf: TypeOf,
@@ -138,7 +138,7 @@ export const changedEndpoint = (
 }
 
 /** Returns the fields of an endpoint for responses. */
-export const endpointFields = ({ details }: Resource<'sip_endpoint'>) => ({
+const endpointFields = ({ details }: Resource<'sip_endpoint'>) => ({
   username: details.username,
   caller_id: details.callerId,
   send_as: details.sendAs ?? null,
@@ -149,7 +149,7 @@ export const endpointFields = ({ details }: Resource<'sip_endpoint'>) => ({
 })
 
 /** SIP endpoints, which register with the gateway. */
-export const sipEndpoints: ResourceKind<'sip_endpoint', EndpointBody> = {
+export const sipEndpoints = {
   type: 'sip_endpoint',
   path: 'sip_endpoints',
   title: 'SIP endpoint',
@@ -159,4 +159,4 @@ export const sipEndpoints: ResourceKind<'sip_endpoint', EndpointBody> = {
   create: newEndpoint,
   change: changedEndpoint,
   show: endpointFields,
-}
+} satisfies ResourceKind<'sip_endpoint', EndpointBody>

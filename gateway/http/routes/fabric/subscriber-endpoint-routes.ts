@@ -6,14 +6,7 @@ import { CollectionRoutes } from '../shared/collection-routes.ts'
 import { endpointsOf, findResource, typesOf } from '../shared/resource-lookup.ts'
 import { forProjects, idParams } from '../shared/route-schemas.ts'
 import type { ResourceDeps } from './resource-kind-routes.ts'
-import {
-  changedEndpoint,
-  endpointAnswer,
-  endpointChange,
-  endpointFields,
-  newEndpoint,
-  newEndpointBody,
-} from './sip-endpoint-kind.ts'
+import { endpointChange, newEndpointBody, sipEndpoints } from './sip-endpoint-kind.ts'
 
 const itemParams = {
   type: 'object',
@@ -21,7 +14,7 @@ const itemParams = {
   properties: { id: { type: 'string' }, endpoint_id: { type: 'string' } },
 } as const
 
-const schema = { type: 'object', properties: { id: { type: 'string' }, ...endpointAnswer } } as const
+const schema = { type: 'object', properties: { id: { type: 'string' }, ...sipEndpoints.answer } } as const
 
 /**
  * SIP endpoints of a subscriber, below `{base}/{id}/sip_endpoints`. These endpoints are also resources, each
@@ -46,7 +39,7 @@ export const subscriberEndpointRoutes = (
     itemParams,
     onRequest: requireProject('subscribers'),
     schema,
-    show: (endpoint: Resource<'sip_endpoint'>) => ({ id: endpoint.id, ...endpointFields(endpoint) }),
+    show: (endpoint: Resource<'sip_endpoint'>) => ({ id: endpoint.id, ...sipEndpoints.show(endpoint) }),
   })
   routes.list(
     describe('list', 'List the SIP endpoints of a subscriber'),
@@ -61,7 +54,7 @@ export const subscriberEndpointRoutes = (
     newEndpointBody,
     async ({ projectId, params, body }) => {
       const { id: subscriberId } = findResource(resources, projectId, 'subscriber', params.id)
-      const { details, ...made } = newEndpoint(body, typesOf(resources, projectId))
+      const { details, ...made } = sipEndpoints.create(body, typesOf(resources, projectId))
       return resources.create({
         projectId,
         type: 'sip_endpoint',
@@ -79,7 +72,7 @@ export const subscriberEndpointRoutes = (
     endpointChange,
     async ({ projectId, params, body }) => {
       const endpoint = find(projectId, params)
-      const change = changedEndpoint(body, endpoint, typesOf(resources, projectId))
+      const change = sipEndpoints.change(body, endpoint, typesOf(resources, projectId))
       return resources.update(projectId, 'sip_endpoint', endpoint.id, change)
     },
   )

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { pathOf } from '../../../core/web/request-path.ts'
 import type { Listed } from '../../../directory/model/resource-types.ts'
-import { listBody, type PageQuery } from '../../requests/paging.ts'
+import { listBody, type pagingQuery } from '../../requests/paging.ts'
 import type { TypedRequest, TypedSite } from '../../requests/typed-routes.ts'
 import { emptyBody, idParams, listSchema } from './route-schemas.ts'
 
@@ -24,6 +24,11 @@ export interface CollectionOptions<Row, Params, ItemParams> {
   readonly show: (row: Row) => object
 }
 
+/** Schema of a query with the parameters of a page. */
+interface PagedQuery {
+  readonly properties: typeof pagingQuery
+}
+
 type Description = Pick<FastifySchema, 'tags' | 'summary' | 'operationId'>
 type Result<T> = T | Promise<T>
 
@@ -40,7 +45,7 @@ export class CollectionRoutes<Row, Params = unknown, ItemParams = typeof idParam
   }
 
   /** `GET` of the collection, in pages. */
-  list<const Query>(
+  list<const Query extends PagedQuery>(
     description: Description,
     querystring: Query,
     read: (request: TypedRequest<Params, Query>) => Result<Listed<Row>>,
@@ -57,7 +62,7 @@ export class CollectionRoutes<Row, Params = unknown, ItemParams = typeof idParam
       },
       handler: async (request) => {
         const at = params ? pathOf(request.url) : path
-        return listBody(await read(request), at, request.query as PageQuery, show)
+        return listBody(await read(request), at, request.query, show)
       },
     })
   }
