@@ -2,6 +2,7 @@ import type { CarrierConfig } from '../../../config/types.ts'
 import type { AudioCodec } from '../../../media/types.ts'
 import type { HandlerSpec } from '../../model.ts'
 import type { DigestSecret } from './digest-secret.ts'
+import type { EndpointDetails, SubscriberDetails } from './resource-types.ts'
 
 /** Custom SIP domain with the handling of its calls. */
 export interface DomainApp {
@@ -34,25 +35,12 @@ export interface DomainApp {
 }
 
 /** SIP endpoint: a phone that registers. */
-export interface SipEndpoint {
+export interface SipEndpoint extends Omit<EndpointDetails, 'encryption' | 'handler' | 'subscriberId'> {
   readonly id: string
   readonly projectId: string
-  readonly username: string
   /** Only address of the endpoint, `/context/name`. */
   readonly address: string
   readonly displayName: string
-  readonly callerId: string
-  /** Caller id that is sent to carriers; undefined: {@link callerId}. */
-  readonly sendAs?: string
-  readonly mayDialOut: boolean
-  /**
-   * Maximum number of simultaneous calls that the endpoint makes, and of new calls per second; undefined: no
-   * separate limit.
-   */
-  readonly maxCalls?: number
-  readonly callsPerSecond?: number
-  /** Codecs in order of preference; undefined: G.711. */
-  readonly codecs?: readonly AudioCodec[]
   /** `required`: every call of the endpoint must use SRTP; undefined: optional. */
   readonly encryption?: 'required'
   /** Handler of the endpoint's calls; undefined: the dialled destination is called. */
@@ -62,23 +50,16 @@ export interface SipEndpoint {
 }
 
 /** Person who signs in with a browser. */
-export interface Subscriber {
+export interface Subscriber
+  extends Pick<SubscriberDetails, 'email' | 'mayDialOut' | 'maxCalls' | 'callsPerSecond'> {
   readonly id: string
   readonly projectId: string
-  readonly email: string
   /** The only address of the subscriber, `/context/name`. */
   readonly address: string
   readonly addressId: string
   readonly displayName: string
   readonly firstName: string
   readonly lastName: string
-  readonly mayDialOut: boolean
-  /**
-   * Maximum number of simultaneous calls to carriers, and of new ones per second; absent: the limits of the
-   * configuration.
-   */
-  readonly maxCalls?: number
-  readonly callsPerSecond?: number
   /** Whether sign-in and all tokens are invalid. */
   readonly disabled: boolean
   /** Tokens issued before this time (ms since the Unix epoch) are invalid. */

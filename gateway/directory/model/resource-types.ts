@@ -47,8 +47,13 @@ export interface EndpointDetails {
   /** Number or name that is sent to carriers as the caller; default {@link callerId}. */
   readonly sendAs?: string
   readonly mayDialOut: boolean
+  /**
+   * Maximum number of simultaneous calls that the endpoint makes, and of new calls per second; absent: no
+   * separate limit.
+   */
   readonly maxCalls?: number
   readonly callsPerSecond?: number
+  /** Codecs in order of preference; absent: G.711. */
   readonly codecs?: readonly AudioCodec[]
   readonly encryption: 'default' | 'required' | 'optional'
   /** Handler of the endpoint's calls; if absent, the dialled destination is called. */
