@@ -21,11 +21,11 @@ export interface ConferenceEvent {
 export interface ConferenceParticipant {
   readonly conferenceId: string
   readonly name: string
-  mute(muted: boolean): void
+  mute(isMuted: boolean): void
   /**
    * Puts the participant on hold or resumes it. On hold the participant is muted and hears hold music only.
    */
-  hold(held: boolean): void
+  hold(isHeld: boolean): void
   leave(): void
 }
 
@@ -38,9 +38,9 @@ export interface ConferenceOptions extends Cancellable {
   /** Name of the conference, 1 to 128 characters. */
   readonly name: string
   /** Whether the caller joins muted; default false. */
-  readonly muted?: boolean
+  readonly isMuted?: boolean
   /** Occasions on which the participants hear a beep: the caller joins, leaves, or both; default `both`. */
-  readonly beep?: 'both' | 'enter' | 'exit' | 'none'
+  readonly beepOn?: 'both' | 'enter' | 'exit' | 'none'
   /**
    * Whether the caller can start the conference. It starts when it has two participants and one of them has
    * this option; until then all participants wait. Default true.

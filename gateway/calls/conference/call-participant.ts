@@ -13,7 +13,7 @@ import type { ScopableControl } from '../call/scopable-control.ts'
 import type { Conference, LeaveKind } from './conference.ts'
 import type { ParticipantChange } from './open-conferences.ts'
 
-/** New value of `beep` after the beep on exit was turned on or off. */
+/** New value of `beepOn` after the beep on exit was turned on or off. */
 const beeps = {
   both: { on: 'both', off: 'enter' },
   enter: { on: 'both', off: 'enter' },
@@ -71,7 +71,7 @@ export class CallParticipant {
     this.#control = control
     this.#options = options
     this.joinedAt = deps.clock.now()
-    this.#isMuted = options.muted ?? false
+    this.#isMuted = options.isMuted ?? false
     this.#port = call.caller.port
   }
 
@@ -185,11 +185,11 @@ export class CallParticipant {
 
   change({ beepOnExit, endOnExit, coach, wait }: ParticipantChange): void {
     if (!this.#conference.has(this)) return
-    const { coach: before, beep = 'both', ...rest } = this.#options
+    const { coach: before, beepOn = 'both', ...rest } = this.#options
     const audibleTo = coach === undefined ? before : (coach ?? undefined)
     this.#options = {
       ...rest,
-      beep: beepOnExit === undefined ? beep : beeps[beep][beepOnExit ? 'on' : 'off'],
+      beepOn: beepOnExit === undefined ? beepOn : beeps[beepOn][beepOnExit ? 'on' : 'off'],
       ...(endOnExit !== undefined && { endOnExit }),
       ...(audibleTo !== undefined && { coach: audibleTo }),
     }

@@ -107,7 +107,7 @@ export class Conference {
   }
 
   join(participant: CallParticipant): void {
-    const { beep: beepOn = 'both' } = participant.options
+    const { beepOn = 'both' } = participant.options
     if (this.#isStarted && (beepOn === 'both' || beepOn === 'enter')) this.#beep()
     this.#participants.add(participant)
     this.report('join', participant)
@@ -119,7 +119,7 @@ export class Conference {
 
   leave(participant: CallParticipant): void {
     if (!this.#participants.delete(participant)) return
-    const { beep: beepOn = 'both', endOnExit } = participant.options
+    const { beepOn = 'both', endOnExit } = participant.options
     if (participant.port) this.#mixer.remove(participant.port)
     participant.call.caller.gathered([])
     this.#reportOthers()

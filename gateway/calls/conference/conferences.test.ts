@@ -163,7 +163,7 @@ describe('a conference', () => {
   })
 
   it('mutes a participant, and plays music to a held one', async () => {
-    const a = await join({ muted: true })
+    const a = await join({ isMuted: true })
     const b = await join()
     expect(mixer().members.get(a.audio)).toEqual({ canSpeak: false })
     a.participant?.mute(false)
@@ -271,8 +271,8 @@ describe('a conference', () => {
 
   it('can change the coach, the end on exit, and the beep on exit of a participant', async () => {
     const a = await join()
-    const b = await join({ beep: 'none' })
-    const c = await join({ beep: 'none' })
+    const b = await join({ beepOn: 'none' })
+    const c = await join({ beepOn: 'none' })
     const seen = await attendee(a)
     seen.change({ coach: b.call.id })
     expect(mixer().members.get(a.audio)).toEqual({ canSpeak: true, audibleTo: [b.audio] })
@@ -325,10 +325,10 @@ describe('a conference', () => {
     ['enter', 1],
     ['exit', 1],
     ['none', 0],
-  ] as const)('beeps for a participant by its option: %s', async (beep, times) => {
+  ] as const)('beeps for a participant by its option: %s', async (beepOn, times) => {
     await join()
-    await join({ beep: 'none' })
-    const c = await join({ beep })
+    await join({ beepOn: 'none' })
+    const c = await join({ beepOn })
     c.participant?.leave()
     await settle()
     expect(mixer().played).toHaveLength(times)

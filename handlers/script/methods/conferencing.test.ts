@@ -51,8 +51,8 @@ describe('join_conference', () => {
         'joinConference',
         {
           name: 'team',
-          muted: false,
-          beep: 'both',
+          isMuted: false,
+          beepOn: 'both',
           startOnEnter: true,
           endOnExit: false,
           record: false,
@@ -75,8 +75,8 @@ describe('join_conference', () => {
     }
     expect((await join(parameters)).verbs[0]?.[1]).toEqual({
       name: 'team',
-      muted: true,
-      beep: 'enter',
+      isMuted: true,
+      beepOn: 'enter',
       startOnEnter: false,
       endOnExit: true,
       maxParticipants: 5,
@@ -84,8 +84,8 @@ describe('join_conference', () => {
       trim: false,
       coach: 'c-9',
     })
-    expect((await join({ beep: false })).verbs[0]?.[1]).toMatchObject({ beep: 'none' })
-    expect((await join({ beep: 'onExit' })).verbs[0]?.[1]).toMatchObject({ beep: 'exit' })
+    expect((await join({ beep: false })).verbs[0]?.[1]).toMatchObject({ beepOn: 'none' })
+    expect((await join({ beep: 'onExit' })).verbs[0]?.[1]).toMatchObject({ beepOn: 'exit' })
   })
 
   it('runs the script of wait_url for the waiting caller, until the wait ends', async () => {

@@ -70,8 +70,8 @@ const conferenceOptions = (values: Values, script: ScriptContext): ConferenceOpt
   const onJoined = streamOf(values, script)
   return {
     name,
-    muted: values.boolean('muted') ?? false,
-    beep: beepOf(values),
+    isMuted: values.boolean('muted') ?? false,
+    beepOn: beepOnOf(values),
     startOnEnter: values.boolean('start_on_enter') ?? true,
     endOnExit: values.boolean('end_on_exit') ?? false,
     ...(maxParticipants !== undefined && { maxParticipants }),
@@ -85,7 +85,7 @@ const conferenceOptions = (values: Values, script: ScriptContext): ConferenceOpt
   }
 }
 
-const beepOf = (values: Values): ConferenceOptions['beep'] => {
+const beepOnOf = (values: Values): ConferenceOptions['beepOn'] => {
   const word = values.text('beep') ?? 'true'
   if (!Object.hasOwn(beeps, word)) throw badValue('beep', `must be one of ${Object.keys(beeps).join(', ')}`)
   return beeps[word as keyof typeof beeps]

@@ -19,8 +19,8 @@ describe('Conference', () => {
     const { options, context } = await joined(`<Dial>${noun()}</Dial>`)
     expect(options).toMatchObject({
       name: 'sales',
-      muted: false,
-      beep: 'both',
+      isMuted: false,
+      beepOn: 'both',
       startOnEnter: true,
       endOnExit: false,
       maxParticipants: 100,
@@ -37,8 +37,8 @@ describe('Conference', () => {
       'coach="c-7" record="record-from-start" trim="do-not-trim" waitUrl=""'
     const { options } = await joined(`<Dial>${noun(attributes)}</Dial>`)
     expect(options).toMatchObject({
-      muted: true,
-      beep: 'exit',
+      isMuted: true,
+      beepOn: 'exit',
       startOnEnter: false,
       endOnExit: true,
       maxParticipants: 3,
@@ -55,7 +55,7 @@ describe('Conference', () => {
     ['true', 'both'],
   ])('beeps for %s as %s', async (beep, wanted) => {
     const { options } = await joined(`<Dial>${noun(`beep="${beep}"`)}</Dial>`)
-    expect(options).toMatchObject({ beep: wanted })
+    expect(options).toMatchObject({ beepOn: wanted })
   })
 
   it('sends its duration to the action of Dial', async () => {

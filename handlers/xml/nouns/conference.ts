@@ -81,8 +81,8 @@ const readOptions = (reader: ElementReader): ConferenceOptions => {
   const record = reader.choice('record', ['do-not-record', 'record-from-start'], 'do-not-record')
   return {
     name: reader.content(),
-    muted: reader.boolean('muted'),
-    beep: beeps[beep],
+    isMuted: reader.boolean('muted'),
+    beepOn: beeps[beep],
     startOnEnter: reader.boolean('startConferenceOnEnter', true),
     endOnExit: reader.boolean('endConferenceOnExit'),
     maxParticipants: reader.integer('maxParticipants', 2, 250, 100),
