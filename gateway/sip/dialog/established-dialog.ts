@@ -71,14 +71,10 @@ export class EstablishedDialog {
       this.#session.log.warn({ event: 'dialog.event-failed', err: error }, 'event of the dialog not handled'),
     )
 
-  /**
-   * `isOutbound`: the gateway sent the INVITE, and has sent its ACK. `random`: from 0 to 1, default
-   * `Math.random`.
-   */
+  /** `random`: from 0 to 1, default `Math.random`. */
   constructor(
     dialog: SipDialog,
     session: LegSession,
-    isOutbound: boolean,
     { timer, allowsUpdate = false, transferor }: DialogTerms,
     listener: DialogListener,
     random: Random = Math.random,
@@ -86,6 +82,8 @@ export class EstablishedDialog {
     this.#dialog = dialog
     this.#session = session
     this.#listener = listener
+    const isOutbound = session.leg.direction === 'outbound'
+    // The ACK of an outbound leg's 200 was sent before the dialog was reported.
     this.#isAcked = isOutbound
     this.#digitType = digitTypeFor(dialog.res?.get('Accept'))
     const refreshes = { ownsCallId: isOutbound, allowsUpdate, random }

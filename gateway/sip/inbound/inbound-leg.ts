@@ -306,7 +306,7 @@ export class InboundLeg implements LegSignalling {
     const { trust, terms = {} } = this.#options
     const credentials = trust && credentialsInside(trust, made.remote.uri)
     const dialog = answeringChallenges(made, credentials, this.#session.log)
-    return new EstablishedDialog(dialog, this.#session, false, terms, {
+    return new EstablishedDialog(dialog, this.#session, terms, {
       acknowledged: () => this.#acked(),
       requestReceived: () => this.#requestReceived(),
       released: () => this.#release(),

@@ -17,9 +17,9 @@ import type { SipMedia } from '../media/sip-media.ts'
 import { causeOfRefusal, problemOf } from '../sip-causes.ts'
 import type { FarResponse, Headers, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from '../srf.ts'
 import { familyOfHop, type Hop, isLocal, maxRedirects, type Route, shouldTryNext } from '../trunks/route.ts'
+import type { DialogProposal } from './dialog-proposal.ts'
 import { Invite } from './invite.ts'
 import { InviteBudget, maxInvites } from './invite-budget.ts'
-import type { OutboundSession } from './outbound-session.ts'
 
 /** Current attempt: the hop that is being tried. */
 interface Attempt {
@@ -35,7 +35,7 @@ export class OutboundLeg implements LegSignalling {
   readonly #leg: Leg
   readonly #context: SignallingContext
   readonly #srf: Pick<SrfLike, 'createUAC'>
-  readonly #terms: OutboundSession
+  readonly #proposal: DialogProposal
   readonly #onReleased: () => void
   #route: Route | undefined
   #left: Hop[] = []
@@ -64,13 +64,13 @@ export class OutboundLeg implements LegSignalling {
     leg: Leg,
     context: SignallingContext,
     srf: Pick<SrfLike, 'createUAC'>,
-    terms: OutboundSession,
+    proposal: DialogProposal,
     onReleased: () => void,
   ) {
     this.#leg = leg
     this.#context = context
     this.#srf = srf
-    this.#terms = terms
+    this.#proposal = proposal
     this.#onReleased = onReleased
     this.connection = context.connection
   }
@@ -153,7 +153,7 @@ export class OutboundLeg implements LegSignalling {
       {
         uri: hop.uri,
         nextHop: hop.nextHop,
-        headers: { ...headers, ...this.#terms.headers, ...repetition },
+        headers: { ...headers, ...this.#proposal.headers, ...repetition },
         localSdp,
         digest,
         noProgressMs: this.#route?.noProgressMs,
@@ -224,8 +224,8 @@ export class OutboundLeg implements LegSignalling {
     const credentials = credentialsInside(trust, answered.remote.uri)
     const dialog = answeringChallenges(answered, credentials, session.log)
     this.#early?.stop()
-    const terms = this.#terms.agreed(answered.res, session.leg.facts.carrier)
-    return new EstablishedDialog(dialog, session, true, terms, {
+    const terms = this.#proposal.agreed(answered.res, session.leg.facts.carrier)
+    return new EstablishedDialog(dialog, session, terms, {
       released: () => {
         this.#isDialogGone = true
         this.#settle()
@@ -267,7 +267,7 @@ export class OutboundLeg implements LegSignalling {
     const { status = 0, res } = refusal
     const demand =
       status === 488 && !route.statuses.has(status) ? this.#session?.media.demandKeys?.(true) : undefined
-    if (demand !== undefined || this.#terms.grows(refusal)) {
+    if (demand !== undefined || this.#proposal.grows(refusal)) {
       this.#left.unshift(hop)
       return this.#tryNext(invite.repetition)
     }

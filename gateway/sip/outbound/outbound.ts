@@ -20,9 +20,9 @@ import { offeredSecurity } from '../sdp/srtp-policy.ts'
 import type { SipLegs } from '../sip-legs.ts'
 import type { Hop } from '../trunks/route.ts'
 import type { Routing, TakenRoute } from '../trunks/routing.ts'
+import { DialogProposal } from './dialog-proposal.ts'
 import { OutboundCall, type SipTarget } from './outbound-call.ts'
 import { OutboundLeg } from './outbound-leg.ts'
-import { OutboundSession } from './outbound-session.ts'
 import type { TargetFamilies } from './target-families.ts'
 
 /** Collaborators of {@link Outbound}. */
@@ -78,7 +78,7 @@ export class Outbound implements OutboundSip {
     const { endpointId } = target
     const endpoint = endpointId === undefined ? undefined : directory.endpoint?.(endpointId)
     const { sessionTimerSeconds: seconds } = request.destination
-    const terms = new OutboundSession({
+    const proposal = new DialogProposal({
       projectId: request.projectId,
       timers: this.#timers,
       intervalMs: seconds === undefined ? undefined : seconds * 1_000,
@@ -88,7 +88,7 @@ export class Outbound implements OutboundSip {
     })
     const connection: Connection = link.connection ?? { isAlive: false }
     const context = { connection, clock, log, headers }
-    const side = new OutboundLeg(leg, context, link.srf, terms, () => legs.delete(side))
+    const side = new OutboundLeg(leg, context, link.srf, proposal, () => legs.delete(side))
     leg.attach(side)
     legs.add(side)
     this.#place(new OutboundCall(leg, log, target, request, endpoint), side).catch((error: unknown) => {

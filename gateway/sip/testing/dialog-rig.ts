@@ -98,7 +98,6 @@ export const establish = (options: DialogBenchOptions = {}): DialogBench => {
   const established = new EstablishedDialog(
     dialog,
     new LegSession(leg, media, { connection, clock, log, headers }),
-    outbound,
     { transferor, ...parts },
     {
       released: () => {

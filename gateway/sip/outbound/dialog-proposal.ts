@@ -12,8 +12,8 @@ import {
 import type { Transfers } from '../dialog/transfers.ts'
 import type { FarResponse, Headers, Refusal } from '../srf.ts'
 
-/** Options of {@link OutboundSession}. */
-export interface OutboundSessionOptions {
+/** Options of {@link DialogProposal}. */
+export interface DialogProposalOptions {
   /** The project of the call. */
   readonly projectId: string
   /** Session timers on the gateway's clock; undefined: the agent runs its own. */
@@ -34,9 +34,12 @@ export interface OutboundSessionOptions {
 /** Maximum session interval: no session needs refreshes more rarely than once a day. */
 const maxIntervalMs = 86_400_000
 
-/** The session timer of one outbound leg, from its first INVITE to the 200. */
-export class OutboundSession {
-  #options: OutboundSessionOptions
+/**
+ * Proposal of the terms of one outbound dialog, from its first INVITE to the 200: the session timer and the
+ * supported extensions.
+ */
+export class DialogProposal {
+  #options: DialogProposalOptions
   /** Minimum that a proxy or the callee demands, in ms. */
   #minMs = 0
   /**
@@ -45,7 +48,7 @@ export class OutboundSession {
    */
   #raises = 0
 
-  constructor(options: OutboundSessionOptions) {
+  constructor(options: DialogProposalOptions) {
     const { timers, intervalMs } = options
     const expiresMs = Math.min(intervalMs ?? Number.POSITIVE_INFINITY, maxIntervalMs)
     this.#options =
