@@ -19,7 +19,7 @@ export type HandshakeOutcome =
   /** The token was rejected; `again`: for the second time in a row. */
   | { readonly kind: 'token'; readonly error: ClientError; readonly again: boolean }
   /** The token is valid for another project. */
-  | { readonly kind: 'stranger'; readonly error: ClientError }
+  | { readonly kind: 'wrong-project'; readonly error: ClientError }
   | { readonly kind: 'refused'; readonly error: ClientError }
 
 /** Handshake of a session with the server. It outlives connections. */
@@ -91,7 +91,7 @@ export class Handshake {
     const { project: wanted } = this.#owner
     if (wanted !== undefined && project !== wanted) {
       const message = `project: the token is of another project than ${wanted}.`
-      return { kind: 'stranger', error: new ClientError('auth', message) }
+      return { kind: 'wrong-project', error: new ClientError('auth', message) }
     }
     const fresh = this.#forgotten || presented === undefined || protocol !== presented
     const lost = fresh && (this.#protocol !== undefined || this.#forgotten)

@@ -177,7 +177,7 @@ export class Session {
     if (outcome.kind === 'welcome') this.#welcomed(outcome)
     else if (outcome.kind === 'forgotten') this.#greet()
     else if (outcome.kind === 'token') void this.#renew(outcome)
-    else if (outcome.kind === 'stranger' || this.#state === 'connecting') this.#end(outcome.error)
+    else if (outcome.kind === 'wrong-project' || this.#state === 'connecting') this.#end(outcome.error)
     else {
       this.#log.warn('server rejected the reconnect; retrying later', outcome.error.message)
       this.#socket?.close()

@@ -111,7 +111,10 @@ const telTargetOf = (config: Config, { uri, source }: RouteQuery): SipUri | unde
 
 const registerText = 'The registrar asks for a password; --user says which SIP endpoint it is.'
 
-/** Returns the endpoint of a REGISTER, or the refusal. The registrar challenges strangers at every host. */
+/**
+ * Returns the endpoint of a REGISTER, or the refusal. The registrar challenges untrusted sources at every
+ * host.
+ */
 const register = (
   config: Config,
   query: RouteQuery,

@@ -33,7 +33,7 @@ export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 're
   warnOfOpenFiles(config, log)
   const startedAt = performance.now()
   const stopping = new Shutdown({ hurry: () => app.hurry(), force: () => process.exit(1) })
-  stopOnStrayErrors(log, stopping)
+  stopOnUncaughtErrors(log, stopping)
   const app = await App.start({ file, started }, log, (reason) => stopping.fail(reason))
   const startMs = Math.round(performance.now() - startedAt)
   log.info({ event: 'gateway.started', ...app.addresses, startMs }, 'gateway ready')
@@ -66,7 +66,7 @@ const warnOfOpenFiles = (config: Config, log: Log): void => {
  * Stops the gateway after an uncaught error, whose consequences are unknown: no new calls, and the present
  * ones end with a BYE.
  */
-const stopOnStrayErrors = (log: Log, stopping: Shutdown): void => {
+const stopOnUncaughtErrors = (log: Log, stopping: Shutdown): void => {
   for (const source of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(source, (error: unknown) => {
       log.fatal({ event: 'gateway.error-uncaught', err: error, source }, 'uncaught error')

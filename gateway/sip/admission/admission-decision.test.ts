@@ -115,7 +115,7 @@ describe('the standing of a caller', () => {
     [{ ...testApp({ allow }), guarded: true, project: 'project-1' }] as const
 
   it('is that of a stranger where no list and no password speaks for it', () => {
-    expect(standing({})).toBe('stranger')
+    expect(standing({})).toBe('untrusted')
   })
 
   it('is known by a list of the file, of whatever domain or carrier', () => {
@@ -127,7 +127,7 @@ describe('the standing of a caller', () => {
 
   it('is known by a narrow list of the API: a wide one admits callers, and makes none known', () => {
     expect(standing({ apps: ofApi(['192.0.2.0/24']) })).toBe('known')
-    expect(standing({ apps: ofApi(['0.0.0.0/0']) })).toBe('stranger')
+    expect(standing({ apps: ofApi(['0.0.0.0/0']) })).toBe('untrusted')
     expect(standing({ apps: ofApi(['203.0.113.0/24']) })).toBe('source_not_allowed')
   })
 
@@ -146,7 +146,7 @@ describe('admission', () => {
     const app = testApp({ callsPerSecond: 3, callsPerSecondOfSource: 1 })
     expect(decide({ apps: [app] })).toEqual({
       admit: {
-        standing: 'stranger',
+        standing: 'untrusted',
         isUnconfirmed: true,
         domain: 'demo.example',
         projectId: 'project-1',

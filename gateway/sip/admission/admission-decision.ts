@@ -72,8 +72,8 @@ export const checkLimits = (
   const { source, transport, portsFree } = facts
   const { app, endpoint, domain } = caller
   const checked = { source, transport, domain, ...(app ? { app: app.id } : { endpoint: endpoint?.username }) }
-  const stranger = checkUntrusted(caller, facts, rules)
-  if (stranger) return stranger
+  const refusal = checkUntrusted(caller, facts, rules)
+  if (refusal) return refusal
   const rates = [...callRatesOf(caller, facts, rules), ...untrustedRates(caller, facts, rules)]
   const full = exceededCallLimit(caller, facts, rules)
   if (full) {

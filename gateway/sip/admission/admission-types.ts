@@ -107,9 +107,9 @@ export interface IdentifiedCaller {
   /**
    * `known`: the caller's address is in an allow list of the file, or in an API list of the called project.
    * API lists count within the bounds of `knownNetworks`. `authenticated`: the caller has shown a password.
-   * `stranger`: neither.
+   * `untrusted`: neither.
    */
-  readonly standing: 'known' | 'authenticated' | 'stranger'
+  readonly standing: 'known' | 'authenticated' | 'untrusted'
   /** Carrier whose network the call came from. */
   readonly carrier?: CarrierConfig
   /** One of the two is set. */

@@ -118,7 +118,7 @@ export class CallCounts {
     const held = [
       app && this.#domains.acquire(app.id),
       app && this.#sources.acquire(sourceKey(app.id, source)),
-      standing === 'stranger' && this.#untrusted.acquire(senderOf(source)),
+      standing === 'untrusted' && this.#untrusted.acquire(senderOf(source)),
       endpoint && this.#endpoints.acquire(endpoint.id),
     ]
     const onConfirmed = admitted.isUnconfirmed ? this.#unconfirmed.acquire(unconfirmed) : () => {}

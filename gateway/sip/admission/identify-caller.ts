@@ -53,12 +53,13 @@ class CallerCheck {
     this.#note('carrier', { carrier: carrier?.name ?? 'none' })
     this.#note('domain', { domain: this.#host, app: app.id })
     if (!trust.isAllowed(app, source))
-      return this.#stray('allow', { ...named, allow: app.allow }, app.projectId)
+      return this.#refuseHost('allow', { ...named, allow: app.allow }, app.projectId)
     this.#note('allow', { allow: app.allow ?? 'any address' })
     const secret = this.#secretFor(app)
     const isKnown = trust.isKnownTo(app.projectId, source)
-    const standing = isKnown ? 'known' : secret ? 'authenticated' : 'stranger'
-    if (secret && !isKnown && !trust.mayChallenge(source)) return this.#stray('allow', named, app.projectId)
+    const standing = isKnown ? 'known' : secret ? 'authenticated' : 'untrusted'
+    if (secret && !isKnown && !trust.mayChallenge(source))
+      return this.#refuseHost('allow', named, app.projectId)
     if (secret) {
       const refusal = this.#signIn((name) => (name === secret.username ? secret : undefined), named)
       if (refusal) return refusal
@@ -80,7 +81,8 @@ class CallerCheck {
     const { directory } = this.#rules
     let endpoint: SipEndpoint | undefined
     this.#note('domain', { domain: this.#host, registrar: true })
-    if (!this.#rules.trust.mayChallenge(this.#facts.source)) return this.#stray('domain', { registrar: true })
+    if (!this.#rules.trust.mayChallenge(this.#facts.source))
+      return this.#refuseHost('domain', { registrar: true })
     const refusal = this.#signIn((name) => {
       endpoint = directory.endpointByName(name)
       return endpoint?.secrets.get(this.#host)
@@ -93,7 +95,7 @@ class CallerCheck {
 
   /** Refuses a call to a host that belongs neither to a domain application nor to the registrar. */
   unknownHost(): AdmissionRefusal {
-    return this.#stray('domain', {})
+    return this.#refuseHost('domain', {})
   }
 
   /**
@@ -101,7 +103,7 @@ class CallerCheck {
    * of the two is the reason. These are callers in a list of the file, or in a list of the host's own
    * project. So no project finds out the hosts of another one.
    */
-  #stray(check: Check, facts: CheckedFacts, projectId?: string): AdmissionRefusal {
+  #refuseHost(check: Check, facts: CheckedFacts, projectId?: string): AdmissionRefusal {
     const { trust } = this.#rules
     const closed = check === 'allow'
     const { source } = this.#facts

@@ -31,7 +31,7 @@ const refusedMethods = ['message', 'notify', 'publish', 'info', 'refer']
 export const handleOutOfCallRequests = (deps: OutOfCallDeps): void => {
   const { srf, refusals } = deps
   srf.use((request, response, next) => {
-    if (isInsideDialog(request)) refuseStray(request, response, deps)
+    if (isInsideDialog(request)) refuseUnknownDialog(request, response, deps)
     else next()
   })
   srf.use('options', (request, response) => options(request, response, deps))
@@ -61,7 +61,7 @@ const isInsideDialog = (request: SipRequest): boolean =>
  * Rejects a request of an unknown dialog, which has just ended or never existed here. An ACK gets no
  * response.
  */
-const refuseStray = (request: SipRequest, response: SipResponse, deps: OutOfCallDeps): void => {
+const refuseUnknownDialog = (request: SipRequest, response: SipResponse, deps: OutOfCallDeps): void => {
   if (request.method !== 'ACK') response.send(481, { headers: deps.headers.response })
 }
 

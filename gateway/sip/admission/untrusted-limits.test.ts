@@ -15,7 +15,7 @@ const stranger: IdentifiedCaller = {
   domain: 'open.example',
   projectId: 'p',
   plan: { kind: 'handler', handler: { kind: 'script', document: '{}', name: 'test' } },
-  standing: 'stranger',
+  standing: 'untrusted',
   app: testApp(),
 }
 const facts = {

@@ -37,7 +37,7 @@ const totalRate = 'strangers'
 export const isUnconfirmed = (
   { standing }: IdentifiedCaller,
   { transport }: Pick<AdmissionFacts, 'transport'>,
-): boolean => standing === 'stranger' && transport.toLowerCase() === 'udp'
+): boolean => standing === 'untrusted' && transport.toLowerCase() === 'udp'
 
 /** Returns the rates that the call of an untrusted caller counts in; none for other callers. */
 export const untrustedRates = (
@@ -46,7 +46,7 @@ export const untrustedRates = (
   { limits }: AdmissionRules,
 ): Rate[] => {
   const { untrusted, callsPerSecond } = limits
-  if (!untrusted || caller.standing !== 'stranger') return []
+  if (!untrusted || caller.standing !== 'untrusted') return []
   const rates = [{ key: totalRate, perSecond: share(callsPerSecond, untrusted) }]
   if (caller.app?.callsPerSecondOfSource === undefined)
     rates.push({ key: sourceRate(source), perSecond: untrusted.callsPerSecondOfSource })
@@ -60,8 +60,8 @@ export const checkUntrusted = (
   rules: AdmissionRules,
 ): AdmissionRefusal | undefined => {
   const { untrusted } = rules.limits
-  if (!untrusted || caller.standing !== 'stranger') {
-    rules.note?.('strangers', { caller: caller.standing })
+  if (!untrusted || caller.standing !== 'untrusted') {
+    rules.note?.('strangers', { caller: shownStanding(caller) })
     return undefined
   }
   const refusal =
@@ -69,13 +69,17 @@ export const checkUntrusted = (
     unconfirmedRefusal(caller, facts, rules, untrusted) ??
     shareRefusal(facts, rules, untrusted)
   if (!refusal) {
-    rules.note?.('strangers', { caller: caller.standing, ...untrusted })
+    rules.note?.('strangers', { caller: shownStanding(caller), ...untrusted })
     return undefined
   }
   const { source, transport } = facts
   const checked = { source, transport, domain: caller.domain, app: caller.app?.id }
   return { ...refusal, check: 'strangers', facts: { ...checked, ...refusal.facts } }
 }
+
+/** Returns a caller's standing as operators read it: the configuration calls untrusted callers strangers. */
+const shownStanding = ({ standing }: IdentifiedCaller): string =>
+  standing === 'untrusted' ? 'stranger' : standing
 
 type Found = Pick<AdmissionRefusal, 'refuse' | 'facts' | 'hasRoomForOthers'> | undefined
 
@@ -113,19 +117,19 @@ const unconfirmedRefusal = (
 const shareRefusal = (
   facts: AdmissionFacts,
   { limits, counts }: AdmissionRules,
-  strangers: UntrustedLimits,
+  untrusted: UntrustedLimits,
 ): Found => {
   const { calls, portsFree, portsTotal } = facts
-  const { reservedPercent } = strangers
+  const { reservedPercent } = untrusted
   const refused = (found: CheckedFacts): Found => ({
     refuse: 'over_stranger_share',
     facts: { ...found, reservedPercent },
   })
-  const callLimit = share(limits.maxCalls, strangers)
+  const callLimit = share(limits.maxCalls, untrusted)
   if (calls >= callLimit) return refused({ calls, strangerLimit: callLimit, limit: limits.maxCalls })
-  const portsReserved = portsTotal - share(portsTotal, strangers)
+  const portsReserved = portsTotal - share(portsTotal, untrusted)
   if (portsFree > 0 && portsFree <= portsReserved) return refused({ portsFree, portsReserved, portsTotal })
-  const perSecond = share(limits.callsPerSecond, strangers)
+  const perSecond = share(limits.callsPerSecond, untrusted)
   return counts.hasRate(totalRate, perSecond) ? undefined : refused({ rate: totalRate, perSecond })
 }
 

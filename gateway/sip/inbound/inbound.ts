@@ -136,7 +136,7 @@ export class Inbound {
         srtp: invite.srtp,
         rules: audioRules(admitted),
         likely: this.#likelyCodecs(admitted),
-        ...(admitted.standing === 'stranger' && {
+        ...(admitted.standing === 'untrusted' && {
           untrusted: { clock, isConfirmed: !admitted.isUnconfirmed },
         }),
       })

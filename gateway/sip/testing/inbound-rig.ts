@@ -41,7 +41,7 @@ export interface InboundChanges extends InboundLegOptions {
 export const arrive = (
   parts: InboundChanges = {},
   offer = farSdp(),
-  isStranger = parts.onConfirmed !== undefined,
+  isUntrusted = parts.onConfirmed !== undefined,
 ): InboundBench => {
   const clock = new FakeClock()
   const port = new TestPort('call')
@@ -53,7 +53,7 @@ export const arrive = (
   const media = new LegMedia(port, '42', {
     source: farAddress,
     random: () => 0.5,
-    ...(isStranger && { untrusted: { clock, isConfirmed: parts.onConfirmed === undefined } }),
+    ...(isUntrusted && { untrusted: { clock, isConfirmed: parts.onConfirmed === undefined } }),
   })
   if (offer === '') media.offer('PCMU', 'response')
   else {
