@@ -30,6 +30,7 @@ import { EndpointAuthenticator } from './registrar/endpoint-authenticator.ts'
 import { KeepAlive } from './registrar/keep-alive.ts'
 import { Registrar } from './registrar/registrar.ts'
 import type { Registrations } from './registrar/registrations.ts'
+import type { SipContext } from './sip-context.ts'
 import { SipLegs } from './sip-legs.ts'
 import type { CarrierDirectory } from './trunks/carrier-directory.ts'
 import type { CarrierQuotas } from './trunks/carrier-quotas.ts'
@@ -122,7 +123,7 @@ const maxGoodbyeMs = 1_000
  */
 export class SipEdge implements OutboundSip {
   readonly #link: AgentLink
-  readonly #clock: Clock
+  readonly #context: SipContext
   readonly #legs: SipLegs
   readonly #load: GatewayLoad
   readonly #counts: CallCounts
@@ -145,7 +146,6 @@ export class SipEdge implements OutboundSip {
     const log = deps.log.child({ part: 'sip' })
     const now = () => clock.now()
     this.#link = link
-    this.#clock = clock
     this.#limits = { ...overload, maxCalls, ...(untrusted && { untrusted }) }
     this.#timers = sessionTimers === 'agent' && sessionTimer ? { ...sessionTimer } : undefined
     this.#load = new GatewayLoad(media.edge, deps.calls, busyPercent)
@@ -154,9 +154,10 @@ export class SipEdge implements OutboundSip {
     const retryAfterMs = () => this.#limits.retryAfterMs
     const headers = new GatewayHeaders({ userAgent, hasPrivateHeaders, retryAfterMs })
     this.#refusals = new Refusals(headers, log, metrics, now)
-    this.#legs = new SipLegs(link, headers, clock, log)
+    this.#context = { link, headers, clock, log }
+    this.#legs = new SipLegs(clock)
     const requests = new CarrierRequests(link.srf, trunkClock, log, headers, policy.guard)
-    this.#trunks = new Trunks(carriers, requests, metrics)
+    this.#trunks = new Trunks({ carriers, requests, metrics, clock: trunkClock, log })
     const audio = new SipAudio(media.edge, clock, media.webrtc)
     const transfers = this.#makeTransfers(deps)
     this.#outbound = this.#makeOutbound(deps, audio, transfers)
@@ -235,7 +236,7 @@ export class SipEdge implements OutboundSip {
     if (this.isConnected) {
       this.#legs.hangUp({ code: 'draining' })
       const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = this.#clock.after(maxGoodbyeMs, resolve)
+      const timer = this.#context.clock.after(maxGoodbyeMs, resolve)
       await Promise.race([Promise.all([this.#legs.empty(), this.#trunks.drain()]), late])
       timer.cancel()
     }
@@ -277,14 +278,15 @@ export class SipEdge implements OutboundSip {
     transfers: Transfers,
   ): Outbound {
     const { carriers, policy, quotas, families } = outbound
-    const { headers } = this.#legs
+    const { headers } = this.#context
     const { reportsTrying } = link.capabilities
     const onDisconnected = (id: string, hop: string) => registrar?.registrations.disconnected(id, hop)
     const routing = new Routing(
       { carriers, policy, quotas, headers, metrics },
       { reportsTrying, onDisconnected },
     )
-    return new Outbound({ legs: this.#legs, routing, audio, directory, transfers, families }, this.#timers)
+    const deps = { context: this.#context, legs: this.#legs, routing, audio, directory, transfers, families }
+    return new Outbound(deps, this.#timers)
   }
 
   #makeInbound(
@@ -292,21 +294,28 @@ export class SipEdge implements OutboundSip {
     audio: SipAudio,
     transfers: Transfers,
   ): Inbound {
-    const legs = this.#legs
-    const refusals = this.#refusals
     const admission = new Admission(
       { directory, trust, challenger: this.#challenger, counts: this.#counts, load: this.#load },
       this.#limits,
     )
     const likely = new LikelyCodecs({ directory, carriers })
-    const deps = { legs, admission, refusals, audio, arrivals: calls, transfers, likely }
+    const deps = {
+      context: this.#context,
+      legs: this.#legs,
+      admission,
+      refusals: this.#refusals,
+      audio,
+      arrivals: calls,
+      transfers,
+      likely,
+    }
     return new Inbound(deps, this.#timers)
   }
 
   /** Starts to handle INVITEs and requests outside calls. */
   #takeRequests(inbound: Inbound, registrar: Registrar | undefined): void {
     const { srf } = this.#link
-    const { headers } = this.#legs
+    const { headers } = this.#context
     handleOutOfCallRequests({ srf, refusals: this.#refusals, load: this.#load, headers, registrar })
     srf.use('invite', (request, response) => inbound.handle(request, response))
   }
@@ -319,7 +328,7 @@ export class SipEdge implements OutboundSip {
     const domains = config.domains.map(canonicalHost)
     if (domains.length === 0) return undefined
     const refusals = this.#refusals
-    const { headers, log } = this.#legs
+    const { headers, log } = this.#context
     const authenticator = new EndpointAuthenticator(directory, this.#challenger, refusals)
     const registrar = new Registrar(
       { authenticator, registrations, refusals, trust, load: this.#load, metrics, log },

@@ -2,10 +2,8 @@ import { newLegId } from '../calls/call/ids.ts'
 import { Leg } from '../calls/leg/leg.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Cause } from '../core/errors/catalogue.ts'
-import type { Log } from '../core/log.ts'
 import type { Party } from '../model.ts'
-import type { AgentLink, Connection } from './agent-link.ts'
-import type { GatewayHeaders } from './gateway-headers.ts'
+import type { Connection } from './agent-link.ts'
 
 /** SIP side of a leg, as {@link SipLegs} sees it. */
 export interface RegisteredLeg {
@@ -18,23 +16,12 @@ export interface RegisteredLeg {
 
 /** Makes the SIP legs of the gateway, and keeps the SIP side of each until its last message is complete. */
 export class SipLegs {
-  readonly link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>
-  readonly headers: GatewayHeaders
-  readonly clock: Clock
-  readonly log: Log
+  readonly #clock: Pick<Clock, 'now'>
   readonly #all = new Set<RegisteredLeg>()
   #waiting: (() => void)[] = []
 
-  constructor(
-    link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>,
-    headers: GatewayHeaders,
-    clock: Clock,
-    log: Log,
-  ) {
-    this.link = link
-    this.headers = headers
-    this.clock = clock
-    this.log = log
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
   }
 
   /** Number of SIP sides. */
@@ -44,7 +31,7 @@ export class SipLegs {
 
   /** Makes a leg in state `new`, without a SIP side. */
   create(direction: Leg['direction'], from: Party, to: Party): Leg {
-    return new Leg({ id: newLegId(), kind: 'sip', direction, from, to, now: () => this.clock.now() })
+    return new Leg({ id: newLegId(), kind: 'sip', direction, from, to, now: () => this.#clock.now() })
   }
 
   add(leg: RegisteredLeg): void {

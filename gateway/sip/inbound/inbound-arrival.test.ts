@@ -46,13 +46,14 @@ const open = ({ arrivals = { arrive: () => {} }, onAdd = () => {} }: Changes = {
   )
   const capabilities = capabilitiesOf({ isEmbedded: true })
   const link = { srf, connection: { isAlive: true }, capabilities }
-  const legs = new SipLegs(link, new GatewayHeaders(), clock, log)
+  const legs = new SipLegs(clock)
   const { add } = legs
   legs.add = (leg) => {
     onAdd()
     add.call(legs, leg)
   }
   return new Inbound({
+    context: { link, headers: new GatewayHeaders(), clock, log },
     legs,
     admission: { admit: () => expect.unreachable(), telTarget: () => undefined },
     refusals: {

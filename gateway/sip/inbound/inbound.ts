@@ -20,6 +20,7 @@ import { sdpOf } from '../media/sdp-body.ts'
 import { type Offer, readOffer, type SipAudio } from '../media/sip-audio.ts'
 import { privateAddressMessage, type SipMedia } from '../media/sip-media.ts'
 import { causeOfCancel } from '../sip-causes.ts'
+import type { SipContext } from '../sip-context.ts'
 import type { SipLegs } from '../sip-legs.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
 import type { LikelyCodecs } from '../trunks/likely-codecs.ts'
@@ -28,6 +29,7 @@ import { InboundLeg } from './inbound-leg.ts'
 
 /** Collaborators of {@link Inbound}. */
 export interface InboundDeps {
+  readonly context: SipContext
   readonly legs: SipLegs
   readonly admission: Pick<Admission, 'admit' | 'telTarget'>
   readonly refusals: Pick<Refusals, 'refuse'>
@@ -80,7 +82,7 @@ export class Inbound {
 
   #handle(request: SipRequest, response: SipResponse, facts: Facts): void {
     const { refusals, admission } = this.#deps
-    const { connection, capabilities } = this.#deps.legs.link
+    const { connection, capabilities } = this.#deps.context.link
     if (!connection) return
     const target = isTel(request.uri) ? admission.telTarget(request) : parseSipUri(request.uri)
     // The log line has the number, so that the operator can configure a domain for it.
@@ -122,7 +124,7 @@ export class Inbound {
    */
   async setUp(invite: InboundInvite, terms: InviteTerms): Promise<void> {
     const { request, response, connection, admitted } = invite
-    const { clock } = this.#deps.legs
+    const { clock } = this.#deps.context
     // Only ports of the same call can be joined.
     const callId = (terms.replaces?.port?.group as CallId | undefined) ?? newCallId()
     let gone: Cause | undefined
@@ -157,13 +159,13 @@ export class Inbound {
   #arrive(invite: InboundInvite, terms: InviteTerms, callId: CallId, media: SipMedia): void {
     const { admitted } = invite
     const leg = this.#legOf(invite)
-    const log = this.#deps.legs.log.child({ call: callId, leg: leg.id })
+    const log = this.#deps.context.log.child({ call: callId, leg: leg.id })
     if (media.isBehindNat)
       log.info(
         { event: 'media.private-address-found', source: invite.request.source_address },
         privateAddressMessage,
       )
-    const { clock, headers } = this.#deps.legs
+    const { clock, headers } = this.#deps.context
     this.#attach(
       invite,
       terms,
@@ -202,7 +204,7 @@ export class Inbound {
   #abandon(invite: InboundInvite, { replaces }: InviteTerms, callId: CallId, cause: Cause): void {
     invite.admitted.release()
     const leg = this.#legOf(invite)
-    this.#deps.legs.log.info(
+    this.#deps.context.log.info(
       { event: 'call.abandoned', call: callId, leg: leg.id, code: cause.code },
       'caller gone before the call was set up',
     )
@@ -219,12 +221,12 @@ export class Inbound {
   /** Connects the leg with its SIP side. The end of the leg closes its audio and ends its count. */
   #attach(invite: InboundInvite, { timer }: InviteTerms, session: LegSession): void {
     const { request, response, admitted, trust } = invite
-    const { legs, transfers } = this.#deps
-    const { srf, capabilities } = legs.link
+    const { context, legs, transfers } = this.#deps
+    const { srf, capabilities } = context.link
     const { leg, media } = session
     const options = {
       reliability: invite.reliability(capabilities),
-      farEnd: legs.headers.farEnd(admitted.carrier && { kind: 'carrier', name: admitted.carrier.name }),
+      farEnd: context.headers.farEnd(admitted.carrier && { kind: 'carrier', name: admitted.carrier.name }),
       answerHeaders: { Supported: supportedTags(capabilities), ...timer?.headers },
       terms: {
         ...(this.#timers && { timer: { settings: this.#timers, terms: timer?.terms } }),

@@ -17,6 +17,7 @@ import type { SipAudio } from '../media/sip-audio.ts'
 import type { SipMedia } from '../media/sip-media.ts'
 import { isWebRtcTarget } from '../media/webrtc-media.ts'
 import { offeredSecurity } from '../sdp/srtp-policy.ts'
+import type { SipContext } from '../sip-context.ts'
 import type { SipLegs } from '../sip-legs.ts'
 import type { Hop } from '../trunks/route.ts'
 import type { Routing, TakenRoute } from '../trunks/routing.ts'
@@ -27,6 +28,7 @@ import type { TargetFamilies } from './target-families.ts'
 
 /** Collaborators of {@link Outbound}. */
 export interface OutboundDeps {
+  readonly context: SipContext
   readonly legs: SipLegs
   readonly routing: Pick<Routing, 'find'>
   readonly audio: Pick<SipAudio, 'openRtp' | 'openWebRtc'>
@@ -52,7 +54,7 @@ export class Outbound implements OutboundSip {
   constructor(deps: OutboundDeps, timers?: SessionTimerSettings) {
     this.#deps = deps
     this.#timers = timers
-    const { clock, log } = deps.legs
+    const { clock, log } = deps.context
     this.#portFailures = new RefusalLog(
       () => clock.now(),
       ({ source: code, count }) =>
@@ -69,12 +71,12 @@ export class Outbound implements OutboundSip {
   }
 
   dial(target: SipTarget, request: OutboundRequest): Leg {
-    const { legs, directory, transfers } = this.#deps
-    const { link, clock, headers } = legs
+    const { context, legs, directory, transfers } = this.#deps
+    const { link, clock, headers } = context
     const uri = parseSipUri(target.uri)
     const to = { uri: shownUri(uri?.bare ?? target.uri), user: uri ? userOf(uri) : '', name: '' }
     const leg = legs.create('outbound', request.from, to)
-    const log = legs.log.child({ call: request.callId, leg: leg.id })
+    const log = context.log.child({ call: request.callId, leg: leg.id })
     const { endpointId } = target
     const endpoint = endpointId === undefined ? undefined : directory.endpoint?.(endpointId)
     const { sessionTimerSeconds: seconds } = request.destination
@@ -87,8 +89,8 @@ export class Outbound implements OutboundSip {
       endpoint,
     })
     const connection: Connection = link.connection ?? { isAlive: false }
-    const context = { connection, clock, log, headers }
-    const side = new OutboundLeg(leg, context, link.srf, proposal, () => legs.delete(side))
+    const signalling = { connection, clock, log, headers }
+    const side = new OutboundLeg(leg, signalling, link.srf, proposal, () => legs.delete(side))
     leg.attach(side)
     legs.add(side)
     this.#place(new OutboundCall(leg, log, target, request, endpoint), side).catch((error: unknown) => {
@@ -192,7 +194,7 @@ export class Outbound implements OutboundSip {
   #tooLong({ uri, headers }: Hop, sdp: string): Cause | undefined {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const bytes = Buffer.byteLength([uri, ...lines, sdp].join(''), 'utf8') + frameReserve
-    const longest = this.#deps.legs.link.capabilities.maxFrameBytes
+    const longest = this.#deps.context.link.capabilities.maxFrameBytes
     return bytes > longest
       ? { code: 'bad_request', detail: `The INVITE has ${bytes} bytes; the SIP agent takes ${longest}.` }
       : undefined

@@ -130,13 +130,14 @@ export class OutboundRig {
     }
     const log = pino({ level: 'debug' }, { write: (line: string) => this.logged.push(JSON.parse(line)) })
     const headers = new GatewayHeaders({ userAgent: 'Trunkline', hasPrivateHeaders: true })
-    this.legs = new SipLegs({ srf, connection, capabilities }, headers, clock, log)
+    this.legs = new SipLegs(clock)
     const routing = new Routing(
       { carriers: this.carriers, policy: new DialPolicy(this.carriers), headers, metrics: new Metrics() },
       { reportsTrying: tryings },
     )
     this.outbound = new Outbound(
       {
+        context: { link: { srf, connection, capabilities }, headers, clock, log },
         legs: this.legs,
         routing,
         audio: new SipAudio(edge, clock),

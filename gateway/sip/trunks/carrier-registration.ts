@@ -5,25 +5,24 @@ import { DigestSession } from '../digest/digest-session.ts'
 import { quotedName, splitList } from '../headers.ts'
 import { problemOf } from '../sip-causes.ts'
 import type { Carrier } from './carrier.ts'
-import type { CarrierRequests, SendOutcome } from './carrier-requests.ts'
+import type { SendOutcome } from './carrier-requests.ts'
 import { OutboundRegistration, type RegisterResult } from './outbound-registration.ts'
 import { retryAfterMs } from './retry-after.ts'
+import type { TrunkDeps } from './trunk-deps.ts'
 
 /**
  * Returns the registration of one carrier: REGISTERs to its first target, all with one Call-ID and a rising
- * CSeq (RFC 3261 section 10.2.4). Returns undefined if the carrier has no account to register. `random`: from
- * 0 to below 1.
+ * CSeq (RFC 3261 section 10.2.4). Returns undefined if the carrier has no account to register.
  */
 export const registrationOf = (
   carrier: Carrier,
-  requests: CarrierRequests,
-  random: () => number,
+  { requests, random, clock, log: gatewayLog }: TrunkDeps,
 ): { readonly registration: OutboundRegistration; giveUp(): void } | undefined => {
   const { register, identity, auth } = carrier.config
   const [registrar] = carrier.targets
   const user = typeof identity.from === 'object' ? identity.from.user : auth?.username
   if (!register || !registrar || user === undefined) return undefined
-  const log = requests.log.child({ carrier: carrier.name })
+  const log = gatewayLog.child({ carrier: carrier.name })
   const account = `${encodeURIComponent(user).replaceAll('%2B', '+')}`
   const host = identity.host ?? registrar.uri.host
   const address = `<sip:${account}@${host.includes(':') ? `[${host}]` : host}>`
@@ -44,7 +43,6 @@ export const registrationOf = (
     const request = { carrier, target: registrar, method: 'REGISTER', headers, digest }
     giveUp = requests.send(request, (outcome) => done(resultOf(outcome)))
   }
-  const { clock } = requests
   const registration = new OutboundRegistration({ expiresMs: register.expiresMs, send, clock, random, log })
   return { registration, giveUp: () => giveUp() }
 }

@@ -31,9 +31,9 @@ const maxWaitMs = 40_000
 
 /** Sends requests outside calls to the targets of carriers. */
 export class CarrierRequests {
-  readonly clock: Clock
-  readonly log: Log
   readonly #srf: Pick<SrfLike, 'request'>
+  readonly #clock: Clock
+  readonly #log: Log
   readonly #headers: GatewayHeaders
   readonly #guard: Pick<DialGuard, 'objection'> | undefined
 
@@ -45,9 +45,9 @@ export class CarrierRequests {
     headers: GatewayHeaders,
     guard?: Pick<DialGuard, 'objection'>,
   ) {
-    this.clock = clock
-    this.log = log
     this.#srf = srf
+    this.#clock = clock
+    this.#log = log
     this.#headers = headers
     this.#guard = guard
   }
@@ -66,14 +66,14 @@ export class CarrierRequests {
       timer.cancel()
       done(outcome)
     }
-    const timer = this.clock.after(maxWaitMs, () => finish({ kind: 'lost', why: 'no final response' }))
+    const timer = this.#clock.after(maxWaitMs, () => finish({ kind: 'lost', why: 'no final response' }))
     const answered = (response: FarResponse, sent: SentRequest) => {
       const { status } = response
       if (isOver || status < 200) return
       if (status === 401 || status === 407) {
         const answer = digest.answer(response, signed)
         if ('headers' in answer) return send(answer.headers)
-        this.log.info(
+        this.#log.info(
           { event: 'digest.challenge-unanswered', carrier: carrier.name, method, status, why: answer.why },
           'challenge not answered',
         )

@@ -4,9 +4,10 @@ import type { Timer } from '../../core/clock.ts'
 import { DigestSession } from '../digest/digest-session.ts'
 import { problemOf } from '../sip-causes.ts'
 import type { Carrier } from './carrier.ts'
-import type { CarrierRequests, SendOutcome } from './carrier-requests.ts'
+import type { SendOutcome } from './carrier-requests.ts'
 import type { CarrierTarget } from './carrier-target.ts'
 import { retryAfterMs } from './retry-after.ts'
+import type { TrunkDeps } from './trunk-deps.ts'
 
 type ProbeRules = NonNullable<CarrierConfig['probe']>
 
@@ -19,34 +20,25 @@ const maxAnswerMs = 8_000
  * interval, so that pings do not come in bursts.
  */
 export class Probe {
-  readonly #requests: CarrierRequests
+  readonly #deps: TrunkDeps
   readonly #carrier: Carrier
   readonly #target: CarrierTarget
   readonly #rules: ProbeRules
-  readonly #random: () => number
   #timer: Timer | undefined
   #patience: Timer | undefined
   #giveUp: (() => void) | undefined
   #sequence = 0
 
-  /** `random`: from 0 to below 1. */
-  constructor(
-    requests: CarrierRequests,
-    carrier: Carrier,
-    target: CarrierTarget,
-    rules: ProbeRules,
-    random: () => number,
-  ) {
-    this.#requests = requests
+  constructor(deps: TrunkDeps, carrier: Carrier, target: CarrierTarget, rules: ProbeRules) {
+    this.#deps = deps
     this.#carrier = carrier
     this.#target = target
     this.#rules = rules
-    this.#random = random
   }
 
   /** Starts the pings. */
   start(): void {
-    this.#wait(this.#random() * this.#rules.intervalMs)
+    this.#wait(this.#deps.random() * this.#rules.intervalMs)
   }
 
   /** Idempotent. */
@@ -57,7 +49,7 @@ export class Probe {
   }
 
   #wait(ms: number): void {
-    this.#timer = this.#requests.clock.after(ms, () => this.#ping())
+    this.#timer = this.#deps.clock.after(ms, () => this.#ping())
   }
 
   #ping(): void {
@@ -79,19 +71,19 @@ export class Probe {
         Accept: 'application/sdp',
       }),
     }
-    this.#patience = this.#requests.clock.after(maxAnswerMs, () => {
+    this.#patience = this.#deps.clock.after(maxAnswerMs, () => {
       this.#giveUp?.()
       this.#ended({ kind: 'refused', why: `no answer within ${maxAnswerMs / 1000} s` })
     })
-    this.#giveUp = this.#requests.send(request, (outcome) => this.#ended(outcome))
+    this.#giveUp = this.#deps.requests.send(request, (outcome) => this.#ended(outcome))
   }
 
   #ended(outcome: SendOutcome): void {
     this.#patience?.cancel()
-    const interval = this.#rules.intervalMs * (0.9 + this.#random() / 5)
+    const interval = this.#rules.intervalMs * (0.9 + this.#deps.random() / 5)
     const response = outcome.kind === 'final' ? outcome.response : undefined
     const pauseMs = response?.status === 503 ? retryAfterMs(response.get('Retry-After')) : undefined
-    if (pauseMs !== undefined) this.#target.setAside(this.#requests.clock.now() + pauseMs)
+    if (pauseMs !== undefined) this.#target.setAside(this.#deps.clock.now() + pauseMs)
     // A lost agent says nothing about the carrier.
     if (outcome.kind !== 'lost')
       this.#count(response?.status, outcome.kind === 'final' ? problemOf({ res: response }) : outcome.why)
@@ -101,7 +93,7 @@ export class Probe {
   /** `problem`: reason why the target was unreachable, if known. */
   #count(status: number | undefined, problem: string | undefined): void {
     const target = this.#target
-    const { log } = this.#requests
+    const { log } = this.#deps
     const isAlive = status !== undefined && status !== 408 && status !== 503
     if (!target.recordPing(isAlive, this.#rules)) return
     const facts = { carrier: this.#carrier.name, target: target.text, status }

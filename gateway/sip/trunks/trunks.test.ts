@@ -26,7 +26,7 @@ const setUp = (...configs: Partial<CarrierConfig>[]) => {
   }
   const headers = new GatewayHeaders({ userAgent: 'Trunkline' })
   const requests = new CarrierRequests(srf, clock, log, headers, guard)
-  const trunks = new Trunks(carriers, requests, metrics, () => 0.5)
+  const trunks = new Trunks({ carriers, requests, metrics, clock, log, random: () => 0.5 })
   const metric = async (name: string) =>
     (await metrics.text()).split('\n').filter((line) => line.startsWith(`trunkline_${name}{`))
   return { clock, srf, carriers, trunks, metric, logged, first: carriers.all[0]! }
@@ -348,7 +348,8 @@ describe('the registration of a carrier', () => {
     const log = pino({ level: 'silent' })
     const requests = new CarrierRequests(srf, clock, log, new GatewayHeaders())
     const carriers = new CarrierDirectory(configs, clock)
-    const trunks = new Trunks(carriers, requests, new Metrics(), () => chance++ / 10)
+    const random = () => chance++ / 10
+    const trunks = new Trunks({ carriers, requests, metrics: new Metrics(), clock, log, random })
     trunks.start()
     clock.advance(999)
     expect(srf.requests).toHaveLength(5)

@@ -2,9 +2,9 @@ import type { Metrics } from '../../core/metrics.ts'
 import type { Carrier } from './carrier.ts'
 import type { CarrierDirectory, CarriersChange } from './carrier-directory.ts'
 import { registrationOf } from './carrier-registration.ts'
-import type { CarrierRequests } from './carrier-requests.ts'
 import { registrationStates } from './outbound-registration.ts'
 import { Probe } from './probe.ts'
+import type { TrunkDeps } from './trunk-deps.ts'
 
 /**
  * Registrations start at random times within a window: this time in ms for each, and half a minute at most.
@@ -18,23 +18,23 @@ interface Trunk {
   readonly made: ReturnType<typeof registrationOf>
 }
 
+/** Collaborators of {@link Trunks}. */
+export interface TrunksDeps extends Omit<TrunkDeps, 'random'> {
+  readonly carriers: CarrierDirectory
+  readonly metrics: Pick<Metrics, 'gauges'>
+  /** Default `Math.random`. */
+  readonly random?: TrunkDeps['random']
+}
+
 /** Pings of carriers' targets, and registrations with carriers. */
 export class Trunks {
-  readonly #requests: CarrierRequests
-  readonly #random: () => number
+  readonly #deps: TrunkDeps
   #trunks = new Map<Carrier, Trunk>()
   #state: 'new' | 'started' | 'over' = 'new'
   #drained: Promise<void> | undefined
 
-  /** `random`: from 0 to below 1; default `Math.random`. */
-  constructor(
-    carriers: CarrierDirectory,
-    requests: CarrierRequests,
-    metrics: Pick<Metrics, 'gauges'>,
-    random: () => number = Math.random,
-  ) {
-    this.#requests = requests
-    this.#random = random
+  constructor({ carriers, metrics, requests, clock, log, random = Math.random }: TrunksDeps) {
+    this.#deps = { requests, clock, log, random }
     for (const carrier of carriers.all) this.#add(carrier)
     carriers.onChange((change) => this.#change(change))
     metrics.gauges('carrier_up', ['carrier', 'target'], () =>
@@ -82,10 +82,8 @@ export class Trunks {
 
   #add(carrier: Carrier): Trunk {
     const rules = carrier.config.probe
-    const probes = rules
-      ? carrier.targets.map((target) => new Probe(this.#requests, carrier, target, rules, this.#random))
-      : []
-    const made = registrationOf(carrier, this.#requests, this.#random)
+    const probes = rules ? carrier.targets.map((target) => new Probe(this.#deps, carrier, target, rules)) : []
+    const made = registrationOf(carrier, this.#deps)
     if (made) carrier.isRejected = () => made.registration.state === 'rejected'
     const trunk = { probes, made }
     this.#trunks.set(carrier, trunk)
@@ -119,7 +117,7 @@ export class Trunks {
     for (const { probes } of trunks) for (const probe of probes) probe.start()
     const registrations = trunks.flatMap(({ made }) => (made ? [made.registration] : []))
     const window = Math.min(registrations.length * spreadMs, maxSpreadMs)
-    for (const registration of registrations) registration.start(this.#random() * window)
+    for (const registration of registrations) registration.start(this.#deps.random() * window)
   }
 }
 
