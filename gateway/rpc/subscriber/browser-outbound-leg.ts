@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../../core/clock.ts'
 import { type Cause, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import type { CallId } from '../../model.ts'
+import type { CallId, Party } from '../../model.ts'
 import type { DeviceCall } from '../../push/device-call.ts'
 import type { Push } from '../../push/push.ts'
 import type { RpcSession } from '../rpc-session.ts'
@@ -29,7 +29,10 @@ export interface BrowserOutboundLegDeps {
 
 /** Facts of a {@link BrowserOutboundLeg}. */
 export interface BrowserOutboundLegOptions {
-  readonly leg: Leg
+  /** Caller. */
+  readonly from: Party
+  /** Callee: the subscriber. */
+  readonly to: Party
   readonly callId: CallId
   readonly subscriberId: string
   readonly codec: AudioCodec
@@ -58,6 +61,7 @@ const maxReconnectMs = 10_000
  * notified. The leg rings until a page answers or the caller gives up.
  */
 export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
+  readonly leg: Leg
   readonly subscriberId: string
   /** Id of the call in browsers. */
   readonly wireId: string
@@ -87,12 +91,15 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     this.#deps = deps
     this.#options = options
     this.subscriberId = options.subscriberId
-    this.wireId = options.leg.id
+    this.leg = deps.calls.newLeg('outbound', options.from, options.to)
+    this.leg.attach(this)
+    this.wireId = this.leg.id
   }
 
   /** Makes the offer and rings the browsers that are online. Never rejects: a failure ends the leg. */
   async start(online: () => readonly BrowserSession[]): Promise<void> {
-    const { leg, callId, codec, video } = this.#options
+    const { leg } = this
+    const { callId, codec, video } = this.#options
     // A disconnected page may reconnect in time, but pages on mobile devices seldom do.
     const isConnected = online().some(({ session }) => session !== undefined)
     const devices = await this.#deps.push.call(this.subscriberId, isConnected)
@@ -147,7 +154,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   }
 
   onBye(browser: BrowserSession, causeCode: number | undefined): void {
-    const { leg } = this.#options
+    const { leg } = this
     if (browser === this.#winner || browser === this.#answering) {
       this.#isEndedByBrowser = true
       leg.ended(causeOf(causeCode, 'normal'))
@@ -167,11 +174,11 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
 
   onDigits(browser: BrowserSession, digits: string): void {
     if (browser !== this.#winner) return
-    for (const digit of digits) this.#options.leg.digit(digit)
+    for (const digit of digits) this.leg.digit(digit)
   }
 
   onSessionLost(browser: BrowserSession): void {
-    const { leg } = this.#options
+    const { leg } = this
     if (browser === this.#winner || browser === this.#answering) {
       this.#isEndedByBrowser = true
       leg.ended({ code: 'client_lost' })
@@ -199,8 +206,8 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   #ringAll(browsers: readonly BrowserSession[], devices: DeviceCall | undefined): void {
     this.#devices = devices
     for (const browser of browsers) this.invite(browser)
-    if (this.#ringing.size === 0 && !devices) this.#options.leg.ended({ code: 'not_online' })
-    else this.#options.leg.early(false)
+    if (this.#ringing.size === 0 && !devices) this.leg.ended({ code: 'not_online' })
+    else this.leg.early(false)
     this.#awaitPages()
     if (devices && !this.#isOver) void this.#wake(devices)
   }
@@ -234,7 +241,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
     const isOver = () => this.#isOver || this.#winner || this.#devices || this.#isReachable
     if (isOver()) return
     this.#reconnectTimer = this.#deps.clock.after(maxReconnectMs, () => {
-      if (!isOver()) this.#options.leg.ended(this.#refusal ?? { code: 'not_online' })
+      if (!isOver()) this.leg.ended(this.#refusal ?? { code: 'not_online' })
     })
   }
 
@@ -243,13 +250,13 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
    * wait for disconnected pages or notified devices, which may never respond.
    */
   #endDeclined(): void {
-    if (!this.#winner && !this.#isReachable) this.#options.leg.ended(this.#refusal ?? { code: 'declined' })
+    if (!this.#winner && !this.#isReachable) this.leg.ended(this.#refusal ?? { code: 'declined' })
   }
 
   /** Ends the leg if no session rings and no device may open one. */
   #endUnreachable(): void {
     if (this.#ringing.size === 0 && !this.#devices && !this.#winner)
-      this.#options.leg.ended(this.#refusal ?? { code: 'not_online' })
+      this.leg.ended(this.#refusal ?? { code: 'not_online' })
   }
 
   #cancel(cause: Cause): void {
@@ -266,7 +273,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   }
 
   #invite({ sdp }: BrowserMedia) {
-    return inviteOf(this.#options.leg, this.wireId, sdp)
+    return inviteOf(this.leg, this.wireId, sdp)
   }
 
   /** Returns false if the session rings already or the call takes no further answer. */
@@ -303,7 +310,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
    */
   #rejectAnswer(browser: BrowserSession, error: unknown): void {
     if (this.#isOver) return
-    const { leg } = this.#options
+    const { leg } = this
     const { metrics, log } = this.#deps
     const cause = mediaCause(error)
     if (!answerFaults.has(cause.code)) {
@@ -323,7 +330,8 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
   }
 
   #connect(browser: BrowserSession, media: BrowserMedia, meta?: UserVariables): void {
-    const { leg, callId: roomId, caller } = this.#options
+    const { leg } = this
+    const { callId: roomId, caller } = this.#options
     this.#winner = browser
     this.#reconnectTimer?.cancel()
     this.#ringing.delete(browser)

@@ -1,13 +1,8 @@
 import type { Leg } from '../../calls/leg/leg.ts'
 import type { OutboundRequest, OutboundSubscriber } from '../../calls/leg/outbound-request.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Log } from '../../core/log.ts'
-import type { Metrics } from '../../core/metrics.ts'
 import type { Directory } from '../../directory/directory.ts'
 import type { Target } from '../../model.ts'
-import type { Push } from '../../push/push.ts'
-import type { BrowserCallFactory } from './browser-call-factory.ts'
-import { BrowserOutboundLeg } from './browser-outbound-leg.ts'
+import { BrowserOutboundLeg, type BrowserOutboundLegDeps } from './browser-outbound-leg.ts'
 import type { BrowserQuotas } from './browser-quotas.ts'
 import type { Presence } from './presence.ts'
 
@@ -16,11 +11,8 @@ export interface SubscriberRingerDeps {
   readonly directory: Pick<Directory, 'subscriber'>
   readonly presence: Pick<Presence, 'online' | 'onOnline'>
   readonly quotas: Pick<BrowserQuotas, 'checkRinging'>
-  readonly calls: BrowserCallFactory
-  readonly push: Pick<Push, 'call'>
-  readonly metrics: Pick<Metrics, 'rejections'>
-  readonly clock: Clock
-  readonly log: Log
+  /** Collaborators of each outbound leg. */
+  readonly outboundLegs: BrowserOutboundLegDeps
 }
 
 /** Calls to subscribers: rings their browsers and devices. */
@@ -47,27 +39,20 @@ export class SubscriberRinger implements OutboundSubscriber {
   }
 
   dial({ subscriberId, address }: Extract<Target, { kind: 'subscriber' }>, request: OutboundRequest): Leg {
-    const { directory, presence, quotas, calls, push, metrics, clock, log } = this.#deps
+    const { directory, presence, quotas, outboundLegs } = this.#deps
     const { from, callId, codec, caller, destination } = request
     const name = directory.subscriber(subscriberId)?.displayName ?? ''
-    const leg = calls.newLeg('outbound', from, {
-      uri: address,
-      user: address.split('/').at(-1) ?? address,
-      name,
+    const outboundLeg = new BrowserOutboundLeg(outboundLegs, {
+      from,
+      to: { uri: address, user: address.split('/').at(-1) ?? address, name },
+      callId,
+      subscriberId,
+      codec,
+      video: wantsVideo(request),
+      caller,
+      userVariables: destination.userVariables,
     })
-    const outboundLeg = new BrowserOutboundLeg(
-      { calls, push, metrics, clock, log },
-      {
-        leg,
-        callId,
-        subscriberId,
-        codec,
-        video: wantsVideo(request),
-        caller,
-        userVariables: destination.userVariables,
-      },
-    )
-    leg.attach(outboundLeg)
+    const { leg } = outboundLeg
     const ringing = this.#legsOf(subscriberId)
     this.#legs.set(outboundLeg.wireId, outboundLeg)
     leg.whenGone(() => this.#legs.delete(outboundLeg.wireId))
