@@ -216,19 +216,21 @@ export class App {
     const records = await openCdrs(base, store, customers, this.#metrics)
     const originator: Originator = { originate: (origination) => this.#calls.opened!.originate(origination) }
     const applications = openApplications(base, store.access, originator, this.#metrics)
-    const dialects = { browsers, applications }
-    const made = {
-      ...dialects,
-      store,
-      media,
-      sip,
-      dialPolicy: this.#dialPolicy,
-      endpoints,
-      recordings,
-      records,
-      customers,
-    }
-    const opened = openCalls(base, { ...made, clock: this.#callClock }, this.#metrics)
+    const opened = openCalls(
+      base,
+      {
+        store,
+        media,
+        outbound: { sip, endpoints, subscribers: browsers.ringer },
+        dialPolicy: this.#dialPolicy,
+        applications,
+        recordings,
+        customers,
+        records,
+        clock: this.#callClock,
+      },
+      this.#metrics,
+    )
     this.#calls.opened = opened.calls
     this.#watch(media, agent)
     const reasons = () => this.#reasons()
@@ -250,7 +252,15 @@ export class App {
     )
     const http = await openHttp(
       base,
-      { store, certificates, origins, api, dialects, operator, reasons },
+      {
+        store,
+        certificates,
+        origins,
+        api,
+        dialects: { browsers, applications },
+        operator,
+        reasons,
+      },
       this.#metrics,
     )
     await sip.start()

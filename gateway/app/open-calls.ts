@@ -9,7 +9,7 @@ import { CalleeCheck, type Objection } from '../calling/callee-check.ts'
 import { Player } from '../calls/audio/player.ts'
 import { WaitingAudio } from '../calls/audio/waiting-audio.ts'
 import { ProjectConferences } from '../calls/conference/conferences.ts'
-import { LegDialer } from '../calls/connect/leg-dialer.ts'
+import { LegDialer, type LegDialerDeps } from '../calls/connect/leg-dialer.ts'
 import { Bridges } from '../calls/leg/bridges.ts'
 import { LocalLegs } from '../calls/local/local-legs.ts'
 import { CallLog } from '../calls/log/call-log.ts'
@@ -17,7 +17,7 @@ import { CdrWriter } from '../calls/log/cdr-writer.ts'
 import { ProjectQueues } from '../calls/queue/queues.ts'
 import { Calls, type CallsSettings } from '../calls/session/calls.ts'
 import { HandlerContexts } from '../calls/session/handler-contexts.ts'
-import { HandlerRunner } from '../calls/session/handler-runner.ts'
+import { type Applications, HandlerRunner } from '../calls/session/handler-runner.ts'
 import type { Speech } from '../calls/verbs/call-controller-deps.ts'
 import { CallControllers, type VerbSettings } from '../calls/verbs/call-controllers.ts'
 import { CallDetector } from '../calls/verbs/call-detector.ts'
@@ -26,9 +26,6 @@ import type { SystemClock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { AddressBook } from '../model.ts'
 import type { Recordings } from '../recordings/recordings.ts'
-import type { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
-import type { EndpointContacts } from '../sip/registrar/endpoint-contacts.ts'
-import type { SipEdge } from '../sip/sip-edge.ts'
 import type { DialPolicy } from '../sip/trunks/dial-policy.ts'
 import {
   type AppContext,
@@ -39,22 +36,16 @@ import {
   openRecogniser,
   openStreams,
 } from './open.ts'
-import type { OpenedBrowsers } from './open-browsers.ts'
-
-/** JSON-RPC dialects of browsers and of realtime applications. */
-export interface Dialects {
-  readonly browsers: OpenedBrowsers
-  readonly applications: RealtimeDialect
-}
 
 /** Opened components that calls use. */
-export interface OpenCallsDeps extends Dialects {
+export interface OpenCallsDeps {
   readonly store: OpenedStore
   readonly media: OpenedMedia
-  readonly sip: SipEdge
+  /** Makers of legs to SIP targets and subscribers. */
+  readonly outbound: Omit<LegDialerDeps, 'addresses' | 'locals'>
   /** Hosts that a project may call. */
-  readonly dialPolicy: DialPolicy
-  readonly endpoints: EndpointContacts | undefined
+  readonly dialPolicy: Pick<DialPolicy, 'objection'>
+  readonly applications: Applications
   readonly recordings: Recordings
   readonly customers: CustomerServers
   readonly records: CdrStore
@@ -99,19 +90,7 @@ const addressSettings = ({ limits }: Pick<Config, 'limits'>) => ({
 /** Opens the calls with their conferences and queues. */
 export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metrics): OpenedCalls => {
   const { config, log } = base
-  const {
-    store,
-    media,
-    sip,
-    dialPolicy,
-    browsers,
-    applications,
-    endpoints,
-    recordings,
-    customers,
-    records,
-    clock,
-  } = from
+  const { store, media, outbound, dialPolicy, applications, recordings, customers, records, clock } = from
   const { edge, webrtc, sounds } = media
   const bridges = new Bridges(edge, webrtc, (err, a, b) =>
     log.warn({ event: 'call.video-not-bridged', err, legs: [a.id, b.id] }, 'video of two legs not bridged'),
@@ -162,7 +141,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     detector: new CallDetector({ clock, log, metrics }),
   }
   const addresses: AddressBook = directory
-  const dialer = new LegDialer({ addresses, endpoints, sip, subscribers: browsers.ringer, locals })
+  const dialer = new LegDialer({ ...outbound, addresses, locals })
   const controllers = new CallControllers(
     { services, dialer, callLog, metrics, clock },
     verbSettings(config, recogniser),

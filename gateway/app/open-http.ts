@@ -11,10 +11,17 @@ import { RequestLimits } from '../http/requests/request-limits.ts'
 import type { RestApi } from '../http/rest-api.ts'
 import type { OperatorDeps } from '../http/routes/operator-routes.ts'
 import { vapidOptions } from '../push/vapid.ts'
+import type { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
 import { RpcServer, type RpcServerDeps, type RpcServerSettings } from '../rpc/rpc-server.ts'
 import { SignInHandler } from '../rpc/sign-in-handler.ts'
 import type { AppContext, OpenedStore } from './open.ts'
-import type { Dialects } from './open-calls.ts'
+import type { OpenedBrowsers } from './open-browsers.ts'
+
+/** JSON-RPC dialects of browsers and of realtime applications. */
+export interface Dialects {
+  readonly browsers: Pick<OpenedBrowsers, 'connect'>
+  readonly applications: Pick<RealtimeDialect, 'open'>
+}
 
 /** Collaborators of {@link openHttp}. */
 export interface OpenHttpDeps {
