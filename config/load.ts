@@ -12,28 +12,29 @@ import type { Config } from './types.ts'
 import { validateSchema } from './validate.ts'
 
 /**
- * Reads a configuration file: YAML, variables of `env` (default the environment), schema, defaults and rules.
- * Paths in the file are relative to its folder. Throws {@link ConfigInvalid} with all faults; the error's
- * message has one line per fault.
+ * Reads a configuration file. Parses the YAML, replaces variables from `env` (default: the environment of the
+ * process), validates the values by the schema, adds defaults and checks the rules. Paths in the file are
+ * relative to its folder. Throws {@link ConfigInvalid} with all faults; the error's message has one line per
+ * fault.
  */
 export const loadConfig = (file: string, env?: Environment): Config => readConfig(file, env).config
 
-/** Configuration with the values of its file, which a reload compares. */
+/** Configuration, and the values in its file. A reload compares these values with those of the last read. */
 export interface ReadConfig {
   /**
-   * Values of the file after validation by the schema: with defaults and replaced variables; durations are
-   * still texts.
+   * Values of the file after validation by the schema. Defaults are added and variables are replaced;
+   * durations are still strings.
    */
   readonly values: FileConfig
   readonly config: Config
   /**
-   * Returns the configuration for other values of this file. Throws {@link ConfigInvalid} with faults at the
-   * positions of the keys in this file.
+   * Builds a configuration from other values in place of the file's. Throws {@link ConfigInvalid}; each fault
+   * has the position of its key in this file.
    */
   readonly rebuilt: (values: FileConfig) => Config
 }
 
-/** Reads a file like {@link loadConfig}, and also returns its values. Throws {@link ConfigInvalid}. */
+/** Reads a file like {@link loadConfig}, but also returns its values. Throws {@link ConfigInvalid}. */
 export const readConfig = (file: string, env: Environment = process.env): ReadConfig => {
   const source = new ConfigSource(file, readText(file), env)
   // An empty file is valid: all keys have defaults.
@@ -48,7 +49,7 @@ export const readConfig = (file: string, env: Environment = process.env): ReadCo
 }
 
 /**
- * Returns the data folder of a configuration file, and ignores its other keys: their variables may be
+ * Returns the data folder that a configuration file sets. Ignores its other keys, so their variables may be
  * missing. Throws {@link ConfigInvalid}.
  */
 export const readDataDir = (file: string, env: Environment = process.env): string => {
@@ -56,7 +57,7 @@ export const readDataDir = (file: string, env: Environment = process.env): strin
   const value = document.errors.length === 0 ? document.get('dataDir') : undefined
   const written = typeof value === 'string' ? value : './data'
   const { text, missing } = replaceVariables(written, env, false)
-  // Reads the whole file, which throws an error with the position of the fault.
+  // Such a file is invalid. Reading all of it throws an error with the position of each fault.
   if (document.errors.length > 0 || missing.length > 0) return readConfig(file, env).config.dataDir
   return resolve(dirname(resolve(file)), text)
 }

@@ -86,7 +86,7 @@ export class CallMedia {
     return answer
   }
 
-  /** Applies the answer to the local offer. */
+  /** Applies the remote answer to the local offer. */
   async accept(answer: string): Promise<void> {
     await this.#require().accept(answer)
     this.#negotiated()
@@ -99,7 +99,7 @@ export class CallMedia {
   }
 
   /**
-   * Adds, changes or removes kinds of media. Updates run one after another; a failed one leaves the media
+   * Adds, changes or removes kinds of media. Updates run one after another. A failed update leaves the media
    * unchanged.
    */
   update(params: UpdateMediaParams, send: Send): Promise<void> {
@@ -114,7 +114,7 @@ export class CallMedia {
     const changes: MediaChange[] = []
     try {
       for (const each of wanted) changes.push(await this.#sent.change(each, opened))
-      // Each section must belong to a stream; the stream that the page shows is used.
+      // Each media section must name a stream (`msid`): the local stream, which the page may already show.
       const stream = this.#sent.stream ?? this.#environment.createStream()
       await peer.renegotiate({ changes, stream }, send)
     } catch (error) {
@@ -133,7 +133,7 @@ export class CallMedia {
     })
   }
 
-  /** Plays the call on another loudspeaker. */
+  /** Plays the call on the given loudspeaker. */
   async chooseSpeaker(deviceId: string): Promise<void> {
     await this.#remote.players.speaker(deviceId)
     const previous = this.#speaker
@@ -142,7 +142,7 @@ export class CallMedia {
     this.#owner.deviceChanged('speaker', { previous, current })
   }
 
-  /** Sends the tracks of a kind, or silence (black) in their place. */
+  /** Sends the tracks of a kind if `on`, otherwise silence or black frames. */
   allow(kind: MediaKind, on: boolean): void {
     this.#sent.allow(kind, on)
     this.#videoChanged()
@@ -163,7 +163,7 @@ export class CallMedia {
     return this.#sent.constrain(kind, constraints)
   }
 
-  /** Handles the gateway's report of whether the far side sends video. */
+  /** Records whether the far side sends video, as reported by the gateway. */
   farVideo(sent: boolean): void {
     this.#remote.setSent(sent)
   }

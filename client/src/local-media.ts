@@ -142,7 +142,7 @@ export class LocalMedia {
     }
   }
 
-  /** Sends the tracks of a kind, later ones included, or silence (black) in their place. */
+  /** Sends the present and later tracks of a kind if `on`, otherwise silence or black frames. */
   allow(kind: MediaKind, on: boolean): void {
     this.#allowed[kind] = on
     const track = this.track(kind)

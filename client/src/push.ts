@@ -1,5 +1,5 @@
 /**
- * Decrypts push notifications. It needs no page, so that a service worker can use it
+ * Decrypts push notifications. This module needs no page, so a service worker can import it
  * (`@trunkline/client/push`).
  *
  * ```ts
@@ -11,20 +11,20 @@ import { type Json, record } from './frames.ts'
 
 /** Payload of a push notification. All fields are strings. */
 export interface PushPayload {
-  /** `call_invite`, or `cancel` after the call ended or was answered. */
+  /** `call_invite`, or `cancel` after the call has ended or was answered. */
   readonly type: string
   readonly encryption_type: string
-  /** Id of the call's notification; the same in its `cancel`. */
+  /** Id of the notification. The `call_invite` and the `cancel` of a call have the same id. */
   readonly notification_uuid: string
   readonly with_video: string
   readonly incoming_caller_name: string
   readonly incoming_caller_id: string
-  /** Base64 of the event as JSON: compressed by raw deflate (RFC 1951), then encrypted. */
+  /** Invitation event: JSON, compressed by raw deflate (RFC 1951), encrypted, and encoded in base64. */
   readonly invite: string
   readonly title: string
-  /** Base64 of 12 bytes; empty without encryption. */
+  /** Initialization vector of AES-GCM: base64 of 12 bytes; empty without encryption. */
   readonly iv: string
-  /** Base64 of 16 bytes; empty without encryption. */
+  /** Authentication tag of AES-GCM: base64 of 16 bytes; empty without encryption. */
   readonly tag: string
   readonly version: string
 }
@@ -35,7 +35,7 @@ export type DecryptedPush = Pick<PushPayload, 'type'> & Partial<PushPayload> & {
 /**
  * Decrypts (AES-256-GCM) and inflates the invitation of a payload.
  * `key` is the `push_notification_key` from registerDevice or getSubscriberInfo, in base64.
- * Rejects with `bad_argument`: wrong key, changed payload, unknown encryption.
+ * Rejects with `bad_argument` if the key is wrong, the payload was changed, or the encryption is unknown.
  */
 export const decryptPush = async <Payload extends PushPayload>(
   payload: Payload,

@@ -167,7 +167,7 @@ export class SentMedia {
     await track?.applyConstraints({ ...track.getConstraints(), ...constraints })
   }
 
-  /** Sends the tracks of a kind, or silence (black) in their place. */
+  /** Sends the tracks of a kind if `on`, otherwise silence or black frames. */
   allow(kind: MediaKind, on: boolean): void {
     this.#allowed[kind] = on
     this.#local.allow(kind, on)

@@ -3,7 +3,7 @@ import { type CallbackFrom, callbackRow, serverOf } from './callback-row.ts'
 import { DeliveryQueue, type DeliveryQueueDeps } from './delivery-queue.ts'
 import { cleanUrl } from './redirects.ts'
 
-/** Receiver of callbacks to customers' servers. */
+/** The part of {@link CallbackOutbox} that sends callbacks. */
 export type Callbacks = Pick<CallbackOutbox, 'notify'>
 
 /** Collaborators of a {@link CallbackOutbox}. */
@@ -13,20 +13,21 @@ export type CallbackOutboxDeps = DeliveryQueueDeps
 const maxWaiting = 100_000
 const maxForServer = 25_000
 /**
- * Time in ms after closing during which first attempts still start: a slow server must not delay the end of
- * the gateway.
+ * Time in ms for which first attempts may still start after closing. It is short, because a slow server must
+ * not delay the end of the gateway.
  */
 const graceMs = 5_000
 
 /**
- * Outbox of the callbacks to customers' servers. Each is stored before it is sent, and retried after a
- * failure or a restart. So no callback is lost, but a server may receive a callback twice, with the same id.
+ * Outbox of the callbacks to customers' servers. Each callback is stored before it is sent, and retried after
+ * a failure or a restart. So no callback is lost, but a server may receive a callback twice, with the same
+ * id.
  */
 export class CallbackOutbox {
   readonly #deps: CallbackOutboxDeps
-  /** Queues by server; each exists while callbacks wait in it. */
+  /** Queues by server. A queue exists while callbacks wait in it. */
   readonly #queues = new Map<string, DeliveryQueue>()
-  /** Creation time that was stored for the latest callback. */
+  /** Creation time of the latest callback, as stored. */
   #lastAt = 0
   #closed = false
 
@@ -34,7 +35,7 @@ export class CallbackOutbox {
     this.#deps = deps
   }
 
-  /** Opens the outbox, and resumes the callbacks that an earlier run has not delivered. */
+  /** Opens the outbox, and resumes the callbacks that an earlier run did not deliver. */
   static async open(deps: CallbackOutboxDeps): Promise<CallbackOutbox> {
     const outbox = new CallbackOutbox(deps)
     for (const [server, waiting] of await deps.rows.counts()) outbox.#open(server).addStored(waiting)
@@ -49,16 +50,17 @@ export class CallbackOutbox {
   }
 
   /**
-   * Resumes the callbacks of a stopped gateway, given as numbers by server. This gateway must already own
-   * their rows.
+   * Resumes stored callbacks, such as those of a stopped gateway. Their rows must already belong to this
+   * gateway. `left`: number of these callbacks by server.
    */
   takeOver(left: ReadonlyMap<string, number>): void {
     for (const [server, waiting] of left) (this.#queues.get(server) ?? this.#open(server)).addStored(waiting)
   }
 
   /**
-   * Delivers a callback in the background. Callbacks of one call to one server keep their order. Never
-   * throws. After {@link close} it is stored for the next run.
+   * Delivers a callback in the background. Callbacks of one call to one server keep their order. Drops the
+   * callback if too many are waiting. After {@link close}, only stores the callback, for the next run. Never
+   * throws.
    */
   notify(from: CallbackFrom, callback: StatusCallback): void {
     const { url, kind, ends } = callback

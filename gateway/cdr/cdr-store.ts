@@ -24,26 +24,29 @@ import { WriteBehind } from './write-behind.ts'
 
 /** Interval of the removal of expired rows, in ms. */
 const cleanupMs = 3_600_000
-/** Number of rows removed in one transaction, which blocks the store. */
+/** Number of rows removed in one transaction. A transaction blocks the store, so it must be short. */
 const removalBatch = 200
 /** Maximum time for the last writes at shutdown, in ms. */
 const maxCloseMs = 5_000
-/** Maximum number of rows before the page of a list. */
+/** Maximum number of rows that a page of a list may skip. */
 const maxOffset = 100_000
 /** Maximum delay between the end of a call and its CDR, in ms. */
 const maxCdrDelayMs = 60_000
 
-/** Collaborators and values of {@link CdrStore}. */
+/** Options and collaborators of {@link CdrStore}. */
 export interface CdrStoreOptions {
   readonly calls: CallRows
   readonly cdrs: CdrRows
-  /** Id of this gateway among those that share the store. */
+  /** Id of this gateway among the gateways that share the store. */
   readonly nodeId: string
   /** Last heartbeat of this gateway before its start, in ms since 1970. */
   readonly wasThereAt: number
-  /** Computes how the calls of a stopped process end. */
+  /** Returns how the calls of a stopped process are recorded as ended. */
   readonly end: EndCalls
-  /** Receives the number of stored callbacks by server, after interrupted calls were ended. */
+  /**
+   * Called after interrupted calls were ended, with the number of callbacks by server that their ends have
+   * stored.
+   */
   readonly onCallbacks: (waiting: ReadonlyMap<string, number>) => void
   /** Time for which calls and CDRs are kept, in ms. */
   readonly keepMs: number
@@ -54,9 +57,7 @@ export interface CdrStoreOptions {
 
 type Entry = { readonly call: CallRow } | { readonly record: CallCdr }
 
-/**
- * Stores calls in progress, ended calls and CDRs. Calls never wait for the store.
- */
+/** Stores calls in progress, ended calls and CDRs. Calls never wait for the store. */
 export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
   #options: CdrStoreOptions
   readonly #behind: WriteBehind<Entry>
@@ -78,7 +79,8 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
   }
 
   /**
-   * Opens the store, and ends calls of this gateway whose process died. Rejects if the store cannot be used.
+   * Opens the store. Records the end of calls that were in progress when an earlier process of this gateway
+   * died. Rejects if the store cannot be used.
    */
   static async open(options: CdrStoreOptions): Promise<CdrStore> {
     const records = new CdrStore(options)
@@ -88,7 +90,7 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
     if (interrupted > 0)
       log.warn(
         { event: 'cdr.calls-interrupted', calls: interrupted, code: 'interrupted' },
-        'calls of the previous process ended',
+        'calls of the previous process recorded as interrupted',
       )
     onCallbacks(gone.callbacks)
     records.#first = records.#tidy().then(() => records.#tidying.start())
@@ -187,7 +189,8 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
   }
 
   /**
-   * Returns part of a list of CDRs, newest first. The CDRs of one call come together, with its legs in order.
+   * Returns at most `most` CDRs of a list, newest first, from the position `after`. The CDRs of a call and
+   * its legs are adjacent, with the legs in order. A search by call returns all CDRs of that call.
    */
   async part(projectId: string, search: CdrSearch, most: number, after?: CdrPosition): Promise<CdrPart> {
     if (!after) await this.#behind.attempt()
@@ -197,7 +200,7 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
     return this.#options.cdrs.part(projectId, search, most, after)
   }
 
-  /** Writes waiting rows, for seconds at most. Close it after the calls and before the database. */
+  /** Writes waiting rows, for at most 5 s. Close the store after the calls and before the database. */
   async close(): Promise<void> {
     this.#closing = true
     await Promise.all([this.#first, this.#tidying.close()])

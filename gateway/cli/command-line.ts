@@ -14,15 +14,15 @@ const invalid = 2
 /**
  * Runs the command that the arguments name. Resolves with the process's exit code: 0 for success, and 2 for
  * invalid arguments or an invalid configuration. Each command documents its other codes. A command's modules
- * are imported when it runs, because most commands need only a small part of the gateway. `reloading`
- * receives SIGHUP for `run`.
+ * are imported when it runs, because most commands need only a small part of the gateway. `reloading` passes
+ * SIGHUP to the `run` command, which then reloads its configuration.
  */
 export const runCommand = async (
   reloading: ReloadSignal,
   args: readonly string[] = process.argv.slice(2),
 ): Promise<number> => {
   let exitCode = 0
-  /** Registers a command; `run` returns the exit code. */
+  /** Registers a command. `run` executes it and returns the exit code. */
   const command = <Arguments extends unknown[]>(
     definition: Command,
     run: (...given: Arguments) => Promise<number>,

@@ -33,5 +33,5 @@ it('answers 503 with Retry-After where the disk is full, in one log line, and go
   expect([said('store cannot be written'), said('Something failed inside')]).toEqual([1, 0])
   await limitPages(100_000)
   expect((await add(4)).statusCode).toBe(201)
-  expect(said('store written again')).toBe(1)
+  expect(said('store writable again')).toBe(1)
 })

@@ -11,21 +11,21 @@ import type { RpcLimits } from './rpc-limits.ts'
 /** Response to a request. */
 export interface Reply {
   readonly result: unknown
-  /** Runs after the result was sent, for events that must follow it. */
+  /** Runs after the response was sent; sends events that must follow the response. */
   readonly after?: () => void
 }
 
-/** Handler of the requests of one session; each dialect has an implementation. */
+/** Handler of the requests of one session. Each dialect of the protocol has an implementation. */
 export interface RpcHandler {
   /** Handles a request. Throws or rejects with {@link RpcError} to send an error response. */
   handle(method: string, params: Readonly<Record<string, unknown>>): Reply | Promise<Reply>
-  /** Supported methods. Requests for others are counted under one metric label. */
+  /** Supported methods. Requests for other methods are counted under one metric label. */
   readonly methods: ReadonlySet<string>
   /** Called once, when the connection has closed. */
   closed(): void
 }
 
-/** Error for a request of the gateway to which the client sent an error response. */
+/** Error of a request that the gateway sent, and that the client answered with an error response. */
 export class RemoteError extends Error {
   constructor(code: number) {
     super(`The client answered with the error ${code}.`)
@@ -33,7 +33,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** Error for a request of the gateway that timed out. */
+/** Error of a request that the gateway sent, and that timed out. */
 export class UnansweredError extends Error {
   constructor(method: string) {
     super(`${method} was not answered in time.`)
@@ -47,7 +47,7 @@ export interface RpcSessionDeps {
   readonly log: Log
   readonly metrics: Pick<Metrics, 'rpcRequests' | 'rejections'>
   readonly limits: RpcLimits
-  /** Network of the client, as used for limits. */
+  /** Network of the client; limits apply to the network. */
   readonly network: string
   /** Called when the client has signed in. */
   readonly onSignIn: () => void
@@ -57,7 +57,7 @@ export interface RpcSessionDeps {
 export const closeCodes = { goingAway: 1001, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const
 
 const closeWaitMs = 1000
-/** Multiple of the permitted request rate at which the connection is closed. */
+/** Multiple of the permitted request rate above which the connection is closed. */
 const floodFactor = 10
 
 interface Waiting {
@@ -97,7 +97,7 @@ export class RpcSession {
     socket.on('close', (code) => this.#finish(code))
   }
 
-  /** Number of the gateway's requests without a response. */
+  /** Number of requests that the gateway sent and the client has not answered. */
   get waiting(): number {
     return this.#waiting.size
   }
@@ -106,18 +106,18 @@ export class RpcSession {
     return this.#hasClosed
   }
 
-  /** Network of the client, as used for limits. */
+  /** Network of the client; limits apply to the network. */
   get network(): string {
     return this.#deps.network
   }
 
-  /** Records the sign-in and sets the permitted request rate; default: the configured rate. */
+  /** Records the sign-in, and sets the permitted request rate. Default: the configured rate. */
   signedIn(requestsPerSecond = this.#deps.limits.requestsPerSecond): void {
     this.#requestsPerSecond = requestsPerSecond
     this.#deps.onSignIn()
   }
 
-  /** Sets the handler; must be called once, before the first frame can arrive. */
+  /** Sets the handler. Must be called once, before the first frame can arrive. */
   serve(handler: RpcHandler): void {
     this.#handler = handler
   }
@@ -144,7 +144,7 @@ export class RpcSession {
     this.#send({ jsonrpc: '2.0', id: randomUUID(), method, params })
   }
 
-  /** Resolves to true if the client answers a WebSocket ping within `ms`; detects half-open connections. */
+  /** Resolves with whether the client answers a WebSocket ping within `ms`; detects half-open connections. */
   probe(ms: number): Promise<boolean> {
     if (this.#hasClosed || this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve(false)
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -158,8 +158,8 @@ export class RpcSession {
   }
 
   /**
-   * Closes the connection with one of {@link closeCodes}; idempotent. The socket is destroyed after a second
-   * if the client does not close its side.
+   * Closes the connection with one of the {@link closeCodes}. The socket is destroyed after a second if the
+   * client does not close its side. Idempotent.
    */
   close(code: number, reason: string): void {
     if (this.#hasClosed) return
@@ -190,7 +190,7 @@ export class RpcSession {
     const limit = this.#requestsPerSecond
     const { count: requests } = this.#rate.count()
     if (requests <= limit) return false
-    // Logged at most once a second, to limit the log.
+    // Logged at most once a second, to keep the log small.
     if (requests === limit + 1) this.#reject('too_many_requests', { limit })
     if (requests > limit * floodFactor) this.close(closeCodes.policy, 'too many requests')
     return true
@@ -231,7 +231,7 @@ export class RpcSession {
     } catch (error) {
       this.#deps.log.error(
         { event: 'rpc.follow-up-failed', session: this.id, method, err: error },
-        'work after an RPC response failed',
+        'follow-up of an RPC request failed',
       )
     }
   }

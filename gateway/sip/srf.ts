@@ -4,8 +4,8 @@ import Srf from 'drachtio-srf'
 export type Headers = Record<string, string>
 
 /**
- * Request of a peer, or a sent request of the gateway: the part of drachtio-srf's class that the gateway
- * uses.
+ * Request received from a peer, or sent by the gateway. It has the part of drachtio-srf's class that the
+ * gateway uses.
  */
 export interface SipRequest {
   readonly method: string
@@ -14,19 +14,20 @@ export interface SipRequest {
   readonly protocol: string
   readonly source_address: string
   readonly source_port: number
-  /** Set on requests inside a dialog. */
+  /** drachtio's id of the dialog; undefined for a request outside a dialog. */
   readonly stackDialogId?: string
   readonly msg: { readonly headers: Readonly<Headers> }
   get(name: string): string | undefined
-  /** `cancel`: the peer cancelled its INVITE; the agent has already sent the 487. */
+  /** The peer has cancelled its INVITE. The agent has already sent the 487. */
   on(event: 'cancel', listener: (cancel?: Pick<SipRequest, 'get'>) => void): unknown
   /**
-   * UPDATE of the peer before the final response to the INVITE. The listener must answer it synchronously.
+   * The peer has sent an UPDATE before the final response to the INVITE. The listener must respond
+   * synchronously.
    */
   on(event: 'update', listener: (request: SipRequest, response: SipResponse) => void): unknown
-  /** Response to a sent request, with the function that acknowledges it. */
+  /** A response to a sent request has arrived. `acknowledge` sends its ACK or PRACK. */
   on(event: 'response', listener: (response: FarResponse, acknowledge: Acknowledge) => void): unknown
-  /** Response object of a request of the peer. */
+  /** Response object of a received request. */
   readonly res?: SipResponse
   /** Cancels a sent INVITE. Throws if the connection is lost. */
   cancel(options: { headers?: Headers }, callback: (error: unknown) => void): void
@@ -36,8 +37,9 @@ export interface SipRequest {
 export interface SipResponse {
   readonly finalResponseSent: boolean
   /**
-   * Throws for an unknown status. The callback receives the agent's result. `onPrack` must answer the PRACK
-   * of a response that requires `100rel` synchronously, by its `res`.
+   * Sends a response. Throws for an unknown status. The callback receives the agent's result. For a response
+   * that requires `100rel`, `onPrack` receives the PRACK. It must answer synchronously with the PRACK's
+   * `res`.
    */
   send(
     status: number,
@@ -47,12 +49,12 @@ export interface SipResponse {
   ): void
 }
 
-/** Response of a peer to an INVITE of the gateway. */
+/** Response to a request of the gateway. */
 export interface FarResponse {
   readonly status: number
   readonly reason: string
   readonly body?: string
-  /** Empty for a response that the agent made itself. */
+  /** Empty for a response that the agent generated. */
   readonly source_address: string
   readonly source_port?: number
   readonly msg?: { readonly headers: Readonly<Headers> }
@@ -66,14 +68,14 @@ export interface FarResponse {
 /** Sends the ACK of a final response, or the PRACK of a reliable provisional one. */
 export type Acknowledge = (options?: { body?: string; headers?: Headers }) => void
 
-/** A 200 with an offer, to an INVITE that had no offer. It has no ACK yet. */
+/** 200 with an offer, for an INVITE without an offer. Its ACK must still be sent. */
 export interface OfferedAnswer {
   readonly res: FarResponse
   /** Sends the ACK with the answer. Rejects if no dialog can be made. */
   ack(localSdp: string | undefined): Promise<SipDialog>
 }
 
-/** Error that drachtio-srf passes for a refusal; other errors have none of the fields. */
+/** Error of drachtio-srf for a rejected INVITE. Other errors have no `status`, `reason` and `res`. */
 export interface Refusal {
   readonly status?: number
   readonly reason?: string
@@ -101,13 +103,13 @@ export interface SipDialog {
   readonly res?: FarResponse
   readonly local: { sdp: string; readonly contact: string }
   readonly remote: { readonly sdp?: string; readonly uri?: string }
-  /** Sends BYE. The callback runs at its final response, and never if the connection is lost. */
+  /** Sends BYE. The callback runs at the final response. It never runs if the connection is lost. */
   destroy(options: { headers?: Headers }, callback: (error: unknown) => void): void
   request(
     options: { method: string; headers?: Headers; body?: string },
     callback: (error: unknown, response?: FarResponse) => void,
   ): void
-  /** BYE of the peer, or of the agent itself, which adds a `reason`. */
+  /** The peer, or the agent, has sent BYE. The agent adds a `reason`. */
   on(event: 'destroy', listener: (request: SipRequest, reason?: string) => void): unknown
   on(event: 'ack', listener: (request: SipRequest) => void): unknown
   on(event: InDialogMethod, listener: (request: SipRequest, response: SipResponse) => void): unknown
@@ -130,17 +132,17 @@ export interface SentRequest {
   on(event: 'response', listener: (response: FarResponse) => void): unknown
 }
 
-/** Part of drachtio-srf that the gateway uses. Tests pass a stand-in. */
+/** The part of drachtio-srf that the gateway uses. Tests replace it with a fake. */
 export interface SrfLike {
   connect(options: { host: string; port: number; secret: string; enablePing?: boolean }): unknown
-  /** Throws when there is no connection. */
+  /** Throws if there is no connection. */
   disconnect(): void
   on(event: 'connect', listener: (error: unknown, hostports?: string, version?: string) => void): unknown
   on(event: 'close' | 'reconnecting', listener: () => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
-  /** Sets a handler of every request outside the dialogs that drachtio-srf knows. */
+  /** Sets a handler for every request outside the dialogs that drachtio-srf knows. */
   use(handler: (request: SipRequest, response: SipResponse, next: () => void) => void): unknown
-  /** Sets the handler of one method, in lower case, and asks the agent to deliver that method. */
+  /** Sets the handler for one method, in lower case, and makes the agent deliver requests of that method. */
   use(method: string, handler: (request: SipRequest, response: SipResponse) => void): unknown
   /** Sends a 200. The callback is called before any event of the dialog. */
   createUAS(
@@ -161,14 +163,15 @@ export interface SrfLike {
     },
     callback: (error: Refusal | null, answer?: SipDialog | OfferedAnswer) => void,
   ): unknown
-  /** Sends a request outside calls. Throws when there is no connection. */
+  /** Sends a request outside calls. Throws if there is no connection. */
   request(
     uri: string,
     options: { method: string; headers: Headers; proxy?: string },
     callback: (error: unknown, request?: SentRequest) => void,
   ): unknown
   /**
-   * Internals of drachtio-srf that stop its reconnecting while it is disconnected; it has no method for that.
+   * Internals of drachtio-srf, by which the gateway stops its attempts to reconnect. drachtio-srf has no
+   * method for this.
    */
   readonly app?: {
     readonly client?: {
@@ -180,5 +183,5 @@ export interface SrfLike {
   }
 }
 
-/** Makes an instance of drachtio-srf. */
+/** Returns an instance of drachtio-srf. */
 export const createSrf = (): SrfLike => new Srf() as unknown as SrfLike

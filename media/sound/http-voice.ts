@@ -2,7 +2,7 @@ import type { PcmRate, VoiceEngine, VoiceRequest } from '../types.ts'
 import { SoundBusy, SoundError, TextRejected } from './errors.ts'
 import type { JobOptions, Samples } from './job-thread.ts'
 
-/** Request to a voice's server. */
+/** HTTP request to a text-to-speech server. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -11,9 +11,9 @@ export interface HttpRequest {
 }
 
 /**
- * Sends a request to a server configured by the operator. Rejects with an Error whose message contains
- * neither credentials nor text. Ends at the `limits`. Does not follow redirects, because the request may
- * carry a key.
+ * Sends a request to a server configured by the operator. Rejects if it fails or exceeds one of the `limits`.
+ * The error's message contains neither credentials nor the text to speak. Does not follow redirects, because
+ * the request may carry a key.
  */
 export type SendRequest = (
   request: HttpRequest,
@@ -22,15 +22,16 @@ export type SendRequest = (
 
 /** Options common to both kinds of HTTP voices. */
 interface CommonOptions {
-  /** Name in voice tables, logs and metrics. */
+  /** Name of the voice in the configuration, logs and metrics. */
   readonly name: string
   readonly url: string
-  /** Voice for requests that name none; default none. */
+  /** Name of the server's voice, for requests that name no voice; default none. */
   readonly voice?: string
+  /** Language for requests that name no language; default none. */
   readonly language?: string
   /** Time-out of a whole request, in ms. */
   readonly timeoutMs: number
-  /** Whether texts with valid SSML are sent as SSML, in one piece; else as plain text, piece by piece. */
+  /** Whether valid SSML is sent as SSML, in one request. Otherwise it is sent as plain text, in pieces. */
   readonly ssml: boolean
 }
 
@@ -45,8 +46,8 @@ export interface OpenAiVoiceOptions extends CommonOptions {
 }
 
 /**
- * Any other server that answers with audio. `{{text}}`, `{{voice}}` and `{{language}}` are replaced, escaped
- * for their context.
+ * Any other server that answers with audio. `{{text}}`, `{{voice}}` and `{{language}}` in the URL, headers
+ * and body are replaced by their values, escaped for their context.
  */
 export interface TemplateVoiceOptions extends CommonOptions {
   readonly kind: 'template'
@@ -58,13 +59,13 @@ export interface TemplateVoiceOptions extends CommonOptions {
 /** Options of an HTTP voice. */
 export type HttpVoiceOptions = OpenAiVoiceOptions | TemplateVoiceOptions
 
-/** Maximum size of an answer, in bytes: four minutes of WAV at 24 kHz. */
+/** Maximum size of a response, in bytes: about four minutes of WAV at 24 kHz. */
 const maxAnswerBytes = 12 * 1024 * 1024
 
-/** Status codes that reject the text: too long, or unsupported SSML. */
+/** Status codes by which a server rejects the text: it is too long, or has unsupported SSML. */
 const refusals = [400, 413, 414, 422]
 
-/** Voice behind HTTP. The answer is audio in any supported format. */
+/** Text-to-speech engine that requests audio from an HTTP server, in any supported audio format. */
 export class HttpVoice implements VoiceEngine {
   readonly #options: HttpVoiceOptions
   readonly #send: SendRequest
@@ -89,7 +90,7 @@ export class HttpVoice implements VoiceEngine {
       if (status !== 200) throw new SoundError(`its server answered ${status}`)
       return await this.#decode(bytes, rate, { customer, signal })
     } catch (error) {
-      // The server succeeded, only decoding is busy: no failure of the engine.
+      // The server did answer. Only the decoder is overloaded, so this is no failure of the voice.
       if (error instanceof SoundBusy) throw error
       const Failure = error instanceof TextRejected ? TextRejected : SoundError
       throw new Failure(`The voice ${name} failed: ${(error as Error).message}`, error)
@@ -160,7 +161,7 @@ const xml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${si
 const ssml = (text: string): string =>
   /^<speak[\s>]/.test(text) && text.endsWith('</speak>') ? text : `<speak>${xml(text)}</speak>`
 
-/** Returns the escaping of values in a body of that type. */
+/** Returns the function that escapes values for a body of the given content type. */
 const escapeFor = (contentType: string): ((text: string) => string) => {
   if (/json/i.test(contentType)) return (text) => JSON.stringify(text).slice(1, -1)
   if (/xml/i.test(contentType)) return xml
@@ -168,5 +169,8 @@ const escapeFor = (contentType: string): ((text: string) => string) => {
   return (text) => text
 }
 
-/** Values may come from documents: line breaks would inject headers, and headers are ASCII only. */
+/**
+ * Returns a value for a header, with line breaks and characters outside ASCII replaced by spaces. Line breaks
+ * in a value from a document could inject headers.
+ */
 const oneLine = (text: string): string => text.replace(/[^\x20-\x7e]+/g, ' ').trim()

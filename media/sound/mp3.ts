@@ -4,7 +4,7 @@ import { mpegFrames } from './mp3-frames.ts'
 import { checkLength, type Wave, WaveBuilder } from './wave.ts'
 
 /**
- * Decodes an MP3 (MPEG 1, 2 and 2.5, layers I to III). Mono, or stereo, which is mixed down. Skips tags and
+ * Decodes an MP3 file (MPEG 1, 2 and 2.5, layers I to III) to mono; stereo is mixed down. Skips tags and
  * damaged parts. Rejects with a {@link SoundError} if nothing can be decoded, or the audio is longer than
  * `maxSeconds`.
  */
@@ -45,7 +45,7 @@ const framesOf = (
   return { frames, rate }
 }
 
-/** Mixes both channels down; a mono file has two identical ones. */
+/** Mixes both channels down to one. For a mono file, the decoder returns two identical channels. */
 const mixDown = ([left, right]: readonly Float32Array[]): Float32Array => {
   if (!left) return new Float32Array(0)
   return right ? left.map((sample, i) => (sample + right[i]!) / 2) : left

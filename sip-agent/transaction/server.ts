@@ -11,8 +11,8 @@ type Event =
   | { readonly kind: 'request' }
 
 /**
- * Returns the time until the sender's timer E has grown to T2 (RFC 4320 4.1): from then on a 100 prevents
- * retransmissions.
+ * Returns the time until the client's timer E is reset to T2. No 100 may be sent earlier (RFC 4320 4.1). It
+ * would move the client to Proceeding, where it waits T2 between retransmissions (RFC 3261 17.1.2.2).
  */
 const tryingDelay = ({ t1, t2 }: Timers): number => {
   let elapsed = 0
@@ -21,18 +21,20 @@ const tryingDelay = ({ t1, t2 }: Timers): number => {
 }
 
 /**
- * Transaction of a received request other than INVITE and ACK. It keeps only the latest response. By RFC 4320
- * such a request gets no provisional response but 100, and on an unreliable transport only after some time.
- * It never gets a 408, which would arrive after the sender has given up.
+ * Transaction of a received request other than INVITE and ACK. It keeps only the latest response. The only
+ * provisional response that it sends is a 100, on an unreliable transport and after {@link tryingDelay} (RFC
+ * 4320). It never sends a 408, which would arrive after the client's time-out.
  */
 export class ServerTransaction extends Transaction<ServerState, ServerHooks> {
   /**
-   * Latest response as Latin-1 text. It takes no more memory than its bytes, while a buffer would keep a
-   * whole slab of the buffer pool.
+   * Latest response as Latin-1 text. The text takes no more memory than its bytes; a buffer could keep a
+   * whole slab of the buffer pool in memory.
    */
   #last: string | undefined
+  /** Returns the 100 to be sent if no final response is sent in time. */
   #trying: (() => Buffer) | undefined
 
+  /** `trying`: returns the 100 for a late final response; without it, no 100 is sent. */
   constructor(clock: Clock, timers: Timers, hooks: ServerHooks, trying?: () => Buffer) {
     super(clock, timers, hooks, 'trying')
     this.#trying = trying
@@ -40,7 +42,10 @@ export class ServerTransaction extends Transaction<ServerState, ServerHooks> {
     this.limit = clock.after(tryingDelay(timers), () => this.#late())
   }
 
-  /** Sends a response of the layer above. Returns false after a final response. */
+  /**
+   * Handles a response of the layer above. Sends a final response at once, a 100 only after the delay, and no
+   * other provisional response. Returns false after a final response.
+   */
   respond(status: number, bytes: Buffer): boolean {
     return this.#handle({ kind: 'respond', status, bytes })
   }
@@ -50,12 +55,12 @@ export class ServerTransaction extends Transaction<ServerState, ServerHooks> {
     this.#handle({ kind: 'request' })
   }
 
-  /** Does nothing: an ACK never belongs to such a transaction. */
+  /** Does nothing: an ACK never belongs to a non-INVITE transaction. */
   acknowledged(): void {}
 
   #handle(event: Event): boolean {
     if (event.kind === 'request') {
-      // In state Trying, no response exists that could be repeated.
+      // In state Trying, no response has been sent that could be repeated.
       if (this.#last !== undefined) this.hooks.send(Buffer.from(this.#last, 'latin1'))
       return this.current !== 'terminated'
     }
@@ -65,7 +70,7 @@ export class ServerTransaction extends Transaction<ServerState, ServerHooks> {
     return true
   }
 
-  /** Sends the 100 of a late response. */
+  /** Sends the 100, because the final response is late. */
   #late(): void {
     this.limit = undefined
     const bytes = this.#trying?.()

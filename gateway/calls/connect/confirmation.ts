@@ -8,27 +8,27 @@ import type { Branch } from './branch.ts'
 import { defaultMaxDurationMs, type ForkDialerDeps } from './fork-types.ts'
 import type { QueuedCaller } from './queued-callers.ts'
 
-/** Confirmation of a callee that has answered. */
+/** Confirmation by a callee that has answered, before the callee is bridged. */
 export interface CalleeConfirmation {
   readonly leg: Leg
   readonly branch: Branch
   readonly projectId: string
   readonly log: Log
-  /** Owner of the leg afterwards. */
+  /** Owner of the leg after the confirmation. */
   readonly owner: LegOwner
-  /** Takes each leg that is made for the callee. */
+  /** Called for each leg that is created for the callee, with the leg's owner. */
   readonly adopt: (leg: Leg, owner: LegOwner) => void
-  /** Default 60 s. */
+  /** Maximum duration of the confirmation; default 60 s. */
   readonly timeoutMs?: number | undefined
 }
 
-/** Default of the maximum duration of a confirmation, in ms. */
+/** Default maximum duration of a confirmation, in ms. */
 const defaultConfirmationMs = 60_000
 
 /**
- * Sends the destination's digits to an answered leg, and runs the destination's `confirm` on it. Resolves
- * with true if that resolved in time and the callee has not hung up. Otherwise the leg is ended. Never
- * rejects.
+ * Sends the destination's digits to an answered leg, and runs the destination's `confirm` on the leg.
+ * Resolves with true if `confirm` resolved in time and the callee has not hung up. Otherwise ends the leg and
+ * resolves with false. Never rejects.
  */
 export const confirmCallee = async (
   { clock, controlOf }: Pick<ForkDialerDeps, 'clock' | 'controlOf'>,
@@ -54,33 +54,33 @@ export const confirmCallee = async (
   } catch (error) {
     if (!leg.isEnded) {
       const facts = { event: 'call.confirmation-failed', reason: String(error), to: leg.to.uri }
-      log.info(facts, 'callee not confirmed')
+      log.info(facts, 'confirmation by the callee failed')
     }
     end({ code: 'declined' })
   } finally {
     timer.cancel()
-    // A transfer may have replaced the callee by a party that was not called by this verb.
+    // A transfer may have replaced the callee by a party that this verb did not call.
     if (call.caller !== leg) end({ code: 'normal' })
-    // This also ends a hold that the confirmation began.
+    // This also ends a hold that `confirm` started.
     call.release(owner)
   }
   return !leg.isEnded
 }
 
-/** Confirmation of a caller who was taken from a queue. */
+/** Confirmation by a caller who was taken from a queue. */
 export interface QueuedConfirmation {
   readonly queued: QueuedCaller
   readonly confirm: NonNullable<Destination['confirm']>
   readonly log: Log
-  /** Fires when no caller of the queue is wanted any more. */
+  /** Fires when the consumer does not want a caller of the queue any more. */
   readonly signal: AbortSignal
-  /** Default 60 s. */
+  /** Maximum duration of the confirmation; default 60 s. */
   readonly timeoutMs?: number | undefined
 }
 
 /**
- * Runs `confirm` on a caller of a queue. Resolves with true if it resolved in time and the caller has not
- * hung up. Never rejects.
+ * Runs `confirm` on a caller of a queue. Resolves with true if `confirm` resolved in time and the caller has
+ * not hung up. Otherwise resolves with false; the caller is not ended. Never rejects.
  */
 export const confirmQueuedCaller = async (
   { clock }: Pick<ForkDialerDeps, 'clock'>,
@@ -96,7 +96,7 @@ export const confirmQueuedCaller = async (
     return true
   } catch (error) {
     const facts = { event: 'queue.confirmation-failed', reason: String(error), queue: place.name }
-    log.info(facts, 'queued caller not confirmed')
+    log.info(facts, 'confirmation by a queued caller failed')
     return false
   } finally {
     timer.cancel()

@@ -5,17 +5,17 @@ import type { Lineage } from './lineage.ts'
 export interface LegFacts {
   /** Carrier of the leg. */
   readonly carrier?: string
-  /** Call-ID of SIP. */
+  /** SIP Call-ID. */
   readonly sipCallId?: string
   /** Last response to the INVITE of an outbound SIP leg, with its `X-…` headers. */
   readonly response?: { readonly status: number; readonly headers: readonly Header[] }
   /** Max-Forwards of the received INVITE. */
   readonly maxForwards?: number
-  /** Addresses that led to the leg's call, if any. */
+  /** Addresses that were called one after another until the leg's call was made; used to limit loops. */
   readonly lineage?: Lineage
 }
 
-/** Times at which a leg reached its states, in milliseconds; undefined for states that it has not reached. */
+/** Times at which a leg reached its states, in ms; undefined for a state that it has not reached. */
 export interface LegTimes {
   readonly startedAt: number
   readonly ringAt?: number
@@ -23,7 +23,7 @@ export interface LegTimes {
   readonly endedAt?: number
 }
 
-/** One attempt to reach a far side, for the CDR. Times in milliseconds. */
+/** One attempt to reach a far side, for the CDR. Times in ms. */
 export interface DialAttempt {
   /** URI or address of the attempt, without credentials. */
   readonly target: string
@@ -32,6 +32,6 @@ export interface DialAttempt {
   /** Final SIP status, if any. */
   readonly sipStatus?: number
   readonly outcome: 'answered' | 'refused' | 'no-progress' | 'unreachable' | 'canceled'
-  /** Reason of a failed attempt, if known: a certificate with another name, for example. */
+  /** Reason for a failed attempt, if known, such as a certificate for a different name. */
   readonly detail?: string
 }

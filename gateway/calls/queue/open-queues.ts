@@ -1,8 +1,8 @@
 import type { Queue } from './queue.ts'
 import type { ProjectQueues } from './queues.ts'
 
-/** Queue with a waiting caller or consumer. */
+/** Queue in use, as shown by the REST API. */
 export type OpenQueue = Pick<Queue, 'id' | 'name' | 'openedAt' | 'maxSize' | 'averageWaitMs' | 'members'>
 
-/** Queues of all projects, for control from outside their calls. */
+/** Queues of all projects, as used by the REST API. */
 export type OpenQueues = Pick<ProjectQueues, 'of'>

@@ -21,12 +21,12 @@ import { Queue, type QueueConsumer, type QueueEntry } from './queue.ts'
 const defaultSize = 100
 const hourMs = 3_600_000
 
-/** Consumer that waits for a caller. */
+/** Consumer that waits for a caller of a queue. */
 interface PendingConsumer extends QueueConsumer {
   give(caller: QueuedCaller | undefined): void
 }
 
-/** End of a wait: the consumer that has taken the caller, or the reason without one. */
+/** End of a caller's wait: the consumer that took the caller, or the reason why no consumer did. */
 type WaitEnd = { readonly consumer: PendingConsumer } | 'left' | 'timeout'
 
 /** Collaborators of {@link ProjectQueues}. */
@@ -57,7 +57,7 @@ export class ProjectQueues implements QueuedCallers {
     return [...this.#queues].filter(([key]) => isProjectKey(projectId, key)).map(([, queue]) => queue)
   }
 
-  /** Runs `CallControl.enterQueue`; `control` is the caller's. */
+  /** Implements `CallControl.enterQueue`. `control`: control of the entering caller. */
   async enter(call: Call, control: ScopableControl, options: QueueOptions): Promise<QueueResult> {
     const name = checkName(options.name)
     await call.openAudio(true, options.signal)
@@ -113,7 +113,7 @@ interface QueueVisitOptions {
   readonly call: Call
   readonly control: ScopableControl
   readonly options: QueueOptions
-  /** Called when the caller is joined with its consumer. */
+  /** Called when the caller is joined with a consumer. */
   readonly onServed: () => void
 }
 
@@ -123,7 +123,7 @@ class QueueVisit implements QueueEntry {
   readonly since: number
   readonly #deps: QueuesDeps
   readonly #visit: QueueVisitOptions
-  /** Ends the wait; undefined without a wait. */
+  /** Ends the wait; undefined while the caller is not waiting. */
   #end: ((how: WaitEnd) => void) | undefined
 
   constructor(deps: QueuesDeps, visit: QueueVisitOptions) {
@@ -135,7 +135,7 @@ class QueueVisit implements QueueEntry {
 
   take(consumer: QueueConsumer): void {
     const { queue, options } = this.#visit
-    // The caller's wait may be over although the caller is still in the queue; the next caller is taken then.
+    // A caller whose wait has ended may still be in the queue. The consumer then takes the next caller.
     if (!this.#end || this.call.signal.aborted || options.signal?.aborted) {
       queue.leave(this)
       queue.addConsumer(consumer, true)
@@ -196,17 +196,18 @@ class QueueVisit implements QueueEntry {
       return how
     } finally {
       this.#end = undefined
-      // A caller who was taken stays in the queue until it is joined.
+      // A caller taken by a consumer stays in the queue until both are joined.
       if (!how) queue.leave(this)
       limit.cancel()
       over.abort()
-      // The next audio must not overlap with the end of the present one.
+      // The next audio must not overlap with the end of the waiting audio.
       await audio
     }
   }
 
   /**
-   * Resolves with undefined if the two were not joined: the consumer has gone, or does not want the caller.
+   * Passes the caller to a consumer, and waits until they part. Resolves with undefined if they were not
+   * joined, because the consumer has left or does not want the caller.
    */
   async #serve(consumer: PendingConsumer, entry: QueuePosition): Promise<QueueResult | undefined> {
     const { clock } = this.#deps
@@ -239,7 +240,7 @@ class QueueVisit implements QueueEntry {
     return { kind: 'bridged', queueId: queue.id, waitedMs, position, size, durationMs, by: consumer.by }
   }
 
-  /** Plays the notice before the two are joined. Never rejects. */
+  /** Runs `beforeBridge`, by which the caller hears an announcement. Never rejects. */
   async #notice(place: QueuePosition, over: AbortSignal): Promise<void> {
     const { control, options } = this.#visit
     try {
@@ -248,7 +249,7 @@ class QueueVisit implements QueueEntry {
       if (!(error instanceof CallEnded))
         this.#deps.log.warn(
           { event: 'queue.notice-failed', reason: String(error) },
-          'notice before a bridge failed',
+          'announcement to a queued caller failed',
         )
     }
   }

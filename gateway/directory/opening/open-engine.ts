@@ -2,7 +2,10 @@ import { openPostgres } from '../postgres/postgres.ts'
 import type { Engine, EngineOptions } from '../store/engine.ts'
 import { openSqliteStore } from '../store/sqlite.ts'
 
-/** Opens the database. Rejects with an error that names it if it cannot be opened, or reached in time. */
+/**
+ * Opens the database. If it cannot be opened, or is not reached in time, rejects with an error that names the
+ * database.
+ */
 export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   const { file, url, connections = 10, startTimeoutMs = 30_000, clock, log } = options
   if (url !== undefined) return openPostgres({ url, connections, startTimeoutMs, clock, log })
@@ -23,7 +26,7 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   }
 }
 
-/** Minimum time between two log lines about a store that cannot be written, in milliseconds. */
+/** Minimum time between two log lines about a store that cannot be written, in ms. */
 const logEveryMs = 60_000
 
 /**
@@ -35,7 +38,7 @@ const sqliteLog = (file: string, { clock, log }: Pick<EngineOptions, 'clock' | '
   let isRefusing = false
   return (fault: unknown): void => {
     if (fault === undefined) {
-      if (isRefusing) log.info({ event: 'store.available', file }, 'store written again')
+      if (isRefusing) log.info({ event: 'store.available', file }, 'store writable again')
       isRefusing = false
     } else if (clock.now() - loggedAt >= logEveryMs) {
       loggedAt = clock.now()

@@ -9,7 +9,7 @@ export interface FieldFault {
   readonly attribute: string | null
 }
 
-/** Faults of a request: the first one, and all of them. */
+/** Faults of a request. The inherited fields are those of the first fault. */
 export interface RequestFault extends FieldFault {
   /** HTTP status. */
   readonly status: number
@@ -17,19 +17,20 @@ export interface RequestFault extends FieldFault {
   readonly all: readonly FieldFault[]
 }
 
-/** Returns the body of an error in the form of a family of the API. */
+/** Function that returns the body of an error response in the format of one `ApiFamily`. */
 export type ErrorBody = (fault: RequestFault & LinkBase) => object
 
-/** Beginning of the links in a response: scheme and host, or an empty string. */
+/** Start of the links in a response. */
 export interface LinkBase {
+  /** Scheme and host of the request; empty for links without a host. */
   readonly base: string
 }
 
 type RequestError = FastifyError | TrunklineError
 
 /**
- * Returns the faults of an error of the gateway, a schema or Fastify. Details of unexpected errors are
- * withheld.
+ * Returns the faults that an error reports: an error of the gateway, of schema validation, or of Fastify.
+ * Details of unexpected errors are withheld.
  */
 export const faultOf = (error: RequestError): RequestFault => {
   if (error instanceof TrunklineError) return faultFor(error.code, messageOf(error), attributeOf(error))
@@ -40,11 +41,11 @@ export const faultOf = (error: RequestError): RequestFault => {
   const status = error.statusCode ?? 500
   if (status < 400 || status >= 500) return faultFor(codeOf(error))
   const code = codeOfStatus[status] ?? 'bad_request'
-  // The message of Fastify does not name the accepted types.
+  // Fastify's message for an unsupported media type does not name the supported types.
   return { ...(code === 'unsupported_media_type' ? faultFor(code) : faultFor(code, error.message)), status }
 }
 
-/** Returns the fault of a code; the default message is the catalogue's. */
+/** Returns the fault for an error code. `message`: default the text of the error catalogue. */
 export const faultFor = (
   code: Code,
   message: string = catalogue[code].text,
@@ -76,7 +77,7 @@ interface SchemaFault {
   readonly parentSchema?: { readonly description?: string }
 }
 
-/** Returns a sentence for use within another one. */
+/** Returns a sentence without its full stop, for use inside another sentence. */
 const plainEnd = (sentence: string): string => sentence.trim().replace(/\.$/, '')
 
 const several = (all: readonly FieldFault[]): RequestFault => {
@@ -90,12 +91,12 @@ const several = (all: readonly FieldFault[]): RequestFault => {
 
 /** Maximum number of faults in one response. */
 const maxFaults = 20
-/** Maximum number of validation errors that are read. A body of 512 KB can have more than 100,000. */
+/** Maximum number of validation errors that are read. A body of 512 KB can cause more than 100,000. */
 const maxRead = 1000
 
 /**
- * Returns the faults of fields. If several schemas were possible, keeps only the faults within the
- * alternatives.
+ * Returns the faults for validation errors, one for each code and field. Omits the errors of the keyword
+ * `if`: they only repeat that a `then` or `else` schema does not match.
  */
 const fieldFaults = (found: readonly SchemaFault[]): FieldFault[] => {
   const faults = found

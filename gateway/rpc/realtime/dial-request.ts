@@ -17,12 +17,12 @@ import { deviceOf, type RequestedDevice, readDevices, type WireDevice } from './
 /** Maximum number of concurrent dials of an application. */
 const maxDials = 100
 /**
- * Rate limit of the devices that a project dials. Dials that fail at once count too, because they cost as
- * much.
+ * Rate limit for the devices that a project dials. Dials that fail at once count too, because each costs as
+ * much as a successful dial.
  */
 export const dialedDevicesLimit: FixedWindowLimit = { attempts: 1_000, windowMs: 10_000 }
 
-/** Dials for applications. */
+/** Runs the dials of applications. */
 export class ApplicationDialer {
   readonly #originator: Originator
   readonly #log: Log
@@ -34,7 +34,7 @@ export class ApplicationDialer {
     this.#devices = new FixedWindowLimiter(clock, dialedDevicesLimit)
   }
 
-  /** Answers `calling.dial` and starts the dial. */
+  /** Returns the reply to `calling.dial`, and starts the dial after the reply is sent. */
   dial(application: Application, params: Fields): Reply {
     const tag = params.needed('tag')
     const steps = readDevices(params)
@@ -57,7 +57,7 @@ interface DialRequest {
   readonly timeoutMs: number | undefined
 }
 
-/** One dial: reports the state of every leg, and then the outcome. */
+/** One dial. It reports the state of every leg, and then the outcome. */
 class Dial {
   readonly #originator: Originator
   readonly #application: Application
@@ -122,7 +122,8 @@ class Dial {
     this.#devices.set(callId, device)
     this.#reportLeg(callId, 'created')
     leg.onState((state) => {
-      // The answered call itself reports its answer and, after the ends of its operations, its own end.
+      // The answered call reports these events itself: its answer and, after its operations have ended, its
+      // end.
       if (state !== 'answered' && callId !== this.#legs.answered) this.#reportLeg(callId, state)
     })
   }

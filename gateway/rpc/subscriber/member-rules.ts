@@ -5,7 +5,10 @@ import type { CallParty, Channel } from './call-parties.ts'
 import type { MemberState } from './member.ts'
 import { MemberRequestError } from './member-request-error.ts'
 
-/** Returns the targets of a request; default the browser itself. */
+/**
+ * Returns the parties that a request changes. Default: the party of the browser itself. Throws for an unknown
+ * member and for a member of a conference.
+ */
 export const targetsOf = (call: BrowserCall, target: unknown): readonly CallParty[] => {
   const { party, partner } = call.members
   const id = asRecord(target)?.member_id
@@ -35,9 +38,9 @@ const mutes: Readonly<Partial<Record<keyof MemberState, Channel>>> = {
 }
 
 /**
- * Returns the permitted part of the changes to a party. `isForAll` omits what is not permitted; otherwise it
- * throws if nothing is permitted. If one party muted another's channel, only that party may unmute it. For a
- * telephone, only muting is supported.
+ * Returns the permitted changes to a party, and omits the others. Throws if no change is permitted, except
+ * with `isForAll`: the request is for all members. The browser may unmute the other party's channel only if
+ * it muted this channel before. For a telephone, only changes to `audio_muted` are supported.
  */
 export const permittedChanges = (
   call: BrowserCall,
@@ -73,7 +76,7 @@ export const permittedChanges = (
   return Object.fromEntries(allowed)
 }
 
-/** Records which party muted a channel. */
+/** Records that the browser has muted, or unmuted, the channels of a party. */
 export const noteMuting = (call: BrowserCall, party: CallParty, changes: Partial<MemberState>): void => {
   for (const [name, channel] of Object.entries(mutes) as [keyof MemberState, Channel][]) {
     const muted = changes[name]

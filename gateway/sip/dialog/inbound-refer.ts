@@ -17,8 +17,8 @@ const maxReferredByLength = 1_024
 const maxRefersPerSecond = 5
 
 /**
- * Returns a header's value for the log. The value is cut first, so that a long one costs no more time than a
- * short one.
+ * Returns a header's value for the log. The value is truncated first, so that a long value takes no more time
+ * than a short one.
  */
 const loggedText = (value: string): string => printable(shownUri(value.slice(0, 512)), 256)
 
@@ -47,9 +47,9 @@ const reasons: Readonly<Record<number, string>> = {
 }
 
 /**
- * Handles REFERs of the peer (RFC 3515): blind transfers, and attended ones, whose Replaces names another
- * call of the peer (RFC 5589). NOTIFY reports the progress, unless the peer has declined the subscription
- * (RFC 4488).
+ * Handles REFERs of the peer (RFC 3515) for blind and attended transfers. In an attended transfer, Replaces
+ * names another call of the peer (RFC 5589). NOTIFY reports the progress, unless the peer has declined the
+ * subscription (RFC 4488).
  */
 export class InboundRefer {
   readonly #dialog: Pick<SipDialog, 'local' | 'request'>
@@ -67,7 +67,7 @@ export class InboundRefer {
     this.#rates = new CallRateBuckets(() => session.clock.now())
   }
 
-  /** Handles one REFER. Answers 503 to the sixth and further ones within a second, without reading them. */
+  /** Handles one REFER. From the sixth REFER within a second, responds 503 without reading the headers. */
   take(request: SipRequest, response: SipResponse): void {
     const { log, headers } = this.#session
     const transferor = this.#transferor
@@ -96,7 +96,7 @@ export class InboundRefer {
     this.#isStopped = true
   }
 
-  /** Starts the transfer. Returns the status that refuses it; undefined if it was accepted. */
+  /** Starts the transfer. Returns the status that rejects the REFER; undefined if it was accepted. */
   #start(referTo: ReferTo, request: SipRequest, response: SipResponse): number | undefined {
     const { leg, log } = this.#session
     const transferor = this.#transferor
@@ -151,7 +151,7 @@ export class InboundRefer {
   #accept(request: SipRequest, response: SipResponse): (status: number) => void {
     const isSilent = /^\s*false\b/i.test(request.get('Refer-Sub') ?? '')
     const sequence = /^\s*(\d+)/.exec(request.get('CSeq') ?? '')?.[1]
-    // Only for the first REFER of a dialog may NOTIFY omit the id (RFC 3515 section 2.4.6).
+    // NOTIFY may omit the id only for the first REFER of a dialog (RFC 3515 section 2.4.6).
     const event = this.#isFirst || sequence === undefined ? 'refer' : `refer;id=${sequence}`
     this.#isFirst = false
     const headers = { ...this.#session.headers.response, Contact: this.#dialog.local.contact }
@@ -182,10 +182,10 @@ export class InboundRefer {
     try {
       dialog.request({ method: 'NOTIFY', headers, body }, (error, response) => {
         if (error || (response && response.status >= 300))
-          log.debug({ status: response?.status }, 'NOTIFY was not taken')
+          log.debug({ status: response?.status }, 'NOTIFY rejected or failed')
       })
     } catch (error) {
-      log.debug({ reason: String(error) }, 'NOTIFY could not be sent')
+      log.debug({ reason: String(error) }, 'NOTIFY not sent')
     }
   }
 }

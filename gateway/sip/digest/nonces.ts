@@ -3,37 +3,37 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 /** Lifetime of a nonce, in ms. */
 const validMs = 300_000
 /**
- * Default maximum number of nonces with a stored counter. Only successful sign-ins store one, so the limit
- * allows more than 650 sign-ins a second, each with a new nonce.
+ * Default maximum number of nonces with a stored counter. Only a successful sign-in stores a counter. The
+ * limit therefore allows more than 650 sign-ins a second, each with a new nonce.
  */
 const defaultMaxCounters = 200_000
-/** Duration of a slice of time in ms. Nonces that were made in the same slice are forgotten together. */
+/** Duration of a time slice, in ms. Counters of nonces that were made in the same slice expire together. */
 const sliceMs = 1_000
 
 /** Result of checking a nonce. */
 export interface NonceCheck {
   /** The gateway made the nonce, and it is not too old. */
   readonly isValid: boolean
-  /** The nonce was sent to this address, so its sender receives messages there. */
+  /** The nonce was sent to this address, so a client that returns it receives messages there. */
   readonly isProven: boolean
 }
 
 /**
- * Makes and checks nonces, which are stored only after their first successful use. A nonce consists of the
- * time, random bits, and two HMACs. The second HMAC covers the address that the nonce was sent to. The key is
- * made at start and never leaves the process.
+ * Makes and checks nonces. A nonce consists of the time, random bits, and two HMACs. The second HMAC also
+ * covers the address to which the nonce was sent. The key of the HMACs is made at the start and never leaves
+ * the process. A nonce needs no memory before its first successful use; then its counter is stored.
  */
 export class Nonces {
   readonly #now: () => number
   readonly #key = randomBytes(32)
   readonly #most: number
   /**
-   * Highest counter of each nonce: by the slice of time in which the nonce was made, and by a part of its
-   * random bits.
+   * Highest counter of each nonce. The outer key is the time slice in which the nonce was made. The inner key
+   * is a part of its random bits.
    */
   readonly #slices = new Map<number, Map<number, number>>()
   #size = 0
-  /** First slice whose nonces are valid. */
+  /** First time slice whose nonces are valid. */
   #oldest = 0
 
   /** `most`: maximum number of nonces with a stored counter. Beyond it, the oldest nonces expire early. */
@@ -82,7 +82,7 @@ export class Nonces {
     const known = this.#slices.get(slice)?.get(key)
     if (known !== undefined && count <= known) return false
     if (known === undefined) this.#makeRoom()
-    // The slice was forgotten with its counters, so an old answer could be repeated: the client must sign in
+    // The counters of this slice were removed, so a replay would not be detected. The client must sign in
     // with a new nonce.
     if (slice < this.#oldest) return false
     const counters = this.#slices.get(slice) ?? new Map<number, number>()
@@ -93,7 +93,7 @@ export class Nonces {
 
   #makeRoom(): void {
     const now = this.#now()
-    // Expired slices are removed once in each new slice.
+    // Expired slices are removed only with the first counter of the present slice.
     if (!this.#slices.has(sliceOf(now)))
       for (const slice of this.#slices.keys()) if (isOver(slice, now)) this.#forget(slice)
     if (this.#size < this.#most) return

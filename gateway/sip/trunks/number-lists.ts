@@ -1,26 +1,26 @@
 import type { NumberLists } from '../../../config/types.ts'
 import { type NumberRules, numberOf, writtenFor } from './dialled-number.ts'
 
-/** Whether a carrier may be called with a number, and why. */
+/** Decision whether a number may be called through a carrier. */
 export interface NumberVerdict {
   readonly isPermitted: boolean
   /** Number in the form that was compared with the lists; undefined for text that is no telephone number. */
   readonly number?: string
-  /** Longest matching prefix, which decided; undefined if no prefix matches. */
+  /** Longest matching prefix, which made the decision; undefined if no prefix matches. */
   readonly prefix?: string
 }
 
 /**
- * Minimum length of a number without a plus that may be an international one. A shorter number is always
- * local.
+ * Minimum number of digits of a number without a plus that the carrier may read as international. A shorter
+ * number is always local.
  */
 const minInternationalDigits = 8
 
 /**
- * Looks up a dialled user in the lists of a carrier. `user` is the user part of the SIP URI without escapes,
- * with its parameters. A carrier may read one number in several ways (`+882…`, `00882…`, `882…`), and by its
- * parameters as another one (RFC 3966 `phone-context`, RFC 4694 `rn`). A number is refused if the lists
- * refuse any reading.
+ * Looks up a dialled number in the lists of a carrier. `user` is the user part of the SIP URI without
+ * escapes, with its parameters. A carrier may read the same digits in several ways (`+882…`, `00882…`,
+ * `882…`). Parameters may also change the number (RFC 3966 `phone-context`, RFC 4694 `rn`). A number is
+ * rejected if the lists reject any of these readings.
  */
 export const numberVerdict = (lists: NumberLists, user: string, rules: NumberRules): NumberVerdict => {
   const [dialled = '', ...params] = user.split(';')
@@ -57,7 +57,9 @@ const longest = (prefixes: readonly string[], number: string): string =>
   prefixes.reduce((best, each) => (each.length > best.length && number.startsWith(each) ? each : best), '')
 
 /**
- * Returns the number with its plus, if the dialled digits or the digits for the carrier are international.
+ * Returns the number with a plus if it is international, as dialled or in the carrier's format. Returns other
+ * numbers unchanged. Without a plus and a prefix in that format, the carrier reads every number that does not
+ * start with 0 as international.
  */
 const mainForm = (number: string, rules: NumberRules): string => {
   const written = writtenFor(number, rules)
@@ -65,7 +67,7 @@ const mainForm = (number: string, rules: NumberRules): string => {
   return international(number) ?? international(written) ?? (isBare ? `+${number}` : number)
 }
 
-/** Returns further readings of the number by the carrier. */
+/** Returns the other ways in which the carrier may read the number. */
 const otherForms = (number: string, rules: NumberRules): readonly string[] => {
   const digits = number.replace(/^\+/, '')
   const isLong = digits.length >= minInternationalDigits && !digits.startsWith('0')
@@ -81,8 +83,8 @@ const international = (number: string): string | undefined => {
 }
 
 /**
- * Returns a local number with the prefix of its context, as in `131234567;phone-context=+882` (RFC 3966
- * section 5.1.5).
+ * Adds the prefix in the `phone-context` parameter to a local number, as in `131234567;phone-context=+882`
+ * (RFC 3966 section 5.1.5). Returns other numbers unchanged.
  */
 const inContext = (number: string, params: readonly string[]): string => {
   const [context] = valuesOf(params, 'phone-context')

@@ -1,16 +1,17 @@
 import type { ChosenBy, Flow, Hop } from '../../transport/types.ts'
 import type { Context } from '../context.ts'
 
-/** Path of a request: an open flow, or a hop whose flow is opened when it is tried. */
+/** Path of a request: an open flow, or a hop to which a flow is opened when the hop is tried. */
 export type FlowOrHop = Flow | Hop
 
-/** Returns whether a path is a hop without a flow. */
+/** Returns whether a path is a hop rather than a flow. */
 export const isHop = (way: FlowOrHop): way is Hop => !('send' in way)
 
 const noFlow = 'the host has no address, or none that a transport is bound for'
 
 /**
- * Returns a closed flow. A request for it is built and returned to its application as usual, and then fails.
+ * Returns a closed flow. A request on this flow is built and reported to the application like any other, and
+ * then fails.
  */
 const deadFlow = (context: Context): Flow => {
   const local = context.transports.addresses[0] ?? { protocol: 'udp', address: '', port: 0 }
@@ -27,8 +28,8 @@ const deadFlow = (context: Context): Flow => {
 }
 
 /**
- * Opens the flow of a path. `by`: the origin of that path. Returns a flow that always fails if there is no
- * path, or no transport for it.
+ * Returns the flow of a path, and opens it if the path is a hop. `by`: the party that chose the path. Without
+ * a path, or without a transport for it, returns a flow on which every request fails.
  */
 export const openFlow = (way: FlowOrHop | undefined, context: Context, by: ChosenBy): Flow => {
   if (way && !isHop(way)) return way

@@ -12,7 +12,7 @@ const pageSize = 500
 /** Formats of an export. */
 export type RecordFormat = 'json' | 'csv' | 'jsonl'
 
-/** Types of exports (RFC 4180, RFC 7111; JSON Lines). */
+/** Media types of the export formats (RFC 4180, RFC 7111; JSON Lines). */
 export const exportTypes = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 
 /** Returns the requested format: from the query, otherwise from the `Accept` header, otherwise JSON. */
@@ -28,15 +28,18 @@ export interface CdrExportDeps {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Contents of an export. */
+/** Selection of the records to export. */
 export interface Exported {
   readonly projectId: string
   readonly search: CdrSearch
-  /** Start of the export; default the newest record. */
+  /** Position after which the export starts; default: starts with the newest record. */
   readonly after?: CdrPosition | undefined
 }
 
-/** Sends all matching records, at the speed of the client. An error closes the connection. */
+/**
+ * Sends all matching records, no faster than the client reads them. An error closes the connection, because
+ * the status was already sent.
+ */
 export const sendExport = (
   reply: FastifyReply,
   deps: CdrExportDeps,
@@ -81,7 +84,10 @@ const textOf = async function* (
   } while (position)
 }
 
-/** Prefixes a cell with an apostrophe if a spreadsheet would read it as a formula. */
+/**
+ * Returns rows as CSV, or the header line for no rows. A cell that a spreadsheet would read as a formula gets
+ * an apostrophe as prefix.
+ */
 const csvOf = (rows: readonly CdrRow[], kind: CdrRow['kind'], header: boolean): string =>
   stringify(rows.map(recordBody), {
     header,

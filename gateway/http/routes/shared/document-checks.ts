@@ -12,28 +12,28 @@ export interface StoredDocument {
   readonly attribute: string
 }
 
-/** Script in a body: the document as an object, or text (JSON or YAML). */
+/** Script in a request body: an object, or text in JSON or YAML. */
 export type ScriptValue = string | object
 
 /** Maximum number of faults in a response. */
 const maxShownFaults = 10
 
-/** Checks of documents that the routes use. */
+/** The part of {@link DocumentChecks} that the routes use. */
 export type Checks = Pick<DocumentChecks, 'check'>
 
-/** Checks a document of a request's project; rejects like {@link checkStored}. */
+/** Checks a document for the project of the request. Rejects like {@link checkStored}. */
 export type CheckStored = (document: StoredDocument) => Promise<void>
 
-/** Returns the checks for the documents of one project. */
+/** Returns the function that checks documents of one project. */
 export const checksOf =
   (checks: Checks, projectId: string): CheckStored =>
   (document) =>
     checkStored(checks, projectId, document)
 
 /**
- * Checks a document. Rejects with `document_invalid`, which names the field and each fault. Rejects with
- * `too_many_requests` if too many documents of the project wait, and with `overloaded` if too many documents
- * of all projects wait.
+ * Checks a document. Rejects an invalid document with `document_invalid`, which names the field and each
+ * fault. Rejects with `too_many_requests` if too many documents of the project wait to be checked. Rejects
+ * with `overloaded` if too many documents of all projects wait.
  */
 export const checkStored = async (
   checks: Checks,
@@ -43,7 +43,7 @@ export const checkStored = async (
   if (document.length > maxDocumentLength)
     throw badField(attribute, `The document exceeds ${maxDocumentLength} characters.`)
   const { errors, warnings } = await checks.check(projectId, kind, document).catch(refused)
-  // A call to a missing agent would be silent, so the document is rejected.
+  // The gateway has no voice agents. A document that hands the call to one would leave the caller in silence.
   const faults = [...errors, ...warnings.filter(needsAgent)]
   if (faults.length === 0) return
   const texts = faults.slice(0, maxShownFaults).map(faultText)
@@ -70,11 +70,11 @@ const faultText = ({ path, line, column, message, code }: DocumentFault): string
   return `${place || '/'}: ${message} [${code}]`
 }
 
-/** Returns the document of a body as text. */
+/** Returns the script in a request body as text. */
 export const documentOf = (value: ScriptValue): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
-/** Returns a document for responses: an object for JSON, any other text unchanged. */
+/** Returns a document for a response body: parsed JSON, or any other text unchanged. */
 export const documentBody = (document: string): unknown => {
   try {
     return JSON.parse(document)
