@@ -6,14 +6,15 @@ import { challenge, credentials, file, networks } from './sip-schema.ts'
 const identity = group('Identity of the caller in outbound INVITEs.', {
   from: {
     description:
-      'User of From: caller (the caller’s number), username (of auth), or a group with a fixed user.',
+      'User part of From: caller is the number of the caller, username that of auth. A group with the key ' +
+      'user sets a fixed one.',
     type: ['string', 'object'],
     default: 'caller',
     if: { type: 'string' },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { enum: ['caller', 'username'] },
     else: {
-      properties: { user: { ...text('The fixed user.'), minLength: 1 } },
+      properties: { user: { ...text('Fixed user part of From.'), minLength: 1 } },
       required: ['user'],
       additionalProperties: false,
     },
@@ -26,17 +27,21 @@ const identity = group('Identity of the caller in outbound INVITEs.', {
   ),
 })
 
-const carrierTls = group('TLS towards the carrier, with PEM files.', {
-  ca: file("Certificate authorities for the carrier's certificate; default those of sip.tls."),
-  certificate: file('Client certificate.'),
-  key: file('Key of the client certificate.'),
+const carrierTls = group('TLS connections to the carrier. Files are PEM.', {
+  ca: file("Certificate authorities that the carrier's certificate is checked against; default sip.tls.ca."),
+  certificate: file('Client certificate, if the carrier requires one; requires key.'),
+  key: file('Private key of the client certificate.'),
   serverName: format(
     'certificate-name',
-    "Name to request (SNI) and to check; default the target's host. A wildcard certificate is accepted " +
-      "only if this key has the same wildcard (RFC 5922); the target's host is then requested.",
+    "Name that the gateway requests (SNI) and expects in the carrier's certificate; default the target's " +
+      'host. For a wildcard certificate (RFC 5922), set the same wildcard; SNI then has the host.',
   ),
-  verify: flag("Verifies the carrier's certificate.", true),
-  alpn: list('Protocols for ALPN; some carriers reject all of them.', text('A protocol, usually sip.'), []),
+  verify: flag("Verifies the carrier's certificate; with false, calls to it can be intercepted.", true),
+  alpn: list(
+    'Protocols to offer by ALPN. Default none, because some carriers reject connections that offer any.',
+    text('Protocol, usually sip.'),
+    [],
+  ),
 })
 
 const numberPrefix = (description: string) => format('number-prefix', description)
@@ -46,49 +51,56 @@ export const carrier = object(
   'Carrier: a trunk for outbound and inbound calls.',
   {
     project: format('name', 'Id of the project that owns the carrier; default the first project.'),
-    name: format('name', 'Name in logs, metrics and records.'),
+    name: format('name', 'Unique name, for logs, metrics and records.'),
     targets: {
       ...list(
-        'Targets of outbound calls, tried in order.',
+        'Targets of outbound calls, tried in order (see failover).',
         format('sip-target', 'A SIP URI without a user.'),
       ),
       minItems: 1,
       maxItems: 16,
     },
-    default: flag('Receives calls to E.164 numbers of its project; at most one carrier of a project.', false),
+    default: flag(
+      'Routes the calls of its project to telephone numbers. At most one carrier of a project has true; ' +
+        'without any, such calls fail.',
+      false,
+    ),
     allow: networks(
-      'Networks whose calls belong to this carrier. The allow list of each domain applies too.',
+      'Networks from which this carrier sends calls. The called domain must permit the address as well, ' +
+        'if it has an allow list.',
       [],
     ),
     domain: format(
       'host',
-      "Domain application for the carrier's calls to tel: URIs, which have no host; without it, such " +
-        'calls get 416.',
+      "Domain application that receives the carrier's calls to tel: URIs, which have no host. Without it, " +
+        'such calls get 416.',
     ),
     responsePort: choice(
-      'Port for responses over UDP to requests without rport (RFC 3581): the source port (source), or ' +
-        'the port in Via (via) for carriers that listen on another port than they send from.',
+      'Port of responses over UDP to requests without rport (RFC 3581): source is the port of the sender, ' +
+        'via the port in Via. Use via for a carrier that listens on another port than it sends from.',
       ['source', 'via'],
       'source',
     ),
     auth: credentials('Digest credentials for challenges of the carrier; only its targets receive them.', {
       realm: {
-        ...text('Only realm for the credentials; default the first realm for which a target accepts them.'),
+        ...text(
+          'Realm that may receive the credentials; default the first realm for which a target accepts them.',
+        ),
         minLength: 1,
       },
     }),
     challenge,
     identity,
-    number: group('Format of the dialled number.', {
-      prefix: text('Prefix of the number.', ''),
-      plus: choice('Handling of the leading plus.', ['keep', 'add', 'strip'], 'keep'),
+    number: group('Changes of the dialled number for this carrier.', {
+      prefix: text('Digits to put before the number.', ''),
+      plus: choice('Whether to keep, add or strip the leading plus.', ['keep', 'add', 'strip'], 'keep'),
     }),
     numbers: object(
-      'Permitted telephone numbers; default all. With this group, other destinations than telephone ' +
-        'numbers are rejected.',
+      'Telephone numbers that may be called; default all. If this group is present, even empty, ' +
+        'destinations other than telephone numbers are rejected.',
       {
         allow: list(
-          'Prefixes of permitted numbers; empty permits all that are not refused.',
+          'Prefixes of permitted numbers; empty permits every number that no prefix of refuse matches.',
           numberPrefix('Prefix such as +49, or 110 for numbers without a country code.'),
           [],
         ),
@@ -99,13 +111,16 @@ export const carrier = object(
         ),
       },
     ),
-    failover: group('Conditions for trying the next target.', {
+    failover: group('Failures after which the next target is tried.', {
       statuses: list(
-        'Final responses after which the next target is tried, besides transport errors.',
+        'Final responses after which the next target is tried. Transport errors always have this effect.',
         integer('SIP status.', 300, 699),
         [408, 500, 502, 503, 504],
       ),
-      noProgress: duration('Maximum wait for the first provisional response of a target.', '8s'),
+      noProgress: duration(
+        'Maximum wait for the first response of a target, such as 100; the next one is then tried.',
+        '8s',
+      ),
     }),
     srtp: choice('Use of SRTP with keys in SDP (SDES).', ['off', 'optional', 'required'], 'off'),
     srtpSuites: {
@@ -117,16 +132,19 @@ export const carrier = object(
       ),
       minItems: 1,
     },
-    srtpWithoutTls: flag('Permits SRTP keys in SDP over unencrypted signalling.', false),
+    srtpWithoutTls: flag(
+      'Permits SRTP keys in SDP over unencrypted signalling, where others can read them.',
+      false,
+    ),
     symmetric: choice(
-      'Accepted source of its audio: strict is the address in its SDP, with any port; same-ip is also ' +
-        'the address of its signalling; first is the sender of the first valid packet.',
+      'Source from which the audio of the carrier is accepted. strict: the address in its SDP, with any ' +
+        'port; same-ip: also the address of its signalling; first: the sender of the first valid packet.',
       ['strict', 'same-ip', 'first'],
       'strict',
     ),
     audioFamily: choice(
-      'IP family of the offered audio; default that of the target, and IPv4 if its name has addresses ' +
-        'of both.',
+      'IP family of the offered audio. Default the family of the target, or IPv4 if the name of the ' +
+        'target has addresses of both.',
       ['ipv4', 'ipv6'],
     ),
     inbandDigits: flag(
@@ -136,29 +154,33 @@ export const carrier = object(
     codecs: codecs('Codecs to offer and accept, in order of preference.', ['PCMU', 'PCMA']),
     ptime,
     comfortNoise: flag(
-      'Offers comfort noise (RFC 3389) during silence; an offer of the carrier is always accepted.',
+      'Offers comfort noise (RFC 3389). If the carrier offers it, it is always accepted.',
       false,
     ),
     lateOffer: flag(
-      "Sends INVITEs without SDP: the carrier makes the offer, and the gateway's answer is in the ACK, " +
-        'or in the PRACK of a reliable 183.',
+      "Sends INVITEs without SDP. The carrier then makes the offer; the gateway's answer is in the ACK, " +
+        'or in the PRACK for a reliable 183.',
       false,
     ),
     tls: carrierTls,
-    register: object('Registration at the first target; default none.', {
-      expires: duration('Expiry to request.', '1h'),
+    register: object('Registration of the gateway at the first target; default none.', {
+      expires: duration('Expiry to request; the gateway refreshes the registration before it ends.', '1h'),
     }),
-    probe: object('OPTIONS pings of each target; default none.', {
+    probe: object('OPTIONS pings to each target; default none. A target that is down is tried last.', {
       interval: duration('Interval of the pings.', '30s'),
-      down: integer('Number of unanswered pings that disables a target.', 1, 100, 3),
-      up: integer('Number of answered pings that enables it again.', 1, 100, 1),
+      down: integer('Number of successive unanswered pings after which a target is down.', 1, 100, 3),
+      up: integer('Number of successive answered pings after which a target is up again.', 1, 100, 1),
     }),
     maxCalls: integer(
       'Maximum number of concurrent calls in both directions; default limits.calls.',
       1,
       1_000_000,
     ),
-    callsPerSecond: integer('Maximum number of new calls per second in each direction.', 1, 100_000),
+    callsPerSecond: integer(
+      'Maximum number of new calls per second in each direction; default no limit.',
+      1,
+      100_000,
+    ),
   },
   ['name', 'targets'],
 )

@@ -15,8 +15,8 @@ export const codecs = <const D extends readonly CodecName[] | undefined = undefi
 /** Schema of the packet duration. */
 export const ptime = {
   ...integer(
-    'Packet duration in ms to request (a=ptime), and to send unless the far side requests another one; ' +
-      'in steps of 10.',
+    'Duration of RTP packets in ms, a multiple of 10. The gateway requests it (a=ptime), and sends it ' +
+      'unless the far side requests another one.',
     10,
     60,
     20,

@@ -8,9 +8,13 @@ import { oauth } from './oauth-schema.ts'
 import { push } from './push-schema.ts'
 import { sip } from './sip-schema.ts'
 
-const log = group('Log lines.', {
-  level: choice('Minimum level of log lines.', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], 'info'),
-  pretty: flag('Human-readable lines instead of JSON.', false),
+const log = group('Log of the gateway.', {
+  level: choice(
+    'Minimum level of the lines that are written; silent writes none.',
+    ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+    'info',
+  ),
+  pretty: flag('Writes human-readable lines instead of JSON.', false),
 })
 
 const store = group('Database of the directory.', {
@@ -19,19 +23,20 @@ const store = group('Database of the directory.', {
     writeOnly: true,
   },
   connections: integer('Maximum number of connections to PostgreSQL.', 1, 1_000, 10),
-  startTimeout: duration('Maximum wait for PostgreSQL at start.', '30s'),
+  startTimeout: duration('Maximum wait for PostgreSQL at start, after which the start fails.', '30s'),
 })
 
 const webhooks = group("Requests to customers' servers.", {
   signingKeys: list(
-    'Secrets that sign requests, the current one first; older ones are for servers that do not have it ' +
-      'yet. Default a generated one, which `trunkline signing-key` prints.',
+    'Secrets that sign requests, the current one first. Keep an older one in the list while a server still ' +
+      'verifies with it. Default a generated secret, which `trunkline signing-key` prints.',
     secret('Secret.', 16),
     [],
   ),
   recordsUrl: format(
     'http-url',
-    'URL that receives the record of each call by POST with JSON; default none: only the log has them.',
+    'URL that receives the record of each call by POST with JSON. By default, records are only logged and ' +
+      'stored.',
   ),
 })
 
@@ -46,11 +51,14 @@ export const configSchema = {
   properties: {
     project: format(
       'name',
-      'Id of the first project, which owns all entries of this file that name no other project.',
+      'Id of the first project, which owns all entries of this file without a project of their own.',
       'default',
     ),
     projects: list('Additional projects.', project, []),
-    dataDir: text('Folder for the store, keys and certificates; relative to this file.', './data'),
+    dataDir: text(
+      'Folder for the SQLite database, keys, generated certificates and recordings; relative to this file.',
+      './data',
+    ),
     store,
     log,
     sip,
@@ -66,7 +74,10 @@ export const configSchema = {
     endpoints: list('SIP endpoints: phones that register and have an address.', endpoint, []),
     subscribers: list('People who sign in with a browser.', subscriber, []),
     resources: list('Resources: addresses with a handler.', resource, []),
-    drain: duration('Time for calls to end by themselves after SIGTERM.', '30s'),
+    drain: duration(
+      'Time after SIGTERM for calls to end by themselves; the gateway then hangs up the rest.',
+      '30s',
+    ),
   },
   additionalProperties: false,
 } as const

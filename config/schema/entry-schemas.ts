@@ -10,31 +10,38 @@ export const handler = (description: string) =>
   object(
     description,
     {
-      kind: choice('Language of the document, or realtime for applications that subscribe to a topic.', [
+      kind: choice('Language of the document, or realtime for applications that subscribe to topic.', [
         'xml',
         'script',
         'flow',
         'realtime',
       ]),
       topic: {
-        ...text('Topic (context) to which the applications of a realtime handler subscribe.'),
+        ...text(
+          'Topic (context) to which the applications subscribe; required for realtime, otherwise not ' +
+            'permitted.',
+        ),
         minLength: 1,
         maxLength: 255,
       },
-      url: format('http-url', 'URL that returns the document, requested for every call.'),
-      fallbackUrl: format('http-url', 'URL that is requested if url fails.'),
-      method: choice('Method of the request; default POST.', ['GET', 'POST']),
+      url: format(
+        'http-url',
+        'URL that returns the document, requested for every call. Exactly one of url, document and file is ' +
+          'required, except for realtime.',
+      ),
+      fallbackUrl: format('http-url', 'URL to request the document from if url fails.'),
+      method: choice('HTTP method for url and fallbackUrl; default POST.', ['GET', 'POST']),
       document: {
         writeOnly: true,
         description:
           'Document as text; a script or call flow may also be YAML. Placeholders with upper-case ' +
-          'names are environment variables.',
+          'names are replaced by environment variables.',
         type: ['string', 'object'],
       },
       file: {
         ...text(
-          'File with the document, relative to this file. It is read at start, without replacement of ' +
-            'placeholders.',
+          'File with the document, relative to this file. It is read at start and at a reload, and its ' +
+            'placeholders are not replaced.',
         ),
         minLength: 1,
       },
@@ -49,25 +56,34 @@ export const domain = object(
     project: belongsTo,
     domain: format('host', 'Host of the request URI of its calls.'),
     allow: list('Networks that may send calls; default all.', format('network', 'IP network.')),
-    handler: handler('Handler of its calls; without one, calls are not answered.'),
-    maxCalls: integer('Maximum number of concurrent calls; default limits.calls.', 1, 1_000_000),
+    handler: handler('Handler of its calls; without one, calls are rejected with 480 (no_handler).'),
+    maxCalls: integer(
+      'Maximum number of concurrent calls; further ones get 503. Default limits.calls.',
+      1,
+      1_000_000,
+    ),
     callsPerSecond: integer(
-      'Maximum number of new calls per second; default no limit of its own.',
+      'Maximum number of new calls per second; further ones get 503. Default sip.overload.callsPerSecond.',
       1,
       100_000,
     ),
     callsPerSecondOfSource: integer(
-      'Maximum number of new calls per second from one address; default no limit of its own.',
+      'Maximum number of new calls per second from one address. Default limits.strangers for untrusted ' +
+        'callers, and no limit for others.',
       1,
       100_000,
     ),
     maxCallsOfSource: integer(
-      'Maximum number of concurrent calls from one address; default no limit of its own.',
+      'Maximum number of concurrent calls from one address. Default limits.strangers for untrusted ' +
+        'callers, and no limit for others.',
       1,
       1_000_000,
     ),
     challenge,
-    codecs: codecs('Codecs to accept from its callers; default those of the carrier, or PCMU and PCMA.'),
+    codecs: codecs(
+      'Codecs to accept from its callers; default those of the calling carrier or ' +
+        'endpoint, and otherwise PCMU and PCMA.',
+    ),
   },
   ['domain'],
 )
@@ -79,7 +95,7 @@ export const subscriber = object(
     project: belongsTo,
     email: format('email', 'E-mail address for the sign-in.'),
     password: secret(
-      'Password for the sign-in; preferably from the environment. The database has only its hash.',
+      'Password for the sign-in, preferably from an environment variable. Only its hash is stored.',
       8,
     ),
     name: format('name', 'Name in the address /context/name; default the local part of the e-mail address.'),
@@ -88,16 +104,18 @@ export const subscriber = object(
     firstName: text('First name.'),
     lastName: text('Last name.'),
     mayDialOut: flag(
-      'Permits calls to numbers and SIP URIs, besides addresses. Calls to numbers cost money.',
+      'Permits calls to telephone numbers and SIP URIs, not only to addresses of the project. Calls to ' +
+        'numbers cost money.',
       false,
     ),
     maxCalls: integer(
-      'Maximum number of concurrent calls to carriers; default that of limits.carrierCalls.',
+      'Maximum number of concurrent calls to carriers; default limits.carrierCalls.perSubscriber.maxCalls.',
       1,
       1_000_000,
     ),
     callsPerSecond: integer(
-      'Maximum number of new calls to carriers per second; default that of limits.carrierCalls.',
+      'Maximum number of new calls to carriers per second; default ' +
+        'limits.carrierCalls.perSubscriber.callsPerSecond.',
       1,
       100_000,
     ),
@@ -124,18 +142,23 @@ export const endpoint = object(
     project: belongsTo,
     username: format('name', 'Digest user name, and user part of its address of record.'),
     password: secret(
-      'Digest password; preferably from the environment. The database has only its hashes.',
+      'Digest password, preferably from an environment variable. Only its hashes are stored.',
       8,
     ),
     name: format('name', 'Name in the address /context/name; default the user name.'),
     context: format('name', 'Context in the address /context/name.', 'public'),
     displayName: text('Display name.'),
-    callerId: text('Caller id of its calls to carriers; default its user name.'),
-    mayDialOut: flag('Permits calls to numbers and SIP URIs, besides addresses.', false),
+    callerId: text('Caller id of its calls to carriers; default username.'),
+    mayDialOut: flag(
+      'Permits calls to telephone numbers and SIP URIs, not only to addresses of the project.',
+      false,
+    ),
     maxCalls: integer('Maximum number of concurrent outbound calls.', 1, 1_000_000, 10),
     callsPerSecond: integer('Maximum number of new outbound calls per second.', 1, 100_000, 2),
     codecs: codecs('Codecs to offer and accept, in order of preference.', ['PCMU', 'PCMA', 'G722', 'opus']),
-    handler: handler('Handler of its calls; default: the dialled destination is called.'),
+    handler: handler(
+      'Handler of the calls that it makes; default: the gateway calls the dialled destination.',
+    ),
   },
   ['username', 'password'],
 )
@@ -144,14 +167,16 @@ export const endpoint = object(
 export const project = object(
   'Additional project.',
   {
-    id: format('name', 'Id: the user of Basic auth, and the value of `project` in other entries.'),
-    name: format('label', 'Name in the domains of its domain applications; default derived from the id.'),
+    id: format('name', 'Id: the user name in Basic auth, and the value of `project` in other entries.'),
+    name: format('label', 'Part of the domains of its domain applications; default derived from the id.'),
     apiToken: secret(
-      'Secret of its applications for the API. Without it, only tokens that the API issued are valid.',
+      'Secret for the API: the password of Basic auth, with the id as the user name. Without it, the API ' +
+        'accepts only tokens that it issued itself.',
       16,
     ),
     signingKeys: list(
-      "Secrets that sign requests to customers' servers, the current one first; default a generated one.",
+      "Secrets that sign requests to customers' servers, the current one first; default a generated " +
+        'secret. See webhooks.signingKeys.',
       secret('Secret.', 16),
     ),
     carrierCalls: carrierCallsOfProject,

@@ -11,21 +11,22 @@ const switchable = <const S extends Schema>(schema: S) =>
   ({ ...schema, type: ['object', 'boolean'] }) as const
 
 /** Schema of `http`. */
-export const http = group('HTTP and WebSocket, towards browsers and applications.', {
-  plain: switchable(listener('Plain HTTP and WS; false turns it off.', '127.0.0.1', 8080)),
+export const http = group('HTTP and WebSocket listeners for browsers and applications.', {
+  plain: switchable(listener('Listener of plain HTTP and WS; false turns it off.', '127.0.0.1', 8080)),
   tls: switchable(
-    group('HTTPS and WSS; false turns it off.', {
+    group('Listener of HTTPS and WSS; false turns it off.', {
       address: format('ip', 'Local address to listen on.', '0.0.0.0'),
-      port: integer('Port to listen on; 0 takes a free one.', 0, 65_535, 8443),
+      port: integer('Port to listen on; 0 selects a free one.', 0, 65_535, 8443),
       certificate: text(
-        'PEM file of the certificate; default a self-signed one, which is kept in the data folder.',
+        'PEM file with the certificate and its chain; requires key. Default a self-signed certificate, ' +
+          'which is kept in the data folder.',
       ),
-      key: text('PEM file of the key.'),
+      key: text('PEM file with the private key; requires certificate.'),
       hosts: {
         type: 'array',
         description:
-          'Names in a self-signed certificate; default the host of publicHost, and the same with ' +
-          'fabric as its first label, which the published SDK uses. Without publicHost: localhost.',
+          'Names in the self-signed certificate. Default the host of publicHost, and the same host with ' +
+          'its first label replaced by fabric, which the published SDK uses. Without publicHost, localhost.',
         items: format('host', 'Host name or address.'),
         minItems: 1,
       },
@@ -33,47 +34,55 @@ export const http = group('HTTP and WebSocket, towards browsers and applications
   ),
   metrics: {
     ...object(
-      'Separate plain listener for metrics and health. null: health is on the other listeners; metrics ' +
-        'are on the plain one, if that listens on loopback, and otherwise off.',
+      'Separate plain listener for metrics and health. With null, health is on the other listeners. ' +
+        'Metrics are then on http.plain if its address is loopback, and otherwise off.',
       {
         address: format('ip', 'Local address to listen on.', '127.0.0.1'),
-        port: integer('Port to listen on; 0 takes a free one.', 0, 65_535, 9090),
+        port: integer('Port to listen on; 0 selects a free one.', 0, 65_535, 9090),
       },
     ),
     type: ['object', 'null'],
     default: null,
   },
   apiToken: secret(
-    'Secret of applications for the API: the password of Basic auth; the user is the id of the ' +
-      'project. Without it, the API is closed.',
+    'Secret of the first project for the API: the password of Basic auth, with the id of the project as ' +
+      'the user name. Without it, the API accepts only tokens that it issued itself.',
     16,
   ),
   operatorToken: secret(
-    'Bearer token of the operator, which permits a reload of the configuration over HTTP. Without it, ' +
-      'that path does not exist.',
+    'Bearer token of the operator for POST /api/operator/reload, which reloads the configuration. Without ' +
+      'it, that path returns 404.',
     32,
   ),
-  publicHost: format('host-port', 'Host, and port if needed, that clients use; part of tokens.'),
+  publicHost: format(
+    'host-port',
+    'Host by which clients reach the gateway, with the port unless it is 443. It is part of access tokens, ' +
+      'recording links and the OAuth issuer.',
+  ),
   trustedProxies: list(
-    'Proxies that terminate TLS for the gateway: their X-Forwarded-For and X-Forwarded-Proto headers ' +
-      'are trusted. Default none.',
+    'Networks of proxies that terminate TLS for the gateway. Their X-Forwarded-For and X-Forwarded-Proto ' +
+      'headers are trusted. Default none.',
     format('network', 'IP network.'),
     [],
   ),
   maxConnections: integer(
-    'Maximum number of connections of one listener, without WebSockets: limits.webSockets limits those.',
+    'Maximum number of connections of one listener. WebSockets count in limits.webSockets instead.',
     8,
     100_000,
     1_024,
   ),
   maxConnectionsPerAddress: integer(
-    'Maximum number of idle connections of one network address on one listener; a new one replaces the ' +
-      'oldest. Trusted proxies have no limit.',
+    'Maximum number of connections of one network address on one listener. A further one replaces the ' +
+      'oldest idle one; if none is idle, a quarter of maxConnections is the limit. Trusted proxies have ' +
+      'none.',
     1,
     100_000,
     64,
   ),
-  headersTimeout: duration('Maximum time to receive the headers of a request.', '10s'),
+  headersTimeout: duration(
+    'Maximum time to receive the headers of a request; the connection is then closed.',
+    '10s',
+  ),
   origins: list(
     "Origins of pages that may use the API; empty permits all. Only these origins and the gateway's " +
       'own page may sign in with a password.',

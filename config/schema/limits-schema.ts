@@ -27,8 +27,8 @@ const share = (description: string, value: Readonly<Record<ShareKey, number>>) =
 const webSockets = group('Limits of the WebSockets of browsers and applications.', {
   connections: integer('Maximum number of concurrent connections.', 1, maxCount, 10_000),
   waiting: integer(
-    'Maximum number of connections that have not signed in; each network address without one may open ' +
-      'one more.',
+    'Maximum number of connections that have not signed in. Above it, a network address may still have ' +
+      'one such connection.',
     1,
     maxCount,
     2_000,
@@ -39,10 +39,13 @@ const webSockets = group('Limits of the WebSockets of browsers and applications.
     maxCount,
     500,
   ),
-  signInTimeout: duration('Maximum time from the connection to its sign-in.', '10s'),
-  bytesBeforeSignIn: bytes('Maximum data that a connection may send before its sign-in.', 65_536),
-  frame: bytes('Maximum size of a frame.', 262_144),
-  buffered: bytes('Maximum unsent data before a connection that does not read is closed.', 1_048_576),
+  signInTimeout: duration('Maximum time to sign in; the connection is then closed.', '10s'),
+  bytesBeforeSignIn: bytes('Maximum amount of data that a connection may send before its sign-in.', 65_536),
+  frame: bytes('Maximum size of a received message.', 262_144),
+  buffered: bytes(
+    'Maximum amount of unsent data; the connection of a client that does not read is then closed.',
+    1_048_576,
+  ),
   requestsPerSecond: integer('Maximum number of requests per second of one browser.', 1, maxCount, 100),
   requestsPerSecondOfApplication: integer(
     'Maximum number of requests per second of one application.',
@@ -51,13 +54,13 @@ const webSockets = group('Limits of the WebSockets of browsers and applications.
     2_000,
   ),
   unacknowledged: integer(
-    'Maximum number of unacknowledged events before a browser session and its calls end.',
+    'Maximum number of unacknowledged events of a browser session; the session and its calls then end.',
     100,
     maxCount,
     1_000,
   ),
   acknowledgeTimeout: duration(
-    'Maximum time to acknowledge an event before the connection is closed.',
+    'Maximum time for a browser to acknowledge an event; its connection is then closed.',
     '60s',
   ),
 })
@@ -79,18 +82,19 @@ export const carrierCallsOfProject = object(
 )
 
 const carrierCalls = group(
-  'Limits of calls to carriers, besides those of each carrier. Each gateway counts its own calls.',
+  'Limits of calls to carriers by their origin; each carrier has its own maxCalls and callsPerSecond. ' +
+    'Gateways that share a database count separately.',
   {
     perProject: group(
-      'Limits of one project, including its callers, documents and applications. Default none.',
+      'Limits of one project: calls of its callers, documents and applications together. Default none.',
       quota(),
     ),
     perSubscriber: group('Limits of one subscriber, over all browsers.', quota(10, 2)),
-    guests: group('Common limits of all guests of one project.', quota(20, 2)),
+    guests: group('Limits of all guests of one project together.', quota(20, 2)),
   },
 )
 
-const browsers = group('Quotas of browsers, by identity and by network address.', {
+const browsers = group('Quotas of browser connections and their calls, by identity and by network address.', {
   perSubscriber: share('Quotas of one subscriber, over all browsers and tokens.', {
     connections: 200,
     connectionsPerMinute: 5_000,
@@ -118,32 +122,38 @@ const browsers = group('Quotas of browsers, by identity and by network address.'
 })
 
 /** Schema of `limits`. */
-export const limits = group('Limits.', {
-  calls: integer('Maximum number of concurrent calls.', 1, 1_000_000, 1000),
+export const limits = group('Limits of calls, requests, connections and stored objects.', {
+  calls: integer(
+    'Maximum number of concurrent calls of the gateway; further ones get 503.',
+    1,
+    1_000_000,
+    1000,
+  ),
   addressDepth: integer(
-    'Maximum number of addresses in a chain whose documents connect to the next one.',
+    'Maximum length of a chain of addresses in which the document of each one calls the next. Stops loops.',
     1,
     50,
     10,
   ),
   addressCalls: integer(
-    'Maximum number of concurrent calls to addresses that one call may cause; in total, 20 times as many.',
+    'Maximum number of concurrent calls to addresses that one call causes, directly or through other ' +
+      'addresses. The maximum over its whole duration is 20 times this number.',
     1,
     10_000,
     50,
   ),
   strangers: group(
-    'Limits of untrusted SIP callers: those who are in no `allow` list and have not authenticated.',
+    'Limits of untrusted SIP callers, whose address is in no `allow` list and who have not authenticated.',
     {
       maxCallsOfSource: integer(
-        "Maximum number of concurrent calls of one address (IPv6: /64), over all domains. A domain's " +
-          'own `maxCallsOfSource` overrides it.',
+        "Maximum number of concurrent calls from one address (IPv6: /64), over all domains. A domain's " +
+          '`maxCallsOfSource` overrides it.',
         1,
         1_000_000,
         10,
       ),
       callsPerSecondOfSource: integer(
-        "Maximum number of new calls per second of one address. A domain's own " +
+        "Maximum number of new calls per second from one address. A domain's " +
           '`callsPerSecondOfSource` overrides it.',
         1,
         100_000,
@@ -157,37 +167,53 @@ export const limits = group('Limits.', {
         100,
       ),
       reservedPercent: integer(
-        'Percentage of `calls`, of the RTP ports and of `sip.overload.callsPerSecond` that is reserved ' +
-          'for known networks.',
+        'Percentage of `limits.calls`, of the RTP ports and of `sip.overload.callsPerSecond` that ' +
+          'untrusted callers cannot use.',
         0,
         90,
         30,
       ),
     },
   ),
-  callDuration: duration('Maximum duration of a call.', '4h'),
-  ring: duration('Default ring time of a destination.', '60s'),
-  documentTimeout: duration("Maximum time of a document's server to respond.", '5s'),
-  recordsKept: format('age', 'Retention time of calls and their records. Written as 36h or 400d.', '400d'),
-  messagesKept: format('age', 'Retention time of messages of conversations.', '400d'),
+  callDuration: duration('Maximum duration of a call; the gateway then hangs up.', '4h'),
+  ring: duration('Maximum ring time of a destination, unless the document specifies one.', '60s'),
+  documentTimeout: duration(
+    "Maximum time of a request to a customer's server, with its retries. The URL may set another time (tt=).",
+    '5s',
+  ),
+  recordsKept: format(
+    'age',
+    'Time after which calls and their records are deleted. Written as 36h or 400d.',
+    '400d',
+  ),
+  messagesKept: format(
+    'age',
+    'Time after which messages of conversations are deleted. Written as 36h or 400d.',
+    '400d',
+  ),
   documentNetworks: list(
-    "Private networks that customers' URLs may reach; default none: only public addresses.",
+    "Private networks that customers' URLs may reach. By default, they reach public addresses only.",
     format('network', 'IP network.'),
     [],
   ),
   project: group(
-    'Maximum numbers of objects that one project may create by the API; entries of this file do not count.',
+    'Limits of objects that one project creates through the API. Entries of this file do not count.',
     {
-      subscribers: integer('Subscribers.', 1, 10_000_000, 200_000),
-      resources: integer('Other resources.', 1, 10_000_000, 10_000),
-      domainApps: integer('Domain applications.', 1, 1_000_000, 1_000),
-      carriers: integer('Carriers.', 1, 100_000, 100),
-      tokens: integer('Tokens of the API.', 1, 1_000_000, 100),
+      subscribers: integer('Maximum number of subscribers.', 1, 10_000_000, 200_000),
+      resources: integer('Maximum number of other resources.', 1, 10_000_000, 10_000),
+      domainApps: integer('Maximum number of domain applications.', 1, 1_000_000, 1_000),
+      carriers: integer('Maximum number of carriers.', 1, 100_000, 100),
+      tokens: integer('Maximum number of API tokens.', 1, 1_000_000, 100),
     },
   ),
-  api: group('Maximum numbers of API requests per minute; further requests get 429.', {
-    perToken: integer('Requests of one token.', 1, 10_000_000, 1200),
-    perAddress: integer('Requests of one network address, over all tokens.', 1, 10_000_000, 6000),
+  api: group('Limits of API requests; further requests get 429.', {
+    perToken: integer('Maximum number of requests per minute with one token.', 1, 10_000_000, 1200),
+    perAddress: integer(
+      'Maximum number of requests per minute from one network address, over all tokens.',
+      1,
+      10_000_000,
+      6000,
+    ),
   }),
   carrierCalls,
   webSockets,

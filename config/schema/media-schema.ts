@@ -15,28 +15,34 @@ const onePerFamily = <const F extends FormatName>(kind: F, description: string) 
   }) as const
 
 /** Schema of `media`. */
-export const media = group('Audio.', {
-  rtp: group('RTP towards carriers.', {
+export const media = group('Audio of calls.', {
+  rtp: group('RTP towards carriers and SIP endpoints.', {
     bind: {
       ...onePerFamily(
         'ip',
-        'Local address of the RTP ports, or a list of one IPv4 and one IPv6 address. In a list, ' +
-          '0.0.0.0 or :: is ignored if the machine has no address of that family.',
+        'Local address of the RTP ports, or a list of one IPv4 and one IPv6 address. In a list, 0.0.0.0 ' +
+          'or :: is ignored if the machine has no address of that family.',
       ),
       default: ['0.0.0.0', '::'],
     },
     announce: onePerFamily(
       'announced-ip',
-      'Public address in SDP, if the gateway is behind NAT, or a list with one address of each family ' +
-        'of bind. Default the addresses of bind; for 0.0.0.0 and ::, those of the machine.',
+      'Public address in SDP if the gateway is behind NAT, or a list with one address of each family of ' +
+        'bind. Default the addresses of bind, and those of the machine for 0.0.0.0 and ::.',
     ),
-    ports: group('Range of ports: the first is even, the last is odd.', {
-      from: integer('First port.', 1024, 65_534, 20_000),
-      to: integer('Last port.', 1025, 65_535, 29_999),
+    ports: group('Range of local UDP ports. A leg of a carrier or SIP endpoint uses two: RTP and RTCP.', {
+      from: integer('First port, an even number.', 1024, 65_534, 20_000),
+      to: integer('Last port, an odd number.', 1025, 65_535, 29_999),
     }),
-    threads: integer('Number of worker threads.', 1, 64, 1),
-    startTimeout: duration('Maximum wait for the first packet of a call.', '30s'),
-    mediaTimeout: duration('Maximum time without packets before a call is ended.', '60s'),
+    threads: integer('Number of worker threads for RTP.', 1, 64, 1),
+    startTimeout: duration(
+      'Maximum wait for the first packet of a far side; the call then ends with media_timeout.',
+      '30s',
+    ),
+    mediaTimeout: duration(
+      'Maximum time without packets after the first one; the call then ends with media_timeout.',
+      '60s',
+    ),
   }),
   webrtc,
   sounds,

@@ -2,10 +2,10 @@ import { choice, flag, format, group, object, text } from './builders.ts'
 
 /** Schema of `push`. */
 export const push = group(
-  "Notifications of calls to subscribers' devices. At least one of webPush, apns, fcm and webhook is needed.",
+  "Notifications of calls to subscribers' devices. They are off without webPush, apns, fcm and webhook.",
   {
     encryption: choice(
-      "Encryption of invitations with the subscriber's key.",
+      "Encryption of invitations with the subscriber's key; with none, the push service can read them.",
       ['aes_256_gcm', 'none'],
       'aes_256_gcm',
     ),
@@ -19,11 +19,11 @@ export const push = group(
         ),
         publicKey: format(
           'p256-public-key',
-          "Public key of subscriptions, base64url; default a pair derived from the gateway's secret. " +
-            '`trunkline push-keys` generates another pair.',
+          'Public key that pages subscribe with, base64url. By default, the keys are derived from the ' +
+            "gateway's secret. `trunkline push-keys` generates another pair.",
         ),
         privateKey: {
-          ...format('p256-private-key', 'Private key of publicKey, base64url.'),
+          ...format('p256-private-key', 'Private key that belongs to publicKey, base64url.'),
           writeOnly: true,
         },
       },
@@ -32,10 +32,13 @@ export const push = group(
     apns: object(
       'Apple Push Notification service, for VoIP tokens.',
       {
-        keyFile: format('file-path', 'File with the signing key (.p8).'),
+        keyFile: format('file-path', 'File with the signing key from Apple (.p8).'),
         keyId: { ...text('Id of the signing key.'), minLength: 1 },
-        teamId: { ...text('Id of the team.'), minLength: 1 },
-        topic: format('name', 'Bundle id of the application; the suffix .voip is added.'),
+        teamId: { ...text('Id of the developer team.'), minLength: 1 },
+        topic: format(
+          'name',
+          'Bundle id of the application, without the suffix .voip, which the gateway adds.',
+        ),
         host: format('host-port', 'Host of the service.', 'api.push.apple.com'),
       },
       ['keyFile', 'keyId', 'teamId', 'topic'],
@@ -49,7 +52,7 @@ export const push = group(
       ['serviceAccountFile'],
     ),
     webhook: object(
-      'Server that notifies all other devices; its requests are signed like all webhooks.',
+      'Server that notifies devices of all other kinds. The requests to it are signed like all webhooks.',
       { url: format('http-url', 'URL that receives notifications by POST with JSON.') },
       ['url'],
     ),

@@ -8,9 +8,12 @@ const age = <const D extends string | undefined = undefined>(description: string
 
 /** Schema of `media.recordings`. */
 export const recordings = group('Recordings of calls.', {
-  folder: format('file-path', 'Folder of the recordings; default recordings in the data folder.'),
-  keep: age('Retention time of a recording; default until its deletion.'),
-  maxBytes: size('Maximum size of all recordings; the oldest ones are removed first. Default no limit.'),
-  minFree: size('Minimum free disk space for a new recording; calls continue without one.', '1GiB'),
-  linkAge: age('Lifetime of the link to a recording; the API issues new ones.', '24h'),
+  folder: format('file-path', 'Folder of the recordings; default the folder recordings in dataDir.'),
+  keep: age('Time after which a recording is deleted; default no limit.'),
+  maxBytes: size('Maximum size of all recordings. Above it, the oldest ones are deleted. Default no limit.'),
+  minFree: size(
+    'Minimum free disk space. Below it, no new recording starts, and calls continue without one.',
+    '1GiB',
+  ),
+  linkAge: age('Lifetime of a link to a recording; the API issues a new link for each request.', '24h'),
 })

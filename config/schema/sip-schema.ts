@@ -26,7 +26,7 @@ export const credentials = <const P extends Properties>(description: string, mor
     description,
     {
       username: { ...text('User name.'), minLength: 1 },
-      password: secret('Password; preferably from the environment.', 1),
+      password: secret('Password, preferably from an environment variable.', 1),
       ...more,
     },
     ['username', 'password'],
@@ -37,7 +37,7 @@ export const challenge = credentials('Digest credentials that callers must prese
 
 const listen = {
   ...list(
-    'Listeners of the embedded SIP agent. Unused with drachtio.',
+    'Listeners of the embedded SIP agent; without effect if drachtio is set.',
     object(
       'Listener.',
       {
@@ -56,12 +56,12 @@ const listen = {
 }
 
 const announceTo = list(
-  'Addresses to announce to peers of certain networks. The first match overrides announce.',
+  'Addresses in Via and Contact for peers in certain networks. The first match overrides announce.',
   object(
     'Announced address.',
     {
       networks: { ...networks('Networks of the peers.'), minItems: 1 },
-      address: format('announced-ip', 'Address to announce.'),
+      address: format('announced-ip', 'Address for these peers.'),
     },
     ['networks', 'address'],
   ),
@@ -69,7 +69,7 @@ const announceTo = list(
 )
 
 const tls = group('Certificates of the TLS and WSS listeners, as PEM files.', {
-  certificate: file('Certificate with its chain; default the self-signed one of HTTPS.'),
+  certificate: file('Certificate with its chain; requires key. Default the certificate of HTTPS.'),
   key: file('Key of the certificate.'),
   names: list(
     'Additional certificates, by the name that the client requests (SNI).',
@@ -78,7 +78,8 @@ const tls = group('Certificates of the TLS and WSS listeners, as PEM files.', {
       {
         host: format(
           'server-name',
-          'Name; *.sip.example matches any name with one more label. An exact name takes precedence.',
+          'Host name; *.sip.example matches names with exactly one label in place of *. An exact name ' +
+            'takes precedence.',
         ),
         certificate: file('Certificate with its chain.'),
         key: file('Key of the certificate.'),
@@ -87,27 +88,28 @@ const tls = group('Certificates of the TLS and WSS listeners, as PEM files.', {
     ),
     [],
   ),
-  ca: file("Certificate authorities for clients and carriers; default the system's."),
+  ca: file("Certificate authorities for the certificates of clients and carriers; default the system's."),
   clientCertificates: choice(
-    'Whether clients are asked for a certificate, or must present one.',
+    'Whether clients are asked for a certificate (request), or rejected without a valid one (require).',
     ['none', 'request', 'require'],
     'none',
   ),
-  minVersion: choice('Minimum TLS version.', ['TLSv1.2', 'TLSv1.3'], 'TLSv1.2'),
+  minVersion: choice('Minimum TLS version of clients.', ['TLSv1.2', 'TLSv1.3'], 'TLSv1.2'),
 })
 
-const messages = group('Limits of received SIP messages, connections and transactions.', {
+const messages = group('Limits of received SIP messages, accepted connections and transactions.', {
   bytes: integer('Maximum size of a message in bytes.', 1_024, 1_048_576, 65_535),
   headers: integer('Maximum number of header fields of a message.', 16, 1_024, 256),
   headerLength: integer('Maximum length of a header field in characters.', 256, 65_536, 8_192),
   connections: integer(
-    'Maximum number of connections per listener; a quarter of them from one address.',
+    'Maximum number of connections of one listener. One address may have a quarter of them, and all ' +
+      'untrusted peers together three quarters.',
     4,
     100_000,
     1_000,
   ),
   transactions: integer(
-    'Maximum number of server transactions; further requests get 503.',
+    'Maximum number of server transactions in progress; further requests get 503.',
     100,
     1_000_000,
     50_000,
@@ -130,17 +132,17 @@ const shield = group(
       5_000,
     ),
     banAfter: integer(
-      'Number of offenses within a minute after which an address is banned: malformed messages, ' +
-        'rejected calls and failed sign-ins. Datagrams with a possibly forged source do not count; ' +
-        'known networks are never banned.',
+      'Number of offenses within a minute after which an address is banned. Offenses are malformed ' +
+        'messages, rejected calls and failed sign-ins. Datagrams whose source may be forged do not count, ' +
+        'and known networks are never banned.',
       1,
       100_000,
       20,
     ),
     banFor: duration('Duration of a ban.', '10m'),
     scanners: list(
-      'Substrings of User-Agent headers whose requests are dropped; case is ignored.',
-      { ...text('Substring of a User-Agent header.'), minLength: 3 },
+      'Requests with one of these texts in User-Agent are dropped without a response; case is ignored.',
+      { ...text('Part of a User-Agent header.'), minLength: 3 },
       [
         'friendly-scanner',
         'sipvicious',
@@ -154,55 +156,63 @@ const shield = group(
       ],
     ),
     strangers: choice(
-      'Response to requests from unknown addresses: answer responds, with a digest challenge if a ' +
-        'password can permit the request; refuse sends 403 without a challenge, so that only known ' +
-        'networks sign in; drop sends nothing. With drop, every domain needs allow; with refuse, ' +
-        'every domain with challenge does.',
+      'Response to requests from unknown addresses. answer: a normal response, or a digest challenge if a ' +
+        'password can permit the request. refuse: 403 without a challenge, so that only known networks can ' +
+        'sign in; a domain with challenge then requires allow. drop: no response; every domain then ' +
+        'requires allow.',
       ['answer', 'refuse', 'drop'],
       'answer',
     ),
   },
 )
 
-const overload = group('Conditions for rejecting new calls with 503.', {
+const overload = group('Limits of the load, above which new calls are rejected with 503.', {
   busyPercent: integer(
-    'Utilization of the event loop in percent above which new calls are rejected; 100 never rejects.',
+    'Utilization of the event loop in percent above which new calls are rejected; 100 turns the check off.',
     10,
     100,
     85,
   ),
-  callsPerSecond: integer('Maximum number of new calls per second.', 1, 100_000, 500),
+  callsPerSecond: integer('Maximum number of new calls per second of the gateway.', 1, 100_000, 500),
   retryAfter: duration('Time after which a rejected caller may retry (Retry-After).', '10s'),
 })
 
 const sessionTimer = group('Session timers (RFC 4028), which detect calls whose far side has disappeared.', {
-  expires: duration('Interval to request.', '30m'),
-  min: duration('Minimum interval to accept.', '90s'),
+  expires: duration('Session interval to request; at least 90s.', '30m'),
+  min: duration('Minimum session interval to accept, at least 90s; shorter ones get 422.', '90s'),
 })
 
-const registrar = group('Registrar of SIP endpoints.', {
+const registrar = group('Registrar for SIP endpoints.', {
   domains: list(
-    'Hosts at which endpoints register; empty disables the registrar.',
+    'Hosts at which endpoints register, other than those of domains; empty turns the registrar off.',
     format('host', 'Host.'),
     [],
   ),
-  minExpires: duration('Minimum duration of a registration.', '60s'),
-  maxExpires: duration('Maximum duration of a registration.', '1h'),
-  contacts: integer('Maximum number of contacts of one endpoint.', 1, 100, 10),
-  keepAlive: duration('Interval of OPTIONS to phones behind NAT that registered over UDP.', '30s'),
+  minExpires: duration('Minimum expiry of a registration; shorter ones get 423.', '60s'),
+  maxExpires: duration('Maximum expiry of a registration; longer ones are shortened.', '1h'),
+  contacts: integer(
+    'Maximum number of contacts of one endpoint; a further one replaces the first to expire.',
+    1,
+    100,
+    10,
+  ),
+  keepAlive: duration(
+    'Interval of OPTIONS to phones behind NAT that registered over UDP, so that calls reach them.',
+    '30s',
+  ),
 })
 
 /** Schema of `sip`. */
 export const sip = group('SIP towards carriers and endpoints.', {
   listen,
-  announce: format('announced-ip', 'Public address for Via and Contact, if the gateway is behind NAT.'),
+  announce: format('announced-ip', 'Public address in Via and Contact, if the gateway is behind NAT.'),
   announceTo,
   tls,
   drachtio: object(
     'drachtio-server to use instead of the embedded agent.',
     {
       host: format('host', 'Host of the drachtio-server.'),
-      port: integer('Port for applications of the drachtio-server.', 1, 65_535, 9022),
+      port: integer('Port on which the drachtio-server accepts applications.', 1, 65_535, 9022),
       secret: secret('Shared secret of the drachtio-server.', 1),
     },
     ['host', 'secret'],
@@ -215,8 +225,9 @@ export const sip = group('SIP towards carriers and endpoints.', {
   registrar,
   challenges: {
     ...list(
-      'Algorithms of digest challenges to callers and endpoints, in order. MD5 is accepted only if ' +
-        'listed. Many phones fail on an unknown algorithm, so list SHA-256 only if all phones support it.',
+      'Algorithms of digest challenges to callers and endpoints, in order. SHA-256 is always ' +
+        'accepted, MD5 only if listed. Many ' +
+        'phones fail on an unknown algorithm, so list SHA-256 only if all phones support it.',
       choice('Algorithm.', ['MD5', 'SHA-256']),
       ['MD5'],
     ),
@@ -224,17 +235,18 @@ export const sip = group('SIP towards carriers and endpoints.', {
   },
   domainSuffix: format(
     'host',
-    'Suffix of the domains of domain applications from the API; default dapp. and http.publicHost, or ' +
-      'dapp.localhost.',
+    'Suffix of the domains of domain applications that the API creates. Default dapp. followed by the host ' +
+      'of http.publicHost, or by localhost.',
   ),
   dial: choice(
-    'SIP URIs that may be dialled: any, or only those of the project’s carriers. The value carriers is ' +
-      'safer if projects do not trust each other.',
+    'SIP URIs that may be dialled: any, or only those of the project’s carriers. Choose carriers if ' +
+      'projects do not trust each other.',
     ['any', 'carriers'],
     'any',
   ),
   dialNetworks: networks(
-    'Private networks that dialled SIP URIs may reach; carriers and registered endpoints need no entry.',
+    'Private networks that dialled SIP URIs may reach; default none. Carriers and registered endpoints ' +
+      'need no entry.',
     [],
   ),
 })

@@ -14,20 +14,26 @@ import {
 
 /** Schema of `media.sounds`. */
 export const sounds = group('Audio that documents play.', {
-  folder: format('file-path', 'Folder whose files documents may play as file:name; default none.'),
-  maxSize: integer('Maximum size of audio in MiB.', 1, 64, 16),
-  maxDuration: duration('Maximum duration of audio.', '10m'),
-  timeout: duration('Maximum time to fetch audio.', '10s'),
-  memory: integer('Memory for decoded and synthesized sounds in MiB.', 1, 16_384, 64),
-  httpCache: integer('Memory for the HTTP cache of audio in MiB; 0 disables it.', 0, 16_384, 64),
+  folder: format('file-path', 'Folder of files that documents may play as file:<name>; default none.'),
+  maxSize: integer('Maximum size of one audio file in MiB.', 1, 64, 16),
+  maxDuration: duration('Maximum duration of one sound.', '10m'),
+  timeout: duration('Maximum time to fetch one audio file.', '10s'),
+  memory: integer('Maximum memory for decoded and synthesized sounds in MiB.', 1, 16_384, 64),
+  httpCache: integer(
+    'Maximum memory for fetched audio files (HTTP cache) in MiB; 0 turns the cache off.',
+    0,
+    16_384,
+    64,
+  ),
 })
 
 const engine = object(
   'Text-to-speech engine over HTTP.',
   {
-    name: format('name', 'Name in voices, logs and metrics; not built-in.'),
+    name: format('name', 'Name for voices, logs and metrics; built-in is reserved.'),
     kind: choice(
-      'Interface: openai is POST /v1/audio/speech; template is any other server that returns audio.',
+      'Interface of the engine: openai is POST /v1/audio/speech. template describes any other server that ' +
+        'returns audio, by method, headers and body.',
       ['openai', 'template'],
     ),
     url: format(
@@ -35,22 +41,24 @@ const engine = object(
       'URL of the engine; private addresses are permitted. A template may contain {{text}}, {{voice}} ' +
         'and {{language}}.',
     ),
-    model: { ...text('Model; required for openai.'), minLength: 1 },
-    key: secret('API key for openai; preferably from the environment.', 1),
+    model: { ...text('Model for openai, which requires it.'), minLength: 1 },
+    key: secret('API key for openai, preferably from an environment variable.', 1),
     format: choice('Audio format to request from openai; default wav.', ['wav', 'mp3', 'opus']),
-    method: choice('Method of a template; default POST.', ['GET', 'POST']),
+    method: choice('HTTP method of a template; default POST.', ['GET', 'POST']),
     headers: map(
-      'Headers of a template; placeholders are replaced. The default Content-Type is application/json.',
-      secret('A value.'),
+      'Headers of a template, with the placeholders of url. The default Content-Type is application/json.',
+      secret('Value of the header.'),
     ),
     body: secret(
-      'Body of a template; placeholders are replaced and escaped for the Content-Type: JSON, XML or a form.',
+      'Body of a template, with the placeholders of url. Their values are escaped for the Content-Type: ' +
+        'JSON, XML or a form.',
     ),
-    voice: text('Default voice.'),
-    language: text('Default language, such as en-US.'),
-    timeout: duration('Maximum time to respond before the built-in voice speaks instead.', '8s'),
+    voice: text('Voice if a document specifies none.'),
+    language: text('Language if a document specifies none, such as en-US.'),
+    timeout: duration('Maximum time to respond; the built-in voice then speaks instead.', '8s'),
     ssml: flag(
-      'Sends valid SSML as a whole; otherwise only its text, in one request per section between pauses.',
+      'Sends valid SSML as a whole. With false, only its text is sent, one request for each part between ' +
+        'pauses.',
       false,
     ),
   },
@@ -61,11 +69,10 @@ const voice = object(
   'Voice for documents.',
   {
     engine: text('Name of an engine, or built-in.'),
-    voice: text("Name of the voice in the engine; default the engine's default voice."),
+    voice: text('Name that the engine uses for the voice; default the voice of the engine.'),
     language: text('Language if a document specifies none.'),
     gender: choice(
-      'Gender of the voice, for documents that specify a gender and no voice; default that of a ' +
-        'built-in voice.',
+      'Gender, for documents that specify a gender but no voice. A built-in voice has its own by default.',
       ['male', 'female'],
     ),
   },
@@ -73,22 +80,22 @@ const voice = object(
 )
 
 const recogniser = object(
-  'Speech recognizer with the WebSocket protocol of vosk-server; without one, only digits are collected.',
+  'Speech recognizer with the WebSocket protocol of vosk-server. Without one, only digits are collected.',
   {
     url: format('ws-url', 'URL of the recognizer; private addresses are permitted.'),
     languages: map(
-      'URLs by language; de includes de-AT. Other languages use url.',
+      'URLs by language; de includes de-AT. All other languages use url.',
       format('ws-url', 'URL of the recognizer of this language.'),
       {},
     ),
-    headers: map('Additional headers of the opening request.', secret('A value.'), {}),
-    token: secret('Token for Authorization: Bearer; preferably from the environment.', 1),
+    headers: map('Additional headers of the opening request.', secret('Value of the header.'), {}),
+    token: secret('Token for Authorization: Bearer, preferably from an environment variable.', 1),
     sampleRate: { description: 'Sample rate of the audio in Hz.', enum: [8000, 16_000], default: 16_000 },
     hints: flag(
       'Sends the hints of documents as phrase_list. A vosk-server then recognizes only these phrases.',
       true,
     ),
-    timeout: duration('Maximum time to connect; at most 5 s of speech are buffered meanwhile.', '3s'),
+    timeout: duration('Maximum time to connect. At most 5 s of speech are buffered until then.', '3s'),
   },
   ['url'],
 )
@@ -96,17 +103,17 @@ const recogniser = object(
 /** Schema of `media.speech`. */
 export const speech = group('Speech synthesis and recognition.', {
   voice: text(
-    'Default voice for documents, also for unknown names: one of voices, or built in (slt, rms, awb, ' +
-      'kal, kal16).',
+    'Voice for documents that name no voice or an unknown one: a name of voices, or a built-in voice (slt, ' +
+      'rms, awb, kal, kal16).',
     'slt',
   ),
   engines: list('Text-to-speech engines over HTTP, besides the built-in one.', engine, []),
   voices: map(
-    'Voices by their names in documents; polly.* matches all names with that prefix. Case is ignored.',
+    'Voices by their names in documents. polly.* matches all names that begin with polly. Case is ignored.',
     voice,
     {},
   ),
-  folder: format('file-path', 'Folder that keeps synthesized speech over a restart; default none.'),
-  folderSize: integer('Maximum size of the folder in MiB.', 1, 1_048_576, 256),
+  folder: format('file-path', 'Folder that keeps synthesized speech across restarts; default none.'),
+  folderSize: integer('Maximum size of the synthesized speech in folder, in MiB.', 1, 1_048_576, 256),
   recogniser,
 })

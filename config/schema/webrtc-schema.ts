@@ -2,16 +2,17 @@ import { duration, format, group, integer, list, object, secret } from './builde
 
 /** Schema of `media.webrtc`. */
 export const webrtc = group('WebRTC towards browsers.', {
-  bind: format('ip', 'Local address for browsers.', '0.0.0.0'),
+  bind: format('ip', 'Local address of the port for browsers.', '0.0.0.0'),
   announce: list(
-    'Addresses of ICE candidates. Empty means the address of bind, or those of the machine if bind is ' +
-      '0.0.0.0.',
+    'Addresses in ICE candidates; set the public one if the gateway is behind NAT. Empty selects the ' +
+      'address of bind, or those of the machine if bind is 0.0.0.0.',
     format('announced-ip', 'Address that browsers can reach.'),
     [],
   ),
-  port: integer('Port of all browsers, UDP and TCP.', 1, 65_535, 44_444),
+  port: integer('Port for the media of all browsers, UDP and TCP.', 1, 65_535, 44_444),
   turn: object(
-    'TURN servers for browsers, with temporary passwords; default none: browsers reach the gateway directly.',
+    'TURN and STUN servers for browsers, with temporary passwords. By default, browsers reach the gateway ' +
+      'directly.',
     {
       urls: {
         ...list(
@@ -21,11 +22,15 @@ export const webrtc = group('WebRTC towards browsers.', {
         minItems: 1,
       },
       secret: secret(
-        "Secret from which passwords are derived: coturn's static-auth-secret, with use-auth-secret. " +
-          'Required for turn: and turns:.',
+        'Secret from which the temporary passwords are derived; required for turn: and turns:. In coturn, ' +
+          'it is static-auth-secret, with use-auth-secret.',
         16,
       ),
-      ttl: duration("Lifetime of a password; at least that of the subscriber's token.", '12h'),
+      ttl: duration(
+        'Lifetime of a temporary password, at least 1m. The password lasts longer if the token of its ' +
+          'page does.',
+        '12h',
+      ),
     },
     ['urls'],
   ),

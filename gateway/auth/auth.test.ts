@@ -34,8 +34,8 @@ describe('the key', () => {
     expect(() => readOrMakeKey(file)).toThrow(/does not hold a key of 32 bytes/)
   })
 
-  it('says which file cannot be made', () => {
-    expect(() => readOrMakeKey(join(folder, 'none', 'key'))).toThrow(/none\/key cannot be made/)
+  it('names the key file that cannot be created', () => {
+    expect(() => readOrMakeKey(join(folder, 'none', 'key'))).toThrow(/none\/key cannot be created/)
   })
 })
 

@@ -32,7 +32,7 @@ const make = (file: string): Buffer | undefined => {
     return key
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return undefined
-    throw new Error(`The key file ${file} cannot be made: ${String(error)}`, { cause: error })
+    throw new Error(`The key file ${file} cannot be created: ${String(error)}`, { cause: error })
   }
 }
 

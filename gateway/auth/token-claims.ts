@@ -50,7 +50,7 @@ export const tokenHeader = (publicHost?: string) => ({
  */
 export const claimsOf = (token: SubscriberToken): JWTPayload => {
   const { kind, subscriberId, projectId, id, issuedAt, expiresAt, addressIds, scopes, clientId } = token
-  if (id.includes('_')) throw new Error('The id of a token holds no underscore.')
+  if (id.includes('_')) throw new Error('The id of a token must not contain an underscore.')
   return {
     sub: subscriberId,
     jti: id,

@@ -62,7 +62,7 @@ export const readAnswer = async (
     throw unreachable(
       url,
       'encoding',
-      `It came encoded as ${encoding.slice(0, 20)}, which was not asked for.`,
+      `The response is encoded as ${encoding.slice(0, 20)}, which was not requested.`,
     )
   }
   const bytes = await readBody(response, maxBytes)
@@ -142,7 +142,7 @@ export const refused = (url: string, address: string): TrunklineError =>
   unreachable(
     url,
     'address-refused',
-    `Its address ${address} is not public, nor in limits.documentNetworks.`,
+    `The address ${address} is not public, and not in limits.documentNetworks.`,
     { address },
   )
 

@@ -139,5 +139,5 @@ const checkFields = ({ from, sendDigits }: CallOrder): void => {
   if (from.trim() === '') throw new TrunklineError('bad_request', 'from is empty.', { attribute: 'from' })
   if (sendDigits === undefined || isDigits(sendDigits)) return
   const attribute = 'sendDigits'
-  throw new TrunklineError('bad_request', 'These are not all keys: 0-9 * # A-D w W.', { attribute })
+  throw new TrunklineError('bad_request', 'The digits must be 0-9 * # A-D w W.', { attribute })
 }

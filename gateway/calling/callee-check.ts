@@ -45,7 +45,7 @@ export class CalleeCheck {
       // Numbers of a carrier and contacts of an endpoint need no permission.
       if (target.kind !== 'sip' || target.carrier !== undefined || target.endpointId !== undefined) continue
       const uri = parseSipUri(target.uri)
-      if (!uri) throw new TrunklineError('bad_request', 'This is no SIP URI.', { attribute: 'to' })
+      if (!uri) throw new TrunklineError('bad_request', 'A SIP URI is required.', { attribute: 'to' })
       const objection = await this.#objection(uri, projectId)
       if (objection) throw new TrunklineError('not_permitted', objection, { attribute: 'to' })
     }

@@ -159,9 +159,13 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
   async list(projectId: string, query: CallQuery): Promise<Listed<CallRow>> {
     const { number, size } = query
     if (number * size > maxOffset)
-      throw new TrunklineError('invalid_field', 'The list is too long for this page; ask for less time.', {
-        attribute: 'page_number',
-      })
+      throw new TrunklineError(
+        'invalid_field',
+        'The page is too far from the start of the list; request a shorter period.',
+        {
+          attribute: 'page_number',
+        },
+      )
     await this.#behind.attempt()
     const { rows, more } = await this.#options.calls.list(projectId, toStoreSearch(query))
     return { items: rows.map(toCallRow), total: number * size + rows.length + (more ? 1 : 0) }

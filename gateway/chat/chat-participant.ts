@@ -23,7 +23,7 @@ export const chatParticipantOf = (
   token: Pick<SubscriberToken, 'expiresAt'>,
 ): ChatParticipant => {
   const { kind, id, projectId, subscriber } = holder
-  if (kind === 'invite') throw new TrunklineError('not_permitted', 'Who was invited has no conversations.')
+  if (kind === 'invite') throw new TrunklineError('not_permitted', 'Invited persons have no conversations.')
   const reach = { id, projectId, mayReach: (addressId: string) => mayReach(holder, addressId) }
   return subscriber
     ? { ...reach, addressId: subscriber.addressId }

@@ -36,7 +36,7 @@ const open = async () => {
       throw new Error('a private matter')
     })
     site.get(`${base}/refused`, async () => {
-      throw new TrunklineError('invalid_field', 'It is no name.', { attribute: 'name' })
+      throw new TrunklineError('invalid_field', 'It is not a valid name.', { attribute: 'name' })
     })
   }
   site.get('/page', async () => ({}))

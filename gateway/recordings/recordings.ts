@@ -210,7 +210,7 @@ export class Recordings implements RecordingStore {
    */
   async remove(row: RecordingRow): Promise<void> {
     if (!(await this.#index.remove(row, 'request')))
-      throw new TrunklineError('recording_failed', 'It could not be removed.')
+      throw new TrunklineError('recording_failed', 'The file could not be removed.')
   }
 
   /** Returns a link to a recording's audio, valid from now for the configured time. */

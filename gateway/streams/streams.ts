@@ -177,4 +177,4 @@ export class Streams implements StreamStarter {
 }
 
 const notPermitted = (address: string): string =>
-  `The address ${address} is not public, nor in limits.documentNetworks.`
+  `The address ${address} is not public, and not in limits.documentNetworks.`

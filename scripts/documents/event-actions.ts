@@ -89,7 +89,8 @@ export const eventActions: Readonly<Record<string, string>> = {
   'sip.agent-faulted': reportFault,
   'speech.folder-unusable': 'Correct the permissions of the folder.',
   'store.unavailable':
-    'Free disk space, or repair the disk or its permissions. New calls are rejected until then.',
+    'Free disk space, or repair the disk or its permissions. Until then the API rejects changes; calls ' +
+    'continue.',
   'trunk.registration-failed': 'Check the address of the carrier and the network. The gateway tries again.',
   'trunk.registration-rejected':
     'Correct user name and password of the carrier, or ask the carrier. Then reload.',

@@ -28,14 +28,14 @@ export const flowRows: readonly ScriptRow[] = [
   ...rowsOf('execute', 'flow.test.ts', [runsSection], {
     dest: ['needed', 'runs the script at a URL, requested with the call, the variables and its params'],
     params: ['none', runsSection],
-    meta: ['', 'runs on_return, then the branch of result', 'of no meaning, as the language says'],
+    meta: ['', 'runs on_return, then the branch of result', 'accepted; has no effect'],
     on_return: ['none', 'runs on_return, then the branch of result'],
     result: ['none', 'runs on_return, then the branch of result'],
   }),
   ...rowsOf('transfer', 'flow.test.ts', [transfers], {
     dest: ['needed', 'continues with the script at a URL or in the document, whose sections then apply'],
     params: ['none', transfers],
-    meta: ['', transfers, 'of no meaning, as the language says'],
+    meta: ['', transfers, 'accepted; has no effect'],
   }),
   ...rowsOf('return', 'flow.test.ts', ['ends the script outside of execute, with any value']),
   ...rowsOf('label', 'flow.test.ts', ['jumps to a label of its list, at most max times']),
@@ -45,7 +45,7 @@ export const flowRows: readonly ScriptRow[] = [
     max: ['100', 'jumps to a label of its list, at most max times'],
   }),
   ...rowsOf('cond', 'flow.test.ts', [first], {
-    when: ['needed, but for the last', 'reads a plain path, and treats an unset one as false'],
+    when: ['needed, except in the last entry', 'reads a plain path, and treats an unset one as false'],
     // biome-ignore lint/suspicious/noThenProperty: it is the language's name
     then: ['needed with when', first],
     else: ['none', 'runs the else of a false condition, and evaluates no other'],
@@ -62,14 +62,14 @@ export const flowRows: readonly ScriptRow[] = [
     method: ['needed', asks],
     headers: ['none', asks],
     body: ['none', asks],
-    timeout: ['0', asks, '0 is what the configuration says'],
-    connect_timeout: ['0', asks, '0 is what the configuration says'],
+    timeout: ['0', asks, 'done; 0 selects the [default](webhooks.md#time-outs-and-retries)'],
+    connect_timeout: ['0', asks, 'done; 0 selects the [default](webhooks.md#time-outs-and-retries)'],
     save_variables: ['false', 'keeps the fields of a JSON answer if save_variables is set'],
   }),
   ...rowsOf(
     'check_hours',
     'hours.test.ts',
-    ['applies the hours of the week: %s is %s', 'done; a method of our own'],
+    ['applies the hours of the week: %s is %s', 'done; only in Trunkline'],
     {
       open: ['needed', 'applies the hours of the week: %s is %s'],
       time_zone: ['UTC', 'uses the local time of the time zone: %s in %s is %s'],
@@ -79,7 +79,7 @@ export const flowRows: readonly ScriptRow[] = [
   ...absentMethods.flatMap((name) =>
     rowsOf(name, 'unsupported.test.ts', [
       '%s fails at run time, and the script continues',
-      'not there: fails when it is run',
+      'not supported: fails when it runs',
     ]),
   ),
 ]

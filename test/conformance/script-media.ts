@@ -8,7 +8,7 @@ const detects = 'passes every parameter to the verb'
 
 const recordParameters = (direction: string, terminators: string, initial: string, end: string) =>
   ({
-    format: ['wav', 'passes every parameter to the verb', 'wav and mp3; mp4 is not there'],
+    format: ['wav', 'passes every parameter to the verb', 'wav and mp3, not mp4'],
     direction: [direction, 'passes every parameter to the verb'],
     beep: ['false', 'passes every parameter to the verb'],
     terminators: [terminators, 'passes every parameter to the verb'],
@@ -32,7 +32,7 @@ export const mediaRows: readonly ScriptRow[] = [
     trim: ['trim-silence', joinAll],
     coach: ['', joinAll],
     status_callback: ['', 'sends events to status_callback as JSON'],
-    status_callback_event: ['all', tells, 'modify and announcement never happen'],
+    status_callback_event: ['all', tells, 'done; modify and announcement never occur'],
     status_callback_event_type: ['relay', tells],
     status_callback_method: ['POST', tells],
     recording_status_callback: ['', 'sends the state of the recording to recording_status_callback'],
@@ -52,12 +52,9 @@ export const mediaRows: readonly ScriptRow[] = [
       'sends the recording as JSON if recording_status_callback_event_type says so',
     ],
   }),
-  ...rowsOf(
-    'join_room',
-    'rooms.test.ts',
-    ['joins the conference of the room', 'audio; video in rooms is not there'],
-    { name: ['needed', 'requires a name or an address, also from a variable'] },
-  ),
+  ...rowsOf('join_room', 'rooms.test.ts', ['joins the conference of the room', 'audio only'], {
+    name: ['needed', 'requires a name or an address, also from a variable'],
+  }),
   ...rowsOf('enter_queue', 'conferencing.test.ts', ['waits, and transfers after the caller was served'], {
     queue_name: ['needed', 'waits, and transfers after the caller was served'],
     transfer_after_bridge: ['needed', 'requires transfer_after_bridge'],
@@ -89,31 +86,28 @@ export const mediaRows: readonly ScriptRow[] = [
     ['continues at once, and is stopped by its control_id or as the last'],
     {
       ...recordParameters('both', 'none', '0', '0'),
-      control_id: [
-        'a new one',
-        'rejects the control_id of an active recording, and the stop of an ended one',
-      ],
+      control_id: ['a new id', 'rejects the control_id of an active recording, and the stop of an ended one'],
       stereo: ['false', 'continues at once, and is stopped by its control_id or as the last'],
       status_url: ['', 'sends its start and its end to status_url'],
     },
   ),
   ...rowsOf('stop_record_call', 'recording.test.ts', ['sets its variables'], {
-    control_id: ['the last', 'continues at once, and is stopped by its control_id or as the last'],
+    control_id: ['the most recent one', 'continues at once, and is stopped by its control_id or as the last'],
   }),
   ...rowsOf('tap', 'streaming.test.ts', [onTap], {
     uri: ['needed', onTap],
-    control_id: ['a new one', 'sets its variables'],
+    control_id: ['a new id', 'sets its variables'],
     direction: ['speak', onTap],
     codec: ['PCMU', onTap],
     rtp_ptime: ['20', onTap],
     status_url: ['', 'sends its state to status_url'],
   }),
   ...rowsOf('stop_tap', 'streaming.test.ts', ['sets its variables'], {
-    control_id: ['the last', 'sets its variables'],
+    control_id: ['the most recent one', 'sets its variables'],
   }),
   ...rowsOf('stream', 'streaming.test.ts', ['passes every parameter to the verb'], {
     url: ['needed', 'passes every parameter to the verb'],
-    control_id: ['a new one', background],
+    control_id: ['a new id', background],
     name: ['', 'passes every parameter to the verb'],
     track: ['inbound_track', 'passes every parameter to the verb'],
     codec: ['PCMU', 'passes every parameter to the verb'],
@@ -125,5 +119,7 @@ export const mediaRows: readonly ScriptRow[] = [
       'sends its state to status_url, by GET if requested, with the reason of a failure',
     ],
   }),
-  ...rowsOf('stop_stream', 'streaming.test.ts', [background], { control_id: ['the last', background] }),
+  ...rowsOf('stop_stream', 'streaming.test.ts', [background], {
+    control_id: ['the most recent one', background],
+  }),
 ]

@@ -6,13 +6,17 @@ const statusTitle = 'receives all requested events, numbered, by its method'
 /** Common attributes of `Sip`, `Number` and `Client`. */
 const callee = {
   url: [
-    'a document that runs for the callee before the two are connected; if it fails they are not',
+    'URL of a document that runs for the callee before the connection; if it fails, the callee is not connected',
     'none',
     'is a document that runs for the callee',
   ],
-  method: ['its method', '`POST`', 'is a document that runs for the callee'],
-  statusCallback: ['receives the states of the call to it', '', 'receives the end, with the fields in order'],
-  statusCallbackMethod: ['its method', '`POST`', statusTitle],
+  method: ['HTTP method of `url`', '`POST`', 'is a document that runs for the callee'],
+  statusCallback: [
+    'URL that receives the states of the call to the callee',
+    '',
+    'receives the end, with the fields in order',
+  ],
+  statusCallbackMethod: ['HTTP method of `statusCallback`', '`POST`', statusTitle],
   statusCallbackEvent: ['`initiated`, `ringing`, `answered`, `completed`', '`completed`', statusTitle],
 } as const
 
@@ -26,23 +30,28 @@ const tells = 'sends its start and end to its statusCallback: %j'
 
 /** A `Stream`, in `Start` and in `Connect`. */
 const stream = (verb: string): readonly Row[] => [
-  ...rowsOf(`${verb}/Stream`, streams, ['a WebSocket that is given the audio', begins], {
-    url: ['`wss:` or `ws:`', 'needed', 'rejects the document without a WebSocket URL: %s'],
-    name: ['by which `Stop` finds it', '', begins],
+  ...rowsOf(`${verb}/Stream`, streams, ['sends the audio of the call to a WebSocket', begins], {
+    url: ['`wss:` or `ws:` URL', 'needed', 'rejects the document without a WebSocket URL: %s'],
+    name: ['name of the stream, for `Stop`', '', begins],
     track: ['`inbound_track`, `outbound_track`, `both_tracks`', '`inbound_track`', begins],
     codec: [
-      '`PCMU`, `PCMA`, `G722`, `L16`, with a rate (`L16@24000h`) and the length of a message in ms (`@40i`)',
+      '`PCMU`, `PCMA`, `G722`, `L16`, optionally with a rate (`L16@24000h`) and the duration of a message in ms (`@40i`)',
       '`PCMU@8000h`',
       begins,
     ],
-    authBearerToken: ['sent to its server in `Authorization`', '', begins],
-    statusCallback: ['receives `stream-started`, `stream-stopped`, `stream-error`', '', tells],
-    statusCallbackMethod: ['its method', '`POST`', tells],
+    authBearerToken: ['token that the server receives as `Authorization: Bearer`', '', begins],
+    statusCallback: ['URL that receives `stream-started`, `stream-stopped`, `stream-error`', '', tells],
+    statusCallbackMethod: ['HTTP method of `statusCallback`', '`POST`', tells],
   }),
-  ...rowsOf(`${verb}/Stream/Parameter`, streams, ['a name and a value for its server', begins], {
-    name: ['', 'needed', begins],
-    value: ['', 'empty', begins],
-  }),
+  ...rowsOf(
+    `${verb}/Stream/Parameter`,
+    streams,
+    ['name and value that the server receives at the start', begins],
+    {
+      name: ['', 'needed', begins],
+      value: ['', 'empty', begins],
+    },
+  ),
 ]
 
 /** Elements within verbs. */
@@ -50,11 +59,11 @@ export const nounRows: readonly Row[] = [
   ...rowsOf(
     'Dial/Number',
     destinations,
-    ['a phone number, by the default carrier', 'is a phone number, and sends sendDigits'],
+    ['telephone number, called through the default carrier', 'is a phone number, and sends sendDigits'],
     {
       ...callee,
       sendDigits: [
-        'pressed after the answer and before the two are joined',
+        'digits that are sent after the answer, before the connection',
         '',
         'is a phone number, and sends sendDigits',
       ],
@@ -64,29 +73,29 @@ export const nounRows: readonly Row[] = [
     'Dial/Sip',
     destinations,
     [
-      'a SIP URI; `;transport=` counts, and what follows `?` becomes `X-` headers of the INVITE (`User-to-User`, RFC 7433, keeps its name), which also has `X-CallSid` (the `DialCallSid`), `X-AccountSid` and `X-ApiVersion`',
+      'SIP URI; its `;transport=` is used. Parameters after `?` become `X-` headers of the INVITE, except `User-to-User` (RFC 7433), which keeps its name. The INVITE also has `X-CallSid` (the `DialCallSid`), `X-AccountSid` and `X-ApiVersion`',
       'adds the ids of call and project to the INVITE, regardless of the URL headers',
     ],
     {
       ...callee,
       username: [
-        'for digest authentication',
+        'user name for digest authentication',
         '',
         'takes credentials, transport, and URL headers that become X- headers',
       ],
       password: [
-        'for digest authentication',
+        'password for digest authentication',
         '',
         'takes credentials, transport, and URL headers that become X- headers',
       ],
       codecs: [
-        'of `PCMU,PCMA,G722,OPUS,L16`, in this order',
+        'codecs to offer, in order of preference, of `PCMU,PCMA,G722,OPUS,L16`',
         'as configured',
         'takes codecs and sessionTimeout',
-        'done but `G729`, which is passed over',
+        'done, except for `G729`, which is ignored',
       ],
       sessionTimeout: [
-        'seconds of a session timer (RFC 4028), from 90',
+        'session interval to request, in seconds (RFC 4028); at least 90',
         'as configured',
         'takes codecs and sessionTimeout',
       ],
@@ -96,20 +105,20 @@ export const nounRows: readonly Row[] = [
     'Dial/Client',
     destinations,
     [
-      'a subscriber: `alice` stands for `/public/alice`; or an address `/context/name`, also [one that runs a handler](handlers.md#addresses-that-run-a-handler)',
+      'subscriber, by a name (`alice` is `/public/alice`) or by an address `/context/name`, also of a resource that [runs a handler](handlers.md#addresses-that-run-a-handler)',
       'is a subscriber by name, or by address, or by Identity',
     ],
     callee,
   ),
   ...rowsOf('Dial/Client/Identity', destinations, [
-    'the name of the `Client`',
+    'name or address of the `Client`',
     'is a subscriber by name, or by address, or by Identity',
   ]),
   ...rowsOf(
     'Dial/Client/Parameter',
     destinations,
     [
-      'a name and a value for the browser (`userVariables` of its invite), or for the handler of the address; 2,048 characters together',
+      'name and value for the browser (`userVariables` of its invite), or for the handler of the address; all parameters together at most 2,048 characters',
       'sends its Parameters to the browser by name and value',
     ],
     {
@@ -118,24 +127,24 @@ export const nounRows: readonly Row[] = [
     },
   ),
   ...rowsOf('Dial/Verto', destinations, [
-    '`name@host`: the subscriber `/public/name`, where the host is `http.publicHost` or the domain of an application of the project, with or without a label `verto`',
+    '`name@host`: the subscriber `/public/name`. The host is `http.publicHost` or the domain of a domain application of the project, with or without a label `verto`',
     'is a subscriber by name, at a host name of the gateway',
   ]),
   ...rowsOf(
     'Dial/Queue',
     'nouns/queue.test.ts',
     [
-      'who has waited longest in the queue',
+      'caller who has waited longest in the queue of this name',
       'runs its document for the queued caller, with the fields of the wait',
     ],
     {
       url: [
-        'a document that runs on who waited, with `QueueSid`, `QueueTime`, `DequeingCallSid`',
+        'URL of a document that runs for the queued caller before the connection, with `QueueSid`, `QueueTime`, `DequeingCallSid`',
         'none',
         'runs its document for the queued caller, with the fields of the wait',
       ],
       method: [
-        'its method',
+        'HTTP method of `url`',
         '`POST`',
         'runs its document for the queued caller, with the fields of the wait',
       ],
@@ -144,30 +153,54 @@ export const nounRows: readonly Row[] = [
   ...rowsOf(
     'Dial/Conference',
     conference,
-    ['the conference of this name', 'sends its duration to the action of Dial'],
+    ['conference of this name', 'sends its duration to the action of Dial'],
     {
-      muted: ['is not heard', 'false', takes],
-      beep: ['`true`, `false`, `onEnter`, `onExit`', '`true`', 'beeps for %s as %s'],
-      startConferenceOnEnter: ['others wait until a participant with this is there', 'true', takes],
-      endConferenceOnExit: ['ends it for all', 'false', takes],
-      maxParticipants: ['2 to 250; that of who made it holds', '100', takes],
+      muted: ['joins muted', 'false', takes],
+      beep: [
+        'when the participants hear a beep: `true` (on entry and exit), `false`, `onEnter`, `onExit`',
+        '`true`',
+        'beeps for %s as %s',
+      ],
+      startConferenceOnEnter: [
+        'starts the conference; until a participant with `true` joins, the others wait',
+        'true',
+        takes,
+      ],
+      endConferenceOnExit: ['ends the conference for all when this participant leaves', 'false', takes],
+      maxParticipants: [
+        'maximum number of participants, 2 to 250; the first participant’s value counts',
+        '100',
+        takes,
+      ],
       coach: ['`CallSid` of the only participant who hears the caller', '', takes],
       waitUrl: [
-        'a document that runs again and again on who waits for the beginning, or audio; empty: silence',
+        'URL of audio, or of a document that runs repeatedly for a participant who waits for the start; empty: silence',
         'hold music',
         'runs its waitUrl for the waiting caller, by its %s',
       ],
-      waitUrlMethod: ['its method', '`POST`', 'runs its waitUrl for the waiting caller, by its %s'],
-      waitMethod: ['the same', '`POST`', 'runs its waitUrl for the waiting caller, by its %s'],
+      waitUrlMethod: [
+        'HTTP method of `waitUrl`',
+        '`POST`',
+        'runs its waitUrl for the waiting caller, by its %s',
+      ],
+      waitMethod: [
+        'the same as `waitUrlMethod`',
+        '`POST`',
+        'runs its waitUrl for the waiting caller, by its %s',
+      ],
       record: ['`do-not-record` or `record-from-start`', '`do-not-record`', takes],
       trim: ['`trim-silence` or `do-not-trim`', '`trim-silence`', takes],
-      eventCallbackUrl: ['receives `RecordingUrl` and `Duration` after a recording', '', recorded],
+      eventCallbackUrl: ['URL that receives `RecordingUrl` and `Duration` after a recording', '', recorded],
       statusCallback: [
-        'receives the events; the URL of the conference’s creator holds',
+        'URL that receives the events; the first participant’s URL counts',
         '',
         'receive start, end, join and leave by default, with the fields in order',
       ],
-      statusCallbackMethod: ['its method', '`POST`', 'receive the requested events, by their method'],
+      statusCallbackMethod: [
+        'HTTP method of `statusCallback`',
+        '`POST`',
+        'receive the requested events, by their method',
+      ],
       statusCallbackEvent: [
         '`start`, `end`, `join`, `leave`, `mute`, `hold`, `speaker`',
         '`start end join leave`',
@@ -175,11 +208,11 @@ export const nounRows: readonly Row[] = [
         'done except for the end of speaking, which is not reported',
       ],
       recordingStatusCallback: [
-        'receives the states of the recording; the URL of the conference’s creator holds',
+        'URL that receives the states of the recording; the first participant’s URL counts',
         '',
         recorded,
       ],
-      recordingStatusCallbackMethod: ['its method', '`POST`', recorded],
+      recordingStatusCallbackMethod: ['HTTP method of `recordingStatusCallback`', '`POST`', recorded],
       recordingStatusCallbackEvent: [
         '`in-progress`, `completed`, `absent`',
         '`completed`',
@@ -190,9 +223,9 @@ export const nounRows: readonly Row[] = [
   ...stream('Start'),
   ...stream('Connect'),
   ...rowsOf('Connect/Room', 'verbs/connect.test.ts', [
-    'the room of this name or address; where it is full, the next verb has its turn',
+    'room of this name or address; if the room is full, the next verb follows',
     'joins the caller to the conference of its room until the conference ends',
-    'audio; video in rooms is not there',
+    'audio only',
   ]),
 ]
 
@@ -203,25 +236,25 @@ const none = (element: string, means: string, attribute?: string): Row => ({
   element,
   means,
   fallback: '',
-  state: 'not there: warning 12200, no effect',
+  state: 'not supported: warning 12200, no effect',
   ...(attribute === undefined ? { test: [unknown, passedOver] } : { attribute, test: [unknown, warned] }),
 })
 
 /** Elements and attributes of this family's languages without support. */
 export const absentRows: readonly Row[] = [
-  none('Gather', 'which recogniser', 'speechModel'),
-  none('Gather', 'which recogniser', 'enhanced'),
-  none('Gather', 'leaves out swear words', 'profanityFilter'),
-  none('Record', 'makes text of it', 'transcribe'),
-  none('Record', 'receives the text', 'transcribeCallback'),
-  none('Start/Stream', 'how fast it is sent', 'realtime'),
-  none('Connect/Stream', 'how fast it is sent', 'realtime'),
-  none('Dial/Sim', 'a SIM card'),
-  none('Start/Siprec', 'SIPREC'),
-  none('Connect/VirtualAgent', 'an agent of others'),
-  none('Connect/Autopilot', 'an agent of others'),
+  none('Gather', 'model of the speech recogniser', 'speechModel'),
+  none('Gather', 'model of the speech recogniser', 'enhanced'),
+  none('Gather', 'removes swear words', 'profanityFilter'),
+  none('Record', 'transcribes the recording', 'transcribe'),
+  none('Record', 'URL that receives the transcript', 'transcribeCallback'),
+  none('Start/Stream', 'speed of the transmission', 'realtime'),
+  none('Connect/Stream', 'speed of the transmission', 'realtime'),
+  none('Dial/Sim', 'calls a SIM card'),
+  none('Start/Siprec', 'records by SIPREC'),
+  none('Connect/VirtualAgent', 'connects an agent of another provider'),
+  none('Connect/Autopilot', 'connects an agent of another provider'),
   none('Sms', 'sends a message'),
-  none('Denoise', 'less noise'),
+  none('Denoise', 'reduces noise'),
   none('Pay', 'takes a payment'),
   none('Prompt', 'part of `Pay`'),
 ]

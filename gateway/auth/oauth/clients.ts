@@ -120,7 +120,8 @@ export class OAuthClients {
    */
   async renewSecret(projectId: string, id: string): Promise<string> {
     const { secretHash } = await this.#ownOf(projectId, id)
-    if (secretHash === undefined) throw new TrunklineError('invalid_field', 'The client is a public one.')
+    if (secretHash === undefined)
+      throw new TrunklineError('invalid_field', 'The client is public, and has no secret.')
     const secret = newSecret()
     const change = { secret_hash: hashOf(secret), updated_at: this.#now() }
     await this.#store.updateTable('oauth_client').set(change).where('id', '=', id).execute()

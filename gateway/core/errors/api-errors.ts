@@ -7,7 +7,14 @@ export const apiCodes = {
   unknown_call: entry('No call has this id.', 404, 404, 81, 'INVALID_CALL_REFERENCE', 'info'),
   invalid_field: entry('A field has an invalid value.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
   address_taken: entry('Another resource has this address.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
-  email_taken: entry('Another subscriber has this e-mail.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
+  email_taken: entry(
+    'Another subscriber has this e-mail address.',
+    400,
+    422,
+    95,
+    'INVALID_MSG_UNSPECIFIED',
+    'info',
+  ),
   username_taken: entry('The user name is already taken.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
   domain_taken: entry(
     'Another domain application has this domain.',
@@ -61,7 +68,7 @@ export const apiCodes = {
     'info',
   ),
   unsupported_media_type: entry(
-    'The content type is not supported: send application/json, or a form in the XML family.',
+    'The content type is not supported: send application/json, or a form to the API of the XML family.',
     415,
     415,
     79,
@@ -89,10 +96,10 @@ export const apiCodes = {
   ),
   // Addresses and subscribers.
   unknown_address: entry('No resource has this address.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
-  not_permitted: entry('This address may not be called from here.', 403, 403, 21, 'CALL_REJECTED', 'warn'),
+  not_permitted: entry('The caller may not call this address.', 403, 403, 21, 'CALL_REJECTED', 'warn'),
   unauthorized: entry('The credentials are missing or wrong.', 401, 401, 21, 'CALL_REJECTED', 'warn'),
   oauth_refused: entry(
-    'An OAuth request was refused; the answer says why.',
+    'The OAuth request was rejected; the response has the reason.',
     403,
     400,
     21,

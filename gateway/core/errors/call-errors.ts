@@ -4,7 +4,14 @@ import { type Entry, entry } from './error-entry.ts'
 export const callCodes = {
   // How calls end.
   normal: entry('The call was hung up.', 480, 200, 16, 'NORMAL_CLEARING', 'info'),
-  canceled: entry('The caller gave up before an answer.', 487, 200, 16, 'ORIGINATOR_CANCEL', 'info'),
+  canceled: entry(
+    'The caller hung up before the call was answered.',
+    487,
+    200,
+    16,
+    'ORIGINATOR_CANCEL',
+    'info',
+  ),
   busy: entry('The called party is busy.', 486, 200, 17, 'USER_BUSY', 'info'),
   declined: entry('The called party declined.', 603, 200, 21, 'CALL_REJECTED', 'info'),
   no_answer: entry('The call was not answered in time.', 480, 200, 19, 'NO_ANSWER', 'info'),
@@ -110,7 +117,7 @@ export const callCodes = {
     'warn',
   ),
   bad_name: entry(
-    'A conference or queue cannot have this name.',
+    'The name is not valid for a conference or queue.',
     400,
     422,
     95,
@@ -126,7 +133,7 @@ export const callCodes = {
     'error',
   ),
   refer_unsupported: entry(
-    'The far side cannot be transferred (REFER).',
+    'The far side does not support transfers (REFER).',
     405,
     409,
     79,
@@ -134,13 +141,27 @@ export const callCodes = {
     'info',
   ),
   user_event_too_large: entry(
-    'The event is larger than 16 kB.',
+    'The user event is larger than 16 kB.',
     413,
     413,
     95,
     'INVALID_MSG_UNSPECIFIED',
     'warn',
   ),
-  verb_unavailable: entry('The call cannot do this.', 501, 501, 79, 'SERVICE_NOT_IMPLEMENTED', 'warn'),
-  no_application: entry('No application took the call.', 480, 404, 20, 'SUBSCRIBER_ABSENT', 'warn'),
+  verb_unavailable: entry(
+    'The call does not support this command.',
+    501,
+    501,
+    79,
+    'SERVICE_NOT_IMPLEMENTED',
+    'warn',
+  ),
+  no_application: entry(
+    'No realtime application accepted the call.',
+    480,
+    404,
+    20,
+    'SUBSCRIBER_ABSENT',
+    'warn',
+  ),
 } as const satisfies Record<string, Entry>

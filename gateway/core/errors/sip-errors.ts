@@ -22,14 +22,21 @@ export const edgeCodes = {
     'warn',
   ),
   number_not_allowed: entry(
-    'The carrier may not be called with this number.',
+    'The number rules of the carrier do not permit this number.',
     403,
     403,
     21,
     'CALL_REJECTED',
     'warn',
   ),
-  over_call_rate: entry('Too many new calls came at once.', 503, 429, 42, 'SWITCH_CONGESTION', 'warn'),
+  over_call_rate: entry(
+    'The limit of new calls per second is reached.',
+    503,
+    429,
+    42,
+    'SWITCH_CONGESTION',
+    'warn',
+  ),
   over_source_limit: entry(
     'The untrusted caller has reached the limit of simultaneous calls from one address.',
     503,
@@ -62,7 +69,7 @@ export const edgeCodes = {
     'SWITCH_CONGESTION',
     'warn',
   ),
-  overloaded: entry('The gateway is busy.', 503, 503, 42, 'SWITCH_CONGESTION', 'warn'),
+  overloaded: entry('The gateway is overloaded.', 503, 503, 42, 'SWITCH_CONGESTION', 'warn'),
   too_many_hops: entry(
     'The call has passed too many hops and may be in a loop.',
     483,
@@ -167,14 +174,21 @@ export const edgeCodes = {
   unknown_recording: entry('No recording has this id.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
   // The registrar, and methods and events outside calls.
   interval_too_brief: entry(
-    'The registration is too short.',
+    'The requested registration is too short.',
     423,
     400,
     95,
     'INVALID_MSG_UNSPECIFIED',
     'info',
   ),
-  too_many_contacts: entry('The endpoint has too many contacts.', 403, 429, 21, 'CALL_REJECTED', 'warn'),
+  too_many_contacts: entry(
+    'The REGISTER has more contacts than an endpoint may have.',
+    403,
+    429,
+    21,
+    'CALL_REJECTED',
+    'warn',
+  ),
   no_outbound: entry(
     'An outbound flow (RFC 5626) can be registered only without a proxy in between.',
     439,

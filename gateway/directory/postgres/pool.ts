@@ -91,6 +91,6 @@ const refuse = (error: unknown): never => {
   if (!(error instanceof DatabaseError) || serverFaults.test(error.code ?? ''))
     throw new TrunklineError('store_unavailable', undefined, {}, error)
   if (badValues.has(error.code ?? ''))
-    throw new TrunklineError('invalid_field', 'It holds what cannot be kept.', {}, error)
+    throw new TrunklineError('invalid_field', 'A value cannot be stored.', {}, error)
   throw error
 }

@@ -36,7 +36,7 @@ export const merged = (
     if (change.version > was.version) return after
     throw new TrunklineError(
       'invalid_field',
-      `The version must be more than the present one, ${was.version}.`,
+      `The version must be greater than the current one, ${was.version}.`,
       {
         attribute: 'document_version',
       },

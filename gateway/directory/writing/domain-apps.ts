@@ -115,7 +115,7 @@ export class StoredDomainApps implements DomainApps {
 
   #domainOf(projectId: string, identifier: string): string {
     if (!/^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$/i.test(identifier))
-      throw new TrunklineError('invalid_field', 'It consists of letters, digits and dashes, at most 30.', {
+      throw new TrunklineError('invalid_field', 'It must consist of at most 30 letters, digits and dashes.', {
         attribute: 'identifier',
       })
     const { tokens } = this.#deps.memory

@@ -32,7 +32,7 @@ export const addressFor = (
 /** Returns a part of an address. Throws `invalid_field` if it is malformed. */
 export const checkedName = (text: string, attribute: 'context' | 'name'): string => {
   if (/^[^\s/?#]{1,100}$/.test(text)) return text
-  throw new TrunklineError('invalid_field', 'It has 1 to 100 characters, and no blanks, /, ? and #.', {
+  throw new TrunklineError('invalid_field', 'It must have 1 to 100 characters, without blanks, /, ? and #.', {
     attribute,
   })
 }

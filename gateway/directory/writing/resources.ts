@@ -114,7 +114,7 @@ export class StoredResources implements Resources {
     const handler = 'handler' in details ? details.handler : undefined
     if (handler?.kind !== 'resource' || this.find(projectId, undefined, handler.resourceId)) return
     const facts = { attribute: 'calling_handler_resource_id' }
-    throw new TrunklineError('invalid_field', 'There is no resource of this id to handle calls.', facts)
+    throw new TrunklineError('invalid_field', 'No resource with this id can handle calls.', facts)
   }
 
   flowVersions(projectId: string, id: string): Promise<readonly FlowVersionRecord[]> {
@@ -285,7 +285,7 @@ export class StoredResources implements Resources {
     const name = username ?? before.username
     if (name === before.username && password === undefined) return
     if (password === undefined)
-      throw new TrunklineError('invalid_field', 'Another user name needs the password, too.', {
+      throw new TrunklineError('invalid_field', 'A new user name requires the password.', {
         attribute: 'password',
       })
     await write

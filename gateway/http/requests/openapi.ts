@@ -40,10 +40,10 @@ const meanings: Readonly<Record<number, string>> = {
   401: 'The credentials are missing or wrong.',
   403: 'The credentials do not permit this.',
   404: 'The resource does not exist in this project.',
-  409: 'The request conflicts with the present state.',
+  409: 'The request conflicts with the current state of the resource or call.',
   413: 'The body is too large.',
   415: 'The content type of the body is not supported.',
-  422: 'Fields are missing or invalid. Each is named in the errors.',
+  422: 'Fields are missing or invalid. The errors name each of them.',
   429: 'Too many requests. Retry after the time in `retry-after`.',
   500: 'Internal error of the gateway.',
   503: 'The gateway is shutting down or overloaded.',
@@ -74,8 +74,8 @@ const idempotencyHeader = {
       minLength: 1,
       maxLength: 255,
       description:
-        'A repeated request with the same key receives the first response for a day, ' +
-        'and is not carried out again.',
+        'Key of the request. For a day, a repeated request with the same key is not carried out again, and ' +
+        'receives the first response.',
     },
   },
 }
@@ -108,7 +108,7 @@ const securitySchemes = {
   project: {
     type: 'http',
     scheme: 'basic',
-    description: 'The project’s id as user, one of its API tokens as password.',
+    description: 'Id of the project as the user name, one of its API tokens as the password.',
   },
   subscriber: { type: 'http', scheme: 'bearer', description: 'A subscriber access token.' },
 } as const

@@ -30,7 +30,7 @@ const bodySchema = {
       minLength: 1,
       maxLength: 4096,
       pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-      description: 'Token of the push service.',
+      description: 'Token that the push service issued to the device.',
     },
     device_type: { type: 'string', enum: types },
   },

@@ -29,25 +29,28 @@ const fields = {
     maxItems: 20,
     uniqueItems: true,
     items: { type: 'string', minLength: 1, maxLength: 2048 },
-    description: 'Redirect URIs, which are compared exactly.',
+    description: 'Redirect URIs, each exactly as the application sends it.',
   },
-  native: { type: 'boolean', description: 'Whether it is a native application (RFC 8252).' },
+  native: { type: 'boolean', description: 'Whether the client is a native application (RFC 8252).' },
 } as const
 
 const properties = {
-  id: { type: 'string', description: 'The client_id.' },
+  id: { type: 'string', description: 'Id of the client (client_id).' },
   project_id: { type: 'string' },
   name: { type: 'string' },
   redirect_uris: { type: 'array', items: { type: 'string' } },
   native: { type: 'boolean' },
-  confidential: { type: 'boolean', description: 'Whether it has a secret.' },
+  confidential: { type: 'boolean', description: 'Whether the client has a secret.' },
   managed_by: { type: 'string', enum: ['file', 'api'] },
   created_at: { type: 'string' },
   updated_at: { type: 'string' },
 } as const
 
 const schema = { type: 'object', required: Object.keys(properties), properties }
-const secret = { type: 'string', description: 'The client_secret, which is shown once.' } as const
+const secret = {
+  type: 'string',
+  description: 'Secret of the client (client_secret), which is shown once.',
+} as const
 const schemaWithSecret = { ...schema, properties: { ...properties, secret } }
 
 const createBody = {
@@ -56,7 +59,7 @@ const createBody = {
   additionalProperties: false,
   properties: {
     ...fields,
-    confidential: { type: 'boolean', default: false, description: 'Whether it receives a secret.' },
+    confidential: { type: 'boolean', default: false, description: 'Whether the client gets a secret.' },
   },
 } as const
 

@@ -25,7 +25,7 @@ const fields = {
     maxItems: allScopes.length,
     uniqueItems: true,
     items: { type: 'string', enum: allScopes },
-    description: 'Scopes of the token; only those of the token of this request.',
+    description: 'Scopes of the token. The token of this request must have them, too.',
   },
 } as const
 
@@ -43,7 +43,10 @@ const schema = { type: 'object', required: Object.keys(properties), properties }
 const schemaWithSecret = {
   type: 'object',
   required: [...Object.keys(properties), 'token'],
-  properties: { ...properties, token: { type: 'string', description: 'The secret, which is shown once.' } },
+  properties: {
+    ...properties,
+    token: { type: 'string', description: 'Secret of the token, which is shown once.' },
+  },
 }
 
 const createBody = {

@@ -67,7 +67,7 @@ export const sessionRoute = (site: TypedSite, deps: BrowserLoginDeps): void => {
     if (deps.origins.trusts(origin, host)) return
     const facts = { code: 'not_permitted', source: request.ip, origin, request: request.id }
     deps.log.warn({ event: 'sign-in.origin-rejected', ...facts }, 'sign-in from another origin rejected')
-    throw new TrunklineError('not_permitted', 'Only our own page may sign in here.')
+    throw new TrunklineError('not_permitted', 'Only the gateway’s own page may sign in here.')
   }
   site.post(sessionPath, { onRequest, schema }, async (request, reply) => {
     const signedIn = await deps.signIn.attempt({ projectId: deps.project, ...request.body }, request)

@@ -111,7 +111,7 @@ export class LateOffer implements Negotiation {
   #return({ offer, source, answer }: Agreed): void {
     const again = this.#answer(offer, source, 'response')
     if (withoutOrigin(again) !== withoutOrigin(answer))
-      throw new TrunklineError('bad_sdp', 'The session of this branch of the call is gone.')
+      throw new TrunklineError('bad_sdp', 'The session of this branch of the call has ended.')
   }
 }
 

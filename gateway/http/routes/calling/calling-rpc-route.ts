@@ -13,7 +13,7 @@ const body = {
     jsonrpc: { type: 'string', enum: ['2.0'] },
     id: { type: ['string', 'number'], maxLength: 100 },
     method: { type: 'string', maxLength: 100 },
-    params: { type: 'object', description: 'Parameters of the command; `id` is that of the call.' },
+    params: { type: 'object', description: 'Parameters of the command; `id` is the id of the call.' },
   },
 } as const
 

@@ -31,6 +31,7 @@ export const sendAudio = async (
  */
 const checkAudio = (row: RecordingRow, size: number | undefined): void => {
   if (row.status === 'in-progress') throw new TrunklineError('recording_in_progress')
-  if (row.bytes === 0) throw new TrunklineError('unknown_recording', 'It holds no sound.')
-  if (size === undefined) throw new TrunklineError('unknown_recording', 'Its file is gone.')
+  if (row.bytes === 0) throw new TrunklineError('unknown_recording', 'The recording has no audio.')
+  if (size === undefined)
+    throw new TrunklineError('unknown_recording', 'The file of the recording does not exist.')
 }

@@ -59,8 +59,8 @@ const all: readonly Field[] = [
   },
   { name: 'carrier', type: 'string', description: 'Name of the carrier.', of: (r) => r.carrier },
   { name: 'domain', type: 'string', description: 'SIP domain that the call came to.', of: (r) => r.domain },
-  { name: 'source', type: 'string', description: 'Address that the call came from.', of: (r) => r.source },
-  { name: 'sip_call_id', type: 'string', description: 'Call-ID of SIP.', of: (r) => r.sip_call_id },
+  { name: 'source', type: 'string', description: 'IP address that the call came from.', of: (r) => r.source },
+  { name: 'sip_call_id', type: 'string', description: 'SIP Call-ID.', of: (r) => r.sip_call_id },
   {
     name: 'started_at',
     type: 'string',
@@ -86,21 +86,21 @@ const all: readonly Field[] = [
     name: 'duration_ms',
     type: 'integer',
     required: true,
-    description: 'Duration from start to end.',
+    description: 'Duration from start to end, in ms.',
     of: (r) => r.duration_ms,
   },
   {
     name: 'answered_ms',
     type: 'integer',
     required: true,
-    description: 'Duration from answer to end; 0 without an answer.',
+    description: 'Duration from answer to end, in ms; 0 without an answer.',
     of: (r) => r.answered_ms,
   },
   { name: 'code', type: 'string', description: 'Reason for the end (docs/errors.md).', of: (r) => r.code },
   {
     name: 'ended_by',
     type: 'string',
-    description: 'Party that ended it: `far`, or `us` for the gateway.',
+    description: 'Party that ended the call or leg: `far` for the far side, `us` for the gateway.',
     of: (r) => r.ended_by,
   },
   {
@@ -109,12 +109,12 @@ const all: readonly Field[] = [
     description: 'Final SIP status of the remote party.',
     of: (r) => r.sip_status,
   },
-  { name: 'q850', type: 'integer', description: 'Cause value of Q.850.', of: (r) => r.q850 },
+  { name: 'q850', type: 'integer', description: 'Q.850 cause value.', of: (r) => r.q850 },
   { name: 'codec', type: 'string', description: 'Last audio codec.', of: (r) => r.codec },
   {
     name: 'mos',
     type: 'number',
-    description: 'Estimated opinion score, 1 to 4.5; of a call the worst leg’s.',
+    description: 'Estimated mean opinion score, 1 to 4.5; for a call, that of its worst leg.',
     of: (r) => r.mos,
   },
   {
@@ -126,7 +126,7 @@ const all: readonly Field[] = [
   {
     name: 'jitter_ms',
     type: 'number',
-    description: 'Interarrival jitter at the end.',
+    description: 'Interarrival jitter at the end, in ms.',
     of: (r) => r.jitter_ms,
   },
 ]

@@ -8,7 +8,7 @@ const text = (maxLength: number, description: string) =>
   ({ type: 'string', minLength: 1, maxLength, description }) as const
 
 const party = (who: string) =>
-  text(512, `${who}: a number or name, or a whole URI. A leading space is read as a plus.`)
+  text(512, `${who}: a number, a name or a whole URI. A leading space is read as a plus.`)
 
 /** Query parameters for a range of time. */
 export const timeFilters = {
@@ -31,12 +31,12 @@ export const recordFilters = {
   },
   carrier: text(256, 'Name of the carrier.'),
   domain: text(256, 'SIP domain that the call came to.'),
-  call_id: text(64, 'Id of the call. Its records are in one page, in the order of its legs.'),
+  call_id: text(64, 'Id of the call. The page then has all its records, in the order of its legs.'),
   min_duration_ms: {
     type: 'integer',
     minimum: 0,
     maximum: 10 ** 12,
-    description: 'Minimum duration.',
+    description: 'Minimum duration, in ms.',
   },
 } as const
 

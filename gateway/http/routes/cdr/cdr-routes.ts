@@ -31,7 +31,9 @@ const querystring = {
     format: {
       type: 'string',
       enum: ['json', 'csv', 'jsonl'],
-      description: 'csv and jsonl are exports of the whole list; default what `Accept` names, else json.',
+      description:
+        'Format of the response; csv and jsonl export the whole list. Default the format that `Accept` ' +
+        'names, otherwise json.',
     },
   },
 } as const
@@ -125,8 +127,7 @@ const listContent = (kind: RecordKind) => {
   }
   const properties = { data: { type: 'array', items: recordSchema(kind) }, links }
   return {
-    description:
-      'A page, or the whole list as an export. A page may be short, or empty, and not the last one.',
+    description: 'A page, or the whole list as an export. A short or empty page is not always the last one.',
     content: {
       'application/json': { schema: { type: 'object', required: ['data', 'links'], properties } },
       [exportTypes.csv]: text,

@@ -108,7 +108,7 @@ describe('the audio of a recording', () => {
     const answer = await get(linkTo(id))
     expect([answer.statusCode, errorOf(answer)]).toEqual([404, 'unknown_recording'])
     expect(answer.json()).toMatchObject({
-      errors: [{ message: expect.stringContaining('Its file is gone.') }],
+      errors: [{ message: expect.stringContaining('The file of the recording does not exist.') }],
     })
     expect(answer.headers['content-disposition']).toBeUndefined()
     expect(answer.headers['content-type']).toContain('json')

@@ -39,7 +39,7 @@ const querystring = {
     from: { type: 'string', maxLength: 512 },
     to: { type: 'string', maxLength: 512 },
     status: { type: 'string', enum: statuses },
-    include_deleted: { type: 'boolean', description: 'Accepted without effect: deleted calls are gone.' },
+    include_deleted: { type: 'boolean', description: 'Accepted without effect: a deleted call is not kept.' },
   },
 } as const
 

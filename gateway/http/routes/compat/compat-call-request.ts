@@ -206,7 +206,7 @@ const credentialsOf = ({ SipAuthUsername: username, SipAuthPassword: password, T
     throw new TrunklineError('missing_required_parameter', `${missing} is missing.`, { attribute: missing })
   if (!/^sips?:/.test(To)) {
     const attribute = 'SipAuthUsername'
-    throw new TrunklineError('invalid_field', 'It is for destinations that are SIP URIs.', { attribute })
+    throw new TrunklineError('invalid_field', 'It is permitted for SIP URIs only.', { attribute })
   }
   return { username, password }
 }

@@ -141,7 +141,7 @@ const coachOf = (
   const attribute = 'CallSidToCoach'
   if (Coaching === false) return { coach: null }
   if (Coaching && CallSidToCoach === undefined && options.coach === undefined)
-    throw new TrunklineError('missing_required_parameter', 'CallSidToCoach says who is coached.', {
+    throw new TrunklineError('missing_required_parameter', 'Coaching requires CallSidToCoach.', {
       attribute,
     })
   if (CallSidToCoach === undefined) return {}

@@ -55,7 +55,8 @@ export const recordingRoutes = async (
       const [id = '', format] = request.id('sid').split('.')
       const row = await findRecording(recordings, request.projectId, id)
       if (format === undefined) return recordingResponse(recordings, row, request.base)
-      if (format !== row.format) throw new TrunklineError('unknown_recording', `It is a ${row.format} file.`)
+      if (format !== row.format)
+        throw new TrunklineError('unknown_recording', `The recording is a ${row.format} file.`)
       await sendAudio(request.reply, row, recordings.folder)
       return undefined
     },

@@ -42,7 +42,7 @@ const handlerOfId = (wanted: Given, typeOf: TypeOf): CallHandler | undefined => 
   const id = wanted.calling_handler_resource_id
   if (id) return handlerByType[existing('calling_handler_resource_id', id, typeOf)].handler
   const target = targets.find((name) => wanted[name])
-  if (target) throw badField('call_handler', `It must say how calls are handled, as ${target} is given.`)
+  if (target) throw badField('call_handler', `It is required with ${target}.`)
   return undefined
 }
 

@@ -7,11 +7,11 @@ import type { ResourceKind } from './resource-kind.ts'
 
 const properties = {
   title: text(),
-  flow_data: { type: ['object', 'null'], description: 'The graph, as docs/flows.md describes it.' },
+  flow_data: { type: ['object', 'null'], description: 'Graph of the call flow (docs/flows.md).' },
   relayml: {
     ...scriptValue,
     anyOf: [...scriptValue.anyOf, { type: 'null' }],
-    description: 'A script in place of the graph.',
+    description: 'Script to run instead of a graph.',
   },
   document_version: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
 } as const
@@ -23,7 +23,7 @@ const workingDocument = ({ flow_data: flow, relayml: script }: Partial<Body>): S
   const hasFlow = isGiven(flow)
   const hasScript = isGiven(script)
   if (hasFlow && hasScript)
-    throw badField('relayml', 'A call flow has flow_data, or relayml in its place; not both.')
+    throw badField('relayml', 'A call flow has either flow_data or relayml, not both.')
   if (hasFlow) return { kind: 'flow', document: documentOf(flow as object), attribute: 'flow_data' }
   if (!hasScript) return undefined
   return { kind: 'script', document: documentOf(script as ScriptValue), attribute: 'relayml' }

@@ -3,7 +3,11 @@ import { optional, text, withoutEffect, withoutUnset } from '../shared/field-sch
 import type { ResourceKind } from './resource-kind.ts'
 
 const properties = {
-  name: { ...text(64), pattern: '^[A-Za-z0-9._-]+$', description: 'Also the default name of its address.' },
+  name: {
+    ...text(64),
+    pattern: '^[A-Za-z0-9._-]+$',
+    description: 'Name of the room, and the default name of its address.',
+  },
   display_name: text(),
   max_members: { type: ['integer', 'null'], minimum: 1, maximum: 10_000 },
   record_on_start: { type: 'boolean' },

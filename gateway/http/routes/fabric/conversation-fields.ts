@@ -86,6 +86,6 @@ export const checkFrom = (
   for (const attribute of ['from_address_id', 'from_fabric_address_id'] as const) {
     const given = fields[attribute]
     if (given !== undefined && given !== null && given !== addressId)
-      throw new TrunklineError('invalid_field', 'It is your own address, or left out.', { attribute })
+      throw new TrunklineError('invalid_field', 'It must be your own address, or absent.', { attribute })
   }
 }

@@ -57,13 +57,13 @@ const joinBody = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    conversation_id: { ...addressId, description: 'Id of an address; alternative to `fabric_address_ids`.' },
+    conversation_id: { ...addressId, description: 'Id of one address, instead of `fabric_address_ids`.' },
     fabric_address_ids: {
       type: 'array',
       minItems: 1,
       maxItems: maxAddresses,
       items: addressId,
-      description: 'Ids of the addresses: one of any kind, or several of subscribers.',
+      description: 'Ids of the addresses: one address of any kind, or several addresses of subscribers.',
     },
     from_fabric_address_id: { type: ['string', 'null'], description: 'Address of the sender.' },
   },

@@ -38,20 +38,21 @@ const makeBody = {
     address_id: addressId,
     expire_at: {
       ...expiry,
-      description: 'Expiry in seconds since 1970; default and at most in 366 days.',
+      description: 'Expiry in seconds since 1970: by default and at most 366 days from now.',
     },
     max_guests_per_minute: {
       type: 'integer',
       minimum: 1,
       maximum: 100_000,
-      description: `Maximum number of guest tokens in a minute; default ${defaultGuests}.`,
+      description: `Maximum number of guest tokens per minute; default ${defaultGuests}.`,
     },
     origins: {
       type: 'array',
       minItems: 1,
       maxItems: 20,
       items: { type: 'string', minLength: 1, maxLength: 260 },
-      description: 'Origins of the pages that may exchange it, such as https://www.example.com; default all.',
+      description:
+        'Origins of the pages that may use the token, such as https://www.example.com; default all.',
     },
   },
 } as const
@@ -110,7 +111,7 @@ const exchangeRoute = (site: TypedSite, { embeds }: EmbedDeps): void => {
     const made = await embeds.guestToken(body.token, source)
     if ('token' in made) return reply.code(201).header('cache-control', 'no-store').send(made)
     if (made.refused === 'origin') throw new TrunklineError('origin_refused')
-    if (made.refused === 'unknown') throw badField('token', 'The embed token is not good.')
+    if (made.refused === 'unknown') throw badField('token', 'The embed token is not valid.')
     reply.header('retry-after', Math.ceil(made.waitMs / 1000))
     throw new TrunklineError('too_many_requests')
   })

@@ -27,7 +27,7 @@ const versionSchema = {
   properties: {
     id: { type: 'string' },
     document_version: { type: 'integer' },
-    current: { type: 'boolean', description: 'Whether this version runs.' },
+    current: { type: 'boolean', description: 'Whether calls run this version.' },
     flow_data: {},
     relayml: {},
     created_at: { type: 'string', format: 'date-time' },
@@ -54,7 +54,7 @@ export const flowVersionRoutes = (site: TypedSite, deps: FlowVersionDeps): void 
     deployRoute(site, deps, `${base}/versions`, path)
   }
   const { resources, requireProject } = deps
-  const describe = forProjects('call_flows', 'list_addresses_call_flow', 'The address of a call flow')
+  const describe = forProjects('call_flows', 'list_addresses_call_flow', 'List the address of a call flow')
   site.get(
     '/api/fabric/resources/call_flow/:id/addresses',
     { onRequest: requireProject('resources'), schema: { ...describe, ...addressList } },
@@ -69,7 +69,11 @@ const listRoute = (
   url: string,
   name: string,
 ): void => {
-  const describe = forProjects('call_flows', `list_${name}_versions`, 'List the deployed versions')
+  const describe = forProjects(
+    'call_flows',
+    `list_${name}_versions`,
+    'List the deployed versions of a call flow',
+  )
   const schema = { params: idParams, querystring: pageQuery, response: { 200: listSchema(versionSchema) } }
   site.get(
     url,
@@ -91,7 +95,7 @@ const deployRoute = (
   const describe = forProjects(
     'call_flows',
     `deploy_${name}`,
-    'Deploy the working copy, or an earlier version',
+    'Deploy the working copy of a call flow, or an earlier version',
   )
   const schema = { params: idParams, body: deploymentSchema, response: { 201: versionSchema } }
   site.post(
@@ -110,7 +114,7 @@ const wanted = ({
   call_flow_version_id: id,
 }: Deployment): number | { id: string } | undefined => {
   if (version !== undefined && id !== undefined)
-    throw badField('call_flow_version_id', 'Either this or document_version is given.')
+    throw badField('call_flow_version_id', 'It cannot be combined with document_version.')
   return id === undefined ? version : { id }
 }
 

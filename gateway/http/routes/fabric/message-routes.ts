@@ -35,7 +35,7 @@ const body = {
     from_address_id: { ...idOrNull, description: 'Address of the sender.' },
     from_fabric_address_id: { ...idOrNull, description: 'Alternative to `from_address_id`.' },
     metadata: { ...extra, description: 'Stored with the message; at most 4096 characters of JSON.' },
-    details: { ...extra, description: 'As `metadata`.' },
+    details: { ...extra, description: 'Further data with the rules of `metadata`.' },
   },
   oneOf: [{ required: ['conversation_id'] }, { required: ['group_id'] }],
 } as const

@@ -61,11 +61,11 @@ export const kindRoutes = <T extends ResourceType>(
   const schema = schemaOf(kind as ResourceKind)
   const options = { path, onRequest, bodyLimit, schema, show: resourceBody }
   const routes = new CollectionRoutes<Resource>(site, options)
-  routes.list(describe('list', `List each ${kind.title}`), listQuery, ({ projectId, query }) =>
+  routes.list(describe('list', `List every ${kind.title}`), listQuery, ({ projectId, query }) =>
     resources.list(projectId, { ...pageOf(query), types: [kind.type], displayName: query.display_name }),
   )
   routes.create(
-    describe('create', `Create a ${kind.title}`),
+    describe('create', `Create one ${kind.title}`),
     bodySchema(kind.properties, kind.required),
     async ({ projectId, body }) => {
       const { address: place, ...fields } = body
@@ -82,9 +82,9 @@ export const kindRoutes = <T extends ResourceType>(
       return resource
     },
   )
-  routes.read(describe('get', `Get a ${kind.title}`), ({ projectId, params }) => find(projectId, params.id))
+  routes.read(describe('get', `Get one ${kind.title}`), ({ projectId, params }) => find(projectId, params.id))
   routes.update(
-    (verb) => describe(verb, `Change a ${kind.title}; omitted fields keep their values`),
+    (verb) => describe(verb, `Change one ${kind.title}; omitted fields keep their values`),
     bodySchema(kind.properties, []),
     async ({ projectId, params, body }) => {
       find(projectId, params.id)
@@ -99,10 +99,10 @@ export const kindRoutes = <T extends ResourceType>(
       return resources.update(projectId, kind.type, params.id, change)
     },
   )
-  routes.remove(describe('delete', `Delete a ${kind.title}`), ({ projectId, params }) =>
+  routes.remove(describe('delete', `Delete one ${kind.title}`), ({ projectId, params }) =>
     removeResource(resources, find(projectId, params.id)),
   )
-  const description = describe('list_addresses', `The address of a ${kind.title}`)
+  const description = describe('list_addresses', `List the address of one ${kind.title}`)
   site.get(
     `${path}/:id/addresses`,
     { onRequest, schema: { ...description, ...addressList } },

@@ -41,7 +41,7 @@ const handlerOf = (
   if (!id) throw badField('calling_handler_resource_id', 'call_handler resource needs the id of a resource.')
   const type = typeOf(id)
   if (type === undefined || type === 'ai_agent')
-    throw badField('calling_handler_resource_id', 'There is no such resource that can be called.')
+    throw badField('calling_handler_resource_id', 'No callable resource has this id.')
   return handledBy(id)
 }
 
@@ -129,7 +129,7 @@ const changedEndpoint = (
 ) => {
   const renamed = body.username !== undefined && body.username !== details.username
   if (renamed && body.password === undefined)
-    throw badField('password', 'A new user name needs the password with it.')
+    throw badField('password', 'A new user name requires the password.')
   return {
     displayName: renamed ? body.username : undefined,
     password: body.password,

@@ -44,7 +44,7 @@ export const subscriberRoute = (
   site: TypedSite,
   { resources, pushKeys, authenticate }: SubscriberInfoDeps,
 ): void => {
-  const describe = forSubscribers('subscribers', 'get_subscriber_info', 'The subscriber of the token')
+  const describe = forSubscribers('subscribers', 'get_subscriber_info', 'Get the subscriber of the token')
   site.get(
     '/api/fabric/subscriber/info',
     { onRequest: requireBearer(authenticate), schema: { ...describe, response: { 200: answer } } },

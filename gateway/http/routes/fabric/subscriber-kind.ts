@@ -25,19 +25,20 @@ const properties = {
   company_name: optional(text()),
   may_dial_out: {
     type: 'boolean',
-    description: 'Whether the subscriber may dial SIP URIs and numbers besides addresses; default false.',
+    description:
+      'Whether the subscriber may call telephone numbers and SIP URIs, not only addresses; default false.',
   },
   max_calls: {
     ...optional({ type: 'integer' }),
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Maximum simultaneous calls to carriers; default that of the gateway.',
+    description: 'Maximum number of concurrent calls to carriers; default the limit of the gateway.',
   },
   calls_per_second: {
     ...optional({ type: 'integer' }),
     minimum: 1,
     maximum: 100_000,
-    description: 'Maximum new calls to carriers a second; default that of the gateway.',
+    description: 'Maximum number of new calls to carriers per second; default the limit of the gateway.',
   },
 } as const
 

@@ -12,7 +12,7 @@ export const expiry = {
   type: 'integer',
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'Expiry in seconds since 1970; default in two hours, at most in 30 days.',
+  description: 'Expiry in seconds since 1970: by default two hours from now, at most 30 days from now.',
 } as const
 
 /** Schema of the host that the browser SDK connects to. */

@@ -87,7 +87,7 @@ const refreshRoute = (site: TypedSite, deps: TokenDeps): void => {
   site.post(`${path}/refresh`, { onRequest, schema }, async (request, reply) => {
     const pair = await pairs.refresh(request.body.refresh_token, renewerOf(request))
     // The message gives no reason, so that guesses learn nothing.
-    if (!pair) throw badField('refresh_token', 'The refresh token is not good.')
+    if (!pair) throw badField('refresh_token', 'The refresh token is not valid.')
     return withoutCaching(reply).code(201).send(pairBody(pair))
   })
 }

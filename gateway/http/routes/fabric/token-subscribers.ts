@@ -24,7 +24,7 @@ export const subscriberFields = {
     minLength: 1,
     maxLength: 254,
     pattern: '^[^\\s\\u0000-\\u001f\\u007f]+$',
-    description: 'Reference of the subscriber in the project; usually the e-mail.',
+    description: 'Identifier of the subscriber in the project, usually the e-mail address.',
   },
   password,
   display_name: text(),

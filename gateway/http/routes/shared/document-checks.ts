@@ -85,6 +85,6 @@ export const documentBody = (document: string): unknown => {
 
 /** Schema of a {@link ScriptValue}. */
 export const scriptValue = {
-  description: 'The document: an object, or text in JSON or YAML.',
+  description: 'Document as an object, or as text in JSON or YAML.',
   anyOf: [{ type: 'object' }, documentText],
 } as const
