@@ -16,6 +16,24 @@ export const knownMethods: ReadonlySet<string> = new Set([
   'PUBLISH',
 ])
 
+/**
+ * Methods that create a dialog and therefore must carry a Contact (RFC 3261 8.1.1.8, RFC 6665 4.1.2.1, RFC
+ * 3515 2.2).
+ */
+export const dialogCreatingMethods: ReadonlySet<string> = new Set(['INVITE', 'SUBSCRIBE', 'REFER'])
+
+/**
+ * Methods that refresh the remote target and therefore must carry a Contact (RFC 3261 12.2, RFC 3311, RFC
+ * 6665, RFC 3515).
+ */
+export const targetRefreshMethods: ReadonlySet<string> = new Set([
+  'INVITE',
+  'UPDATE',
+  'SUBSCRIBE',
+  'REFER',
+  'NOTIFY',
+])
+
 const reasons: Readonly<Record<number, string>> = {
   100: 'Trying',
   180: 'Ringing',

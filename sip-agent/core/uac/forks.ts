@@ -1,12 +1,12 @@
 import { contactOf, Dialog, recordRoute } from '../../dialog/dialog.ts'
 import type { App } from '../../drachtio/app.ts'
 import type { SipResponse } from '../../message/message.ts'
+import { hasDescription } from '../../message/session-description.ts'
 import type { FarEnd } from '../../reach/far-end.ts'
 import type { Flow } from '../../transport/types.ts'
 import type { Context } from '../context.ts'
-import { hasDescription } from '../received-descriptions.ts'
 import type { MadeRequest } from '../requests.ts'
-import { ownName } from '../sent-descriptions.ts'
+import { ownName } from './sent-descriptions.ts'
 
 /**
  * Maximum number of early dialogs of one INVITE. Provisional responses of further forks are delivered without

@@ -1,24 +1,13 @@
 import type { Dialog } from '../../dialog/dialog.ts'
 import { plainAddress } from '../../ip/address.ts'
 import { isLoopback } from '../../ip/special-purpose.ts'
+import { targetRefreshMethods } from '../../message/methods.ts'
 import type { Flow, Hop } from '../../transport/types.ts'
 import { type AppHeader, hasHeader, type OwnAddress, ownContact } from '../app-headers.ts'
 import { type Context, newBranch } from '../context.ts'
 import { type MadeRequest, makeRequest, ownAddressFor } from '../requests.ts'
 import { type FlowOrHop, isOwn, openFlow } from './flow-or-hop.ts'
 import { noopFailoverUser, type PreparedRequest, RequestFailover } from './request-failover.ts'
-
-/**
- * Methods that refresh the remote target and therefore must carry a Contact (RFC 3261 12.2, RFC 3311, RFC
- * 6665, RFC 3515).
- */
-export const carriesContact: ReadonlySet<string> = new Set([
-  'INVITE',
-  'UPDATE',
-  'SUBSCRIBE',
-  'REFER',
-  'NOTIFY',
-])
 
 /** Values of a request within a dialog. */
 export interface InDialogRequest {
@@ -103,7 +92,7 @@ export const prepareInDialog = (
     const make = (flow: Flow): MadeRequest => {
       const own = ownAddressFor(flow, context)
       const headers = request.headers(own)
-      if (carriesContact.has(request.method) && !hasHeader(headers, 'Contact')) {
+      if (targetRefreshMethods.has(request.method) && !hasHeader(headers, 'Contact')) {
         headers.push(['Contact', dialog.localContact || ownContact(own)])
       }
       return makeRequest({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Header } from '../../message/headers.ts'
 import type { RawRequest } from '../../message/message.ts'
+import { dialogCreatingMethods } from '../../message/methods.ts'
 import { parseNameAddr } from '../../message/name-addr.ts'
 import { startLine } from '../../message/serialise.ts'
 import { withoutFault } from '../../message/sip-parse-error.ts'
@@ -29,12 +30,6 @@ export const dialogHeaders: ReadonlySet<string> = new Set([
   'cseq',
   'content-type',
 ])
-
-/**
- * Methods that create a dialog and therefore must carry the agent's Contact (RFC 3261 8.1.1.8, RFC 6665
- * 4.1.2.1, RFC 3515 2.2).
- */
-export const dialogMakers: ReadonlySet<string> = new Set(['INVITE', 'SUBSCRIBE', 'REFER'])
 
 /** Returns the Content-Type header of a body; empty without a body. */
 export const typeHeader = (type: string): AppHeader[] => (type === '' ? [] : [['Content-Type', type]])
@@ -68,7 +63,7 @@ export const prepareNew = (
     const own = ownAddressFor(flow, context)
     identity ??= identityOf(raw, own)
     const headers = appHeaders(raw.headers, own, dialogHeaders)
-    if (dialogMakers.has(raw.method) && !hasHeader(headers, 'Contact'))
+    if (dialogCreatingMethods.has(raw.method) && !hasHeader(headers, 'Contact'))
       headers.unshift(['Contact', ownContact(own)])
     headers.push(...typeHeader(type), ...agentHeader(raw, context))
     return makeRequest({

@@ -1,11 +1,11 @@
 import type { RawResponse } from '../../message/message.ts'
+import { targetRefreshMethods } from '../../message/methods.ts'
 import { withoutFault } from '../../message/sip-parse-error.ts'
 import { readHeaderParams } from '../../message/text.ts'
 import { type AppHeader, appHeaders, contentType, forbidden, hasHeader, ownContact } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { optionTags } from '../options.ts'
 import { ownAddressFor } from '../requests.ts'
-import { carriesContact } from '../uac/in-dialog.ts'
 import type { PendingRequest } from './pending-requests.ts'
 import { makeResponse } from './responses.ts'
 
@@ -61,7 +61,8 @@ const replyHeadersOf = (
   const headers = appHeaders(raw.headers, own, replyHeaders)
   const { method } = waiting.request
   // RFC 6665 4.1.3: the response to a NOTIFY needs no Contact.
-  const target = raw.status > 100 && raw.status < 300 && carriesContact.has(method) && method !== 'NOTIFY'
+  const target =
+    raw.status > 100 && raw.status < 300 && targetRefreshMethods.has(method) && method !== 'NOTIFY'
   if (target && !hasHeader(headers, 'Contact')) {
     headers.unshift(['Contact', waiting.dialog?.localContact || ownContact(own)])
   }

@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { contactOf, Dialog, dialogId, recordRoute, withTag } from '../../dialog/dialog.ts'
 import type { App } from '../../drachtio/app.ts'
 import type { RawResponse, SipRequest } from '../../message/message.ts'
+import { targetRefreshMethods } from '../../message/methods.ts'
+import { hasDescription } from '../../message/session-description.ts'
 import { farEndOf } from '../../reach/far-end.ts'
 import { offenseKey, ownContact, replaceLocalhost, unverifiedKey } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { optionTags } from '../options.ts'
-import { hasDescription, noteReceivedRequest, noteSentResponse } from '../received-descriptions.ts'
 import { ownAddressFor } from '../requests.ts'
 import { expiresOf, terminates } from '../subscriptions.ts'
-import { carriesContact } from '../uac/in-dialog.ts'
 import { type AppReply, makeAppReply } from './app-reply.ts'
 import type { PendingRequest, PendingRequests } from './pending-requests.ts'
+import { noteReceivedRequest, noteSentResponse } from './received-descriptions.ts'
 import { ReliableResponses } from './reliable-responses.ts'
 import { responseSender } from './response-sender.ts'
 import type { Unacked2xx } from './unacked-2xx.ts'
@@ -143,7 +144,7 @@ export class AppResponses {
     // retransmitted either, as no ACK could stop it.
     if (!dialog || dialog.isEnded) return
     if (!isInDialog) dialogs.confirm(dialog)
-    else if (carriesContact.has(request.method)) dialog.refresh(request, side.flow)
+    else if (targetRefreshMethods.has(request.method)) dialog.refresh(request, side.flow)
     if (request.method === 'SUBSCRIBE') {
       subscriptions.granted(dialog, expiresOf(raw.headers) ?? expiresOf(request.headers))
     }

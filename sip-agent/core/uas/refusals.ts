@@ -1,8 +1,7 @@
 import type { SipRequest } from '../../message/message.ts'
-import { knownMethods } from '../../message/methods.ts'
+import { dialogCreatingMethods, knownMethods } from '../../message/methods.ts'
 import type { AppHeader } from '../app-headers.ts'
 import { optionTags } from '../options.ts'
-import { dialogMakers } from '../uac/new-request.ts'
 
 /** Reason for refusing a request without an application. */
 export interface Refusal {
@@ -33,7 +32,8 @@ export const refusalOf = (request: SipRequest, facts: RefusalFacts): Refusal | u
   if (!knownMethods.has(method)) return refuse(501, ['Allow', [...knownMethods].join(', ')])
   if (facts.isLooped) return refuse(482)
   // RFC 3261 8.1.1.3: without the tag, the agent's own in-dialog requests would look like new calls.
-  if (dialogMakers.has(method) && fromTag === '') return { ...refuse(400), reason: 'Missing From Tag' }
+  if (dialogCreatingMethods.has(method) && fromTag === '')
+    return { ...refuse(400), reason: 'Missing From Tag' }
   // Max-Forwards of 0 is no reason to refuse, because the agent is the destination (RFC 3261 8.2, RFC 4475
   // 3.3.11). A proxy checks it before it forwards.
   const isNewCall = method === 'INVITE' && toTag === ''

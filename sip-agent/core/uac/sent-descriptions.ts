@@ -1,6 +1,6 @@
-import type { Dialog } from '../dialog/dialog.ts'
-import type { SipResponse } from '../message/message.ts'
-import { hasDescription } from './received-descriptions.ts'
+import type { Dialog } from '../../dialog/dialog.ts'
+import type { SipResponse } from '../../message/message.ts'
+import { hasDescription } from '../../message/session-description.ts'
 
 /**
  * Returns the name under which a dialog tracks an offer that the agent sends. Names of the peer's offers have

@@ -1,9 +1,9 @@
-import type { Dialog } from '../dialog/dialog.ts'
-import type { Flow } from '../transport/types.ts'
-import type { AppHeader } from './app-headers.ts'
-import type { Context } from './context.ts'
-import { openFlow } from './uac/flow-or-hop.ts'
-import { prepareInDialog, sendInDialog } from './uac/in-dialog.ts'
+import type { Dialog } from '../../dialog/dialog.ts'
+import type { Flow } from '../../transport/types.ts'
+import type { AppHeader } from '../app-headers.ts'
+import type { Context } from '../context.ts'
+import { openFlow } from './flow-or-hop.ts'
+import { prepareInDialog, sendInDialog } from './in-dialog.ts'
 
 /**
  * Ends a dialog by a BYE from the agent itself, and sends the application an `unsolicited` BYE. `reason` is

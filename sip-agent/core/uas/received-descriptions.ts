@@ -1,19 +1,13 @@
-import type { Dialog } from '../dialog/dialog.ts'
-import type { RawMessage, SipRequest } from '../message/message.ts'
-import type { PendingRequest } from './uas/pending-requests.ts'
+import type { Dialog } from '../../dialog/dialog.ts'
+import type { SipRequest } from '../../message/message.ts'
+import { hasDescription } from '../../message/session-description.ts'
+import type { PendingRequest } from './pending-requests.ts'
 
 /** Returns the name under which a dialog tracks the offer in a request. */
 const nameOf = ({ method, seq }: SipRequest): string => `${method === 'ACK' ? 'INVITE' : method} ${seq}`
 
 /** Methods that carry offers and answers (RFC 6337 2.2), besides ACK. */
 const offerMethods = new Set(['INVITE', 'PRACK', 'UPDATE'])
-
-/** Returns whether a message has a session description. A part of a multipart body may be one. */
-export const hasDescription = ({ headers, body }: RawMessage): boolean => {
-  if (body.length === 0) return false
-  const type = headers.first('content-type') ?? 'application/sdp'
-  return /^(?:application\/sdp|multipart\/)/i.test(type)
-}
 
 /** Notes the session description of a received request, which belongs to the dialog or creates it. */
 export const noteReceivedRequest = (dialog: Dialog, request: SipRequest): void => {
