@@ -2,7 +2,7 @@ import type { types } from 'mediasoup'
 import { codecInfo } from '../codecs/codec-info.ts'
 import { type AudioFormat, ownFormat } from './sdp/negotiate.ts'
 import type { VideoFormat } from './sdp/video-format.ts'
-import { routerCodec } from './video/parameters.ts'
+import { routerCodec } from './video-parameters.ts'
 
 /**
  * Routers of one worker, created on first use. A router sends with its own payload types, but a browser

@@ -13,8 +13,8 @@ import {
 } from './sdp/session-description.ts'
 import { checkSameVideo, type VideoFormat } from './sdp/video-format.ts'
 import { type LocalSection, type Stream, writeSdp } from './sdp/write-sdp.ts'
-import { extensionsOf } from './video/parameters.ts'
 import { SessionVideo } from './video/session-video.ts'
+import { extensionsOf } from './video-parameters.ts'
 import type { MediaWorker, TransportOwner } from './worker-supervisor.ts'
 
 /** Collaborators of a {@link WebRtcSession}. */

@@ -3,8 +3,8 @@ import { WebRtcError } from '../errors.ts'
 import type { MLine } from '../m-line.ts'
 import { loopback, openOnRelayPort } from '../relay-ports.ts'
 import type { VideoFormat } from '../sdp/video-format.ts'
+import { consumerCapabilities } from '../video-parameters.ts'
 import type { VideoSource } from './incoming-video.ts'
-import { consumerCapabilities } from './parameters.ts'
 
 /** M-line of a browser that currently receives video. A new object for each change. */
 export interface VideoSink {

@@ -2,7 +2,7 @@ import type { types } from 'mediasoup'
 import type { MLine } from '../m-line.ts'
 import { type MediaSection, sends } from '../sdp/session-description.ts'
 import type { VideoFormat } from '../sdp/video-format.ts'
-import { producerParameters } from './parameters.ts'
+import { producerParameters } from '../video-parameters.ts'
 
 /** Video stream that a browser currently sends. A new object for each new stream. */
 export interface VideoSource {

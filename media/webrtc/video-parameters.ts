@@ -1,7 +1,7 @@
 /** Video formats as mediasoup's parameters. */
 import { getSupportedRtpCapabilities, type types } from 'mediasoup'
-import { type MediaSection, midUri, transportUri } from '../sdp/session-description.ts'
-import type { VideoFormat } from '../sdp/video-format.ts'
+import { type MediaSection, midUri, transportUri } from './sdp/session-description.ts'
+import type { VideoFormat } from './sdp/video-format.ts'
 
 // mediasoup requires the same profile everywhere; the level, the last two digits, is negotiated between the
 // browsers.
