@@ -1,6 +1,5 @@
 import { type SchemaFault, schemaCheck } from '../script/schema-check.ts'
-import type { Keys } from '../script/source.ts'
-import { isObject, type Report } from '../script/step-reader.ts'
+import { isObject, type Keys, type Report } from '../script/source.ts'
 import { codes } from './codes.ts'
 import { kinds } from './kinds.ts'
 import type { NodeKind, Options } from './node.ts'

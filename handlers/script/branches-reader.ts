@@ -1,11 +1,17 @@
 import { codes } from './codes.ts'
-import type { NestedKind } from './method.ts'
+import type { NestedKind } from './method-spec.ts'
 import { expressionFault } from './placeholders.ts'
-import { type Keys, pointer } from './source.ts'
-import { isObject, type StepReader } from './step-reader.ts'
+import { isObject, type Keys, pointer, type Report } from './source.ts'
 import { type Branch, Branches, type StepList } from './steps.ts'
 
 type Parameters = Readonly<Record<string, unknown>>
+
+/** Reader of the lists of steps inside branches. */
+export interface StepListReader {
+  readonly error: Report
+  /** Reads a list of steps. */
+  list(value: unknown, keys: Keys): StepList
+}
 
 /**
  * Reads the branches of `switch`, `cond` and the parameter `result`. Reports faults to the reader and drops
@@ -15,7 +21,7 @@ export const readBranches = (
   kind: Exclude<NestedKind, 'steps' | 'confirm'>,
   value: unknown,
   keys: Keys,
-  reader: StepReader,
+  reader: StepListReader,
 ): Branches => {
   if (kind !== 'cases' && Array.isArray(value)) return readConditions(value, keys, reader)
   if (kind !== 'conditions' && isObject(value)) return readCases(value, kind === 'cases', keys, reader)
@@ -28,18 +34,23 @@ export const readBranches = (
   return new Branches({ by: 'value', path: pointer(keys) })
 }
 
-const known = (given: Parameters, names: readonly string[], keys: Keys, reader: StepReader): void => {
+const known = (given: Parameters, names: readonly string[], keys: Keys, reader: StepListReader): void => {
   for (const name of Object.keys(given)) {
     if (!names.includes(name))
       reader.error(codes.parameterUndefined, `${keys.at(-1)} has no parameter ${name}.`, [...keys, name])
   }
 }
 
-const optional = (given: Parameters, name: string, keys: Keys, reader: StepReader): StepList | undefined =>
+const optional = (
+  given: Parameters,
+  name: string,
+  keys: Keys,
+  reader: StepListReader,
+): StepList | undefined =>
   Object.hasOwn(given, name) ? reader.list(given[name], [...keys, name]) : undefined
 
 /** `{ variable, case: { value: steps }, default: steps }`. */
-const readCases = (given: Parameters, isSwitch: boolean, keys: Keys, reader: StepReader): Branches => {
+const readCases = (given: Parameters, isSwitch: boolean, keys: Keys, reader: StepListReader): Branches => {
   known(given, ['variable', 'case', 'default'], keys, reader)
   const { variable, case: cases } = given
   if (variable === undefined && isSwitch)
@@ -62,7 +73,7 @@ const readCases = (given: Parameters, isSwitch: boolean, keys: Keys, reader: Ste
 }
 
 /** `[{ when, then, else? }, …, { else }]`. */
-const readConditions = (items: readonly unknown[], keys: Keys, reader: StepReader): Branches => {
+const readConditions = (items: readonly unknown[], keys: Keys, reader: StepListReader): Branches => {
   const conditions: Branch[] = []
   let otherwise: StepList | undefined
   for (const [index, item] of items.entries()) {
@@ -88,7 +99,7 @@ const readConditions = (items: readonly unknown[], keys: Keys, reader: StepReade
   return new Branches({ by: 'conditions', conditions, otherwise, path: pointer(keys) })
 }
 
-const readCondition = (item: Parameters, keys: Keys, reader: StepReader): Branch | undefined => {
+const readCondition = (item: Parameters, keys: Keys, reader: StepListReader): Branch | undefined => {
   known(item, ['when', 'then', 'else'], keys, reader)
   const { when } = item
   // YAML and JSON have literal booleans.

@@ -2,8 +2,8 @@ import type { DocumentFault } from '../handler.ts'
 import { DocumentInvalid } from '../handler.ts'
 import { codes } from './codes.ts'
 import type { Sections } from './method.ts'
-import { pointer, readSource, type ScriptSource } from './source.ts'
-import { isObject, type Report, StepReader } from './step-reader.ts'
+import { isObject, pointer, type Report, readSource, type ScriptSource } from './source.ts'
+import { StepReader } from './step-reader.ts'
 import { StepList } from './steps.ts'
 
 /** Script that can run. */

@@ -3,8 +3,8 @@ import type { Target } from '../common/forms.ts'
 import { withQuery } from '../common/urls.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { CallInfo } from '../verbs.ts'
+import { asText } from './as-text.ts'
 import type { ScriptIds } from './call-object.ts'
-import { asText } from './variables.ts'
 
 /** Sends an event about one subject, such as a recording; `ends` as in {@link StatusCallback}. */
 export type SendEvent = (params: Readonly<Record<string, unknown>>, ends?: string) => void

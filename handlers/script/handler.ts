@@ -3,11 +3,11 @@ import type { DocumentSource, Handler, HandlerContext } from '../handler.ts'
 import type { ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
 import { FaultEvents } from './fault-events.ts'
-import { type LoadScriptOptions, loadScript } from './loading.ts'
+import { type LoadScriptOptions, loadScript, type ScriptReader } from './loading.ts'
 import type { Section } from './method.ts'
 import { ScriptRun } from './run.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
-import { type ScriptReader, Variables } from './variables.ts'
+import { Variables } from './variables.ts'
 
 /** Options of {@link createScriptHandler}. */
 export interface ScriptHandlerOptions extends ScriptIds {
@@ -36,12 +36,11 @@ export const createSectionHandler = (
     untilCallEnds(call.signal, async () => {
       const faults = new FaultEvents(given, call.info, ids)
       const { context } = faults
-      const common = { sandbox, ...(documents && { documents }) }
-      const variables = new Variables({ call, ids, envs: context.envs, ...common, now: () => context.now() })
+      const variables = new Variables({ call, ids, envs: context.envs, sandbox, now: () => context.now() })
       const { section, context: runContext = context } = await faults.reportingRejection(unreachable, () =>
-        load(source, { context, variables }),
+        load(source, { context, variables, documents }),
       )
-      await new ScriptRun({ call, context: runContext, variables, ids }).run(section)
+      await new ScriptRun({ call, context: runContext, variables, documents, ids }).run(section)
     }),
 })
 

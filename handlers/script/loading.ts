@@ -5,14 +5,26 @@ import type { DocumentRequest, DocumentSource, HandlerContext } from '../handler
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import { VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
-import type { ScriptProgram } from './document.ts'
+import { readScriptDocument, type ScriptProgram } from './document.ts'
 import type { Params, Section } from './method.ts'
+import type { CpuAccount } from './sandbox/sandbox.ts'
 import type { Variables } from './variables.ts'
+
+/** Reader of script documents; its CPU time counts for the account. */
+export interface ScriptReader {
+  /**
+   * Reads a script; `permitted` are the methods that it may use, default all. Rejects with {@link
+   * DocumentInvalid}.
+   */
+  script(text: string, permitted?: ReadonlySet<string>, account?: CpuAccount): Promise<ScriptProgram>
+}
 
 /** Options of a document request. */
 export interface LoadScriptOptions {
   readonly context: HandlerContext
   readonly variables: Variables
+  /** Reads the document; default immediately, in the current thread. */
+  readonly documents?: ScriptReader
   /** Parameters of the section that will run; default those of the running section. */
   readonly params?: Params
   /** Methods that the document may use; default all. */
@@ -41,10 +53,16 @@ export const loadSection = async <Program extends ScriptProgram>(
 
 /** Loads a script as {@link loadSection} does. */
 export const loadScript = async (source: DocumentSource, options: LoadScriptOptions): Promise<Section> => {
-  const read = (text: string) => options.variables.readScript(text, options.permitted)
-  const { section } = await loadSection(source, options, codes.unreachable, read)
+  const { section } = await loadSection(source, options, codes.unreachable, (text) => readText(text, options))
   return section
 }
+
+/** Reads a script on the account of the running script. */
+const readText = async (
+  text: string,
+  { documents, variables, permitted }: LoadScriptOptions,
+): Promise<ScriptProgram> =>
+  documents ? documents.script(text, permitted, variables.account) : readScriptDocument({ text }, permitted)
 
 /** Loads the document at a URL, or in a text, for a method. Throws {@link VerbFailed}. */
 export const loadDestination = async (dest: string, options: LoadScriptOptions): Promise<Section> => {

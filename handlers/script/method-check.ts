@@ -1,9 +1,8 @@
 import { codes } from './codes.ts'
-import type { MethodSpec } from './method.ts'
+import type { MethodSpec } from './method-spec.ts'
 import type { Schema } from './schema-builders.ts'
 import { type SchemaFault, schemaCheck } from './schema-check.ts'
-import type { Keys } from './source.ts'
-import type { Report } from './step-reader.ts'
+import type { Keys, Report } from './source.ts'
 import { checkValues } from './value-check.ts'
 
 type Parameters = Readonly<Record<string, unknown>>

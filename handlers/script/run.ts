@@ -2,17 +2,18 @@ import { withoutWarnings } from '../common/contexts.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { CallControl, CallRecording, CallStream } from '../verbs.ts'
 import { CallEnded, VerbFailed } from '../verbs.ts'
+import { asText } from './as-text.ts'
 import { Background } from './background.ts'
 import type { ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
 import { StatusEvents } from './events.ts'
-import { type LoadScriptOptions, loadDestination } from './loading.ts'
+import { type LoadScriptOptions, loadDestination, type ScriptReader } from './loading.ts'
 import type { Method, Outcome, Params, ScriptContext, Section } from './method.ts'
 import { confirmMethods, methods } from './methods/index.ts'
 import { isPath } from './placeholders.ts'
 import { type Branches, type ScriptStep, StepList } from './steps.ts'
 import { Values } from './values.ts'
-import { asText, type Variables } from './variables.ts'
+import type { Variables } from './variables.ts'
 
 /** Maximum depth of nested `execute` calls. */
 const maxSectionDepth = 32
@@ -46,6 +47,8 @@ export interface ScriptRunDeps {
   readonly call: CallControl
   readonly context: HandlerContext
   readonly variables: Variables
+  /** Reads the documents of the script; default immediately, in the current thread. */
+  readonly documents?: ScriptReader
   readonly ids: ScriptIds
 }
 
@@ -139,7 +142,7 @@ export class ScriptRun implements ScriptContext {
     const steps = section.sections.get(dest)
     if (steps) return { ...section, steps }
     const { context, variables } = this
-    return loadDestination(dest, { context, variables, params })
+    return loadDestination(dest, { context, variables, documents: this.#deps.documents, params })
   }
 
   async execute(section: Section, params: Params): Promise<{ outcome: Outcome; value: unknown }> {
@@ -186,7 +189,7 @@ export class ScriptRun implements ScriptContext {
   /** Loads a side document. Logs its failure. */
   async #load(dest: string, options: LoadScriptOptions): Promise<Section> {
     try {
-      return await loadDestination(dest, options)
+      return await loadDestination(dest, { ...options, documents: this.#deps.documents })
     } catch (error) {
       if (error instanceof VerbFailed) this.warn(error.code, error.message, this.#at)
       throw error

@@ -1,5 +1,6 @@
-import type { Method, NestedKind } from './method.ts'
+import type { Method } from './method.ts'
 import { parametersSchema } from './method-check.ts'
+import type { NestedKind } from './method-spec.ts'
 import { confirmMethods, methods } from './methods/index.ts'
 import type { Schema } from './schema-builders.ts'
 

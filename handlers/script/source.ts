@@ -26,6 +26,13 @@ export type Keys = readonly (string | number)[]
 export const pointer = (keys: Keys): string =>
   keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
+/** Reports a fault at a position of the document. */
+export type Report = (code: string, message: string, keys: Keys) => void
+
+/** Whether a value is an object and not a list. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** Parsed but unchecked script. */
 export interface ScriptSource {
   readonly value: unknown

@@ -1,18 +1,11 @@
-import { readBranches } from './branches-reader.ts'
+import { readBranches, type StepListReader } from './branches-reader.ts'
 import { codes } from './codes.ts'
-import type { MethodSpec, NestedKind } from './method.ts'
 import { checkMethod } from './method-check.ts'
+import type { MethodSpec, NestedKind } from './method-spec.ts'
 import { confirmMethods, methods } from './methods/index.ts'
 import { hasPlaceholder } from './placeholders.ts'
-import { type Keys, pointer } from './source.ts'
+import { isObject, type Keys, pointer, type Report } from './source.ts'
 import { type ScriptStep, StepList } from './steps.ts'
-
-/** Reports a fault at a position of the document. */
-export type Report = (code: string, message: string, keys: Keys) => void
-
-/** Whether a value is an object and not a list. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Maximum depth of nested lists of steps. */
 const maxStepDepth = 16
@@ -36,7 +29,7 @@ export interface StepRules {
 }
 
 /** Reader of lists of steps, including nested lists. */
-export class StepReader {
+export class StepReader implements StepListReader {
   readonly #rules: StepRules
   /** Labels that `goto` can reach. */
   readonly #labels: ReadonlySet<string>

@@ -1,11 +1,10 @@
 import { hasControlCharacter, percentDecode, readHeader } from '../common/headers.ts'
 import { readSound } from '../common/sounds.ts'
 import { codes } from './codes.ts'
-import type { MethodSpec } from './method.ts'
+import type { MethodSpec } from './method-spec.ts'
 import { absentFunction, hasPlaceholder, placeholderFault } from './placeholders.ts'
 import { rangeOf } from './schema-builders.ts'
-import type { Keys } from './source.ts'
-import type { Report } from './step-reader.ts'
+import type { Keys, Report } from './source.ts'
 
 /** Checks a sound. Returns a fault that completes the sentence "the value …", or undefined. */
 export const soundFault = (text: string): string | undefined => messageOf(() => readSound(text))

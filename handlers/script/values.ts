@@ -3,11 +3,11 @@ import type { Speaker } from '../common/sounds.ts'
 import { InvalidSound, readSound } from '../common/sounds.ts'
 import type { Sound } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
+import { asText } from './as-text.ts'
 import { codes } from './codes.ts'
-import type { MethodSpec } from './method.ts'
+import type { MethodSpec } from './method-spec.ts'
 import { fits, rangeOf } from './schema-builders.ts'
 import { Branches, StepList } from './steps.ts'
-import { asText } from './variables.ts'
 
 /** Returns the error of a parameter whose value is invalid after the replacement of placeholders. */
 export const badValue = (name: string, message: string): VerbFailed =>

@@ -1,9 +1,9 @@
 import { percentDecode } from '../common/headers.ts'
 import type { CallControl, CallInfo } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
+import { asText } from './as-text.ts'
 import { callObject, type ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
-import { readScriptDocument, type ScriptProgram } from './document.ts'
 import { applyFunction } from './functions.ts'
 import { changedPath, isPath, partsOf, piecesOf, segmentsOf } from './placeholders.ts'
 import { type CpuAccount, ExpressionFailed, type Sandbox } from './sandbox/sandbox.ts'
@@ -18,19 +18,12 @@ const minPlaceholderLength = 64
 /** Maximum length of a script's variables as JSON, in characters. */
 const maxVariablesLength = 262_144
 
-/** Reader of script documents; its CPU time counts for the account. */
-export interface ScriptReader {
-  script(text: string, permitted?: ReadonlySet<string>, account?: CpuAccount): Promise<ScriptProgram>
-}
-
 /** Collaborators and values of {@link Variables}. */
 export interface VariablesOptions {
   readonly call: CallControl
   readonly ids: ScriptIds
   readonly envs: Readonly<Record<string, string>>
   readonly sandbox: Pick<Sandbox, 'evaluate'>
-  /** Reads documents; default immediately, in the current thread. */
-  readonly documents?: ScriptReader
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number
   /** Caller's call, if the call is a callee. */
@@ -48,13 +41,14 @@ export class Variables {
   readonly #sizes = new Map<string, number>()
   /** Sum of {@link #sizes}. */
   #totalSize = 0
-  readonly #account: CpuAccount
+  /** CPU account of the script, which callees share. */
+  readonly account: CpuAccount
   /** Parameters of the running section. */
   params: Readonly<Record<string, unknown>> = {}
 
   constructor(options: VariablesOptions) {
     this.#options = options
-    this.#account = options.account ?? { usedMs: 0 }
+    this.account = options.account ?? { usedMs: 0 }
     const { userVariables } = options.call.info
     if (userVariables) this.assign({ userVariables })
   }
@@ -71,18 +65,10 @@ export class Variables {
       ...this.#options,
       call,
       parent: this.#options.call.info,
-      account: this.#account,
+      account: this.account,
     })
     made.assign(this.#vars)
     return made
-  }
-
-  /** Reads a script document on the account of this script. Rejects with `DocumentInvalid`. */
-  async readScript(text: string, permitted?: ReadonlySet<string>): Promise<ScriptProgram> {
-    const { documents } = this.#options
-    return documents
-      ? documents.script(text, permitted, this.#account)
-      : readScriptDocument({ text }, permitted)
   }
 
   /** Sets result variables of a method; undefined removes a variable. */
@@ -141,7 +127,7 @@ export class Variables {
       if (value !== undefined || !expression.includes('-') || headerPath.test(expression)) return value
     }
     try {
-      return await this.#options.sandbox.evaluate(expression, this.all, this.#account)
+      return await this.#options.sandbox.evaluate(expression, this.all, this.account)
     } catch (error) {
       if (!(error instanceof ExpressionFailed)) throw error
       throw new VerbFailed(codes.expression, `The expression cannot be evaluated: ${error.message}.`)
@@ -233,12 +219,6 @@ const take = (room: { left: number }, length: number): void => {
       `The step's values have more than ${maxStepLength} characters, each placeholder at least ` +
         `${minPlaceholderLength}.`,
     )
-}
-
-/** Converts a value to its form inside a text. */
-export const asText = (value: unknown): string => {
-  if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /** Follows own properties only: a path such as `constructor` finds nothing. */

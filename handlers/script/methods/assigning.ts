@@ -1,6 +1,6 @@
+import { asText } from '../as-text.ts'
 import type { Method } from '../method.ts'
 import { anyObject } from '../schema-builders.ts'
-import { asText } from '../variables.ts'
 
 /** Returns the name of a variable without its prefix: `vars.name` and `name` are the same variable. */
 const nameOf = (text: string): string => text.replace(/^vars\./, '')

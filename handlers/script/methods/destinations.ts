@@ -3,12 +3,12 @@ import { destinationKinds, readDestination, readNumber } from '../../common/dest
 import { readHeader } from '../../common/headers.ts'
 import type { CallControl, CalleeState, Destination, Header } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
+import { asText } from '../as-text.ts'
 import { codes } from '../codes.ts'
 import type { SendEvent } from '../events.ts'
 import type { ScriptContext } from '../method.ts'
 import { anything, boolean, choice, list, number, type Schema, text, url } from '../schema-builders.ts'
 import { badValue, type Values } from '../values.ts'
-import { asText } from '../variables.ts'
 import { streamCodec, streamProperties } from './streaming.ts'
 
 const headers = list('Additional headers of the INVITE to a SIP destination.', 'a list of headers', {

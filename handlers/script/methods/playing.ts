@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Speaker } from '../../common/sounds.ts'
 import type { PlayOptions, Sound } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
+import { asText } from '../as-text.ts'
 import type { SendEvent } from '../events.ts'
 import type { Method, ScriptContext } from '../method.ts'
 import { boolean, list, number, type Schema, statusUrl, text } from '../schema-builders.ts'
 import { soundFault } from '../value-check.ts'
 import type { Values } from '../values.ts'
-import { asText } from '../variables.ts'
 
 const sounds = 'say:<text>, silence:<seconds>, ring:[<seconds>:]<country>, file:<name>, or an http(s) URL'
 

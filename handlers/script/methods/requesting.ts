@@ -1,11 +1,12 @@
 import { hasControlCharacter } from '../../common/headers.ts'
 import type { HttpRequest, HttpResponse } from '../../handler.ts'
 import { CallEnded, VerbFailed } from '../../verbs.ts'
+import { asText } from '../as-text.ts'
 import { codes } from '../codes.ts'
 import type { Method } from '../method.ts'
 import { boolean, choice, number, texts, url } from '../schema-builders.ts'
 import { badValue, type Values } from '../values.ts'
-import { asText, type Variables } from '../variables.ts'
+import type { Variables } from '../variables.ts'
 
 /** Headers of the connection, which only the gateway sets. */
 const reserved = new Set([

@@ -1,10 +1,10 @@
 import { readStreamFormat, streamFormatPattern, streamFormats, streamTracks } from '../../common/streams.ts'
 import type { CallStream, StreamEnd, StreamOptions } from '../../verbs.ts'
+import { asText } from '../as-text.ts'
 import type { SendEvent } from '../events.ts'
 import type { Method, ScriptContext } from '../method.ts'
 import { choice, number, pattern, type Schema, statusUrl, text, texts } from '../schema-builders.ts'
 import { badValue, type Values } from '../values.ts'
-import { asText } from '../variables.ts'
 
 /** Schema of the codec of a WebSocket stream. */
 export const streamCodec = pattern(
