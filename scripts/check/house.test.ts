@@ -13,17 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeLines, longestFile, longestTestFile, undocumented } from './house.ts'
-import {
-  callsFolders,
-  directoryFolders,
-  handlersFolders,
-  layersFile,
-  layersJson,
-  rooms,
-  sipAgentFolders,
-  sipFolders,
-  xmlFolders,
-} from './layers.ts'
+import { folderTables, layersFile, layersJson, rooms } from './layers.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -114,6 +104,10 @@ describe('the lint rules of the house', () => {
     ['sip-agent/core/x.ts', '../proxy/proxies.ts'],
     ['sip-agent/core/uas/x.ts', '../../proxy/proxies.ts'],
     ['sip-agent/core/uas/x.ts', '../../agent.ts'],
+    ['sip-agent/core/uas/x.ts', '../uac/in-dialog.ts'],
+    ['sip-agent/core/x.ts', './uas/pending-requests.ts'],
+    ['sip-agent/core/x.ts', './uac/hangup.ts'],
+    ['sip-agent/core/uac/x.ts', '../../proxy/proxies.ts'],
     ['sip-agent/transport/x.ts', '../route/types.ts'],
     ['sip-agent/reach/x.ts', '../types.ts'],
     ['sip-agent/message/x.ts', '../../gateway/core/json.ts'],
@@ -129,8 +123,37 @@ describe('the lint rules of the house', () => {
     ['handlers/xml/x.ts', './verbs/index.ts'],
     ['handlers/script/methods/x.ts', '../../reading/reader.ts'],
     ['handlers/script/x.ts', '../flow/document.ts'],
+    ['handlers/script/x.ts', './variables.ts'],
+    ['handlers/script/x.ts', './methods/index.ts'],
+    ['handlers/script/method.ts', './methods/index.ts'],
+    ['handlers/script/variables.ts', './document.ts'],
+    ['handlers/script/document.ts', './run.ts'],
+    ['handlers/script/methods/x.ts', '../step-reader.ts'],
+    ['handlers/script/methods/x.ts', '../handler.ts'],
+    ['handlers/script/methods/x.ts', '../../flow/document.ts'],
+    ['handlers/script/sandbox/x.ts', '../variables.ts'],
     ['handlers/verbs.ts', './handler.ts'],
     ['handlers/x.ts', './xml/document.ts'],
+    ['media/rtp/x.ts', '../edge/port.ts'],
+    ['media/edge/native/x.ts', '../../webrtc/webrtc.ts'],
+    ['media/types.ts', './codecs/codec-info.ts'],
+    ['media/x.ts', './rtp/receiver.ts'],
+    ['media/webrtc/sdp/x.ts', '../routers.ts'],
+    ['media/webrtc/video/x.ts', '../webrtc-session.ts'],
+    ['media/webrtc/routers.ts', './video/session-video.ts'],
+    ['media/webrtc/video/x.ts', '../../../gateway/core/json.ts'],
+    ['config/schema/x.ts', '../types.ts'],
+    ['config/rules/x.ts', '../load.ts'],
+    ['config/rules/x.ts', '../../media/types.ts'],
+    ['config/x.ts', './schema/formats.ts'],
+    ['gateway/http/requests/x.ts', '../routes/shared/time-cursors.ts'],
+    ['gateway/http/routes/x.ts', '../rest-api.ts'],
+    ['gateway/http/routes/x.ts', './fabric/fabric-routes.ts'],
+    ['gateway/http/routes/fabric/x.ts', '../../rest-api.ts'],
+    ['gateway/http/routes/shared/x.ts', '../compat/compat-routes.ts'],
+    ['gateway/http/routes/shared/x.ts', '../../../app/open.ts'],
+    ['gateway/rpc/x.ts', './subscriber/browser-session.ts'],
+    ['gateway/rpc/realtime/x.ts', '../subscriber/browser-session.ts'],
   ])('%s may not import %s', (path, from) => {
     expect(findings(path, importing(from))).toEqual([layering])
   })
@@ -168,6 +191,15 @@ describe('the lint rules of the house', () => {
     ['handlers/xml/document.ts', './verbs/index.ts'],
     ['handlers/flow/x.ts', '../script/methods/index.ts'],
     ['handlers/script/sandbox/x.ts', '../../common/forms.ts'],
+    ['handlers/script/methods/x.ts', '../../handler.ts'],
+    ['handlers/script/methods/x.ts', '../variables.ts'],
+    ['handlers/script/run.ts', './methods/index.ts'],
+    ['sip-agent/core/uac/x.ts', '../uas/unacked-2xx.ts'],
+    ['media/webrtc/video/x.ts', '../m-line.ts'],
+    ['media/edge/native/x.ts', '../../rtp/receiver.ts'],
+    ['config/load.ts', './rules/check-rules.ts'],
+    ['gateway/http/routes/compat/x.ts', '../cdr/cdr-routes.ts'],
+    ['gateway/rpc/subscriber/x.ts', '../rpc-session.ts'],
     ['gateway/http/x.ts', '../rpc/realtime/registry.ts'],
     ['gateway/core/x.test.ts', '../http/site.ts'],
     ['gateway/cdr/testing/x.ts', '../../calling/lost-calls.ts'],
@@ -181,20 +213,16 @@ describe('the lint rules of the house', () => {
     expect(found.sort()).toEqual([...rooms].sort())
   })
 
-  it.each([
-    ['gateway/calls', callsFolders],
-    ['gateway/sip', sipFolders],
-    ['gateway/directory', directoryFolders],
-    ['sip-agent', sipAgentFolders],
-    ['handlers', handlersFolders],
-    ['handlers/xml', xmlFolders],
-  ])('of %s name all of its folders, and only files that exist', (path, table) => {
-    const outside = ['testing', 'example', 'scripts', 'node_modules', 'dist']
-    const entries = readdirSync(join(root, path), { withFileTypes: true })
-    const folders = entries.filter((entry) => entry.isDirectory() && !outside.includes(entry.name))
-    const files = entries.filter(({ name }) => table.some((each) => each === name && name.endsWith('.ts')))
-    expect([...folders, ...files].map(({ name }) => name).sort()).toEqual([...table].sort())
-  })
+  it.each(Object.entries(folderTables))(
+    'of %s name all of its folders, and only files that exist',
+    (path, table) => {
+      const outside = ['testing', 'example', 'scripts', 'node_modules', 'dist']
+      const entries = readdirSync(join(root, path), { withFileTypes: true })
+      const folders = entries.filter((entry) => entry.isDirectory() && !outside.includes(entry.name))
+      const files = entries.filter(({ name }) => table.some((each) => each === name && name.endsWith('.ts')))
+      expect([...folders, ...files].map(({ name }) => name).sort()).toEqual([...table].sort())
+    },
+  )
 
   it('keep time behind a clock', () => {
     const source = 'setTimeout(() => Date.now(), 5)\nsetInterval(() => {}, 5)\n'

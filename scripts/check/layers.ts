@@ -1,6 +1,6 @@
 /** The order of layers: a table that the lint rules of `scripts/check/rules/layers.json` are made from. */
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** Packages and top-level folders, with those of the project that each may import. */
 export const packages: Readonly<Record<string, readonly string[]>> = {
@@ -44,7 +44,7 @@ export const rooms = [
  * Folders of `gateway/sip/` from the lowest layer to the highest: each imports only folders before it.
  * A file beside the folders serves every folder and imports none of them, unless the table names it.
  */
-export const sipFolders = [
+const sipFolders = [
   'sdp',
   'digest',
   'media',
@@ -71,7 +71,7 @@ export const sipFolders = [
  * - `verbs`: the one implementation of the verbs, on all of the above.
  * - `session`: calls in progress, and the handlers that control them.
  */
-export const callsFolders = [
+const callsFolders = [
   'leg',
   'call',
   'local',
@@ -98,7 +98,7 @@ export const callsFolders = [
  * - `provision`: declarations of the configuration file, at start and after a reload.
  * - `opening`: options of the directory, and the choice of its database.
  */
-export const directoryFolders = [
+const directoryFolders = [
   'model',
   'store',
   'migrations',
@@ -109,6 +109,43 @@ export const directoryFolders = [
   'provision',
   'opening',
   'directory.ts',
+] as const
+
+/**
+ * Folders of `gateway/rpc/`. Files beside them serve both.
+ *
+ * - `realtime`: methods of applications.
+ * - `subscriber`: methods of browsers.
+ */
+const rpcFolders = ['realtime', 'subscriber'] as const
+
+/**
+ * Folders of `gateway/http/`, and the files above them, from the lowest layer to the highest.
+ *
+ * - `requests`: authentication, limits, validation and errors of requests.
+ * - `routes`: one file for each resource.
+ * - `oauth`: pages of OAuth 2.
+ */
+const httpFolders = ['requests', 'routes', 'oauth', 'http-site.ts', 'rest-api.ts', 'http-servers.ts'] as const
+
+/**
+ * Folders of `gateway/http/routes/`, and the files above them, from the lowest layer to the highest.
+ *
+ * - `shared`: lists, schemas and look-ups of several resources.
+ * - `domain-apps`, `calling`, `cdr` and `fabric`: routes of one API each.
+ * - `compat`: compatibility API, which shows the CDRs and recordings of `cdr` in its own form.
+ */
+const httpRoutesFolders = [
+  'shared',
+  'domain-apps',
+  'calling',
+  'cdr',
+  'fabric',
+  'compat',
+  'carrier-routes.ts',
+  'device-routes.ts',
+  'oauth-client-routes.ts',
+  'project-token-routes.ts',
 ] as const
 
 /**
@@ -126,7 +163,7 @@ export const directoryFolders = [
  * - `core`: user agents: requests from the network to applications, and from applications to the network.
  * - `proxy`: requests that applications forward by the agent.
  */
-export const sipAgentFolders = [
+const sipAgentFolders = [
   'ip',
   'message',
   'transport',
@@ -147,6 +184,14 @@ export const sipAgentFolders = [
 ] as const
 
 /**
+ * Folders of `sip-agent/core/` from the lowest layer to the highest. Files beside them serve both.
+ *
+ * - `uas`: requests from the network, and the responses of applications.
+ * - `uac`: requests of applications and of the agent itself, and their responses.
+ */
+const agentCoreFolders = ['uas', 'uac'] as const
+
+/**
  * Folders of `handlers/`, and the files beside them, from the lowest layer to the highest.
  *
  * - `verb-types`: interface of a call, with the options, results and errors of its verbs.
@@ -156,7 +201,7 @@ export const sipAgentFolders = [
  * - `flow`: language of call flows, which are compiled to scripts.
  * - `reading`: readers and checks of documents of every language, in worker threads.
  */
-export const handlersFolders = [
+const handlersFolders = [
   'verb-types',
   'verbs.ts',
   'handler.ts',
@@ -168,12 +213,121 @@ export const handlersFolders = [
 ] as const
 
 /**
+ * Folders of `handlers/script/`, and the files above them, from the lowest layer to the highest. The files
+ * beside them serve all, such as the syntax of one method and the checks of its parameters.
+ *
+ * - `sandbox`: threads that evaluate expressions.
+ * - `methods`: one file for each method or group of methods.
+ */
+const scriptFolders = [
+  'sandbox',
+  'variables.ts',
+  'method.ts',
+  'methods',
+  'step-reader.ts',
+  'document.ts',
+  'schema.ts',
+  'write-schema.ts',
+  'loading.ts',
+  'run.ts',
+  'handler.ts',
+] as const
+
+/**
  * Folders of `handlers/xml/`, and the files above them, from the lowest layer to the highest.
  *
  * - `nouns`: elements inside of verbs.
  * - `verbs`: one file for each verb or group of verbs.
  */
-export const xmlFolders = ['nouns', 'verbs', 'document.ts', 'run.ts', 'handler.ts'] as const
+const xmlFolders = ['nouns', 'verbs', 'document.ts', 'run.ts', 'handler.ts'] as const
+
+/**
+ * Folders of `media/`, and `types.ts`, from the lowest layer to the highest.
+ *
+ * - `api`: interfaces that the gateway uses.
+ * - `codecs`: encoders and decoders of audio.
+ * - `rtp`: streams of packets, without sockets and clocks.
+ * - `mix`: mixers of audio.
+ * - `detect`: detection of tones, speech, faxes and answering machines.
+ * - `record`: recordings, and their files.
+ * - `sound`: decoders of audio files, speech synthesis and tones.
+ * - `edge`: ports that send and receive RTP.
+ * - `webrtc`: sessions of browsers.
+ */
+const mediaFolders = [
+  'api',
+  'types.ts',
+  'codecs',
+  'rtp',
+  'mix',
+  'detect',
+  'record',
+  'sound',
+  'edge',
+  'webrtc',
+] as const
+
+/**
+ * Folders of `media/webrtc/`, and the files above them, from the lowest layer to the highest.
+ *
+ * - `sdp`: session descriptions.
+ * - `video`: video of a session.
+ */
+const webrtcFolders = [
+  'sdp',
+  'video-parameters.ts',
+  'routers.ts',
+  'worker-supervisor.ts',
+  'm-line.ts',
+  'relay-ports.ts',
+  'relay.ts',
+  'video',
+  'webrtc-session.ts',
+  'browser-session.ts',
+  'webrtc.ts',
+] as const
+
+/**
+ * Folders of `config/`, and the files above them, from the lowest layer to the highest.
+ *
+ * - `schema`: form of the configuration file.
+ * - `rules`: checks beyond the schema.
+ */
+const configFolders = [
+  'schema',
+  'write-schema.ts',
+  'file-config.ts',
+  'from-schema.ts',
+  'types.ts',
+  'projects.ts',
+  'handler-loader.ts',
+  'build-config.ts',
+  'validate.ts',
+  'rules',
+  'carrier-entry.ts',
+  'changes.ts',
+  'load.ts',
+  'document-places.ts',
+  'document-changes.ts',
+] as const
+
+/** Tables of folders, by the path of the folder that contains them. */
+export const folderTables: Readonly<Record<string, readonly string[]>> = {
+  'gateway/directory': directoryFolders,
+  'gateway/calls': callsFolders,
+  'gateway/sip': sipFolders,
+  'gateway/rpc': rpcFolders,
+  'gateway/http': httpFolders,
+  'gateway/http/routes': httpRoutesFolders,
+  'sip-agent': sipAgentFolders,
+  'sip-agent/core': agentCoreFolders,
+  handlers: handlersFolders,
+  'handlers/xml': xmlFolders,
+  'handlers/script': scriptFolders,
+  media: mediaFolders,
+  'media/webrtc': webrtcFolders,
+  config: configFolders,
+}
 
 /** Folders that no product folder imports. */
 const neverImported = ['test', 'scripts']
@@ -236,39 +390,45 @@ export const layerRules = (): readonly LayerRule[] => {
       `gateway/${room} imports ${listed(packages.gateway ?? [])}, and of gateway/ only: ${below.join(', ')}.`,
     )
   })
-  const closedToHandlers = closedTo('handlers', packages.handlers ?? [])
-  return [
-    ...ofPackages,
-    ...ofRooms,
-    ...folderRules('gateway/directory', directoryFolders, [...closed, ...roomsAbove('directory')]),
-    ...folderRules('gateway/calls', callsFolders, [...closed, ...roomsAbove('calls')]),
-    ...folderRules('gateway/sip', sipFolders, [...closed, ...roomsAbove('sip')]),
-    ...folderRules('sip-agent', sipAgentFolders, closedTo('sip-agent', packages['sip-agent'] ?? [])),
-    ...folderRules('handlers', handlersFolders, closedToHandlers),
-    ...folderRules('handlers/xml', xmlFolders, [...closedToHandlers, ...above(handlersFolders, 'xml')]),
-  ]
+  return [...ofPackages, ...ofRooms, ...Object.keys(folderTables).flatMap(folderRules)]
 }
 
 /** Returns the pattern of an entry of a table, relative to the parent of the entry. */
 const entry = (name: string): string => (name.endsWith('.ts') ? name : `${name}/**`)
 
-/** Returns the patterns of the higher entries of a table, as a folder and its folders import them. */
-const above = (table: readonly string[], name: string): readonly string[] =>
-  table.slice(table.indexOf(name) + 1).flatMap((higher) => [`../${entry(higher)}`, `../../${entry(higher)}`])
-
 /**
- * Returns the rules of a table of folders, which replace the rule of the folder at `path` and repeat its
- * `closed` patterns.
+ * Returns the patterns of the higher entries of a table, as a folder and its folders import them. An entry
+ * may have the name of an entry in the table around, which the folder then imports by the longer path.
  */
-const folderRules = (
-  path: string,
-  table: readonly string[],
-  closed: readonly string[],
-): readonly LayerRule[] => {
+const above = (path: string, name: string): readonly string[] => {
+  const table = folderTables[path] ?? []
+  const around = folderTables[dirname(path)] ?? []
+  return table
+    .slice(table.indexOf(name) + 1)
+    .flatMap((higher) =>
+      around.includes(higher) ? [`../${entry(higher)}`] : [`../${entry(higher)}`, `../../${entry(higher)}`],
+    )
+}
+
+/** Returns the patterns that the package, the room and the table around close to the folder at `path`. */
+const closedAround = (path: string): readonly string[] => {
+  const [name = '', inside = ''] = path.split('/')
+  const room = name === 'gateway' ? rooms.find((each) => each === inside) : undefined
+  return [
+    ...closedTo(name, packages[name] ?? []),
+    ...(room ? roomsAbove(room) : []),
+    ...above(dirname(path), basename(path)),
+  ]
+}
+
+/** Returns the rules of the table of the folder at `path`. They replace the rule of the folder. */
+const folderRules = (path: string): readonly LayerRule[] => {
+  const table = folderTables[path] ?? []
+  const closed = closedAround(path)
   const ofEntries = table.map((name, at) => {
     const higher = name.endsWith('.ts')
       ? table.slice(at + 1).map((other) => `./${entry(other)}`)
-      : above(table, name)
+      : above(path, name)
     return rule(
       [`${path}/${entry(name)}`, ...exceptTests],
       [...closed, ...higher],
@@ -290,7 +450,10 @@ const folderRules = (
 /** Path of the generated rules, which `biome.json` extends. */
 export const layersFile = join(import.meta.dirname, 'rules', 'layers.json')
 
-/** Returns the content of {@link layersFile}. */
-export const layersJson = (): string => `${JSON.stringify({ overrides: layerRules() }, null, 2)}\n`
+/** Returns the content of {@link layersFile}, with one rule in a line. */
+export const layersJson = (): string =>
+  `{"overrides":[\n${layerRules()
+    .map((each) => JSON.stringify(each))
+    .join(',\n')}\n]}\n`
 
 if (import.meta.main) writeFileSync(layersFile, layersJson())
