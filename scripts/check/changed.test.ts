@@ -38,7 +38,7 @@ it('finds files that differ from main, committed or not', () => {
   expect(changedFiles(folder)).toEqual(['a/committed.ts', 'a/new file.ts', 'old.ts'])
 })
 
-it('leaves out what main got meanwhile', () => {
+it('leaves out files that changed only on main', () => {
   const { folder, git, write, commit } = repository()
   git('checkout', '-q', '-b', 'branch')
   write('own.ts')
@@ -50,14 +50,14 @@ it('leaves out what main got meanwhile', () => {
   expect(changedFiles(folder)).toEqual(['own.ts'])
 })
 
-it('finds files that are not committed where there is no main', () => {
+it('finds uncommitted files in a repository without main', () => {
   const { folder, git, write } = repository()
   git('branch', '-m', 'other')
   write('new.ts')
   expect(changedFiles(folder)).toEqual(['new.ts'])
 })
 
-it('takes the unit tests among files, and those beside them', () => {
+it('selects the unit tests among files, and those beside them', () => {
   const files = [
     'media/edge/pool.ts',
     'media/edge/pool.test.ts',

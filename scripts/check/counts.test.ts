@@ -7,7 +7,7 @@ const report = (fields: object): (() => string) => {
 }
 
 describe('the count of a run', () => {
-  it('is what the report says when all is well', () => {
+  it('equals the numbers of the report when no test fails', () => {
     expect(countsOf(report({ numPassedTests: 7, numPendingTests: 2, numTodoTests: 1 }), true)).toEqual({
       passed: 7,
       failed: 0,
@@ -15,7 +15,7 @@ describe('the count of a run', () => {
     })
   })
 
-  it('has a failure for a file that could not be loaded', () => {
+  it('counts a file that could not be loaded as a failure', () => {
     const testResults = [
       { status: 'failed', assertionResults: [] },
       { status: 'passed', assertionResults: [{}] },
@@ -23,11 +23,11 @@ describe('the count of a run', () => {
     expect(countsOf(report({ numPassedTests: 1, testResults }), false).failed).toBe(1)
   })
 
-  it('has a failure when the run failed outside its tests', () => {
+  it('counts an error outside of tests as a failure', () => {
     expect(countsOf(report({ numPassedTests: 9 }), false)).toEqual({ passed: 9, failed: 1, skipped: 0 })
   })
 
-  it('has a failure when there is no report', () => {
+  it('counts a missing report as a failure', () => {
     const missing = (): string => {
       throw new Error('ENOENT')
     }
@@ -35,19 +35,19 @@ describe('the count of a run', () => {
   })
 })
 
-describe('what a process that died has left', () => {
+describe('the unfinished files of a died process', () => {
   const died = {
     name: 'a.test.ts',
     status: 'failed',
     assertionResults: [{ status: 'passed' }, { status: 'pending' }],
   }
 
-  it('are the files that were not finished', () => {
+  it('are those with pending tests and without a failed one', () => {
     const done = { name: 'b.test.ts', status: 'passed', assertionResults: [{ status: 'pending' }] }
     expect(unfinishedIn(report({ testResults: [died, done] }))).toEqual({ files: ['a.test.ts'], passed: 1 })
   })
 
-  it('is nothing where a test failed, a file could not be loaded, or there is no report', () => {
+  it('are none if a test failed, a file could not be loaded, or the report is missing', () => {
     const unloaded = { name: 'c.test.ts', status: 'failed', assertionResults: [] }
     expect(unfinishedIn(report({ numFailedTests: 1, testResults: [died] })).files).toEqual([])
     expect(unfinishedIn(report({ testResults: [died, unloaded] })).files).toEqual([])
@@ -55,8 +55,8 @@ describe('what a process that died has left', () => {
   })
 })
 
-describe('what failed', () => {
-  it('is each test with the first lines of why, and each file that could not be loaded', () => {
+describe('the list of failures', () => {
+  it('has each failed test with the first lines of its message, and each file that could not be loaded', () => {
     const message = 'expected 1 to be 2\n at a\n at b\n at c\n at d\n at e\n at f'
     const testResults = [
       { name: 'a.test.ts', status: 'passed', assertionResults: [{ status: 'passed', fullName: 'is well' }] },

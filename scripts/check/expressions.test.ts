@@ -63,24 +63,24 @@ const faultOf = async (source: string, flags: string): Promise<string | undefine
 }
 
 describe('regular expressions', () => {
-  it('are found: literals, constructed ones, patterns of schemas', () => {
+  it('are found as literals, constructor calls and patterns of schemas', () => {
     expect(found.length).toBeGreaterThan(450)
     const sources = found.map(({ source }) => source)
     expect(sources).toContain('^[0-9]{1,6}$')
   })
 
-  it('are computed from constants, but for those that are listed here', () => {
+  it('are computed from constants, except for those listed in this file', () => {
     const unknown = found.filter(({ source }) => source === undefined).map(({ place }) => place.split(':')[0])
     expect([...new Set(unknown)].sort()).toEqual(Object.keys(built).sort())
   })
 
-  it('would be found if they were quadratic', async () => {
+  it('with quadratic time are recognised', async () => {
     expect(await faultOf('"(?:[^"\\\\]|\\\\.)*"|[[\\]{}]', 'gs')).toMatch(/polynomial/)
     expect(await faultOf('(?:"(?:[^"\\\\]|\\\\.)*"|[^;"])+', 'g')).toMatch(/polynomial/)
     expect(await faultOf('[^;]+', 'g')).toBeUndefined()
   })
 
-  it('take linear time for every text', async () => {
+  it('of the product take linear time for every text', async () => {
     const sources = new Map<string, string>()
     for (const { place, source, flags } of found)
       if (source !== undefined) sources.set(`/${source}/${flags}`, place)

@@ -18,7 +18,7 @@ import { folderTables, layersFile, layersJson, rooms } from './layers.ts'
 const root = dirname(dirname(import.meta.dirname))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-/** Every TypeScript file that is, or is about to be, under version control. */
+/** Every TypeScript file under version control, and every new one that is not ignored. */
 const sources = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
   cwd: root,
   encoding: 'utf8',
@@ -214,7 +214,7 @@ describe('the lint rules of the house', () => {
   })
 
   it.each(Object.entries(folderTables))(
-    'of %s name all of its folders, and only files that exist',
+    'of %s name all its folders, and only existing files',
     (path, table) => {
       const outside = ['testing', 'example', 'scripts', 'node_modules', 'dist']
       const entries = readdirSync(join(root, path), { withFileTypes: true })
@@ -224,7 +224,7 @@ describe('the lint rules of the house', () => {
     },
   )
 
-  it('keep time behind a clock', () => {
+  it('forbid timers and dates outside of clocks', () => {
     const source = 'setTimeout(() => Date.now(), 5)\nsetInterval(() => {}, 5)\n'
     expect(findings('gateway/x.ts', source)).toEqual(['1 plugin', '1 plugin', '2 plugin'])
     expect(findings('media/edge/x.ts', source)).toHaveLength(3)
@@ -235,7 +235,7 @@ describe('the lint rules of the house', () => {
     expect(findings('client/src/x.ts', source)).toEqual([])
   })
 
-  it('keep the environment in the configuration', () => {
+  it('forbid environment variables outside of the configuration and scripts', () => {
     const source = 'export const a = process.env.HOME\n'
     expect(findings('gateway/calls/x.ts', source)).toEqual(['1 lint/style/noProcessEnv'])
     expect(findings('media/x.ts', source)).toEqual(['1 lint/style/noProcessEnv'])
@@ -250,7 +250,7 @@ describe('every file', () => {
     expect(sources.filter((path) => codeLines(read(path)) > limit(path))).toEqual([])
   })
 
-  it('is counted without imports and comments', () => {
+  it('has its lines counted without imports and comments', () => {
     const source =
       "import {\n  a,\n} from 'a'\nimport 'b'\n\n/**\n * One.\n */\nexport const one = a // why\n"
     expect(codeLines(source)).toBe(2)
@@ -265,17 +265,17 @@ describe('every file', () => {
     expect(product.flatMap((path) => undocumented(read(path)).map((name) => `${path}:${name}`))).toEqual([])
   })
 
-  it('is a file that the check for doc comments can fail', () => {
+  it('fails the check if an exported name has no doc comment', () => {
     expect(undocumented('/** One. */\nexport const one = 1\n\nexport const two = 2\n')).toEqual(['4: two'])
   })
 })
 
 describe('the lock file', () => {
-  it('names no registry, so that any registry serves', () => {
+  it('names no registry, so that every registry can be used', () => {
     expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/)
   })
 
-  it('has a hash of every package but binaries of a tool for other systems', () => {
+  it('has a hash of every package except Biome’s binaries for other systems', () => {
     const lock: {
       readonly packages: Record<string, { readonly link?: boolean; readonly integrity?: string }>
     } = JSON.parse(read('package-lock.json'))
@@ -286,8 +286,8 @@ describe('the lock file', () => {
   })
 })
 
-describe('images', () => {
-  it('are of exact versions: that of Node is the one of package.json', () => {
+describe('container images', () => {
+  it('have exact versions, and the version of Node equals that of package.json', () => {
     const { node } = JSON.parse(read('package.json')).dependencies
     expect(read('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${node}-bookworm-slim`)
     const image = '$' + '{NODE_IMAGE}'

@@ -59,7 +59,7 @@ const vitest = (title: string, project: Project, report: string, files: readonly
 
 /**
  * Runs one of Vitest's projects, or some files of it, and counts the tests.
- * Files whose process died run once more, with a message: such a death was seen twice, of unknown cause.
+ * Files whose process died run once more, with a message, because processes have died for unknown reasons.
  */
 const tests = (project: Project, files: readonly string[] = []): Counts => {
   const report = join(reports, `${project}.json`)
@@ -79,7 +79,7 @@ const tests = (project: Project, files: readonly string[] = []): Counts => {
   return { ...second, passed: first.passed - died.passed + second.passed, skipped: first.skipped }
 }
 
-/** Vitest's filter for a path: a folder's ends with a slash, so that no longer name fits. */
+/** Vitest's filter for a path. A folder's filter ends with a slash, so that it matches no longer name. */
 const filterOf = (path: string): string => (statSync(path).isDirectory() ? `${path}/` : path)
 
 /** Runs the tests of files and folders, by project. A path without tests counts as a failure. */

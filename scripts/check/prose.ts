@@ -14,7 +14,7 @@ export const lineInPassage = ({ line, starts }: Passage, offset: number): number
 /** Maximum number of words in a sentence. */
 export const maxSentenceWords = 25
 
-/** Openings of doc comments that make a subordinate clause of what should be a noun phrase or a verb. */
+/** Openings that turn a doc comment into a subordinate clause instead of a noun phrase or a verb. */
 const bannedOpening =
   /^(?:(?:about|after|at|before|beside|by|during|for|from|in|of|on|since|through|to|under|until|upon|with|without) )?(?:what|who|whom|whose|where|how|why|which|whatever|whoever|wherever)\b|^(?:that|told|asked)\b/i
 

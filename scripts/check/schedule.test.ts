@@ -10,9 +10,9 @@ describe('the schedule of a file', () => {
   it.each([
     ['without a tag', code, []],
     ['in one line', `/** @schedule alone: compares pictures. */\n${code}`, ['alone']],
-    ['of two tags', `/** @schedule tones first: listens, and waits. */\n${code}`, ['tones', 'first']],
+    ['with two tags', `/** @schedule tones first: listens, and waits. */\n${code}`, ['tones', 'first']],
     ['in several lines', `/**\n * @schedule first: waits\n * for an hour.\n */\n${code}`, ['first']],
-  ])('is read %s', (_, source, expected) => {
+  ])('is read from a comment %s', (_, source, expected) => {
     expect(scheduleOf('a.test.ts', source)).toEqual(expected)
   })
 
@@ -25,13 +25,13 @@ describe('the schedule of a file', () => {
     ['a tag in a line comment', '// @schedule alone: sings.', 'not at the start'],
     ['two comments', '/** @schedule alone: sings. */\n/** @schedule first: sings. */', 'more than one'],
     ['tags that exclude one another', '/** @schedule alone tones: sings. */', 'either alone or tones'],
-  ])('is an error with %s', (_, source, message) => {
+  ])('is rejected with %s', (_, source, message) => {
     expect(() => scheduleOf('a.test.ts', source)).toThrow(message)
     expect(() => scheduleOf('a.test.ts', source)).toThrow('a.test.ts: ')
   })
 })
 
-it('is read from the files of a folder', () => {
+it('the schedule of a folder has the files of each tag', () => {
   const folder = mkdtempSync(join(tmpdir(), 'schedule-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const put = (name: string, tags: string) =>

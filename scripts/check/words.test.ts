@@ -17,7 +17,7 @@ describe('doc comments', () => {
     'With what it starts.',
     'Told of the end.',
     'That of a leg.',
-  ])('may not open with “%s”', (text) => {
+  ])('must not open with “%s”', (text) => {
     expect(found(`/** ${text} */\nexport const a = 1\n`)).toContain('1 doc-opening')
   })
 
@@ -28,11 +28,11 @@ describe('doc comments', () => {
     },
   )
 
-  it('are checked where they have several lines', () => {
+  it('are checked across several lines', () => {
     expect(found('/**\n * How it\n * goes.\n */\nexport const a = 1\n')).toEqual(['1 doc-opening'])
   })
 
-  it('differ from other comments', () => {
+  it('have rules for their opening that other comments do not have', () => {
     expect(found('// How this works: it starts.\nexport const a = 1\n')).toEqual([])
   })
 })
@@ -50,12 +50,12 @@ describe('banned words', () => {
     expect(found('throw new Error(`nobody answered`)\n')).toEqual(['1 banned-word'])
   })
 
-  it('are no parts of names, addresses and code in comments', () => {
+  it('are ignored in names, addresses and code of comments', () => {
     expect(found("const a = 'sip:nobody@example.com' + nobodyElse\n")).toEqual([])
     expect(found('// `nobody` may wait 20 us, as in the US.\n')).toEqual([])
   })
 
-  it('may be pronouns of the language in code', () => {
+  it('that are pronouns are allowed in code', () => {
     expect(found("const language = 'en-us' + us\n")).toEqual([])
     expect(found('// Our leg.\n')).toEqual(['1 banned-word'])
   })
@@ -93,7 +93,7 @@ describe('long lines', () => {
     expect(found(`const a = '${long}'\n`)).toEqual(['1 long-line'])
   })
 
-  it('may be addresses, regular expressions, imports, and texts of tests', () => {
+  it('are allowed for addresses, regular expressions, imports and texts of tests', () => {
     expect(found(`// https://${long}\n`)).toEqual([])
     expect(found(`const a = /${long}/u\n`)).toEqual([])
     expect(found(`import { a } from './${long}.ts'\n`)).toEqual([])
@@ -110,7 +110,7 @@ describe('calls of a logger', () => {
     "log.child({ call }).fatal({ code, event: 'a.b' }, 'm')",
     "log[level]({ code }, 'm')",
     "log.info(a ? { event: 'a.b' } : { code }, 'm')",
-  ])('lack an event in %s', (call) => {
+  ])('without an event are found: %s', (call) => {
     expect(found(`${call}\n`)).toEqual(['1 log-event'])
   })
 
@@ -122,25 +122,25 @@ describe('calls of a logger', () => {
     "log.info(a ? { event: 'a.b' } : { event: 'a.c' }, 'm')",
     "log.debug('m')",
     "reader.error('m')",
-  ])('are in order in %s', (call) => {
+  ])('with an event are accepted: %s', (call) => {
     expect(found(`${call}\n`)).toEqual([])
   })
 
-  it('are those of the server, outside tests', () => {
+  it('are checked only in the server, outside of tests', () => {
     expect(found("log.info('m')\n", 'gateway/x.test.ts')).toEqual([])
     expect(found("log.info('m')\n", 'client/src/x.ts')).toEqual([])
   })
 
-  it('have keys of one form', () => {
+  it('must have event keys of the standard form', () => {
     expect(found("log.info({ event: 'trunk.registration-failed' }, 'm')\n")).toEqual([])
     expect(found("log.info({ event: 'trunk.registration_failed' }, 'm')\n")).toEqual(['1 event-form'])
     expect(found("log.info({ event: 'Trunk' }, 'm')\n")).toEqual(['1 event-form'])
   })
 })
 
-describe('the shape of code', () => {
+describe('code', () => {
   it.each(['f({ ...{ a, b } })', 'f([...[a, b]])', 'f(...[a, b])', 'f({ ...({ a } as B) })'])(
-    'has no literal spread: %s',
+    'must not have a literal spread: %s',
     (code) => {
       expect(found(`${code}\n`)).toEqual(['1 literal-spread'])
     },
@@ -150,32 +150,32 @@ describe('the shape of code', () => {
     expect(found(`${code}\n`)).toEqual([])
   })
 
-  it('takes no array literal apart, except to exchange two values', () => {
+  it('must not destructure an array literal, except to exchange two values', () => {
     expect(found('const [a, b] = [1, 2]\n')).toEqual(['1 array-destructuring'])
     expect(found('let a, b\n;[a, b] = [1, 2]\n')).toEqual(['2 array-destructuring'])
     expect(found('let a, b\n;[a, b] = [b, a]\n')).toEqual([])
     expect(found('const [a] = f([1, 2])\n')).toEqual([])
   })
 
-  it('has no constants in upper case', () => {
+  it('must not have constants in upper case', () => {
     expect(found('export const MAX_LEGS = 1\n')).toEqual(['1 upper-case-constant'])
     expect(found('export const Legs = 1\n')).toEqual([])
   })
 
-  it('has no types that are bags of collaborators', () => {
+  it('must not have a type with the suffix Parts', () => {
     expect(found('interface CallsParts {}\n')).toEqual(['1 type-name'])
     expect(found('type CallsDeps = {}\n')).toEqual([])
   })
 })
 
 describe('names of files', () => {
-  it('occur twice at most in the gateway', () => {
+  it('must occur at most twice in the gateway', () => {
     const paths = ['gateway/a/calls.ts', 'gateway/b/calls.ts', 'gateway/b/calls.test.ts', 'client/calls.ts']
     expect(namingFindings(paths)).toEqual([])
     expect(namingFindings([...paths, 'gateway/c/calls.ts'])).toHaveLength(3)
   })
 
-  it('are not those of folders beside them', () => {
+  it('must differ from those of folders beside them', () => {
     expect(namingFindings(['media/types.ts', 'media/types/a.ts']).map(({ path }) => path)).toEqual([
       'media/types.ts',
     ])
@@ -188,7 +188,7 @@ describe('pages', () => {
     expect(found(page, 'docs/x.md')).toEqual(['3 banned-word', '13 long-sentence'])
   })
 
-  it('that are made from the code are left to their sources', () => {
+  it('that are generated from the code are not checked', () => {
     expect(found('<!-- Written by scripts/document; do not edit. -->\n\nSomebody.\n', 'docs/x.md')).toEqual(
       [],
     )

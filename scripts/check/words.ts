@@ -210,7 +210,7 @@ const ancestorsOf = (path: string): readonly string[] => {
   return folder === '.' ? [] : [folder, ...ancestorsOf(folder)]
 }
 
-/** Returns the paths of all sources and pages that are, or are about to be, under version control. */
+/** Returns the paths of all sources and pages under version control, and of new ones that are not ignored. */
 export const trackedPaths = (): readonly string[] =>
   spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx', '*.md'], {
     cwd: root,

@@ -7,7 +7,7 @@ import { pages } from './pages.ts'
 const written = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 
 it.each(Object.entries(pages))(
-  'docs/%s says what the code says (else run scripts/document)',
+  'docs/%s is up to date with the code (else run scripts/document)',
   async (name, page) => {
     expect(written(name)).toBe(await page())
   },
@@ -29,7 +29,7 @@ describe('the page of log events', () => {
     ])
   })
 
-  it('has both keys of a condition, and messages with values left out', () => {
+  it('has both keys of a conditional event, and “…” for values in messages', () => {
     const message = `\`port \${b} changed\``
     const call = `this.#log[level]({ event: a ? 'a.opened' : 'a.closed' }, ${message})`
     expect(found(call).map(({ key, levels, messages }) => [key, levels, messages])).toEqual([
@@ -38,7 +38,7 @@ describe('the page of log events', () => {
     ])
   })
 
-  it('refers to the catalogue of codes for texts from there', () => {
+  it('refers to the catalogue of codes if the message comes from the catalogue', () => {
     const call = "log.info({ event: 'call.ended', code }, catalogue[code].text)"
     expect(found(call)[0]?.messages).toEqual(['*the meaning of `code`*'])
   })

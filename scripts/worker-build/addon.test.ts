@@ -8,7 +8,7 @@ import { ensureAddon } from './addon.ts'
 
 const compiler = spawnSync('cc', ['--version']).status === 0
 
-describe('the media threads’ sockets', () => {
+describe('the native sockets of the media threads', () => {
   let folder: string
   const path = process.env.PATH
   const said: string[] = []
@@ -22,7 +22,7 @@ describe('the media threads’ sockets', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it.runIf(compiler)('are built once, and put where the edge looks for them', () => {
+  it.runIf(compiler)('are built once, and copied to the path that the edge loads', () => {
     ensureAddon(folder, (text) => said.push(text))
     expect(said).toEqual([])
     const [file = '', ...others] = readdirSync(folder)
@@ -37,7 +37,7 @@ describe('the media threads’ sockets', () => {
     expect(loadAddon().slots).toBeGreaterThan(0)
   })
 
-  it('are done without where there is no compiler, and that is said', () => {
+  it('are left out without a compiler, with a message', () => {
     process.env.PATH = folder
     ensureAddon(folder, (text) => said.push(text))
     expect(said).toHaveLength(1)

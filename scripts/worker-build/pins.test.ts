@@ -12,8 +12,8 @@ import { download } from './prebuilt.ts'
 const bytes = Buffer.from('an archive')
 const sha256 = (data: Uint8Array) => createHash('sha256').update(data).digest('hex')
 
-describe('an archive', () => {
-  it('is taken with its pin alone', () => {
+describe('a downloaded archive', () => {
+  it('is accepted only with its pinned hash', () => {
     expect(() => checkPin('a.tgz', bytes, { 'a.tgz': sha256(bytes) }, {})).not.toThrow()
     expect(() => checkPin('a.tgz', Buffer.from('another'), { 'a.tgz': sha256(bytes) }, {})).toThrow(
       /not [\da-f]{64}/,
@@ -22,7 +22,7 @@ describe('an archive', () => {
     expect(() => checkPin('toString', bytes, {}, {})).toThrow('has no pin')
   })
 
-  it('is taken without a pin where that is permitted, but never with another hash', () => {
+  it('is accepted without a pin if permitted, but never with a wrong hash', () => {
     const env = { TRUNKLINE_WORKER_UNPINNED: 'yes' }
     expect(() => checkPin('b.tgz', bytes, {}, env)).not.toThrow()
     expect(() => checkPin('b.tgz', bytes, {}, { TRUNKLINE_WORKER_UNPINNED: 'no' })).toThrow('has no pin')
@@ -30,14 +30,14 @@ describe('an archive', () => {
   })
 })
 
-it('pins are SHA-256 by the names of archives', () => {
+it('the pins are SHA-256 hashes by the names of archives', () => {
   for (const [name, hash] of Object.entries(readPins())) {
     expect(name).toMatch(/^mediasoup-worker-[\d.]+-\w+-\w+(-kernel\d+)?\.tgz$/)
     expect(hash).toMatch(/^[\da-f]{64}$/)
   }
 })
 
-describe('a download', () => {
+describe('a download of the worker', () => {
   let folder: string
   let archive: Buffer
   const server = createServer((_request, response) => response.end(archive))
@@ -45,7 +45,7 @@ describe('a download', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'trunkline-pins-'))
     writeFileSync(join(folder, 'package.json'), '{"repository":{"url":"http://unused.test"}}')
-    // As the worker does when nothing has started it.
+    // A real worker exits with 41 when run without arguments.
     writeFileSync(join(folder, 'mediasoup-worker'), '#!/bin/sh\nexit 41\n')
     chmodSync(join(folder, 'mediasoup-worker'), 0o755)
     spawnSync('tar', ['-czf', 'worker.tgz', 'mediasoup-worker'], { cwd: folder })
@@ -60,7 +60,7 @@ describe('a download', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('without a pin, or with another hash, is not unpacked and never run', async () => {
+  it('is neither unpacked nor run without a pin or with a wrong hash', async () => {
     const said: string[] = []
     const get = (pins: object) => download(folder, '9.9.9', (text) => said.push(text), pins as never)
     expect(await get({})).toBeUndefined()

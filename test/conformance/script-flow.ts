@@ -23,7 +23,7 @@ export const absentMethods: readonly string[] = [
   'amazon_bedrock',
 ]
 
-/** Methods that say what comes next, variables and requests. */
+/** Methods for control flow, variables and requests. */
 export const flowRows: readonly ScriptRow[] = [
   ...rowsOf('execute', 'flow.test.ts', [runsSection], {
     dest: ['needed', 'runs the script at a URL, requested with the call, the variables and its params'],

@@ -5,11 +5,11 @@ export interface ScriptRow {
   readonly method: string
   /** Absent for the method itself. */
   readonly parameter?: string
-  /** In words; empty: none. */
+  /** Default value in words; empty if there is no default. */
   readonly fallback: string
   /** `done`, or the differences. */
   readonly state: string
-  /** File of the test below handlers/script/methods, and its title. */
+  /** File below `handlers/script/methods`, and title of the test. */
   readonly test: readonly [file: string, title: string]
 }
 

@@ -7,7 +7,7 @@ import { scriptConformance } from './script.ts'
 import { absentMethods } from './script-flow.ts'
 import { noEffect, type ScriptRow } from './script-rows.ts'
 
-/** Names of what a method takes, as documents write it. */
+/** Names of a method's parameters in documents. */
 const parametersOf = ({
   wholeParameter: whole,
   nested = {},
@@ -21,7 +21,7 @@ const parametersOf = ({
 
 const nameOf = ({ method, parameter }: ScriptRow): string => (parameter ? `${method}.${parameter}` : method)
 
-it('has a row for all that the reader takes, and takes all that has a row', () => {
+it('the table of the script language has exactly the methods and parameters that the reader accepts', () => {
   const taken = [...methods].flatMap(([name, method]) => [
     name,
     ...parametersOf(method).map((parameter) => `${name}.${parameter}`),
@@ -29,7 +29,7 @@ it('has a row for all that the reader takes, and takes all that has a row', () =
   expect(scriptConformance.map(nameOf).toSorted()).toEqual(taken.toSorted())
 })
 
-it('says of exactly those without an effect that they have none', () => {
+it('the table of the script language marks exactly the parameters without effect', () => {
   const without = [...methods].flatMap(([name, { withoutEffect = [] }]) =>
     withoutEffect.map((one) => `${name}.${one}`),
   )
@@ -39,7 +39,7 @@ it('says of exactly those without an effect that they have none', () => {
 })
 
 it.each(scriptConformance.map((row) => [nameOf(row), row] as const))(
-  'has the test that is named for %s',
+  'the test that the table names for %s exists',
   (_name, { method, parameter, test: [file, title] }) => {
     const source = readFileSync(new URL(`../../handlers/script/methods/${file}`, import.meta.url), 'utf8')
     expect(

@@ -1,15 +1,15 @@
 /** An element or one of its attributes, and the extent of its support. */
 export interface Row {
-  /** The element below the one in which it stands: `Dial/Sip`. */
+  /** Path of the element from its verb, such as `Dial/Sip`. */
   readonly element: string
   /** Absent for the element itself. */
   readonly attribute?: string
   readonly means: string
-  /** In words; empty: none. */
+  /** Default value in words; empty if there is no default. */
   readonly fallback: string
   /** `done`, or the differences. */
   readonly state: string
-  /** File of the test below handlers/xml, and its title. */
+  /** File below `handlers/xml`, and title of the test. */
   readonly test: readonly [file: string, title: string]
 }
 

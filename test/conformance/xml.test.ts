@@ -6,7 +6,7 @@ import { verbs } from '../../handlers/xml/verbs/index.ts'
 import { xmlAbsent, xmlConformance } from './xml.ts'
 import type { Row } from './xml-rows.ts'
 
-/** Every element and attribute that the reader takes. Verbs within `Gather` appear once. */
+/** Every element and attribute that the reader accepts. Verbs within `Gather` appear once. */
 const taken = (kinds: readonly ElementKind[], above = ''): string[] =>
   kinds.flatMap((kind) => {
     const path = above + kind.name
@@ -16,12 +16,12 @@ const taken = (kinds: readonly ElementKind[], above = ''): string[] =>
 
 const nameOf = ({ element, attribute }: Row): string => (attribute ? `${element}@${attribute}` : element)
 
-it('has a row for all that the reader takes, and takes all that has a row', () => {
+it('the table of XML documents has exactly the elements and attributes that the reader accepts', () => {
   expect(xmlConformance.map(nameOf).toSorted()).toEqual(taken(verbs).toSorted())
 })
 
 it.each([...xmlConformance, ...xmlAbsent].map((row) => [nameOf(row), row] as const))(
-  'has the test that is named for %s',
+  'the test that the table names for %s exists',
   (_name, { element, attribute, test: [file, title] }) => {
     const source = readFileSync(new URL(`../../handlers/xml/${file}`, import.meta.url), 'utf8')
     expect(source).toContain(`'${title}'`)
@@ -31,7 +31,7 @@ it.each([...xmlConformance, ...xmlAbsent].map((row) => [nameOf(row), row] as con
   },
 )
 
-/** Document with the element and the attribute alone, and with the URL that a `Stream` requires. */
+/** Returns a document with only this element and attribute, and the URL that a `Stream` requires. */
 const documentOf = ({ element, attribute }: Row): string => {
   const names = element.split('/')
   const last = names.length - 1
@@ -45,7 +45,7 @@ const documentOf = ({ element, attribute }: Row): string => {
 }
 
 it.each(xmlAbsent.map((row) => [nameOf(row), row] as const))(
-  'warns of %s, which has no effect',
+  'the reader warns about %s, which has no effect',
   (_name, row) => {
     const path = `/Response/${row.element
       .split('/')

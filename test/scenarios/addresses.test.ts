@@ -75,7 +75,7 @@ const calls = async (
   return Carrier.calls(gateway, { domain: `${kind}.test`, scenario, holdMs: 'manual', ...more })
 }
 
-it('a script connects to a menu, digits pass both ways, and either side may hang up', async () => {
+it('a script connects the caller to a menu at an address; digits pass both ways, and either side can hang up', async () => {
   const carrier = await calls(
     scriptText(
       { connect: { to: '/public/menu', answer_on_bridge: true } },
@@ -86,7 +86,7 @@ it('a script connects to a menu, digits pass both ways, and either side may hang
   await carrier.hears(menuTone)
   carrier.media.press('5')
   await carrier.receivesDigits('9')
-  // The menu is over, and the caller's document goes on.
+  // The menu has ended, and the caller's document continues.
   await carrier.hears(earlyTone)
   await carrier.goesOn()
   await carrier.done()
@@ -98,7 +98,7 @@ it('a script connects to a menu, digits pass both ways, and either side may hang
   await gateway.settled()
 })
 
-it('an XML document reaches a room by a call flow, and talks there with another caller', async () => {
+it('an XML document dials an address whose call flow leads to a room; the caller talks there with another caller', async () => {
   const first = await calls(xmlText('<Dial><Client>/public/flow</Client></Dial>'))
   await first.talks('answered', callerTone)
   const second = await calls(xmlText('<Dial><Client>lounge</Client></Dial>'), 'call', {
@@ -113,7 +113,7 @@ it('an XML document reaches a room by a call flow, and talks there with another 
   await second.done()
 })
 
-it('a webhook is asked with the call to its address, and its early media is heard', async () => {
+it('the script URL of an address receives the call with its headers, and the caller hears early media', async () => {
   const desk = await Carrier.listens({ scenario: 'callee-takes' })
   server.put('/hook', scriptText({ connect: { to: desk.uri, answer_on_bridge: true } }))
   const headers = [{ name: 'X-Order', value: '7' }]
@@ -129,7 +129,7 @@ it('a webhook is asked with the call to its address, and its early media is hear
   await desk.done()
 })
 
-it('a realtime application connects a call to an address, and another one takes it there', async () => {
+it('a realtime application connects a call to an address, and the application behind that address answers it', async () => {
   const client = await SignalWire({
     project: 'default',
     token: apiToken,
@@ -156,7 +156,7 @@ it('a realtime application connects a call to an address, and another one takes 
   await carrier.done()
 })
 
-it('the API calls an address; its own document, or its fallback, runs on the other side', async () => {
+it('the API calls an address; the fallback of the document in the request runs on the API’s side of the call', async () => {
   server.put('/hook', scriptText('answer', { play: { url: server.urlOf('/early.wav') } }))
   const desk = await Carrier.listens({ scenario: 'callee' })
   server.put('/own', scriptText({ connect: { to: desk.uri } }))
@@ -193,7 +193,7 @@ it('the API calls an address; its own document, or its fallback, runs on the oth
   expect(rows.map((row) => [row.direction, row.to])).toContainEqual(['outbound-dial', desk.uri])
 })
 
-it('a call of the API without a document ends with the reason error, by the status callback', async () => {
+it('a call of the API whose document cannot be fetched ends with the reason error in its status callback', async () => {
   server.put('/hook', scriptText('answer', { play: { url: server.urlOf('/early.wav') } }))
   const params = {
     from: '+4930123',
@@ -217,7 +217,7 @@ it('a call of the API without a document ends with the reason error, by the stat
   expect(body).toMatchObject({ status: 'completed', code: 'document_unreachable' })
 })
 
-it('an address is hunted for beside telephones: the losers end, and a refusal counts as one', async () => {
+it('an address and a telephone ring in parallel: the first answer cancels the others; a busy address is reported as busy', async () => {
   const rings = await Carrier.listens({ scenario: 'callee-cancelled' })
   const carrier = await calls(
     scriptText({
@@ -242,7 +242,7 @@ it('an address is hunted for beside telephones: the losers end, and a refusal co
   expect(server.asked('/callback')[0]?.fields).toMatchObject({ why: 'busy' })
 })
 
-it('addresses that lead to each other are refused, with the chain in the log', async () => {
+it('a loop of addresses is rejected at the depth limit, with the chain of addresses in the log', async () => {
   const before = await gateway.metric('rejections_total', { code: 'too_many_hops' })
   const carrier = await calls(scriptText({ connect: { to: '/public/here' } }), 'caller-released')
   await carrier.done()

@@ -15,7 +15,7 @@ let folder: string
 let authority: TestAuthority
 let gateway: Gateway
 
-/** Puts a certificate for a name where the gateway reads it. */
+/** Writes a certificate for a common name to the files that the gateway reads. */
 const install = async (common: string): Promise<void> => {
   const { certificate, key } = await authority.issue({ common })
   writeFileSync(join(folder, 'sip.pem'), certificate)
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-it('a trunk shows its password, and talks', async () => {
+it('a trunk answers the digest challenge with its password, and its call is accepted', async () => {
   const values = { username: 'trunk', password: 'trunk-secret-9' }
   const carrier = await Carrier.calls(gateway, {
     domain: 'asks.test',
@@ -56,7 +56,7 @@ it('a trunk shows its password, and talks', async () => {
   await gateway.settled()
 })
 
-it('a scanner gets no answer, and is counted', async () => {
+it('OPTIONS from a known scanner gets no response, and is counted as dropped', async () => {
   const socket = createSocket('udp4')
   const heard: Buffer[] = []
   socket.on('message', (bytes) => heard.push(bytes))
@@ -77,7 +77,7 @@ it('a scanner gets no answer, and is counted', async () => {
   socket.close()
 })
 
-it('a new certificate is shown after SIGHUP, and a connection that is open stays', async () => {
+it('SIGHUP loads a new SIP certificate for new connections, and open connections stay open', async () => {
   const open = async () => {
     const socket = connect({ host: '127.0.0.1', port: gateway.sipsPort, rejectUnauthorized: false })
     await once(socket, 'secureConnect')
@@ -88,13 +88,13 @@ it('a new certificate is shown after SIGHUP, and a connection that is open stays
   await install('second')
   gateway.reload()
   await until(
-    'the gateway has read the new one',
+    'the gateway has loaded the new certificate',
     () => gateway.log,
     (lines) => lines.some(({ msg }) => msg === 'certificates reloaded'),
   )
   const after = await open()
   expect(after.getPeerCertificate().subject.CN).toBe('second')
-  // The answer to a keep-alive (RFC 5626 section 4.4.1) comes over the old one.
+  // The old connection still answers a keep-alive (RFC 5626 section 4.4.1).
   before.write('\r\n\r\n')
   const [pong] = await once(before, 'data')
   expect(String(pong)).toBe('\r\n')
@@ -102,7 +102,7 @@ it('a new certificate is shown after SIGHUP, and a connection that is open stays
   for (const socket of [before, after]) socket.destroy()
 })
 
-it('route-test says what would happen', async () => {
+it('route-test reports whether the gateway would accept or refuse a call from an address to a URI', async () => {
   const source = ['--source', '127.0.0.1']
   const [known, unknown, elsewhere] = await Promise.all([
     gateway.routeTest(...source, 'sip:1@fast.test'),

@@ -18,13 +18,13 @@ import { WebRtcRelay } from '../support/webrtc-relay.ts'
 /** Tones whose period is no fraction of a packet, so that a missing or misplaced packet makes a jump. */
 const pageTone = 1_015
 const carrierTone = 635
-/** Of each way between the page and the gateway, and from the carrier to the gateway. */
+/** Loss and jitter of each direction between page and gateway, and from the carrier to the gateway. */
 const badness = { loss: 0.05, jitterMs: 30 }
 const codecs = ['opus', 'G722', 'PCMU'] as const
 
 /** Length of a measurement on both sides at the same time. */
 const seconds = 6
-/** Without concealment nine tenths of the windows hold the tone; with it, 0.97 and more of them. */
+/** Minimum share of windows that hold the tone: 0.97 or more with loss concealment, about 0.9 without. */
 const mostlyHeld = 0.96
 /**
  * Maximum drift in ms. A healthy jitter buffer grows and shrinks by some ten ms; a buffer that only grows
@@ -43,7 +43,7 @@ beforeAll(async () => {
   gateway = await Gateway.start({
     carriers: [{ name: 'far', targets: [`sip:127.0.0.1:${farPort}`], default: true, codecs }],
   })
-  // Longer than a test: where a file begins anew there may be a seam.
+  // The sound lasts longer than a test, because its repetition may cause a gap.
   browser = await browsing
 })
 
@@ -77,7 +77,7 @@ const talk = async (codec: (typeof codecs)[number]) => {
 
 type Talk = Awaited<ReturnType<typeof talk>>
 
-/** Lets two seconds go by: packets go through this process, and have stood still while it measured. */
+/** Waits for about two seconds of packets: this process forwards them, and stops during its analysis. */
 const calm = async ({ fromCarrier }: Talk): Promise<void> => {
   const before = fromCarrier.taken
   await until('packets come at their pace', () => fromCarrier.taken >= before + 100)
@@ -106,7 +106,7 @@ it.each(codecs)(
   'a browser with Opus and a carrier with %s hear each other without a gap over networks that lose and delay packets',
   async (codec) => {
     const talking = await talk(codec)
-    // A machine that stands still for a moment makes the delay jump; what drifts does so again and again.
+    // A stall of the machine makes the delay jump once; a real drift fails every attempt.
     const { missing } = await until(
       'both tones are held, and none is delayed more and more',
       () => heard(talking),
@@ -114,7 +114,7 @@ it.each(codecs)(
         held.every((share) => share >= mostlyHeld) && drifts.every((drift) => drift < driftMs),
       40_000,
     )
-    // What is not decoded on its way has the gaps that the network made.
+    // Only transcoding conceals losses; a relayed codec still has the gaps of the network.
     expect(missing > 0).toBe(codec === 'opus')
     await calm(talking)
     const { relay, fromCarrier, phone, sipp } = talking
@@ -134,21 +134,22 @@ it.each(codecs)(
       [audioOf('browser'), relay.toGateway, 'opus'],
       [audioOf('sip'), fromCarrier, codec],
     ] as const) {
-      // Some packets of a page are not audio. The last lost ones leave no gap, and the last ones are still
-      // under way.
+      // Some packets of a page are not audio. Losses at the end leave no gap, and the last packets are still
+      // in flight.
       expect(network.lost).toBeGreaterThan(10)
       expect(audio.lost).toBeGreaterThan(0.6 * network.lost)
       expect(audio.lost).toBeLessThanOrEqual(network.lost + 4)
-      // Delays between 0 and 60 ms differ by 20 ms on average from one to the next. The machine adds its own.
+      // Delays between 0 and 60 ms differ by 20 ms on average between two packets. The machine adds its own
+      // jitter.
       expect(audio.jitterMs).toBeGreaterThan(12)
       expect(audio.jitterMs).toBeLessThan(80)
       // A clean call has 4.2 or more, and no call has less than 1. Delays of the machine lower the value.
       expect(audio.mos).toBeGreaterThan(1.2)
-      // No better than the loss alone makes it.
+      // At most the score that the loss alone gives.
       expect(audio.mos).toBeLessThanOrEqual(estimateMos({ ...audio, codec: spoken, bufferMs: 0 }))
       expect(audio.mos).toBeLessThan(4)
     }
   },
-  // On a machine whose cores others want too, it takes some tries until nothing stands still for six seconds.
+  // A busy machine needs several attempts until no process stalls for six seconds.
   240_000,
 )

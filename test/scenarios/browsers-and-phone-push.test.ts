@@ -35,7 +35,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'push-'))
   const ca = join(folder, 'ca.pem')
   writeFileSync(ca, (await authority()).certificate)
-  // The gateway's own process reads it when it starts.
+  // The gateway's process reads the variable at its start.
   process.env.NODE_EXTRA_CA_CERTS = ca
   const browsing = Browser.start(tone)
   gateway = await Gateway.start({
@@ -54,23 +54,23 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A notification that is shown. */
+/** Visible notification. */
 interface Shown {
   readonly title: string
   readonly body: string
   readonly data: object
 }
 
-/** Of a service worker. */
+/** Global scope of a service worker. */
 interface WorkerScope {
   readonly registration: { getNotifications(): Promise<Shown[]> }
 }
 
-/** A subscriber whose browser is open and whose page is not. */
+/** Subscriber whose browser is open while the page is closed. */
 class Sleeper {
   readonly #opened: ClientPage
   readonly #url: string
-  /** Of its subscription at the push service. */
+  /** Path of the browser's subscription at the push service. */
   readonly #path: string
   readonly #deliver: (text: string) => Promise<unknown>
   readonly #decrypt: (body: Buffer) => Promise<string>
@@ -95,9 +95,10 @@ class Sleeper {
     const { page } = opened
     const { origin } = new URL(page.url())
     await page.context().grantPermissions(['notifications', 'microphone'], { origin })
-    // The browser's own push service is none of this machine's: keys and endpoint are those of the test's.
+    // The browser's own push service is outside this machine, so keys and endpoint come from the test's
+    // service.
     const { token, decrypt } = await makeBrowser()
-    // One for each: the devices of the tests before are the subscriber's still.
+    // A path for each test, because devices of earlier tests stay registered for the subscriber.
     const path = `/push/${randomUUID()}`
     const deviceToken = token(`https://localhost:${service.port}${path}`)
     const key = await page.evaluate(async (deviceToken) => {
@@ -156,7 +157,7 @@ class Sleeper {
     return until(`${count} notifications`, shown, ({ length }) => length === count)
   }
 
-  /** Opens the page with a notification, whose call is the page's then. */
+  /** Opens the page with the data of a notification, and sets `window.call` to its call. */
   async wakes(notification: object): Promise<ClientPage> {
     await this.#opened.page.goto(this.#url)
     await this.#opened.signIn()
@@ -168,7 +169,7 @@ class Sleeper {
   }
 }
 
-it('shows a notification, whose page answers and talks; the notification goes', async () => {
+it('a push shows a notification of the call; the page answers the call, and the notification disappears', async () => {
   const sleeper = await Sleeper.open()
   const carrier = await Carrier.calls(gateway, { domain: 'sdk.test', scenario: 'caller-released' })
   await sleeper.isTold(1)
@@ -186,7 +187,7 @@ it('shows a notification, whose page answers and talks; the notification goes', 
   await gateway.settled()
 })
 
-it('takes the notification back when the caller gives up, and answers a page that comes too late', async () => {
+it('a notification disappears when the caller gives up, and a page that opens it later finds the call ended', async () => {
   const sleeper = await Sleeper.open()
   const carrier = await Carrier.calls(gateway, {
     domain: 'sdk.test',

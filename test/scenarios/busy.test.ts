@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway?.stop())
 
-it('a busy gateway asks callers to retry later, and admits them when the load has fallen', async () => {
+it('an overloaded gateway rejects calls with 503 and Retry-After, and accepts calls when the load has fallen', async () => {
   // The handler rejects each admitted call with 486, so that no call remains.
   const gets = async (status: number): Promise<Carrier | undefined> => {
     const values = { status }
@@ -38,12 +38,12 @@ it('a busy gateway asks callers to retry later, and admits them when the load ha
   let sent = 0
   let answered = 0
   let read = 0
-  // A fixed number of requests stays unanswered: the agent is busy, and below its limit of transactions.
+  // A fixed number of requests is pending: the agent stays busy, and below its limit of transactions.
   const maxPending = 500
   const pinging = setInterval(() => {
     for (; read < flood.answers.length; read++) answered += flood.answers[read]!.split('SIP/2.0 ').length - 1
-    // Each has its own transaction and Call-ID. The agent would reject equal ones cheaply, as merged requests
-    // (482, RFC 3261 section 8.2.2.2).
+    // Each request has its own transaction and Call-ID: equal requests are cheap to reject as merged (482,
+    // RFC 3261 section 8.2.2.2).
     for (; sent - answered < maxPending; sent++) {
       const unique = ping.replace(/branch=[^;]*/, `branch=z9hG4bK-${sent}`)
       flood.raw(unique.replace(/^(Call-ID: ).*$/m, `$1${sent}`))

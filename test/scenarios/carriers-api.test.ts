@@ -18,10 +18,10 @@ const calleeTone = 600
 const carriers = '/api/fabric/carriers'
 
 let gateway: Gateway
-/** The carrier of the tests, and where it listens now. */
+/** Id of the carrier of the tests, and the port at which it listens now. */
 let id: string
 let port: number
-/** A carrier without credentials, which another project dials by its address. */
+/** Address of a carrier without credentials, which another project dials directly. */
 const directAddress = '127.0.0.22'
 let directPort: number
 
@@ -55,14 +55,14 @@ const entry = (more: object = {}): object => ({
   ...more,
 })
 
-/** Calls the domain, whose handler calls a number. */
+/** Calls a domain whose handler connects the caller to a number or an address. */
 const calls = (domain: string, scenario = 'caller', values = {}): Promise<Carrier> =>
   Carrier.calls(gateway, { domain, scenario, holdMs: 'manual', values })
 
 const isRefused = async (domain: string): Promise<void> =>
   (await calls(domain, 'caller-refused', { status: 404 })).done()
 
-/** A call that has come through to the carrier, which asked for its password. */
+/** Connects a caller with the carrier, which challenges for its password. */
 const through = async (): Promise<readonly [caller: Carrier, callee: Carrier]> => {
   const callee = await Carrier.listens({ scenario: 'callee-digest', values: auth, port })
   const caller = await calls('through.test')
@@ -82,7 +82,7 @@ const ends = async (caller: Carrier, callee: Carrier): Promise<void> => {
   for (const each of [caller, callee]) await each.done()
 }
 
-it('take the numbers of their project as soon as they are made, with a password that is never shown', async () => {
+it('carriers of the API carry their project’s calls at once after creation, and no response or log shows the password', async () => {
   await isRefused('through.test')
   port = await freePort()
   const carrier = await made(gateway, carriers, entry())
@@ -98,14 +98,14 @@ it('take the numbers of their project as soon as they are made, with a password 
   expect(gateway.output).not.toContain(auth.password)
 })
 
-it('belong to their project: another one neither calls by them nor sees them', async () => {
+it('carriers of the API are invisible to another project, which cannot call through them', async () => {
   await isRefused('other.test')
   expect((await rest(gateway, 'GET', carriers, undefined, other)).body.data).toEqual([])
   for (const [method, body] of [['GET'], ['PUT', entry()], ['DELETE']] as const)
     expect((await rest(gateway, method, `${carriers}/${id}`, body, other)).status).toBe(404)
 })
 
-it('hold for the next call when they are changed, and keep their password; calls in progress go on', async () => {
+it('a changed carrier of the API applies to the next call and keeps its password; calls in progress continue', async () => {
   const before = await through()
   port = await freePort()
   const changed = await rest(
@@ -121,7 +121,7 @@ it('hold for the next call when they are changed, and keep their password; calls
   await ends(...after)
 })
 
-it('are called with no numbers but those that their lists permit', async () => {
+it('carriers of the API receive calls only to numbers that their lists allow', async () => {
   const put = (numbers: object) =>
     rest(gateway, 'PUT', `${carriers}/${id}`, entry({ auth: { username: auth.username }, ...numbers }))
   expect(await put({ numbers: { refuse: ['+1555'] } })).toMatchObject({
@@ -138,7 +138,7 @@ it('are called with no numbers but those that their lists permit', async () => {
   await put({})
 })
 
-it('are called by a project no more often than its quota permits, of all of its carriers', async () => {
+it('a project’s quota limits its simultaneous calls to carriers of the API', async () => {
   const otherPort = await freePort()
   const target = { targets: [`sip:127.0.0.1:${otherPort}`] }
   const made = await rest(gateway, 'POST', carriers, entry(target), other)
@@ -160,7 +160,7 @@ it('are called by a project no more often than its quota permits, of all of its 
   expect((await rest(gateway, 'DELETE', `${carriers}/${made.body.id}`, undefined, other)).status).toBe(204)
 })
 
-it('without credentials are reached by no other project, also not in their networks', async () => {
+it('carriers of the API without credentials cannot be dialled by another project, at a target or in an allowed network', async () => {
   const carrier = await SipSocket.udp(gateway.sipPort, directAddress, directPort)
   const isReached = async (more: object): Promise<boolean> => {
     const { id: own } = await made(gateway, carriers, {
@@ -177,7 +177,7 @@ it('without credentials are reached by no other project, also not in their netwo
   expect(await isReached({ targets: ['sip:127.0.0.23'], allow: [`${directAddress}/32`] })).toBe(false)
 })
 
-it('register as long as they are there', async () => {
+it('carriers of the API register, and unregister when they are deleted', async () => {
   port = await freePort()
   const values = { challenge: [challenge], granted: ['Expires: 4'] }
   const registrar = await Carrier.listens({ scenario: 'registrar', values, port, timeoutMs: 60_000 })
@@ -193,7 +193,7 @@ it('register as long as they are there', async () => {
   expect(headerOf(registrar.sipp.received('REGISTER').at(-1) ?? '', 'Expires')).toBe('0')
 })
 
-it('take no more calls when they are removed; those in progress go on', async () => {
+it('deleted carriers of the API get no new calls, and calls in progress continue', async () => {
   const present = (await rest(gateway, 'GET', `${carriers}/${id}`)).body
   port = Number(/\d+$/.exec(present.targets[0])?.[0])
   const [caller, callee] = await through()

@@ -40,7 +40,7 @@ const person = async (reference: string): Promise<Person> => {
   return { token, addressId: fabric_addresses[0].id }
 }
 
-/** A page that is connected; it does not go online, as a page that only chats. */
+/** Connects a page that only chats, so it does not go online for calls. */
 const page = async (token: string): Promise<TestBrowser> => {
   const browser = await TestBrowser.open(gateway.httpPort)
   onTestFinished(() => browser.close())
@@ -66,7 +66,7 @@ const textsOf = async ({ token }: Person, id: string): Promise<string[]> => {
   return body.data.map(({ text }: { text: string }) => text)
 }
 
-it('two write to one another: every page of both receives it, and an absent one fetches it, also after a restart', async () => {
+it('two subscribers write to each other: every page receives the message, and history survives a restart of the gateway', async () => {
   const first = await person(alice.email)
   const second = await person('nora@example.test')
   const pages = [await page(first.token), await page(first.token), await page(second.token)]
@@ -89,7 +89,7 @@ it('two write to one another: every page of both receives it, and an absent one 
   expect((await received(again)).text).toBe('Hello again')
 })
 
-it('a guest in a room reads and hears what comes after joining, and the newer words say the same', async () => {
+it('a guest in a room receives and reads only messages sent after joining, and cannot write to a subscriber', async () => {
   const host = await person('host@example.test')
   const rooms = '/api/fabric/resources/conference_rooms'
   const { id } = (await rest(gateway, 'POST', rooms, { name: 'lobby' })).body

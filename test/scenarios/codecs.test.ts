@@ -73,7 +73,7 @@ const caller = async (
   return { media, sipp }
 }
 
-/** Brings both together, and has each hear the other. */
+/** Connects both sides, and waits until each hears the other. */
 const bridged = async (near: Side, far: Side) => {
   const second = await callee(far)
   const first = await caller(near)
@@ -84,14 +84,14 @@ const bridged = async (near: Side, far: Side) => {
   return [first, second] as const
 }
 
-/** Has the first one hang up. */
+/** Hangs up the first side, and waits until all sides have ended. */
 const finished = async (...sides: readonly { readonly sipp: Sipp }[]): Promise<void> => {
   await sides[0]?.sipp.goOn()
   for (const { sipp } of sides) await sipp.succeeded()
   await gateway.settled()
 }
 
-describe('two carriers', () => {
+describe('a call between two carriers', () => {
   it.each([
     ['PCMU', 'G722'],
     ['G722', 'PCMA'],
@@ -99,14 +99,14 @@ describe('two carriers', () => {
     ['opus', 'PCMU'],
     ['PCMA', 'opus'],
     ['L16', 'G722'],
-  ] as const)('of %s and %s hear each other', async (near, far) => {
+  ] as const)('with %s and %s has sound both ways', async (near, far) => {
     const sides = await bridged({ codec: near }, { codec: far })
     await finished(...sides)
     const record = gateway.log.findLast(({ msg }) => msg === 'call ended')
     expect(record).toMatchObject({ legs: [{ codec: near }, { codec: far }] })
   })
 
-  it.each(['G722', 'opus'] as const)('of %s both are joined without decoding', async (codec) => {
+  it.each(['G722', 'opus'] as const)('with %s on both sides relays the packets without decoding', async (codec) => {
     const sides = await bridged({ codec }, { codec })
     const [first, second] = sides
     await first.media.hearsTheVery(second.media)
@@ -118,7 +118,7 @@ describe('two carriers', () => {
   })
 
   it.each([10, 30, 40, 60])(
-    'get packets of %i ms where one asks for that, and of 20 ms the other',
+    'sends packets of %i ms to the side that requests them, and of 20 ms to the other side',
     async (ptime) => {
       const sides = await bridged({ codec: 'PCMU', ptime }, { codec: 'G722' })
       expect(sides.map(({ media }) => media.lastBytes)).toEqual([ptime * 8, 160])
@@ -127,7 +127,7 @@ describe('two carriers', () => {
   )
 })
 
-it('a codec is changed in the middle of a call, and both go on hearing each other', async () => {
+it('the caller changes the codec during a call, and both sides still hear each other', async () => {
   const second = await callee({ codec: 'G722' })
   const { payloads: newPayloads, codecs: newCodecs } = formats('opus')
   const first = await caller(
@@ -150,9 +150,9 @@ it('a codec is changed in the middle of a call, and both go on hearing each othe
   await finished(first, second)
 })
 
-describe.skipIf(!isInstalled('baresip'))('baresip', () => {
+describe.skipIf(!isInstalled('baresip'))('a baresip phone', () => {
   it.each(['G722/16000/1', 'opus/48000/2'] as const)(
-    'with %s and a carrier of PCMA hear each other',
+    'with %s and a carrier with PCMA hear each other',
     async (codec) => {
       const second = await callee({ codec: 'PCMA' })
       const phone = await Baresip.start({
@@ -175,7 +175,7 @@ describe.skipIf(!isInstalled('baresip'))('baresip', () => {
   )
 })
 
-it('a caller without a permitted codec is refused with 488 and a list of those that are', async () => {
+it('a caller without a permitted codec is rejected with 488 and the list of permitted codecs', async () => {
   const { sipp } = await caller(
     { codec: 'G722' },
     { domain: 'plain.test', scenario: 'call-refused', values: { status: 488 } },
@@ -185,7 +185,7 @@ it('a caller without a permitted codec is refused with 488 and a list of those t
   expect(headerOf(refusal, 'Warning')).toMatch(/Offered: G722\/8000\. Permitted here: PCMU, PCMA\./)
 })
 
-it('a document may ask for codecs, of those that the carrier has', async () => {
+it('the codecs of a document’s connect are offered to the carrier as far as the carrier permits them', async () => {
   const { sipp } = await callee({ codec: 'PCMA' })
   const first = await caller({ codec: 'PCMA' }, { domain: 'asks.test' })
   await sipp.event('invited')

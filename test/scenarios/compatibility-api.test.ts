@@ -19,7 +19,7 @@ let gateway: Gateway
 let documents: DocumentServer
 let client: Client
 let streamed: TestStreamServer
-/** Port of HTTPS. */
+/** Port of the gateway's HTTPS listener. */
 let port: number
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const files = await authority.issue('localhost')
   gateway = await Gateway.start({
     http: { apiToken, tls: { address: '127.0.0.1', port, ...files } },
-    // States are asked for again and again.
+    // The tests poll the states of calls.
     limits: { api: { perToken: 100_000, perAddress: 100_000 } },
     projects: [{ id: 'another', apiToken: 'token-of-another-project' }],
   })
@@ -53,7 +53,7 @@ const clientOf = (id: string, token: string): Client =>
 const waits = xmlText('<Pause length="60"/>')
 const from = '+15550001111'
 
-/** A call of the API that the carrier has answered, and its carrier. */
+/** Places a call through the API, and waits until the carrier has answered. */
 const talking = async (options: object = { twiml: waits }) => {
   const carrier = await Carrier.listens({ scenario: 'callee' })
   const made = await client.calls.create({ to: carrier.uri, from, ...options })
@@ -77,8 +77,8 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
 
 const rest = (httpStatus: number, code: number) => ({ name: 'RestException', status: httpStatus, code })
 
-describe('a call that the published client makes', () => {
-  it('by a URL: reported, redirected, ended, removed', async () => {
+describe('a call of the published client', () => {
+  it('with a document’s URL can be fetched, redirected, ended and deleted', async () => {
     const url = documents.put('/hello', waits)
     const next = documents.put('/next', waits)
     const { carrier, sid, made } = await talking({ url, method: 'GET' })
@@ -111,7 +111,7 @@ describe('a call that the published client makes', () => {
     await gateway.settled()
   })
 
-  it('by a document in place, with every state reported', async () => {
+  it('with a document in the request reports every state to its callback', async () => {
     const statusCallback = documents.put('/status', '')
     const carrier = await Carrier.listens({ scenario: 'callee' })
     const { sid } = await client.calls.create({
@@ -131,7 +131,7 @@ describe('a call that the published client makes', () => {
     expect(documents.asked('/status').at(-1)?.fields).toMatchObject({ CallSid: sid, AccountSid: project })
   })
 
-  it('by an application, and is recorded, paused, and heard', async () => {
+  it('with an application can be recorded, and the recording can be paused, downloaded and deleted', async () => {
     const voiceUrl = documents.put('/application', waits)
     const application = await client.applications.create({ friendlyName: 'shop', voiceUrl })
     const { carrier, sid } = await talking({ applicationSid: application.sid })
@@ -166,7 +166,7 @@ describe('a call that the published client makes', () => {
     expect(await client.applications(application.sid).remove()).toBe(true)
   })
 
-  it('is recorded from its answer on, and streamed to a server', async () => {
+  it('is recorded from its answer on, and a stream sends its audio to a server', async () => {
     const { carrier, sid } = await talking({ twiml: waits, record: true, recordingChannels: 'dual' })
     const { streams, recordings } = client.calls(sid)
     const begun = await streams.create({
@@ -195,7 +195,7 @@ describe('a call that the published client makes', () => {
     await carrier.done()
   })
 
-  it('is listed with others, over several pages, by filters', async () => {
+  it('appears in lists of calls with filters and several pages', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 }, count: 5 })
     const before = new Date(Date.now() - 60_000)
     const caller = '+15557654321'
@@ -216,8 +216,8 @@ describe('a call that the published client makes', () => {
   })
 })
 
-describe('rooms that the published client looks into', () => {
-  it('are queues, out of which it takes who waits', async () => {
+describe('the published client', () => {
+  it('lists queues and members, and gives a waiting caller a new document', async () => {
     const { carrier, sid } = await talking({ twiml: xmlText('<Enqueue>support</Enqueue>') })
     const [queue] = await until(
       'a caller waits',
@@ -234,7 +234,7 @@ describe('rooms that the published client looks into', () => {
     expect(await refusal(client.queues(queue!.sid).fetch())).toEqual(rest(404, 20404))
   })
 
-  it('are conferences, whose participants it mutes, holds and takes out', async () => {
+  it('lists conferences, and mutes, holds and removes their participants', async () => {
     const twiml = xmlText('<Dial><Conference>sales</Conference></Dial>')
     const one = await talking({ twiml })
     const other = await talking({ twiml })
@@ -267,8 +267,8 @@ describe('rooms that the published client looks into', () => {
   })
 })
 
-describe('what the published client may not', () => {
-  it('arrives as its RestException, with status and code', async () => {
+describe('a rejected request of the published client', () => {
+  it('throws the client’s RestException with status and code', async () => {
     const call = { to: 'sip:a@127.0.0.1:9', from, twiml: waits }
     const another = clientOf('another', 'token-of-another-project')
     const { carrier, sid } = await talking()
@@ -311,7 +311,7 @@ describe('what the published client may not', () => {
   })
 })
 
-it('curl makes a call as the pages have it, and the carrier gets the digest', async () => {
+it('a plain form request places a call, and the gateway answers the carrier’s challenge with the form’s credentials', async () => {
   const values = { username: 'trunk-user', password: 'trunk-secret' }
   const carrier = await Carrier.listens({ scenario: 'callee-digest', values })
   const url = documents.put('/curl', xmlText('<Hangup/>'))

@@ -43,7 +43,7 @@ describe.each(agents)('connect, by $name', (agent) => {
   const caller = (domain: string, scenario = 'caller-released', holdMs = 0): Promise<Carrier> =>
     Carrier.calls(gateway, { domain, scenario, holdMs })
 
-  /** Fields of the last Dial's action. */
+  /** Waits for the fields of the last action request. */
   const received = () =>
     until(
       'the action was asked for',
@@ -56,7 +56,7 @@ describe.each(agents)('connect, by $name', (agent) => {
     documents.requests.length = 0
   }
 
-  describe('a confirmation', () => {
+  describe('a callee’s confirmation', () => {
     const asking = (key: string) => {
       const action = documents.urlOf(key)
       return documents.put(
@@ -65,7 +65,7 @@ describe.each(agents)('connect, by $name', (agent) => {
       )
     }
 
-    it('lets others ring on, and joins the two when it is given', async () => {
+    it('keeps other callees ringing while pending, and connects the callee to the caller when given', async () => {
       const asked = await Carrier.listens({ scenario: 'callee-takes' })
       const rings = await Carrier.listens({ scenario: 'callee-cancelled' })
       const url = asking('/accepted')
@@ -83,7 +83,7 @@ describe.each(agents)('connect, by $name', (agent) => {
       await settled(carrier, asked, rings)
     })
 
-    it('that is refused counts as declined, and the next one is called', async () => {
+    it('that is refused counts as declined, and the next callee is called', async () => {
       const asked = await Carrier.listens({ scenario: 'callee-takes' })
       const next = await Carrier.listens({ scenario: 'callee-takes' })
       const over = documents.put('/next', `<Response><Dial><Sip>${next.uri}</Sip></Dial></Response>`)
@@ -101,7 +101,7 @@ describe.each(agents)('connect, by $name', (agent) => {
       await settled(carrier, asked, next)
     })
 
-    it('that takes too long counts as no answer, and the next one is called', async () => {
+    it('that takes too long counts as no answer, and the next callee is called', async () => {
       const asked = await Carrier.listens({ scenario: 'callee-takes' })
       const next = await Carrier.listens({ scenario: 'callee-takes' })
       const serial = [{ to: asked.uri, confirm: [{ play: { url: 'silence:60' } }] }, { to: next.uri }]
@@ -115,7 +115,7 @@ describe.each(agents)('connect, by $name', (agent) => {
     })
   })
 
-  it('the star parts the two, the callee does not hear it, and the caller goes on', async () => {
+  it('the caller’s * key hangs up the callee, who does not receive the key; the caller’s document continues', async () => {
     const callee = await Carrier.listens({ scenario: 'callee-takes' })
     const over = documents.urlOf('/over')
     xml = `<Response><Dial hangupOnStar="true" action="${over}"><Sip>${callee.uri}</Sip></Dial></Response>`
@@ -132,7 +132,7 @@ describe.each(agents)('connect, by $name', (agent) => {
     await settled(carrier, callee)
   })
 
-  it('one after the other is called when all who rang together refuse, with the session timer that was asked for', async () => {
+  it('connect calls the next group when all callees of the first refuse, with the session timer of the destination', async () => {
     const busy = await Carrier.listens({ scenario: 'callee-declines', values: { status: 486 } })
     const gone = await Carrier.listens({ scenario: 'callee-rings-declines', values: { status: 480 } })
     const takes = await Carrier.listens({ scenario: 'callee-takes' })
@@ -143,12 +143,12 @@ describe.each(agents)('connect, by $name', (agent) => {
     await takes.hears(callerTone)
     const invite = takes.sipp.received('INVITE')[0] ?? ''
     expect(headerOf(invite, 'Session-Expires')).toMatch(/^300\b/)
-    // An agent that runs its own timers is asked for none where the destination names none.
+    // Without `session_timeout`, the gateway requests no session interval from an agent with its own timers.
     expect(headerOf(busy.sipp.received('INVITE')[0] ?? '', 'Session-Expires') ?? '').not.toMatch(/^300\b/)
     await settled(carrier, busy, gone, takes)
   })
 
-  it('all who ring are given up when the caller is', async () => {
+  it('a caller who cancels also cancels all ringing callees', async () => {
     const one = await Carrier.listens({ scenario: 'callee-cancelled' })
     const two = await Carrier.listens({ scenario: 'callee-cancelled' })
     steps = [{ connect: { parallel: [{ to: one.uri }, { to: two.uri }], answer_on_bridge: true } }]
@@ -158,7 +158,7 @@ describe.each(agents)('connect, by $name', (agent) => {
     expect(legs.map(({ code }) => code)).toEqual(['canceled', 'canceled', 'canceled'])
   })
 
-  it('who waits in a queue is joined, and goes on with its own document afterwards', async () => {
+  it('a caller in a queue is connected, and continues with the action of its own document afterwards', async () => {
     xml = `<Response><Enqueue action="${documents.urlOf('/over')}">support</Enqueue></Response>`
     const waits = await caller('xml.test')
     await waits.talks('answered', calleeTone)
@@ -176,7 +176,7 @@ describe.each(agents)('connect, by $name', (agent) => {
     await settled(waits, takes)
   })
 
-  describe('a call that the gateway makes', () => {
+  describe('a realtime application’s dial to several destinations', () => {
     const dial = async (...destinations: readonly Carrier[]) => {
       const host = `ws://127.0.0.1:${gateway.httpPort}`
       const client = await SignalWire({ project: 'default', token: apiToken, host, logLevel: 'silent' })
@@ -186,7 +186,7 @@ describe.each(agents)('connect, by $name', (agent) => {
       return client.voice.dial({ region: 'eu', devices: new Voice.DeviceBuilder().add(devices) })
     }
 
-    it('belongs to the first of several who answers', async () => {
+    it('connects the first destination that answers, and cancels the others', async () => {
       const rings = await Carrier.listens({ scenario: 'callee-cancelled' })
       const takes = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 2_000 })
       const call = await dial(rings, takes)
@@ -203,7 +203,7 @@ describe.each(agents)('connect, by $name', (agent) => {
       }
     })
 
-    it('fails when all of them refuse', async () => {
+    it('rejects with the reason when all destinations refuse', async () => {
       const busy = await Carrier.listens({ scenario: 'callee-declines', values: { status: 486 } })
       const gone = await Carrier.listens({ scenario: 'callee-declines', values: { status: 503 } })
       await expect(dial(busy, gone)).rejects.toMatchObject({ reason: 'busy' })

@@ -43,7 +43,7 @@ afterAll(async () => {
   await documents?.close()
 })
 
-/** A call whose script listens to it, and tells what it has heard. */
+/** Calls a domain whose script runs `detect_machine` and sends the result to the server. */
 const listenedTo = async (parameters: object, scenario = 'caller-released', holdMs = 0): Promise<Carrier> => {
   documents.requests.length = 0
   const detect_machine = { status_url: documents.urlOf('/callback'), ...parameters }
@@ -55,14 +55,14 @@ const listenedTo = async (parameters: object, scenario = 'caller-released', hold
   return carrier
 }
 
-/** Variables of the script at its end. */
+/** Waits for the result that the script sends at its end. */
 const result = async () => {
   const request = await until('the result', () => documents.asked('/result')[0])
   const { result, beep, ms } = JSON.parse(request?.body ?? '')
   return { result, beep: String(beep), ms: Number(ms) }
 }
 
-/** Events so far, up to the final one. */
+/** Waits for the final event, and returns all events. */
 const received = async () => {
   const events = () =>
     documents
@@ -73,7 +73,7 @@ const received = async () => {
 }
 
 describe('detect_machine', () => {
-  it('knows a machine by its long talk, and waits for its beep', async () => {
+  it('detects a machine by its long greeting, and waits for the beep', async () => {
     const before = await gateway.metric('detections_total', { result: 'machine' })
     const carrier = await listenedTo({ detect_message_end: true })
     carrier.media.say(joined([quiet(400), talk(2500), quiet(300), tone(1000, 400)]))
@@ -87,7 +87,7 @@ describe('detect_machine', () => {
     expect(await gateway.metric('detections_total', { result: 'machine' })).toBe(before + 1)
   })
 
-  it('waits for the silence of a machine that does not beep, and hears it begin again', async () => {
+  it('reports a machine without a beep as ready after silence, and as not ready when it speaks again', async () => {
     const carrier = await listenedTo({ detect_message_end: true, machine_ready_timeout: 0.6 })
     carrier.media.say(joined([quiet(400), talk(1800), quiet(900), talk(1000)]))
     expect(await result()).toMatchObject({ result: 'machine', beep: 'false' })
@@ -102,7 +102,7 @@ describe('detect_machine', () => {
     await carrier.done()
   })
 
-  it('knows a person by a short word', async () => {
+  it('detects a person by a short greeting', async () => {
     const carrier = await listenedTo({})
     carrier.media.say(joined([quiet(400), talk(500)]))
     const { result: who, ms } = await result()
@@ -115,7 +115,7 @@ describe('detect_machine', () => {
   it.each([
     ['CED', joined([quiet(500), reversing(2600)])],
     ['CNG', joined([quiet(300), tone(1100, 500), quiet(3000), tone(1100, 500)])],
-  ])('knows a fax by its %s', async (name, sound) => {
+  ])('detects a fax by its %s tone', async (name, sound) => {
     const carrier = await listenedTo({ tone: name })
     carrier.media.say(sound)
     expect(await result()).toMatchObject({ result: 'fax' })
@@ -123,7 +123,7 @@ describe('detect_machine', () => {
     await carrier.done()
   })
 
-  it('does not know who is silent, and gives up in the end who goes on beeping', async () => {
+  it('reports unknown for a silent callee, and for a steady tone after the timeout', async () => {
     const silent = await listenedTo({ initial_timeout: 1 })
     expect(await result()).toMatchObject({ result: 'unknown' })
     expect(await received()).toEqual([{ event: 'UNKNOWN' }, { event: 'finished' }])
@@ -135,7 +135,7 @@ describe('detect_machine', () => {
     await beeping.done()
   })
 
-  it('ends with a caller who hangs up meanwhile', async () => {
+  it('ends when the caller hangs up during the detection', async () => {
     const carrier = await listenedTo({ initial_timeout: 30 }, 'caller', 1000)
     await carrier.done()
     expect(await received()).toEqual([{ event: 'finished' }])
@@ -144,7 +144,7 @@ describe('detect_machine', () => {
 })
 
 describe('a realtime application', () => {
-  /** A call that an application has answered. */
+  /** Calls the realtime application, which answers. */
   const answered = async () => {
     const host = `ws://127.0.0.1:${gateway.httpPort}`
     const client = await SignalWire({ project: 'default', token: apiToken, host, logLevel: 'silent' })
@@ -158,7 +158,7 @@ describe('a realtime application', () => {
     return { call, carrier }
   }
 
-  it('hears of a machine with a real voice, and of its beep', async () => {
+  it('receives the detection of a machine with synthesised speech, and of its beep', async () => {
     const text = 'Hello, this is the office. We are not here. Please leave a message after the tone.'
     const [greeting = quiet(0)] = await prepare(speech(text, 'rms'))
     const { call, carrier } = await answered()
@@ -173,7 +173,7 @@ describe('a realtime application', () => {
     await carrier.done()
   })
 
-  it('hears of a key that comes as tones in the audio', async () => {
+  it('receives a digit that arrives as DTMF tones in the audio', async () => {
     const { call, carrier } = await answered()
     const detecting = call.detectDigit({ digits: '5', timeout: 20 })
     await detecting.onStarted()

@@ -27,7 +27,7 @@ afterAll(async () => {
   await documents?.close()
 })
 
-it('collects the carrier’s digits in an XML document and tells them to its action', async () => {
+it('Gather of an XML document collects the caller’s digits and sends them to its action', async () => {
   const carrier = await Carrier.calls(gateway, { domain: 'gather.test', scenario: 'caller-released' })
   await carrier.talks('answered', 0)
   await carrier.hearsVoice()
@@ -40,7 +40,7 @@ it('collects the carrier’s digits in an XML document and tells them to its act
   await gateway.settled()
 })
 
-it('collects them in a script, stops the prompt at the first, and sends digits back', async () => {
+it('prompt of a script collects the caller’s digits, and send_digits sends digits back', async () => {
   const callee = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
   documents.put(
     '/prompt',
@@ -66,7 +66,7 @@ it('collects them in a script, stops the prompt at the first, and sends digits b
   await gateway.settled()
 })
 
-it('takes keys that were typed ahead of a prompt, which is not spoken then', async () => {
+it('prompt of a script takes digits that were dialled ahead, and does not speak then', async () => {
   const callbackUrl = documents.put('/callback', '{}')
   const steps = [
     'answer',

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway?.stop())
 
-/** An answer without what differs from one request to the next. */
+/** Removes the parts of a response that differ between equal requests. */
 const shown = (answer: string): string =>
   answer
     .replace(/branch=[^;\r]*/g, 'branch=')
@@ -49,9 +49,9 @@ const answerTo = async (socket: SipSocket, host: string, method = 'INVITE', more
   return shown(await socket.ask({ method, uri, ...offer(), ...more })).replaceAll(host, 'host')
 }
 
-describe('a host', () => {
+describe('the host of a request', () => {
   it.each(['closed.test', 'CLOSED.test', 'closed.test:5060', 'closed.test.'])(
-    'may be spelled %s',
+    'matches the domain Closed.Test as %s',
     async (domain) => {
       const carrier = await Carrier.calls(gateway, { domain, scenario: 'call' })
       await carrier.done()
@@ -60,7 +60,7 @@ describe('a host', () => {
   )
 
   it.each(['xclosed.test', 'closed.test.evil.test', 'sub.closed.test'])(
-    'is not another one: %s',
+    'does not match the domain Closed.Test as %s',
     async (domain) => {
       const carrier = await Carrier.calls(gateway, {
         domain,
@@ -72,8 +72,8 @@ describe('a host', () => {
   )
 })
 
-describe('a stranger', () => {
-  it('gets the same answer for every host, whatever it sends', async () => {
+describe('an untrusted source', () => {
+  it('gets the same 401 to INVITE for every host, known or unknown', async () => {
     const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.9')
     const first = await answerTo(socket, 'closed.test')
     expect(statusOf(first)).toBe(401)
@@ -84,7 +84,7 @@ describe('a stranger', () => {
     expect(lines.find(({ domain }) => domain === 'nowhere.test')).toMatchObject({ knownDomain: false })
   })
 
-  it('gets the same answer for a known user and for an unknown one', async () => {
+  it('gets the same 401 to a wrong password for a known and for an unknown user', async () => {
     const answers: string[] = []
     for (const username of ['trunk', 'unknown']) {
       const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.10')
@@ -99,7 +99,7 @@ describe('a stranger', () => {
     expect(answers[1]).toBe(answers[0])
   })
 
-  it('gets the same answer to OPTIONS of every host', async () => {
+  it('gets the same 200 to OPTIONS for every host', async () => {
     const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.11')
     const first = await answerTo(socket, 'closed.test', 'OPTIONS', { body: '' })
     expect(statusOf(first)).toBe(200)
@@ -108,7 +108,7 @@ describe('a stranger', () => {
       expect(await answerTo(socket, host, 'OPTIONS', { body: '' })).toBe(first)
   })
 
-  it.each(['MD5', 'SHA-256'] as const)('is let in with the password, by %s', async (algorithm) => {
+  it.each(['MD5', 'SHA-256'] as const)('is accepted with the right password, by %s', async (algorithm) => {
     const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.12')
     const call = { uri: 'sip:1@open.test', callId: `signed-${algorithm}`, fromTag: algorithm }
     const asked = await socket.ask({ ...call, ...offer(), method: 'INVITE' })
@@ -123,7 +123,7 @@ describe('a stranger', () => {
     await gateway.settled()
   })
 
-  it('a source that guesses passwords is banned, and no other', async () => {
+  it('is banned after three wrong passwords, while other sources still get responses', async () => {
     const guesser = await SipSocket.udp(gateway.sipPort, '127.0.0.13')
     const other = await SipSocket.udp(gateway.sipPort, '127.0.0.14')
     const uri = 'sip:1@open.test'
@@ -151,7 +151,7 @@ describe('a stranger', () => {
     expect(statusOf(await other.ask({ method: 'OPTIONS', uri }))).toBe(200)
   })
 
-  it('who sends too much is cut short', async () => {
+  it('that exceeds the packet rate has its packets dropped', async () => {
     const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.15')
     for (let i = 0; i < 100; i++) socket.raw(socket.text({ method: 'OPTIONS', uri: 'sip:open.test' }))
     const dropped = () => gateway.metric('sip_dropped_total', { reason: 'rate' })
@@ -159,7 +159,7 @@ describe('a stranger', () => {
     expect(socket.answers.length).toBeLessThan(60)
   })
 
-  it('who says that it is a scanner gets nothing', async () => {
+  it('with the User-Agent of a scanner gets no response', async () => {
     const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.16')
     socket.raw(
       socket.text({ method: 'INVITE', uri: 'sip:1@closed.test', headers: ['User-Agent: SIPVicious/0.3'] }),
@@ -170,14 +170,14 @@ describe('a stranger', () => {
   })
 })
 
-describe('a carrier, known by its network', () => {
-  it('gets true answers for unknown hosts, and for those of others', async () => {
+describe('a carrier in a known network', () => {
+  it('gets 404 for an unknown host, and 403 for a domain that does not allow its network', async () => {
     const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.2')
     expect(statusOf(await answerTo(socket, 'nowhere.test'))).toBe(404)
     expect(statusOf(await answerTo(socket, 'closed.test'))).toBe(403)
   })
 
-  it('needs no password for an open domain, and its calls are counted', async () => {
+  it('needs no password for an open domain, and is subject to its own limit of calls', async () => {
     const options = { address: '127.0.0.2', domain: 'open.test' }
     const first = await Carrier.calls(gateway, { ...options, scenario: 'call', holdMs: 'manual' })
     await first.sipp.event('answered')
@@ -193,7 +193,7 @@ describe('a carrier, known by its network', () => {
     expect(await gateway.record(first.callId)).toMatchObject({ source: '127.0.0.2' })
   })
 
-  it('shows its own password where it has one', async () => {
+  it('is challenged for its own password if it has one configured', async () => {
     const carrier = await Carrier.calls(gateway, {
       address: '127.0.0.3',
       domain: 'open.test',

@@ -5,7 +5,7 @@ import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
 
 if (!named)
-  it.skip('no drachtio-server: DRACHTIO_SERVER names neither host:port nor a binary, so the embedded agent is all that is tried', () => {})
+  it.skip('no drachtio-server: DRACHTIO_SERVER names neither host:port nor a binary, so only the embedded agent is tested', () => {})
 
 const servers = agents.filter(({ server }) => server !== undefined)
 
@@ -22,7 +22,7 @@ describe.runIf(named).each(servers)('the connection to $name', (agent) => {
 
   afterAll(() => gateway?.stop())
 
-  it('is made, and the gateway takes calls at what the server listens on', async () => {
+  it('is established, and the gateway takes calls at the listeners of the server', async () => {
     const line = gateway.log.find(({ msg }) => msg === 'SIP agent: connected')
     expect(line?.version).not.toContain('embedded')
     const carrier = await Carrier.calls(gateway, { domain: 'talk.test', scenario: 'call', holdMs: 200 })
@@ -30,7 +30,7 @@ describe.runIf(named).each(servers)('the connection to $name', (agent) => {
     await gateway.settled()
   })
 
-  it('a caller that requires reliable responses is refused: the server cannot be trusted with them', async () => {
+  it('rejects a caller that requires reliable responses with 420, since the server does not support them safely', async () => {
     const values = { status: 420, more: ['Require: 100rel'] }
     const carrier = await Carrier.calls(gateway, { domain: 'talk.test', scenario: 'call-refused', values })
     await carrier.done()

@@ -15,7 +15,7 @@ const start = async (drain: string): Promise<void> => {
 
 afterEach(() => gateway?.stop())
 
-it('on SIGTERM refuses new calls with 503, lets calls end by themselves, and exits with 0', async () => {
+it('a gateway that drains rejects new calls with 503, lets calls end by themselves, and exits with 0', async () => {
   await start('10s')
   const talking = await Carrier.calls(gateway, { domain: 'stay.test', scenario: 'caller', holdMs: 'manual' })
   await talking.sipp.event('answered')
@@ -37,7 +37,7 @@ it('on SIGTERM refuses new calls with 503, lets calls end by themselves, and exi
   expect(await gateway.ended()).toBe(0)
 })
 
-it('says BYE to the calls that are left after the grace', async () => {
+it('a gateway that drains hangs up the remaining calls after the grace period, and exits with 0', async () => {
   await start('500ms')
   const talking = await Carrier.calls(gateway, { domain: 'stay.test', scenario: 'caller-released' })
   await talking.sipp.event('answered')
@@ -46,8 +46,8 @@ it('says BYE to the calls that are left after the grace', async () => {
   expect(await gateway.ended()).toBe(0)
 })
 
-it('exits at once with 0 when there is no call', async () => {
-  // Longer than the test may take.
+it('a gateway that drains without calls exits with 0 at once', async () => {
+  // The grace period exceeds the time-out of the test.
   await start('10m')
   gateway.terminate()
   expect(await gateway.ended()).toBe(0)

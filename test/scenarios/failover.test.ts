@@ -42,33 +42,33 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
 
   afterAll(() => outgoing?.stop())
 
-  it.each(goesOn)('after %i the next target is called', async (status) => {
+  it.each(goesOn)('a target’s %i makes the gateway call the next target', async (status) => {
     const first = await outgoing.target(`on-${status}`, 'callee-declines', { values: { status } })
     const second = await outgoing.target(`on-${status}`, 'callee-takes', { index: 1 })
     const caller = await outgoing.call(`on-${status}`, 'call')
     expect(triesOf(await outgoing.ended(caller, first, second))).toEqual([status, 200])
   })
 
-  it.each(staysThere)('after %i no other target is called', async (status) => {
+  it.each(staysThere)('a target’s %i ends the attempts: no other target is called', async (status) => {
     const first = await outgoing.target(`stays-${status}`, 'callee-declines', { values: { status } })
     const caller = await outgoing.call(`stays-${status}`, 'call-refused', { values: { status } })
     expect(triesOf(await outgoing.ended(caller, first))).toEqual([status])
   })
 
-  it('a carrier may have other statuses', async () => {
+  it('the carrier’s own failover statuses replace the default', async () => {
     const first = await outgoing.target('chosen', 'callee-declines', { values: { status: 486 } })
     const second = await outgoing.target('chosen', 'callee-takes', { index: 1 })
     const caller = await outgoing.call('chosen', 'call')
     expect(triesOf(await outgoing.ended(caller, first, second))).toEqual([486, 200])
   })
 
-  it('once it has rung, no other target is called', async () => {
+  it('a 503 of a target that has rung ends the attempts: no other target is called', async () => {
     const first = await outgoing.target('rings', 'callee-rings-declines', { values: { status: 503 } })
     const caller = await outgoing.call('rings', 'call-refused', { values: { status: 500 } })
     expect(triesOf(await outgoing.ended(caller, first))).toEqual([503])
   })
 
-  it.runIf(tryings)('after silence the next target is called, and the first one is cancelled', async () => {
+  it.runIf(tryings)('a target without progress is cancelled, and the next target is called', async () => {
     const first = await outgoing.target('silent', 'callee-silent', { holdMs: 1_200 })
     const second = await outgoing.target('silent', 'callee-takes', { index: 1 })
     const caller = await outgoing.call('silent', 'call', { holdMs: 1_400 })
@@ -76,7 +76,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
     expect(first.sipp.received('INVITE').length).toBeGreaterThan(0)
   })
 
-  it.runIf(tryings)('an answer that comes after that is hung up', async () => {
+  it.runIf(tryings)('a late answer of a cancelled target is hung up', async () => {
     const first = await outgoing.target('late', 'callee-silent-answers', { holdMs: 1_200 })
     const second = await outgoing.target('late', 'callee-takes', { index: 1 })
     const caller = await outgoing.call('late', 'call', { holdMs: 1_400 })
@@ -85,7 +85,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
     expect(await outgoing.gateway.metric('calls')).toBe(0)
   })
 
-  it('a target that asks to be left alone is tried last for that time', async () => {
+  it('a target that sent Retry-After is tried last for that time', async () => {
     const values = { status: 503, why: ['Retry-After: 60'] }
     const first = await outgoing.target('aside', 'callee-declines', { values })
     const second = await outgoing.target('aside', 'callee-takes', { index: 1 })
@@ -97,10 +97,10 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
     expect(triesOf(await outgoing.ended(next, again))).toEqual([200])
   })
 
-  describe('a redirection', () => {
+  describe('a redirection (302)', () => {
     const to = (where: string) => ({ values: { status: 302, why: [`Contact: <sip:+15550001111@${where}>`] } })
 
-    it('to another place of the carrier is followed', async () => {
+    it('to another target of the same carrier is followed', async () => {
       const where = `127.0.0.1:${outgoing.portOf('inside', 1)}`
       const first = await outgoing.target('inside', 'callee-declines', to(where))
       const second = await outgoing.target('inside', 'callee-takes', { index: 1 })
@@ -109,7 +109,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
       expect(second.sipp.received('INVITE')[0]).toContain(`INVITE sip:+15550001111@${where}`)
     })
 
-    it('to any other place is not', async () => {
+    it('to any other address is not followed', async () => {
       const first = await outgoing.target('outside', 'callee-declines', to('127.0.0.9:5060'))
       const caller = await outgoing.call('outside', 'call-refused', { values: { status: 502 } })
       expect(triesOf(await outgoing.ended(caller, first))).toEqual([302])
@@ -119,7 +119,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
   describe('a carrier that never stops rejecting', () => {
     // A drachtio-server leaves a 422 to the application, and the interval to its own timer.
     it.runIf(agent.capabilities.sessionTimers === 'agent')(
-      'with a session interval that grows is called four times',
+      'with ever longer session intervals (422) gets at most four INVITEs',
       async () => {
         const peer = await RefusingPeer.listen(outgoing.portOf('grows'), (n) => ({
           status: 422,
@@ -137,7 +137,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
       },
     )
 
-    it('with redirections in a circle is called four times', async () => {
+    it('with circular redirections (302) gets at most four INVITEs', async () => {
       const places = [0, 1].map((index) => `<sip:1@127.0.0.1:${outgoing.portOf('moves', index)}>`)
       const peers = await Promise.all(
         places.map((_place, i) =>
@@ -153,7 +153,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
     })
   })
 
-  it('the limit of a carrier holds, and says so', async () => {
+  it('a call over the carrier’s limit is rejected, and the log names the carrier', async () => {
     const callee = await outgoing.target('full', 'callee-takes')
     const caller = await outgoing.call('full', 'call', { holdMs: 'manual' })
     await caller.sipp.event('answered')
@@ -167,7 +167,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
     expect(await outgoing.gateway.metric('carrier_calls', { carrier: 'full' })).toBe(0)
   })
 
-  it('OPTIONS find out that a target is gone, and that it is back', async () => {
+  it('OPTIONS probes mark a target that answers 503 as down, and as up when it recovers', async () => {
     const target = `sip:127.0.0.1:${outgoing.portOf('probed')}`
     const up = () => outgoing.gateway.metric('carrier_up', { carrier: 'probed', target })
     const poor = await outgoing.target('probed', 'callee-pings', { count: 1000, values: { status: 503 } })

@@ -21,14 +21,14 @@ import { until } from '../support/until.ts'
 const tones = { firefox: 900, chromium: 1200, carrier: 440 } as const
 const bob = { email: 'bob@example.test', password: 'looking-glass-9' }
 
-/** Payload types of what the page sends. */
+/** Payload types of the page's outgoing RTP. */
 const payloads = (page: Measured): Promise<number[]> =>
   page.evaluate(`(async () => {
     const stats = await testPeers.at(-1).getStats()
     return [...stats.values()].filter(({ type }) => type === 'outbound-rtp').map(({ codecId }) => stats.get(codecId)?.payloadType).sort()
   })()`) as Promise<number[]>
 
-/** Waits until the player of pictures is on the page, or not: the SDK shows it by the word of the browser. */
+/** Waits until the SDK shows or hides the video element, as the browser's events tell it. */
 const isShown = async (page: Measured, wanted: boolean): Promise<void> => {
   const ask = () => page.evaluate(`document.querySelector('video')?.hidden === false`)
   await until(`the player is ${wanted ? '' : 'not '}shown`, ask, (shown) => shown === wanted)
@@ -42,7 +42,7 @@ interface FrameWindow {
   }
 }
 
-/** Runs in the page: calls from a frame that may not use the microphone, and gives the code of the error. */
+/** Runs in the page: calls from a frame that may not use the microphone, and returns the error code. */
 const refusedIn = async (options: object): Promise<string> => {
   const { document, location } = globalThis as unknown as FrameWindow
   const frame = document.createElement('iframe')
@@ -58,7 +58,7 @@ const refusedIn = async (options: object): Promise<string> => {
   )
 }
 
-describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
+describe.skipIf(!isInstalled(firefox))('a page with the gateway’s own SDK in Firefox', () => {
   let gateway: Gateway
   let mozilla: Firefox
   let chromium: Browser
@@ -70,7 +70,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
       { ...alice, displayName: 'Alice', mayDialOut: true },
       { ...bob, displayName: 'Bob', mayDialOut: true },
     ]
-    // One after the other: what was started is ended, also where the next one is not.
+    // Started one after the other, so that `afterAll` stops the earlier ones if a later start fails.
     gateway = await Gateway.start({ domains, subscribers })
     mozilla = await Firefox.start(tones.firefox)
     chromium = await Browser.start(tones.chromium)
@@ -122,7 +122,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     await gateway.settled()
   })
 
-  it('calls a carrier, loses its connection, presses keys, is loaded anew, and is hung up', async () => {
+  it('calls a carrier, keeps the call over a lost connection and a reload, sends digits, and is hung up', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
     const line = await CutLine.to(gateway.httpPort)
     const opened = await open({ host: `localhost:${line.port}` })
@@ -147,7 +147,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     await gateway.settled()
   })
 
-  it('says that the microphone was refused', async () => {
+  it('reports microphone_refused when the page may not use the microphone', async () => {
     const opened = await open()
     const options = { host: `localhost:${gateway.httpPort}`, token: await gateway.token() }
     const refused = await opened.page.evaluate(refusedIn, options)
@@ -155,7 +155,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     await gateway.settled()
   })
 
-  it('lists addresses over TLS, and writes to Chromium', async () => {
+  it('lists addresses over TLS, and exchanges messages with Chromium', async () => {
     const opened = await open({ host: `wss://gw.localhost:${gateway.tlsPort}` })
     const other = await openChromium()
     const listen = async ({ page }: Pick<ClientPage, 'page'> | typeof opened, name: string) =>
@@ -193,7 +193,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     expect(names).toEqual([alice.email, 'alice', 'bob'])
   })
 
-  it('and Chromium see and hear each other, each with its own payload types', async () => {
+  it('exchanges sound and video with Chromium, each with its own payload types', async () => {
     const a = await open({}, { camera: 'red' })
     const b = await openChromium('blue')
     await answers(a)
@@ -211,7 +211,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     await act(a, 'updateMedia', { video: { enable: true } })
     await act(b, 'updateMedia', { video: { enable: true } })
     await together()
-    // Firefox was offered the number for sound, and chose that for pictures.
+    // Chromium's offer gave Firefox payload type 111 for sound; Firefox chose 120 for video.
     expect([await payloads(a.page), await payloads(b.page)]).toEqual([
       [111, 120],
       [111, 96],
@@ -227,7 +227,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     await gateway.settled()
   })
 
-  it('calls Chromium with video at once', async () => {
+  it('calls Chromium with video from the start', async () => {
     const a = await open({}, { camera: 'red' })
     const b = await openChromium('blue')
     await answers(b, { video: true })

@@ -7,7 +7,7 @@ import { application, scripted } from '../support/applications.ts'
 import { connectedDomain, FuzzPeer, fuzzedDomain } from '../support/fuzz.ts'
 import { Gateway } from '../support/gateway.ts'
 
-describe('a gateway that hears damaged SIP', () => {
+describe('a gateway that receives damaged SIP', () => {
   let gateway: Gateway
   let peer: FuzzPeer
 
@@ -36,16 +36,16 @@ describe('a gateway that hears damaged SIP', () => {
   }
 
   it.each([
-    ['requests of every method', () => peer.requests(1_500)],
-    ['headers of 8 KB that are made to be slow', () => peer.headers(400)],
-    ['requests within calls', () => peer.calls(60)],
-    ['answers to its own calls', () => peer.answers(80)],
-  ])('goes on: %s', async (_what, run) => {
+    ['damaged requests of every method', () => peer.requests(1_500)],
+    ['headers of 8 KB that are slow to parse', () => peer.headers(400)],
+    ['damaged requests within calls', () => peer.calls(60)],
+    ['damaged responses to its own calls', () => peer.answers(80)],
+  ])('survives %s', async (_what, run) => {
     await run()
     isWell()
   })
 
-  it('holds nothing afterwards, and takes the next call', async () => {
+  it('releases all state afterwards, and takes the next call', async () => {
     await peer.settled()
     isWell()
     const { answered, asked } = peer.counts

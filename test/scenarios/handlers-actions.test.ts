@@ -13,7 +13,7 @@ const chime = 700
 interface Trouble {
   readonly answers: Answering
   readonly code: Code
-  /** In the words of XML and of scripts. */
+  /** Error codes that are reported to XML documents and to scripts. */
   readonly xml: string
   readonly script: string
 }
@@ -83,7 +83,7 @@ const calls = async (domain: string): Promise<Carrier> => {
   return caller
 }
 
-/** The end of a call: its record, and the lines of the log that tell of something wrong. */
+/** Waits for the end of a call. Returns its record, and its log lines at `warn` and above. */
 const over = async (caller: Carrier) => {
   await caller.done()
   await gateway.settled()
@@ -95,8 +95,8 @@ const over = async (caller: Carrier) => {
 
 const faultCode = ({ fault }: LogLine): string => (fault as { code: string }).code
 
-describe.each(troubles)('from a server that is %s, the document', (name, { code, xml, script }) => {
-  it('of an action ends the call, with one line in the log and one count', async () => {
+describe.each(troubles)('a fault of the next document’s server (%s)', (name, { code, xml, script }) => {
+  it('ends a call whose action has no fallback URL, with one log line and one count', async () => {
     const before = await gateway.metric('rejections_total', { code })
     const caller = await calls(`${name}.xml.test`)
     await caller.hears(chime)
@@ -108,7 +108,7 @@ describe.each(troubles)('from a server that is %s, the document', (name, { code,
     expect(server.asked(`/next/${name}`).at(-1)?.fields.Digits).toBe('5')
   })
 
-  it('of an action is replaced by that of the fallback URL, and the call goes on', async () => {
+  it('makes an action use its fallback URL, and the call continues', async () => {
     const caller = await calls(`${name}.fallback.xml.test`)
     await caller.hears(chime)
     caller.media.press('6')
@@ -123,7 +123,7 @@ describe.each(troubles)('from a server that is %s, the document', (name, { code,
     })
   })
 
-  it('of a script’s transfer is a step that fails, and the next one has its turn', async () => {
+  it('makes a script’s transfer fail, and the script continues with its next step', async () => {
     const caller = await calls(`${name}.script.test`)
     await caller.hears(chime)
     const { record, wrong } = await over(caller)

@@ -23,7 +23,7 @@ const refuses = 503
 
 let server: DocumentServer
 let dataDir: string
-/** The one that runs, or ran last: they have one folder of data. */
+/** Gateway that runs or ran last; all use the same data folder. */
 let gateway: Gateway | undefined
 /** Status of the server's answers to callbacks. */
 let answer: number
@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** The gateway that runs, or the next one where that has ended. */
+/** Returns the running gateway. Starts a new one if the last one has ended. */
 const running = async (): Promise<Gateway> => {
   if (gateway && gateway.exitCode === undefined) return gateway
   await gateway?.stop()
@@ -57,22 +57,22 @@ const running = async (): Promise<Gateway> => {
   return gateway
 }
 
-/** A caller who is being recorded. */
+/** Calls the recording document, and waits until half a second is recorded. */
 const recorded = async (gateway: Gateway, scenario: string): Promise<Carrier> => {
   const caller = await Carrier.calls(gateway, { domain: 'record.test', scenario, holdMs: 'manual' })
   await caller.talks('answered', 440)
   await until(
-    'it is recorded',
+    'the recording has started',
     () => gateway.metric('recordings'),
     (count) => count === 1,
   )
   const before = caller.media.sent
-  await until('half a second is said', () => caller.media.sent - before >= 25)
+  await until('half a second of audio was sent', () => caller.media.sent - before >= 25)
   return caller
 }
 
 const idOf = ({ headers }: DocumentRequest): string => String(headers['webhook-id'])
-/** Callbacks by id: the recording and the action. */
+/** Waits for this number of callback requests. */
 const waits = (count: number) =>
   until(
     `${count} requests`,
@@ -81,7 +81,7 @@ const waits = (count: number) =>
   )
 const waiting = (gateway: Gateway, count: number) =>
   until(
-    `${count} callbacks wait`,
+    `${count} callbacks are pending`,
     () => gateway.metric('callbacks_waiting'),
     (found) => found === count,
   )
@@ -89,7 +89,7 @@ const waiting = (gateway: Gateway, count: number) =>
 const hmac = (hash: string, key: string | Buffer, text: string): string =>
   createHmac(hash, key).update(text).digest('base64')
 
-it('is signed by both keys as Standard Webhooks has it, and by the first as the family has it', async () => {
+it('a callback has signatures of both keys by Standard Webhooks, and one of the first key by the XML family’s rule', async () => {
   const gateway = await running()
   const caller = await recorded(gateway, 'call')
   await caller.goesOn()
@@ -110,7 +110,7 @@ it('is signed by both keys as Standard Webhooks has it, and by the first as the 
   await gateway.settled()
 })
 
-it('is repeated by the same id when it was not accepted', async () => {
+it('a callback that was rejected is repeated with the same id and body', async () => {
   const gateway = await running()
   const delivered = () => gateway.metric('callbacks_total', { outcome: 'delivered' })
   const before = await delivered()
@@ -130,7 +130,7 @@ it('is repeated by the same id when it was not accepted', async () => {
   expect(await delivered()).toBe(before + 2)
 })
 
-it('arrives after a restart when it was not accepted before', async () => {
+it('a callback that was rejected arrives after a restart of the gateway', async () => {
   const before = await running()
   answer = refuses
   const caller = await recorded(before, 'call')
@@ -147,7 +147,7 @@ it('arrives after a restart when it was not accepted before', async () => {
   await waiting(after, 0)
 })
 
-it('arrives for a call that ends with the gateway, at the latest in the next run', async () => {
+it('the callbacks of a call that ends with the gateway arrive, at the latest after the next start', async () => {
   const gateway = await running()
   const caller = await recorded(gateway, 'caller-released')
   gateway.terminate()

@@ -15,7 +15,7 @@ const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
 const rings = () => Carrier.listens({ scenario: 'callee-cancelled' })
 const takes = () => Carrier.listens({ scenario: 'callee-takes' })
 
-/** The two hear each other. */
+/** Waits until caller and callee hear each other. */
 const talking = (callee: Carrier) => async (caller: Carrier) => {
   await answered(caller)
   await callee.talks('invited', tones.other)
@@ -30,7 +30,7 @@ const ringing = (callee: Carrier) => async (caller: Carrier) => {
 }
 
 const scenes: Scenes = {
-  'connect, while it rings': {
+  'connect, while the callee rings': {
     xml: async () => {
       const callee = await rings()
       const status = `statusCallback="${stage.url('status')}" statusCallbackEvent="initiated ringing answered completed"`
@@ -82,7 +82,7 @@ const scenes: Scenes = {
       }
     },
   },
-  'connect, while a confirmation is asked for': {
+  'connect, while the callee is asked to confirm': {
     xml: async () => {
       const callee = await takes()
       const url = stage.server.put('/confirm', xmlText(`<Play loop="0">${stage.chime}</Play>`))
@@ -123,7 +123,7 @@ const scenes: Scenes = {
       }
     },
   },
-  'connect, while they talk': {
+  'connect, while both talk': {
     xml: async () => {
       const callee = await takes()
       const status = `statusCallback="${stage.url('status')}" statusCallbackEvent="answered completed"`
@@ -171,8 +171,8 @@ const scenes: Scenes = {
   },
 }
 
-describe.each(Object.entries(scenes))('%s', (_, kinds) => {
-  it.each(Object.entries(kinds))('%s', async (kind, scene) => {
+describe.each(Object.entries(scenes))('the caller hangs up during %s', (_, kinds) => {
+  it.each(Object.entries(kinds))('the %s handler ends all activity and completes its callbacks', async (kind, scene) => {
     await stage.play(kind, await scene())
   })
 })

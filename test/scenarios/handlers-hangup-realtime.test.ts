@@ -40,7 +40,9 @@ afterAll(async () => {
   await streams?.close()
 })
 
-/** Activity of the application, and its sign. Other parties end by themselves. */
+/**
+ * Activity of the application, and the moment at which the caller hangs up. Other parties end by themselves.
+ */
 interface Doing {
   readonly begin: (call: Call) => PromiseLike<unknown>
   readonly moment: (caller: Carrier) => Promise<unknown>
@@ -79,7 +81,7 @@ const doings: Readonly<Record<string, () => Doing | Promise<Doing>>> = {
     begin: (call) => call.sendDigits('1WWWWWWWWWWWWWWWWWWWW2'),
     moment: (caller) => caller.receivesDigits('1'),
   }),
-  'connect, while it rings': async () => {
+  'connect, while the callee rings': async () => {
     const callee = await Carrier.listens({ scenario: 'callee-cancelled' })
     return {
       others: [callee],
@@ -87,7 +89,7 @@ const doings: Readonly<Record<string, () => Doing | Promise<Doing>>> = {
       moment: () => callee.sipp.event('invited'),
     }
   },
-  'connect, while they talk': async () => {
+  'connect, while both talk': async () => {
     const callee = await Carrier.listens({ scenario: 'callee-takes' })
     return {
       others: [callee],
@@ -101,7 +103,7 @@ const doings: Readonly<Record<string, () => Doing | Promise<Doing>>> = {
   },
 }
 
-it.each(Object.entries(doings))('%s', async (_, doing) => {
+it.each(Object.entries(doings))('the caller hangs up during %s: every promise of the application settles', async (_, doing) => {
   const { begin, moment, others = [] } = await doing()
   const caller = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'call', holdMs: 'manual' })
   const call = (await until('the call is received', () => received.shift())) as Call
@@ -124,7 +126,7 @@ it.each(Object.entries(doings))('%s', async (_, doing) => {
   for (const carrier of [caller, ...others]) await carrier.done()
   await gateway.settled()
   await until(
-    'no application has it',
+    'no application controls the call',
     () => gateway.metric('application_calls'),
     (count) => count === 0,
   )

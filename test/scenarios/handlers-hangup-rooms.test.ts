@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop())
 
 const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
-/** A second call, whose document stands at `/other`; it is hung up by the gateway. */
+/** Places a second call, whose document is at `/other`; the gateway hangs up. */
 const another = async (kind: string, document: string): Promise<Carrier> => {
   stage.server.put('/other', document)
   return Carrier.calls(stage.gateway, { domain: `other.${kind}.test`, scenario: 'caller-released' })
@@ -114,7 +114,7 @@ const scenes: Scenes = {
       }
     },
   },
-  'a queue, while it waits': {
+  'a queue, while waiting': {
     xml: () => {
       const wait = stage.server.put('/wait', xmlText(`<Play loop="0">${stage.chime}</Play>`))
       return {
@@ -139,7 +139,7 @@ const scenes: Scenes = {
       ],
     }),
   },
-  'a queue, with an agent who took it': {
+  'a queue, while talking to an agent': {
     xml: () => {
       const calls: Carrier[] = []
       return {
@@ -191,8 +191,8 @@ const scenes: Scenes = {
   },
 }
 
-describe.each(Object.entries(scenes))('%s', (_, kinds) => {
-  it.each(Object.entries(kinds))('%s', async (kind, scene) => {
+describe.each(Object.entries(scenes))('the caller hangs up during %s', (_, kinds) => {
+  it.each(Object.entries(kinds))('the %s handler ends all activity and completes its callbacks', async (kind, scene) => {
     await stage.play(kind, await scene())
   })
 })

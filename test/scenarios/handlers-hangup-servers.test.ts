@@ -1,4 +1,4 @@
-/** The caller hangs up while a customer's server listens, or is asked. */
+/** The caller hangs up while a customer's server receives audio or has a pending request. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { scriptText, xmlText } from '../support/applications.ts'
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
-/** A path that does not answer, until what comes back is called. */
+/** Opens a path that does not answer until the returned function is called. */
 const slow = (path: string): { url: string; answer: (text: string) => void; left: Promise<void> } => {
   const left = Promise.withResolvers<void>()
   let answer = (_text: string): void => {}
@@ -106,7 +106,7 @@ const scenes: Scenes = {
         ),
     }),
   },
-  'a request to a server that is slow': {
+  'a request to a slow server': {
     script: () => {
       const { url, left } = slow('/slow')
       return {
@@ -136,7 +136,7 @@ const scenes: Scenes = {
       }
     },
   },
-  'the next document, from a server that is slow': {
+  'the wait for the next document': {
     xml: () => {
       const { url, answer } = slow('/slow')
       return {
@@ -165,7 +165,7 @@ const scenes: Scenes = {
       }
     },
   },
-  'the first document, from a server that is slow': Object.fromEntries(
+  'the wait for the first document': Object.fromEntries(
     ['xml', 'script', 'flow'].map((kind) => [
       kind,
       () => {
@@ -184,8 +184,8 @@ const scenes: Scenes = {
   ),
 }
 
-describe.each(Object.entries(scenes))('%s', (_, kinds) => {
-  it.each(Object.entries(kinds))('%s', async (kind, scene) => {
+describe.each(Object.entries(scenes))('the caller hangs up during %s', (_, kinds) => {
+  it.each(Object.entries(kinds))('the %s handler ends all activity and completes its callbacks', async (kind, scene) => {
     await stage.play(kind, await scene())
   })
 })

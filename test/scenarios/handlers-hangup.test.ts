@@ -21,7 +21,7 @@ const verbIsOver = async (verb: string): Promise<() => Promise<void>> => {
   return async () => void (await until(`${verb} is over`, over, (count) => count > before))
 }
 
-/** Half a second of the caller's audio. */
+/** Waits until the caller has sent half a second of audio. */
 const half = async ({ media }: Carrier): Promise<void> => {
   const before = media.sent
   await until('half a second was sent', () => media.sent - before >= 25)
@@ -42,7 +42,7 @@ const scenes: Scenes = {
       ],
     }),
   },
-  'collect, while it asks': {
+  'collect, while the prompt plays': {
     xml: () => ({
       document: xmlText(
         `<Gather action="${stage.url('action')}"><Play loop="0">${stage.chime}</Play></Gather>`,
@@ -161,7 +161,7 @@ const scenes: Scenes = {
       ],
     }),
   },
-  'a message for a callee': {
+  'a voicemail message': {
     flow: () => ({
       document: JSON.stringify({
         nodes: {
@@ -207,7 +207,7 @@ const scenes: Scenes = {
       }
     },
   },
-  'digits that are sent': {
+  'sending of digits': {
     xml: () => ({
       document: xmlText('<Play digits="1WWWWWWWWWWWWWWWWWWWW2"/>'),
       moment: async (caller) => {
@@ -249,8 +249,8 @@ const scenes: Scenes = {
   },
 }
 
-describe.each(Object.entries(scenes))('%s', (_, kinds) => {
-  it.each(Object.entries(kinds))('%s', async (kind, scene) => {
+describe.each(Object.entries(scenes))('the caller hangs up during %s', (_, kinds) => {
+  it.each(Object.entries(kinds))('the %s handler ends all activity and completes its callbacks', async (kind, scene) => {
     await stage.play(kind, await scene())
   })
 })

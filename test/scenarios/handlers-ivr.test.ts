@@ -50,7 +50,7 @@ beforeAll(async () => {
   client = await SignalWire({ ...account, host: `ws://127.0.0.1:${gateway.httpPort}` })
   await client.voice.listen({
     topics: ['ivr'],
-    // It rejects for a caller who hangs up.
+    // The program rejects if the caller hangs up.
     onCallReceived: (call) => void ivrInRealtime(call, parts).catch(() => {}),
   })
 })
@@ -64,7 +64,7 @@ afterAll(async () => {
 const tones = [...Object.values(ivrTones), deskTone]
 const heard = ({ media }: Carrier): number[] => tonesOf(media.packets, tones)
 
-/** Waits until the caller has heard just these, one after the other. */
+/** Waits until the caller has heard exactly these tones, in this order. */
 const hears = (caller: Carrier, ...expected: readonly number[]): Promise<unknown> =>
   until(
     `the caller hears ${expected}`,
@@ -79,7 +79,7 @@ const calls = async (kind: string, scenario = 'caller-released'): Promise<Carrie
   return caller
 }
 
-/** Record of the call after its end. */
+/** Waits for the end of a call, and returns its record. */
 const over = async (...carriers: readonly Carrier[]) => {
   for (const carrier of carriers) await carrier.done()
   await gateway.settled()
@@ -94,7 +94,7 @@ const over = async (...carriers: readonly Carrier[]) => {
 }
 
 describe.each(['xml', 'script', 'flow', 'realtime'])('the IVR as %s', (kind) => {
-  it('calls the desk with ringing tones, joins the two, and goes on when the desk has hung up', async () => {
+  it('plays ringing tone while the desk rings, connects caller and desk, and continues after the desk hangs up', async () => {
     desk = await Carrier.listens({ scenario: 'callee-rings-hangs-up', holdMs: 'manual' })
     const caller = await calls(kind)
     caller.media.press('1')
@@ -115,12 +115,12 @@ describe.each(['xml', 'script', 'flow', 'realtime'])('the IVR as %s', (kind) => 
     })
   })
 
-  it('goes on, too, when the desk is busy', async () => {
+  it('continues when the desk is busy', async () => {
     desk = await Carrier.listens({ scenario: 'callee-declines', values: { status: 486 } })
     const caller = await calls(kind)
     caller.media.press('1')
     const record = await over(caller, desk)
-    // Whether a bit of ringing is heard is a matter of chance.
+    // The ringing tone may or may not start before the rejection.
     expect(heard(caller).filter((tone) => tone !== ringing)).toEqual([greeting, question, after])
     expect(record).toEqual({
       end: 'normal us 16',
@@ -129,7 +129,7 @@ describe.each(['xml', 'script', 'flow', 'realtime'])('the IVR as %s', (kind) => 
     })
   })
 
-  it('takes a message until a key is pressed', async () => {
+  it('records a message until the caller presses a key', async () => {
     const caller = await calls(kind)
     caller.media.press('2')
     await hears(caller, greeting, question, leave, beep)
@@ -150,7 +150,7 @@ describe.each(['xml', 'script', 'flow', 'realtime'])('the IVR as %s', (kind) => 
     })
   })
 
-  it('says sorry for another key and for none, and says goodbye after the third', async () => {
+  it('apologises for a wrong key and for no key, and says goodbye after the third failure', async () => {
     const caller = await calls(kind)
     caller.media.press('9')
     await hears(caller, greeting, question, sorry, question)
@@ -161,7 +161,7 @@ describe.each(['xml', 'script', 'flow', 'realtime'])('the IVR as %s', (kind) => 
     expect(record).toEqual({ end: 'normal us 16', legs: ['caller PCMU normal us'], recordings: [] })
   })
 
-  it('ends with a caller who hangs up in the menu', async () => {
+  it('ends when the caller hangs up in the menu', async () => {
     const caller = await calls(kind, 'call')
     await caller.goesOn()
     const record = await over(caller)

@@ -65,7 +65,7 @@ const hears = async ({ media }: Carrier, ...tones: readonly number[]): Promise<v
   )
 }
 
-/** Waits until the music of those who wait is heard: loud, and none of the tones. */
+/** Waits until the waiting music is heard: loud, and none of the tones. */
 const hearsMusic = async (carrier: Carrier): Promise<void> => {
   await carrier.hearsVoice()
   await hears(carrier)
@@ -86,13 +86,13 @@ const over = async (...carriers: readonly Carrier[]): Promise<void> => {
   }
 }
 
-/** The call id of a caller's document request. */
+/** Returns the call id in a caller's document request. */
 const callSidOf = (name: string): string => {
   const { fields, body } = server.asked(`/${name}`).at(-1)!
   return fields.CallSid ?? JSON.parse(body).call.call_id
 }
 
-it('a conference: music before it begins, each participant hears all others, a muted one is not heard', async () => {
+it('a conference plays music before it begins; each participant hears all others except muted ones', async () => {
   const events = 'statusCallbackEvent="start end join leave mute"'
   const first = await calls(
     'one',
@@ -133,7 +133,7 @@ it('a conference: music before it begins, each participant hears all others, a m
     ['participant-leave', ids[2]],
     ['conference-end', undefined],
   ])
-  // Numbers of events without a subscription, such as of speakers, count too.
+  // Events without a subscription, such as speaker events, also use up sequence numbers.
   const numbers = said.map(({ SequenceNumber }) => Number(SequenceNumber))
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
   expect(numbers.slice(0, 3)).toEqual([0, 1, 2])
@@ -142,7 +142,7 @@ it('a conference: music before it begins, each participant hears all others, a m
   ).toBe(1)
 })
 
-it('a queue: music, a notice before the two are joined, the talk, and what comes after it', async () => {
+it('a queue plays music to a caller, then a notice, then connects an agent; the action’s document runs afterwards', async () => {
   server.requests.length = 0
   server.put('/notice', xmlText(`<Play>${server.urlOf('/chime.wav')}</Play>`))
   server.put('/after', xmlText('<Pause length="60"/>'))
@@ -168,7 +168,7 @@ it('a queue: music, a notice before the two are joined, the talk, and what comes
   expect(dialled?.fields.DialCallSid).toBe(callSidOf('one'))
 })
 
-it('a queue of scripts: the longest-waiting caller is taken first, and goes on when the agent hangs up', async () => {
+it('an agent of a script queue gets the longest-waiting caller, who continues when the agent hangs up', async () => {
   server.requests.length = 0
   const status_url = server.urlOf('/callback')
   const waits = scriptText({

@@ -9,7 +9,7 @@ import { Gateway, type LogLine } from '../support/gateway.ts'
 import { wav } from '../support/wav.ts'
 
 const chime = 700
-/** Longest wait for a document, in seconds. */
+/** Maximum wait for a document, in seconds. */
 const patience = 1
 
 /** Kinds of handlers: their documents, and their codes of faults. */
@@ -53,7 +53,7 @@ const endless: Answering = (response) => {
   more()
 }
 
-/** Fault of a server: its answer (absent: the address is not permitted), and the report of it. */
+/** Fault of a server: its answer (absent: the address is not permitted), and the report of the fault. */
 interface Trouble {
   readonly answers?: Answering
   readonly code: Code
@@ -116,11 +116,11 @@ const troubles: Readonly<Record<string, (kind: Kind) => Trouble>> = {
 const names = Object.keys(troubles)
 
 let gateway: Gateway
-/** At an address that customers' URLs may not have. */
+/** Server at an address that customers' URLs must not use. */
 let inner: DocumentServer
 const servers = new Map<string, DocumentServer>()
 
-/** Fills a kind's server, and gives the domains whose documents are there. */
+/** Sets up the server of a kind, and returns the domains whose documents it serves. */
 const furnish = (kind: Kind, server: DocumentServer): object[] => {
   const handler = { kind: kind.kind }
   server.put('/chime.wav', wav(sine(chime, 600, 8000, 8000), 8000))
@@ -169,17 +169,17 @@ afterAll(async () => {
 const calls = (domain: string, scenario: string, status = 0): Promise<Carrier> =>
   Carrier.calls(gateway, { domain, scenario, values: { status } })
 
-/** The lines of the log of one call, but for its record. */
+/** Returns the log lines of a call without its record. */
 const linesOf = (record: LogLine): LogLine[] =>
   gateway.log.filter(({ call, msg }) => call === record.call && msg !== 'call ended')
 
 const faultsOf = (lines: readonly LogLine[]) =>
   lines.flatMap(({ fault }) => (fault as { code: string; message: string } | undefined) ?? [])
 
-describe.each(kinds)('the document of the kind $kind', (kind) => {
+describe.each(kinds)('a document of the kind $kind', (kind) => {
   const server = () => servers.get(kind.kind)!
 
-  it.each(['hello', 'hello.get'])('is asked for and runs (%s)', async (name) => {
+  it.each(['hello', 'hello.get'])('is requested and runs (%s)', async (name) => {
     const fetched = await gateway.metric('documents_total', { outcome: 'fetched' })
     const carrier = await calls(`${name}.${kind.kind}.test`, 'caller-released')
     await carrier.talks('answered', 0)
@@ -192,7 +192,7 @@ describe.each(kinds)('the document of the kind $kind', (kind) => {
     await gateway.settled()
   })
 
-  describe.each(names)('from a server that is %s', (name) => {
+  describe.each(names)('whose server has a fault (%s)', (name) => {
     /** Expected report, with the code of this kind. */
     const expected = () => {
       const { reported = 'unreachable', ...trouble } = troubles[name]!(kind)
@@ -200,7 +200,7 @@ describe.each(kinds)('the document of the kind $kind', (kind) => {
       return { ...trouble, reported: codes[reported] ?? kind.codes.unreachable }
     }
 
-    it('refuses the call with the status, one line in the log and one count', async () => {
+    it('makes the gateway reject the call with 503, one log line and one count', async () => {
       const { code, reason, reported } = expected()
       const outcome = code === 'document_invalid' ? 'fetched' : 'failed'
       const counts = () =>
@@ -222,7 +222,7 @@ describe.each(kinds)('the document of the kind $kind', (kind) => {
       await gateway.settled()
     })
 
-    it('is replaced by that of the fallback URL', async () => {
+    it('is replaced by the document of the fallback URL', async () => {
       const { code, reason, reported } = expected()
       const { length } = server().asked('/fallback')
       const before = await gateway.metric('rejections_total', { code })
@@ -241,7 +241,7 @@ describe.each(kinds)('the document of the kind $kind', (kind) => {
     })
   })
 
-  it('that fails at both URLs refuses the call for the second one’s fault', async () => {
+  it('that fails at both URLs makes the gateway reject the call with the code of the second fault', async () => {
     const carrier = await calls(`both.${kind.kind}.test`, 'caller-refused', 503)
     await carrier.done()
     const record = await gateway.record(carrier.callId)
@@ -250,7 +250,7 @@ describe.each(kinds)('the document of the kind $kind', (kind) => {
     await gateway.settled()
   })
 
-  it('that takes too long is not waited for any more', async () => {
+  it('that takes too long has its request closed', async () => {
     const left = Promise.withResolvers<void>()
     server().answers('/slow', (response) => response.on('close', () => left.resolve()))
     const carrier = await calls(`slow.${kind.kind}.test`, 'caller-refused', 503)
@@ -260,6 +260,6 @@ describe.each(kinds)('the document of the kind $kind', (kind) => {
   })
 })
 
-it('no request went to an address that is not permitted', () => {
+it('no document request goes to an address outside the permitted networks', () => {
   expect(inner.requests).toEqual([])
 })

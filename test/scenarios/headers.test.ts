@@ -7,7 +7,7 @@ import { Gateway } from '../support/gateway.ts'
 import { bodyOf, headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
 
-describe.each(agents)('what a call brings along, by $name', (agent) => {
+describe.each(agents)('data of an incoming call, by $name', (agent) => {
   let gateway: Gateway
   let documents: DocumentServer
 
@@ -40,7 +40,9 @@ describe.each(agents)('what a call brings along, by $name', (agent) => {
     options: Partial<IncomingOptions> = {},
   ): Promise<Carrier> => Carrier.calls(gateway, { domain, scenario, ...options })
 
-  /** The request for the document at this path of a call with these headers, which is refused then. */
+  /**
+   * Places a call with these headers, which its document rejects, and returns the request for the document.
+   */
   const asked = async (domain: string, more: readonly string[], options: Partial<IncomingOptions> = {}) => {
     const status = domain === 'xml.test' ? 486 : 480
     const before = documents.requests.length
@@ -60,7 +62,7 @@ describe.each(agents)('what a call brings along, by $name', (agent) => {
     'Authorization: Digest username="a", realm="b", nonce="c", uri="d", response="e"',
   ]
 
-  it('X- headers are fields of a form, decoded once, and who is asserted is the caller', async () => {
+  it('X- headers become form fields of an XML document’s request, and P-Asserted-Identity becomes the caller', async () => {
     const { fields } = await asked('xml.test', sent)
     expect(fields).toMatchObject({ 'SipHeader_X-Account': '47 11', 'SipHeader_x-lower': 'yes' })
     expect(fields.From).toContain('+15550009999')
@@ -68,7 +70,7 @@ describe.each(agents)('what a call brings along, by $name', (agent) => {
     expect(JSON.stringify(fields)).not.toContain('Digest')
   })
 
-  it('a script gets the diverting and the asserted party, by name', async () => {
+  it('a script’s request has the headers of the diverting and the asserted party', async () => {
     const { body } = await asked('json.test', sent)
     const { headers } = (JSON.parse(body) as { call: { headers: { name: string; value: string }[] } }).call
     const named = (name: string) => headers.find((header) => header.name === name)?.value
@@ -79,14 +81,14 @@ describe.each(agents)('what a call brings along, by $name', (agent) => {
     expect(body).not.toContain('Digest')
   })
 
-  it('what a stranger asserts is not passed on', async () => {
+  it('the P-Asserted-Identity of an untrusted source is ignored', async () => {
     const { body } = await asked('anyone.test', sent, { address: '127.0.0.9' })
     expect(body).not.toContain('+15550009999')
     expect(body).toContain('+15551230001')
   })
 
-  describe('digits', () => {
-    it('by INFO arrive in either spelling, each once', async () => {
+  describe('digits by INFO', () => {
+    it('arrive once each, in both content types', async () => {
       const carrier = await calls('gather.test', 'call-sends-info', { holdMs: 300 })
       const request = await until('the action is asked for', () =>
         documents.requests.find(({ path }) => path === '/digits'),
@@ -97,7 +99,7 @@ describe.each(agents)('what a call brings along, by $name', (agent) => {
       expect(headerOf(carrier.sipp.received('SIP/2.0 415')[0] ?? '', 'Accept')).toContain('application/dtmf')
     })
 
-    it('go out by INFO to who takes no telephone-event', async () => {
+    it('are sent to a caller without telephone-event', async () => {
       const values = { payloads: '0', codecs: 'a=rtpmap:0 PCMU/8000' }
       const carrier = await calls('sends.test', 'call-takes-info', { values })
       await carrier.done()

@@ -37,7 +37,7 @@ const hold = async (port: number, text = ''): Promise<Socket> => {
   return socket
 }
 
-/** Options of a TLS connection of the client, which takes the self-made certificate. */
+/** Options of a TLS connection of the client, which accepts the self-signed certificate. */
 const tlsOptions = () => {
   const at: TcpSocketConnectOpts = { host: '127.0.0.1', port: gateway.tlsPort, localAddress: client }
   return { ...at, rejectUnauthorized: false }
@@ -54,7 +54,7 @@ const statusFor = async (localAddress: string): Promise<number | undefined> => {
 const dropped = (listener: string) => gateway.metric('http_connections_dropped_total', { listener })
 const open = (listener: string) => gateway.metric('http_connections', { listener })
 
-it('one address that holds idle and half-sent requests keeps no client and no call out', async () => {
+it('idle connections and half-sent requests of one address do not block other HTTP clients or calls', async () => {
   for (const text of ['', 'GET /healthz HTTP/1.1\r\nHost: gw']) {
     const sockets = await Promise.all(Array.from({ length: 30 }, () => hold(gateway.httpPort, text)))
     expect(await statusFor(client)).toBe(200)
@@ -70,7 +70,7 @@ it('one address that holds idle and half-sent requests keeps no client and no ca
   expect(await dropped('plain')).toBeGreaterThanOrEqual(20)
 })
 
-it('closes what sends no head of a request in time, in plain and in TLS', async () => {
+it('a connection that sends no complete request header in time is closed, in plain HTTP and TLS', async () => {
   const plain = await hold(gateway.httpPort, 'GET / HTTP/1.1\r\n')
   const tls = connectTls(tlsOptions())
   tls.on('error', () => {}).resume()
@@ -84,7 +84,7 @@ it('closes what sends no head of a request in time, in plain and in TLS', async 
   )
 })
 
-it('closes a TLS connection over the limit, and serves another address', async () => {
+it('TLS connections of one address over the limit are closed, and another address is served', async () => {
   const before = await dropped('tls')
   await Promise.all(Array.from({ length: 12 }, () => hold(gateway.tlsPort)))
   await until(

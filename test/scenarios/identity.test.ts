@@ -26,7 +26,7 @@ describe.each(agents)('the identity that carriers receive, by $name', (agent) =>
 
   afterAll(() => outgoing?.stop())
 
-  /** The INVITE by which a call reaches a carrier. */
+  /** Places a call to a carrier, and returns the INVITE that the carrier received. */
   const invited = async (carrier: string, values: IncomingOptions['values'] = {}): Promise<string> => {
     const callee = await outgoing.target(carrier, 'callee-takes')
     const caller = await outgoing.call(carrier, 'call', { values })
@@ -34,7 +34,7 @@ describe.each(agents)('the identity that carriers receive, by $name', (agent) =>
     return callee.sipp.received('INVITE')[0] ?? ''
   }
 
-  describe('who calls', () => {
+  describe('the calling party in the INVITE', () => {
     it('is the caller by default, without an asserted identity', async () => {
       const invite = await invited('plain')
       expect(headerOf(invite, 'From')).toContain(named)
@@ -42,17 +42,17 @@ describe.each(agents)('the identity that carriers receive, by $name', (agent) =>
         expect(headerOf(invite, name)).toBeUndefined()
     })
 
-    it('is asserted besides', async () => {
+    it('is also in P-Asserted-Identity if the carrier wants it', async () => {
       expect(headerOf(await invited('asserted'), 'P-Asserted-Identity')).toBe(`${named}127.0.0.1>`)
     })
 
-    it('is the account in From, and the caller in P-Preferred-Identity', async () => {
+    it('is the carrier’s account in From, and the caller in P-Preferred-Identity', async () => {
       const invite = await invited('account')
       expect(headerOf(invite, 'From')).toMatch(/^"Carrier" <sip:trunk-7@/)
       expect(headerOf(invite, 'P-Preferred-Identity')).toBe(`${named}127.0.0.1>`)
     })
 
-    it('is a fixed user, at a host of ours, and the number is written as the carrier wants it', async () => {
+    it('is a configured user and host, and the called number has the carrier’s format', async () => {
       const invite = await invited('fixed')
       expect(headerOf(invite, 'From')).toMatch(/^"Carrier" <sip:4930999@us\.test>/)
       const party = `${named}us.test>;party=calling;screen=yes;privacy=off`
@@ -60,13 +60,13 @@ describe.each(agents)('the identity that carriers receive, by $name', (agent) =>
       expect(invite).toMatch(/^INVITE sip:0015557778888@127\.0\.0\.1:/)
     })
 
-    it('is the party that a trusted carrier asserts, and not its From', async () => {
+    it('is the P-Asserted-Identity of a trusted caller, not its From', async () => {
       const more = ['P-Asserted-Identity: "Real" <sip:+15550009999@carrier.test>']
       const invite = await invited('plain', { more })
       expect(headerOf(invite, 'From')).toContain('"Real" <sip:+15550009999@')
     })
 
-    it('stays unknown to all but the carrier when the caller wants that', async () => {
+    it('is anonymous in From when the caller requests privacy, and visible only in the asserted identity', async () => {
       const more = ['Privacy: id', 'P-Asserted-Identity: <sip:+15550009999@carrier.test>']
       const invite = await invited('asserted', { more })
       expect(headerOf(invite, 'From')).toContain('"Anonymous" <sip:anonymous@anonymous.invalid>')
@@ -76,7 +76,7 @@ describe.each(agents)('the identity that carriers receive, by $name', (agent) =>
     })
   })
 
-  it('who diverted the call is passed on; what others said in X- headers is not', async () => {
+  it('Diversion and History-Info of the caller are passed on, and X- headers are not', async () => {
     const more = [
       'Diversion: <sip:+15550003333@carrier.test>;reason=no-answer',
       'History-Info: <sip:+15550003333@carrier.test>;index=1',
@@ -88,7 +88,7 @@ describe.each(agents)('the identity that carriers receive, by $name', (agent) =>
     expect(headerOf(invite, 'X-Secret')).toBeUndefined()
   })
 
-  it('headers of the document and of its URI go out decoded, URI parameters as they are', async () => {
+  it('headers of the document and of its URI are sent decoded, and URI parameters unchanged', async () => {
     const to = `sip:+15557778888@127.0.0.1:${outgoing.portOf('plain')};group=berlin?X-Uri=a%20b`
     outgoing.connect = { to, headers: [{ name: 'X-Ticket', value: '4711%20%C3%BC' }] }
     const invite = await invited('plain')
@@ -97,7 +97,7 @@ describe.each(agents)('the identity that carriers receive, by $name', (agent) =>
     expect(invite).toMatch(/^INVITE sip:\+15557778888@127\.0\.0\.1:\d+;group=berlin /)
   })
 
-  describe('a challenge', () => {
+  describe('a carrier’s challenge', () => {
     const challenge = (more: string, realm = 'carrier.test') =>
       `Digest realm="${realm}", nonce="c7a3f0e19b5d", ${more}`
 
@@ -107,7 +107,7 @@ describe.each(agents)('the identity that carriers receive, by $name', (agent) =>
       { what: 'MD5 of a proxy', status: 407, field: 'Proxy-Authenticate', more: 'qop="auth"' },
       { what: 'SHA-256', status: 401, field: 'WWW-Authenticate', more: 'algorithm=SHA-256, qop="auth"' },
       { what: 'auth-int', status: 401, field: 'WWW-Authenticate', more: 'algorithm=MD5, qop="auth-int"' },
-    ])('by $what is answered', async ({ status, field, more }) => {
+    ])('with $what is answered', async ({ status, field, more }) => {
       const values = { challenge: status, why: [`${field}: ${challenge(more)}`] }
       const callee = await outgoing.target('realm', 'callee-challenges', { values })
       const caller = await outgoing.call('realm', 'call')
@@ -125,7 +125,7 @@ describe.each(agents)('the identity that carriers receive, by $name', (agent) =>
 
     const gateway = () => outgoing.gateway
 
-    it('of several algorithms is answered by the strongest', async () => {
+    it('with several algorithms is answered with the strongest', async () => {
       const why = [
         `WWW-Authenticate: ${challenge('algorithm=MD5, qop="auth"')}`,
         `WWW-Authenticate: ${challenge('algorithm=SHA-256, qop="auth"')}`,
@@ -138,7 +138,7 @@ describe.each(agents)('the identity that carriers receive, by $name', (agent) =>
       expect(digestFits(answer, { method: 'INVITE', ...account })).toBe(true)
     })
 
-    it('of a realm that is not the carrier’s is not answered', async () => {
+    it('with another realm than the configured one is not answered', async () => {
       const why = [`WWW-Authenticate: ${challenge('algorithm=MD5, qop="auth"', 'bank.test')}`]
       const callee = await outgoing.target('realm', 'callee-declines', { values: { status: 401, why } })
       const caller = await outgoing.call('realm', 'call-refused', { values: { status: 502 } })
@@ -149,7 +149,7 @@ describe.each(agents)('the identity that carriers receive, by $name', (agent) =>
       )
     })
 
-    it('is not answered where there are no credentials', async () => {
+    it('is not answered if the carrier has no credentials configured', async () => {
       const why = [`WWW-Authenticate: ${challenge('algorithm=MD5')}`]
       const callee = await outgoing.target('plain', 'callee-declines', { values: { status: 401, why } })
       const caller = await outgoing.call('plain', 'call-refused', { values: { status: 502 } })

@@ -7,8 +7,8 @@ import { bodyOf, headerOf, linesOf } from '../support/sip-text.ts'
 const names = ['ack', 'prack', 'unusable', 'nothing']
 const g729 = { payloads: '18', codecs: 'a=rtpmap:18 G729/8000' }
 
-/** Pain point 4, outbound. */
-describe.each(agents)('carriers that make the offer, by $name', (agent) => {
+/** Outbound calls with a delayed offer: the carrier makes the offer, and the gateway answers. */
+describe.each(agents)('a carrier with a late offer, by $name', (agent) => {
   const { hasReliableProvisionals: reliableProvisionals } = agent.capabilities
   let outgoing: OutgoingGateway
 
@@ -23,7 +23,7 @@ describe.each(agents)('carriers that make the offer, by $name', (agent) => {
 
   const inviteOf = ({ sipp }: Carrier): string => sipp.received('INVITE')[0] ?? ''
 
-  it('are sent no SDP, and get the answer in the ACK', async () => {
+  it('gets an INVITE without SDP, and the answer in the ACK', async () => {
     const carrier = await outgoing.target('ack', 'callee-offers', { codec: 'PCMA' })
     const caller = await outgoing.call('ack', 'call', { holdMs: 'manual' })
     carrier.media.send(await carrier.sipp.event('confirmed'), 700)
@@ -40,7 +40,7 @@ describe.each(agents)('carriers that make the offer, by $name', (agent) => {
   })
 
   it.runIf(reliableProvisionals)(
-    'may make it in a reliable 183, and get the answer in the PRACK',
+    'that offers in a reliable 183 gets the answer in the PRACK',
     async () => {
       const carrier = await outgoing.target('prack', 'callee-offers-early', { holdMs: 1_000 })
       const caller = await outgoing.call('prack', 'call', { holdMs: 300 })
@@ -52,7 +52,7 @@ describe.each(agents)('carriers that make the offer, by $name', (agent) => {
     },
   )
 
-  it('whose offer cannot be used get a refusal in the ACK, and are hung up with a reason', async () => {
+  it('whose offer has no common codec gets a refusal in the ACK, and a BYE with a Reason', async () => {
     const carrier = await outgoing.target('unusable', 'callee-offers', { values: g729 })
     const caller = await outgoing.call('unusable', 'call-refused', { values: { status: 488 } })
     const record = await outgoing.ended(caller, carrier)
@@ -62,7 +62,7 @@ describe.each(agents)('carriers that make the offer, by $name', (agent) => {
     expect(record).toMatchObject({ legs: [{}, { code: 'no_common_codec', by: 'us' }] })
   })
 
-  it('that make none are hung up', async () => {
+  it('that answers without an offer is hung up', async () => {
     const carrier = await outgoing.target('nothing', 'callee-offers-nothing')
     const caller = await outgoing.call('nothing', 'call-refused', { values: { status: 502 } })
     const record = await outgoing.ended(caller, carrier)

@@ -12,8 +12,8 @@ const able = 'Supported: timer'
 const update = 'Allow: INVITE, ACK, BYE, CANCEL, UPDATE'
 
 /**
- * Calls with every kind of end on a gateway without others. Half a minute later it keeps no part of them, SIP
- * included.
+ * Places calls with every kind of end on a gateway without other calls. Half a minute later the gateway holds
+ * no state of them, SIP transactions included.
  */
 const leavesNothing = async (agent: SipAgent): Promise<void> => {
   const taken = await Carrier.listens({ scenario: 'callee-takes' })
@@ -46,7 +46,7 @@ const leavesNothing = async (agent: SipAgent): Promise<void> => {
   await gateway.settled({ transactions: true })
 }
 
-// They last as long as the RFCs have it, and no setting shortens them: they run all at once.
+// The RFCs fix the duration of these timers, and no setting shortens them, so they all run at once.
 describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
   let outgoing: OutgoingGateway
 
@@ -59,7 +59,7 @@ describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
   const calls = (scenario: string, values: Record<string, readonly string[]> = {}): Promise<Carrier> =>
     outgoing.call('plain', scenario, { domain: 'talk.test', timeoutMs: 80_000, values })
 
-  /** 64 times T1 (RFC 3261 section 13.3.1.4). */
+  /** Checks the hang-up after 64 times T1 without an ACK (RFC 3261 section 13.3.1.4). */
   const hungUpWithoutAck = async (): Promise<void> => {
     const lost = await calls('call-no-ack')
     await lost.sipp.event('answered')
@@ -72,7 +72,7 @@ describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
   const asks = [able, 'Session-Expires: 90;refresher=uas']
   const terms = ['Session-Expires: 90;refresher=uac']
 
-  /** A call that the gateway must refresh; `done` is SIPp's report. */
+  /** Places a call that the gateway must refresh; `done` is SIPp's event after the refresh. */
   const refreshed = async (scenario: string, more: readonly string[], done: string): Promise<Carrier> => {
     const caller = await calls(scenario, { more, terms })
     await caller.talks('answered', 0)
@@ -92,17 +92,17 @@ describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
     const caller = await refreshed('call-reinvited', asks, 'agreed')
     const [request = ''] = caller.sipp.received('INVITE')
     expect(headerOf(request, 'Session-Expires')).toBe('90;refresher=uac')
-    // The last description, word by word: nothing changes.
+    // The refresh repeats the last description unchanged.
     const [answer = ''] = answersTo(caller.sipp.received('SIP/2.0 200'), 1, 'INVITE')
     expect(bodyOf(request)).toBe(bodyOf(answer))
   }
 
-  // A drachtio-server runs session timers of its own, and says other things of them.
+  // A drachtio-server runs its own session timers, with other header values.
   const ownTimers = agent.capabilities.sessionTimers === 'agent'
 
-  it(`a call whose ACK never comes is hung up after 32 s, and others go on meanwhile${
-    ownTimers ? '; at half of 90 s we refresh, by UPDATE where it is taken, else by a re-INVITE' : ''
-  }; of calls that are over no transaction stays`, async () => {
+  it(`a call without an ACK is hung up after 32 s while others continue${
+    ownTimers ? '; a session of 90 s is refreshed at half time, by UPDATE if the caller allows it, else by re-INVITE' : ''
+  }; ended calls leave no transaction`, async () => {
     const refreshes = ownTimers ? [refreshedByUpdate(), refreshedByInvite()] : []
     await Promise.all([hungUpWithoutAck(), ...refreshes, leavesNothing(agent)])
     await outgoing.gateway.settled()

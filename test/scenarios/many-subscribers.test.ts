@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway?.stop())
 
-/** Subscribers whose pages do the same when they are called: their names are a letter and a number from 1. */
+/** Subscribers whose pages react in the same way to a call. A name is the letter and a number from 1. */
 interface Group {
   readonly letter: string
   readonly count: number
@@ -36,7 +36,7 @@ const decliners: Group = { letter: 'd', count: 50, reaction: 'decline' }
 const ringers: Group = { letter: 'r', count: 25, reaction: 'ring' }
 const subscriberCount = talkers.count + decliners.count + ringers.count
 
-/** Works on so many at once, as people would come. */
+/** Processes 25 at a time, as real subscribers would arrive. */
 const inTurns = async <T>(all: readonly T[], work: (each: T) => Promise<void>): Promise<void> => {
   for (let from = 0; from < all.length; from += 25) await Promise.all(all.slice(from, from + 25).map(work))
 }
@@ -55,7 +55,7 @@ const online = async ({ letter, count, reaction }: Group): Promise<DialectPage[]
   return pages
 }
 
-/** One call to each of a group, in a burst. */
+/** Places one call to each subscriber of a group, in a burst. */
 const calls = async ({ letter, count }: Group, scenario: string, status = 200): Promise<Sipp> => {
   const media = await freePort()
   const codec = { payloads: '0', codecs: 'a=rtpmap:0 PCMU/8000' }
@@ -77,13 +77,13 @@ const countOf = (pages: readonly DialectPage[], what: 'rung' | 'answered'): numb
 
 const all = (pages: readonly DialectPage[], what: 'rung' | 'answered') =>
   until(
-    `each page learns it once: ${what}`,
+    `every page has ${what}`,
     () => countOf(pages, what),
     (count) => count >= pages.length,
     20_000,
   )
 
-it('200 subscribers are called once each, 50 of them lose their connections at the same moment, and none a call', async () => {
+it('200 subscribers get one call each; 50 of them lose their connections at the same moment, and no call is lost', async () => {
   const talking = await online(talkers)
   const declining = await online(decliners)
   const ringing = await online(ringers)

@@ -42,7 +42,7 @@ afterAll(async () => {
   await documents?.close()
 })
 
-it('takes more calls within 30 s than the range has pairs of ports', async () => {
+it('the gateway takes more calls within 30 s than its range has pairs of RTP ports, by reusing ports', async () => {
   const media = await RtpPeer.open()
   const calls = 20
   const sipp = await Sipp.start({
@@ -62,8 +62,8 @@ it('takes more calls within 30 s than the range has pairs of ports', async () =>
   expect(await gateway.metric('rtp_ports_quarantined')).toBe(8)
 })
 
-describe('a far end that sends back what it hears', () => {
-  /** Two carriers in one call, of which the one that `echoes` names sends everything back. */
+describe('a carrier that echoes its audio', () => {
+  /** Connects two carriers; the one that `echoes` names sends all its audio back. */
   const bridged = async (echoes: 'caller' | 'callee'): Promise<readonly [Carrier, Carrier]> => {
     const callee = await Carrier.listens({ scenario: 'callee' })
     documents.put('/connect', JSON.stringify(script({ connect: { to: callee.uri } })))
@@ -78,7 +78,7 @@ describe('a far end that sends back what it hears', () => {
     return [caller, callee]
   }
 
-  it('is heard as a callee, in the words of the caller', async () => {
+  it('is heard by the caller, who receives its own tone back', async () => {
     const [caller, callee] = await bridged('callee')
     await caller.talks('answered', tone)
     await caller.hears(tone)
@@ -87,7 +87,7 @@ describe('a far end that sends back what it hears', () => {
     await gateway.settled()
   })
 
-  it('is heard as a caller, in the words of the callee', async () => {
+  it('is heard by the callee, who receives its own tone back', async () => {
     const [caller, callee] = await bridged('caller')
     await callee.talks('invited', tone)
     await callee.hears(tone)
@@ -96,7 +96,7 @@ describe('a far end that sends back what it hears', () => {
     await gateway.settled()
   })
 
-  it('does not make a storm with another one', async () => {
+  it('causes no packet storm with a second echoing carrier', async () => {
     const [caller, callee] = await bridged('caller')
     callee.media.echoes = true
     callee.media.send(await callee.sipp.event('invited'), tone)
@@ -110,7 +110,7 @@ describe('a far end that sends back what it hears', () => {
     await gateway.settled()
   })
 
-  it('is recorded', async () => {
+  it('is recorded with its echo', async () => {
     const carrier = await Carrier.calls(gateway, { domain: 'recorded.test', scenario: 'caller-released' })
     carrier.media.echoes = true
     await carrier.done()
@@ -121,11 +121,11 @@ describe('a far end that sends back what it hears', () => {
   })
 })
 
-describe('both IP families', () => {
+describe('a call over IPv4 and IPv6', () => {
   const v6 = { address: '::1', mediaAddress: '::1' }
   const calleeTone = 600
 
-  /** The connection line of the first description that a carrier got. */
+  /** Returns the connection line of the first description that a carrier received. */
   const connectionLineOf = ({ sipp }: Carrier): string | undefined => {
     const message = sipp.received('INVITE')[0] ?? sipp.received('SIP/2.0 200')[0] ?? ''
     return /^c=IN (.*)$/m.exec(message)?.[1]
@@ -135,7 +135,7 @@ describe('both IP families', () => {
     ['IPv4', 'IPv6', {}, v6, 'IP4 127.0.0.1', 'IP6 ::1'],
     ['IPv6', 'IPv4', v6, {}, 'IP6 ::1', 'IP4 127.0.0.1'],
   ] as const)(
-    'are bridged: a caller over %s and a callee over %s',
+    'bridges a caller over %s with a callee over %s',
     async (...[, , from, to, inAnswer, inOffer]) => {
       const callee = await Carrier.listens({ scenario: 'callee', codec: 'PCMA', ...to })
       documents.put('/connect', JSON.stringify(script({ connect: { to: callee.uri } })))
@@ -155,7 +155,7 @@ describe('both IP families', () => {
     },
   )
 
-  it('are those of a carrier whose first target refuses over one, and whose second answers over the other', async () => {
+  it('fails over from a carrier’s IPv6 target to its IPv4 target', async () => {
     const refusing = await Carrier.listens({
       scenario: 'callee-refuses',
       values: { status: 503 },

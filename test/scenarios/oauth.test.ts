@@ -16,7 +16,7 @@ let gateway: Gateway
 let browser: Browser
 let issuer: string
 
-/** The gateway has a certificate of its own making, and a name that only browsers know. */
+/** Accepts the gateway's self-signed certificate, and resolves its name, which only browsers know. */
 const trusting = new Agent({
   connect: {
     rejectUnauthorized: false,
@@ -50,7 +50,7 @@ const newPage = async (): Promise<Page> => {
   return page
 }
 
-/** A correct request except for its verifier, which is unknown. */
+/** Authorization request that is valid up to its code challenge, which has no known verifier. */
 const authorization = (changes: Readonly<Record<string, string>> = {}): URL => {
   const url = new URL(`${issuer}login/oauth/authorize`)
   url.search = new URLSearchParams({
@@ -66,7 +66,7 @@ const authorization = (changes: Readonly<Record<string, string>> = {}): URL => {
   return url
 }
 
-/** Types into the sign-in page, by the words beside its fields. */
+/** Fills in and submits the sign-in page. */
 const signIn = async (
   page: Page,
   password: string = alice.password,
@@ -77,7 +77,7 @@ const signIn = async (
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-it('openid-client runs the whole code flow with PKCE, refreshes, and is revoked', async () => {
+it('openid-client completes the code flow with PKCE, refreshes its tokens and revokes them', async () => {
   const config = await client.discovery(new URL(issuer), 'softphone', undefined, client.None(), {
     [client.customFetch]: fetchOf,
   })
@@ -123,7 +123,7 @@ it('openid-client runs the whole code flow with PKCE, refreshes, and is revoked'
   expect(refused.status).toBe(401)
 })
 
-it('the published browser SDK goes online with the token that oidc-client-ts got', async () => {
+it('the published browser SDK goes online with an access token of oidc-client-ts', async () => {
   const page = await app.open(browser, issuer)
   onTestFinished(() => page.context().close())
   await startSignIn(page)
@@ -134,13 +134,13 @@ it('the published browser SDK goes online with the token that oidc-client-ts got
   onTestFinished(() => sdk.close())
   await sdk.online()
   await until(
-    'she is online',
+    'the subscriber is online',
     () => gateway.metric('subscribers_online'),
     (count) => count === 1,
   )
 })
 
-it('oidc-client-ts renews by the refresh token, by the session in a frame, and no more after the sign-out', async () => {
+it('oidc-client-ts renews with the refresh token, or with the session in a frame until the subscriber signs out', async () => {
   const page = await app.open(browser, issuer)
   onTestFinished(() => page.context().close())
   await startSignIn(page)
@@ -151,7 +151,7 @@ it('oidc-client-ts renews by the refresh token, by the session in a frame, and n
   expect(second.user?.access_token).not.toBe(first.access_token)
   expect(second.user?.refresh_token).not.toBe(first.refresh_token)
 
-  // A frame of a page without scripts of its own: the callback page of the application hands the answer over.
+  // The frame's callback page has no scripts, so the test reads the code from the frame's URL.
   await forgetUser(page)
   const framed = page.waitForEvent('framenavigated', (frame) => frame.url().startsWith(`${app.callback}?`))
   const url = authorization({ prompt: 'none' })
@@ -173,7 +173,7 @@ it('oidc-client-ts renews by the refresh token, by the session in a frame, and n
   expect(new URL(page.url()).searchParams.get('error')).toBe('login_required')
 })
 
-it('changes the subscriber of a browser', async () => {
+it('prompt=login lets another subscriber sign in at the same browser', async () => {
   const page = await newPage()
   const url = authorization()
   await page.goto(url.href)
@@ -191,7 +191,7 @@ it('changes the subscriber of a browser', async () => {
   await page.waitForURL(`${app.callback}?*`)
 })
 
-it('shows the sign-in page in no frame', async () => {
+it('the sign-in page cannot be shown in a frame', async () => {
   const page = await newPage()
   await page.goto(app.origin)
   const url = authorization()
@@ -205,7 +205,7 @@ it('shows the sign-in page in no frame', async () => {
   )
 })
 
-it('tells an application that a subscriber cancelled', async () => {
+it('a cancelled sign-in redirects to the application with access_denied', async () => {
   const page = await newPage()
   const url = authorization()
   await page.goto(url.href)
@@ -219,7 +219,7 @@ it('tells an application that a subscriber cancelled', async () => {
   ])
 })
 
-it('asks for no scripts, and stays within a telephone', async () => {
+it('the sign-in page has no scripts, and fits the width of a telephone', async () => {
   const page = await newPage()
   await page.setViewportSize({ width: 320, height: 568 })
   const faults: string[] = []

@@ -48,7 +48,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
     await gateway.settled()
   }
 
-  /** Waits until so many more packets have come. */
+  /** Waits until this number of further packets has arrived. */
   const heard = (media: RtpPeer, more = 10): Promise<unknown> => {
     const before = media.packets.length
     return until(
@@ -58,12 +58,12 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
     )
   }
 
-  /** The 200 to the request with this CSeq. */
+  /** Returns the 200 to the request with this CSeq. */
   const ok = ({ sipp }: Carrier, cseq: number, method = 'INVITE'): string =>
     answersTo(sipp.received('SIP/2.0 200'), cseq, method)[0] ?? ''
 
-  describe('a call without an offer', () => {
-    it('gets ours in the 200, and talks with the answer of its ACK', async () => {
+  describe('an INVITE without an offer', () => {
+    it('gets the gateway’s offer in the 200, and its answer in the ACK starts the audio', async () => {
       const carrier = await calls('call-late', { holdMs: 700 })
       await carrier.sipp.event('answered')
       expect(linesOf(ok(carrier, 1), 'm=audio')[0]).toMatch(/RTP\/AVP 0 8 101$/)
@@ -80,7 +80,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
       expect(gateway.log).toContainEqual(expect.objectContaining({ msg: 'call ended', code: 'bad_sdp' }))
     })
 
-    it.runIf(reliableProvisionals)('gets it in a reliable 183, and answers in the PRACK', async () => {
+    it.runIf(reliableProvisionals)('gets the gateway’s offer in a reliable 183, and its answer in the PRACK starts the audio', async () => {
       const more = ['Supported: 100rel']
       const carrier = await calls('call-late-reliable', {
         domain: 'early.test',
@@ -91,13 +91,13 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
       await heard(carrier.media)
       expect(carrier.sipp.events).not.toContainEqual(expect.stringContaining('answered'))
       await ended(carrier)
-      // The session is agreed on: a description in the 200 would be one more offer.
+      // The negotiation is complete: a description in the 200 would be a new offer.
       expect(headerOf(ok(carrier, 1), 'Content-Length')).toBe('0')
     })
   })
 
   it.runIf(reliableProvisionals)(
-    'a caller that requires 100rel changes its offer before the answer',
+    'a caller with reliable provisional responses can change its offer by UPDATE before the answer',
     async () => {
       const more = ['Require: 100rel', 'Allow: INVITE, ACK, BYE, CANCEL, PRACK, UPDATE']
       const carrier = await calls('call-reliable', { domain: 'early.test', holdMs: 200, values: { more } })
@@ -108,7 +108,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
     },
   )
 
-  it('an extension that we do not have is refused with its name', async () => {
+  it('an unsupported extension in Require is rejected with 420 that names it', async () => {
     const values = { status: 420, more: ['Require: precondition'] }
     const carrier = await calls('call-refused', { values })
     await carrier.done()
@@ -126,7 +126,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
         values: { newHost: '0.0.0.0', newDirection: 'inactive' },
         answer: 'inactive',
       },
-    ])('by $spelling silences us, and sendrecv takes it back', async ({ values, answer }) => {
+    ])('by $spelling stops the gateway’s audio, and sendrecv resumes it', async ({ values, answer }) => {
       const carrier = await calls('call-modifies', {
         holdMs: 400,
         values: { ...pcmu, ...(values as Record<string, string>) },
@@ -154,7 +154,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
       await ended(carrier)
     })
 
-    it('changes the codec, with a new version of our description', async () => {
+    it('changes the codec, and the answer has a new session version', async () => {
       const carrier = await calls('call-modifies', { holdMs: 300, values: pcma })
       await carrier.sipp.event('modified')
       const first = ok(carrier, 1)
@@ -166,7 +166,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
       await ended(carrier)
     })
 
-    it('gives the digits another payload type', async () => {
+    it('changes the payload type of digits', async () => {
       const events = (number: number) => `a=rtpmap:0 PCMU/8000\na=rtpmap:${number} telephone-event/8000`
       const values = { payloads: '0 126', codecs: events(126), newPayloads: '0 101', newCodecs: events(101) }
       const carrier = await calls('call-modifies', { domain: 'gather.test', holdMs: 'manual', values })
@@ -184,7 +184,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
       await ended(carrier)
     })
 
-    it('with the same version refreshes: the answer is the same, by UPDATE too', async () => {
+    it('with an unchanged session version gets the same answer again, as does an UPDATE', async () => {
       const carrier = await calls('call-refresh')
       await ended(carrier)
       const bodies = [ok(carrier, 1), ok(carrier, 2), ok(carrier, 3, 'UPDATE')].map(bodyOf)
@@ -201,7 +201,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
       await ended(carrier)
     })
 
-    it('that crosses another offer gets 491, and the next one is taken', async () => {
+    it('that crosses another offer gets 491, and the next offer is accepted', async () => {
       const carrier = await calls('call-crossing')
       await carrier.sipp.event('crossed')
       await carrier.sipp.event('updated')
@@ -209,7 +209,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
     })
   })
 
-  it('video is refused with port 0, beside audio that is taken', async () => {
+  it('an offer of audio and video is answered with audio, and port 0 for video', async () => {
     const lines = ['m=video 41000 RTP/AVP 97', 'a=rtpmap:97 H264/90000']
     const carrier = await calls('call', { holdMs: 300, values: { lines } })
     await carrier.sipp.event('answered')
@@ -221,7 +221,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
     await ended(carrier)
   })
 
-  it('the offer may be one part of several of a body', async () => {
+  it('an offer in a multipart body is accepted', async () => {
     const carrier = await calls('call-multipart', { holdMs: 300 })
     await carrier.sipp.event('answered')
     await heard(carrier.media, 5)

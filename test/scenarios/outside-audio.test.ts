@@ -45,7 +45,7 @@ afterAll(async () => {
   await recogniser?.close()
 })
 
-/** The last 200 ms that the agent has heard. */
+/** Returns the last 200 ms of audio that the WebSocket server has received. */
 const lately = (): Int16Array => {
   const payloads = agent
     .of('media')
@@ -54,11 +54,11 @@ const lately = (): Int16Array => {
   return decode('PCMU', Buffer.concat(payloads))
 }
 
-it('brings the caller’s tone and keys to a WebSocket, and what its server sends to the caller', async () => {
+it('a stream sends the caller’s audio and digits to a WebSocket server, and plays the server’s audio to the caller', async () => {
   const carrier = await Carrier.calls(gateway, { domain: 'stream.test', scenario: 'caller-released' })
   await carrier.talks('answered', 440)
   await until(
-    'the agent hears 440 Hz',
+    'the server receives 440 Hz',
     () => goertzel(lately(), 440),
     (share) => share > 0.9,
   )
@@ -72,7 +72,7 @@ it('brings the caller’s tone and keys to a WebSocket, and what its server send
   expect(agent.of('mark')).toEqual([])
   await until('the mark comes back', () => agent.of('mark')[0])
   carrier.media.press('7')
-  expect((await until('the agent hears of the key', () => agent.of('dtmf')[0]))?.dtmf).toMatchObject({
+  expect((await until('the server receives the digit', () => agent.of('dtmf')[0]))?.dtmf).toMatchObject({
     digit: '7',
   })
   agent.sockets[0]?.close()
@@ -81,7 +81,7 @@ it('brings the caller’s tone and keys to a WebSocket, and what its server send
   await gateway.settled()
 })
 
-it('lets a recogniser hear the caller, stops the prompt when it understands, and tells the action', async () => {
+it('Gather with speech sends the caller’s audio to the recogniser, and the recognised text to the action', async () => {
   const carrier = await Carrier.calls(gateway, { domain: 'speech.test', scenario: 'caller-released' })
   await carrier.talks('answered', 500)
   await carrier.hearsVoice()

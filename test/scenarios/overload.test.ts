@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 const talk = scripted('answer', { sleep: -1 })
 
-describe.each(agents)('more than there is room for, by $name', (agent) => {
+describe.each(agents)('calls over a limit, by $name', (agent) => {
   let gateway: Gateway
 
   beforeAll(async () => {
@@ -36,7 +36,9 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
   const calls = (domain: string, options: Partial<IncomingOptions> = {}): Promise<Carrier> =>
     Carrier.calls(gateway, { domain, scenario: 'call', ...options })
 
-  /** Returns the only log line about a rejection with this code during `act`. Expects one count of it. */
+  /**
+   * Returns the only log line about a rejection with this code during `act`. Expects that it is counted once.
+   */
   const rejectionBy = async (code: Code, act: () => Promise<unknown>): Promise<LogLine> => {
     const lines = () => gateway.log.filter((line) => line.code === code && line.msg !== 'call ended')
     const before = lines().length
@@ -61,7 +63,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
       expect(headerOf(refusal, 'Retry-After')).toBe(options.retryAfter)
     })
 
-  /** Places two calls at the same moment, whatever the machine's pace. Returns their statuses, sorted. */
+  /** Places two calls at the same moment, however slow the machine. Returns their statuses, sorted. */
   const twoAtOnce = async (uri: string, address = '127.0.0.1'): Promise<number[]> => {
     const caller = await SipCaller.open(gateway.sipPort, address)
     onTestFinished(() => caller.close())
@@ -70,7 +72,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
     return placed.map(({ status }) => status).sort()
   }
 
-  it('calls at once of a domain', async () => {
+  it('simultaneous calls to one domain over its limit are rejected', async () => {
     const first = await calls('one.test', { holdMs: 'manual' })
     await first.sipp.event('answered')
     expect(await refused('one.test', 'over_call_limit')).toMatchObject({ domainCalls: 1, domainLimit: 1 })
@@ -80,7 +82,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
     await (await calls('one.test')).done()
   })
 
-  it('calls at once of all domains', async () => {
+  it('simultaneous calls to all domains over the limit are rejected with Retry-After', async () => {
     const holdMs = 'manual'
     const three = [await calls('wide.test', { holdMs }), await calls('wide.test', { holdMs })]
     three.push(await calls('source.test', { holdMs }))
@@ -94,7 +96,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
     await gateway.settled()
   })
 
-  it('new calls a second of a domain, and then there is room again', async () => {
+  it('new calls per second to a domain over its limit are rejected, and accepted again later', async () => {
     const line = await rejectionBy('over_call_rate', async () => {
       expect(await twoAtOnce('sip:1@slow.test')).toEqual([200, 503])
     })
@@ -110,7 +112,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
     await until('there is room', taken)
   })
 
-  it('new calls a second of one source: others are taken', async () => {
+  it('new calls per second from one source over the limit are rejected, and calls of other sources accepted', async () => {
     const line = await rejectionBy('over_call_rate', async () => {
       expect(await twoAtOnce('sip:1@source.test', '127.0.0.5')).toEqual([200, 503])
     })
@@ -119,7 +121,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
     await gateway.settled()
   })
 
-  it('while it drains, new calls and pings get 503, and calls go on', async () => {
+  it('a draining gateway answers new calls and OPTIONS with 503 and Retry-After, and calls in progress continue', async () => {
     const talking = await calls('wide.test', { holdMs: 'manual' })
     await talking.sipp.event('answered')
     const socket = await SipSocket.udp(gateway.sipPort)

@@ -66,7 +66,7 @@ const moreDevices = (tone: number): string => `(() => {
     constraints.audio?.deviceId === 'headset' ? hum() : constraints.video?.deviceId === 'front' ? lime() : before(constraints)
 })()`
 
-/** The call of a page, as this file uses it. */
+/** Members of a page's call that this file uses. */
 interface VideoCall {
   readonly state: string
   readonly video: { readonly local: boolean; readonly remote: boolean }
@@ -82,7 +82,7 @@ interface Screen {
   leave(): Promise<void>
 }
 
-/** The page, as this file uses it. */
+/** Members of the page's `window` that this file uses. */
 interface VideoWindow {
   readonly document: {
     readonly body: object
@@ -97,7 +97,7 @@ interface VideoWindow {
   dispatchEvent(event: Event): void
 }
 
-/** Runs in the page: notes what its call tells. */
+/** Runs in the page: records the events of its call. */
 const watching = `(() => {
   globalThis.received = []
   globalThis.watch = (call) => {
@@ -116,7 +116,7 @@ const open = async (index: number, email: string, camera: Colour, port: number):
   return page
 }
 
-/** Does something with the page's call. */
+/** Calls a method of the page's call. */
 const act = ({ page }: ClientPage, method: string, argument?: object | string): Promise<unknown> =>
   page.evaluate(
     async ({ method, argument }) => {
@@ -143,7 +143,7 @@ const hearsNothing = ({ page }: ClientPage): Promise<unknown> =>
     (heard) => heard === 0,
   )
 
-describe('a call between two pages with our SDK', () => {
+describe('a call between two pages with the gateway’s own SDK', () => {
   let a: ClientPage
   let b: ClientPage
 
@@ -171,20 +171,20 @@ describe('a call between two pages with our SDK', () => {
     await Promise.all([hears(a.page, tones.bob), hears(b.page, ofAlice)])
   }
 
-  /** Everything goes both ways. */
+  /** Waits until sound and video are received both ways. */
   const together = async (): Promise<void> => {
     await Promise.all([sees(a.page, 'blue'), sees(b.page, 'red'), heardBoth()])
     const both = { local: true, remote: true }
     for (const page of [a, b]) await tells(page, both)
   }
 
-  it('begins with sound alone', async () => {
+  it('begins with sound and without video', async () => {
     await heardBoth()
     await seesNothing(a.page)
     expect(await video(a)).toEqual({ local: false, remote: false })
   })
 
-  it('has video added by one side, seen by the other once it wants to, and then by both', async () => {
+  it('gains video when one side sends, the other agrees to receive, and then sends as well', async () => {
     await act(a, 'updateMedia', { video: { enable: true } })
     const others = () =>
       b.page.evaluate(() => (globalThis as unknown as VideoWindow).call.members.map(({ visible }) => visible))
@@ -205,7 +205,7 @@ describe('a call between two pages with our SDK', () => {
     await heardBoth()
   })
 
-  it('goes on after mutes and a deaf ear', async () => {
+  it('continues after mutes of sound, video and hearing', async () => {
     await act(a, 'audioMute')
     await hearsNothing(b)
     await hears(a.page, tones.bob)
@@ -228,14 +228,14 @@ describe('a call between two pages with our SDK', () => {
     await together()
   })
 
-  it('is held, and taken back', async () => {
+  it('can be held and resumed', async () => {
     await act(b, 'hold')
     await Promise.all([hearsNothing(a), hearsNothing(b), seesNothing(a.page)])
     await act(b, 'unhold')
     await together()
   })
 
-  it('takes another microphone and another camera, and the first ones again', async () => {
+  it('switches to another microphone and camera, and back', async () => {
     await a.page.evaluate(moreDevices(tones.headset))
     await act(a, 'updateMicrophone', { deviceId: 'headset' })
     await act(a, 'updateCamera', { deviceId: 'front' })
@@ -245,7 +245,7 @@ describe('a call between two pages with our SDK', () => {
     await act(a, 'updateCamera', {})
     await together()
     const changes = (await received(a)).filter((event) => event.endsWith('.updated'))
-    // The first of a camera is when it was added.
+    // The first camera event is from the test that added video.
     expect(changes.sort()).toEqual([
       'camera.updated',
       'camera.updated',
@@ -255,7 +255,7 @@ describe('a call between two pages with our SDK', () => {
     ])
   })
 
-  it('shows a screen in place of the camera, until the person stops it, and with the sound of the call', async () => {
+  it('shows a shared screen in place of the camera until the page or the browser stops it', async () => {
     const share = () =>
       a.page.evaluate(async () => {
         const window = globalThis as unknown as VideoWindow
@@ -272,7 +272,7 @@ describe('a call between two pages with our SDK', () => {
     const state = await a.page.evaluate(() => {
       const { shared } = globalThis as unknown as VideoWindow
       const [track] = shared.localStream.getVideoTracks()
-      // As the browser's own bar does.
+      // The browser's own stop button has the same effect.
       track?.stop()
       track?.dispatchEvent(new Event('ended'))
       return shared.state
@@ -281,7 +281,7 @@ describe('a call between two pages with our SDK', () => {
     await together()
   })
 
-  it('finds a new path on another network', async () => {
+  it('restarts ICE when the network changes', async () => {
     const credentials = () =>
       a.page.evaluate(
         () =>
@@ -302,7 +302,7 @@ describe('a call between two pages with our SDK', () => {
     await together()
   })
 
-  it('goes on without its connection, and with the next one', async () => {
+  it('continues while one WebSocket is lost, and after it is connected again', async () => {
     const { connections } = line
     line.cut()
     await together()
@@ -313,7 +313,7 @@ describe('a call between two pages with our SDK', () => {
     await together()
   })
 
-  it('gives its video up, and takes it back', async () => {
+  it('continues when one side stops and resumes all video', async () => {
     await act(a, 'setVideoDirection', 'inactive')
     await Promise.all([seesNothing(b.page), seesNothing(a.page)])
     await tells(a, { local: false, remote: false })
@@ -323,7 +323,7 @@ describe('a call between two pages with our SDK', () => {
     await together()
   })
 
-  it('comes back after a page was loaded anew', async () => {
+  it('continues after one page was reloaded', async () => {
     await a.page.reload()
     await a.signIn()
     await a.page.evaluate(watching)
@@ -335,7 +335,7 @@ describe('a call between two pages with our SDK', () => {
     await together()
   })
 
-  it('leaves nothing behind', async () => {
+  it('ends for both pages when one hangs up, and leaves nothing in the gateway', async () => {
     await act(b, 'hangup')
     await until(
       'the other page sees the end',

@@ -45,7 +45,7 @@ const open = async (email: string, options: object = {}): Promise<ClientPage> =>
 const projectOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).project
 
-it('our SDK knows who is signed in, what can be called, and the devices', async () => {
+it('the gateway’s own SDK reports the subscriber and the addresses, and registers and removes a device', async () => {
   const token = await gateway.token()
   const options = { project: projectOf(token), contexts: ['home'], topics: ['office'], logLevel: 'debug' }
   const { page } = await open(alice.email, options)
@@ -93,15 +93,15 @@ it('our SDK knows who is signed in, what can be called, and the devices', async 
   })
 })
 
-it('our SDK stays small', () => {
+it('the gateway’s own SDK is smaller than 40 kB', () => {
   expect(builtSize()).toBeLessThan(40_000)
 })
 
-it('our SDK refuses to connect with a token of another project', async () => {
+it('the gateway’s own SDK refuses to connect with a token of another project', async () => {
   await expect(open(alice.email, { project: 'another' })).rejects.toThrow('another project')
 })
 
-it('two pages with our SDK write to one another', async () => {
+it('two pages with the gateway’s own SDK exchange messages and read their history', async () => {
   const first = await open(alice.email)
   const second = await open(bob.email)
   const listen = (page: ClientPage, name: string) =>
@@ -146,7 +146,7 @@ it('two pages with our SDK write to one another', async () => {
   })
 })
 
-it('a page that is loaded anew comes back to its call with our SDK, and a copy of its tab leaves it alone', async () => {
+it('a reloaded page reattaches to its call with the gateway’s own SDK, and a duplicated tab cannot take the call', async () => {
   const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
   const opened = await open(alice.email)
   const { page } = opened
@@ -182,11 +182,11 @@ it('a page that is loaded anew comes back to its call with our SDK, and a copy o
   await carrier.goesOn()
   await carrier.done()
   const state = () => page.evaluate(() => (globalThis as unknown as ClientWindow).call.state)
-  await until('our SDK sees the end', state, (state) => state === 'ended')
+  await until('the SDK sees the end', state, (state) => state === 'ended')
   await gateway.settled()
 })
 
-it('a service worker reads a notification with our SDK, and the page answers the call', async () => {
+it('a service worker decrypts a notification with the gateway’s own SDK, and the page answers the call', async () => {
   const opened = await open(alice.email)
   const { page } = opened
   const key = await page.evaluate(async () => {

@@ -24,7 +24,7 @@ const desk = { username: 'desk', password: 'long-enough-1' }
 
 type Transport = 'udp' | 'tcp' | 'tls'
 
-/** With TLS it demands SRTP. */
+/** Transports; over TLS the phone requires SRTP. */
 const transports = [
   { transport: 'udp', srtp: undefined },
   { transport: 'tcp', srtp: undefined },
@@ -77,18 +77,18 @@ const address = (transport: Transport = 'udp', host = '127.0.0.1'): string =>
 interface Kind {
   readonly name: string
   readonly program: string
-  /** A phone that has registered. */
+  /** Starts a phone that registers. */
   endpoint(options: DeskPhoneOptions): Promise<DeskPhone>
-  /** The host that a registered one dials. */
+  /** Host that a registered phone dials. */
   home(transport: Transport): string
-  /** A phone that registers nowhere. */
+  /** Starts a phone that does not register. */
   alone(options: DeskPhoneOptions): Promise<DeskPhone>
 }
 
 const baresip: Kind = {
   name: 'baresip',
   program: 'baresip',
-  // It looks up no names.
+  // Baresip resolves no names, so all its hosts are addresses.
   endpoint: (options) =>
     Baresip.start({
       ...options,
@@ -122,7 +122,7 @@ for (const kind of [baresip, linphone]) {
   describe.skipIf(!present).each(transports)(
     `${kind.name} as an endpoint over $transport`,
     ({ transport, srtp }) => {
-      it('registers, is rung at its address, and both are heard', async () => {
+      it('registers and is called at its address, with sound both ways', async () => {
         const phone = await kind.endpoint({ user: 'desk', transport, srtp, tone: phoneTone })
         const carrier = await Carrier.calls(gateway, {
           domain: 'desk.test',
@@ -139,7 +139,7 @@ for (const kind of [baresip, linphone]) {
         await gateway.settled()
       })
 
-      it('calls out as what it is, holds and goes on, and hangs up', async () => {
+      it('calls a number with its own caller ID, holds, resumes and hangs up', async () => {
         const phone = await kind.endpoint({ user: 'desk', transport, srtp, tone: phoneTone })
         const carrier = await Carrier.listens({ scenario: 'callee', port: carrierPort, holdMs: 300 })
         phone.dial(`sip:+4930123456@${kind.home(transport)}`)
@@ -151,7 +151,7 @@ for (const kind of [baresip, linphone]) {
         await holdsAndGoesOn(phone)
         const heard = carrier.media.packets.length
         await until(
-          'the carrier is talked to again',
+          'the carrier receives audio again',
           () => carrier.media.packets.length,
           (packets) => packets > heard + 25,
         )
@@ -178,7 +178,7 @@ for (const kind of [baresip, linphone]) {
     )
 
     it.each(['udp', 'tcp'] as const)(
-      'is called over %s, holds and goes on, and both are heard',
+      'is called over %s, with sound both ways, also after hold and resume',
       async (transport) => {
         const carrier = await kind.alone({ user: 'trunk', transport, tone: phoneTone })
         through = carrier.uri

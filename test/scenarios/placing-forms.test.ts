@@ -18,7 +18,7 @@ const waiting = xmlText('<Pause length="600"/>')
 const all = ['initiated', 'ringing', 'answered', 'completed']
 
 let server: DocumentServer
-/** Of all that do not end it. */
+/** Gateway of all tests that do not end their gateway. */
 let gateway: Gateway
 /** Port of the default carrier. */
 let carrierPort: number
@@ -38,7 +38,7 @@ afterAll(async () => {
   await server?.close()
 })
 
-/** One that is ended, or that goes on where another one was. */
+/** Starts a gateway for a test that ends it, with a data folder that another gateway may have used. */
 const start = async (dataDir: string): Promise<Gateway> => {
   const gateway = await Gateway.start({ http: { apiToken }, dataDir })
   onTestFinished(() => gateway.stop())
@@ -65,13 +65,13 @@ const forms = () => server.asked('/callback').map(({ fields }) => fields)
 const received = (count: number) =>
   until(`${count} states have arrived`, forms, ({ length }) => length >= count)
 
-/** Answers at the callee, once the ringing was reported. */
+/** Lets the callee answer after the ringing was reported. */
 const picksUp = async (carrier: Carrier) => {
   await received(2)
   await carrier.goesOn()
 }
 
-it('each state once, in order, with all that is known of the call', async () => {
+it('a placed call reports each state once, in order, with the facts of the call', async () => {
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const { sid } = await place(gateway, carrier.uri, { Twiml: xmlText('<Pause length="1"/>', '<Hangup/>') })
   await carrier.sipp.event('invited')
@@ -87,7 +87,7 @@ it('each state once, in order, with all that is known of the call', async () => 
     CallbackSource: 'call-progress-events',
     Timestamp: expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000$/),
   }
-  // A second of pause, and what a busy machine adds.
+  // The pause lasts one second; a busy machine adds some.
   const seconds = expect.stringMatching(/^[1-9]\d*$/)
   expect(await received(4)).toEqual([
     { ...common, CallStatus: 'initiated', SequenceNumber: '0' },
@@ -98,12 +98,12 @@ it('each state once, in order, with all that is known of the call', async () => 
   await gateway.settled()
 })
 
-it('with what was recorded from the answer on', async () => {
+it('a placed call with Record reports its recording', async () => {
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const record = { Record: 'true', RecordingStatusCallback: server.urlOf('/recorded') }
   const { sid } = await place(gateway, carrier.uri, {
     ...record,
-    // Durations are whole seconds: with one second of call the recording may have none.
+    // Durations are whole seconds: the recording of a call of one second may have a duration of 0.
     Twiml: xmlText('<Pause length="2"/>', '<Hangup/>'),
   })
   await carrier.talks('invited', 440)
@@ -123,7 +123,7 @@ it('with what was recorded from the answer on', async () => {
   await gateway.settled()
 })
 
-it('of a number, as it was called, where a carrier leads to it', async () => {
+it('a placed call to a number goes to the default carrier, and its callbacks have the number as it was dialled', async () => {
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual', port: carrierPort })
   const url = server.put('/number', xmlText('<Hangup/>'))
   const { sid } = await place(gateway, '+4930777', { Url: url })
@@ -136,7 +136,7 @@ it('of a number, as it was called, where a carrier leads to it', async () => {
   await gateway.settled()
 })
 
-it('with who answered', async () => {
+it('a placed call with MachineDetection reports a machine in AnsweredBy', async () => {
   server.put('/answered', xmlText('<Hangup/>'))
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const machine = { MachineDetection: 'Enable', MachineDetectionTimeout: '10' }
@@ -156,7 +156,7 @@ it('with who answered', async () => {
   await gateway.settled()
 })
 
-it('by twenty calls at once, each by itself', { timeout: 60_000 }, async () => {
+it('twenty simultaneous calls each report all their states in order', { timeout: 60_000 }, async () => {
   const count = 20
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 300, count, timeoutMs: 40_000 })
   const Twiml = xmlText('<Pause length="1"/>', '<Hangup/>')
@@ -175,7 +175,7 @@ it('by twenty calls at once, each by itself', { timeout: 60_000 }, async () => {
   await gateway.settled()
 })
 
-it('of one call, however often the request for it is repeated', async () => {
+it('repeated requests with the same idempotency key place one call', async () => {
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const ask = () =>
     place(gateway, carrier.uri, { Twiml: xmlText('<Hangup/>') }, { 'idempotency-key': 'order-7' })
@@ -190,7 +190,7 @@ it('of one call, however often the request for it is repeated', async () => {
   expect(carrier.sipp.received('INVITE')).toHaveLength(1)
 })
 
-it('of a call whose gateway is killed as soon as it has said that it makes it, and of one whose gateway ends, at the latest by the next run', async () => {
+it('the end of a call whose gateway is killed or shut down is reported, at the latest after the next start', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'placing-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const killed = await start(dataDir)
@@ -204,14 +204,14 @@ it('of a call whose gateway is killed as soon as it has said that it makes it, a
   expect([answer.status, await answer.json()]).toMatchObject([200, { sid: lost.sid, status: 'failed' }])
   const ends = () =>
     forms().filter(({ CallSid, CallStatus }) => CallSid === lost.sid && CallStatus === 'failed')
-  const [end] = await until('its end is reported', ends, ({ length }) => length > 0)
+  const [end] = await until('the end of the lost call is reported', ends, ({ length }) => length > 0)
   expect(end).toMatchObject({ Direction: 'outbound-api', To: never.uri, CallDuration: '0' })
   await never.sipp.stop()
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const { sid } = await place(ending, carrier.uri, { Twiml: waiting })
   const received = (count: number) =>
     until(
-      `${count} of its states have arrived`,
+      `${count} states of the call have arrived`,
       () => forms().filter(({ CallSid }) => CallSid === sid),
       ({ length }) => length >= count,
     )
@@ -229,7 +229,7 @@ it('of a call whose gateway is killed as soon as it has said that it makes it, a
   await next.settled()
 })
 
-it('the end of a call that comes in, where its domain application names a callback', async () => {
+it('the end of an inbound call is reported to the callback of its domain application', async () => {
   const made = await fetch(`${gateway.url}/api/relay/rest/domain_applications`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
@@ -245,7 +245,7 @@ it('the end of a call that comes in, where its domain application names a callba
   const carrier = await Carrier.calls(gateway, { domain, scenario: 'call', holdMs: 'manual' })
   await carrier.sipp.event('answered')
   await until(
-    'its document speaks',
+    'the document speaks',
     () => gateway.metric('verbs'),
     (verbs) => verbs === 1,
   )

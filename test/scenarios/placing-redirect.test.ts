@@ -1,6 +1,6 @@
 /**
- * Calls that the XML family's API gives another document, whatever they are doing. No part of the old one
- * remains.
+ * Calls that get another document from the XML family's API during any activity. The new document ends all
+ * activity of the old one.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { xmlText } from '../support/applications.ts'
@@ -41,7 +41,7 @@ const statusOf = async (sid: string): Promise<unknown> => {
   return ((await (await fetch(url, { headers: { authorization } })).json()) as { status?: unknown }).status
 }
 
-/** A call that was answered, with its first document. */
+/** Places a call with its first document, which the callee answers. */
 const begin = async (url: string) => {
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const { body } = await post('', { To: carrier.uri, From: '+4930123', Url: url })
@@ -81,7 +81,7 @@ const situations = [
   ['waits in a queue', (url) => `<Enqueue action="${url}">q</Enqueue>`, 'queue_waiting', ['redirected']],
 ] as const satisfies readonly [string, (url: string) => string, string, readonly string[]][]
 
-it.each(situations)('while it %s', async (_what, verb, gauge, results) => {
+it.each(situations)('a new document replaces one that %s', async (_what, verb, gauge, results) => {
   const { carrier, sid } = await begin(server.put('/first', xmlText(verb(server.urlOf('/acted')))))
   await is(gauge, 1)
   expect(await post(`/${sid}`, bye)).toMatchObject({ status: 200, body: { sid, status: 'in-progress' } })
@@ -92,7 +92,7 @@ it.each(situations)('while it %s', async (_what, verb, gauge, results) => {
   expect(acted()).toEqual(results)
 })
 
-it('while it talks to a callee, which is hung up', async () => {
+it('a new document replaces a Dial whose callee has answered, and the callee is hung up', async () => {
   const other = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
   const dial = `<Dial action="${server.urlOf('/acted')}"><Sip>${other.uri}</Sip></Dial>`
   const { carrier, sid } = await begin(server.put('/first', xmlText(dial)))
@@ -105,7 +105,7 @@ it('while it talks to a callee, which is hung up', async () => {
   expect(server.asked('/acted')).toEqual([])
 })
 
-it('while a callee rings, which is canceled', async () => {
+it('a new document replaces a Dial whose callee rings, and the callee is cancelled', async () => {
   const other = await Carrier.listens({ scenario: 'callee-cancelled', holdMs: 'manual' })
   const dial = `<Dial action="${server.urlOf('/acted')}"><Sip>${other.uri}</Sip></Dial>`
   const { carrier, sid } = await begin(server.put('/first', xmlText(dial)))
@@ -116,10 +116,10 @@ it('while a callee rings, which is canceled', async () => {
   expect(server.asked('/acted')).toEqual([])
 })
 
-it('while its first document is waited for', async () => {
+it('a new document replaces one that has not arrived yet', async () => {
   const { carrier, sid } = await begin(server.urlOf('/never'))
   await until(
-    'it is asked for',
+    'the document is requested',
     () => server.asked('/never'),
     ({ length }) => length === 1,
   )
@@ -128,7 +128,7 @@ it('while its first document is waited for', async () => {
   await gateway.settled()
 })
 
-it('twice at once, and not when it is over', async () => {
+it('one of two simultaneous new documents is accepted, and none after the end of the call', async () => {
   const { carrier, sid } = await begin(server.put('/first', xmlText('<Pause length="600"/>')))
   await is('verbs', 1)
   const urls = ['/one', '/two'].map((path) => server.put(path, xmlText('<Hangup/>')))

@@ -33,14 +33,14 @@ const callee = (scenario: string) => Carrier.listens({ scenario, holdMs: 'manual
 const dial = (to: string, params: object) =>
   command(gateway, 'dial', { from, to, status_url: server.urlOf('/callback'), status_events: all, ...params })
 
-/** Answers at the callee, once the ringing was reported. */
+/** Lets the callee answer after the ringing was reported. */
 const picksUp = async (carrier: Carrier) => {
   await states(server, '/callback', 2)
   await carrier.goesOn()
 }
 
 describe('a call of the API', () => {
-  it('runs the document at its URL, and is reported from its beginning to its end', async () => {
+  it('runs the document at its URL, and reports all its states', async () => {
     server.put('/doc', scriptText({ play: { url: 'silence:0.2' } }, 'hangup'))
     const carrier = await callee('callee')
     const to = `${carrier.uri};transport=udp`
@@ -81,7 +81,7 @@ describe('a call of the API', () => {
     await gateway.settled()
   })
 
-  it('runs a document that came with it, as an object and as YAML', async () => {
+  it('runs a document in the request, as an object and as YAML', async () => {
     for (const swml of [script({ play: { url: 'silence:0.1' } }), 'sections:\n  main:\n    - hangup\n']) {
       server.requests.length = 0
       const carrier = await callee('callee')
@@ -94,7 +94,7 @@ describe('a call of the API', () => {
     await gateway.settled()
   })
 
-  it('runs its fallback where its document is not there', async () => {
+  it('runs the document of its fallback URL if the first cannot be fetched', async () => {
     const carrier = await callee('callee')
     server.put('/fallback', scriptText('hangup'))
     const urls = { url: server.urlOf('/nothing'), fallback_url: server.urlOf('/fallback') }
@@ -106,7 +106,7 @@ describe('a call of the API', () => {
     await gateway.settled()
   })
 
-  it('presses keys as soon as it is answered', async () => {
+  it('sends digits as soon as it is answered', async () => {
     const carrier = await callee('callee')
     await dial(carrier.uri, { send_digits: 'w12#', url: server.urlOf('/answers') })
     await carrier.talks('invited', 400)
@@ -119,7 +119,7 @@ describe('a call of the API', () => {
     await gateway.settled()
   })
 
-  it('that is declined says so', async () => {
+  it('reports the end reason declined when the callee declines', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee-declines', values: { status: 603 } })
     await dial(carrier.uri, { url: server.urlOf('/answers') })
     const received = await states(server, '/callback', 2)
@@ -128,7 +128,7 @@ describe('a call of the API', () => {
     await gateway.settled()
   })
 
-  it('is canceled while it rings', async () => {
+  it('can be cancelled while it rings', async () => {
     const carrier = await callee('callee-cancelled')
     const { id } = await dial(carrier.uri, { url: server.urlOf('/answers') })
     await carrier.sipp.event('invited')
@@ -142,7 +142,7 @@ describe('a call of the API', () => {
   })
 })
 
-/** A call that was answered, and waits. */
+/** Places a call that is answered and waits. */
 const answered = async (params: object = {}) => {
   const carrier = await callee('callee')
   const { id } = await dial(carrier.uri, { url: server.urlOf('/answers'), ...params })
@@ -154,7 +154,7 @@ const answered = async (params: object = {}) => {
 }
 
 describe('a call in progress', () => {
-  it('is ended as completed', async () => {
+  it('can be completed, but not cancelled', async () => {
     const { carrier, id } = await answered()
     expect(await ask(gateway, 'update', { id, status: 'canceled' })).toMatchObject({ status: 409 })
     expect(await command(gateway, 'update', { id, status: 'completed' })).toMatchObject({
@@ -166,7 +166,7 @@ describe('a call in progress', () => {
     await gateway.settled()
   })
 
-  it('is given another document while it plays', async () => {
+  it('can get another document while it plays', async () => {
     server.put('/long', scriptText({ play: { url: 'ring:us' } }, { play: { url: 'ring:us' } }))
     server.put('/next', scriptText({ play: { url: 'say:Good bye' } }, 'hangup'))
     const { carrier, id } = await answered({ url: server.urlOf('/long') })
@@ -178,7 +178,7 @@ describe('a call in progress', () => {
     await gateway.settled()
   })
 
-  it('plays, records and listens beside its document, and tells of it', async () => {
+  it('plays and records by commands beside its document, and reports their states', async () => {
     const { carrier, id } = await answered()
     const play = [{ type: 'tts', params: { text: 'Hello out there, how are you' } }]
     await command(
@@ -212,7 +212,7 @@ describe('a call in progress', () => {
     await gateway.settled()
   })
 
-  it('is transferred to another document', async () => {
+  it('can be transferred to another document', async () => {
     server.put('/next', scriptText('hangup'))
     const { carrier, id } = await answered()
     await command(gateway, 'calling.transfer', { dest: server.urlOf('/next') }, id)
@@ -222,7 +222,7 @@ describe('a call in progress', () => {
   })
 })
 
-describe('what is wrong with a command', () => {
+describe('an invalid command', () => {
   const to = 'sip:desk@127.0.0.1:9'
   const url = 'http://127.0.0.1:9/doc'
   it.each([
@@ -241,14 +241,14 @@ describe('what is wrong with a command', () => {
     ['dial', { from, to: '/public/nobody', url }, 'to', 'invalid_field'],
     ['dial', { from, to: 'nonsense', url }, 'to', 'invalid_field'],
     ['update', { url }, 'id', 'missing_required_parameter'],
-  ])('%s %o: %s is at fault (%s)', async (name, params, attribute, code) => {
+  ])('%s %o is rejected with a fault of the parameter %s (%s)', async (name, params, attribute, code) => {
     const { status, body } = await ask(gateway, name, params)
     expect(status).toBe(422)
     const [fault] = body.errors as readonly object[]
     expect(fault).toMatchObject({ attribute, code, type: 'validation_error' })
   })
 
-  it('is refused: a host that no call may reach, and calls without a caller', async () => {
+  it('is rejected for a forbidden host, an unknown call, an unknown command and missing credentials', async () => {
     const { status, body } = await ask(gateway, 'dial', { from, to: 'sip:x@10.1.2.3', url })
     expect([status, body]).toMatchObject([403, { errors: [{ code: 'not_permitted', attribute: 'to' }] }])
     for (const name of ['calling.play', 'calling.end', 'update'])
@@ -260,7 +260,7 @@ describe('what is wrong with a command', () => {
   })
 })
 
-it('speaks JSON-RPC, too', async () => {
+it('calls can be placed and ended by JSON-RPC, with its error codes', async () => {
   const rpc = async (method: string, params: object) => {
     const answer = await fetch(`${gateway.url}/api/calling/rpc`, {
       method: 'POST',

@@ -39,7 +39,7 @@ interface Addresses {
   readonly data: readonly { readonly id: string; readonly name: string }[]
 }
 
-/** API requests of the project's own server. */
+/** Sends an API request as the project's own server. */
 const post = async <T>(path: string, body: object): Promise<T> => {
   const authorization = `Basic ${Buffer.from(`${project}:${apiToken}`).toString('base64')}`
   const headers = { authorization, 'content-type': 'application/json' }
@@ -63,7 +63,7 @@ const isGreetedBy = async (page: SdkPage, greeting: string): Promise<void> => {
   expect(received).toMatchObject({ event: { greeting } })
 }
 
-it('the published SDK signs in with a token that the API made, calls, and goes on with the next one', async () => {
+it('the published SDK signs in with a token of the API, calls, and accepts a refreshed token', async () => {
   const reference = 'carol@example.test'
   const path = '/api/fabric/subscribers/tokens'
   const first = await post<Pair>(path, { reference, first_name: 'Carol', last_name: 'Example' })
@@ -85,7 +85,7 @@ it('the published SDK signs in with a token that the API made, calls, and goes o
   await gateway.settled()
 })
 
-it('the published SDK calls with a guest token what the token names, and nothing else', async () => {
+it('the published SDK with a guest token can call only the addresses that the token allows', async () => {
   const carol = await post<Pair>('/api/fabric/subscribers/tokens', { reference: 'carol@example.test' })
   const headers = { authorization: `Bearer ${carol.token}` }
   const known = (await (await fetch(`${gateway.url}/api/fabric/addresses`, { headers })).json()) as Addresses

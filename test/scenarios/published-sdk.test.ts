@@ -96,7 +96,7 @@ it('the published SDK dials a SIP URI, sends digits, and sees the far side hang 
   await gateway.settled()
 })
 
-it('the published SDK hears what a script tells its page', async () => {
+it('the published SDK receives the user event of a script', async () => {
   const page = await open()
   await page.dial('/public/shop')
   const [received] = await until(

@@ -50,7 +50,7 @@ it('a page written with React signs in, is called, talks, mutes, renews its toke
   await carrier.talks('answered', 440)
   await hears(page, 440)
   await carrier.hears(tone, 500)
-  // The token of the running connection is renewed, and the call goes on.
+  // The page renews the token of its open connection, and the call continues.
   await opened.render({ host, token: await gateway.token() })
   await until(
     'the token is renewed',
@@ -72,9 +72,9 @@ it('a page written with React signs in, is called, talks, mutes, renews its toke
   await far.talks('invited', 600)
   await hears(page, 600)
   await far.hears(tone, 500)
-  // One connection all along, although strict mode runs every effect twice.
+  // One connection for the whole test, although strict mode runs every effect twice.
   expect(opened.asked).toHaveLength(1)
-  // What is gone from the page hangs up.
+  // Unmounting the component hangs up.
   await opened.unmount()
   await far.done()
   await gauge('subscribers_online', 0)
@@ -82,13 +82,13 @@ it('a page written with React signs in, is called, talks, mutes, renews its toke
   await gateway.settled()
 })
 
-it('the package is one module that wants nothing but React, and stays small', async () => {
+it('the package is one module smaller than 40 kB that imports only React', async () => {
   const { imports, size } = await packageBuilt()
   expect(imports).toEqual(['react'])
   expect(size).toBeLessThan(40_000)
 })
 
-it('the documentation shows the page that is tested here', () => {
+it('docs/react.md contains the example that these tests run', () => {
   const read = (...path: string[]) => readFileSync(join(import.meta.dirname, '..', '..', ...path), 'utf8')
   const example = read('react', 'example', 'phone.tsx')
     .trimEnd()

@@ -54,7 +54,7 @@ const answered = async (scenario = 'caller-released', holdMs = 0, port?: number)
   return { client, call, carrier }
 }
 
-describe('a call that comes in', () => {
+describe('an inbound call', () => {
   it('is reported, answered, spoken to and hung up', async () => {
     const { client, next } = await clientOf(['sales'])
     await client.addContexts(['office'])
@@ -70,7 +70,7 @@ describe('a call that comes in', () => {
     await carrier.done()
   })
 
-  it('is not offered once its context is removed', async () => {
+  it('is not offered to a client that has removed its context', async () => {
     const { client } = await clientOf(['office'])
     await client.removeContexts(['office'])
     const carrier = await Carrier.calls(gateway, {
@@ -81,7 +81,7 @@ describe('a call that comes in', () => {
     await carrier.done()
   })
 
-  it('lets every promise settle when the far side hangs up meanwhile', async () => {
+  it('settles every promise when the far side hangs up', async () => {
     const { call, carrier } = await answered('caller', 1500)
     const playback = await call.playTTS({ text: 'one two three four five six seven eight nine. '.repeat(4) })
     const recording = await call.recordAudio({ endSilenceTimeout: 0 })
@@ -91,8 +91,8 @@ describe('a call that comes in', () => {
   })
 })
 
-describe('on a call', () => {
-  it('digits are collected, and silence is reported as such', async () => {
+describe('an answered call', () => {
+  it('collects digits, and reports no_input for silence', async () => {
     const { call, carrier } = await answered()
     const prompt = await call.promptTTS({ text: 'Your number please.', digits: { max: 4, terminators: '#' } })
     await carrier.hearsVoice()
@@ -105,7 +105,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('a sound that is not there fails', async () => {
+  it('reports an error for a sound that does not exist', async () => {
     const { call, carrier } = await answered()
     const playback = await call.playAudio({ url: `${gateway.url}/nothing.wav` })
     expect((await playback.ended()).state).toBe('error')
@@ -113,7 +113,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('it is recorded, and stopped', async () => {
+  it('can be recorded until the recording is stopped', async () => {
     const { call, carrier } = await answered()
     const recording = await call.recordAudio({ endSilenceTimeout: 0 })
     const silence = await call.playSilence({ duration: 0.3 })
@@ -126,7 +126,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('a third party is connected', async () => {
+  it('can be connected to a third party', async () => {
     const { call, carrier } = await answered()
     const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 1500 })
     const peer = await call.connectSip({ from: 'sip:me@office.test', to: callee.uri, timeout: 10 })
@@ -139,8 +139,8 @@ describe('on a call', () => {
   })
 })
 
-describe('a call that the application makes', () => {
-  it('is a call of its own once it is answered', async () => {
+describe('an outbound call of the application', () => {
+  it('resolves with a call when the callee answers', async () => {
     const { client } = await clientOf([])
     const carrier = await Carrier.listens({ scenario: 'callee' })
     const call = await client.dialSip({ from: 'sip:me@office.test', to: carrier.uri, timeout: 10 })
@@ -151,7 +151,7 @@ describe('a call that the application makes', () => {
     await carrier.done()
   })
 
-  it('is rejected without an answer', async () => {
+  it('rejects with the reason when the callee is busy', async () => {
     const { client } = await clientOf([])
     const busy = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
     const dialling = client.dialSip({ from: 'sip:me@office.test', to: busy.uri })
@@ -160,7 +160,7 @@ describe('a call that the application makes', () => {
   })
 })
 
-it('a lost connection is made again, and the call goes on', async () => {
+it('the client reconnects after a lost connection, and the call continues', async () => {
   const line = await CutLine.to(gateway.httpPort)
   const { call, carrier } = await answered('caller-released', 0, line.port)
   const before = connected()

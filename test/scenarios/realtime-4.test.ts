@@ -65,7 +65,7 @@ const answered = async (scenario = 'caller-released', holdMs = 0, port?: number)
   return { client, call, carrier }
 }
 
-describe('a call that comes in', () => {
+describe('an inbound call', () => {
   it('is reported with its caller and headers, answered, spoken to and hung up', async () => {
     const { next } = await listener()
     const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'caller-released' })
@@ -89,7 +89,7 @@ describe('a call that comes in', () => {
     await carrier.done()
   })
 
-  it('goes to the next client when the first passes it', async () => {
+  it('is offered to the next client when the first passes it', async () => {
     const first = await listener()
     const second = await listener()
     const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'caller-released' })
@@ -105,7 +105,7 @@ describe('a call that comes in', () => {
     await carrier.done()
   })
 
-  it('is not answered without a listener', async () => {
+  it('is rejected with 480 if no client listens', async () => {
     await connect()
     const carrier = await Carrier.calls(gateway, {
       domain: 'office.test',
@@ -116,7 +116,7 @@ describe('a call that comes in', () => {
     await gateway.refusal('no_application')
   })
 
-  it('is over when the caller gives up', async () => {
+  it('ends when the caller gives up', async () => {
     const { next } = await listener()
     const carrier = await Carrier.calls(gateway, {
       domain: 'office.test',
@@ -128,7 +128,7 @@ describe('a call that comes in', () => {
     await carrier.done()
   })
 
-  it('is refused with the reason that the application gives', async () => {
+  it('is rejected with the application’s reason', async () => {
     const { next } = await listener()
     const carrier = await Carrier.calls(gateway, {
       domain: 'office.test',
@@ -139,7 +139,7 @@ describe('a call that comes in', () => {
     await carrier.done()
   })
 
-  it('lets every promise settle when the far side hangs up meanwhile', async () => {
+  it('settles every promise when the far side hangs up', async () => {
     const { call, carrier } = await answered('caller', 1500)
     const playing = call.playTTS({ text: 'one two three four five six seven eight nine ten. '.repeat(4) })
     const collecting = call.collect({ digits: { max: 3, digitTimeout: 20 }, initialTimeout: 30 })
@@ -151,8 +151,8 @@ describe('a call that comes in', () => {
   })
 })
 
-describe('on a call', () => {
-  it('sounds are paused, resumed, made louder and stopped', async () => {
+describe('an answered call', () => {
+  it('can pause, resume and stop a sound, and change its volume', async () => {
     const { call, carrier } = await answered()
     const playback = await call.playRingtone({ name: 'us', duration: 30 }).onStarted()
     await until(
@@ -170,7 +170,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('a sound that is not there comes to an end', async () => {
+  it('reports the end of a sound that does not exist', async () => {
     const { call, carrier } = await answered()
     // The client would wait for ever for a playback that starts and then fails, so the gateway reports its
     // end.
@@ -180,7 +180,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('it is recorded, and the recording can be fetched', async () => {
+  it('can be recorded, and the recording can be fetched', async () => {
     const { call, carrier } = await answered()
     const recording = await call.recordAudio({ beep: false, endSilenceTimeout: 0 }).onStarted()
     expect(recording.state).toBe('recording')
@@ -196,7 +196,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('digits are asked for, with a prompt and without, and silence is no digits', async () => {
+  it('collects digits with and without a prompt, and no digits from silence', async () => {
     const { call, carrier } = await answered()
     const prompting = call.promptTTS({ text: 'Your number please.', digits: { max: 4, terminators: '#' } })
     await carrier.hearsVoice()
@@ -212,7 +212,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('speech is asked for, with its parts', async () => {
+  it('collects speech with partial results', async () => {
     const { call, carrier } = await answered()
     const parts: (string | undefined)[] = []
     const collecting = call.collect({
@@ -231,7 +231,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('digits are collected again and again', async () => {
+  it('collects digits continuously until stopped', async () => {
     const { call, carrier } = await answered()
     const found: (string | undefined)[] = []
     const collecting = await call
@@ -251,7 +251,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('digits are sent', async () => {
+  it('sends digits', async () => {
     const { call, carrier } = await answered()
     await call.sendDigits('1w2#')
     await carrier.receivesDigits('12#')
@@ -259,7 +259,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('its audio is tapped', async () => {
+  it('sends its audio to a tap', async () => {
     const { call, carrier } = await answered()
     const tap = await call
       .tapAudio({ direction: 'speak', device: { type: 'ws', uri: tapped.url } })
@@ -275,7 +275,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('keys are detected', async () => {
+  it('detects a digit', async () => {
     const { call, carrier } = await answered()
     const detecting = call.detectDigit({ digits: '5', timeout: 20 })
     await detecting.onStarted()
@@ -285,7 +285,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('a fax is detected by its tone, and a machine is listened for in time', async () => {
+  it('detects a fax by its tone, and ends machine detection at its timeout', async () => {
     const { call, carrier } = await answered()
     expect(await call.amd({ initialTimeout: 0.3, timeout: 2 })).toMatchObject({ type: 'machine' })
     const detecting = call.detectFax({ tone: 'CED', timeout: 20 })
@@ -295,7 +295,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('a third party is connected, talks with the caller, and is disconnected again', async () => {
+  it('can be connected to a third party and disconnected again', async () => {
     const { call, carrier } = await answered()
     const callee = await Carrier.listens({ scenario: 'callee' })
     const busy = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
@@ -316,7 +316,7 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('a failure to connect is reported', async () => {
+  it('reports the reason when the third party cannot be connected', async () => {
     const { call, carrier } = await answered()
     const callee = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
     const failed = await call.connectSip({ from: 'sip:me@office.test', to: callee.uri }).then(
@@ -330,8 +330,8 @@ describe('on a call', () => {
   })
 })
 
-describe('a call that the application makes', () => {
-  it('is a call of its own once it is answered', async () => {
+describe('an outbound call of the application', () => {
+  it('resolves with a call when the callee answers', async () => {
     const client = await connect()
     const carrier = await Carrier.listens({ scenario: 'callee' })
     const call = await client.voice.dialSip({ from: 'sip:me@office.test', to: carrier.uri, timeout: 10 })
@@ -344,7 +344,7 @@ describe('a call that the application makes', () => {
     await carrier.done()
   })
 
-  it('is tried with several, together and one after the other', async () => {
+  it('tries several callees, in parallel and in series', async () => {
     const client = await connect()
     const busy = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
     const silent = await Carrier.listens({ scenario: 'callee-silent' })
@@ -359,7 +359,7 @@ describe('a call that the application makes', () => {
     await callee.done()
   })
 
-  it('goes to a number through the default carrier', async () => {
+  it('reaches a number through the default carrier', async () => {
     const client = await connect()
     const carrier = await Carrier.listens({ scenario: 'callee', port: carrierPort })
     const call = await client.voice.dialPhone({ from: '+15550001111', to: '+15550003333', timeout: 10 })
@@ -369,7 +369,7 @@ describe('a call that the application makes', () => {
     await carrier.done()
   })
 
-  it('is rejected with the reason when it is not answered in time', async () => {
+  it('rejects with the reason after its timeout and for a busy callee', async () => {
     const client = await connect()
     const carrier = await Carrier.listens({ scenario: 'callee-silent' })
     const dialling = client.voice.dialSip({ from: 'sip:me@office.test', to: carrier.uri, timeout: 1 })
@@ -381,14 +381,14 @@ describe('a call that the application makes', () => {
     await busy.done()
   })
 
-  it('is rejected at once when it cannot be dialled', async () => {
+  it('rejects at once for an invalid destination', async () => {
     const client = await connect()
     const dialling = client.voice.dialSip({ from: 'sip:me@office.test', to: '' })
     await expect(dialling).rejects.toMatchObject({ code: '400' })
   })
 })
 
-it('a lost connection is made again, and the call goes on', async () => {
+it('the client reconnects after a lost connection, and the call continues', async () => {
   const line = await CutLine.to(gateway.httpPort)
   const { call, carrier } = await answered('caller-released', 0, line.port)
   line.cut()
@@ -398,7 +398,7 @@ it('a lost connection is made again, and the call goes on', async () => {
   await carrier.done()
 })
 
-it('a wrong token is reported', async () => {
+it('a client with a wrong token receives an authentication error', async () => {
   const received = Promise.withResolvers<unknown>()
   await connect('wrong', { listen: { onAuthError: (error: unknown) => received.resolve(error) } })
   expect(await received.promise).toMatchObject({ code: -32002 })

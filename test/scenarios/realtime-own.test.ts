@@ -26,7 +26,7 @@ const connect = async (port = gateway.httpPort): Promise<RealtimeClient> => {
   return client
 }
 
-/** A call that has come in and was answered; the far side talks. */
+/** Receives and answers a call, whose far side sends a tone. */
 const answered = async (port?: number) => {
   const client = await connect(port)
   const { promise, resolve } = Promise.withResolvers<Call>()
@@ -38,7 +38,7 @@ const answered = async (port?: number) => {
   return { call, carrier }
 }
 
-it('the second version takes a call, asks for digits, records and hangs up', async () => {
+it('the current API answers a call, collects digits, records and hangs up', async () => {
   const { call, carrier } = await answered()
   expect([call.from, call.to]).toEqual(['sip:+15551230001@carrier.test', 'sip:+15550002222@office.test'])
   const recording = call.record({ endSilenceTimeout: 0, initialTimeout: 0, terminators: '' })
@@ -55,7 +55,7 @@ it('the second version takes a call, asks for digits, records and hangs up', asy
   await carrier.done()
 })
 
-it('the first version takes a call and speaks to it', async () => {
+it('the older API answers a call and speaks', async () => {
   const host = `ws://127.0.0.1:${gateway.httpPort}`
   const client = new Voice.Client({ ...account, host, contexts: ['office'] })
   onTestFinished(() => client.disconnect())
@@ -66,7 +66,7 @@ it('the first version takes a call and speaks to it', async () => {
     await call.hangup()
     over.resolve()
   })
-  // Resolves once it is connected.
+  // Resolves when the client is connected.
   await client.addContexts(['office'])
   const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'caller-released' })
   await carrier.talks('answered', tone)
@@ -75,7 +75,7 @@ it('the first version takes a call and speaks to it', async () => {
   await carrier.done()
 })
 
-it('connects the caller with a third party, and disconnects them', async () => {
+it('a call can be connected to a third party and disconnected again', async () => {
   const { call, carrier } = await answered()
   const callee = await Carrier.listens({ scenario: 'callee' })
   const peer = await call.connectSip({ from: 'sip:me@office.test', to: callee.uri, timeout: 10 })
@@ -88,7 +88,7 @@ it('connects the caller with a third party, and disconnects them', async () => {
   await carrier.done()
 })
 
-it('dials, and learns that the call is not answered', async () => {
+it('an outbound call resolves when answered, and rejects with noAnswer after its timeout', async () => {
   const { voice } = await connect()
   const carrier = await Carrier.listens({ scenario: 'callee' })
   const call = await voice.dialSip({ from: 'sip:me@office.test', to: carrier.uri, timeout: 10 })
@@ -103,7 +103,7 @@ it('dials, and learns that the call is not answered', async () => {
   await silent.done()
 })
 
-it('goes on after its connection was lost', async () => {
+it('a call continues after the client’s connection was lost', async () => {
   const line = await CutLine.to(gateway.httpPort)
   const { call, carrier } = await answered(line.port)
   line.cut()

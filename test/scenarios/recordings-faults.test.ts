@@ -56,7 +56,7 @@ it('a recording of a gateway that died is available from the next one', async ()
   await until('two seconds are written', () => statSync(part()).size >= 32_000)
   process.kill(first.pid, 'SIGKILL')
   await first.ended()
-  // The file was not written for so long that it counts as abandoned.
+  // Three minutes without a write mark the file as abandoned.
   utimesSync(part(), new Date(), new Date(Date.now() - 180_000))
   const next = await Gateway.start(options)
   try {
@@ -66,7 +66,7 @@ it('a recording of a gateway that died is available from the next one', async ()
     expect(recording).toMatchObject({ status: 'completed', end_reason: 'interrupted' })
     const received = () => documents.asked('/lost').map(({ body }) => JSON.parse(body).params)
     const end = (): { state: string }[] => received().filter(({ state }) => state !== 'recording')
-    expect(await until('its end is reported', end, ({ length }) => length > 0)).toMatchObject([
+    expect(await until('the end of the recording is reported', end, ({ length }) => length > 0)).toMatchObject([
       {
         state: 'finished',
         recording_id: name.replace('.wav', ''),

@@ -50,8 +50,8 @@ afterAll(async () => {
   await documents?.close()
 })
 
-describe('a caller who is recorded', () => {
-  it('is in a WAV with the tone and its length, at a link that works without a sign-in', async () => {
+describe('the recording of a caller', () => {
+  it('is a WAV file with the caller’s tone in full length, at a link that needs no credentials', async () => {
     const carrier = await Carrier.calls(gateway, { domain: 'voicemail.test', scenario: 'caller-released' })
     await carrier.talks('answered', 0)
     await began()
@@ -72,7 +72,7 @@ describe('a caller who is recorded', () => {
     await gateway.settled()
   })
 
-  it('is in an MP3, with the silence that ended it', async () => {
+  it('can be an MP3 file, and includes the silence that ended it', async () => {
     const carrier = await Carrier.calls(gateway, { domain: 'mp3.test', scenario: 'caller-released' })
     await carrier.talks('answered', callerTone)
     await began()
@@ -95,7 +95,7 @@ describe('a caller who is recorded', () => {
     await gateway.settled()
   })
 
-  it('is reported to the action of an XML document, with a link', async () => {
+  it('is sent to the action of an XML document as a link', async () => {
     documents.put('/done', '<Response><Hangup/></Response>')
     const record = `<Record playBeep="false" finishOnKey="5" action="${documents.urlOf('/done')}"/>`
     documents.put('/letter', `<Response>${record}</Response>`)
@@ -114,16 +114,15 @@ describe('a caller who is recorded', () => {
   })
 })
 
-// A machine that stalls for a moment tears the sound in one attempt. A wrong recording fails in every
-// attempt.
-describe('what is recorded is what was said, sample by sample', { retry: 4 }, () => {
-  it('by a caller, in mono', async () => {
+// A stall of the machine causes a gap in one attempt. A real fault fails in every attempt.
+describe('a recording has the sent sound sample by sample', { retry: 4 }, () => {
+  it('in mono, for a caller', async () => {
     const carrier = await Carrier.calls(gateway, { domain: 'voicemail.test', scenario: 'caller-released' })
     await carrier.talks('answered', 0)
     await began()
     const before = carrier.media.sent
     carrier.media.says(followedBySilence(said, 8000))
-    await until('all is said', () => carrier.media.sent - before >= 110)
+    await until('all audio was sent', () => carrier.media.sent - before >= 110)
     carrier.media.press('#')
     await carrier.done()
     const { channels } = await fetchWav((await recordingOf(gateway, carrier)).url)
@@ -132,7 +131,7 @@ describe('what is recorded is what was said, sample by sample', { retry: 4 }, ()
     await gateway.settled()
   })
 
-  it('by a caller on the left, and to the caller on the right', async () => {
+  it('in stereo, with the caller’s sound on the left and the gateway’s sound on the right', async () => {
     const carrier = await Carrier.calls(gateway, { domain: 'announced.test', scenario: 'caller-released' })
     await carrier.talks('answered', 0)
     await began()
@@ -141,17 +140,17 @@ describe('what is recorded is what was said, sample by sample', { retry: 4 }, ()
     const { channels } = await fetchWav((await recordingOf(gateway, carrier)).url)
     const [left = new Int16Array(), right = new Int16Array()] = channels
     expect(sameShare(piecesIn(left, said))).toBeGreaterThanOrEqual(0.8)
-    // No codec has touched it.
+    // No codec has changed the played sound.
     expect(sameShare(piecesIn(right, played), 60)).toBeGreaterThanOrEqual(0.8)
     expect(sameShare(piecesIn(samplesOf(carrier.media.packets), played))).toBeGreaterThanOrEqual(0.8)
-    // Nothing of the other on either.
+    // Neither channel contains the other party's sound.
     expect(sameShare(piecesIn(left, played), 3) + sameShare(piecesIn(right, said), 3)).toBe(0)
     await gateway.settled()
   })
 })
 
-describe('a call of two that is recorded in stereo', () => {
-  it('has each side on a channel of its own, as long as they talked', async () => {
+describe('a stereo recording of two connected parties', () => {
+  it('has each party on its own channel, with the length of the talk', async () => {
     const callee = await Carrier.listens({ scenario: 'callee', holdMs: 0 })
     documents.put(
       '/bridged',
@@ -183,7 +182,7 @@ describe('a call of two that is recorded in stereo', () => {
     expect(length).toBeLessThanOrEqual((durationMs as number) + 20)
     expect(left![0]).toBeGreaterThan(1000)
     expect(right![1]).toBeGreaterThan(1000)
-    // What is the other's is on the other side alone.
+    // Neither channel contains the other party's tone.
     expect([left![1], right![0]]).toEqual([0, 0])
     await gateway.settled()
   })

@@ -21,7 +21,9 @@ interface Answer extends Row {
 }
 
 const password = 'desk-secret-3'
-/** Of the carriers' targets: one, and two of which the first one fails. */
+/**
+ * Ports of the carriers' targets: `one` of the first carrier; `bad`, which rejects, and `good` of the second.
+ */
 const ports = { one: 0, bad: 0, good: 0 }
 let folder: string
 let documents: DocumentServer
@@ -88,8 +90,8 @@ const over = async (carriers: readonly Carrier[], call: Row, legs: readonly Row[
   expected.set(callId, { call, legs })
 }
 
-describe('calls', () => {
-  it('one that is joined with a carrier', async () => {
+describe('a call for the records', () => {
+  it('is connected to a carrier', async () => {
     const target = await Carrier.listens({ scenario: 'callee-takes', port: ports.one })
     callee = desk(ports.one)
     const legs = [{ role: 'caller' }, { role: 'callee', carrier: 'single', to: callee, code: 'normal' }]
@@ -97,7 +99,7 @@ describe('calls', () => {
     await over([await through('call'), target], call, legs)
   })
 
-  it('one that is refused', async () => {
+  it('is rejected as busy', async () => {
     const target = await Carrier.listens({
       scenario: 'callee-declines',
       port: ports.one,
@@ -109,7 +111,7 @@ describe('calls', () => {
     await over([caller, target], refused, [{ role: 'caller' }, { role: 'callee', ...refused }])
   })
 
-  it('one whose carrier fails over', async () => {
+  it('fails over to a carrier’s second target', async () => {
     const bad = await Carrier.listens({
       scenario: 'callee-declines',
       port: ports.bad,
@@ -121,7 +123,7 @@ describe('calls', () => {
     await over([await through('call'), bad, good], { code: 'normal' }, legs)
   })
 
-  it('one that is transferred', async () => {
+  it('is transferred by REFER', async () => {
     const phone = await registeredPhone(gateway, 'desk', password)
     const target = await Carrier.listens({ scenario: 'callee-takes', holdMs: 'manual', port: ports.one })
     callee = desk(ports.one)
@@ -135,8 +137,8 @@ describe('calls', () => {
   })
 })
 
-describe('their records', () => {
-  it('are those of the calls, and of their legs in order', async () => {
+describe('the records of these calls', () => {
+  it('list every call, and its legs in order', async () => {
     const calls = await list('/api/records/calls')
     expect(calls.length).toBe(expected.size)
     expect((await list('/api/records/legs')).length).toBe(9)
@@ -156,14 +158,14 @@ describe('their records', () => {
     )
   })
 
-  it('tell what was spoken', async () => {
+  it('have the codec of each leg', async () => {
     const [joined] = await list('/api/records/calls?from=%2B15551230001&direction=inbound&code=normal')
     const legs = await list(`/api/records/legs?call_id=${joined?.id}`)
     expect(legs.length).toBeGreaterThan(1)
     for (const { codec } of legs.slice(0, 2)) expect(codec).toBe('PCMU')
   })
 
-  it('are found by what is asked', async () => {
+  it('can be filtered and paged', async () => {
     expect((await list('/api/records/calls?code=busy')).length).toBe(1)
     expect((await list('/api/records/legs?carrier=pair')).length).toBe(1)
     expect((await list('/api/records/calls?domain=THROUGH.test')).length).toBe(4)
@@ -173,7 +175,7 @@ describe('their records', () => {
     expect([first.data.length, second.data.length, second.links.next]).toEqual([5, 4, undefined])
   })
 
-  it('are what the webhook received', async () => {
+  it('equal those that the webhook received', async () => {
     const posted = () => documents.requests.filter(({ path }) => path === '/records')
     await until(
       'the webhook has them all',
@@ -190,7 +192,7 @@ describe('their records', () => {
     }
   })
 
-  it('are exported as they are listed', async () => {
+  it('are exported as CSV and JSON lines with the same rows as the list', async () => {
     const listed = await list('/api/records/legs')
     const csv = await ask('/api/records/legs', 'text/csv')
     expect(csv.headers.get('content-type')).toContain('text/csv')
@@ -202,7 +204,7 @@ describe('their records', () => {
     expect(lines.map(({ record }) => (record as { leg: string }).leg)).toEqual(listed.map(({ id }) => id))
   })
 
-  it('stand beside the calls as customers know them, each called leg a call of its own', async () => {
+  it('match the call log, in which each called leg is a child call', async () => {
     const logs = await list('/api/voice/logs')
     const calls = logs.filter(({ parent_id }) => parent_id === null)
     expect(new Set(calls.map(({ id }) => id))).toEqual(
@@ -221,7 +223,7 @@ describe('their records', () => {
   })
 })
 
-it('stay over a restart, and a call that goes with the process is over by the next start', async () => {
+it('records survive a restart, and a call of a killed gateway is recorded as interrupted at the next start', async () => {
   const asked = ['/api/records/calls', '/api/records/legs', '/api/voice/logs']
   const before = await Promise.all(asked.map(list))
   await gateway.stop()
@@ -231,7 +233,7 @@ it('stay over a restart, and a call that goes with the process is over by the ne
   await caller.sipp.event('answered')
   const inProgress = () => list('/api/voice/logs?status=in-progress')
   const [call] = await until('the call is answered', inProgress, (found) => found.length === 1)
-  // What was acknowledged is in the store: it was asked for.
+  // The row that the API returned is already in the store.
   process.kill(gateway.pid, 'SIGKILL')
   await gateway.ended()
   await gateway.stop()
@@ -240,13 +242,13 @@ it('stay over a restart, and a call that goes with the process is over by the ne
   const after = await read(`/api/voice/logs/${call?.id}`)
   expect(after).toMatchObject({ status: 'failed', code: 'interrupted', created_at: call?.created_at })
   expect((await list('/api/voice/logs')).length).toBe(before[2]!.length + 1)
-  // The record of a lost call has the known facts, and goes to the webhook.
+  // The record of a lost call has the known facts, and is sent to the webhook.
   const calls = await list('/api/records/calls')
   expect([calls.length, calls[0]]).toEqual([
     expected.size + 1,
     expect.objectContaining({ id: call?.id, code: 'interrupted', direction: 'inbound' }),
   ])
   const received = () => documents.asked('/records').filter(({ body }) => JSON.parse(body).call === call?.id)
-  const [first] = await until('the webhook has it', received, (found) => found.length > 0)
+  const [first] = await until('the webhook has received the record', received, (found) => found.length > 0)
   expect(JSON.parse(first!.body)).toMatchObject({ code: 'interrupted', legs: [{ role: 'caller' }] })
 })

@@ -32,10 +32,10 @@ afterAll(async () => {
   await documents?.close()
 })
 
-/** Lines that say why; the summary of a call that had begun carries the code as well. */
+/** Log lines with the code, without the final record of a call, which may have the same code. */
 const reasons = (code: Code) => gateway.log.filter((line) => line.code === code && line.msg !== 'call ended')
 
-/** Calls, expects the status, and gives the log line with the code; the metric must have counted it once. */
+/** Calls, expects the status and one count of the code, and returns the log line with the code. */
 const refused = async (domain: string, code: Code, values: Record<string, string> = {}) => {
   const before = await gateway.metric('rejections_total', { code })
   const lines = reasons(code).length
@@ -56,7 +56,7 @@ const refused = async (domain: string, code: Code, values: Record<string, string
   return found[0]!
 }
 
-describe('a call is refused, with its status, one log line and one count', () => {
+describe('a call is rejected with its status, one log line and one count', () => {
   it('from a source that the domain does not allow', async () => {
     expect(await refused('elsewhere.test', 'source_not_allowed')).toMatchObject({
       source: '127.0.0.1',
@@ -80,7 +80,7 @@ describe('a call is refused, with its status, one log line and one count', () =>
     await first.done()
   })
 
-  it('with no codec that both know', async () => {
+  it('without a common codec', async () => {
     const line = await refused('plain.test', 'no_common_codec', {
       payloads: '18',
       codecs: 'a=rtpmap:18 G729/8000',
@@ -102,6 +102,6 @@ describe('a call is refused, with its status, one log line and one count', () =>
   })
 })
 
-it('leaves nothing behind', async () => {
+it('rejected calls leave no state in the gateway', async () => {
   await gateway.settled()
 })

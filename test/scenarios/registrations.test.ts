@@ -12,8 +12,8 @@ const auth = { username: 'trunk-7', password: 'trunk-secret-7', realm: 'carrier.
 const challenge = 'WWW-Authenticate: Digest realm="carrier.test", nonce="f00d", algorithm=MD5, qop="auth"'
 
 /**
- * A carrier for each test, and its answers. All register when their gateway starts, since most of the time
- * lies between two attempts.
+ * SIPp scenario and answers of each test's carrier. The gateway registers with all at its start, because most
+ * of the time is spent between attempts.
  */
 const answering: Readonly<Record<string, readonly [string, Readonly<Record<string, SippValue>>]>> = {
   granting: ['registrar', { challenge: [challenge], granted: ['Expires: 6'] }],
@@ -23,7 +23,7 @@ const answering: Readonly<Record<string, readonly [string, Readonly<Record<strin
   refusing: ['registrar-answers', { status: '403' }],
 }
 
-describe.each(agents)('registrations with carriers, by $name', (agent) => {
+describe.each(agents)('a registration with a carrier, by $name', (agent) => {
   let outgoing: OutgoingGateway
   const registrars = new Map<string, Sipp>()
 
@@ -53,7 +53,7 @@ describe.each(agents)('registrations with carriers, by $name', (agent) => {
       30_000,
     )
 
-  it('ask for longer when a carrier wants that', async () => {
+  it('is repeated with a longer interval after 423', async () => {
     await registrar('longer').succeeded()
     await reaches('longer', 'registered')
     const asked = registrar('longer')
@@ -62,7 +62,7 @@ describe.each(agents)('registrations with carriers, by $name', (agent) => {
     expect([...new Set(asked)]).toEqual(['600', '1800'])
   })
 
-  it('are tried again later when the carrier fails, and calls go on', async () => {
+  it('is retried later when the carrier fails, while calls to the carrier continue', async () => {
     await registrar('failing').event('asked')
     await reaches('failing', 'backoff')
     await registrar('failing').stop()
@@ -70,7 +70,7 @@ describe.each(agents)('registrations with carriers, by $name', (agent) => {
     await outgoing.ended(await outgoing.call('failing', 'call'), callee)
   })
 
-  it('stop when the carrier refuses them three times, and it gets no more calls', async () => {
+  it('stops after three rejections, and the carrier gets no more calls', async () => {
     await reaches('refusing', 'rejected')
     expect(registrar('refusing').received('REGISTER').length).toBeGreaterThanOrEqual(3)
     await registrar('refusing').stop()
@@ -81,7 +81,7 @@ describe.each(agents)('registrations with carriers, by $name', (agent) => {
     })
   })
 
-  it('answer a challenge, are refreshed at half of what was granted, and taken back while draining', async () => {
+  it('answers a challenge, is refreshed at half of the granted time, and is removed while draining', async () => {
     const granting = registrar('granting')
     await granting.event('registered')
     await reaches('granting', 'registered')
@@ -96,7 +96,7 @@ describe.each(agents)('registrations with carriers, by $name', (agent) => {
     expect(headerOf(first, 'Authorization')).toBeUndefined()
     const answers = [signed, ...later].map((request) => headerOf(request, 'Authorization') ?? '')
     for (const answer of answers) expect(digestFits(answer, { method: 'REGISTER', ...auth })).toBe(true)
-    // The nonce serves again, each time with a new count.
+    // The nonce is used again with a higher count.
     expect(digestParameters(answers[1] ?? '').nc).toBe('00000002')
     const callIds = [first, signed, ...later].map((request) => headerOf(request, 'Call-ID'))
     expect(new Set(callIds).size).toBe(1)

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway?.stop())
 
-/** The final status that a call from 127.0.0.1 to a host gets. */
+/** Calls a host from 127.0.0.1, and returns the final status. */
 const callTo = async (host: string): Promise<number> => {
   const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.1')
   return statusOf(await socket.ask({ method: 'INVITE', uri: `sip:1@${host}`, ...offer() }))
@@ -56,7 +56,7 @@ const post = (body: object, authorization?: string) =>
     body: JSON.stringify(body),
   })
 
-it('SIGHUP takes over what changed, and calls go on', async () => {
+it('SIGHUP applies the changes of the configuration, and calls in progress continue', async () => {
   const talking = await Carrier.calls(gateway, { domain: 'closing.test', scenario: 'call', holdMs: 'manual' })
   await talking.talks('answered', 440)
   gateway.configure((config) => ({
@@ -97,7 +97,7 @@ it('SIGHUP takes over what changed, and calls go on', async () => {
   await gateway.settled()
 })
 
-it('a limit holds for the next call', async () => {
+it('a limit from a reload applies to the next call', async () => {
   const first = await Carrier.calls(gateway, { domain: 'few.test', scenario: 'call', holdMs: 'manual' })
   await first.talks('answered', 440)
   expect(await callTo('few.test')).toBe(503)
@@ -106,7 +106,7 @@ it('a limit holds for the next call', async () => {
   await gateway.settled()
 })
 
-it('a carrier that is removed gets no more calls, and those that it has go on', async () => {
+it('a removed carrier gets no new calls, and its calls in progress continue', async () => {
   const callee = await Carrier.listens({ scenario: 'callee' })
   const at = (port: number) => ({ name: 'acme', targets: [`sip:127.0.0.1:${port}`], default: true })
   gateway.configure((config) => ({ ...config, carriers: [at(callee.sipp.port)] }))
@@ -129,8 +129,8 @@ it('a carrier that is removed gets no more calls, and those that it has go on', 
   await gateway.settled()
 })
 
-describe('a reload that cannot be', () => {
-  it('changes nothing, and says where a fault is', async () => {
+describe('a failed reload', () => {
+  it('of an invalid file changes nothing, and reports the key and line of the fault', async () => {
     gateway.configure((config) => ({
       ...withDomain(application('never.test', talk))(config),
       drain: 'a while',
@@ -145,7 +145,7 @@ describe('a reload that cannot be', () => {
     gateway.configure((config) => ({ ...config, drain: '1s' }))
   })
 
-  it('changes nothing where one part cannot use it', async () => {
+  it('changes nothing if one component cannot apply the configuration', async () => {
     const sip = { certificate: '/no/such.pem', key: '/no/such.key' }
     gateway.configure((config) => ({ ...config, sip: { ...(config.sip as object), tls: sip } }))
     const { code, body } = await gateway.reloadCommand()
@@ -156,7 +156,7 @@ describe('a reload that cannot be', () => {
   })
 })
 
-it('a dry run tells what would change and what needs a restart, and changes nothing', async () => {
+it('a dry run reports what would change and what needs a restart, and changes nothing', async () => {
   gateway.configure((config) => ({
     ...config,
     http: { ...(config.http as object), publicHost: 'gw.example.test' },
@@ -174,7 +174,7 @@ it('a dry run tells what would change and what needs a restart, and changes noth
   expect(await callTo('never.test')).toBe(404)
 })
 
-it('the operator reloads over HTTP; a project may not', async () => {
+it('the operator can reload over HTTP, and a project cannot', async () => {
   const project = `Basic ${Buffer.from('default:0123456789abcdef').toString('base64')}`
   for (const authorization of [undefined, 'Bearer not-the-token', project])
     expect((await post({}, authorization)).status).toBe(401)

@@ -48,11 +48,11 @@ const graph = (tone: number): object => ({
   },
 })
 
-/** A domain application with these fields; its domain. */
+/** Creates a domain application with these fields. */
 const application = async (identifier: string, fields: object): Promise<{ id: string; domain: string }> =>
   made(gateway, applications, { name: identifier, identifier, ...fields })
 
-/** The domain of an application that a resource handles. */
+/** Creates an application with a resource as handler, and returns its domain. */
 const domainOf = async (identifier: string, resourceId: string): Promise<string> =>
   (await application(identifier, { calling_handler_resource_id: resourceId })).domain
 
@@ -74,7 +74,7 @@ const unknownDomain = 401
 const isRefused = async (domain: string, status: number): Promise<void> =>
   (await calls(domain, 'caller-refused', { status })).done()
 
-it('a call flow runs as it was deployed, while its working copy is worked on', async () => {
+it('a deployed call flow stays unchanged for callers while its working copy changes', async () => {
   const flow = await made(gateway, `${resources}/call_flows`, { title: 'Menu', flow_data: graph(first) })
   const handler = { call_handler: 'call_flow', call_flow_id: flow.id }
   const draft = await application('draft', handler)
@@ -97,7 +97,7 @@ it('a call flow runs as it was deployed, while its working copy is worked on', a
   await hears(draft.domain, second)
 })
 
-it('a change of a stored document, or of what handles calls, holds for the next call', async () => {
+it('a change of a stored document, or of an application’s handler, applies to the next call', async () => {
   const contents = `<Response><Play>${soundOf(first)}</Play></Response>`
   const xml = await made(gateway, `${resources}/cxml_scripts`, { display_name: 'Xml', contents })
   const stored = await made(gateway, `${resources}/swml_scripts`, {
@@ -121,7 +121,7 @@ it('a change of a stored document, or of what handles calls, holds for the next 
   await rest(gateway, 'PUT', `${applications}/${app.id}`, { identifier: 'moved' })
   await isRefused(app.domain, unknownDomain)
   await hears(app.domain.replace('-stored.', '-moved.'), second)
-  // While a call goes on, its document may go.
+  // The document of a call in progress can be removed.
   const carrier = await calls(app.domain.replace('-stored.', '-moved.'))
   await carrier.talks('answered', first)
   await carrier.hears(second)
@@ -134,7 +134,7 @@ it('a change of a stored document, or of what handles calls, holds for the next 
   await isRefused(app.domain.replace('-stored.', '-moved.'), unknownDomain)
 })
 
-it('long documents that are sent at the same time are each refused, with the place of the fault', async () => {
+it('several long invalid documents at the same time are all rejected, with the place of the fault', async () => {
   const contents = `version: 1.0.0\nsections:\n  main:\n    - nothing\n${'    - answer\n'.repeat(4_000)}`
   const send = () => rest(gateway, 'POST', `${resources}/swml_scripts`, { name: 'Long', contents })
   for (const { status, body } of await Promise.all([send(), send(), send()])) {
@@ -144,7 +144,7 @@ it('long documents that are sent at the same time are each refused, with the pla
   }
 })
 
-it('callers of a room meet', async () => {
+it('callers of a room hear each other, up to its maximum number of members', async () => {
   const room = await made(gateway, `${resources}/conference_rooms`, { name: 'lounge', max_members: 2 })
   const app = await application('room', { call_handler: 'video_room', call_video_room_id: room.id })
   const one = await calls(app.domain)
@@ -155,7 +155,7 @@ it('callers of a room meet', async () => {
   await other.hears(first)
   await other.goesOn()
   await other.done()
-  // A document's caller joins the same room, up to its two members.
+  // A caller of an XML document joins the same room, which is limited to two members.
   const xml = await made(gateway, `${resources}/cxml_scripts`, {
     display_name: 'joins',
     contents: '<Response><Connect><Room>lounge</Room></Connect></Response>',
@@ -174,7 +174,7 @@ it('callers of a room meet', async () => {
   for (const carrier of [one, joined]) await carrier.done()
 })
 
-it('a SIP endpoint registers with its password, is called by its address, and is gone when it is removed', async () => {
+it('a SIP endpoint registers and is called at its address; a new password or its removal ends the registration', async () => {
   const account = { registrar: `${registrar}:${gateway.sipPort}`, password: 'long-enough-1' }
   const endpoint = await made(gateway, `${resources}/sip_endpoints`, {
     username: 'kitchen',
@@ -200,7 +200,7 @@ it('a SIP endpoint registers with its password, is called by its address, and is
   await isRefused(app.domain, 480)
 })
 
-it('a subscriber signs in, until the password is another one', async () => {
+it('a subscriber can sign in until the password changes or the subscriber is removed', async () => {
   const person = { email: 'carol@example.test', password: 'long-enough-1', first_name: 'Carol' }
   const carol = await made(gateway, '/api/fabric/subscribers', person)
   const signIn = (password: string) =>

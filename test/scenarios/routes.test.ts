@@ -14,7 +14,7 @@ const strangerAddress = '127.0.0.9'
 let gateway: Gateway
 let carrierPort: number
 let calleePort: number
-/** The carrier: whatever it receives is a call at the project's expense. */
+/** Socket of the carrier: any request that it receives would be at the project's expense. */
 let carrier: SipSocket
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ const invite = (domain: string, headers: readonly string[]): WrittenRequest & { 
   }
 }
 
-/** The call of a stranger, acknowledged. */
+/** Places a call from an untrusted source, and acknowledges its answer. */
 const answered = async (stranger: SipSocket, request: ReturnType<typeof invite>): Promise<void> => {
   const ok = await stranger.ask(request)
   expect(statusOf(ok)).toBe(200)
@@ -73,11 +73,11 @@ const answered = async (stranger: SipSocket, request: ReturnType<typeof invite>)
   stranger.raw(stranger.text({ method: 'ACK', uri, callId, fromTag, toTag }))
 }
 
-/** Requests of one method that came to a socket. */
+/** Returns the requests of one method that a socket has received. */
 const arrived = (socket: SipSocket, method: string): readonly string[] =>
   socket.answers.filter((each) => each.startsWith(`${method} `))
 
-/** A response to a request, with these further header lines. */
+/** Returns a response to a request, with these further header lines. */
 const responseTo = (
   request: string,
   status: number,
@@ -91,15 +91,15 @@ const responseTo = (
   return `${all.join('\r\n')}\r\n\r\n${body}`
 }
 
-describe('the call of a stranger', () => {
-  it('without a tag is refused', async () => {
+describe('a call from an untrusted source', () => {
+  it('without a From tag is rejected', async () => {
     const stranger = await SipSocket.udp(gateway.sipPort, strangerAddress)
     const text = stranger.text(invite('open.test', routes())).replace(/^(From: [^;\r]*);tag=[^\r]*/m, '$1')
     expect(statusOf(await stranger.askText(text))).toBe(400)
     expect(carrier.answers).toEqual([])
   })
 
-  it('gets REFER and BYE itself, wherever its route leads', async () => {
+  it('gets REFER and BYE at its own address, even if its Contact and Record-Route name a carrier', async () => {
     const stranger = await SipSocket.udp(gateway.sipPort, strangerAddress)
     await answered(stranger, invite('open.test', routes()))
     for (const method of ['REFER', 'BYE']) {
@@ -114,7 +114,7 @@ describe('the call of a stranger', () => {
     expect(carrier.answers).toEqual([])
   })
 
-  it('gets nothing anywhere once it has closed its connection', async () => {
+  it('gets no further requests at any address after it has closed its connection', async () => {
     const stranger = await SipSocket.stream(gateway.sipPort, 'TCP')
     await answered(stranger, invite('late.test', []))
     stranger.close()
@@ -123,8 +123,8 @@ describe('the call of a stranger', () => {
   })
 })
 
-describe('a stranger that another project dials', () => {
-  /** Answers the next INVITE with this tag; resolves with the status that its caller gets. */
+describe('an untrusted callee of another project', () => {
+  /** Answers the next INVITE with this tag. `status` resolves with the response that the caller gets. */
   const dialled = async (
     tag: string,
   ): Promise<{ callee: SipSocket; caller: SipSocket; status: Promise<string> }> => {
@@ -142,7 +142,7 @@ describe('a stranger that another project dials', () => {
     return { callee, caller, status }
   }
 
-  it('gets the ACK and the BYE itself, wherever its answer leads', async () => {
+  it('gets ACK and BYE at its own address, even if its Contact and Record-Route name a carrier', async () => {
     const { callee, caller } = await dialled('t')
     for (const method of ['ACK', 'BYE']) {
       await until(
@@ -162,7 +162,7 @@ describe('a stranger that another project dials', () => {
     expect(carrier.answers).toEqual([])
   })
 
-  it('that answers without a tag has no call, and gets nothing more', async () => {
+  it('that answers without a To tag gets no call and no further requests', async () => {
     const { callee, status } = await dialled('')
     expect(statusOf(await status)).toBeGreaterThanOrEqual(400)
     await gateway.settled()

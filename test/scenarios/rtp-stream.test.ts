@@ -43,7 +43,7 @@ const hears = (peer: RtpPeer, frequency: number): Promise<unknown> =>
     (parts) => parts.length >= 3 && parts.every((share) => share > 0.7),
   )
 
-it('carries a leg’s tone to an RTP address in its codec, and the tone from there to the leg', async () => {
+it('an RTP stream sends the caller’s audio to an address in the codec of the stream, and plays the audio from there', async () => {
   const opened: MediaPort[] = []
   const open: typeof edge.open = async (options) => {
     const port = await edge.open(options)

@@ -14,7 +14,7 @@ const otherTone = 600
 
 let gateway: Gateway
 let documents: DocumentServer
-/** The sections of the scripts of one.test and other.test. */
+/** Sections of the scripts of one.test and other.test. */
 let one: object = {}
 let other: object = {}
 
@@ -68,7 +68,7 @@ const settled = async (...carriers: readonly Carrier[]) => {
 
 const status_url = () => documents.urlOf('/callback')
 
-it('an IVR asks its server, computes, collects, and connects a caller that the callee confirms', async () => {
+it('a script requests data, evaluates expressions, collects a digit, and connects to a callee who confirms', async () => {
   documents.requests.length = 0
   const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 6_000 })
   documents.put('/customers', '{"name":"Ann","agents":[{"key":"7"},{"key":"4"}]}')
@@ -164,7 +164,7 @@ it('an IVR asks its server, computes, collects, and connects a caller that the c
   ])
 })
 
-it('who waits in a queue hears a sound, talks to who takes it, and each goes on by itself', async () => {
+it('a caller in a queue hears the waiting sound and talks to an agent; both scripts continue afterwards', async () => {
   documents.requests.length = 0
   one = {
     main: [
@@ -200,7 +200,7 @@ it('who waits in a queue hears a sound, talks to who takes it, and each goes on 
   expect((await events(2)).map(({ params: { status } }) => status)).toEqual(['enqueue', 'dequeue'])
 })
 
-it('a conference has a script for who waits, tells its callback, and goes on by its result', async () => {
+it('join_conference runs a script for waiting callers, reports events, and continues by its result', async () => {
   documents.requests.length = 0
   const wait_url = documents.put(
     '/wait',

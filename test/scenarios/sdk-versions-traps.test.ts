@@ -55,7 +55,7 @@ const rings = async (page: SdkPage, count: number): Promise<void> => {
 const eventually = <T>(what: () => T) => expect.poll(what, { timeout: 10_000 })
 
 describe.each(sdkVersions)('the published SDK $version', (sdk) => {
-  it('does not tell of a caller who gives up: the call is over as soon as it is accepted', async () => {
+  it('does not report a caller who gives up; the call ends when the page accepts it', async () => {
     const page = await open(sdk, sdk.person)
     await page.online()
     const call = { domain: domainOf(sdk), scenario: 'caller-cancels', holdMs: 'manual' } as const
@@ -71,19 +71,19 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
       () => page.events(),
       (events) => events.includes('destroy'),
     )
-    // An error in place of it would be asked for ten times more.
+    // The SDK would repeat the request ten times after an error.
     await eventually(() => page.wire.answers('verto.answer')).toMatchObject([{ result: { code: '200' } }])
     await gateway.settled()
     await page.offline()
   })
 
-  it('says nothing when it disconnects, and does not ask twice with a token that is refused', async () => {
+  it('sends no request when it disconnects, and does not repeat a request with a rejected token', async () => {
     const page = await open(sdk, sdk.person)
     await page.online()
     await page.page.evaluate('globalThis.former = client')
     const other = await tokenOf(gateway, sdk.friend)
     await page.signIn(other)
-    // There is one client to a page, whatever it is made with.
+    // Newer versions have one client per page, whatever options it is created with.
     expect(await page.page.evaluate('former === client')).toBe(!sdk.isOld)
     if (sdk.isOld) await page.ask('connect')
     const sent = page.wire.sent.length
@@ -104,9 +104,9 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     expect(page.wire.asked('signalwire.connect')).toHaveLength(connects + 1)
   })
 
-  // Not skipped where it is not: there is nothing of it in that version.
+  // Versions without the feature have no test instead of a skipped one.
   if (sdk.chat !== 'none')
-    it('writes, hears and reads', async () => {
+    it('sends, receives and reads messages', async () => {
       const first = await open(sdk, sdk.person)
       const second = await open(sdk, sdk.friend)
       if (!sdk.connectsAtOnce) for (const page of [first, second]) await page.ask('connect')
@@ -121,7 +121,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
       const wanted = sdk.chat === 'all' ? ['all', 'chat'] : ['all']
       for (const page of [first, second])
         await until(
-          'the message is heard',
+          'the message is received',
           () => page.page.evaluate('heard') as Promise<string[]>,
           (heard) => wanted.every((by) => heard.includes(`${by}: Good morning`)),
         )
@@ -135,9 +135,9 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
       expect(await second.page.evaluate(names)).toEqual([`The ${sdk.person}`])
     })
 
-  // Not skipped where it is not: there is nothing of it in that version.
+  // Versions without the feature have no test instead of a skipped one.
   if (sdk.chat === 'none')
-    it('has conversations that throw, and asks nothing', async () => {
+    it('has conversation methods that throw without a request', async () => {
       const page = await open(sdk, sdk.person)
       for (const name of ['conversation.getConversations', 'conversation.sendMessage', 'chat.getMessages'])
         expect((await page.fate(`client.${name}`, {})).rejected?.message).toContain('unsupported')
@@ -146,8 +146,9 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
 })
 
 describe(`the published SDK ${newest.version}`, () => {
-  it('does not give up a call that has a description, however long it rings', async () => {
-    // It waits for 20 s; here for 3 s. The gateway describes what rings after 15 s at the latest.
+  it('does not give up a ringing call after it has received a media description', async () => {
+    // The SDK waits for 20 s, here shortened to 3 s. The gateway sends a description after 15 s at the
+    // latest.
     const first = `{
       const wait = setTimeout
       globalThis.over = 0
@@ -160,7 +161,7 @@ describe(`the published SDK ${newest.version}`, () => {
     const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
     await page.begin('dial', carrier.uri)
     await until(
-      'it would have given up',
+      'the time-out of the SDK has fired',
       () => page.page.evaluate('over'),
       (times) => times === 1,
     )
@@ -174,7 +175,7 @@ describe(`the published SDK ${newest.version}`, () => {
     await gateway.settled()
   })
 
-  it('learns in time that its token expires, and stays with a new one', async () => {
+  it('gets a notice before its token expires, and stays connected with a new token', async () => {
     const path = '/api/fabric/subscribers/tokens'
     const reference = emailOf(newest.person)
     const expire_at = Math.floor(Date.now() / 1000) + 6
@@ -185,7 +186,7 @@ describe(`the published SDK ${newest.version}`, () => {
     const renew = `client.on('subscriber.token.expiring', () => { globalThis.renewed = client.updateToken('${next}') })`
     await page.page.evaluate(renew)
     await until(
-      'the new token is taken',
+      'the new token is accepted',
       () => page.wire.answers('signalwire.reauthenticate'),
       ([answer]) => answer !== undefined,
     )
@@ -193,8 +194,8 @@ describe(`the published SDK ${newest.version}`, () => {
     await page.online()
   })
 
-  it('goes deaf when a new token is refused, and comes back with another client', async () => {
-    // It asks ten times more, over 8 s; here within one.
+  it('stops working when a new token is rejected, and works again with a new client', async () => {
+    // The SDK repeats the request ten times over 8 s, here shortened to under 1 s.
     const first = `{
       const wait = setTimeout
       const isRetry = (ms) => ms >= 300 && ms <= 1300
@@ -221,7 +222,7 @@ describe(`the published SDK ${newest.version}`, () => {
     await page.offline()
   })
 
-  it('finds the gateway by its token alone', async () => {
+  it('finds the gateway by the host in its token', async () => {
     const ch = `gw.localhost:${gateway.tlsPort}`
     const path = '/api/fabric/subscribers/tokens'
     const { token } = (await rest(gateway, 'POST', path, { reference: emailOf(newest.person), ch })).body
@@ -252,7 +253,7 @@ interface Chats {
   heard: string[]
 }
 
-/** Runs in the page: notes what conversations bring. */
+/** Runs in the page: records the messages of conversations. */
 const hearMessages = async ({ addressId, chat }: { addressId: string; chat: boolean }): Promise<void> => {
   const window = globalThis as unknown as Chats
   window.heard = []

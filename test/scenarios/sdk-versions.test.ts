@@ -1,4 +1,4 @@
-/** The published SDK in all versions in use: each does the whole list over TLS with the two host names. */
+/** Published SDK in all versions in use: each version runs all tests over TLS with two host names. */
 import { get } from 'node:https'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
@@ -69,7 +69,7 @@ afterAll(async () => {
   certificates?.remove()
 })
 
-/** Like a browser without flags to ignore faults. */
+/** Requests `/readyz` with full verification of the certificate. */
 const reaches = (servername: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: gateway.tlsPort, servername, ca: certificates.pem }
@@ -77,7 +77,7 @@ const reaches = (servername: string): Promise<number | undefined> =>
     request.on('error', reject)
   })
 
-it('one certificate is good for both names', async () => {
+it('one certificate is valid for both host names', async () => {
   expect(await Promise.all(hosts.map(reaches))).toEqual([200, 200])
 })
 
@@ -98,7 +98,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     line?.close()
   })
 
-  // What a failed test leaves is not to fail those after it.
+  // A call that a failed test left must not fail later tests.
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') await page.fate('call.hangup').catch(() => undefined)
   })
@@ -116,7 +116,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await carrier.hears(tone)
   }
 
-  it('connects to one name, goes online there, and asks the other over HTTPS', async () => {
+  it('connects its WebSocket to one host name, and sends HTTPS requests to the other', async () => {
     expect(page.wire.sockets).toHaveLength(sdk.connectsAtOnce ? 1 : 0)
     if (!sdk.connectsAtOnce) await page.ask('connect')
     await page.online()
@@ -134,7 +134,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await expect.poll(() => page.wire.requests).toMatchObject([{ method: 'GET', token, url }])
   })
 
-  it('lists addresses page by page, finds one, and gets an error for others', async () => {
+  it('lists addresses page by page, finds one by id, and gets a 404 for an unknown address', async () => {
     const options = { type: 'subscriber', pageSize: 2, sortBy: 'name', sortOrder: 'asc' }
     const names = await page.page.evaluate(namesOfPages, options)
     const allNames = sdkVersions.flatMap(({ person, friend }) => [person, friend]).sort()
@@ -151,7 +151,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     expect(await page.fate('client.address.getAddress', { name: 'unknown' })).toHaveProperty('rejected')
   })
 
-  it('registers a device and takes it back', async () => {
+  it('registers and unregisters a device', async () => {
     const wanted = { deviceType: 'Desktop', deviceToken: 'of-the-application' }
     const device = (await page.ask('registerDevice', wanted)) as { id: string }
     expect(device).toMatchObject({
@@ -165,7 +165,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     expect(again.rejected).toMatchObject({ name: 'HttpError', code: 404 })
   })
 
-  it('is called, takes the call, mutes, presses keys, holds, and goes on with a new token and a new connection', async () => {
+  it('answers a call, mutes, sends digits and holds; the call continues after a new token and a new connection', async () => {
     const rung = await page.invites()
     const carrier = await Carrier.calls(gateway, { domain: domainOf(sdk), scenario: 'caller-released' })
     await rings(rung + 1)
@@ -197,10 +197,10 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     }
 
     const token = await tokenOf(gateway, sdk.person)
-    // That of 3.27 goes on until the page is closed.
+    // The promise of version 3.27 settles only when the page is closed.
     const updated = page.fate('client.updateToken', token).catch(() => undefined)
     await until(
-      'the token is taken',
+      'the token is accepted',
       () => page.wire.answers('signalwire.reauthenticate'),
       ([answer]) => answer !== undefined,
     )
@@ -209,7 +209,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     ])
     if (sdk.tellsOfToken) expect(await updated).toEqual({ resolved: undefined })
 
-    // Over HTTP it goes on with the token that it began with.
+    // HTTP requests still use the first token.
     await page.ask('getSubscriberInfo')
     const [connect] = page.wire.asked('signalwire.connect')
     expect(page.wire.requests.at(-1)?.token).toBe(connect?.params.authentication.jwt_token)
@@ -240,7 +240,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await gateway.settled()
   })
 
-  it('is still called after that, and turns the call away', async () => {
+  it('receives and rejects another call after it has reconnected', async () => {
     const rung = await page.invites()
     const values = { status: 486 }
     const carrier = await Carrier.calls(gateway, { domain: domainOf(sdk), scenario: 'call-refused', values })
@@ -250,10 +250,10 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await gateway.settled()
   })
 
-  it('dials, hears early media and the answer, and asks for all that a member may ask', async () => {
+  it('dials, hears early media and the answer, and can call all methods of a member', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
     const before = page.wire.received.length
-    // Where there is no call to come back to, it is a new one.
+    // Without a call to reattach to, `reattach` places a new call.
     await page.begin(sdk.reattaches ? 'reattach' : 'dial', carrier.uri)
     await carrier.talks('invited', 440)
     await hears(page.page, 440)
@@ -274,7 +274,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     )
     await page.do('undeaf')
     await talk(carrier)
-    // One event without it, and the SDK takes no more of any kind in this call.
+    // After one event without `updated`, the SDK ignores all further events of the call.
     const updates = page.wire.events('member.updated')
     expect(updates.every(({ member }) => Array.isArray(member.updated))).toBe(true)
     const heard = (await page.events()).filter((name) => name === 'member.updated').length
@@ -295,7 +295,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await gateway.settled()
   })
 
-  it('tells its own variables to the handler that it calls, and why they are refused', async () => {
+  it('sends user variables to the called handler, and gets the reason when they are rejected', async () => {
     const before = page.wire.events('user_event').length
     await page.dial('/public/shop', { userVariables: { order: { id: 7 }, text: '<Say>%{call.to}' } })
     expect(await page.wire.event('user_event', before)).toMatchObject({ event: { order: { id: 7 } } })
@@ -308,7 +308,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await gateway.settled()
   })
 
-  it('tells its own variables to the page that it calls, and that one to it', async () => {
+  it('exchanges user variables with the called page', async () => {
     const friend = await SdkPage.open(browser, gateway, await tokenOf(gateway, sdk.friend), {
       folder: sdk.folder,
     })
@@ -332,11 +332,11 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await expect.poll(metas).toContainEqual({ agent: 'Ann' })
     await page.hangUp()
     await gateway.settled()
-    // A page that is closed without that is waited for.
+    // The gateway waits for a page that is closed without going offline.
     await friend.offline()
   })
 
-  it('talks in a room, by sound alone, and sees who takes part', async () => {
+  it('joins a room without video, and lists its members', async () => {
     const [found] = ((await page.ask('address.getAddresses', { type: 'room' })) as Listed).data
     expect(Object.keys(found?.channels ?? {})).toEqual(['audio', 'messaging'])
     const before = page.wire.received.length
@@ -367,7 +367,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await gateway.settled()
   })
 
-  it('closes its camera once a handler has taken it to others in a room', async () => {
+  it('stops its camera when a handler moves its call to a room with others', async () => {
     await page.dial('/public/hall', { video: true })
     const camera = () => page.page.evaluate(`call.localVideoTrack?.readyState ?? 'none'`)
     expect(await camera()).toBe('live')
@@ -384,9 +384,9 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await gateway.settled()
   })
 
-  // Not skipped where it is not: there is nothing of it in that version.
+  // Versions without the feature have no test instead of a skipped one.
   if (sdk.hearsEvents)
-    it('hears every event of the gateway', async () => {
+    it('delivers every event of the gateway to the page', async () => {
       await page.page.evaluate(listen, eventTypes)
       const before = page.wire.received.length
       await page.dial('/public/shop')
@@ -398,7 +398,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
       )
       await page.hangUp()
       await gateway.settled()
-      // The last of them are still on their way.
+      // The last events may still be under way.
       const all = await until(
         'one of each',
         () => eventTypes.map((type) => [type, count(type)] as const),
@@ -407,7 +407,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
       expect(await page.page.evaluate('heard')).toEqual(Object.fromEntries(all))
     })
 
-  it('tells why a call cannot be', async () => {
+  it('rejects a call with the cause for an unknown, an absent and a busy callee', async () => {
     await page.begin('dial', '/public/nobody-at-all')
     expect((await page.started()).rejected).toMatchObject({ code: '1', message: 'UNALLOCATED_NUMBER' })
     await page.begin('dial', `/public/${sdk.friend}`)
@@ -420,9 +420,9 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
   })
 
   it.each([
-    { what: 'declined', status: 603, rejected: { code: '21', message: 'CALL_REJECTED' } },
-    { what: 'busy after all', status: 486, rejected: { code: '17', message: 'USER_BUSY' } },
-  ])('tells that a call which rang was $what', async ({ status, rejected }) => {
+    { what: 'declining', status: 603, rejected: { code: '21', message: 'CALL_REJECTED' } },
+    { what: 'busy', status: 486, rejected: { code: '17', message: 'USER_BUSY' } },
+  ])('reports the cause when a ringing callee is $what', async ({ status, rejected }) => {
     const carrier = await Carrier.listens({ scenario: 'callee-rings-declines', values: { status } })
     await page.begin('dial', carrier.uri)
     expect((await page.started()).rejected).toMatchObject(rejected)
@@ -431,7 +431,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await gateway.settled()
   })
 
-  it('tells that a call which rang was not answered', async () => {
+  it('reports NO_ANSWER when a callee rings without answering', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee-silent', port: silentPort })
     await page.begin('dial', '/public/silent')
     expect((await page.started()).rejected).toMatchObject({ code: '19', message: 'NO_ANSWER' })
@@ -487,7 +487,7 @@ interface Paged extends Listed {
   prevPage(): Promise<Paged>
 }
 
-/** The names on the first page, on the second, and on the one before that. */
+/** Runs in the page: returns the names on the first page, on the second, and on the first again. */
 const namesOfPages = async (options: object): Promise<string[][]> => {
   const { client } = globalThis as unknown as {
     client: { address: { getAddresses(options: object): Promise<Paged> } }

@@ -42,7 +42,7 @@ interface ReceivedPush {
 const received = (): string[] =>
   app.asked('/push').map(({ body }) => (JSON.parse(body) as ReceivedPush).notification.type)
 
-it('a call rings on pages and devices, one page wins, and its call outlives the connection that it was answered over', async () => {
+it('a call rings on several pages and devices; the answering page keeps the call after its connection is lost', async () => {
   const token = await gateway.token()
   const line = await CutLine.to(gateway.tlsPort)
   const winner = await SdkPage.open(browser, gateway, token, { port: line.port })
@@ -64,7 +64,7 @@ it('a call rings on pages and devices, one page wins, and its call outlives the 
   await hears(winner.page, 440)
   await carrier.hears(sdkTone, 500)
   const [bye] = await until(
-    'the losing page learns of it',
+    'the losing page receives the BYE',
     () => loser.wire.events('verto.bye'),
     ({ length }) => length > 0,
   )
@@ -74,7 +74,7 @@ it('a call rings on pages and devices, one page wins, and its call outlives the 
 
   const [first] = winner.wire.answers('signalwire.connect') as [{ result: { protocol: string } }]
   line.cut()
-  // Nothing of the sound goes over the connection that is gone.
+  // The sound does not use the lost connection.
   await carrier.hears(sdkTone, 500)
   await hears(winner.page, 440)
   const answers = await until(
@@ -95,7 +95,7 @@ it('a call rings on pages and devices, one page wins, and its call outlives the 
   await winner.hangUp()
   await carrier.done()
   await gateway.settled()
-  // Still online, both of them, without having said so again.
+  // Both pages are still online without a new request.
   const next = await Carrier.calls(gateway, {
     domain: 'sdk.test',
     scenario: 'caller-cancels',

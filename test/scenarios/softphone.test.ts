@@ -1,6 +1,6 @@
 /** @schedule alone: two pages with video need both cores. */
 
-/** The softphone page as two people use it: calls, pictures, several calls, a reload, and messages. */
+/** Softphone page with two users: calls, video, several calls, a reload, and messages. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { flowText } from '../support/applications.ts'
 import { hears } from '../support/page-audio.ts'
@@ -44,23 +44,23 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** A subscriber's softphone, online, in the first or the second browser; closed with the test. */
+/** Opens a subscriber's softphone in the first or the second browser. The softphone closes with the test. */
 const phoneOf = async (person: Person, index: 0 | 1): Promise<Softphone> => {
   const phone = await Softphone.open(two.browsers[index], two.gateway, { camera: colours[index] }, person)
   onTestFinished(() => phone.close())
   return phone
 }
 
-/** Both ways, by the tones of the two browsers. */
+/** Waits until both softphones hear the tone of the other browser. */
 const talk = async (first: Softphone, second: Softphone): Promise<void> => {
   await Promise.all([hears(first.page, tones.bob), hears(second.page, tones.alice)])
 }
 
-it('a video call from the address book: pictures and sound both ways, a screen, and sound alone again', async () => {
+it('a video call from the address book has video and sound both ways, and can share a screen and stop video', async () => {
   const [first, second] = await Promise.all([phoneOf(alice, 0), phoneOf(bob, 1)])
   await first.part('tab-people').click()
   await first.part('people-search').fill('bro')
-  await until('the search has found one', async () => (await first.part('person').count()) === 1)
+  await until('the search has one result', async () => (await first.part('person').count()) === 1)
   await first.part('person-video').click()
   expect(await second.rings()).toBe('Alice')
   expect(await second.part('incoming').textContent()).toContain('Incoming video call')
@@ -81,7 +81,7 @@ it('a video call from the address book: pictures and sound both ways, a screen, 
   await two.gateway.settled()
 })
 
-it('the address book names people, telephones and applications as what they are', async () => {
+it('the address book shows the kind of each entry: person, telephone or application', async () => {
   const phone = await phoneOf(alice, 0)
   await phone.part('tab-people').click()
   const shown = async () => {
@@ -92,18 +92,18 @@ it('the address book names people, telephones and applications as what they are'
     return names.map((name, at) => [name, at] as const)
   }
   const kindOf = async (name: string) => {
-    await until('the entry is there', shown, (all) => all.some(([each]) => each === name))
+    await until('the entry is shown', shown, (all) => all.some(([each]) => each === name))
     return (await phone.page.locator(`[data-name="${name}"] .quiet`).textContent())?.split(' · ')[0]
   }
   expect(await kindOf('bob')).toBe('Person')
   expect(await kindOf('desk')).toBe('Telephone')
   expect(await kindOf('menu')).toBe('Application')
   await phone.part('people-type').selectOption({ label: 'Telephones' })
-  await until('telephones alone', shown, (all) => all.length === 1)
+  await until('only telephones are shown', shown, (all) => all.length === 1)
   expect(await kindOf('desk')).toBe('Telephone')
 })
 
-it('a call by name goes on through hold and a reload, and is shown as it was', async () => {
+it('a call that was dialled by name continues after hold and reload, with the name still shown', async () => {
   const [first, second] = await Promise.all([phoneOf(alice, 0), phoneOf(bob, 1)])
   await first.dial('bob brown')
   await second.rings()
@@ -129,14 +129,14 @@ it('a call by name goes on through hold and a reload, and is shown as it was', a
   await two.gateway.settled()
 })
 
-it('a second call holds the first one, and the two are changed over', async () => {
+it('a second call holds the first, and both can be swapped', async () => {
   const people = [phoneOf(alice, 0), phoneOf(bob, 1), phoneOf(carol, 1)] as const
   const [first, second, third] = await Promise.all(people)
-  // The first page shows its sound: with two connections the probe cannot separate it.
+  // The first page's own level meter is read, because the probe cannot separate the sound of two connections.
   const heardBy = async (other: Softphone): Promise<void> => {
     await hears(other.page, tones.alice)
     const level = async () => Number(await first.part('remote-level').getAttribute('data-level'))
-    await until('the call in front is heard', level, (heard) => heard > 0.01)
+    await until('the foreground call is heard', level, (heard) => heard > 0.01)
   }
   await second.dial('/public/alice')
   await first.rings()
@@ -146,19 +146,19 @@ it('a second call holds the first one, and the two are changed over', async () =
   expect(await first.rings()).toBe('Carol')
   await first.accept()
   await heardBy(third)
-  await until('the first call is behind', async () =>
+  await until('the first call is in the background', async () =>
     (await first.part('held').textContent())?.includes('Bob Brown'),
   )
   await first.part('swap').click()
   await until(
-    'the first call is in front',
+    'the first call is in the foreground',
     async () => (await first.part('party').textContent()) === 'Bob Brown',
   )
   await heardBy(second)
   await first.hangUp()
   await second.idle()
   await until(
-    'the other is held still',
+    'the other call is still held',
     () => first.state(),
     (state) => state === 'held',
   )
@@ -169,7 +169,7 @@ it('a second call holds the first one, and the two are changed over', async () =
   await two.gateway.settled()
 })
 
-/** Writes in the conversation that is open. */
+/** Writes a message in the open conversation. */
 const write = async (phone: Softphone, text: string): Promise<void> => {
   await phone.part('message-text').fill(text)
   await phone.part('message-text').press('Enter')
@@ -178,23 +178,23 @@ const write = async (phone: Softphone, text: string): Promise<void> => {
 const texts = async (phone: Softphone): Promise<string[]> =>
   (await phone.part('message').locator('.said').allTextContents()) as string[]
 
-it('messages: written from the address book, marked as unread, answered, and fetched page by page', async () => {
+it('a message from the address book is shown as unread, can be answered, and older messages load page by page', async () => {
   const [first, second] = await Promise.all([phoneOf(alice, 0), phoneOf(carol, 1)])
   await first.part('tab-people').click()
   await first.page.locator('[data-testid=person]', { hasText: 'Carol' }).getByTestId('person-write').click()
   await write(first, 'Good morning')
   const tab = second.part('tab-chats')
-  await until('the tab counts it', async () => (await tab.getAttribute('aria-label')) === 'Messages, 1 new')
+  await until('the tab counts the new message', async () => (await tab.getAttribute('aria-label')) === 'Messages, 1 new')
   await tab.click()
   await second.part('talk').click()
-  await until('it is read', async () => (await tab.getAttribute('aria-label')) === 'Messages')
+  await until('the message is marked as read', async () => (await tab.getAttribute('aria-label')) === 'Messages')
   await write(second, 'Good day')
   await until(
-    'the answer is there',
+    'the answer is shown',
     () => texts(first),
     (all) => all.join() === 'Good morning,Good day',
   )
-  // More than a page of them, from another page of the same person.
+  // The subscriber sends more than one page of messages from elsewhere.
   const { token } = (
     await rest(two.gateway, 'POST', '/api/fabric/subscribers/tokens', { reference: alice.email })
   ).body
@@ -219,13 +219,13 @@ it('messages: written from the address book, marked as unread, answered, and fet
   await tab.click()
   await second.part('talk').click()
   await until(
-    'one page is there',
+    'the first page is shown',
     () => texts(second),
     (all) => all.length === 30,
   )
   await second.part('older').click()
   await until(
-    'the rest is there',
+    'all messages are shown',
     () => texts(second),
     (all) => all.length === 32,
   )

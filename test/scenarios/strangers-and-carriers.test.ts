@@ -1,5 +1,5 @@
 /**
- * Strangers beside carriers and a second project: the limits of strangers, and the separation of projects.
+ * Limits of untrusted sources beside carriers, and the separation of two projects.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ const tone = { play: { url: 'ring:60:us' } }
 const secondToken = 'token-of-the-second-project'
 const second = `Basic ${Buffer.from(`second:${secondToken}`).toString('base64')}`
 const first = authorizationOf(apiToken)
-/** Addresses of the first project's carrier, the second one's, a stranger, and one who asked for nothing. */
+/** Addresses of each project's carrier, of an untrusted source, and of a host that sent no request. */
 const carrier = '127.0.0.2'
 const secondCarrier = '127.0.0.3'
 const stranger = '127.0.0.9'
@@ -81,7 +81,7 @@ const caller = async (address: string): Promise<SipCaller> => {
   return opened
 }
 
-/** A host that counts what it is sent. */
+/** Opens a port that counts received packets and bytes. */
 const host = async () => {
   const socket = createSocket('udp4').bind(0, victim)
   onTestFinished(() => void socket.close())
@@ -101,9 +101,9 @@ const rejections = (code: string) => gateway.metric('rejections_total', { code }
 
 describe('a forged INVITE', () => {
   it.each([
-    ['that is answered', 'open.test', []],
-    ['that gets early media', 'early.test', ['Supported: 100rel']],
-  ])('%s draws no audio, few bytes, and no call for long', async (_what, domain, headers) => {
+    ['answered', 'open.test', []],
+    ['answered with early media', 'early.test', ['Supported: 100rel']],
+  ])('%s causes no audio, little traffic and only a short call', async (_what, domain, headers) => {
     const source = await caller(stranger)
     const { media, heard } = await host()
     source.invite(`sip:1@${domain}`, undefined, { media, headers })
@@ -124,10 +124,10 @@ describe('a forged INVITE', () => {
     expect(await gateway.metric('sip_unconfirmed')).toBe(0)
   })
 
-  it('draws no more where its sender rings for long: 180s are rare, and the call is one of few', async () => {
+  it('that rings for long causes few 180s, and counts as an unconfirmed call', async () => {
     const source = await caller(stranger)
     const { media, heard } = await host()
-    // Without 100rel there is no PRACK, so that the 183 is a 180.
+    // Without 100rel the gateway sends 180 instead of 183, because there is no PRACK.
     source.invite('sip:1@ringing.test', undefined, { media })
     await until(
       'it rings',
@@ -141,8 +141,8 @@ describe('a forged INVITE', () => {
   })
 })
 
-describe('a stranger who is there', () => {
-  it('hears the gateway at its own address once it has sent the ACK, and not before', async () => {
+describe('an untrusted caller that is reachable', () => {
+  it('receives audio only after its ACK', async () => {
     const source = await caller(victim)
     const { media, heard } = await host()
     const call = await source.call('sip:1@open.test', { media, acknowledges: false })
@@ -158,7 +158,7 @@ describe('a stranger who is there', () => {
     expect(await taken.hangUp()).toBe(200)
   })
 
-  it('has audio sent elsewhere for two seconds, and on once it comes from there', async () => {
+  it('with another media address gets audio there for two seconds, and longer only if audio arrives from there', async () => {
     const source = await caller(stranger)
     const { media, heard, socket } = await host()
     const call = await source.call('sip:1@open.test', { media })
@@ -187,13 +187,13 @@ describe('a stranger who is there', () => {
   })
 })
 
-it('a known carrier is served at its rate while strangers take all that they may have, and flood', async () => {
+it('every call of a known carrier succeeds while untrusted sources use up their limits and flood the gateway', async () => {
   await noCalls()
   const known = await caller(carrier)
   const taken: PlacedCall[] = []
   const statuses: number[] = []
-  // Six addresses with six calls each: the last call of each is too many, and 30 calls exceed 70 per cent of
-  // 40.
+  // Six addresses place six calls each. The last call of each exceeds the limit of a source, and 30 calls
+  // exceed 70 per cent of 40.
   for (let i = 0; i < 6; i++) {
     const source = await caller(`127.0.0.${51 + i}`)
     for (let call = 0; call < 6; call++) {
@@ -205,7 +205,7 @@ it('a known carrier is served at its rate while strangers take all that they may
   expect(taken).toHaveLength(28)
   expect(new Set(statuses)).toEqual(new Set([200, 503]))
   expect([await rejections('over_source_limit'), await rejections('over_stranger_share')]).toEqual([5, 3])
-  // Room for callers that never send an ACK.
+  // Four ended calls make room for callers that never send an ACK.
   for (const call of taken.splice(0, 4)) expect(await call.hangUp()).toBe(200)
   const flood = await StrangerFlood.start({
     port: gateway.sipPort,
@@ -215,7 +215,7 @@ it('a known carrier is served at its rate while strangers take all that they may
   })
   onTestFinished(() => flood.stop())
   await until(
-    'few of them wait for an ACK',
+    'the limit of unconfirmed calls is reached',
     () => rejections('over_unconfirmed_limit'),
     (count) => count > 0,
   )
@@ -237,13 +237,13 @@ it('a known carrier is served at its rate while strangers take all that they may
   expect(up).toBeLessThanOrEqual(28)
   expect(flood.outcomes.answered).toBeLessThanOrEqual(3 * strangerLimits.maxCallsOfSource)
   expect(await gateway.metric('sip_unconfirmed')).toBeLessThanOrEqual(strangerLimits.maxUnconfirmedCalls)
-  // A source has few lines in the log, of whatever kind.
+  // Log lines are limited per source, so only one line of the kind is certain.
   const line = gateway.log.find(({ code }) => code === 'over_unconfirmed_limit')
   expect(line).toMatchObject({ unconfirmedCalls: 3, unconfirmedLimit: 3, domain: 'open.test' })
 })
 
-describe('each project has only what belongs to it', () => {
-  it('calls: strangers and carriers of others learn nothing of a domain that is not theirs', async () => {
+describe('the separation of two projects', () => {
+  it('covers domains: untrusted sources and carriers of another project get 403 for any domain', async () => {
     const status = async (address: string, uri: string) => (await (await caller(address)).call(uri)).status
     expect(await status(carrier, 'sip:1@first.test')).toBe(200)
     expect(await status(secondCarrier, 'sip:1@second.test')).toBe(200)
@@ -253,7 +253,7 @@ describe('each project has only what belongs to it', () => {
     expect(await status(secondCarrier, 'sip:1@first.test')).toBe(403)
   })
 
-  it('carriers and numbers: a document of the second project reaches neither', async () => {
+  it('covers carriers: a document of the second project cannot call through the first project’s carrier', async () => {
     const source = await caller(secondCarrier)
     const before = trunkHeard.length
     for (const uri of ['sip:1@theft.test', 'sip:1@number.test']) {
@@ -265,7 +265,7 @@ describe('each project has only what belongs to it', () => {
     expect(trunkHeard.slice(before).filter((text) => text.startsWith('INVITE'))).toEqual([])
   })
 
-  it('objects of the API: the second project neither sees nor changes those of the first', async () => {
+  it('covers the API: the second project can neither read nor change objects of the first', async () => {
     const made = await rest(gateway, 'POST', '/api/fabric/domain_applications', {
       name: 'mine',
       identifier: 'mine',
@@ -299,7 +299,7 @@ describe('each project has only what belongs to it', () => {
     expect((await rest(gateway, 'GET', `/api/fabric/domain_applications/${made.body.id}`)).status).toBe(200)
   })
 
-  it('topics: an application of the second project is offered no call of the first', async () => {
+  it('covers topics: an application of the second project gets no call of the first', async () => {
     const heard: string[] = []
     const listens = async (project: string, token: string) => {
       const client = await SignalWire({ project, token, host: `ws://127.0.0.1:${gateway.httpPort}` })
@@ -308,7 +308,7 @@ describe('each project has only what belongs to it', () => {
         topics: ['office'],
         onCallReceived: (call) => {
           heard.push(project)
-          // The caller may hang up before the answer to this is here.
+          // The caller may hang up before the response to `answer` arrives.
           call.answer().catch(() => {})
         },
       })

@@ -31,7 +31,7 @@ afterAll(() => gateway?.stop())
 const dropped = () => gateway.metric('sip_dropped_total', { reason: 'stranger' })
 
 it.each(['INVITE', 'OPTIONS', 'REGISTER', 'BYE'])(
-  'a stranger’s %s gets no answer, and is counted',
+  'a %s from an untrusted source gets no response with `strangers: drop`, and is counted',
   async (method) => {
     const before = await dropped()
     const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.9')
@@ -41,7 +41,7 @@ it.each(['INVITE', 'OPTIONS', 'REGISTER', 'BYE'])(
   },
 )
 
-it('a called target is no stranger: it answers, and hangs up', async () => {
+it('a callee at an unlisted address can answer and hang up with `strangers: drop`', async () => {
   const callee = await Carrier.listens({
     address: '127.0.0.20',
     port,

@@ -8,7 +8,7 @@ import { offer, SipSocket, statusOf } from '../support/sip-socket.ts'
 import { answersTo, headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
 
-describe.each(agents)('requests in every order, by $name', (agent) => {
+describe.each(agents)('SIP transactions, by $name', (agent) => {
   const embedded = agent.server === undefined
   let gateway: Gateway
   let documents: DocumentServer
@@ -44,21 +44,21 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
     await gateway.settled()
   }
 
-  it('the 200 is repeated until its ACK is there, and not after', async () => {
+  it('a 200 to an INVITE is retransmitted until its ACK arrives', async () => {
     const carrier = await calls('call-slow-ack', { holdMs: 2000 })
     await ended(carrier)
-    // After 0.5 and 1.5 s.
+    // Sent at once, and again after 0.5 and 1.5 s.
     expect(answersTo(carrier.sipp.received('SIP/2.0 200'), 1, 'INVITE')).toHaveLength(3)
   })
 
-  describe('CANCEL and 200 cross', () => {
-    it.runIf(agent.capabilities.handlesLateCancel)('at a caller: the call stands until the BYE', async () => {
+  describe('a CANCEL that crosses the 200', () => {
+    it.runIf(agent.capabilities.handlesLateCancel)('of a caller has no effect: the call lasts until the BYE', async () => {
       const carrier = await calls('call-cancels-late')
       await ended(carrier)
       expect(await gateway.record(carrier.callId)).toMatchObject({ code: 'normal', by: 'far' })
     })
 
-    it('at a carrier: the answer that came too late is acknowledged and hung up', async () => {
+    it('to a carrier makes the gateway acknowledge the late answer and hang up', async () => {
       const callee = await Carrier.listens({ scenario: 'callee-answers-cancel' })
       destination = callee.uri
       const caller = await calls('caller-cancels', { domain: 'through.test', holdMs: 300 })
@@ -69,17 +69,17 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
     })
   })
 
-  /** The requests of one call. */
+  /** Common fields of the requests of one call. */
   const named = (callId: string) => ({ uri: 'sip:1@talk.test', callId, fromTag: `${callId}-tag` })
 
-  /** Answers to a request of a method, by their status. */
+  /** Returns the final statuses of the answers to a method. */
   const statuses = ({ answers }: SipSocket, method: string): number[] =>
     answers
       .filter((answer) => headerOf(answer, 'CSeq')?.endsWith(method))
       .map(statusOf)
       .filter((status) => status >= 200)
 
-  it('a BYE that comes while a re-INVITE is open ends the call', async () => {
+  it('a BYE during a pending re-INVITE ends the call', async () => {
     const socket = await SipSocket.udp(gateway.sipPort)
     const call = named('bye-crosses')
     const answer = await socket.ask({ ...call, ...offer(), method: 'INVITE' })
@@ -104,7 +104,7 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
     expect(await gateway.record(call.callId)).toMatchObject({ code: 'normal', by: 'far' })
   })
 
-  it.runIf(embedded)('an INVITE that comes on two ways is one call, and one 482', async () => {
+  it.runIf(embedded)('a merged INVITE (same Call-ID, two branches) makes one call, and gets 482 for the second branch', async () => {
     const before = await gateway.metric('calls_ended_total')
     const socket = await SipSocket.udp(gateway.sipPort)
     const call = named('merged')
@@ -120,7 +120,7 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
     expect(await gateway.metric('calls_ended_total')).toBe(before + 1)
   })
 
-  it('the last hop that is left leads a call on to a carrier', async () => {
+  it('a call with Max-Forwards 1 reaches a carrier with Max-Forwards 0', async () => {
     const callee = await Carrier.listens({ scenario: 'callee' })
     destination = callee.uri
     await ended(await calls('call', { domain: 'through.test', values: { hops: 1 } }), callee)
@@ -128,38 +128,38 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
   })
 
   // A drachtio-server refuses a call with Max-Forwards 0 before it asks an application.
-  describe.runIf(embedded)('a call without hops left', () => {
-    it('is answered by a handler', async () => {
+  describe.runIf(embedded)('a call with Max-Forwards 0', () => {
+    it('can be answered by a handler', async () => {
       await ended(await calls('call', { values: { hops: 0 } }))
     })
 
-    it('does not go on', async () => {
+    it('cannot be connected to a carrier, and gets 483', async () => {
       destination = 'sip:desk@127.0.0.1:9'
       await ended(await calls('call-refused', { domain: 'through.test', values: { hops: 0, status: 483 } }))
       expect(await gateway.refusal('too_many_hops')).toMatchObject({ maxForwards: -1 })
     })
   })
 
-  describe('what belongs to no call', () => {
+  describe('a request outside of calls', () => {
     const uri = 'sip:1@talk.test'
 
-    it.each(['BYE', 'CANCEL', 'INFO', 'UPDATE', 'INVITE'])('%s gets 481', async (method) => {
+    it.each(['BYE', 'CANCEL', 'INFO', 'UPDATE', 'INVITE'])('gets 481 with an unknown To tag: %s', async (method) => {
       const socket = await SipSocket.udp(gateway.sipPort)
       const answer = await socket.ask({ method, uri, toTag: 'gone' })
       expect(statusOf(answer)).toBe(481)
       await gateway.settled()
     })
 
-    it('ACK gets nothing', async () => {
+    it('gets no response if it is an ACK', async () => {
       const socket = await SipSocket.udp(gateway.sipPort)
       socket.raw(socket.text({ method: 'ACK', uri, toTag: 'gone' }))
       expect(statusOf(await socket.ask({ method: 'OPTIONS', uri }))).toBe(200)
       expect(socket.answers).toHaveLength(1)
     })
 
-    // A drachtio-server says nothing to REFER there, nor to methods that it does not know.
+    // A drachtio-server does not answer REFER outside of calls, nor unknown methods.
     it.each(['MESSAGE', 'PUBLISH', 'REGISTER', 'SUBSCRIBE', ...(embedded ? ['REFER'] : [])])(
-      '%s gets 405 with Allow',
+      'gets 405 with Allow for an unsupported method: %s',
       async (method) => {
         const socket = await SipSocket.udp(gateway.sipPort)
         const answer = await socket.ask({ method, uri })
@@ -168,13 +168,13 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
       },
     )
 
-    it.runIf(embedded)('an unknown method gets 405 or 501', async () => {
+    it.runIf(embedded)('gets 405 or 501 for an unknown method', async () => {
       const socket = await SipSocket.udp(gateway.sipPort)
       expect([405, 501]).toContain(statusOf(await socket.ask({ method: 'DANCE', uri })))
     })
   })
 
-  describe.runIf(embedded)('what is malformed', () => {
+  describe.runIf(embedded)('a malformed message', () => {
     const uri = 'sip:1@talk.test'
 
     it.each([
@@ -182,14 +182,14 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
       ['no Call-ID', (text: string) => text.replace(/Call-ID: .*\r\n/, '')],
       ['a Content-Length beyond the message', (text: string) => text.replace('Length: 0', 'Length: 50')],
       ['no From', (text: string) => text.replace(/From: .*\r\n/, '')],
-      ['a request-URI that is none', (text: string) => text.replace(uri, 'sip:[::')],
-    ])('gets 400: %s', async (_, break_) => {
+      ['an invalid request-URI', (text: string) => text.replace(uri, 'sip:[::')],
+    ])('gets 400 for %s', async (_, break_) => {
       const socket = await SipSocket.udp(gateway.sipPort)
       const text = socket.text({ method: 'INVITE', uri })
       expect(statusOf(await socket.askText(break_(text)))).toBe(400)
     })
 
-    it('rubbish gets nothing, and the next request its answer', async () => {
+    it('without any SIP gets no response, and the next request is answered', async () => {
       const socket = await SipSocket.udp(gateway.sipPort)
       socket.raw('\0\0\0 rubbish')
       expect(statusOf(await socket.ask({ method: 'OPTIONS', uri }))).toBe(200)
@@ -197,19 +197,19 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
     })
   })
 
-  describe('on every way', () => {
-    it('over TCP', async () => {
+  describe('a call over another transport', () => {
+    it('works over TCP', async () => {
       await ended(await calls('call', { transport: 'tcp' }))
     })
 
-    it.runIf(embedded)('over IPv6', async () => {
+    it.runIf(embedded)('works over IPv6', async () => {
       const carrier = await calls('call', { address: '::1' })
       await ended(carrier)
       expect(await gateway.record(carrier.callId)).toMatchObject({ source: '::1' })
     })
 
     // Debian's SIPp has no TLS.
-    it.runIf(embedded)('over TLS', async () => {
+    it.runIf(embedded)('works over TLS', async () => {
       const socket = await SipSocket.stream(gateway.sipsPort, 'TLS')
       const answer = await socket.ask({ method: 'OPTIONS', uri: 'sip:1@talk.test' })
       expect(statusOf(answer)).toBe(200)
@@ -217,7 +217,7 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
     })
   })
 
-  it('leaves nothing behind', async () => {
+  it('no call or connection is left after all tests', async () => {
     await gateway.settled()
     await until(
       'no connection is left',

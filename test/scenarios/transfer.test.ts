@@ -37,14 +37,14 @@ describe.each(agents)('transfers, by $name', (agent) => {
 
   const refer = (to: string) => [`Refer-To: <${to}>`, 'Referred-By: <sip:+15551230001@carrier.test>']
 
-  /** Identification of a caller's dialog, as its other party writes it into Replaces. */
+  /** Returns the value of Replaces that identifies a caller's dialog. */
   const replaces = (caller: Carrier): string => {
     const answer = caller.sipp.received('SIP/2.0 200')[0] ?? ''
     const tag = (name: string) => /tag=(.*)$/.exec(headerOf(answer, name) ?? '')?.[1]
     return `${headerOf(answer, 'Call-ID')};to-tag=${tag('To')};from-tag=${tag('From')}`
   }
 
-  /** A caller who is joined with a carrier; both sides of the call. */
+  /** Connects a caller with a carrier, and returns both sides of the call. */
   const joined = async (
     carrier: 'first' | 'second',
     scenario: string,
@@ -71,7 +71,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
   const registered = (username: 'desk' | 'office'): Promise<Carrier> =>
     registeredPhone(outgoing.gateway, username, password)
 
-  it('a REFER sends the other party to an address of ours, and tells how that went', async () => {
+  it('a REFER connects the other party to a registered phone, and NOTIFY reports the outcome', async () => {
     const phone = await registered('desk')
     const values = { refer: refer('sip:desk@pbx.test') }
     const { caller, callee } = await joined('first', 'call-refers', { values, holdMs: 200 })
@@ -87,7 +87,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
     expect(headerOf(notices.at(-1) ?? '', 'Subscription-State')).toContain('terminated')
   })
 
-  it('a REFER sends the other party to an address that runs a handler', async () => {
+  it('a REFER connects the other party to an address with a handler', async () => {
     const values = { refer: refer('sip:news@pbx.test') }
     const { caller, callee } = await joined('first', 'call-refers-answered', { values, holdMs: 200 })
     await callee.talks('invited', 500)
@@ -97,7 +97,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
     expect(bodyOf(notices.at(-1) ?? '')).toContain('SIP/2.0 200 OK')
   })
 
-  it('a call that is recorded is so before and after its caller has left it', async () => {
+  it('the recording of a call continues after a REFER has replaced the caller', async () => {
     outgoing.before = [{ record_call: { stereo: true } }]
     const phone = await registered('office')
     const values = { refer: refer('sip:office@pbx.test') }
@@ -120,18 +120,18 @@ describe.each(agents)('transfers, by $name', (agent) => {
   })
 
   it.each([
-    ['any number outside', 403, 'sip:+15550000000@premium.test'],
-    ['a number', 403, 'tel:+15550000000'],
-    ['an address that is not there', 404, 'sip:nobody@through.test'],
-    ['an address that is not public', 403, 'sip:safe@through.test'],
-    ['what is no call', 400, 'mailto:desk@carrier.test'],
-  ])('a carrier may not send it to %s: %i', async (_, status, to) => {
+    ['a number at a foreign host', 403, 'sip:+15550000000@premium.test'],
+    ['a telephone number', 403, 'tel:+15550000000'],
+    ['an unknown address', 404, 'sip:nobody@through.test'],
+    ['a private address', 403, 'sip:safe@through.test'],
+    ['a URI of another scheme', 400, 'mailto:desk@carrier.test'],
+  ])('a REFER of a carrier to %s is rejected with %i', async (_, status, to) => {
     const values = { refer: refer(to), status: String(status) }
     const { caller, callee } = await joined('first', 'call-refers-refused', { values })
     await outgoing.ended(caller, callee)
   })
 
-  it('a REFER with Replaces joins the others of two calls', async () => {
+  it('a REFER with Replaces connects the other parties of two calls', async () => {
     const one = await joined('second', 'caller-released', { calleeHangsUp: true })
     const target = `sip:desk@carrier.test?Replaces=${encodeURIComponent(replaces(one.caller))}`
     const two = await joined('first', 'call-refers-attended', {
@@ -149,14 +149,14 @@ describe.each(agents)('transfers, by $name', (agent) => {
     await outgoing.ended(two.caller, one.callee, two.callee)
   })
 
-  it('a REFER with Replaces of a call that is not there is refused', async () => {
+  it('a REFER with Replaces of an unknown call is rejected', async () => {
     const target = `sip:desk@carrier.test?Replaces=${encodeURIComponent('gone;to-tag=a;from-tag=b')}`
     const values = { refer: refer(target), status: '603' }
     const { caller, callee } = await joined('first', 'call-refers-refused', { values })
     await outgoing.ended(caller, callee)
   })
 
-  it('an INVITE with Replaces takes the place of a call of the same carrier', async () => {
+  it('an INVITE with Replaces takes over a call of the same carrier', async () => {
     const { caller, callee } = await joined('first', 'caller-released')
     const more = [`Replaces: ${replaces(caller)}`]
     const second = await outgoing.call('first', 'call', { holdMs: 'manual', values: { more } })
@@ -168,9 +168,9 @@ describe.each(agents)('transfers, by $name', (agent) => {
   })
 
   it.each([
-    ['that is not there', '127.0.0.1', 481],
+    ['that does not exist', '127.0.0.1', 481],
     ['of another caller', '127.0.0.7', 403],
-  ])('an INVITE with Replaces of a call %s is refused', async (_, address, status) => {
+  ])('an INVITE with Replaces of a call %s is rejected', async (_, address, status) => {
     const { caller, callee } = await joined('first', 'call', { holdMs: 'manual' })
     const named = status === 403 ? replaces(caller) : 'gone;to-tag=a;from-tag=b'
     const values = { status, more: [`Replaces: ${named}`] }

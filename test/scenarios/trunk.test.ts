@@ -47,7 +47,7 @@ const tlsOf = (own: string, other: string): object => ({
 
 const startCalled = (): Promise<Gateway> => {
   const tls = tlsOf('called.test', 'calling.test')
-  // Nothing goes out by them but requests inside of calls, which go where the Contact says.
+  // No call goes out through these carriers: requests within calls are sent to the Contact.
   const targets = ['sip:127.0.0.1:5061;transport=tls']
   const carrier = (name: string, srtp: Policy, source: string): object => ({
     name,
@@ -67,7 +67,7 @@ const startCalled = (): Promise<Gateway> => {
   })
 }
 
-/** Carriers whose TLS fails, by fault, each with a path of its own to the called gateway. */
+/** Carriers whose TLS fails, named after the fault, each with its own path to the called gateway. */
 const faulty = async (): Promise<object[]> => {
   const tls = { ca: authority.ca, ...authority.files('calling.test'), serverName: 'called.test' }
   const variants = [
@@ -159,7 +159,7 @@ const settled = async (): Promise<void> => {
   await called.settled()
 }
 
-/** A call by the direct trunk, from a carrier of the one gateway to a carrier of the other. */
+/** Calls over the direct trunk, from a carrier of the calling gateway to a carrier of the called one. */
 const callThrough = async (): Promise<{ caller: Carrier; callee: Carrier }> => {
   const callee = await Carrier.listens({ scenario: 'callee' })
   document = JSON.stringify(script({ connect: { to: callee.uri, timeout: 15, answer_on_bridge: true } }))
@@ -169,7 +169,7 @@ const callThrough = async (): Promise<{ caller: Carrier; callee: Carrier }> => {
   return { caller, callee }
 }
 
-it('a number dialled at one gateway is answered behind the other, and both are heard through the encrypted trunk', async () => {
+it('a call between two gateways over a TLS and SRTP trunk has sound both ways', async () => {
   const { caller, callee } = await callThrough()
   await callee.hears(callerTone, 600)
   await caller.hears(calleeTone, 600)
@@ -190,7 +190,7 @@ const verdicts: Readonly<Record<string, { readonly offered: string; readonly ans
   'off-off': { offered: 'RTP/AVP', answered: 'RTP/AVP' },
   'off-optional': { offered: 'RTP/AVP', answered: 'RTP/AVP' },
   'off-required': { offered: 'RTP/AVP', answered: 488 },
-  // Keys in a plain offer may be taken or left (RFC 8643).
+  // The answerer may ignore keys in an RTP/AVP offer (RFC 8643).
   'optional-off': { offered: 'RTP/AVP with keys', answered: 'RTP/AVP' },
   'optional-optional': { offered: 'RTP/AVP with keys', answered: 'RTP/AVP with keys' },
   'optional-required': { offered: 'RTP/AVP with keys', answered: 'RTP/AVP with keys' },
@@ -199,11 +199,11 @@ const verdicts: Readonly<Record<string, { readonly offered: string; readonly ans
   'required-required': { offered: 'RTP/SAVP with keys', answered: 'RTP/SAVP with keys' },
 }
 
-describe.each(pairs)('SRTP that is $calling where it calls from, and $called where it is called', (pair) => {
+describe.each(pairs)('a call from a gateway with SRTP $calling to a gateway with SRTP $called', (pair) => {
   const name = nameOf(pair)
   const { offered, answered } = verdicts[name]!
 
-  it(`is offered ${offered}, and gets ${answered}`, async () => {
+  it(`has the offer ${offered} and the answer ${answered}`, async () => {
     document = played
     const tap = taps.get(name)!
     const refused = typeof answered === 'number'
@@ -220,7 +220,7 @@ describe.each(pairs)('SRTP that is $calling where it calls from, and $called whe
       await carrier.goesOn()
     }
     await carrier.done()
-    // One INVITE: no second attempt with less security.
+    // Exactly one INVITE: a rejection causes no second attempt with less security.
     expect(tap.invites.map(securityOf)).toEqual([offered])
     const [final = ''] = tap.finals
     if (refused) {
@@ -231,7 +231,7 @@ describe.each(pairs)('SRTP that is $calling where it calls from, and $called whe
   })
 })
 
-it('a refresh and a hold keep the keys, and after them both are heard', async () => {
+it('a session refresh and a hold keep the SRTP keys, and sound continues both ways', async () => {
   const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
   document = JSON.stringify(script({ connect: { to: callee.uri, timeout: 15, answer_on_bridge: true } }))
   const caller = await Carrier.calls(calling, {
@@ -275,8 +275,8 @@ describe.each([
     problem: /the certificate is for called\.test.*not for somebody-else\.test/,
   },
   { name: 'no-certificate', what: 'that is missing', problem: /certificate required/ },
-])('a trunk with a certificate $what', ({ name, problem }) => {
-  it('gets no call, and the log says why', async () => {
+])('a TLS trunk with a certificate $what', ({ name, problem }) => {
+  it('carries no call, and the log has the reason', async () => {
     const carrier = await Carrier.calls(calling, {
       domain: `${name}.test`,
       scenario: 'caller-refused',
@@ -295,7 +295,7 @@ describe.each([
   })
 })
 
-it('certificates are renewed while a call is up, and the call goes on', async () => {
+it('SIGHUP renews the certificates of both gateways, and a call in progress continues', async () => {
   const { caller, callee } = await callThrough()
   await callee.hears(callerTone)
   const before = await shownBy(called)
@@ -303,14 +303,14 @@ it('certificates are renewed while a call is up, and the call goes on', async ()
   await authority.issue('calling.test')
   for (const gateway of [called, calling]) {
     process.kill(gateway.pid, 'SIGHUP')
-    await until('the certificates are read again', () =>
+    await until('the certificates are reloaded', () =>
       gateway.log.some(({ msg }) => msg === 'certificates reloaded'),
     )
   }
   expect(await shownBy(called)).not.toBe(before)
   const heard = callee.media.packets.length
   await until(
-    'a second more is heard',
+    'another second of audio has arrived',
     () => callee.media.packets.length,
     (packets) => packets > heard + 50,
   )
@@ -322,7 +322,7 @@ it('certificates are renewed while a call is up, and the call goes on', async ()
   await settled()
 })
 
-/** The certificate that a gateway shows to a client that has one itself. */
+/** Returns the fingerprint of the certificate that a gateway presents. The client presents one too. */
 const shownBy = async (gateway: Gateway): Promise<string> => {
   const socket = connect({
     port: gateway.sipsPort,

@@ -56,7 +56,7 @@ interface Gathered {
   readonly errors: readonly number[]
 }
 
-describe.skipIf(!isInstalled(coturn))('coturn', () => {
+describe.skipIf(!isInstalled(coturn))('the TURN server coturn', () => {
   let browser: Browser
   let gateway: Gateway
   let server: Coturn
@@ -78,7 +78,7 @@ describe.skipIf(!isInstalled(coturn))('coturn', () => {
     page.evaluate(gathering([{ urls: [server.udp], username, credential }])) as Promise<Gathered>
 
   it.each(['udp', 'tcp'] as const)(
-    'carries a call of the published SDK both ways, reached by %s',
+    'relays a call of the published SDK over %s, with sound both ways',
     async (kind) => {
       const before = server.users.length
       const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
@@ -102,7 +102,7 @@ describe.skipIf(!isInstalled(coturn))('coturn', () => {
     },
   )
 
-  it('does not relay with a password that is expired, or made of another secret', async () => {
+  it('rejects a password that has expired or was derived from another secret', async () => {
     const page = await browser.page()
     onTestFinished(() => page.context().close())
     const now = Math.floor(Date.now() / 1000)

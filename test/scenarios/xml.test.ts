@@ -14,7 +14,7 @@ const otherTone = 600
 let gateway: Gateway
 let documents: DocumentServer
 let streams: TestStreamServer
-/** The bodies of the documents of one.test and other.test. */
+/** Content of the documents of one.test and other.test. */
 const bodies = { one: '', other: '' }
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ const url = (path: string): string => documents.urlOf(path)
 const caller = (domain: string, scenario: string, holdMs: number | 'manual' = 'manual'): Promise<Carrier> =>
   Carrier.calls(gateway, { domain, scenario, holdMs })
 
-/** The requests for a path, once there are so many. */
+/** Waits for this number of requests for a path, and returns them. */
 const requests = (path: string, count = 1) =>
   until(
     `${count} requests for ${path}`,
@@ -55,10 +55,10 @@ const settled = async (...carriers: readonly Carrier[]) => {
   await gateway.settled()
 }
 
-describe('a caller who hangs up in the middle of Dial', () => {
+describe('a caller’s hang-up during Dial', () => {
   const action = () => `action="${url('/over')}"`
 
-  it('is reported to its action and to the callee’s callback, while it rings', async () => {
+  it('is reported to the action and to the callee’s callback while the callee rings', async () => {
     documents.requests.length = 0
     const callee = await Carrier.listens({ scenario: 'callee-cancelled' })
     const events = 'statusCallbackEvent="initiated ringing completed"'
@@ -79,7 +79,7 @@ describe('a caller who hangs up in the middle of Dial', () => {
     expect(new Set(received.map(({ CallSid }) => CallSid)).size).toBe(1)
   })
 
-  it('is reported to its action, the recording’s callback and the callee’s, while they talk', async () => {
+  it('is reported to the action, the recording’s callback and the callee’s callback while both talk', async () => {
     documents.requests.length = 0
     const callee = await Carrier.listens({ scenario: 'callee-takes' })
     const sip = `<Sip statusCallback="${documents.put('/callback', '')}">${callee.uri}</Sip>`
@@ -112,7 +112,7 @@ describe('a caller who hangs up in the middle of Dial', () => {
   })
 })
 
-it('a recording is sent to its storage, and its callback has the new place', async () => {
+it('a recording is uploaded to its storageUrl, which its callback then receives', async () => {
   documents.requests.length = 0
   const store = documents.answers('/store', (response) => response.writeHead(201).end())
   const callbackUrl = documents.put('/recorded', '')
@@ -120,12 +120,12 @@ it('a recording is sent to its storage, and its callback has the new place', asy
   const carrier = await caller('one.test', 'call')
   await carrier.talks('answered', oneTone)
   await until(
-    'it is recorded',
+    'the recording has started',
     () => gateway.metric('recordings'),
     (count) => count === 1,
   )
   const before = carrier.media.sent
-  await until('half a second is said', () => carrier.media.sent - before >= 25)
+  await until('half a second of audio was sent', () => carrier.media.sent - before >= 25)
   await carrier.goesOn()
   await settled(carrier)
   const [recorded] = await requests('/recorded')
@@ -143,7 +143,7 @@ it('a recording is sent to its storage, and its callback has the new place', asy
   expect(await gateway.metric('recording_uploads_total', { outcome: 'stored' })).toBe(1)
 })
 
-it('a caller who is echoed hears what it says', async () => {
+it('Echo sends the caller’s audio back', async () => {
   bodies.one = '<Echo/>'
   const carrier = await caller('one.test', 'call')
   await carrier.talks('answered', otherTone)
@@ -152,7 +152,7 @@ it('a caller who is echoed hears what it says', async () => {
   await settled(carrier)
 })
 
-it('a stream tells its callback that it has begun, and that it ended with the call', async () => {
+it('a stream reports its start, and its end with the call, to its callback', async () => {
   documents.requests.length = 0
   const stream = `<Stream name="ear" url="${streams.url}" statusCallback="${documents.put('/stream', '')}"/>`
   bodies.one = `<Start>${stream}</Start><Pause length="60"/>`
@@ -169,7 +169,7 @@ it('a stream tells its callback that it has begun, and that it ended with the ca
 it.each([
   ['200 OK', { ReferCallStatus: 'in-progress', CallStatus: 'completed' }],
   ['486 Busy Here', { ReferCallStatus: 'busy', CallStatus: 'in-progress' }],
-])('a caller who is referred, with the outcome %s, is reported to the action', async (outcome, expected) => {
+])('Refer reports the outcome %s of the caller’s new call to the action', async (outcome, expected) => {
   documents.requests.length = 0
   bodies.one = `<Refer action="${url('/over')}"><Sip>sip:else@elsewhere.example</Sip></Refer>`
   const carrier = await Carrier.calls(gateway, {
@@ -188,7 +188,7 @@ it.each([
   })
 })
 
-it('who waits in a queue hears its document, is asked before, talks to who takes it, and goes on', async () => {
+it('a caller in a queue hears the waiting document and the notice, talks to the agent, and runs the action', async () => {
   documents.requests.length = 0
   const wait = documents.put('/wait', '<Response><Say>You will be served soon.</Say></Response>')
   const notice = documents.put('/notice', '<Response><Say>This call is recorded.</Say></Response>')
@@ -217,7 +217,7 @@ it('who waits in a queue hears its document, is asked before, talks to who takes
   expect(over?.fields).toMatchObject({ QueueResult: 'bridged', QueueSid, CallSid })
 })
 
-it('a conference begins with its starter, uses its creator’s callback, and ends with the member it depends on', async () => {
+it('a conference starts with its moderator, reports to the callback of its first participant, and ends with the moderator', async () => {
   documents.requests.length = 0
   const callbackUrl = documents.put('/callback', '')
   bodies.one = `<Dial action="${url('/over')}"><Conference startConferenceOnEnter="false" statusCallback="${callbackUrl}">team</Conference></Dial>`

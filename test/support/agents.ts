@@ -3,7 +3,7 @@ import { DrachtioServer, type NamedServer, namedServer } from './drachtio-server
 
 /** SIP agent that the scenarios run against. */
 export interface SipAgent {
-  /** For the names of the tests. */
+  /** Name in the titles of tests. */
   readonly name: string
   /** Capabilities that scenarios may use. */
   readonly capabilities: Capabilities

@@ -7,7 +7,7 @@ const fates = (count: number, more: Partial<typeof badness> = {}): (number | und
   return Array.from({ length: count }, () => network.fate())
 }
 
-it('loses and delays packets at the configured rates', () => {
+it('the bad network loses and delays packets at the configured rates', () => {
   const all = fates(20_000)
   const delays = all.filter((delay) => delay !== undefined)
   expect(1 - delays.length / all.length).toBeCloseTo(0.05, 2)
@@ -18,17 +18,17 @@ it('loses and delays packets at the configured rates', () => {
   expect(delays.reduce((sum, delay) => sum + delay, 0) / delays.length).toBeCloseTo(30, 0)
 })
 
-it('does the same again with the same seed, and something else with another', () => {
+it('the bad network repeats its losses and delays with the same seed, and differs with another seed', () => {
   expect(fates(500)).toEqual(fates(500))
   expect(fates(500, { seed: 2 })).not.toEqual(fates(500))
 })
 
-it('loses the same packets however it delays', () => {
+it('the bad network loses the same packets with any jitter', () => {
   const lost = (jitterMs: number): boolean[] => fates(500, { jitterMs }).map((delay) => delay === undefined)
   expect(lost(0)).toEqual(lost(30))
 })
 
-it('brings packets after their time, in another order, and counts those that it lost', () => {
+it('the bad network delivers packets after their delays, out of order, and counts lost ones', () => {
   vi.useFakeTimers()
   try {
     const network = new BadNetwork(badness)
@@ -49,7 +49,7 @@ it('brings packets after their time, in another order, and counts those that it 
   }
 })
 
-it('brings nothing any more once it is closed', () => {
+it('the bad network delivers nothing after it was closed', () => {
   vi.useFakeTimers()
   try {
     const network = new BadNetwork({ ...badness, loss: 0 })

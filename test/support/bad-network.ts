@@ -29,12 +29,12 @@ export class BadNetwork {
     this.#random = randomFrom(badness.seed)
   }
 
-  /** Packets so far. */
+  /** Number of packets so far. */
   get taken(): number {
     return this.#taken
   }
 
-  /** Packets that were lost so far. */
+  /** Number of lost packets so far. */
   get lost(): number {
     return this.#lost
   }
@@ -60,7 +60,7 @@ export class BadNetwork {
     this.#underWay.add(timer)
   }
 
-  /** Drops the packets under way. Idempotent. */
+  /** Drops all delayed packets that have not been delivered. Idempotent. */
   close(): void {
     for (const timer of this.#underWay) clearTimeout(timer)
     this.#underWay.clear()

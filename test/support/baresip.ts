@@ -10,7 +10,7 @@ import { Program } from './program.ts'
 import { until } from './until.ts'
 import { wav } from './wav.ts'
 
-/** Folder of its modules in Debian. */
+/** Folder of baresip's modules in Debian. */
 const modules = '/usr/lib/baresip/modules'
 const rate = 8_000
 const wavHeader = 44
@@ -18,17 +18,17 @@ const wavHeader = 44
 /** Settings of a baresip. */
 export interface BaresipOptions extends DeskPhoneOptions {
   /**
-   * Registrar as `address:port`, since it has no DNS here, and digest password. Without an account it does
-   * not register, and is called at {@link Baresip.uri}.
+   * Registrar as `address:port`, because baresip resolves no names here, and digest password. Without an
+   * account the phone does not register, and can be called at {@link Baresip.uri}.
    */
   readonly account?: { readonly registrar: string; readonly password: string }
-  /** Outbound proxy for all calls, as host and port. It resolves no names. */
+  /** Outbound proxy for all calls, as address and port. */
   readonly proxy?: string
-  /** Its only codec, as in its `audio_codecs`; default both of G.711. */
+  /** Only codec of the phone, in the form of `audio_codecs`; default both codecs of G.711. */
   readonly codec?: 'G722/16000/1' | 'opus/48000/2'
 }
 
-/** Event of its control connection. */
+/** Event of baresip's control connection. */
 interface BaresipEvent {
   readonly type: string
   readonly param?: string
@@ -36,8 +36,8 @@ interface BaresipEvent {
 }
 
 /**
- * The softphone baresip without a sound card. It sends a tone and records what it receives. Ends with its
- * test.
+ * The softphone baresip without a sound card. The phone sends a tone and records its received audio. Ends
+ * with its test.
  */
 export class Baresip implements DeskPhone {
   readonly #program: Program
@@ -63,7 +63,7 @@ export class Baresip implements DeskPhone {
     control.on('data', (chunk) => this.#take(chunk.toString()))
   }
 
-  /** Starts it; with an account it has registered when this is done. */
+  /** Starts the phone. With an account, resolves after the registration. */
   static async start(options: BaresipOptions): Promise<Baresip> {
     const folder = mkdtempSync(join(tmpdir(), 'baresip-'))
     const ports = { sip: await freePortRange(2), control: await freePort(), rtp: await freePortRange(20) }
@@ -82,7 +82,7 @@ export class Baresip implements DeskPhone {
     const control = connect(ports.control, '127.0.0.1')
     onTestFinished(() => void control.destroy())
     const phone = new Baresip(program, control, place, options)
-    // It may have registered before the control connection was open.
+    // The phone may have registered before the control connection was open.
     if (options.account)
       await until(
         'baresip has registered',
@@ -99,7 +99,7 @@ export class Baresip implements DeskPhone {
     return `sip:${user}@127.0.0.1:${port}${transport === 'udp' ? '' : `;transport=${transport}`}`
   }
 
-  /** Its output so far, for the message of a failure. */
+  /** Output so far, for failure messages. */
   get output(): string {
     return this.#program.lines.join('\n')
   }
@@ -125,7 +125,7 @@ export class Baresip implements DeskPhone {
     return this.#event('CALL_CLOSED')
   }
 
-  /** Waits for an event of its control connection. */
+  /** Waits for an event of the control connection. */
   async #event(type: string): Promise<void> {
     await until(`baresip says ${type}`, () => this.#events.some((event) => event.type === type)).catch(
       (error: Error) => {
@@ -134,7 +134,7 @@ export class Baresip implements DeskPhone {
     )
   }
 
-  /** Waits until the last quarter of a second that it received is this tone. */
+  /** Waits until the last 250 ms of received audio are this tone. */
   async hears(frequency: number): Promise<void> {
     await until(
       `baresip hears ${frequency} Hz`,
@@ -147,7 +147,7 @@ export class Baresip implements DeskPhone {
     )
   }
 
-  /** Its recording at the rate of the codec; the first channel of several. */
+  /** Returns the first channel of the recording, at the rate of the codec. */
   #heard(): { readonly samples: Int16Array; readonly rate: number } {
     const name = readdirSync(this.#folder).find((each) => each.endsWith('-dec.wav'))
     const bytes = name === undefined ? Buffer.alloc(0) : readFileSync(join(this.#folder, name))
@@ -164,7 +164,7 @@ export class Baresip implements DeskPhone {
     this.#control.write(`${Buffer.byteLength(text)}:${text},`)
   }
 
-  /** Netstrings: `length:text,`. */
+  /** Reads events in the form of netstrings (`length:text,`). */
   #take(text: string): void {
     this.#rest += text
     for (;;) {
@@ -181,7 +181,7 @@ export class Baresip implements DeskPhone {
 }
 
 interface BaresipPorts {
-  /** Two: TLS takes the port after the others'. */
+  /** Two ports: UDP and TCP use the first, TLS the second. */
   readonly sip: PortRange
   readonly control: number
   readonly rtp: PortRange

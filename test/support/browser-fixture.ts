@@ -3,7 +3,7 @@ import { DocumentServer } from './documents.ts'
 import { Gateway, type GatewayOptions } from './gateway.ts'
 import { Softphone } from './softphone.ts'
 
-/** Tone of the browser's microphone, in Hz. */
+/** Frequency of the browser's microphone tone, in Hz. */
 export const browserTone = 1000
 
 /** Gateway, browser, customer's server, and Alice's softphone in that browser. */

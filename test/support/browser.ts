@@ -21,7 +21,7 @@ export const chromiumFlags = [
   '--autoplay-policy=no-user-gesture-required',
   '--use-fake-ui-for-media-stream',
   '--use-fake-device-for-media-stream',
-  // Host candidates are addresses, not names that only multicast DNS knows.
+  // Host candidates have addresses instead of mDNS names.
   '--disable-features=WebRtcHideLocalIpsWithMdns',
 ]
 
@@ -31,13 +31,13 @@ export const microphoneRate = 48_000
 /** Options of a page. */
 export interface PageOptions {
   /**
-   * Port of a `WebRtcRelay` that carries its audio. The page has no content policy then, so that it can be
-   * recorded.
+   * Port of a `WebRtcRelay` that carries the page's audio. The page then has no content policy, so that its
+   * sound can be recorded.
    */
   readonly relay?: number
-  /** Transport to a TURN server that all its audio must take; default: any path. */
+  /** Transport to a TURN server through which all audio must pass; default: any path. */
   readonly turnOnly?: 'udp' | 'tcp'
-  /** Colour of its camera's picture; default no camera. */
+  /** Colour of the camera's picture; default no camera. */
   readonly camera?: Colour
 }
 
@@ -67,7 +67,7 @@ export class Browser {
     return new Browser(browser, folder)
   }
 
-  /** Opens a page with a profile of its own and with probes for sound and video. */
+  /** Opens a page with its own profile, and with probes for sound and video. */
   async page({ relay, turnOnly, camera }: PageOptions = {}): Promise<Page> {
     const context = await this.#chromium.newContext({
       ignoreHTTPSErrors: true,
@@ -83,7 +83,7 @@ export class Browser {
     return page
   }
 
-  /** Ends it and removes its files. */
+  /** Ends the browser and removes its files. */
   async stop(): Promise<void> {
     await this.#chromium.close()
     rmSync(this.#folder, { recursive: true, force: true })

@@ -11,11 +11,11 @@ import { until } from './until.ts'
 interface CarrierOptions {
   readonly scenario: string
   readonly transport?: 'udp' | 'tcp'
-  /** Port of its own; default a free one. */
+  /** Local SIP port; default a free one. */
   readonly port?: number
-  /** Address of its own; default 127.0.0.1. */
+  /** Local SIP address; default 127.0.0.1. */
   readonly address?: string
-  /** Address of its audio; default 127.0.0.1. */
+  /** Local address of the audio; default 127.0.0.1. */
   readonly mediaAddress?: string
   /** Offered or answered codec; default PCMU. */
   readonly codec?: G711
@@ -48,7 +48,7 @@ const codecLines: Readonly<Record<G711, { payloads: string; codecs: string }>> =
   },
 }
 
-/** The connection line of a description. */
+/** Returns the connection line for an address. */
 const connectionOf = ({ address }: RtpPeer): { readonly net: string; readonly host: string } => ({
   net: address.includes(':') ? 'IP6' : 'IP4',
   host: address,
@@ -97,15 +97,15 @@ export class Carrier {
     return `sip:desk@${this.#host}:${this.sipp.port}`
   }
 
-  /** Call-ID of its first call; undefined before that. */
+  /** Call-ID of the first call; undefined before that. */
   get callId(): string | undefined {
     const first = this.sipp.sent('INVITE')[0] ?? this.sipp.received('INVITE')[0] ?? ''
     return headerOf(first, 'Call-ID')
   }
 
   /**
-   * Waits for the event with the gateway's media port (`answered`, `early` or `invited`) and sends the tone
-   * there.
+   * Waits for the event with the gateway's media port (`answered`, `early` or `invited`), and sends the tone
+   * to that port.
    */
   async talks(event: 'answered' | 'early' | 'invited', frequency: number): Promise<void> {
     this.media.send(await this.sipp.event(event), frequency)

@@ -15,7 +15,7 @@ export interface Shown {
   readonly key: string
 }
 
-/** An authority of a scenario's own, with its certificates in files. */
+/** Certificate authority of a scenario, with all certificates in files. */
 export class CertificateFolder {
   readonly #folder: string
   readonly #authority: TestAuthority
@@ -26,7 +26,7 @@ export class CertificateFolder {
     this.#authority = authority
   }
 
-  /** Makes an authority, and puts its certificate into a new folder. */
+  /** Creates an authority, and writes its certificate to a new folder. */
   static async open(name?: string): Promise<CertificateFolder> {
     const made = new CertificateFolder(
       mkdtempSync(join(tmpdir(), 'certificates-')),
@@ -36,12 +36,12 @@ export class CertificateFolder {
     return made
   }
 
-  /** File of the authority. */
+  /** Path of the authority's certificate. */
   get ca(): string {
     return join(this.#folder, 'ca.pem')
   }
 
-  /** The authority itself. */
+  /** Certificate of the authority, in PEM. */
   get pem(): string {
     return this.#authority.certificate
   }
@@ -57,12 +57,12 @@ export class CertificateFolder {
     return files
   }
 
-  /** Path of a host's certificate. */
+  /** Returns the paths of a host's certificate and key. */
   files(host: string): CertificateFiles {
     return { certificate: join(this.#folder, `${host}.pem`), key: join(this.#folder, `${host}.key`) }
   }
 
-  /** The certificate of a host that was issued last. */
+  /** The host's latest certificate with its key. */
   shown(host: string): Shown {
     const shown = this.#shown.get(host)
     if (!shown) throw new Error(`no certificate was issued for ${host}`)

@@ -10,7 +10,9 @@ interface CallWindow {
   call: Methods & { readonly state: string }
 }
 
-/** Goes online: each call that comes is answered with these options, and is the page's call from then on. */
+/**
+ * Goes online. The page answers each incoming call with these options, and sets `window.call` to the call.
+ */
 export const answers = <P extends TestPage>({ page }: ClientPage<P>, options: object = {}): Promise<void> =>
   page.evaluate(async (options) => {
     const window = globalThis as unknown as CallWindow
@@ -21,7 +23,7 @@ export const answers = <P extends TestPage>({ page }: ClientPage<P>, options: ob
     await window.client.online!({ incomingCallHandlers: { all } })
   }, options)
 
-/** Dials; the call is the page's. Resolves when it is answered. */
+/** Dials, and sets `window.call` to the call. Resolves when the call is answered. */
 export const dials = <P extends TestPage>(
   { page }: ClientPage<P>,
   to: string,
@@ -37,7 +39,7 @@ export const dials = <P extends TestPage>(
     { to, options },
   )
 
-/** Comes back to the call of the page that was here before. */
+/** Reattaches to the call that the page had before its reload. */
 export const reattaches = <P extends TestPage>(
   { page }: ClientPage<P>,
   options: object = {},
@@ -48,7 +50,7 @@ export const reattaches = <P extends TestPage>(
     await window.call.start!()
   }, options)
 
-/** Does something with the page's call. */
+/** Calls a method of the page's call. */
 export const act = async <P extends TestPage>(
   { page }: ClientPage<P>,
   method: string,

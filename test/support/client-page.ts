@@ -15,7 +15,8 @@ const html =
 
 /**
  * Service worker as an application writes it (docs/sdk.md). It decrypts push messages, shows notifications
- * and closes them. The page may have it decrypt a message, too. For the tests it counts handled messages.
+ * and closes them. The page can also ask the worker to decrypt a message. For the tests, the worker counts
+ * handled messages.
  */
 const worker = `importScripts('/push.global.js')
 const keyOf = async () => (await (await caches.open('push')).match('/key')).text()
@@ -75,8 +76,8 @@ interface ClientCall {
 }
 
 /**
- * Members of the SDK that scenarios use. Its own types belong to a browser, which the tests are not compiled
- * for.
+ * Members of the SDK that scenarios use. The SDK's own types need a browser's types, which the tests are
+ * compiled without.
  */
 interface OwnClient {
   readonly httpHost: string
@@ -137,7 +138,7 @@ export class ClientPage<P extends TestPage = Page> {
     this.#options = options
   }
 
-  /** Opens the page and signs in with a token, and these options. */
+  /** Opens the page, and signs in with a token and these options. */
   static async open<P extends TestPage>(
     browser: { page(): Promise<P> },
     gateway: Gateway,
@@ -162,7 +163,7 @@ export class ClientPage<P extends TestPage = Page> {
     }
   }
 
-  /** Signs in, again after a reload. */
+  /** Signs in, also after a reload. */
   signIn(): Promise<void> {
     return this.page.evaluate(async (options) => {
       const window = globalThis as unknown as ClientWindow
@@ -192,7 +193,7 @@ export class ClientPage<P extends TestPage = Page> {
     await this.page.evaluate(registerWorker, key)
   }
 
-  /** Has the page's service worker read a notification. */
+  /** Lets the page's service worker decrypt a notification, and returns the result. */
   readInWorker(payload: Notification, key: string): Promise<Notification> {
     return this.page.evaluate(readInWorker, { payload, key })
   }

@@ -16,7 +16,7 @@ const own: Readonly<Record<AudioCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, L
 /** Payload types of the callee: those of the gateway's offer, as RFC 3264 recommends. */
 const theirs: Readonly<Record<AudioCodec, number>> = { ...own, L16: 96, opus: 111 }
 
-/** Formats of the m-line and their attributes for a codec. `called`: for an answer. */
+/** Returns the formats of the m-line and their attributes for a codec. `called`: for an answer. */
 export const formats = (codec: AudioCodec, called = false): { payloads: string; codecs: string } => {
   const number = (called ? theirs : own)[codec]
   const lines = [`a=rtpmap:${number} ${rtpmapOf(codec)}`]
@@ -57,7 +57,7 @@ export class CodecPeer {
     onTestFinished(() => this.#close())
   }
 
-  /** Opens a port of 127.0.0.1; it sends packets of `ptimeMs`. */
+  /** Opens a port of 127.0.0.1 that sends packets of `ptimeMs`. */
   static async open(codec: AudioCodec, ptimeMs = 20, called = false): Promise<CodecPeer> {
     const socket = createSocket('udp4').bind(0, '127.0.0.1')
     await once(socket, 'listening')
@@ -68,7 +68,7 @@ export class CodecPeer {
     return this.#socket.address().port
   }
 
-  /** Bytes of the last received packet; 0 before the first. */
+  /** Payload length of the last received packet in bytes; 0 before the first. */
   get lastBytes(): number {
     return this.#heard.at(-1)?.payload.length ?? 0
   }
@@ -96,7 +96,7 @@ export class CodecPeer {
     }, 5)
   }
 
-  /** Returns what it receives in its codec within `ms`. */
+  /** Returns the audio that arrives in the current codec within `ms`. */
   async listens(ms: number): Promise<Reception> {
     const from = this.#heard.length
     await sleep(ms)
@@ -105,7 +105,7 @@ export class CodecPeer {
     return received(this.#codec, own)
   }
 
-  /** Waits until the last quarter of a second in its codec is this tone. */
+  /** Waits until the last 250 ms of audio in the current codec are this tone. */
   async hears(frequency: number): Promise<void> {
     await until(
       `${frequency} Hz is heard in ${this.#codec}`,

@@ -23,7 +23,7 @@ interface List extends Members {
   page(query?: object): Promise<{ readonly instances: readonly Resource[]; readonly nextPageUrl?: string }>
 }
 
-/** A client of the published package. */
+/** Client of the published package. */
 export interface Client {
   readonly calls: List
   readonly recordings: List

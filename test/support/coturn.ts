@@ -47,7 +47,7 @@ export class Coturn {
     // Only tests may relay to this machine: any user with a password could reach services on loopback.
     const flags = ['use-auth-secret', 'allow-loopback-peers', 'no-cli', 'no-tls', 'no-dtls', 'verbose']
     const args = [
-      // `-n`: no configuration file of the machine.
+      // `-n`: ignores the machine's configuration file.
       '-n',
       ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
       ...flags.map((name) => `--${name}`),
@@ -81,7 +81,7 @@ export class Coturn {
     })
   }
 
-  /** Ends it, waits and removes its files. Idempotent. */
+  /** Ends the server, waits for its end, and removes its files. Idempotent. */
   async stop(): Promise<void> {
     await this.#program.stop()
     rmSync(this.#folder, { recursive: true, force: true })

@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A line to a TCP port of the loopback that can be cut without a word to either end. */
+/**
+ * TCP relay to a loopback port whose connections can be cut without a close handshake of the protocol above.
+ */
 export class CutLine {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  /** Connections so far. */
+  /** Number of connections so far. */
   connections = 0
 
   constructor(target: number) {
@@ -25,14 +27,14 @@ export class CutLine {
     })
   }
 
-  /** Opens one that ends with its test. */
+  /** Opens a relay that closes with its test. */
   static async to(target: number): Promise<CutLine> {
     const line = await CutLine.open(target)
     onTestFinished(() => line.close())
     return line
   }
 
-  /** Opens one that lasts until it is closed. */
+  /** Opens a relay that must be closed by `close`. */
   static async open(target: number): Promise<CutLine> {
     const line = new CutLine(target)
     line.#server.listen(0, '127.0.0.1')
@@ -40,17 +42,17 @@ export class CutLine {
     return line
   }
 
-  /** Port of its entrance. */
+  /** Port to which clients connect. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Cuts every connection; new ones can be made. */
+  /** Cuts every connection, and accepts new ones. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Cuts every connection, and takes no more. */
+  /** Cuts every connection, and accepts no new ones. */
   close(): void {
     this.#server.close()
     this.cut()

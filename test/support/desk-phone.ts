@@ -1,28 +1,28 @@
-/** Settings of a phone of any program. */
+/** Settings of a softphone, common to all programs. */
 export interface DeskPhoneOptions {
-  /** User part of its address of record. */
+  /** User part of the address of record. */
   readonly user: string
   readonly transport?: 'udp' | 'tcp' | 'tls'
-  /** SDES SRTP: offered, or demanded. */
+  /** Whether SDES SRTP is offered or required; default neither. */
   readonly srtp?: 'offered' | 'demanded'
-  /** Answers calls by itself; default true. */
+  /** Whether the phone answers calls automatically; default true. */
   readonly answers?: boolean
-  /** Tone that it sends, in Hz. */
+  /** Frequency of the sent tone, in Hz. */
   readonly tone: number
 }
 
-/** A phone as the scenarios use it. */
+/** Softphone in a scenario. */
 export interface DeskPhone {
   /** URI for calls without a registrar. */
   readonly uri: string
   dial(uri: string): void
   hangUp(): void
-  /** Holds, or goes on. */
+  /** Holds or resumes the call. */
   hold(held: boolean): void
-  /** Waits until a call of it is answered, by either side. */
+  /** Waits until a call of the phone is answered, by either side. */
   connected(): Promise<void>
-  /** Waits until that call is over. */
+  /** Waits until the call has ended. */
   ended(): Promise<void>
-  /** Waits until the tone of this frequency is what it has heard last. */
+  /** Waits until the latest received audio is a tone of this frequency. */
   hears(frequency: number): Promise<void>
 }

@@ -6,8 +6,8 @@ import { until } from './until.ts'
 export type Reaction = 'answer' | 'decline' | 'ring'
 
 /**
- * A page without a browser, for tests with many pages. It speaks JSON-RPC over a real WebSocket, and answers
- * with a description that could be a browser's. It sends no media.
+ * A simulated page without a browser, for tests with many pages. The page speaks JSON-RPC over a real
+ * WebSocket, answers with a description like a browser's, and sends no media.
  */
 export class DialectPage {
   readonly #port: number
@@ -65,7 +65,7 @@ export class DialectPage {
     await this.#ask('subscriber.offline', {})
   }
 
-  /** Breaks the connection without a word. */
+  /** Breaks the connection without a closing handshake. */
   cut(): void {
     this.#browser?.socket.terminate()
   }
@@ -117,7 +117,10 @@ export class DialectPage {
   }
 }
 
-/** Takes the first codec of the audio of an offer; every other line is refused (RFC 3264 section 6). */
+/**
+ * Returns an answer with the first audio codec of an offer; all other m-lines are refused (RFC 3264 section
+ * 6).
+ */
 const answerTo = (offer: string): string => {
   const [session = '', ...lines] = offer.split(/\r?\n(?=m=)/)
   const group = /^a=group:BUNDLE (\S+)/m.exec(session)?.[1]

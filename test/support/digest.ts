@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Request that a digest answer belongs to. */
+/** Request with a digest answer. */
 export interface ExpectedDigest {
   readonly method: string
   readonly username: string
@@ -8,7 +8,7 @@ export interface ExpectedDigest {
   readonly body?: string
 }
 
-/** The parameters of an Authorization value, without quotes. */
+/** Returns the parameters of an Authorization value, without quotes. */
 export const digestParameters = (value: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...value.matchAll(/([\w-]+)=(?:"([^"]*)"|([^\s,]+))/g)].map(([, name = '', quoted, plain]) => [
@@ -37,7 +37,7 @@ export const digestFits = (value: string, expected: ExpectedDigest): boolean => 
   return response === (qop ? hash(secret, nonce, nc, cnonce, qop, signed) : hash(secret, nonce, signed))
 }
 
-/** The value of an Authorization header that answers the challenge of a 401, by one of its algorithms. */
+/** Returns an Authorization value that answers the challenge of a 401 with one of its algorithms. */
 export const digestAnswer = (
   challenge: string,
   { method, username, password, uri }: ExpectedDigest & { readonly uri: string },

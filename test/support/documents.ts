@@ -15,7 +15,7 @@ export interface DocumentRequest {
 /** Content of a path: a text, a text made for each request, or a sound as a WAV file. */
 export type Document = string | Buffer | ((request: DocumentRequest) => string)
 
-/** Answers in a way of its own, or not at all. */
+/** Custom answer to a request; may leave the request unanswered. */
 export type Answering = (response: ServerResponse, request: IncomingMessage) => void
 
 const typeOf = (content: string | Buffer | undefined): string => {
@@ -69,30 +69,30 @@ export class DocumentServer {
     return server
   }
 
-  /** Puts a document at a path and gives its URL. */
+  /** Puts a document at a path, and returns its URL. */
   put(path: string, document: Document): string {
     this.#documents.set(path, document)
     return this.urlOf(path)
   }
 
-  /** Has requests for a path answered by `answer`, and gives its URL. */
+  /** Lets `answer` answer the requests for a path, and returns its URL. */
   answers(path: string, answer: Answering): string {
     this.#answering.set(path, answer)
     return this.urlOf(path)
   }
 
-  /** The requests for a path so far. */
+  /** Returns the requests for a path so far. */
   asked(path: string): DocumentRequest[] {
     return this.requests.filter((request) => request.path === path)
   }
 
-  /** The URL of a path, whether something is there or not. */
+  /** Returns the URL of a path, with or without a document. */
   urlOf(path: string): string {
     const { address, port } = this.#server.address() as { address: string; port: number }
     return `http://${address}:${port}${path}`
   }
 
-  /** Closes it with its connections. */
+  /** Closes the server and its connections. */
   async close(): Promise<void> {
     this.#server.closeAllConnections()
     this.#server.close()

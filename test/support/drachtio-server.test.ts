@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { configFile, DrachtioServer, namedServer } from './drachtio-server.ts'
 
-it('reads where a server runs', () => {
+it('DRACHTIO_SERVER can name a running server by host and port', () => {
   expect(namedServer({})).toBeUndefined()
   expect(namedServer({ DRACHTIO_SERVER: ' ' })).toBeUndefined()
   expect(namedServer({ DRACHTIO_SERVER: 'sip.test:9022' })).toEqual({
@@ -20,13 +20,13 @@ it('reads where a server runs', () => {
 })
 
 it.each(['sip.test', 'sip.test:0', 'sip.test:70000', '/nowhere/drachtio'])(
-  'says what is wrong with %s',
+  'an invalid DRACHTIO_SERVER (%s) throws',
   (text) => {
     expect(() => namedServer({ DRACHTIO_SERVER: text })).toThrow('DRACHTIO_SERVER')
   },
 )
 
-it('writes the ports and the secret into the configuration', () => {
+it('the configuration file of a drachtio-server has the ports and the secret', () => {
   const text = configFile({ admin: 9022, sip: 5060 }, 'secret-1')
   expect(text).toContain('<admin port="9022" secret="secret-1">127.0.0.1</admin>')
   expect(text).toContain('sip:127.0.0.1:5060;transport=udp,tcp')
@@ -36,7 +36,7 @@ it('writes the ports and the secret into the configuration', () => {
 const program = (text: string): string => {
   const folder = mkdtempSync(join(tmpdir(), 'binary-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  // A folder above it may say that scripts are modules.
+  // Without its own package.json, a folder above could make the script a module.
   writeFileSync(join(folder, 'package.json'), '{}')
   const path = join(folder, 'drachtio')
   writeFileSync(path, `#!${process.execPath}\n${text}`)
@@ -44,7 +44,7 @@ const program = (text: string): string => {
   return path
 }
 
-it('starts a binary with its configuration, and ends it', async () => {
+it('a drachtio binary is started with its configuration, and stopped', async () => {
   const path = program(`
     const { readFileSync } = require('node:fs')
     const [, , flag, file] = process.argv
@@ -56,7 +56,7 @@ it('starts a binary with its configuration, and ends it', async () => {
   await server.stop()
 })
 
-it('tells what a binary printed that does not start', async () => {
+it('the error about a drachtio binary that does not start has its output', async () => {
   const path = program('console.error("no such port"); process.exit(3)')
   await expect(DrachtioServer.start({ kind: 'binary', path })).rejects.toThrow(
     /ended with 3[\s\S]*no such port/,

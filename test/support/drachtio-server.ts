@@ -29,7 +29,7 @@ export const namedServer = (environment: NodeJS.ProcessEnv): NamedServer | undef
   return { kind: 'running', host, port: Number(port), secret: environment.DRACHTIO_SECRET ?? 'cymru' }
 }
 
-/** Ports of a server that is started here. */
+/** Ports of a server that the tests start. */
 export interface ServerPorts {
   readonly admin: number
   readonly sip: number
@@ -53,10 +53,10 @@ interface Started {
   readonly folder: string
 }
 
-/** A real drachtio-server: a running one, or a process of its own. */
+/** Real drachtio-server: a running one, or a process that the tests start. */
 export class DrachtioServer {
   readonly host: string
-  /** For applications. */
+  /** Port for applications. */
   readonly port: number
   readonly secret: string
   readonly #started: Started | undefined
@@ -90,7 +90,7 @@ export class DrachtioServer {
     return server
   }
 
-  /** Ends the server if it was started here, and removes its files. Idempotent. */
+  /** Ends the server if the tests started it, and removes its files. Idempotent. */
   async stop(): Promise<void> {
     if (!this.#started) return
     await this.#started.program.stop()

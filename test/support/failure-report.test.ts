@@ -7,7 +7,7 @@ import { Program } from './program.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 
-/** Runs a test file that is written for the purpose, and returns all that Vitest prints. */
+/** Runs Vitest with a file of these tests, and returns its output. */
 const reportOf = async (tests: string): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'failing-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -23,7 +23,7 @@ const reportOf = async (tests: string): Promise<string> => {
   return run.lines.join('\n')
 }
 
-it('shows what each peer printed during a test that fails, and nothing else', async () => {
+it('the failure report shows the output of each peer during the failed test only', async () => {
   const report = await reportOf(`
     const early = []
     reportOnFailure('gateway', () => early)
@@ -48,7 +48,7 @@ it('shows what each peer printed during a test that fails, and nothing else', as
   expect(report).toContain('1 failed | 1 passed')
 })
 
-it('shows the messages of peers within the test process', async () => {
+it('the failure report shows the messages of peers within the test process', async () => {
   const report = await reportOf(`
     import { traceOnFailure } from '${join(root, 'test/support/failure-report.ts')}'
     const trace = traceOnFailure('caller')
@@ -64,7 +64,7 @@ it('shows the messages of peers within the test process', async () => {
   expect(report).not.toContain('\n  of another test')
 })
 
-it('cuts long output at its beginning, and long lines at their end', () => {
+it('the failure report cuts long output at its beginning, and long lines at their end', () => {
   const lines = Array.from({ length: 300 }, (_, i) => `line ${i}`)
   const [title, first] = excerptOf('gateway', lines).split('\n')
   expect([title, first]).toEqual(['-- gateway, without its first 180 lines', 'line 180'])

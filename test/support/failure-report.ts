@@ -4,16 +4,16 @@ import { beforeEach } from 'vitest'
 /** Lines of a peer's output so far, the oldest first. */
 export type OutputLines = () => readonly string[]
 
-/** Output of one peer of the running tests, under a name that no other peer of the file has. */
+/** Output of one peer of the running tests, under a name that is unique in the file. */
 interface Output {
   readonly name: string
   readonly lines: OutputLines
 }
 
-/** Outputs of all peers of this test file, also of those that have ended. */
+/** Outputs of all peers of this test file, including ended ones. */
 const outputs: Output[] = []
 
-/** Limits of what a failed test shows of one output. */
+/** Limits of one output in the report of a failed test. */
 const maxLines = 120
 const maxLineLength = 600
 const maxLength = 12_000
@@ -46,10 +46,12 @@ const watch = () =>
     })
   })
 
-// The benchmarks run the same peers without a test.
+// The benchmarks use the same peers outside of tests.
 if (process.env.VITEST) watch()
 
-/** Adds a peer's output to the report of each test that fails. A second peer of the name has a number. */
+/**
+ * Adds a peer's output to the report of each test that fails. Further peers of the same name get a number.
+ */
 export const reportOnFailure = (name: string, lines: OutputLines): void => {
   const same = outputs.filter((output) => output.name.replace(/ #\d+$/, '') === name).length
   outputs.push({ name: same === 0 ? name : `${name} #${same + 1}`, lines })

@@ -14,20 +14,21 @@ export const firefox = 'firefox-esr'
 
 /** Preferences besides those that puppeteer sets. */
 const preferences = (frequency: number): Record<string, unknown> => ({
-  // Microphone and camera are Firefox's own fakes. The microphone plays a steady tone, by default of 1000 Hz.
+  // Microphone and camera are Firefox's fake devices. The microphone plays a steady tone, by default of 1000
+  // Hz.
   'media.navigator.streams.fake': true,
   'media.navigator.audio.fake_frequency': frequency,
   'media.navigator.permission.disabled': true,
-  // Only pages with the permission learn the loopback addresses. Without them Firefox does not try the
-  // gateway's.
+  // Only pages with the permission get loopback candidates, without which Firefox does not try the gateway's
+  // address.
   'permissions.default.microphone': 1,
   'permissions.default.camera': 1,
   'media.autoplay.default': 0,
   'media.autoplay.blocking_policy': 0,
-  // Host candidates are addresses, loopback too, as in the tests' Chromium.
+  // Host candidates have addresses, including loopback, as in the tests' Chromium.
   'media.peerconnection.ice.obfuscate_host_addresses': false,
   'media.peerconnection.ice.loopback': true,
-  // No requests besides those of the test.
+  // Firefox sends no requests of its own.
   'app.normandy.enabled': false,
   'browser.backup.enabled': false,
   'browser.ml.enable': false,
@@ -36,7 +37,7 @@ const preferences = (frequency: number): Record<string, unknown> => ({
   'network.captive-portal-service.enabled': false,
   'network.connectivity-service.enabled': false,
   'toolkit.telemetry.server': '',
-  // One process for all pages, started when it is needed: half the time until the first page is there.
+  // One process for all pages, started on demand, which halves the time until the first page.
   'dom.ipc.forkserver.enable': false,
   'dom.ipc.processCount': 1,
   'dom.ipc.processPrelaunch.enabled': false,
@@ -77,7 +78,7 @@ const probe = (camera: Colour | undefined): string => `(() => {
     player.play().catch(() => {})
     const frame = () => new Promise((resolve) => player.requestVideoFrameCallback(() => resolve(true)))
     const late = new Promise((resolve) => setTimeout(resolve, 500))
-    // The first may be an old one.
+    // The first frame may be an old one.
     const came = await Promise.race([frame().then(frame), late])
     const picture = came && (await createImageBitmap(player))
     player.srcObject = null
@@ -86,7 +87,7 @@ const probe = (camera: Colour | undefined): string => `(() => {
   ${camera ? videoProbe(camera) : ''}
 })()`
 
-/** A page of {@link Firefox}: as much of playwright's as tests use with both browsers. */
+/** Page of {@link Firefox}, with the members of playwright's page that tests use with both browsers. */
 export class FirefoxPage {
   readonly #page: PuppeteerPage
 
@@ -94,21 +95,21 @@ export class FirefoxPage {
     this.#page = page
   }
 
-  /** As playwright's. */
+  /** Same as playwright's. */
   readonly evaluate = ((script: never, argument: never) =>
     this.#page.evaluate(script, argument)) as unknown as Page['evaluate']
 
-  /** As playwright's. */
+  /** Same as playwright's. */
   goto(url: string): Promise<unknown> {
     return this.#page.goto(url)
   }
 
-  /** As playwright's. */
+  /** Same as playwright's. */
   reload(): Promise<unknown> {
     return this.#page.reload()
   }
 
-  /** The page's profile, which goes with it. */
+  /** Browser context of the page; its `close` also closes the page. */
   context(): { close(): Promise<void> } {
     return this.#page.browserContext()
   }
@@ -134,7 +135,7 @@ export class Firefox {
         headless: true,
         acceptInsecureCerts: true,
         userDataDir: join(folder, 'profile'),
-        // It writes to its home besides its profile, and wants a home of the user that it runs as.
+        // Firefox also writes to its home folder, which must belong to its user.
         env: { ...process.env, HOME: folder, MOZ_CRASHREPORTER_DISABLE: '1' },
         extraPrefsFirefox: preferences(frequency),
         timeout: 30_000 * patience,
@@ -147,7 +148,7 @@ export class Firefox {
     }
   }
 
-  /** A new page with cookies and storage of its own, which can be listened to. */
+  /** Opens a page with its own cookies and storage, and with a probe for its sound. */
   async page({ camera }: Pick<PageOptions, 'camera'> = {}): Promise<FirefoxPage> {
     const context = await this.#browser.createBrowserContext()
     const page = await context.newPage()
@@ -169,13 +170,13 @@ export class Firefox {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  /** Kills its process group, which would outlive it. */
+  /** Kills the process group of Firefox, which would otherwise outlive Firefox. */
   #kill(): void {
     const pid = this.#browser.process()?.pid
     try {
       if (pid !== undefined) process.kill(-pid, 'SIGKILL')
     } catch {
-      // All are gone.
+      // All processes have ended.
     }
   }
 }

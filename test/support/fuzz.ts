@@ -21,7 +21,7 @@ export interface FuzzCounts {
   readonly asked: number
 }
 
-/** Header fields whose values are filled with pumps: those that the gateway or its agent reads. */
+/** Header fields for pumps: all those that the gateway or its agent reads. */
 const pumpedHeaders = [
   'Accept',
   'Alert-Info',
@@ -63,7 +63,9 @@ const pumpedHeaders = [
   'X-Custom',
 ]
 
-/** Pieces that are repeated up to the longest header: each of them has cost some SIP stack quadratic time. */
+/**
+ * Pumps: texts to repeat up to the maximum length of a header. Each has cost some SIP stack quadratic time.
+ */
 const pumps = [
   '"',
   '\\"',
@@ -110,7 +112,7 @@ const pumps = [
 
 const longest = 8_100
 
-/** A SIP peer over UDP that says damaged things, from a seed, and ends every call that came of them. */
+/** SIP peer over UDP that sends damaged messages, reproducible from a seed, and ends every resulting call. */
 export class FuzzPeer {
   readonly #socket: Socket
   readonly #gateway: Gateway
@@ -119,7 +121,7 @@ export class FuzzPeer {
   #counts = { sent: 0, answered: 0, asked: 0 }
   /** Whether answers to the gateway's requests are damaged. */
   #damages = true
-  /** Tags of answers that were acknowledged and hung up. */
+  /** Tags of answers whose calls were hung up. */
   readonly #hungUp = new Set<string>()
 
   private constructor(socket: Socket, gateway: Gateway, seed: number) {
@@ -129,7 +131,7 @@ export class FuzzPeer {
     socket.on('message', (bytes) => this.#receive(bytes.toString()))
   }
 
-  /** Binds a port of 127.0.0.1. `port`: the one that the handler of {@link connectedDomain} connects to. */
+  /** Binds `port` of 127.0.0.1, to which the handler of {@link connectedDomain} connects. */
   static async open(gateway: Gateway, port: number, seed: number): Promise<FuzzPeer> {
     const socket = createSocket('udp4').bind(port, '127.0.0.1')
     await once(socket, 'listening')
@@ -160,7 +162,7 @@ export class FuzzPeer {
       await this.#send(this.#damaged(this.#request(this.#oneOf(methods))))
   }
 
-  /** Sends requests with one header of 8 KB that is a pump, within and outside of calls. */
+  /** Sends requests with one header of 8 KB that repeats a pump, within and outside of calls. */
   async headers(count: number): Promise<void> {
     const inside = ['INVITE', 'REFER', 'INFO', 'UPDATE', 'NOTIFY', 'OPTIONS']
     const call = await this.#call()
@@ -225,7 +227,7 @@ export class FuzzPeer {
     return list[Math.floor(this.#random() * list.length)] as T
   }
 
-  /** Mostly damaged, at times whole. */
+  /** Sends a text, damaged in most cases. */
   #damaged(text: string): Buffer {
     return this.#random() < 0.15 ? Buffer.from(text) : mutate(Buffer.from(text), this.#random)
   }
@@ -302,7 +304,7 @@ export class FuzzPeer {
     else if (!text.startsWith('ACK')) this.#answer(text)
   }
 
-  /** Acknowledges 200s of INVITEs, and hangs up the calls that damaged INVITEs have made. */
+  /** Acknowledges each 200 to an INVITE, and hangs up calls that damaged INVITEs have caused. */
   #response(text: string): void {
     const callId = headerOf(text, 'Call-ID') ?? ''
     const tag = /;tag=([^;\s]+)/.exec(headerOf(text, 'To') ?? '')?.[1]
@@ -319,7 +321,7 @@ export class FuzzPeer {
     void sleep(200).then(() => this.#send(Buffer.from(this.#within('BYE', text))))
   }
 
-  /** A request within the dialog of a response, from what the response says alone. */
+  /** Returns a request within the dialog of a response, built from the response only. */
   #within(method: string, response: string): string {
     const number = Number(/^\d+/.exec(headerOf(response, 'CSeq') ?? '')?.[0] ?? 1)
     const target = /<([^>]*)>/.exec(headerOf(response, 'Contact') ?? '')?.[1] ?? `sip:${fuzzedDomain}`
@@ -337,7 +339,7 @@ export class FuzzPeer {
     ].join('\r\n')
   }
 
-  /** Answers a request of the gateway: damaged, or as it should be once the run is over. */
+  /** Answers a request of the gateway: with damage during the run, correctly afterwards. */
   #answer(request: string): void {
     const isInvite = request.startsWith('INVITE')
     if (!this.#damages || !isInvite) {
@@ -395,7 +397,7 @@ export class FuzzPeer {
 interface Call {
   readonly id: string
   readonly domain: string
-  /** Number of its next request. */
+  /** CSeq number of the next request. */
   readonly seq: number
   readonly branch: string
   /** Tag of the gateway, once it has answered. */

@@ -25,11 +25,11 @@ export interface GatewayOptions {
   readonly endpoints?: readonly object[]
   /** SIP agent; default the embedded one. */
   readonly agent?: SipAgent
-  /** Whether it has SIP and audio on ::1, too; default false. */
+  /** Whether the gateway also has SIP and audio on ::1; default false. */
   readonly ipv6?: boolean
   readonly carriers?: readonly object[]
   readonly envs?: Readonly<Record<string, string>>
-  /** Whether it has SIP over TLS, at {@link Gateway.sipsPort}; default false. */
+  /** Whether the gateway has SIP over TLS, at {@link Gateway.sipsPort}; default false. */
   readonly sips?: boolean
   /** Keys of `sip` besides its listeners. */
   readonly sip?: Readonly<Record<string, unknown>>
@@ -38,7 +38,7 @@ export interface GatewayOptions {
   /** Keys of `media.webrtc.turn`. */
   readonly turn?: Readonly<Record<string, unknown>>
   readonly limits?: Readonly<Record<string, unknown>>
-  /** Certificate of its TLS listener, for gw.localhost and fabric.localhost; default that of the test run. */
+  /** Certificate of the TLS listener for gw.localhost and fabric.localhost; default that of the test run. */
   readonly certificate?: CertificateFiles
   /** Keys of `http` besides its listeners. */
   readonly http?: Readonly<Record<string, unknown>>
@@ -49,14 +49,14 @@ export interface GatewayOptions {
   /** Projects besides the first one, whose token is `http.apiToken`. */
   readonly projects?: readonly object[]
   readonly drain?: string
-  /** Environment variables of its process, besides those of the tests. */
+  /** Environment variables of the gateway's process, besides those of the tests. */
   readonly environment?: Readonly<Record<string, string>>
   readonly rtpPorts?: number
   /** Data folder; default a new one, removed with the gateway. */
   readonly dataDir?: string
 }
 
-/** Configuration file of a running gateway. Its lists are those of the options. */
+/** Configuration file of a running gateway, with the lists of the options. */
 export type WrittenConfig = Readonly<Record<string, unknown>> & {
   readonly domains: readonly object[]
   readonly carriers?: readonly object[]
@@ -75,7 +75,7 @@ const callGauges = (
   'call_timers call_rows commanded_calls application_calls speech_recognitions streams api_streams recordings media_mixers media_recordings media_taps media_detections'
 ).split(' ')
 
-/** A gateway in a process of its own, observed from outside only. */
+/** Gateway in a separate process, observed from outside only. */
 export class Gateway {
   readonly #program: Program
   readonly #folder: string
@@ -149,7 +149,7 @@ export class Gateway {
     return this.#sipPort
   }
 
-  /** Base of its plain HTTP listener. */
+  /** Base URL of the plain HTTP listener. */
   get url(): string {
     return `http://127.0.0.1:${this.httpPort}`
   }
@@ -159,7 +159,7 @@ export class Gateway {
     return this.#program.pid
   }
 
-  /** Its log so far. */
+  /** Log lines so far. */
   get log(): LogLine[] {
     return this.#program.lines.flatMap((line) => {
       try {
@@ -170,33 +170,33 @@ export class Gateway {
     })
   }
 
-  /** Its output so far, for the message of a failure. */
+  /** Output so far, for failure messages. */
   get output(): string {
     return this.#program.lines.join('\n')
   }
 
-  /** Undefined while it runs. */
+  /** Exit code; undefined while the gateway runs. */
   get exitCode(): number | null | undefined {
     return this.#program.exitCode
   }
 
-  /** The metrics at this moment. */
+  /** Returns the current metrics. */
   async metrics(): Promise<Sample[]> {
     return readMetrics(await (await fetch(`${this.url}/metrics`)).text())
   }
 
-  /** The value of one metric; the prefix is added. */
+  /** Returns the value of one metric, whose name is given without the prefix. */
   async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
     return sampleValue(await this.metrics(), `trunkline_${name}`, labels)
   }
 
   /**
-   * Waits until every gauge of calls is zero. `transactions`: those of SIP too, which RFC 3261 keeps for up
-   * to 32 s after the last message over UDP.
+   * Waits until every gauge of calls is zero. `transactions`: waits for SIP transactions too, which RFC 3261
+   * keeps for up to 32 s after the last message over UDP.
    */
   async settled({ transactions = false } = {}): Promise<void> {
     const all = transactions ? [...callGauges, 'sip_transactions'] : callGauges
-    // What a drachtio-server has left cannot be asked for.
+    // The remaining transactions of a drachtio-server cannot be queried.
     const gauges = this.#server ? all.filter((name) => !/^sip_(agent|transactions)/.test(name)) : all
     const busy = async (): Promise<string[]> => {
       const samples = await this.metrics()
@@ -240,7 +240,7 @@ export class Gateway {
     return ((await answer.json()) as { readonly token: string }).token
   }
 
-  /** Prints an access token by the command line, in a process of its own. Takes seconds. */
+  /** Prints an access token by the command line, in a separate process. Takes seconds. */
   async printedToken(subscriber: string = alice.email): Promise<string> {
     const program = new Program(command, ['token', subscriber, this.#file], { cwd: root })
     if ((await program.end()) !== 0) throw new Error(program.lines.join('\n'))
@@ -254,7 +254,7 @@ export class Gateway {
     return { code, text: program.lines.findLast((line) => line.trim() !== '')?.trim() ?? '' }
   }
 
-  /** Rewrites its configuration file without a reload. */
+  /** Rewrites the configuration file without a reload. */
   configure(change: (config: WrittenConfig) => object): void {
     const config = JSON.parse(readFileSync(this.#file, 'utf8')) as WrittenConfig
     writeFileSync(this.#file, JSON.stringify(change(config), null, 2))
@@ -267,22 +267,22 @@ export class Gateway {
     return { code, body: JSON.parse(program.lines.join('\n')) as ReloadBody }
   }
 
-  /** Asks it to reload its configuration and certificates. */
+  /** Reloads configuration and certificates by SIGHUP. */
   reload(): void {
     this.#program.signal('SIGHUP')
   }
 
-  /** Asks it to end, as a service manager does, and returns at once. */
+  /** Sends SIGTERM, as a service manager does, and returns at once. */
   terminate(): void {
     this.#program.signal('SIGTERM')
   }
 
-  /** Waits for its own end. */
+  /** Waits until the process ends by itself, and returns its exit code. */
   ended(): Promise<number | null> {
     return this.#program.end()
   }
 
-  /** Ends it and removes its files. Idempotent. */
+  /** Ends the gateway and removes its files. Idempotent. */
   async stop(): Promise<void> {
     await this.#program.stop(10_000)
     await this.#server?.stop()
@@ -290,7 +290,7 @@ export class Gateway {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** The SIP port of a drachtio-server, which it reports when the gateway connects. */
+  /** SIP port of a drachtio-server, which the server reports when the gateway connects. */
   #portOfServer(): number {
     const line = this.log.find(({ msg }) => msg === 'SIP agent: connected')
     const listens = (line?.listens ?? []) as readonly string[]
@@ -316,7 +316,7 @@ interface Ports {
   readonly wss: number
   readonly sips: number
   readonly webrtc: number
-  /** Released when the gateway has ended. */
+  /** Ports that are released when the gateway has ended. */
   readonly rtp: LeasedRange
 }
 
@@ -328,14 +328,14 @@ const listenersOf = ({ endpoints, sips, ipv6 }: GatewayOptions, ports: Ports): o
   ...(sips ? [{ transport: 'tls', address: '127.0.0.1', port: ports.sips }] : []),
 ]
 
-/** The benchmarks run gateways without any test: those make their own. */
+/** Certificate of the test run; undefined in benchmarks, where each gateway creates its own. */
 const certificateOfTheRun = (): CertificateFiles | undefined =>
   process.env.VITEST ? inject('certificate') : undefined
 
 const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer | undefined): object => ({
   dataDir: options.dataDir ?? './data',
   drain: options.drain ?? '1s',
-  // Their carriers are all on this machine.
+  // The carriers of all scenarios are on this machine.
   sip: {
     listen: listenersOf(options, ports),
     dialNetworks: ['127.0.0.0/8', '::1/128'],

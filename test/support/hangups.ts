@@ -20,7 +20,7 @@ export interface Scene {
   readonly document: string
   /** SIPp scenario of the caller; default `call`. */
   readonly scenario?: string
-  /** Waits for the activity. */
+  /** Waits until the activity has begun. */
   readonly moment: (caller: Carrier) => Promise<unknown>
   /** Other carriers, which end by themselves after the caller's hang-up. */
   readonly others?: readonly Carrier[]

@@ -16,8 +16,8 @@ const stream = (count: number, tone = said): Packet[] =>
     payload: tone.subarray((index * 160) % tone.length, ((index * 160) % tone.length) + 160),
   }))
 
-describe('the carrier hears', () => {
-  it('a tone in every window, across the wrap of sequence numbers and timestamps', () => {
+describe('received packets', () => {
+  it('have a tone in every window, across the wrap of sequence numbers and timestamps', () => {
     expect(shares(stream(50), 440).every((share) => share > 0.95)).toBe(true)
     expect(shares(stream(50), 600).every((share) => share < 0.05)).toBe(true)
     expect(levels(stream(50)).every((level) => level > 5000)).toBe(true)
@@ -25,7 +25,7 @@ describe('the carrier hears', () => {
     expect(faultsOf(stream(50))).toEqual([])
   })
 
-  it('a lost packet, another source and a pause as faults', () => {
+  it('with a lost packet, another source or a pause have faults', () => {
     const lost = stream(20).filter((_, index) => index !== 9)
     expect(faultsOf(lost)).toHaveLength(1)
     expect(
@@ -36,14 +36,14 @@ describe('the carrier hears', () => {
     expect(faultsOf([])).toEqual(['no packet at all'])
   })
 
-  it('no click in a clean tone, and one where samples are missing', () => {
+  it('have no click in a clean tone, and a click where samples are missing', () => {
     const clean = samplesOf(stream(50))
     expect(clicksIn(clean, 440)).toBe(0)
     const cut = new Int16Array([...clean.subarray(0, 2000), ...clean.subarray(2005)])
     expect(clicksIn(cut, 440)).toBe(1)
   })
 
-  it('each key once, however many packets say it', () => {
+  it('have each digit once, however many packets repeat it', () => {
     const key = (event: number, timestamp: number): Packet => ({
       ...stream(1)[0]!,
       payloadType: 101,
@@ -53,7 +53,7 @@ describe('the carrier hears', () => {
     expect(digitsOf([key(1, 100), key(1, 100), key(1, 100), key(1, 900), key(11, 1700)])).toBe('11#')
   })
 
-  it('tones in their order, each once, and nothing that is too short, silent or another one', () => {
+  it('have their tones in order, without sounds that are too short, silent or of another frequency', () => {
     const sounds = [
       sine(440, 200),
       sine(600, 40),

@@ -7,7 +7,7 @@ const isAudio = ({ payloadType }: Packet): boolean =>
 
 const forward16 = (from: number, to: number): number => (to - from) & 0xffff
 
-/** The audio packets laid out by their timestamps; where none arrived there are zeros. */
+/** Samples of audio packets in the order of their timestamps, with zeros for missing packets. */
 export const samplesOf = (packets: readonly Packet[]): Int16Array => {
   const audio = packets.filter(isAudio)
   const first = audio[0]?.timestamp ?? 0
@@ -33,21 +33,21 @@ const windowsOf = (packets: readonly Packet[], ms: number): Int16Array[] => {
   )
 }
 
-/** Below this a window is silence. */
+/** Level below which a window counts as silence. */
 const silence = 100
 
-/** The level of consecutive windows of `ms`: root mean square, of 32767. */
+/** Levels of consecutive windows of `ms`: root mean square of samples up to 32767. */
 export const levels = (packets: readonly Packet[], ms = 50): number[] => windowsOf(packets, ms).map(levelOf)
 
 /**
  * Share of the power at this frequency in consecutive windows of `ms`; 0 for silence. Cheap enough for the
- * thread that receives the packets and notes their arrival.
+ * thread that receives packets and records their arrival times.
  */
 export const shares = (packets: readonly Packet[], frequency: number, ms = 100): number[] =>
   windowsOf(packets, ms).map((window) => (levelOf(window) < silence ? 0 : goertzel(window, frequency)))
 
 /**
- * Those of the frequencies that were received, in order. A tone counts again after another tone only. A tone
+ * Received frequencies among the given ones, in order. A tone counts again only after another tone. A tone
  * shorter than 100 ms does not count.
  */
 export const tonesOf = (packets: readonly Packet[], frequencies: readonly number[]): number[] => {
@@ -68,7 +68,7 @@ export const lastTone = (packets: readonly Packet[], ms = 200): number => {
   return levelOf(samples) < silence ? 0 : dominant(samples)
 }
 
-/** Digits that arrived as RFC 4733 events, one per timestamp. */
+/** Digits that arrived as RFC 4733 events; packets with the same timestamp are one digit. */
 export const digitsOf = (packets: readonly Packet[]): string => {
   const events = new Map<number, string>()
   for (const { payloadType, timestamp, payload } of packets) {

@@ -27,7 +27,7 @@ export interface IvrUrls {
   readonly desk: () => string
 }
 
-/** Seconds that the caller has for the key. */
+/** Time for the caller to press a key, in seconds. */
 const patience = 1
 const mostTries = 3
 
@@ -44,7 +44,7 @@ const soundsOf = ({ server }: IvrUrls) => {
   }
 }
 
-/** As XML documents, whose actions are on the customer's server. Gives the URL of the first. */
+/** Puts the IVR on the customer's server as XML documents, and returns the URL of the first. */
 export const ivrInXml = (parts: IvrUrls): string => {
   const { server } = parts
   const sounds = soundsOf(parts)
@@ -67,7 +67,7 @@ export const ivrInXml = (parts: IvrUrls): string => {
   return server.put('/ivr/begin', respond(play('greeting'), '<Redirect>ask1</Redirect>'))
 }
 
-/** As a script. */
+/** Returns the IVR as a script. */
 export const ivrInScript = (parts: IvrUrls): object => {
   const sounds = soundsOf(parts)
   const play = (name: keyof typeof sounds) => ({ play: { url: sounds[name] } })
@@ -100,7 +100,7 @@ export const ivrInScript = (parts: IvrUrls): object => {
   }
 }
 
-/** As a call flow. */
+/** Returns the IVR as a call flow. */
 export const ivrInFlow = (parts: IvrUrls): object => {
   const sounds = soundsOf(parts)
   const play = (name: keyof typeof sounds, next?: string) => ({
@@ -151,7 +151,7 @@ export const ivrInFlow = (parts: IvrUrls): object => {
   }
 }
 
-/** As a realtime application's program for a call. */
+/** Runs the IVR for a call of a realtime application. */
 export const ivrInRealtime = async (call: Call, parts: IvrUrls): Promise<void> => {
   const sounds = soundsOf(parts)
   const play = (name: keyof typeof sounds) => call.playAudio({ url: sounds[name] })

@@ -6,7 +6,7 @@ const up = sweep(300, 3000, 2000)
 const after = (ms: number, ...parts: readonly Int16Array[]): Int16Array =>
   Int16Array.from([new Int16Array(ms * 8), ...parts, new Int16Array(800)].flatMap((part) => [...part]))
 
-it('finds a sound in a recording, with what its codec has left of it', () => {
+it('a sound is found in a recording despite the codec’s noise', () => {
   const pieces = piecesIn(decode('PCMU', encode('PCMU', after(123, up))), up)
   expect(pieces).toHaveLength(10)
   for (const { lag, snrDb } of pieces) {
@@ -17,7 +17,7 @@ it('finds a sound in a recording, with what its codec has left of it', () => {
   expect(sameShare(pieces)).toBe(1)
 })
 
-it('does not find it in another one, in silence, at another level or mixed with something', () => {
+it('a sound is not found in another sound, in silence, at another level or mixed with a tone', () => {
   const found = (recorded: Int16Array): number => sameShare(piecesIn(recorded, up))
   expect(found(after(100, sweep(3000, 300, 2000)))).toBe(0)
   expect(found(new Int16Array(20_000))).toBe(0)
@@ -39,7 +39,7 @@ it('does not find it in another one, in silence, at another level or mixed with 
   ).toBe(0)
 })
 
-it('finds what is before a gap and what is behind it, but nothing that has one', () => {
+it('pieces of a sound before and after a gap are found, but not a piece that contains the gap', () => {
   const torn = after(100, up.subarray(0, 4000), new Int16Array(160), up.subarray(4000))
   const pieces = piecesIn(torn, up)
   expect(sameShare(pieces)).toBe(0.9)

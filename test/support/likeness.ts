@@ -6,7 +6,7 @@ export interface Piece {
   readonly snrDb: number
 }
 
-/** Share of the energy at that place of the recording that the piece explains. */
+/** Share of the recording's energy at a place that the piece explains. */
 const match = (recorded: Int16Array, at: number, piece: Int16Array): number => {
   let product = 0
   let power = 0
@@ -28,7 +28,7 @@ const snrOf = (recorded: Int16Array, at: number, piece: Int16Array): number => {
   return 10 * Math.log10(signal / noise)
 }
 
-/** Place of the best match between two places. */
+/** Place of the best match within a range of places. */
 const bestPlace = (recorded: Int16Array, piece: Int16Array, from: number, to: number): number => {
   let best = -1
   let place = from

@@ -15,8 +15,8 @@ const wavHeader = 44
 /** Settings of a linphone. */
 export interface LinphoneOptions extends DeskPhoneOptions {
   /**
-   * Registrar (host and port) and digest password. Without an account it does not register, and is called at
-   * {@link Linphone.uri}.
+   * Registrar (host and port) and digest password. Without an account the phone does not register, and can be
+   * called at {@link Linphone.uri}.
    */
   readonly account?: { readonly domain: string; readonly password: string; readonly registrar: string }
   /** Certificate file of the authority for servers; needed with TLS. */
@@ -24,8 +24,8 @@ export interface LinphoneOptions extends DeskPhoneOptions {
 }
 
 /**
- * The softphone linphone without a sound card. It sends a tone and records what it receives. Ends with its
- * test.
+ * The softphone linphone without a sound card. The phone sends a tone and records its received audio. Ends
+ * with its test.
  */
 export class Linphone implements DeskPhone {
   readonly #program: Program
@@ -40,7 +40,7 @@ export class Linphone implements DeskPhone {
     this.#options = options
   }
 
-  /** Starts it; with an account it has registered when this is done. */
+  /** Starts the phone. With an account, resolves after the registration. */
   static async start(options: LinphoneOptions): Promise<Linphone> {
     const folder = mkdtempSync(join(tmpdir(), 'linphone-'))
     const port = await freePort()
@@ -65,7 +65,7 @@ export class Linphone implements DeskPhone {
     return `sip:${user}@127.0.0.1:${this.#port}${transport === 'udp' ? '' : `;transport=${transport}`}`
   }
 
-  /** Its output so far, for the message of a failure. */
+  /** Output so far, for failure messages. */
   get output(): string {
     return this.#program.lines.join('\n')
   }
@@ -91,7 +91,7 @@ export class Linphone implements DeskPhone {
     return this.says(/Call \d+ with .* ended/)
   }
 
-  /** Waits for a line that matches, after the first `after` ones. */
+  /** Waits for a matching line of the output, after the first `after` lines. */
   async says(pattern: RegExp, after = 0): Promise<void> {
     const found = () => this.#program.lines.slice(after).some((line) => pattern.test(line))
     await until(`linphone says ${pattern}`, found).catch((error: Error) => {
@@ -99,7 +99,7 @@ export class Linphone implements DeskPhone {
     })
   }
 
-  /** Waits until the last quarter of a second that it received is this tone. */
+  /** Waits until the last 250 ms of received audio are this tone. */
   async hears(frequency: number): Promise<void> {
     await until(
       `linphone hears ${frequency} Hz`,
@@ -119,7 +119,7 @@ export class Linphone implements DeskPhone {
     if (this.#options.account) await this.#registered()
   }
 
-  /** Asks for the state until it is registered: linphone does not report it by itself. */
+  /** Polls until the phone is registered, because linphone does not report its registration. */
   async #registered(): Promise<void> {
     const lines = () => this.#program.lines.filter((line) => /^registered[=,]/.test(line))
     let asked = 0

@@ -1,4 +1,4 @@
-/** One line of Prometheus' text. */
+/** One sample of a metric. */
 export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>

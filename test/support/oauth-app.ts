@@ -50,7 +50,7 @@ export class OAuthApp {
     this.origin = `https://app.gw.localhost:${port}`
   }
 
-  /** Starts its server. */
+  /** Starts the application's server. */
   static async start(): Promise<OAuthApp> {
     const script = bundle()
     const { certificate: cert, key } = await (await makeAuthority()).issue({ dns: ['app.gw.localhost'] })
@@ -68,14 +68,14 @@ export class OAuthApp {
     return `${this.origin}/callback`
   }
 
-  /** A page with a manager whose endpoints are explicit: no metadata is asked for. */
+  /** Opens a page whose `UserManager` has explicit endpoints, so that no metadata is requested. */
   async open(browser: Browser, issuer: string, settings: object = {}): Promise<Page> {
     const page = await browser.page()
     await this.#load(page, '/', issuer, settings)
     return page
   }
 
-  /** Comes back from the sign-in: the page takes the code. */
+  /** Waits for the redirect back from the sign-in, and lets the page redeem the code. */
   async finish(page: Page, issuer: string, settings: object = {}): Promise<SignedInUser> {
     await page.waitForURL(`${this.callback}?*`)
     await this.#manage(page, issuer, settings)
@@ -119,7 +119,7 @@ export class OAuthApp {
   }
 }
 
-/** Goes to the sign-in page, by the manager. */
+/** Lets the manager redirect the page to the sign-in page. */
 export const startSignIn = async (page: Page): Promise<void> => {
   await page.evaluate(() => {
     // The page navigates away meanwhile, so nothing waits here.
@@ -128,7 +128,7 @@ export const startSignIn = async (page: Page): Promise<void> => {
   await page.waitForURL('**/login/oauth/sign-in/*')
 }
 
-/** Renews without the subscriber; tells the message of an error. */
+/** Renews the tokens without interaction. Returns the user, or the message of an error. */
 export const renewSilently = (
   page: Page,
 ): Promise<{ readonly user?: SignedInUser; readonly error?: string }> =>
@@ -141,7 +141,7 @@ export const renewSilently = (
     }
   })
 
-/** Forgets who signed in, and with it the refresh token. */
+/** Deletes the stored user with the refresh token. */
 export const forgetUser = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     await (globalThis as unknown as AppWindow).manager.storeUser(null)

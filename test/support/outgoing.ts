@@ -5,7 +5,7 @@ import { Carrier, type IncomingOptions } from './carrier.ts'
 import { DocumentServer } from './documents.ts'
 import { Gateway, type GatewayOptions, type LogLine } from './gateway.ts'
 
-/** A carrier of the configuration, without its targets. */
+/** Configuration of a carrier without its targets. */
 export interface CarrierRules {
   /** Number of targets; default 1. */
   readonly targets?: number
@@ -32,8 +32,9 @@ export class OutgoingGateway {
   }
 
   /**
-   * Starts a gateway with these carriers, whose targets are free ports. Numbers go to the one with `default`.
-   * `before` gets the port of each carrier, to open listeners before the gateway starts.
+   * Starts a gateway with these carriers, whose targets are free ports. Numbers go to the carrier with
+   * `default`. `before` receives a function for the carriers' ports, to open listeners before the gateway
+   * starts.
    */
   static async start(
     agent: SipAgent,
@@ -71,12 +72,12 @@ export class OutgoingGateway {
     return outgoing
   }
 
-  /** The port of a carrier's target. */
+  /** Returns the port of a carrier's target. */
   portOf(name: string, index = 0): number {
     return this.#ports.get(name)?.[index] ?? 0
   }
 
-  /** A SIPp in place of a carrier's target. */
+  /** Starts SIPp at the port of a carrier's target. */
   target(
     name: string,
     scenario: string,

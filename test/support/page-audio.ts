@@ -50,13 +50,13 @@ export const audioProbe = `(() => {
   }
 })()`
 
-/** Of all live incoming audio. */
+/** Tracks of all live incoming audio. */
 const tracks = `testPeers
     .filter((peer) => peer.connectionState === 'connected')
     .flatMap((peer) => peer.getReceivers().map(({ track }) => track))
     .filter((track) => track.kind === 'audio' && track.readyState === 'live')`
 
-/** Hears tracks for a third of a second. */
+/** Measures tracks for a third of a second. */
 const listen = `async (tracks) => {
   globalThis.testAudio ??= new AudioContext()
   await testAudio.resume()
@@ -95,7 +95,7 @@ export const hears = async (page: Measured, frequency: number): Promise<void> =>
   )
 }
 
-/** Keeps the samples that go through it, and posts a second of them at a time. */
+/** Audio worklet that collects samples, and posts one second of them at a time. */
 const recorder = `registerProcessor('recorder', class extends AudioWorkletProcessor {
   constructor() { super(); this.samples = new Float32Array(sampleRate); this.at = 0 }
   process([[channel]]) {

@@ -49,7 +49,7 @@ export const videoProbe = (camera: Colour): string => `(() => {
 
 /** Incoming video of a page. */
 interface Seen {
-  /** Of the next frame's upper middle; `nothing` where none comes within half a second. */
+  /** Colour of the next frame's upper middle; `nothing` if no frame arrives within half a second. */
   readonly colour: Colour | 'other' | 'nothing'
   /** Decoded frames of all streams. */
   readonly frames: number
@@ -69,7 +69,7 @@ const look = `(async () => {
     const clone = track.clone()
     const reader = new MediaStreamTrackProcessor({ track: clone }).readable.getReader()
     const timer = setTimeout(() => clone.stop(), 500)
-    // The first may be an old one.
+    // The first frame may be an old one.
     const first = await reader.read()
     first.value?.close()
     const { value: frame } = await reader.read()
@@ -94,7 +94,7 @@ const look = `(async () => {
 /** Returns the page's incoming video. Takes up to half a second. */
 export const seenIn = (page: Pick<Page, 'evaluate'>): Promise<Seen> => page.evaluate(look) as Promise<Seen>
 
-/** Waits until the page sees moving pictures of this colour, decoded after this was asked. */
+/** Waits until the page sees moving pictures of this colour that were decoded after the call. */
 export const sees = async (page: Pick<Page, 'evaluate'>, colour: Colour): Promise<void> => {
   let before = Number.POSITIVE_INFINITY
   const ask = async () => {
@@ -106,7 +106,7 @@ export const sees = async (page: Pick<Page, 'evaluate'>, colour: Colour): Promis
   await until(`the browser sees ${colour}`, ask, (seen) => seen.colour === colour && seen.isMore)
 }
 
-/** Waits until no pictures come any more. */
+/** Waits until no more pictures arrive. */
 export const seesNothing = async (page: Pick<Page, 'evaluate'>): Promise<void> => {
   await until(
     'the browser sees nothing',

@@ -4,13 +4,13 @@ import { until } from './until.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the shapes of frames are what is tested.
 type Fields = Record<string, any>
 
-/** A JSON-RPC frame, as it went over a page's WebSocket. */
+/** JSON-RPC frame on a page's WebSocket. */
 export interface WireFrame extends Fields {
   readonly id?: unknown
   readonly method?: string
 }
 
-/** A request of a page over HTTP, by its own scripts. */
+/** HTTP request of a page's own scripts. */
 export interface WireRequest {
   readonly method: string
   readonly url: string
@@ -25,7 +25,7 @@ export class PageWire {
   /** URLs of the WebSockets so far. */
   readonly sockets: string[] = []
 
-  /** Listens to a page, which has not been opened yet. */
+  /** Captures the frames of a page; must be called before the page is opened. */
   constructor(page: Page) {
     page.on('websocket', (socket) => {
       this.sockets.push(socket.url())
@@ -39,20 +39,22 @@ export class PageWire {
     })
   }
 
-  /** Requests of the page by this method; verto's by that of its message. */
+  /**
+   * Returns the page's requests with this method; for `webrtc.verto`, the method of the inner message counts.
+   */
   asked(method: string): WireFrame[] {
     return this.sent.filter((frame) => methodOf(frame) === method)
   }
 
-  /** Results and errors of {@link asked}. */
+  /** Returns the results and errors of the requests that {@link asked} returns. */
   answers(method: string): WireFrame[] {
     const ids = new Set(this.asked(method).map(({ id }) => id))
     return this.received.filter((frame) => frame.method === undefined && ids.has(frame.id))
   }
 
   /**
-   * Parameters of the gateway's events of a type. The type is a verto method for verto's events; default all
-   * events. With `from`, only those after the first `from` frames.
+   * Returns the parameters of the gateway's events of a type; for verto's events, the type is the verto
+   * method. With `from`, only events after the first `from` frames count.
    */
   events(type: string, from = 0): Fields[] {
     return this.received.slice(from).flatMap(({ params }) => {
@@ -61,7 +63,7 @@ export class PageWire {
     })
   }
 
-  /** Waits until there are so many more events of this type than there were, and gives the last. */
+  /** Waits for an event of this type beyond the first `before` ones, and returns the last. */
   async event(type: string, before: number): Promise<Fields> {
     const count = () => this.events(type).length
     await until(`the event ${type}`, count, (now) => now > before)

@@ -4,10 +4,10 @@ import type { Gateway } from './gateway.ts'
 import { authorization } from './recorded.ts'
 import { until } from './until.ts'
 
-/** A call as `/api/calling` shows it. */
+/** Call in the form of `/api/calling`. */
 export type CallLeg = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** Sends a command; the answer whatever its status. */
+/** Sends a command, and returns the answer with any status. */
 export const ask = async (
   gateway: Gateway,
   command: string,
@@ -22,7 +22,7 @@ export const ask = async (
   return { status: answer.status, body: (await answer.json()) as Readonly<Record<string, unknown>> }
 }
 
-/** Sends a command that is taken; gives the call. */
+/** Sends a command, expects 200, and returns the call. */
 export const command = async (
   gateway: Gateway,
   name: string,
@@ -34,11 +34,11 @@ export const command = async (
   return body as CallLeg
 }
 
-/** Callbacks at a path of the server, in order of arrival. */
+/** Returns the callbacks at a path of the server, in order of arrival. */
 export const eventsAt = (server: DocumentServer, path: string) =>
   server.asked(path).map(({ body }: DocumentRequest) => JSON.parse(body) as CallEvent)
 
-/** An event of a call. */
+/** Event of a call. */
 export interface CallEvent {
   readonly event_type: string
   readonly project_id: string

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { basename, delimiter, join } from 'node:path'
 import { reportOnFailure } from './failure-report.ts'
 
-/** Whether there is a program of this name on the path. */
+/** Whether a program of this name is on the path. */
 export const isInstalled = (command: string): boolean =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)))
 
@@ -14,7 +14,7 @@ const killAll = (): void => {
   for (const child of running) child.kill('SIGKILL')
 }
 process.once('exit', killAll)
-// How vitest ends the process of a file.
+// Vitest ends the process of a test file with this signal.
 process.once('SIGTERM', () => {
   killAll()
   process.exit()
@@ -24,9 +24,11 @@ process.once('SIGTERM', () => {
 export interface ProgramOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
-  /** Whether it has a standard input for {@link Program.type}; default false. */
+  /** Whether the program has a standard input for {@link Program.type}; default false. */
   readonly input?: boolean
-  /** Name of its output in the report of a failed test, or false for none; default the command's. */
+  /**
+   * Name of the output in the report of a failed test; default the command's. False leaves the output out.
+   */
   readonly name?: string | false
 }
 
@@ -56,38 +58,38 @@ export class Program {
     })
   }
 
-  /** Its process id. */
+  /** Process id. */
   get pid(): number {
     return this.#child.pid ?? -1
   }
 
-  /** Everything it printed, standard output and standard error in order of arrival. */
+  /** All output: standard output and standard error in order of arrival. */
   get lines(): readonly string[] {
     return this.#lines
   }
 
-  /** Undefined while it runs. */
+  /** Exit code; undefined while the program runs. */
   get exitCode(): number | null | undefined {
     return this.#ended?.code
   }
 
-  /** Waits for its end and gives the exit code; null when a signal ended it. */
+  /** Waits for the end of the program. Resolves with the exit code, or null if a signal ended the program. */
   async end(): Promise<number | null> {
     if (!this.#ended) await once(this.#child, 'close')
     return this.#ended?.code ?? null
   }
 
-  /** Writes a line to its standard input, where it was started with one (`input`). */
+  /** Writes a line to the standard input, which needs the option `input`. */
   type(line: string): void {
     this.#child.stdin?.write(`${line}\n`)
   }
 
-  /** Sends a signal; nothing when it has ended. */
+  /** Sends a signal. Has no effect on an ended program. */
   signal(name: NodeJS.Signals): void {
     if (!this.#ended) this.#child.kill(name)
   }
 
-  /** Asks it to end and kills it when it has not after `ms`. */
+  /** Sends SIGTERM, and SIGKILL if the program still runs after `ms`. */
   async stop(ms = 5_000): Promise<number | null> {
     this.signal('SIGTERM')
     const killer = setTimeout(() => this.signal('SIGKILL'), ms)

@@ -6,7 +6,7 @@ import { closeServers, makeBrowser, serveTls } from '../../gateway/push/testing/
 import type { GatewayOptions } from './gateway.ts'
 import { until } from './until.ts'
 
-/** A notification as a service worker shows it. */
+/** Notification that a service worker shows. */
 export interface Shown {
   readonly title: string
   readonly body: string
@@ -45,13 +45,16 @@ export class PushService {
     }
   }
 
-  /** Runs in a page before its own scripts: it subscribes here, as its browser knows no push service. */
+  /**
+   * Script that runs in a page before its own scripts: subscriptions use this service instead of the
+   * browser's.
+   */
   get subscribing(): string {
     const token = this.#browser.token(`https://127.0.0.1:${this.#served.port}/alice`)
     return `PushManager.prototype.subscribe = async () => ({ toJSON: () => (${token}) })`
   }
 
-  /** Waits for the next message of the gateway, and has the browser of this page deliver it. */
+  /** Waits for the next message of the gateway, and delivers it to the browser of this page. */
   async deliver(device: PushDevice): Promise<void> {
     const at = this.#delivered++
     const seen = await until(
@@ -73,7 +76,7 @@ export class PushService {
   }
 }
 
-/** A page's browser with its service worker, as the operating system sees it. */
+/** Browser of a page, with the service worker and notifications that the operating system would handle. */
 export class PushDevice {
   readonly #page: Page
   readonly #session: CDPSession
@@ -91,7 +94,7 @@ export class PushDevice {
     })
   }
 
-  /** Of a page whose service worker runs. */
+  /** Returns the device of a page whose service worker runs. */
   static async of(page: Page): Promise<PushDevice> {
     const session = await page.context().newCDPSession(page)
     const device = new PushDevice(page, session, new URL(page.url()).origin)
@@ -100,7 +103,7 @@ export class PushDevice {
     return device
   }
 
-  /** A push message comes; the service worker is started where it sleeps. */
+  /** Delivers a push message, which starts the service worker if necessary. */
   async deliver(data: string): Promise<void> {
     this.#last = data
     const message = { origin: this.#origin, registrationId: this.#registrationId, data }
@@ -108,8 +111,8 @@ export class PushDevice {
   }
 
   /**
-   * Waits until the page shows exactly these notifications. Delivers again what the browser did not take, as
-   * a push service does.
+   * Waits until exactly these notifications are shown. Repeats the last delivery at intervals, as a push
+   * service does if the browser does not confirm.
    */
   async shows(...wanted: Shown[]): Promise<void> {
     let asked = 0
@@ -124,7 +127,7 @@ export class PushDevice {
     )
   }
 
-  /** The person presses a button of the notification, or with an empty text the notification itself. */
+  /** Simulates a click on a button of the notification, or on the notification itself for an empty text. */
   async press(action: string): Promise<void> {
     await this.#inWorker(`(async () => {
       const [notification] = await registration.getNotifications()

@@ -26,7 +26,10 @@ const page: Plugin = {
   load: (id) => (id === name ? source : undefined),
 }
 
-/** The page's script, with React's development build: strict mode runs effects twice in that one alone. */
+/**
+ * Script of the page, with React's development build, because only that build runs effects twice in strict
+ * mode.
+ */
 const bundle = async (): Promise<string> => {
   const made = await chunkOf({
     mode: 'development',
@@ -38,7 +41,7 @@ const bundle = async (): Promise<string> => {
   return made.code
 }
 
-/** The package as `npm run build` makes it: what it imports, and its size in bytes, compressed. */
+/** Builds the package like `npm run build`. Returns its imports and its compressed size in bytes. */
 export const packageBuilt = async (): Promise<{
   readonly imports: readonly string[]
   readonly size: number
@@ -72,7 +75,7 @@ export interface PhoneProps {
 export class ReactPage {
   readonly #server: Server
   readonly page: Page
-  /** The methods that it has asked for, of each WebSocket that it has opened. */
+  /** Requested methods, by WebSocket in the order of opening. */
   readonly asked: string[][] = []
 
   constructor(server: Server, page: Page) {
@@ -108,7 +111,7 @@ export class ReactPage {
     return this.page.evaluate(() => (globalThis as unknown as ReactWindow).unmount())
   }
 
-  /** Presses a button once it is there. */
+  /** Clicks a button when it appears. */
   press(label: string): Promise<void> {
     return this.page.getByRole('button', { name: label, exact: true }).click()
   }

@@ -3,7 +3,7 @@ import { rateOf, testCodecs } from '../../media/rtp/testing/codecs.ts'
 import type { AudioCodec } from '../../media/types.ts'
 import type { Sound } from './swinging-tone.ts'
 
-/** A packet that arrived. */
+/** Received packet. */
 export interface Arrival {
   /** Milliseconds of the monotonic clock. */
   readonly at: number
@@ -13,7 +13,7 @@ export interface Arrival {
   readonly payload: Uint8Array
 }
 
-/** Packets as a receiver without a limit of delay plays them. */
+/** Sound of packets at a receiver with an unlimited jitter buffer. */
 export interface Reception {
   /** Decoded sound. The codec conceals missing packets. */
   readonly sound: Sound
@@ -24,7 +24,7 @@ export interface Reception {
   readonly drift: number
 }
 
-/** Number of packets at each end for the drift. Most of them are in time. */
+/** Number of packets at each end for the measurement of the drift; most of them are on time. */
 const edgePackets = 100
 
 const order = (arrivals: readonly Arrival[]): Arrival[] => {

@@ -5,7 +5,7 @@ import type { Carrier } from './carrier.ts'
 import type { Gateway } from './gateway.ts'
 import { until } from './until.ts'
 
-/** `http.apiToken` of every gateway that names no other. */
+/** Default `http.apiToken` of gateways. */
 export const apiToken = 'token-of-the-scenario'
 
 /** Authorization header of API requests, with a token of the first project. */
@@ -42,7 +42,7 @@ export const fetchWav = async (url: string): Promise<ReadWav> => {
   return readWavBytes(Buffer.from(await answer.arrayBuffer()))
 }
 
-/** Milliseconds of a channel in which this tone sounds alone. */
+/** Returns the milliseconds of a channel that contain only this tone. */
 export const toneMs = (samples: Int16Array, frequency: number): number => {
   let ms = 0
   for (let at = 0; at + 160 <= samples.length; at += 160) {

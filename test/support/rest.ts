@@ -1,14 +1,14 @@
 import type { Gateway } from './gateway.ts'
 import { authorization } from './recorded.ts'
 
-/** An answer of the API. */
+/** Answer of the API. */
 export interface RestAnswer {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: the shapes of answers are what is tested.
   readonly body: any
 }
 
-/** Asks the API of a gateway, with its token or another `Authorization`. */
+/** Sends a request to the API of a gateway, with its token or another `Authorization`. */
 export const rest = async (
   gateway: Gateway,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -25,7 +25,7 @@ export const rest = async (
   return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-/** Makes something by the API, and gives its body. */
+/** Creates an object by the API, expects 201, and returns the body. */
 export const made = async (gateway: Gateway, path: string, body: object): Promise<RestAnswer['body']> => {
   const answer = await rest(gateway, 'POST', path, body)
   if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)

@@ -24,13 +24,13 @@ const keys = '0123456789*#ABCD'
 const frameMs = 20
 const frameSamples = 160
 
-/** One frame of a key that is pressed. */
+/** One frame of a sent digit. */
 interface KeyFrame {
   /** Number of the RFC 4733 event. */
   readonly event: number
-  /** Place of the frame within the key, from 1. */
+  /** Number of the frame within the digit, from 1. */
   readonly frame: number
-  /** Frames for which the key is held. */
+  /** Length of the digit in frames. */
   readonly updates: number
 }
 
@@ -45,7 +45,7 @@ export class RtpPeer {
   #far: number | undefined
   #tone: Uint8Array | undefined
   #toneAt = 0
-  /** Rest of a sound that replaces the tone. */
+  /** Remaining part of a sound that replaces the tone. */
   #speech: Uint8Array = new Uint8Array(0)
   #keysLeft: KeyFrame[] = []
   #sequence = Math.floor(Math.random() * 65536)
@@ -53,7 +53,7 @@ export class RtpPeer {
   readonly #ssrc = Math.floor(Math.random() * 2 ** 32)
   #timer: NodeJS.Timeout | undefined
   #sent = 0
-  /** Whether every RTP packet goes back as it came, to where it came from, in place of anything else. */
+  /** Whether the peer only returns every RTP packet unchanged to its sender. */
   echoes = false
 
   private static async bound(address: string): Promise<Socket> {
@@ -80,7 +80,7 @@ export class RtpPeer {
     return new RtpPeer(await RtpPeer.bound(address), law)
   }
 
-  /** The address for the SDP, and of the far side as well. */
+  /** Local address for the SDP; the far side has the same address. */
   get address(): string {
     return this.#socket.address().address
   }
@@ -95,7 +95,7 @@ export class RtpPeer {
     return this.#sent
   }
 
-  /** Starts to send to this port of the same address: the tone of `frequency` Hz, or silence for 0. */
+  /** Starts sending to this port of the same address: a tone of `frequency` Hz, or silence for 0. */
   send(to: number | string, frequency: number): void {
     this.#far = Number(to)
     this.tone(frequency)
@@ -103,7 +103,7 @@ export class RtpPeer {
     const began = performance.now()
     let frames = 0
     this.#timer = setInterval(() => {
-      // What is due, however late the timer came.
+      // Sends all packets that are due, however late the timer is.
       const due = Math.min(10, Math.floor((performance.now() - began) / frameMs) - frames)
       for (let i = 0; i < due; i++) this.#frame()
       frames = Math.floor((performance.now() - began) / frameMs)
@@ -121,28 +121,28 @@ export class RtpPeer {
     this.#toneAt = 0
   }
 
-  /** Says this from now on, over and over: 8000 samples a second, a whole number of packets. */
+  /** Repeats these samples from now on: 8000 samples per second, a whole number of packets. */
   says(samples: Int16Array): void {
     this.#tone = encode(this.#law, samples)
     this.#toneAt = 0
   }
 
-  /** Says a sound at 8 kHz once, in place of the tone. */
+  /** Sends a sound at 8 kHz once, in place of the tone. */
   say(samples: Int16Array): void {
     this.#speech = encode(this.#law, samples)
   }
 
-  /** Presses keys, each held for `heldMs` with 60 ms between, as RFC 4733 events in place of the tone. */
+  /** Sends digits as RFC 4733 events in place of the tone, each for `heldMs`, with pauses of 60 ms. */
   press(digits: string, heldMs = 100): void {
     const updates = Math.round(heldMs / frameMs)
     for (const digit of digits) {
       const event = keys.indexOf(digit)
-      // An update for each frame, three packets that say the end, three frames of pause.
+      // Each digit has one update per frame, three end packets, and a pause of three frames.
       for (let frame = 1; frame <= updates + 6; frame++) this.#keysLeft.push({ event, frame, updates })
     }
   }
 
-  /** Stops sending; receives on. */
+  /** Stops sending, but still receives. */
   pause(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -154,7 +154,7 @@ export class RtpPeer {
     try {
       this.#socket.close()
     } catch {
-      // Closed already.
+      // The socket is already closed.
     }
   }
 

@@ -3,14 +3,14 @@ import { type CertificateFiles, CertificateFolder } from './certificates.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the TLS listeners of all gateways of a run that bring none of their own. */
+    /** Certificate of the TLS listeners of all gateways of a run without their own certificate. */
     certificate: CertificateFiles
   }
 }
 
 /**
- * Global set-up of Vitest: makes one certificate for a run. A gateway takes a quarter of a second to make its
- * own.
+ * Global set-up of Vitest: creates one certificate for a run, because each gateway would need a quarter of a
+ * second for its own.
  */
 export const setup = async (project: Pick<TestProject, 'provide'>): Promise<() => void> => {
   const folder = await CertificateFolder.open()

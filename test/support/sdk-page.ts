@@ -20,7 +20,7 @@ const html =
 
 /** Options of a page. */
 export interface SdkPageOptions extends PageOptions {
-  /** Folder of the SDK in `node_modules`; default that of the newest. */
+  /** Folder of the SDK in `node_modules`; default that of the newest version. */
   readonly folder?: string
   /** Host and port of the gateway; default its own TLS listener. */
   readonly port?: number
@@ -54,7 +54,9 @@ export class SdkPage {
     this.wire = new PageWire(page)
   }
 
-  /** Opens the page and signs in with a token (default Alice's); only host and token are the gateway's. */
+  /**
+   * Opens the page and signs in with a token (default Alice's). Only host and token differ from production.
+   */
   static async open(
     browser: Browser,
     gateway: Gateway,
@@ -79,19 +81,19 @@ export class SdkPage {
     return opened
   }
 
-  /** Makes the SDK's client, also with another token than before. */
+  /** Creates the SDK's client, also with a new token. */
   async signIn(token = this.#options.token): Promise<void> {
     await this.page.evaluate(pageScript)
     await this.page.evaluate(signIn, { ...this.#options, token })
   }
 
-  /** Loads the page anew in the same tab, and signs in. */
+  /** Reloads the page in the same tab, and signs in. */
   async reload(): Promise<void> {
     await this.page.reload()
     await this.signIn()
   }
 
-  /** Goes online: calls are put aside for {@link accept}. */
+  /** Goes online. Incoming calls are kept for {@link accept}. */
   online(): Promise<void> {
     return this.page.evaluate(async () => {
       const { client, invites } = globalThis as unknown as SdkWindow
@@ -143,7 +145,7 @@ export class SdkPage {
     return this.page.evaluate(() => (globalThis as unknown as SdkWindow).invites.length)
   }
 
-  /** Details of the last call that rang, as the SDK has them. */
+  /** Details of the last call that rang, from the SDK. */
   details(): Promise<Record<string, unknown>> {
     return this.page.evaluate(() => (globalThis as unknown as SdkWindow).invites.at(-1)!.details)
   }

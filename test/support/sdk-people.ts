@@ -10,7 +10,7 @@ export const withToken = { http: { apiToken } }
 /** Email address of a subscriber. */
 export const emailOf = (person: string): string => `${person}@example.test`
 
-/** The two subscribers of a version. */
+/** Returns the two subscribers of an SDK version. */
 export const peopleOf = ({ person, friend }: SdkVersion): object[] =>
   [person, friend].map((name) => ({
     email: emailOf(name),
@@ -19,7 +19,7 @@ export const peopleOf = ({ person, friend }: SdkVersion): object[] =>
     mayDialOut: true,
   }))
 
-/** An access token, from the API. */
+/** Requests an access token for a subscriber from the API. */
 export const tokenOf = async (gateway: Gateway, person: string): Promise<string> => {
   const path = '/api/fabric/subscribers/tokens'
   return (await rest(gateway, 'POST', path, { reference: emailOf(person) })).body.token

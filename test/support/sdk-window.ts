@@ -3,7 +3,7 @@ export interface SdkWindow {
   SignalWire: { SignalWire(options: object): Promise<SdkClient> }
   client: SdkClient
   call: SdkCall
-  /** Settles as the `start()` of {@link call} did. */
+  /** Outcome of the `start()` of {@link call}. */
   started: Promise<Fate>
   invites: {
     details: Record<string, unknown>
@@ -13,7 +13,7 @@ export interface SdkWindow {
   /** Names of the events of the last call. */
   events: string[]
   userEvents: unknown[]
-  /** The call of a shared screen. */
+  /** Call of a shared screen. */
   share: SdkCall
   document: { getElementById(id: string): unknown }
 }
@@ -44,7 +44,7 @@ export type Fate =
       readonly rejected: { readonly name?: string; readonly code?: unknown; readonly message?: string }
     }
 
-/** The same with both members optional, for a test that knows the outcome. */
+/** Outcome with both members optional, for a test that expects one of them. */
 export interface AnyFate {
   readonly resolved?: unknown
   readonly rejected?: { readonly name?: string; readonly code?: unknown; readonly message?: string }
@@ -55,7 +55,10 @@ const callEvents =
   'active destroy call.state call.joined call.updated call.left member.joined member.left member.updated ' +
   'member.updated.audioMuted member.updated.audio_muted layout.changed'
 
-/** Runs in the page once the SDK is there: helpers of the scenarios. A text: it has no types of a page. */
+/**
+ * Helpers of the scenarios, which run in the page after the SDK was loaded. A text, because the tests lack a
+ * page's types.
+ */
 export const pageScript = `
   Object.assign(globalThis, { invites: [], events: [], userEvents: [] })
   globalThis.watch = (call) => {

@@ -6,9 +6,12 @@ import { headerOf } from './sip-text.ts'
 
 /** Content of an INVITE of a {@link SipCaller}. */
 export interface CallOptions {
-  /** Place of the audio in its SDP. Default a port of its own address at which nothing listens. */
+  /**
+   * Address and port of the audio in the SDP. Default: the caller's address, with a port that has no
+   * listener.
+   */
   readonly media?: { readonly address: string; readonly port: number }
-  /** More header lines. */
+  /** Further header lines. */
   readonly headers?: readonly string[]
   /** Whether the 200 is acknowledged. Default true. */
   readonly acknowledges?: boolean
@@ -37,10 +40,10 @@ export class SipCaller {
   readonly #waiting = new Map<string, (response: string) => void>()
   readonly address: string
   readonly #trace: TraceMessage
-  /** Bytes of the datagrams that were sent and received. */
+  /** Number of sent and received bytes in datagrams. */
   bytesSent = 0
   bytesReceived = 0
-  /** Datagrams that were received. */
+  /** Received datagrams. */
   readonly received: string[] = []
 
   constructor(socket: Socket, address: string, port: number, trace: TraceMessage) {
@@ -101,7 +104,7 @@ export class SipCaller {
     this.send(this.#request(method, uri, own, 1, `<${uri}>`, own))
   }
 
-  /** Sends a text as it is. */
+  /** Sends a text unchanged. */
   send(text: string): void {
     this.bytesSent += Buffer.byteLength(text)
     this.#trace('sent', text)
@@ -115,7 +118,7 @@ export class SipCaller {
     try {
       this.#socket.close()
     } catch {
-      // Closed already.
+      // The socket is already closed.
     }
   }
 

@@ -46,12 +46,12 @@ interface SipWindow {
   }
   agent: SipAgent
   registerer: SipRegisterer
-  /** The answer to its registration, other than success. */
+  /** Failure response to the registration; undefined after success. */
   refused?: number
   session: SipSession
   ringing: SipSession[]
   states: string[]
-  /** Writes down the states of the present call, and plays its audio. */
+  /** Records the states of the current call, and plays its audio. */
   follow(): void
   Audio: new () => { srcObject: unknown; play(): Promise<void> }
 }
@@ -83,7 +83,7 @@ interface SipSession {
   bye(): Promise<unknown>
 }
 
-/** A page with sip.js, unmodified: a SIP endpoint whose audio is WebRTC. */
+/** Page with unmodified sip.js: a SIP endpoint whose audio is WebRTC. */
 export class SipPhone {
   readonly #server: Server
   readonly page: Page
@@ -93,7 +93,7 @@ export class SipPhone {
     this.page = page
   }
 
-  /** Opens the page and registers. Rejects when the registrar does not let it. */
+  /** Opens the page and registers. Rejects if the registrar rejects the registration. */
   static async open(browser: Browser, options: SipPhoneOptions): Promise<SipPhone> {
     const server = await serve()
     const page = await browser.page()
@@ -110,7 +110,7 @@ export class SipPhone {
     return phone
   }
 
-  /** Waits for a call, and gives the number and the name of the caller. */
+  /** Waits for a call, and returns the number and the name of the caller. */
   async rings(): Promise<{ readonly user: string; readonly name: string }> {
     await this.page.waitForFunction(() => (globalThis as unknown as SipWindow).ringing.length > 0)
     return this.page.evaluate(() => {
@@ -119,7 +119,7 @@ export class SipPhone {
     })
   }
 
-  /** Takes the call that rang last. */
+  /** Answers the call that rang last. */
   accept(): Promise<void> {
     return this.page.evaluate(async () => {
       const window = globalThis as unknown as SipWindow
@@ -140,7 +140,8 @@ export class SipPhone {
   }
 
   /**
-   * Sends digits by RFC 4733 in the current call. Returns whether the browser can, and whether sip.js did.
+   * Sends digits by RFC 4733 in the current call. Returns whether the browser can send digits, and whether
+   * sip.js reported success.
    */
   press(digits: string): Promise<readonly [canInsertDtmf: boolean | undefined, sent: boolean]> {
     return this.page.evaluate((tones) => {
@@ -157,7 +158,7 @@ export class SipPhone {
     })
   }
 
-  /** Waits until the present call has reached a state of sip.js: `Established`, `Terminated`. */
+  /** Waits until the current call has reached a state of sip.js, such as `Established` or `Terminated`. */
   async reaches(state: string): Promise<void> {
     await until(
       `the phone's call is ${state}`,
@@ -166,7 +167,7 @@ export class SipPhone {
     )
   }
 
-  /** Gives up its registration. */
+  /** Removes the registration. */
   unregister(): Promise<void> {
     return this.page.evaluate(async () => {
       await (globalThis as unknown as SipWindow).registerer.unregister()
@@ -188,7 +189,7 @@ export class SipPhone {
     if (found !== 'Registered') throw new Error(`the registrar answered ${found}`)
   }
 
-  /** Closes the page, as a person closes a tab. */
+  /** Closes the page, as a user closes a tab. */
   async close(): Promise<void> {
     await this.page.context().close()
     this.#server.close()

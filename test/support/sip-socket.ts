@@ -33,8 +33,8 @@ export interface WrittenRequest {
 let count = 0
 
 /**
- * Sends SIP unchanged, well formed or not, from an address of choice, and keeps the answers. Closes with its
- * test.
+ * Sends SIP texts unchanged, well-formed or not, from a chosen address, and keeps the responses. Closes with
+ * its test.
  */
 export class SipSocket {
   readonly answers: string[] = []
@@ -55,7 +55,7 @@ export class SipSocket {
     this.#via = via
   }
 
-  /** Opens a UDP socket at a loopback address; `own` is its port, default a free one. */
+  /** Opens a UDP socket at a loopback address; `own` is the local port, default a free one. */
   static async udp(port: number, address = '127.0.0.1', own = 0): Promise<SipSocket> {
     const family = isIPv6(address) ? 'udp6' : 'udp4'
     const far = family === 'udp6' ? '::1' : '127.0.0.1'
@@ -92,7 +92,7 @@ export class SipSocket {
     this.answers.push(bytes.toString())
   }
 
-  /** Sends a text as it is. */
+  /** Sends a text unchanged. */
   raw(text: string): void {
     this.#write(text)
   }

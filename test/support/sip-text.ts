@@ -1,4 +1,4 @@
-/** Value of a header field, several of one name joined with a comma; undefined without the field. */
+/** Value of a header field; undefined without the field. Several fields of one name are joined by commas. */
 export const headerOf = (message: string, name: string): string | undefined => {
   const head = message.replaceAll('\r', '').split('\n\n')[0] ?? ''
   const values = [...head.matchAll(new RegExp(`^${name}[ \\t]*:[ \\t]*(.*)$`, 'gim'))].map(
@@ -7,20 +7,20 @@ export const headerOf = (message: string, name: string): string | undefined => {
   return values.length === 0 ? undefined : values.join(', ')
 }
 
-/** The body of a message. */
+/** Body of a message. */
 export const bodyOf = (message: string): string =>
   message.replaceAll('\r', '').split('\n\n').slice(1).join('\n\n')
 
-/** The lines of a message's body that begin with these words. */
+/** Lines of a message's body that begin with this text. */
 export const linesOf = (message: string, ...starts: readonly string[]): string[] =>
   bodyOf(message)
     .split('\n')
     .filter((line) => starts.some((start) => line.startsWith(start)))
 
-/** The direction in the SDP of a message. */
+/** Media direction in the SDP of a message. */
 export const directionOf = (message: string): string | undefined =>
   /^a=(sendrecv|sendonly|recvonly|inactive)$/m.exec(bodyOf(message))?.[1]
 
-/** Of the answers to requests of one method, in order, those with a CSeq of this number. */
+/** Responses to a method with this CSeq number, in order. */
 export const answersTo = (messages: readonly string[], cseq: number, method: string): string[] =>
   messages.filter((message) => new RegExp(`^CSeq[ \\t]*:[ \\t]*${cseq} ${method}\\s*$`, 'im').test(message))

@@ -21,14 +21,14 @@ export interface SippOptions {
    * in `[…]` itself.
    */
   readonly values?: Readonly<Record<string, SippValue>>
-  /** `127.0.0.1:port` of the far side; absent: SIPp waits for calls. */
+  /** `127.0.0.1:port` of the far side. Default: SIPp waits for calls. */
   readonly to?: string
   readonly transport?: 'udp' | 'tcp'
-  /** Address of its own; default 127.0.0.1. */
+  /** Local address; default 127.0.0.1. */
   readonly address?: string
-  /** Default a free one. */
+  /** Local SIP port; default a free one. */
   readonly port?: number
-  /** One UDP port for RTP per call, written into the SDP; one call for each. */
+  /** UDP ports for RTP, written into the SDP. SIPp runs one call for each. */
   readonly mediaPorts: readonly number[]
   /** Length of `<pause/>` without one, in ms; default 0. `manual`: until {@link Sipp.goOn}, over UDP only. */
   readonly holdMs?: number | 'manual'
@@ -68,7 +68,7 @@ export class Sipp {
     this.port = port
   }
 
-  /** Starts SIPp; when it waits for calls, it listens once this is done. */
+  /** Starts SIPp. Without `to`, resolves when SIPp listens. */
   static async start(options: SippOptions): Promise<Sipp> {
     const folder = mkdtempSync(join(tmpdir(), 'sipp-'))
     const port = options.port ?? (await freePort())
@@ -103,7 +103,7 @@ export class Sipp {
       .map((line) => line.slice(6).trim())
   }
 
-  /** Waits for an event that begins with `word`, and gives the rest of it. */
+  /** Waits for an event that begins with `word`, and returns the rest of its text. */
   async event(word: string, ms = 10_000): Promise<string> {
     const find = (): string | undefined => {
       const event = this.events.find((text) => text.split(' ')[0] === word)
@@ -119,11 +119,12 @@ export class Sipp {
     return (found ?? '').split(' ').slice(1).join(' ')
   }
 
-  /** Ends the pause of its only call, with `holdMs` `manual`. */
+  /** Ends the pause of the only call; needs `holdMs: 'manual'`. */
   async goOn(): Promise<void> {
     this.#goneOn++
     if (this.#logsPauses) await this.#paused()
-    // SIPp copies header fields of its next message from the last one it received, which must stay the same.
+    // SIPp copies header fields of its next message from the last received one, so this message must repeat
+    // them.
     const last = this.received().at(-1)
     if (last === undefined) throw new Error(this.#report('has no call that could go on'))
     const head = last.split('\n\n')[0]?.split('\n').slice(1) ?? []
@@ -134,7 +135,7 @@ export class Sipp {
     socket.close()
   }
 
-  /** Waits until the scenario has begun the pause that {@link goOn} is to end. */
+  /** Waits until the scenario has begun the pause that {@link goOn} ends. */
   async #paused(): Promise<void> {
     const paused = () => this.events.filter((event) => event === 'paused').length
     await until('SIPp pauses', paused, (pauses) => pauses >= this.#goneOn).catch((error: Error) => {
@@ -142,14 +143,14 @@ export class Sipp {
     })
   }
 
-  /** Waits for its end; throws with what it saw when a call of it failed. */
+  /** Waits for the end of SIPp. Throws with its output if a call failed. */
   async succeeded(): Promise<void> {
     const code = await this.#program.end()
     if (code !== 0) throw new Error(this.#report(`ended with ${code}`))
     this.#remove()
   }
 
-  /** Ends it, whatever it is doing. Idempotent. */
+  /** Ends SIPp in any state. Idempotent. */
   async stop(): Promise<void> {
     if (this.#program.exitCode === undefined) {
       this.#program.signal('SIGKILL')
@@ -181,7 +182,7 @@ export class Sipp {
     })
   }
 
-  /** Removes its folder, and keeps the contents of its logs. */
+  /** Removes the folder, and keeps the contents of the logs. */
   #remove(): void {
     for (const name of ['log', 'messages', 'errors']) this.#kept.set(name, this.#read(name))
     rmSync(this.#folder, { recursive: true, force: true })
@@ -206,7 +207,7 @@ export class Sipp {
 /** `<include part="name" key="value" />` stands for `parts/name.xml` with these values. */
 const include = /[ \t]*<include part="([\w-]+)"((?: [\w-]+="[^"]*")*) \/>\n/g
 
-/** No method of SIP, so that no other peer sends it. */
+/** Request that ends a pause. The method does not exist in SIP, so no other peer sends it. */
 const goOn = 'GO'
 
 const silentPause = `<recv request="${goOn}" />`
@@ -255,7 +256,7 @@ const argumentsOf = (
     options.address ?? '127.0.0.1',
     '-p',
     String(port),
-    // SIPp would otherwise take a port of its own choice, which another test may hold.
+    // SIPp would otherwise choose a port that another test may hold.
     '-cp',
     String(controlPort),
     '-t',
@@ -264,7 +265,7 @@ const argumentsOf = (
     calls,
     '-l',
     calls,
-    // A period of its usual second is waited for at the end, too.
+    // SIPp waits for a whole period at its end, by default one second.
     '-r',
     String(options.rate ?? calls),
     '-rp',
@@ -285,13 +286,13 @@ const argumentsOf = (
   ]
 }
 
-/** Lines before the first screen of statistics. They say why SIPp does not start. */
+/** Lines before the first screen of statistics, with the reason if SIPp does not start. */
 const beforeScreens = (lines: readonly string[]): readonly string[] => {
   const first = lines.findIndex((line) => /^-{5,}.* Screen -/.test(line))
   return first < 0 ? lines : lines.slice(0, first)
 }
 
-/** Whether a UDP or TCP socket of this machine has the port. */
+/** Whether a UDP or TCP socket of this machine uses the port. */
 const isBound = (port: number): boolean => {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')} `
   const tables = ['udp', 'tcp', 'udp6', 'tcp6'].map((name) => `/proc/net/${name}`)

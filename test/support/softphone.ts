@@ -9,7 +9,7 @@ export interface Person {
   readonly password: string
 }
 
-/** The softphone page that the gateway serves, as a person uses it. */
+/** The gateway's softphone page, operated like a user. */
 export class Softphone {
   readonly page: Page
 
@@ -40,25 +40,25 @@ export class Softphone {
     await this.part('sign-in').click()
   }
 
-  /** Waits until the page says that it is online. */
+  /** Waits until the page shows that it is online. */
   async online(): Promise<void> {
     await until('the page is online', async () => {
       return (await this.part('connection').getAttribute('data-online')) === 'true'
     })
   }
 
-  /** Waits for a call that rings, and gives what is shown of the caller. */
+  /** Waits for a ringing call, and returns the displayed caller. */
   async rings(): Promise<string> {
     await this.part('accept').waitFor({ state: 'visible', timeout: 10_000 })
     return (await this.part('caller').textContent()) ?? ''
   }
 
-  /** Takes the ringing call. */
+  /** Answers the ringing call. */
   accept(): Promise<void> {
     return this.part('accept').click()
   }
 
-  /** Turns the ringing call away. */
+  /** Rejects the ringing call. */
   reject(): Promise<void> {
     return this.part('reject').click()
   }
@@ -106,12 +106,12 @@ export class Softphone {
     await this.part('hangup').waitFor({ state: 'hidden' })
   }
 
-  /** Closes the page, as a person closes a tab. */
+  /** Closes the page, as a user closes a tab. */
   async close(): Promise<void> {
     await this.page.context().close()
   }
 
-  /** A part of the page, by its `data-testid`. */
+  /** Returns an element of the page by its `data-testid`. */
   part(name: string): Locator {
     return this.page.getByTestId(name)
   }

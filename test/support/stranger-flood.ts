@@ -5,7 +5,7 @@ import { SipCaller } from './sip-caller.ts'
 export interface FloodOptions {
   /** SIP port of the gateway at 127.0.0.1, for UDP and TCP. */
   readonly port: number
-  /** A URI without authentication. */
+  /** URI that needs no authentication. */
   readonly uri: string
   /** Number of datagrams of each kind per second. */
   readonly perSecond: number
@@ -15,7 +15,9 @@ export interface FloodOptions {
 
 /** Time between two bursts, in ms. */
 const stepMs = 50
-/** Numbers of addresses: of INVITEs without an ACK, as if forged, and of callers that send the ACK. */
+/**
+ * Numbers of source addresses: of INVITEs without an ACK, like forged ones, and of callers that send the ACK.
+ */
 const forgedAddresses = 20
 const realAddresses = 3
 

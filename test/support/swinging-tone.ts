@@ -4,7 +4,7 @@ import type { AudioCodec } from '../../media/types.ts'
 
 /**
  * Tone whose level swings between half and full `amplitude` once a second. Its frequency shows gaps, and its
- * swing shows delay. Whole seconds repeat without a seam.
+ * swing shows delay. Whole seconds repeat without a gap.
  */
 export const swingingTone = (
   frequency: number,
@@ -39,7 +39,7 @@ export class SwingingVoice {
   }
 }
 
-/** Received sound. */
+/** Received sound with its sample rate. */
 export interface Sound {
   readonly samples: Int16Array
   readonly rate: number

@@ -19,7 +19,7 @@ import { until } from './until.ts'
 
 const startLine = /(?=^(?:[A-Z]+ sips?:\S+ SIP\/2\.0|SIP\/2\.0 \d{3} ))/m
 
-/** Audio profile of a SIP message, and whether it has keys; empty without SDP. */
+/** Audio profile of a SIP message, with ` with keys` if its SDP has keys; empty without SDP. */
 export const securityOf = (message: string): string => {
   const profile = /^m=audio \d+ (\S+)/m.exec(message)?.[1] ?? ''
   return /^a=crypto:/m.test(message) ? `${profile} with keys` : profile
@@ -28,20 +28,23 @@ export const securityOf = (message: string): string => {
 /** The body of a SIP message. */
 export const bodyOf = (message: string): string => message.slice(message.indexOf('\r\n\r\n') + 4)
 
-/** The key that a SIP message gives; empty where it has none. */
+/** SRTP key in a SIP message; empty without a key. */
 export const keyOf = (message: string): string => /^a=crypto:.*inline:(\S+)/m.exec(message)?.[1] ?? ''
 
 const headerOf = (message: string, name: string): string =>
   new RegExp(`^${name}: *(.*?) *\r?$`, 'im').exec(message)?.[1] ?? ''
 
-/** Place of a tap on a trunk. */
+/** Position of a tap on a trunk. */
 export interface TapOptions {
   /** Port of 127.0.0.1 of the called side. */
   readonly to: number
   /** Source address of the calls at the called side. */
   readonly from: string
   readonly certificates: CertificateFolder
-  /** Hosts of the certificates. The tap presents the called side's to the calling side, and the reverse. */
+  /**
+   * Hosts of the certificates. The tap presents the called side's certificate to the calling side, and the
+   * reverse.
+   */
   readonly called: string
   readonly calling: string
 }
@@ -52,7 +55,7 @@ export class TrunkTap {
   readonly #sockets = new Set<TLSSocket>()
   readonly #texts = { sent: '', answered: '' }
   readonly #trace = traceOnFailure('tap of the trunk')
-  /** The connection to the called side that was made last. */
+  /** Latest connection to the called side. */
   #far: TLSSocket | undefined
   /** Number of requests that the tap sent itself. */
   #spoken = 0
@@ -93,7 +96,7 @@ export class TrunkTap {
     return this.#texts.sent.split(startLine).filter((message) => message.startsWith('INVITE '))
   }
 
-  /** Final responses to them, each as often as it was sent. */
+  /** Final responses to the INVITEs, including retransmissions. */
   get finals(): string[] {
     return this.#texts.answered
       .split(startLine)
@@ -153,7 +156,7 @@ export class TrunkTap {
 }
 
 /**
- * Forwards TCP connections from another loopback address to a port of 127.0.0.1, as a second address of a
+ * Forwards TCP connections from another loopback address to a port of 127.0.0.1, like a second address of a
  * host.
  */
 export class Detour {
@@ -185,7 +188,7 @@ export class Detour {
     return detour
   }
 
-  /** SIP URI of it, for TLS. */
+  /** SIP URI of the detour, for TLS. */
   get target(): string {
     const { address, port } = this.#server.address() as AddressInfo
     return `sip:${address}:${port};transport=tls`

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Stretches every bound, for a machine that is busy with something else. */
+/** Factor for all time-outs, for a busy machine. */
 export const patience = 3
 
 /**
- * Polls `ask` until `holds` accepts the answer, and returns it. Throws with `what` and the last answer after
- * `ms` (default 10 s), stretched by {@link patience}. Question and check are apart so that the failure shows
- * the last answer.
+ * Polls `ask` until `holds` accepts the value, and returns the value. Throws with `what` and the last value
+ * after `ms` (default 10 s), multiplied by {@link patience}. The separate check lets the failure show the
+ * last value.
  */
 export const until = async <T>(
   what: string,

@@ -1,4 +1,4 @@
-/** A WAV file, 16 bit mono. */
+/** Returns a WAV file, 16 bit mono. */
 export const wav = (samples: Int16Array, rate: number): Buffer => {
   const header = Buffer.alloc(44)
   header.write('RIFF', 0, 'latin1')

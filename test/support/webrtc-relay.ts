@@ -27,7 +27,7 @@ export class WebRtcRelay {
     onTestFinished(() => this.#close())
   }
 
-  /** Opens one in front of this port; each way has chances of its own. */
+  /** Opens a relay in front of this port. Each direction has independent losses and delays. */
   static async open(gatewayPort: number, badness: Badness): Promise<WebRtcRelay> {
     const front = createSocket('udp4').bind(0, loopback)
     await once(front, 'listening')

@@ -29,7 +29,7 @@ afterAll(async () => {
 afterEach(async () => {
   await page?.close()
   const left = { transports: fixture.webrtc.transports, ports: fixture.edge.portCount }
-  // What a failed test leaves is closed here, so that it alone fails.
+  // Closes what a failed test left open, so that later tests do not fail too.
   for (const one of opened.reverse()) await one.close()
   opened = []
   expect(left).toEqual({ transports: 0, ports: 0 })
@@ -65,7 +65,7 @@ const callIn = async (
   return media
 }
 
-/** Joins the browser to a carrier's side and checks that each hears the other's tone. */
+/** Connects the browser with a carrier, and checks that each hears the other's tone. */
 const converse = async (media: BrowserMedia, codec: AudioCodec): Promise<MediaPort> => {
   const peer = await TestPeer.open()
   const carrier = await fixture.edge.open({ group: 'group', kind: 'carrier' })
@@ -89,7 +89,7 @@ const converse = async (media: BrowserMedia, codec: AudioCodec): Promise<MediaPo
   return carrier
 }
 
-/** Lost packets of the page, after 100 received ones or more. */
+/** Waits for more than 100 packets of the page, and returns the number of lost ones. */
 const lostOf100 = async ({ port }: BrowserMedia): Promise<number> => {
   const { lost } = await until(
     () => port.stats(),
@@ -98,7 +98,7 @@ const lostOf100 = async ({ port }: BrowserMedia): Promise<number> => {
   return lost
 }
 
-/** Presses keys on both sides of a connected session, and checks that each side hears the other's. */
+/** Sends digits from both sides of a connected session, and checks that they arrive. */
 const pressBoth = async ({ port }: BrowserMedia): Promise<void> => {
   const heard: string[] = []
   port.onEvent((event) => event.kind === 'digit' && heard.push(event.digit))
@@ -111,7 +111,7 @@ const pressBoth = async ({ port }: BrowserMedia): Promise<void> => {
     () => heard.join(''),
     (keys) => keys === '15#',
   )
-  // Chromium plays keys within a stream alone.
+  // Chromium plays digits only within a stream of audio.
   const playing = port.play({ prompt: { sampleRate: 8000, samples: sine(440, 1000) }, loop: 0 })
   await until(() => page.call('pitch'), near(440))
   const pressing = port.sendDigits('8'.repeat(8))
@@ -123,11 +123,11 @@ const pressBoth = async ({ port }: BrowserMedia): Promise<void> => {
   expect(await pressing).toBe(true)
 }
 
-describe('keys of a browser, by RFC 4733', () => {
+describe('digits of a browser by RFC 4733', () => {
   const withoutWide = (sdp: string) =>
     sdp.replace(/^a=(rtpmap|fmtp):110 .*\r\n/gm, '').replace(/^(m=audio .*) 110\b/m, '$1')
 
-  it.each(['PCMU', 'opus'] as const)('come and go when it calls with %s', async (codec) => {
+  it.each(['PCMU', 'opus'] as const)('pass both ways when the browser calls with %s', async (codec) => {
     const media = await callIn([codec])
     expect(media.sdp.match(/telephone-event\/\d+/g)).toEqual(
       codec === 'opus' ? ['telephone-event/8000', 'telephone-event/48000'] : ['telephone-event/8000'],
@@ -136,7 +136,7 @@ describe('keys of a browser, by RFC 4733', () => {
     await hangUp(media)
   })
 
-  it('come and go with Opus and 8 kHz alone', async () => {
+  it('pass both ways with Opus and telephone-event at 8 kHz only', async () => {
     page = await browser.open()
     await page.call('start', { audio: true })
     const media = await fixture.webrtc.answer('group', withoutWide(await page.call('offer')), ['opus'])
@@ -146,7 +146,7 @@ describe('keys of a browser, by RFC 4733', () => {
     await hangUp(media)
   })
 
-  it('come and go when it is called', async () => {
+  it('pass both ways when the browser is called', async () => {
     page = await browser.open()
     const media = await fixture.webrtc.offer('group', 'opus')
     opened.push(media.port, media)
@@ -155,7 +155,7 @@ describe('keys of a browser, by RFC 4733', () => {
     await hangUp(media)
   })
 
-  it('do not go to a browser whose answer leaves them out', async () => {
+  it('are not sent to a browser whose answer has no telephone-event', async () => {
     page = await browser.open()
     const media = await fixture.webrtc.offer('group', 'PCMU')
     opened.push(media.port, media)
@@ -168,7 +168,7 @@ describe('keys of a browser, by RFC 4733', () => {
   })
 })
 
-describe('a browser that calls', () => {
+describe('a calling browser', () => {
   it('hears a prompt, and talks with a carrier in the same codec', async () => {
     const media = await callIn(['PCMU', 'PCMA'])
     const seen = states(media)
@@ -184,14 +184,14 @@ describe('a browser that calls', () => {
     expect(seen).toEqual(['connected', 'closed'])
   })
 
-  it('gets the codec that we prefer, and one conversation is transcoded', async () => {
+  it('gets the gateway’s preferred codec, and its call to a carrier with another codec is transcoded', async () => {
     const media = await callIn(['PCMA', 'PCMU'])
     expect(media.codec).toBe('PCMA')
     await hangUp(media, await converse(media, 'PCMU'))
   })
 
   it.each(['G722', 'opus'] as const)(
-    'talks in %s with a carrier that has it, packet by packet',
+    'talks with a carrier in the same codec %s without lost packets',
     async (codec) => {
       const media = await callIn([codec])
       expect(media.codec).toBe(codec)
@@ -206,15 +206,15 @@ describe('a browser that calls', () => {
     ['opus', 'G722'],
     ['G722', 'PCMA'],
     ['PCMU', 'opus'],
-  ] as const)('talks in %s with a carrier in %s', async (codec, carrier) => {
+  ] as const)('talks with %s to a carrier with %s', async (codec, carrier) => {
     const media = await callIn([codec])
     await hangUp(media, await converse(media, carrier))
   })
 
-  it('may call Opus by another number than is usual', async () => {
+  it('can use an unusual payload type for Opus', async () => {
     page = await browser.open()
     await page.call('start', { audio: true })
-    // As Firefox does. Chromium takes it, as it is its own offer that has the number.
+    // Firefox uses 109. Chromium accepts the number because its own offer has it.
     const offer = (await page.call('offer'))
       .replaceAll(/(?<=^a=(?:rtpmap|fmtp|rtcp-fb):)111\b/gm, '109')
       .replace(/^(m=audio.*) 111\b/m, '$1 109')
@@ -224,7 +224,7 @@ describe('a browser that calls', () => {
     await hangUp(media)
   })
 
-  it('connects over TCP where UDP does not pass', async () => {
+  it('connects over TCP without a UDP candidate', async () => {
     const media = await callIn(['PCMU'], (sdp) => sdp.replace(/^a=candidate:udp.*\r\n/gm, ''))
     media.port.play({ prompt: { sampleRate: 8000, samples: sine(440, 1000) }, loop: 0 })
     await until(() => page.call('pitch'), near(440))
@@ -232,7 +232,7 @@ describe('a browser that calls', () => {
     await hangUp(media)
   })
 
-  it('restarts ICE and goes on in the same session', async () => {
+  it('restarts ICE and continues in the same session', async () => {
     const media = await callIn(['PCMU'])
     media.port.play({ prompt: { sampleRate: 8000, samples: sine(440, 1000) }, loop: 0 })
     await until(() => page.call('pitch'), near(440))
@@ -254,13 +254,13 @@ describe('a browser that calls', () => {
       (received) => received > before + 50,
     )
     await until(() => page.call('pitch'), near(440))
-    // An offer that changes nothing changes no transport either.
+    // An unchanged offer leaves the transports unchanged.
     const again = await media.renegotiate(await page.call('offer'))
     expect(attribute(again, 'ice-ufrag')).toBe(attribute(answer, 'ice-ufrag'))
     await hangUp(media)
   })
 
-  it('may offer video at once, and add it later', async () => {
+  it('can offer video in its first offer, and add video in a later one', async () => {
     const media = await callIn(['PCMU'], undefined, true)
     expect(media.sdp).toMatch(/^m=video [1-9]/m)
     expect(media.sdp).not.toContain('BUNDLE')
@@ -273,7 +273,7 @@ describe('a browser that calls', () => {
     await page.call('addVideo')
     await page.call('take', 'answer', await plain.renegotiate(await page.call('offer')))
     await bothConnected()
-    // It sees its own camera.
+    // The page receives the video of its own camera.
     const mirror = fixture.webrtc.joinVideo(plain.video, plain.video)
     await until(
       () => page.call('seen'),
@@ -283,7 +283,7 @@ describe('a browser that calls', () => {
     await hangUp(plain)
   })
 
-  it('is sent no sound while it is deaf, over later offers too', async () => {
+  it('receives no sound while deaf, also after a new offer or a reload', async () => {
     const media = await callIn(['opus'])
     media.port.play({ prompt: { sampleRate: 8000, samples: sine(440, 1000) }, loop: 0 })
     await until(() => page.call('pitch'), near(440))
@@ -302,7 +302,7 @@ describe('a browser that calls', () => {
     await media.setDeaf(false)
     await until(() => page.call('pitch'), near(440))
     await Promise.all([media.setDeaf(true), media.setDeaf(false), media.setDeaf(true)])
-    // A page that comes back has another line.
+    // A reloaded page has a new connection and new m-lines.
     await page.close()
     page = await browser.open()
     await page.call('start', { audio: true })
@@ -317,7 +317,7 @@ describe('a browser that calls', () => {
     await hangUp(media)
   })
 
-  it('that goes away is disconnected, not failed', async () => {
+  it('that stops is reported as disconnected, not as failed', async () => {
     const media = await callIn(['PCMU'])
     const seen = states(media)
     await until(
@@ -332,7 +332,7 @@ describe('a browser that calls', () => {
     await hangUp(media)
   })
 
-  it('may come back with another connection in the same session', async () => {
+  it('can continue the same session with a new connection', async () => {
     const media = await callIn(['PCMU'])
     const seen = states(media)
     await until(
@@ -352,8 +352,8 @@ describe('a browser that calls', () => {
   })
 })
 
-describe('a browser that is called', () => {
-  it.each(['PCMU', 'PCMA', 'G722', 'opus'] as const)('answers our offer of %s', async (codec) => {
+describe('a called browser', () => {
+  it.each(['PCMU', 'PCMA', 'G722', 'opus'] as const)('answers the gateway’s offer of %s', async (codec) => {
     page = await browser.open()
     const media = await fixture.webrtc.offer('group', codec)
     opened.push(media.port, media)

@@ -1,6 +1,6 @@
 /** @schedule alone: counts what the mediasoup processes hold, beside pages with video. */
 
-/** Remains in the mediasoup processes of video between two browsers, and of screens. */
+/** Release of objects in the mediasoup processes after video between two browsers and shared screens. */
 import type { types } from 'mediasoup'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../media/testing/free-ports.ts'
@@ -21,11 +21,11 @@ const nothingOpen = () => {
   expect(fixture.edge.portCount).toBe(0)
 }
 
-describe('video', () => {
+describe('video between browsers', () => {
   const withVideo = browserOffer({ video: true })
   const screenOffer = withVideo.replace(/m=audio \d+/, 'm=audio 0')
 
-  it('is refused in another format than was agreed, and what was there stays', async () => {
+  it('keeps its negotiated format: an offer of another format is rejected and changes nothing', async () => {
     const media = await fixture.webrtc.answer('g', withVideo, ['PCMU'])
     const other = withVideo
       .replace(' 96 97', ' 120')
@@ -39,7 +39,7 @@ describe('video', () => {
     nothingOpen()
   })
 
-  it('of two with different codecs is not shown, which is reported once for each joining', async () => {
+  it('is not forwarded without a common codec, which is reported once per direction and connection', async () => {
     const h264 = 'a=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1;profile-level-id=42e01f'
     const a = await fixture.webrtc.answer('g', withVideo, ['PCMU'])
     const b = await fixture.webrtc.answer('g', withVideo.replace('a=rtpmap:96 VP8/90000', h264), ['PCMU'])
@@ -65,7 +65,7 @@ describe('video', () => {
     nothingOpen()
   })
 
-  it('of a session that is over is that of no screen either', async () => {
+  it('of a closed session stays off when a screen is presented', async () => {
     const media = await fixture.webrtc.answer('g', withVideo, ['PCMU'])
     const screen = await fixture.webrtc.screen('g', screenOffer)
     await hangUp(media)
@@ -75,8 +75,8 @@ describe('video', () => {
     nothingOpen()
   })
 
-  it('leaves nothing where a screen is refused, or closed', async () => {
-    // The router stays.
+  it('leaves no objects in the worker after a rejected or closed screen', async () => {
+    // The first screen creates a router, which stays in the worker.
     await (await fixture.webrtc.screen('g', screenOffer)).close()
     const before = await left(workers[0]!)
     const silent = screenOffer.replace(/(m=video[\s\S]*)a=sendrecv/, '$1a=recvonly')
@@ -92,7 +92,7 @@ describe('video', () => {
     expect(await left(workers[0]!)).toBe(before)
   })
 
-  it('leaves nothing of two who saw each other, whatever is closed first', async () => {
+  it('leaves no objects in the workers, whichever of sessions, connections and screens is closed first', async () => {
     const webrtc = await createWebRtc({
       edge: fixture.edge,
       bind: '127.0.0.1',
@@ -106,12 +106,13 @@ describe('video', () => {
       await webrtc.answer('g', withVideo, ['PCMU']),
       await webrtc.answer('g', withVideo, ['PCMU']),
     ]
-    // Routers stay.
+    // The first sessions create routers, which stay in the workers.
     for (const media of await make()) await hangUp(media)
     const before = await count()
     const [a, b] = (await make()) as [BrowserMedia, BrowserMedia]
     const apart = await count()
-    // A pipe has two ends, a consumer and a producer; then there is the consumer of the browser.
+    // Five objects per direction: the two ends of a pipe, its consumer and producer, and the browser's
+    // consumer.
     const joined = apart + 2 * 5
     let joining = webrtc.joinVideo(a.video, b.video)
     await until(count, (now) => now === joined)
@@ -133,7 +134,7 @@ describe('video', () => {
     nothingOpen()
   })
 
-  it('ends with the worker that one of two was in', async () => {
+  it('ends when the worker of one browser dies, and leaves no objects in the other worker', async () => {
     const webrtc = await createWebRtc({
       edge: fixture.edge,
       bind: '127.0.0.1',
@@ -144,7 +145,7 @@ describe('video', () => {
     const mine = workers.slice(-2)
     const empty = await left(mine[0]!)
     const a = await webrtc.answer('g', withVideo, ['PCMU'])
-    // Either may have started first.
+    // Either worker may have started first.
     const [first, second] = ((await left(mine[0]!)) > empty ? mine : mine.reverse()) as [
       types.Worker,
       types.Worker,
@@ -173,7 +174,7 @@ describe('video', () => {
     nothingOpen()
   })
 
-  it('that is not of this WebRtc is refused', async () => {
+  it('of another WebRtc instance is rejected', async () => {
     const media = await fixture.webrtc.answer('g', withVideo, ['PCMU'])
     const stranger = { isSending: true, isReceiving: true, onChange: () => {} }
     expect(() => fixture.webrtc.joinVideo(media.video, stranger)).toThrow('video of this WebRtc')

@@ -20,8 +20,8 @@ const nothingOpen = () => {
   expect(fixture.webrtc.transports).toBe(0)
   expect(fixture.edge.portCount).toBe(0)
 }
-describe('everything is released', () => {
-  it('when an offer cannot be answered', async () => {
+describe('all objects are released', () => {
+  it('when an offer is rejected', async () => {
     const before = await left(workers.at(-1)!)
     await expect(fixture.webrtc.answer('g', 'v=0\r\n', ['PCMU'])).rejects.toMatchObject({ code: 'bad_sdp' })
     const opus = browserOffer()
@@ -37,8 +37,8 @@ describe('everything is released', () => {
     expect(await left(workers.at(-1)!)).toBe(before)
   })
 
-  it('when an answer is refused, and the session is closed', async () => {
-    // Routers for audio with keys stay with their worker: the first offer makes one.
+  it('when an answer is rejected and the session is closed', async () => {
+    // The first offer creates a router for audio with telephone-event, which stays in the worker.
     await hangUp(await fixture.webrtc.offer('g', 'PCMU'))
     const before = await left(workers.at(-1)!)
     const media = await fixture.webrtc.offer('g', 'PCMU')
@@ -51,7 +51,7 @@ describe('everything is released', () => {
     expect(await left(workers.at(-1)!)).toBe(before)
   })
 
-  it('when an answer is refused, except the offer, which another answer may be given to', async () => {
+  it('when an answer is rejected, while the offer stays valid for another answer', async () => {
     const media = await fixture.webrtc.offer('g', 'PCMU')
     const answer = browserOffer().replaceAll('a=setup:actpass', 'a=setup:active')
     await expect(media.accept(anonymous(answer))).rejects.toThrow('a=ssrc')
@@ -67,7 +67,7 @@ describe('everything is released', () => {
     nothingOpen()
   })
 
-  it('when a page comes back with another certificate, and its offer is refused, except what was there', async () => {
+  it('when the offer of a reloaded page with a new certificate is rejected, while the session stays unchanged', async () => {
     const video = browserOffer({ video: true })
     const media = await fixture.webrtc.answer('g', video, ['PCMU'])
     const before = await left(workers.at(-1)!)
@@ -88,7 +88,7 @@ describe('everything is released', () => {
     nothingOpen()
   })
 
-  it('when a later offer fails, except what was there', async () => {
+  it('when a later offer is rejected, while the session stays unchanged', async () => {
     const media = await fixture.webrtc.answer('g', browserOffer(), ['PCMU'])
     const sdp = media.sdp
     const video = browserOffer({ video: true })
@@ -107,7 +107,7 @@ describe('everything is released', () => {
     nothingOpen()
   })
 
-  it('when no port is left to the edge, or between two browsers, which is reported', async () => {
+  it('when no port is left for the edge or for video between browsers, and the fault is reported', async () => {
     const relayPorts = await freePortRange(2)
     const options = {
       edge: fixture.edge,
@@ -137,7 +137,7 @@ describe('everything is released', () => {
     nothingOpen()
   })
 
-  it('when the edge fails half way', async () => {
+  it('when the edge fails during the set-up of a session', async () => {
     const noPorts: Pick<Edge, 'open'> = {
       open: async () => Promise.reject(Object.assign(new Error('none'), { code: 'no_ports' })),
     }
@@ -168,7 +168,7 @@ describe('everything is released', () => {
         await expect(webrtc.answer('g', browserOffer(), ['PCMU'])).rejects.toThrow(message)
         expect(webrtc.transports).toBe(0)
       }
-      // The first time makes the routers, which stay with their worker.
+      // The first attempt creates routers, which stay in the worker.
       await fail()
       const before = await left(workers.at(-1)!)
       await fail()
@@ -179,7 +179,7 @@ describe('everything is released', () => {
     nothingOpen()
   })
 
-  it('when all is closed while sessions are open, or are being made', async () => {
+  it('when WebRtc is closed while sessions are open or being created', async () => {
     const webrtc = await createWebRtc({
       edge: fixture.edge,
       bind: '127.0.0.1',
@@ -204,7 +204,7 @@ describe('everything is released', () => {
     nothingOpen()
   })
 
-  it('when the port is in use', async () => {
+  it('when WebRtc cannot start because its port is in use', async () => {
     const port = await freePort()
     const first = await createWebRtc({ edge: fixture.edge, bind: '127.0.0.1', announce: [], port })
     await expect(
@@ -234,8 +234,8 @@ describe('two workers', () => {
   })
 })
 
-describe('a worker that dies', () => {
-  it('ends its sessions for good, and another takes its place', async () => {
+describe('the death of a worker', () => {
+  it('ends its sessions, and a new worker replaces it', async () => {
     const worker = workers[0]!
     const failures: string[] = []
     fixture.webrtc.onFailure((reason) => failures.push(reason.message))

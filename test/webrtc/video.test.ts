@@ -26,13 +26,13 @@ afterAll(async () => {
 })
 afterEach(() => parties.close())
 
-/** The port of the worker that the party is in. */
+/** Returns the port of the worker that has the party's session. */
 const workerOf = ({ media }: Party) => media.sdp.match(/^m=audio (\d+)/m)![1]
 
-describe('browsers', () => {
-  it('see each other, over two workers, with the numbers of each, and their last partner', async () => {
+describe('two browsers', () => {
+  it('see each other across workers and payload types, and after several changes see the partner joined last', async () => {
     const a = await parties.callOut('red')
-    // Payload types of Firefox, and unusual ones.
+    // The second browser has the payload types of Firefox, and the third has unusual ones.
     const b = await parties.callIn('blue', { numbers: { 96: '120', 120: '96' } })
     const c = await parties.callIn('green', { numbers: { 96: '41', 41: '96' } })
     expect(workerOf(a)).not.toBe(workerOf(b))
@@ -71,7 +71,7 @@ describe('browsers', () => {
     await sees(b, 'red')
   })
 
-  it('see a screen without or in place of a camera, which is added, paused, taken back, and switched off', async () => {
+  it('see a shared screen instead of a camera, through all changes of direction', async () => {
     const [a, b] = await Promise.all([parties.callIn('red'), parties.callIn()])
     const seen = changes(b)
     parties.join(a, b)
@@ -139,7 +139,7 @@ describe.skipIf(!isInstalled(firefox))('Firefox and Chromium', () => {
       return new PhonePage({ evaluate: page.evaluate, close: () => page.context().close() })
     })
 
-  it('see each other, with a partner, ICE, a screen and a direction that change', async () => {
+  it('see each other through changes of partner, ICE, screen and direction', async () => {
     const page = await foxPage()
     const others = [parties.callIn('blue'), parties.callIn('green')] as const
     const [fox, a, b] = await Promise.all([parties.callIn('red', { page }), ...others])
@@ -163,7 +163,7 @@ describe.skipIf(!isInstalled(firefox))('Firefox and Chromium', () => {
     await Promise.all([sees(fox, 'green'), sees(b, 'red')])
   })
 
-  it('see each other where Firefox is called, and adds its camera later', async () => {
+  it('see each other when Firefox is called and adds its camera later', async () => {
     const page = await foxPage()
     const fox = await parties.callOut(undefined, { page })
     const a = await parties.callIn('blue')

@@ -17,7 +17,7 @@ export const tour = (deskPort: number): object => {
 
 /** The test. */
 export const browserMoves = (two: TwoBrowsers, desk: () => number) =>
-  it('talks to a browser by video, to a telephone, and to the browser again', async () => {
+  it('a browser talks to another browser by video, then to a telephone, then to the browser again, in one call', async () => {
     const { gateway, browsers } = two
     const open = async (index: 0 | 1, email: string, camera: Colour): Promise<SdkPage> => {
       const page = await SdkPage.open(browsers[index], gateway, await gateway.token(email), { camera })

@@ -19,9 +19,9 @@ interface Member {
   readonly parent_id: string | null
 }
 
-/** The tests; each goes on with the call of the one before. */
+/** The tests; each continues the call of the test before. */
 export const browserVideo = (two: TwoBrowsers) =>
-  describe('a call with video', () => {
+  describe('a video call of two browsers', () => {
     let a: SdkPage
     let b: SdkPage
 
@@ -44,7 +44,7 @@ export const browserVideo = (two: TwoBrowsers) =>
       for (const page of [a, b]) await page?.close()
     })
 
-    /** Everything goes both ways. */
+    /** Waits until sound and video are received both ways. */
     const together = async (): Promise<void> => {
       const pictures = [sees(a.page, 'blue'), sees(b.page, 'red')]
       await Promise.all([...pictures, hears(a.page, tones.bob), hears(b.page, tones.alice)])
@@ -53,7 +53,7 @@ export const browserVideo = (two: TwoBrowsers) =>
     const membersOf = async (page: SdkPage): Promise<readonly Member[]> =>
       ((await page.do('getMembers')) as { members: Member[] }).members
 
-    it('is seen and heard both ways, and both are members of it', async () => {
+    it('has sound and video both ways, and lists both browsers as members', async () => {
       await together()
       const ofAlice = await membersOf(a)
       const ofBob = await membersOf(b)
@@ -61,7 +61,7 @@ export const browserVideo = (two: TwoBrowsers) =>
         ofBob.map(({ member_id: id }) => id).sort(),
       )
       expect(ofAlice).toHaveLength(2)
-      // Who dialled knows the other one as soon as it is in the call.
+      // The caller's page knows the callee as soon as it has joined the call.
       expect(a.wire.events('call.joined')).toMatchObject([{ room_session: { members: ofAlice } }])
       expect(a.wire.events('verto.display')).toMatchObject([
         { display_name: 'Bob', display_number: '/public/bob' },
@@ -71,7 +71,7 @@ export const browserVideo = (two: TwoBrowsers) =>
       })
     })
 
-    it('goes on after a mute, one of the other party, and a deaf ear', async () => {
+    it('continues after one browser mutes itself, mutes the other, stops listening and stops its video', async () => {
       const [self, other] = await membersOf(a)
       await a.do('audioMute')
       await hearsNothing(b)
@@ -97,14 +97,14 @@ export const browserVideo = (two: TwoBrowsers) =>
       ).not.toEqual([])
     })
 
-    it('is held, and taken back', async () => {
+    it('can be held and resumed', async () => {
       await b.do('hold')
       await Promise.all([hearsNothing(a), hearsNothing(b), seesNothing(a.page), seesNothing(b.page)])
       await b.do('unhold')
       await together()
     })
 
-    it('has no camera of one of the two for a while', async () => {
+    it('continues while one browser stops sending video', async () => {
       await a.do('setVideoDirection', 'recvonly')
       await seesNothing(b.page)
       await Promise.all([sees(a.page, 'blue'), hears(b.page, tones.alice)])
@@ -112,7 +112,7 @@ export const browserVideo = (two: TwoBrowsers) =>
       await together()
     })
 
-    it('finds a new path when the network is another one', async () => {
+    it('continues after an ICE restart', async () => {
       const asked = () => a.wire.answers('verto.modify').length
       const before = asked()
       await a.page.evaluate(() =>
@@ -122,7 +122,7 @@ export const browserVideo = (two: TwoBrowsers) =>
       await together()
     })
 
-    it('shows a screen in place of the camera, and the camera again', async () => {
+    it('shows a shared screen in place of the camera, and the camera again afterwards', async () => {
       await a.page.evaluate(async () => {
         const window = globalThis as unknown as {
           call: { startScreenShare(options: object): Promise<unknown> }
@@ -137,7 +137,7 @@ export const browserVideo = (two: TwoBrowsers) =>
       expect(members.some(({ member_id: id, type }) => type === 'member' && id === screen?.parent_id)).toBe(
         true,
       )
-      // The page's own member is what it was.
+      // The page's own member can still be muted.
       await a.do('audioMute')
       await hearsNothing(b)
       await a.do('audioUnmute')
@@ -148,19 +148,19 @@ export const browserVideo = (two: TwoBrowsers) =>
       expect(await membersOf(b)).toHaveLength(2)
     })
 
-    it('comes back after a page was loaded anew', async () => {
+    it('continues after the page of one browser was reloaded', async () => {
       await a.reload()
       await a.begin('reattach', '/public/bob?channel=video', { video: true })
       expect(await a.started()).toEqual({ resolved: undefined })
       await together()
     })
 
-    it('leaves nothing behind', async () => {
+    it('ends for both pages when one hangs up, and leaves nothing in the gateway', async () => {
       await b.hangUp()
       await over()
     })
 
-    it('begins without video, which each of the two adds, and one gives up', async () => {
+    it('can begin without video, gain the video of each browser, and lose it again', async () => {
       const started = a.dial('/public/bob')
       await until(
         'the second invite',
@@ -181,7 +181,7 @@ export const browserVideo = (two: TwoBrowsers) =>
       await over()
     })
 
-    /** Both pages know that it is over, and the gateway has nothing of it. */
+    /** Waits until both pages see the end of the call, and the gateway holds nothing. */
     const over = async (): Promise<void> => {
       for (const page of [a, b])
         await until(

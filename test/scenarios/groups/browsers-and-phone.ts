@@ -16,7 +16,7 @@ const connect = (to: string) => ({ connect: { to, answer_on_bridge: true } })
 
 /** Configuration of the gateway for the tests. */
 export const centre = application('centre.test', scripted(connect('/public/alice')))
-/** The same; a telephone is at this port. */
+/** Address that connects to Bob, and then to a telephone at this port. */
 export const help = (phonePort: number): object => ({
   address: '/public/help',
   handler: scripted(connect('/public/bob?channel=video'), connect(`sip:phone@127.0.0.1:${phonePort}`)),
@@ -39,17 +39,17 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
       for (const page of [a, b]) await answers(page, { video: false })
     })
 
-    /** Expects that a telephone and a browser hear each other alone. */
+    /** Waits until a telephone and a browser hear each other. */
     const talk = async (phone: Carrier, page: ClientPage, tone: { page: number; phone: number }) => {
       await Promise.all([hears(page.page, tone.phone), phone.hears(tone.page, 500)])
     }
 
-    /** Both browsers hear each other. */
+    /** Waits until both browsers hear each other. */
     const together = async (): Promise<void> => {
       await Promise.all([hears(a.page, tones.bob), hears(b.page, tones.alice)])
     }
 
-    /** Both browsers see each other. */
+    /** Waits until both browsers see each other. */
     const face = async (): Promise<void> => {
       await Promise.all([sees(a.page, 'blue'), sees(b.page, 'red')])
     }
@@ -57,10 +57,10 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
     const phone = (): Promise<Carrier> =>
       Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual', port: phonePort() })
 
-    /** The call that arrived last. */
+    /** Id of the call that arrived last. */
     const latest = (): string => String(two.gateway.log.findLast(({ msg }) => msg === 'call arrived')?.call)
 
-    /** The one record of a call, and its legs in their order. */
+    /** Waits for the only record of a call, and returns it with its legs in order. */
     const recorded = async (call: string): Promise<readonly [LogLine, readonly string[]]> => {
       await two.gateway.settled()
       const [record, ...others] = two.gateway.log.filter(
@@ -75,7 +75,7 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
       return [record!, legs.map(({ role, kind, to }) => `${role} ${kind} ${to}`)]
     }
 
-    it('a customer talks to Alice, is held, goes on to Bob, and to a telephone', async () => {
+    it('a customer talks to Alice, is held, and is transferred to Bob and then to a telephone', async () => {
       const customer = await Carrier.calls(two.gateway, {
         domain: 'centre.test',
         scenario: 'caller-released',
@@ -110,7 +110,7 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
       ])
     })
 
-    it('a telephone transfers Alice to Bob, and the two see each other', async () => {
+    it('a telephone transfers Alice to Bob, and both then add video', async () => {
       const values = {
         refer: ['Refer-To: <sip:bob@centre.test>', 'Referred-By: <sip:+15551230001@carrier.test>'],
       }
@@ -134,7 +134,7 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
       expect(record).toMatchObject({ code: 'normal' })
     })
 
-    it('Alice calls Bob by video, who leaves her to a telephone and is called back', async () => {
+    it('Alice calls Bob by video, goes on with a telephone when Bob hangs up, and is transferred to Bob again', async () => {
       const second = await phone()
       await answers(b, { video: true })
       await dials(a, '/public/help?channel=video', { video: true })

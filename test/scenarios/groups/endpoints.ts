@@ -14,7 +14,7 @@ const desk = { username: 'desk', password: 'long-enough-1' }
 /** Configuration of the gateway for the tests. */
 export const deskEndpoint = { ...desk, displayName: 'Front desk', callerId: '+49301', mayDialOut: true }
 /** The same. */
-export const deskRegistrar = { domains: [domain] }
+/** The same. */ = { domains: [domain] }
 /** The same. */
 export const deskDomain = application(
   'desk.test',
@@ -52,7 +52,7 @@ export const endpoints = (fixture: BrowserFixture, carrierPort: () => number): v
     )
   }
 
-  it('rings a browser with sip.js at its address, and is talked on both ways', async () => {
+  it('a carrier calls a registered sip.js page at its address, and both hear each other', async () => {
     const opened = await phone()
     const carrier = await Carrier.calls(fixture.gateway, {
       domain: 'desk.test',
@@ -72,7 +72,7 @@ export const endpoints = (fixture: BrowserFixture, carrierPort: () => number): v
     await leave(opened)
   })
 
-  it('lets it dial a number as itself, and learns of its hang-up', async () => {
+  it('a registered sip.js page dials a number with its own caller ID, and hangs up', async () => {
     const opened = await phone()
     const carrier = await Carrier.listens({ scenario: 'callee', port: carrierPort(), holdMs: 500 })
     await opened.dial(`sip:+4930123456@${domain}`)
@@ -88,7 +88,7 @@ export const endpoints = (fixture: BrowserFixture, carrierPort: () => number): v
     await leave(opened)
   })
 
-  it('sends keys by RFC 4733 to a carrier, called and calling, and hears those of the carrier', async () => {
+  it('a sip.js page, called or calling, exchanges digits by RFC 4733 with a carrier', async () => {
     const opened = await phone()
     const callee = await Carrier.listens({ scenario: 'callee', port: carrierPort() })
     await opened.dial(`sip:+4930123456@${domain}`)
@@ -126,7 +126,7 @@ export const endpoints = (fixture: BrowserFixture, carrierPort: () => number): v
     await leave(opened)
   })
 
-  it('has its keys collected by a handler', async () => {
+  it('a handler collects the digits of a sip.js page', async () => {
     const opened = await phone()
     await opened.dial(`sip:menu@${domain}`)
     await opened.reaches('Established')
@@ -143,7 +143,7 @@ export const endpoints = (fixture: BrowserFixture, carrierPort: () => number): v
     await leave(opened)
   })
 
-  it('does not let in who has the wrong password, and leaves no contact behind', async () => {
+  it('a REGISTER of a sip.js page with a wrong password is rejected with 401, and stores no contact', async () => {
     const server = `wss://127.0.0.1:${fixture.gateway.wssPort}`
     await expect(
       SipPhone.open(fixture.browser, { username: 'desk', password: 'a-guess', server, domain }),

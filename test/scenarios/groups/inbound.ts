@@ -55,7 +55,7 @@ export const inbound = (fixture: BrowserFixture): void => {
     { domain: 'xml.test', transport: 'udp', codec: 'PCMU', by: 'carrier' },
     { domain: 'xml.test', transport: 'tcp', codec: 'PCMU', by: 'browser' },
   ] as const)('a call to $domain over $transport with $codec', ({ domain, transport, codec, by }) => {
-    it(`is greeted, reaches the browser, is talked on both ways and ended by the ${by}`, async () => {
+    it(`is greeted, reaches the browser, has sound both ways, and is ended by the ${by}`, async () => {
       const scenario = by === 'carrier' ? 'caller' : 'caller-released'
       const carrier = await Carrier.calls(fixture.gateway, {
         domain,
@@ -73,7 +73,7 @@ export const inbound = (fixture: BrowserFixture): void => {
       await hears(fixture.phone.page, carrierTone)
       await carrier.hears(browserTone, 1000)
       expect(clicksIn(samplesOf(carrier.media.packets.slice(-45)), browserTone)).toBe(0)
-      // From the greeting over the ringing to the talk: one stream without a seam.
+      // Greeting, ringing tone and talk are one continuous stream.
       expect(faultsOf(fromFirstSound(carrier.media.packets))).toEqual([])
       await (by === 'browser' ? fixture.phone.hangUp() : carrier.goesOn())
       await carrier.done()
@@ -82,7 +82,7 @@ export const inbound = (fixture: BrowserFixture): void => {
     })
   })
 
-  describe('a call without an answer', () => {
+  describe('an unanswered call from a carrier', () => {
     it('stops ringing in the browser when the carrier cancels it', async () => {
       const carrier = await Carrier.calls(fixture.gateway, {
         domain: 'straight.test',
@@ -96,7 +96,7 @@ export const inbound = (fixture: BrowserFixture): void => {
       await fixture.gateway.settled()
     })
 
-    it('ends with 480 without an answer in time', async () => {
+    it('ends with 480 when the browser does not answer in time', async () => {
       const carrier = await Carrier.calls(fixture.gateway, {
         domain: 'impatient.test',
         scenario: 'caller-refused',
@@ -118,7 +118,7 @@ export const inbound = (fixture: BrowserFixture): void => {
       await fixture.gateway.settled()
     })
 
-    it('ends with a refusal by a person when the browser rejects it', async () => {
+    it('ends with 603 when the browser rejects it', async () => {
       const carrier = await Carrier.calls(fixture.gateway, {
         domain: 'straight.test',
         scenario: 'caller-refused',
@@ -133,7 +133,7 @@ export const inbound = (fixture: BrowserFixture): void => {
     })
   })
 
-  it('rings before it answers, with a document from the customer’s server that knows the caller', async () => {
+  it('a call with a document from the customer’s server rings before it is answered; the request names the caller', async () => {
     const carrier = await Carrier.calls(fixture.gateway, {
       domain: 'fetched.test',
       scenario: 'caller',
@@ -155,7 +155,7 @@ export const inbound = (fixture: BrowserFixture): void => {
     await fixture.gateway.settled()
   })
 
-  it(`${count} calls at once are each served with a continuous voice`, async () => {
+  it(`${count} simultaneous calls each hear continuous speech`, async () => {
     const before = await fixture.gateway.metric('calls_ended_total', { cause: 'normal' })
     const peers = await Promise.all(Array.from({ length: count }, () => RtpPeer.open()))
     onTestFinished(() => {

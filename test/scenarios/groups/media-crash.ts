@@ -17,7 +17,7 @@ const workersOf = ({ pid }: Gateway): readonly number[] =>
       const isWorker = /^Name:\s*mediasoup-worke/m.test(status) && status.includes(`\nPPid:\t${pid}\n`)
       return isWorker ? [Number(name)] : []
     } catch {
-      // It ended meanwhile.
+      // The process has ended meanwhile.
       return []
     }
   })
@@ -27,7 +27,7 @@ export const mediaCrash = (
   fixture: BrowserFixture,
   desk: object & { username: string; password: string },
 ): void => {
-  it('ends calls of browsers at once, with the same code for both sides, when mediasoup dies', async () => {
+  it('the death of the mediasoup worker ends all calls of browsers at once, with the same code for both sides', async () => {
     const { gateway } = fixture
     const server = `wss://127.0.0.1:${gateway.wssPort}`
     const phone = await SipPhone.open(fixture.browser, { ...desk, server, domain: 'phones.test' })
@@ -48,7 +48,7 @@ export const mediaCrash = (
     expect(others).toEqual([])
     process.kill(worker!, 'SIGKILL')
     await Promise.all([caller.done(), callee.done(), phone.reaches('Terminated'), fixture.phone.idle()])
-    // Legs that were ended by their own wait for media would say media_timeout.
+    // Legs that end by their own media time-out would have the code media_timeout.
     for (const carrier of [caller, callee]) {
       expect(carrier.sipp.received('BYE')[0]).toMatch(/^Reason: .*Q\.850;\s*cause=41/im)
       const record = await gateway.record(carrier.callId)

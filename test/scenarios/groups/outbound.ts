@@ -18,7 +18,7 @@ export const outboundDomains = (documents: DocumentServer): object[] => {
   const url = documents.put('/out', () => document)
   return [application('through.test', { kind: 'script', url })]
 }
-/** The same. */
+/** Resources of the gateway for the tests. */
 export const outboundResources = (documents: DocumentServer): object[] => [
   { address: '/public/trunk', handler: { kind: 'script', url: documents.urlOf('/out') } },
   {
@@ -30,8 +30,8 @@ export const outboundResources = (documents: DocumentServer): object[] => [
 
 /** Calls from a browser to carriers. */
 export const outbound = (fixture: BrowserFixture): void => {
-  describe('a SIP URI that is dialled straight', () => {
-    it('gives early media, an answer, talk both ways and digits, and is ended by the browser', async () => {
+  describe('a SIP URI that a browser dials', () => {
+    it('has early media, an answer, sound both ways and digits, and is ended by the browser', async () => {
       const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
       await fixture.phone.dial(carrier.uri)
       // Early media: the tone is in the browser before the carrier answers.
@@ -54,7 +54,7 @@ export const outbound = (fixture: BrowserFixture): void => {
       await fixture.gateway.settled()
     })
 
-    it('ends in the browser when the carrier hangs up', async () => {
+    it('ends for the browser when the carrier hangs up', async () => {
       const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual', codec: 'PCMA' })
       await fixture.phone.dial(carrier.uri)
       await carrier.talks('invited', carrierTone)
@@ -76,7 +76,7 @@ export const outbound = (fixture: BrowserFixture): void => {
       await fixture.gateway.settled()
     })
 
-    it('tells the browser that the carrier is busy', async () => {
+    it('is shown as busy in the browser when the carrier is busy', async () => {
       const carrier = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
       await fixture.phone.dial(carrier.uri)
       await carrier.done()
@@ -90,7 +90,7 @@ export const outbound = (fixture: BrowserFixture): void => {
       await fixture.gateway.settled()
     })
 
-    it('goes over TCP where the URI says so', async () => {
+    it('is called over TCP if the URI has transport=tcp', async () => {
       const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 800, transport: 'tcp' })
       await fixture.phone.dial(`${carrier.uri};transport=tcp`)
       await carrier.talks('invited', carrierTone)
@@ -102,7 +102,7 @@ export const outbound = (fixture: BrowserFixture): void => {
   })
 
   describe('an address whose script connects to a carrier', () => {
-    it('authenticates with the script’s user and password, and talks', async () => {
+    it('answers the carrier’s challenge with the user and password of the script', async () => {
       const values = { username: 'trunk-user', password: 'trunk-pass' }
       const carrier = await Carrier.listens({ scenario: 'callee-digest', values })
       document = JSON.stringify(
@@ -128,7 +128,7 @@ export const outbound = (fixture: BrowserFixture): void => {
       expect(fixture.gateway.output).not.toContain('trunk-pass')
     })
 
-    it('is reached by another address, with early media, talk and digits', async () => {
+    it('can be reached through another address, with early media, sound and digits', async () => {
       const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'manual' })
       document = JSON.stringify(script({ connect: { to: carrier.uri, answer_on_bridge: true } }))
       await fixture.phone.dial('/public/front')
@@ -150,7 +150,7 @@ export const outbound = (fixture: BrowserFixture): void => {
       await fixture.gateway.settled()
     })
 
-    it('can be called through by another carrier', async () => {
+    it('connects one carrier with another, with sound and digits', async () => {
       const callee = await Carrier.listens({ scenario: 'callee', holdMs: 300 })
       document = JSON.stringify(script({ connect: { to: callee.uri, answer_on_bridge: true } }))
       const caller = await Carrier.calls(fixture.gateway, {
@@ -172,7 +172,7 @@ export const outbound = (fixture: BrowserFixture): void => {
     })
   })
 
-  it('tells the browser when the address it dialled is busy', async () => {
+  it('a busy address that a browser dials is shown as busy in the browser', async () => {
     // A new softphone, without an earlier notice.
     const phone = await Softphone.open(fixture.browser, fixture.gateway)
     onTestFinished(() => phone.close())

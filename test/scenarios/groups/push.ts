@@ -52,14 +52,14 @@ const handle = async ({
   return window.client.handlePushNotification({ ...payload, decrypted, incomingCallHandler })
 }
 
-/** Notifications, as the published SDK takes them. No device was registered before. */
+/** Tests of notifications with the published SDK. No device must be registered before. */
 export const push = (current: () => PushFixture): void => {
   const received = (): ReceivedPush[] =>
     current()
       .app.asked('/push')
       .map(({ body }) => JSON.parse(body))
 
-  it('the published SDK is woken by a notification, attaches to the call that rings, and talks', async () => {
+  it('the published SDK receives a call by a notification, attaches to the ringing call, and talks', async () => {
     const page = await SdkPage.open(current().browser, current().gateway)
     onTestFinished(() => page.close())
     const device = { deviceType: 'Desktop', deviceToken: 'a-token-of-the-application' }
@@ -76,7 +76,7 @@ export const push = (current: () => PushFixture): void => {
       encryption_type: 'aes_256_gcm',
       with_video: 'false',
     })
-    // What the services of Apple and Google take is 5 and 4 KiB.
+    // The services of Apple and Google accept at most 5 and 4 KiB.
     expect(JSON.stringify(payload).length).toBeLessThan(3500)
     const key = registered.push_notification_key
     expect(await page.page.evaluate(handle, { payload, key })).toMatchObject({ resultType: 'inboundCall' })
@@ -85,7 +85,7 @@ export const push = (current: () => PushFixture): void => {
     await carrier.talks('answered', 440)
     await hears(page.page, 440)
     await carrier.hears(sdkTone, 500)
-    // Other devices are to stop ringing.
+    // A second notification stops the ringing of other devices.
     await until('the cancel', received, (all) => all.length === 2)
     expect(received()[1]?.notification).toMatchObject({
       type: 'cancel',
@@ -97,7 +97,7 @@ export const push = (current: () => PushFixture): void => {
     expect(await current().gateway.metric('push_sending')).toBe(0)
   })
 
-  it('a notification is taken back when the caller gives up, and a page that comes too late learns of it', async () => {
+  it('a caller who gives up causes a cancel notification, and a page that attaches too late gets the BYE', async () => {
     const page = await SdkPage.open(current().browser, current().gateway)
     onTestFinished(() => page.close())
     const device = { deviceType: 'Desktop', deviceToken: 'a-token-of-the-application' }
@@ -117,7 +117,7 @@ export const push = (current: () => PushFixture): void => {
     expect(cancel.notification.notification_uuid).toBe(invite.notification.notification_uuid)
     await carrier.done()
     await current().gateway.settled()
-    // The SDK knows the call only from the notification: the BYE reaches a page that asks for it.
+    // The SDK knows the call only from the notification, so the BYE reaches the page only after it attaches.
     const payload = invite.notification
     await page.page.evaluate(() => {
       const { client, userEvents } = globalThis as unknown as {

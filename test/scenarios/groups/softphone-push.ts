@@ -32,7 +32,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
     return caller
   }
 
-  /** Waits until the page says this. */
+  /** Waits until the page shows this notice. */
   const says = (phone: Softphone, words: string): Promise<unknown> =>
     until(
       `the page says: ${words}`,
@@ -40,7 +40,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
       (text) => text === words,
     )
 
-  it('a closed page shows the caller, and answers when it is opened', async () => {
+  it('a notification shows the caller while the page is closed; its answer button takes the call in the page', async () => {
     const { phone, device } = await registered()
     await phone.page.goto('about:blank')
     const caller = await calling()
@@ -48,7 +48,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
     await device.shows(ringing)
     await device.press('answer')
     await device.shows()
-    // The browser opens a page only for a person who has pressed.
+    // The browser opens a page only after a real click, so the test opens the page itself.
     await phone.page.goto(`http://localhost:${two.gateway.httpPort}/`)
     await Promise.all([phone.talking(), caller.talking()])
     expect(await phone.part('party').textContent()).toBe('Bob Brown')
@@ -62,7 +62,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
     await two.gateway.settled()
   })
 
-  it('a call is declined without any page', async () => {
+  it('the decline button of a notification declines the call without an open page', async () => {
     const { phone, device } = await registered()
     await phone.page.goto('about:blank')
     const caller = await calling()
@@ -75,7 +75,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
     await two.gateway.settled()
   })
 
-  it('a caller who gives up takes the notification along', async () => {
+  it('a caller who gives up turns the notification into a missed call', async () => {
     const { phone, device } = await registered()
     await phone.page.goto('about:blank')
     const caller = await calling()
@@ -87,7 +87,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
     await two.gateway.settled()
   })
 
-  it('a hidden page shows the caller, and is answered from there; signed out, it shows nothing more', async () => {
+  it('a notification shows the caller while the page is hidden, and answers there; after sign-out no notification follows', async () => {
     const { phone, device } = await registered()
     await phone.part('online').click()
     await phone.online()

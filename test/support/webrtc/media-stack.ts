@@ -11,7 +11,7 @@ export interface MediaStack {
   close(): Promise<void>
 }
 
-/** Opens a media stack; default with one mediasoup process. */
+/** Opens a media stack, by default with one mediasoup process. */
 export const openMediaStack = async ({ workers = 1 } = {}): Promise<MediaStack> => {
   const edge = await createEdge({
     bind: '127.0.0.1',

@@ -6,7 +6,7 @@ import { wav } from '../wav.ts'
 
 const rate = 48_000
 
-/** Writes a WAV with a tone of `frequency` Hz, which a browser plays over and over as its microphone. */
+/** Writes a WAV file with a tone of `frequency` Hz, which a browser repeats as its microphone. */
 export const toneFile = async (frequency: number): Promise<{ path: string; remove(): Promise<void> }> => {
   const samples = sine(frequency, 4000, rate, 12_000)
   const folder = await mkdtemp(join(tmpdir(), 'microphone-'))

@@ -1,4 +1,4 @@
-/** Pages that call and are called with video, and what they see. */
+/** Pages that call and are called with video, and the video that they receive. */
 import { expect } from 'vitest'
 import type { BrowserMedia, BrowserScreen } from '../../../media/types.ts'
 import { type MediaStack, until } from './media-stack.ts'
@@ -35,14 +35,14 @@ export class Parties {
     this.#open = open
   }
 
-  /** A page that is closed with the others, of the usual browser or of another one. */
+  /** Opens a page that is closed with the others, by default in the usual browser. */
   async page(open: () => Promise<PhonePage> = this.#open): Promise<PhonePage> {
     const page = await open()
     this.#pages.push(page)
     return page
   }
 
-  /** A browser that calls, with video of a colour or without. */
+  /** Lets a page call, with video of a colour or without. */
   async callIn(colour?: string, { codecs, numbers, page: own }: Sends = {}): Promise<Party> {
     const page = own ?? (await this.page())
     await page.call('start', { audio: true })
@@ -54,7 +54,7 @@ export class Parties {
     return { page, media }
   }
 
-  /** A browser that is called with video, and sends a picture of a colour or none. */
+  /** Calls a page with video; the page sends a picture of a colour or none. */
   async callOut(colour?: string, { page: own }: Pick<Sends, 'page'> = {}): Promise<Party> {
     const page = own ?? (await this.page())
     const media = this.#keepMedia(await this.#fixture.webrtc.offer('g', 'opus', { video: true }))
@@ -62,7 +62,7 @@ export class Parties {
     return { page, media }
   }
 
-  /** A screen of a colour, as the published SDK shares it. */
+  /** Shares a screen of a colour in the way of the published SDK. */
   async share(colour: string): Promise<{ page: PhonePage; screen: BrowserScreen }> {
     const page = await this.page()
     await page.call('share', colour, { width: 640, height: 360 })
@@ -73,7 +73,7 @@ export class Parties {
     return { page, screen }
   }
 
-  /** Shows two each other. */
+  /** Connects the video of two parties. */
   join(a: Party, b: Party): { close(): void } {
     return this.#keep(
       this.#fixture.webrtc.joinVideo(a.media.video, b.media.video, (fault) => this.#faults.push(fault)),
@@ -104,12 +104,12 @@ export class Parties {
   }
 }
 
-/** The page offers again, and takes the answer. */
+/** Lets the page make a new offer and apply its answer. */
 export const offerAgain = async ({ page, media }: Party, restart = false) => {
   await page.call('take', 'answer', await media.renegotiate(await page.call('offer', restart)))
 }
 
-/** Waits until the page sees this colour, and frames of it go on coming. */
+/** Waits until the page sees this colour and further frames arrive. */
 export const sees = async ({ page }: Party, colour: string): Promise<Seen> => {
   const first = await until(
     () => page.call('seen'),
@@ -121,7 +121,7 @@ export const sees = async ({ page }: Party, colour: string): Promise<Seen> => {
   )
 }
 
-/** Each change of what the session's video does. */
+/** Returns a list that collects the changes of the session's video. */
 export const changes = ({ media: { video } }: Party) => {
   const seen: { isSending: boolean; isReceiving: boolean }[] = []
   video.onChange(() => seen.push({ isSending: video.isSending, isReceiving: video.isReceiving }))

@@ -10,21 +10,21 @@ import { type PageVideo, videoScript } from './seen-video.ts'
 /** Functions that the page's script adds to `window`. */
 interface Phone extends PageVideo {
   start(constraints: { audio: boolean; video?: boolean }): Promise<void>
-  /** With payload types of the video changed as `numbers` says. */
+  /** Returns an offer, with the payload types of video replaced by `numbers`. */
   offer(restart?: boolean, numbers?: Readonly<Record<string, string>>): Promise<string>
   addVideo(): Promise<void>
   take(type: 'answer' | 'offer', sdp: string): Promise<void>
-  /** Answers with audio, and with a picture of this colour where one is named. */
+  /** Answers with audio, and with video if a colour is given. */
   answer(sdp: string, colour?: string): Promise<string>
   state(): Promise<{ connection: string; transports: string[] }>
   path(): Promise<{ protocol: string }>
   pitch(): Promise<number>
-  /** Presses keys, by RFC 4733; whether the browser says that it can. */
+  /** Sends digits by RFC 4733. Returns whether the browser can send digits. */
   press(keys: string): boolean
   stop(): void
 }
 
-// Runs in the page. Echo cancelling and noise suppression would take the tone for noise.
+// Runs in the page. Echo cancellation and noise suppression would remove the tone as noise.
 const script = `
 window.phone = (() => {
   const pc = new RTCPeerConnection({ bundlePolicy: 'max-compat' })
@@ -68,20 +68,20 @@ window.phone = (() => {
       await gathered()
       return pc.localDescription.sdp
     },
-    // From the statistics: the state of a sender's RTCDtlsTransport stays at 'connecting' for good when it changes while Chromium makes
-    // the object, seen with a connectionState of 'connected' next to it.
+    // From the statistics: the state of a sender's RTCDtlsTransport stays at 'connecting' for good when it
+    // changes while Chromium makes the object, seen with a connectionState of 'connected' next to it.
     state: async () => ({
       connection: pc.connectionState,
       transports: [...(await pc.getStats()).values()].filter((s) => s.type === 'transport').map((s) => s.dtlsState),
     }),
-    // The protocol that ICE uses now.
+    // Protocol of the selected ICE candidate pair.
     path: async () => {
       const all = [...(await pc.getStats()).values()]
       const used = all.filter((s) => s.type === 'transport').map((s) => all.find((p) => p.id === s.selectedCandidatePairId))
       const remote = used.map((pair) => all.find((c) => c.id === pair?.remoteCandidateId))
       return { protocol: remote[0]?.protocol ?? '' }
     },
-    // The strongest frequency of what arrives, in Hz; 0 for silence.
+    // Strongest frequency of the incoming audio, in Hz; 0 for silence.
     pitch: async () => {
       if (!analyser) return 0
       await context.resume()
@@ -116,7 +116,7 @@ export class PhonePage {
   ): Promise<Awaited<ReturnType<Phone[K]>>> {
     const source = `window.phone[${JSON.stringify(name)}](...${JSON.stringify(args)})`
     const result = this.#page.evaluate(source) as Promise<Awaited<ReturnType<Phone[K]>>>
-    // The stack of an error has the page's address in it, which the test runner takes for a file.
+    // The error's stack contains the page's address, which the test runner would treat as a file.
     return result.catch((error: Error) =>
       Promise.reject(new Error(`${name}: ${error.message.split('\n')[0]}`)),
     )
@@ -131,7 +131,7 @@ export class PhonePage {
 export class PhoneBrowser {
   readonly #browser: Browser
   readonly #server: ReturnType<typeof createServer>
-  /** Tabs whose page was left: a new one takes half a second. */
+  /** Tabs that are free for new pages: opening a tab takes half a second. */
   readonly #left: Page[] = []
 
   private constructor(browser: Browser, server: ReturnType<typeof createServer>) {
@@ -159,7 +159,7 @@ export class PhoneBrowser {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
   }
 
-  /** Opens the page, in a tab that another one was closed in where there is one. */
+  /** Opens the page, in a free tab if one exists. */
   async open(): Promise<PhonePage> {
     const page = this.#left.pop() ?? (await this.#newTab())
     await page.goto(this.url)

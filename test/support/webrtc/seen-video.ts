@@ -1,14 +1,15 @@
 /**
- * Functions of a page for video: it sends pictures of one colour with a moving bar, and reads incoming ones.
+ * Functions of a page for video: sending of pictures of one colour with a moving bar, and reading of incoming
+ * ones.
  */
 export interface PageVideo {
-  /** Sends a picture of this CSS colour and size, in place of an earlier one. A new m-line needs an offer. */
+  /** Sends a picture of this CSS colour and size, instead of an earlier one. A new m-line needs an offer. */
   camera(colour: string, size?: Size): Promise<void>
-  /** Sends a picture as a screen, before an m-line for audio that is only heard. */
+  /** Sends a picture as a screen, with an m-line for receive-only audio after the video. */
   share(colour: string, size: Size): Promise<void>
-  /** The direction of the video m-line; `stopped` switches it off. Needs an offer. */
+  /** Sets the direction of the video m-line; `stopped` disables the line. Needs an offer. */
   turnVideo(direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive' | 'stopped'): void
-  /** Takes these codecs alone, in this order. */
+  /** Restricts video to these codecs, in this order. */
   preferVideo(names: readonly string[]): void
   seen(): Promise<Seen>
 }
@@ -20,13 +21,13 @@ interface Size {
 
 /** Incoming video of the last track. */
 export interface Seen {
-  /** Frames that were decoded, over all streams of the connection. */
+  /** Number of decoded frames of all streams of the connection. */
   readonly frames: number
   readonly width: number
   readonly height: number
   /** Colour of the upper middle: `red`, `green`, `blue`, or `other`. */
   readonly colour: string
-  /** Codec and payload type. */
+  /** Codec and payload type of the video. */
   readonly codec: string
 }
 

@@ -1,4 +1,4 @@
-/** The mediasoup processes of a test file, and what they hold. */
+/** The mediasoup processes of a test file, and the objects that they hold. */
 import { observer, type types } from 'mediasoup'
 
 /** Every process that was started, in order. */
@@ -11,5 +11,5 @@ export const left = async (worker: types.Worker): Promise<number> => {
   return dump.channelMessageHandlers.channelRequestHandlers.length
 }
 
-/** Removes the attributes that identify the streams of a description. */
+/** Removes the attributes of a description that identify its streams. */
 export const anonymous = (sdp: string): string => sdp.replaceAll(/^a=(ssrc|extmap):.*\r\n/gm, '')
