@@ -14,7 +14,7 @@ const make = (isEmbedded = true) => {
   return { srf, clock, lost, link }
 }
 
-it('connects, and knows what the agent listens on and what it can do', async () => {
+it('the link connects, and knows the agent’s listeners and capabilities', async () => {
   const { link, srf, clock } = make()
   await link.connect()
   expect(link.connection?.isAlive).toBe(true)
@@ -28,7 +28,7 @@ it('connects, and knows what the agent listens on and what it can do', async () 
   expect(clock.running).toBe(0)
 })
 
-it('knows the limits of a drachtio-server, and pings it', () => {
+it('the link knows the limits of a drachtio-server, and sends pings to it', () => {
   const { link, srf } = make(false)
   void link.connect()
   expect(link.capabilities).toMatchObject({
@@ -39,7 +39,7 @@ it('knows the limits of a drachtio-server, and pings it', () => {
   expect(srf.connects[0]?.enablePing).toBe(true)
 })
 
-it('gives up when the secret is wrong, and without an answer', async () => {
+it('the link gives up after a wrong secret, and without an answer', async () => {
   const wrong = make()
   wrong.srf.accepts = false
   const first = wrong.link.connect()
@@ -56,7 +56,7 @@ it('gives up when the secret is wrong, and without an answer', async () => {
   expect(silent.srf.wire.closing).toBe(true)
 })
 
-it('tells of a lost connection once, after a while, even when there is a new one by then', async () => {
+it('the link reports a lost connection once after a delay, even if a new connection is open by then', async () => {
   const { link, srf, clock, lost } = make()
   await link.connect()
   const first = link.connection
@@ -71,7 +71,7 @@ it('tells of a lost connection once, after a while, even when there is a new one
   expect(link.connection?.isAlive).toBe(true)
 })
 
-it('closes once, and is silent from then on', async () => {
+it('the link closes once, and reports nothing afterwards', async () => {
   const { link, srf, clock, lost } = make()
   await link.connect()
   const connection = link.connection

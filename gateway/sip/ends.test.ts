@@ -46,23 +46,26 @@ describe('an INVITE of the peer ends the same way in every order of', () => {
     return { bench, dialog, farFirst, ended: bench.heard.filter((each) => each.startsWith('ended')) }
   }
 
-  it.each([false, true])('answer, agent, CANCEL, our end, ACK and BYE (late offer: %s)', (lateOffer) => {
-    for (const order of orders<Event>(['answer', 'agent', 'cancel', 'end', 'ack', 'bye'])) {
-      const { bench, dialog, farFirst, ended } = run(order, lateOffer)
-      const said = order.join(' ')
-      expect([said, ended.length, bench.released(), bench.port.closed, bench.clock.running]).toEqual([
-        said,
-        1,
-        true,
-        true,
-        0,
-      ])
-      // An answered leg is hung up by one side, and by the gateway once at most.
-      expect([said, dialog?.byes.length]).toEqual([said, dialog && (farFirst ? 0 : 1)])
-    }
-  })
+  it.each([false, true])(
+    'answer, agent response, CANCEL, end by the gateway, ACK and BYE (late offer: %s)',
+    (lateOffer) => {
+      for (const order of orders<Event>(['answer', 'agent', 'cancel', 'end', 'ack', 'bye'])) {
+        const { bench, dialog, farFirst, ended } = run(order, lateOffer)
+        const said = order.join(' ')
+        expect([said, ended.length, bench.released(), bench.port.closed, bench.clock.running]).toEqual([
+          said,
+          1,
+          true,
+          true,
+          0,
+        ])
+        // An answered leg is hung up by one side, and by the gateway once at most.
+        expect([said, dialog?.byes.length]).toEqual([said, dialog && (farFirst ? 0 : 1)])
+      }
+    },
+  )
 
-  it('PRACK, answer, CANCEL and our end', () => {
+  it('PRACK, answer, CANCEL and end by the gateway', () => {
     type Step = 'prack' | 'answer' | 'cancel' | 'end'
     for (const offer of [farSdp(), ''])
       for (const order of orders<Step>(['prack', 'answer', 'cancel', 'end'])) {
@@ -140,7 +143,7 @@ describe('the end of a call', () => {
 
   for (const [how, end] of Object.entries(ends))
     it.each(Object.keys(pending) as (keyof typeof pending)[])(
-      `${how}, with %s pending, leaves nothing`,
+      `${how}, with %s pending, leaves nothing open`,
       (what) => {
         const connection = { isAlive: true }
         const bench = establish({ parts: { timer, connection, allowsUpdate: false } })

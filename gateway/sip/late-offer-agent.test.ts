@@ -37,7 +37,7 @@ const nothingLeft = async () => {
 const body = ({ body: sdp }: SipRequest) => sdp.toString()
 const pcma = { body: carrierSdp({ formats: '8 101' }) }
 
-it('answers the offer of the 200 in the ACK', async () => {
+it('the embedded agent answers the offer of a 200 in the ACK', async () => {
   const { leg, heard, invite } = await call()
   expect([body(invite), invite.headers.first('content-type')]).toEqual(['', undefined])
   peer.reply(invite, 180)
@@ -56,7 +56,7 @@ it('answers the offer of the 200 in the ACK', async () => {
   await nothingLeft()
 })
 
-it('answers the offer of a reliable 183 in its PRACK, and sends no other', async () => {
+it('the embedded agent answers the offer of a reliable 183 in its PRACK, and sends no other answer', async () => {
   const { leg, heard, invite } = await call()
   expect(invite.headers.first('supported')).toContain('100rel')
   peer.reply(invite, 183, { ...pcma, extra: { Require: '100rel', RSeq: '7' } })
@@ -74,7 +74,7 @@ it('answers the offer of a reliable 183 in its PRACK, and sends no other', async
   await nothingLeft()
 })
 
-it('refuses an offer that cannot be used, and says why it hangs up', async () => {
+it('an unusable offer is refused, and the BYE has the reason', async () => {
   const { heard, invite } = await call()
   peer.reply(invite, 200, { body: carrierSdp({ formats: '18' }) })
   expect(body(await peer.request('ACK'))).toContain('m=audio 0 RTP/AVP 18\r\n')
@@ -85,7 +85,7 @@ it('refuses an offer that cannot be used, and says why it hangs up', async () =>
   await nothingLeft()
 })
 
-it('acknowledges an answer without an offer, and hangs up', async () => {
+it('an answer without an offer is acknowledged and hung up', async () => {
   const { heard, invite } = await call()
   peer.reply(invite, 200)
   expect(body(await peer.request('ACK'))).toBe('')
@@ -94,7 +94,7 @@ it('acknowledges an answer without an offer, and hangs up', async () => {
   await nothingLeft()
 })
 
-it('hangs up where the answer crosses the CANCEL', async () => {
+it('an answer that crosses the CANCEL is hung up', async () => {
   const { leg, heard, invite } = await call()
   peer.reply(invite, 180)
   await heard.until('ringing')
@@ -105,7 +105,7 @@ it('hangs up where the answer crosses the CANCEL', async () => {
   await nothingLeft()
 })
 
-it('answers a challenge with an INVITE that has no offer either', async () => {
+it('a challenge is answered with an INVITE that also has no offer', async () => {
   const { leg, heard, invite } = await call({ auth: { username: 'trunk', password: 'hush' } })
   peer.reply(invite, 401, { extra: { 'WWW-Authenticate': 'Digest realm="r", nonce="n", qop="auth"' } })
   await peer.request('ACK')

@@ -17,8 +17,8 @@ afterEach(() => carrier.close())
 
 const reliable = { Supported: '100rel, timer', Allow: 'INVITE, UPDATE' }
 
-describe('with the embedded agent', () => {
-  it('an offer in a reliable 183 is answered by PRACK, and the 200 has none', async () => {
+describe('a call through the embedded agent', () => {
+  it('has its offer in a reliable 183 answered by PRACK, and no description in the 200', async () => {
     await begin()
     const { call } = carrier.invite({ body: '', extra: reliable })
     const { arrival, heard } = await bench.arrival()
@@ -46,7 +46,7 @@ describe('with the embedded agent', () => {
     ['an offer', carrierSdp(), '', [false, true]],
     ['none', '', carrierSdp(), [true, false]],
   ] as const)(
-    'a caller that requires 100rel, with %s, rings and is answered',
+    'of a caller that requires 100rel, with %s, rings and is answered',
     async (_what, body, answer, described) => {
       await begin()
       const { call } = carrier.invite({ body, extra: { Require: '100rel' } })
@@ -68,7 +68,7 @@ describe('with the embedded agent', () => {
     },
   )
 
-  it('takes an UPDATE before the answer, once its own has its PRACK', async () => {
+  it('accepts an UPDATE before the answer, after the PRACK of its own answer', async () => {
     await begin()
     const { call } = carrier.invite({ extra: reliable })
     const { arrival } = await bench.arrival()
@@ -83,7 +83,7 @@ describe('with the embedded agent', () => {
     expect((await peer.response(200, 'UPDATE')).body.toString()).toContain('a=recvonly')
   })
 
-  it('agrees on a session timer, refuses a short one, and is refreshed', async () => {
+  it('agrees on a session timer, rejects a short interval, and can be refreshed', async () => {
     await begin()
     carrier.invite({ extra: { ...reliable, 'Session-Expires': '60' } })
     expect((await peer.response(422)).headers.first('min-se')).toBe('90')
@@ -106,7 +106,7 @@ describe('with the embedded agent', () => {
     peer.send('ACK', call, { to })
   })
 
-  it('a caller who hangs up at once, and whose ACK is lost, was answered', async () => {
+  it('counts as answered if the caller hangs up at once and the ACK is lost', async () => {
     await begin()
     const { call } = carrier.invite()
     const { arrival, heard } = await bench.arrival()
@@ -118,7 +118,7 @@ describe('with the embedded agent', () => {
     expect(heard.events).toEqual(['answered', 'ended normal by far'])
   })
 
-  it('keeps what the INVITE says of diversions and of the caller, as far as it is believed', async () => {
+  it('keeps diversions and identities of the INVITE as far as the source is trusted', async () => {
     await begin({ apps: [testApp({ allow: ['127.0.0.1'] })] })
     const { arrival } = await carrier.answered({
       extra: {
@@ -160,7 +160,7 @@ class Willing implements LegOwner {
   }
 }
 
-describe('transfers with the embedded agent', () => {
+describe('a transfer through the embedded agent', () => {
   const directory = {
     domainApp: (name: string) => (name === 'demo.example' ? testApp() : undefined),
     endpointByName: () => undefined,
@@ -168,7 +168,7 @@ describe('transfers with the embedded agent', () => {
       to === '/public/bob' ? ({ kind: 'subscriber', subscriberId: 'bob', address: to } as const) : undefined,
   }
 
-  it('REFER is accepted, and its end reported by NOTIFY', async () => {
+  it('by REFER is accepted, and its end is reported by NOTIFY', async () => {
     await begin({ parts: { directory } })
     const { call, to, arrival } = await carrier.answered()
     const owner = new Willing()
@@ -186,7 +186,7 @@ describe('transfers with the embedded agent', () => {
     peer.reply(last, 200)
   })
 
-  it('INVITE with Replaces takes the place of a leg of the same source, and of no other', async () => {
+  it('by INVITE with Replaces replaces a leg of the same source only', async () => {
     await begin({ parts: { directory } })
     const { call, to, arrival } = await carrier.answered()
     const owner = new Willing()

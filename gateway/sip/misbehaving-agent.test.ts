@@ -289,8 +289,8 @@ const isOver = async (t: Misbehaving): Promise<void> => {
 describe.each([
   ['a stranger', []],
   ['a known caller', [{ allow: ['127.0.0.0/8'] }]],
-])('in a call of %s', (_caller, domains) => {
-  it.each(inbound)('an agent that %s leaves nothing behind', async (_name, rule, play) => {
+])('a call of %s', (_caller, domains) => {
+  it.each(inbound)('leaves nothing open with an agent that %s', async (_name, rule, play) => {
     const trust = new Trust({ domains, carriers: [], sip: { registrar: { domains: [] } } })
     bench = await Misbehaving.start({ parts: { trust } })
     bench.relay.rule = rule
@@ -299,14 +299,17 @@ describe.each([
   })
 })
 
-it.each(outbound)('in a call of ours an agent that %s leaves nothing behind', async (_name, rule, play) => {
-  bench = await Misbehaving.start()
-  bench.relay.rule = rule
-  await play(bench)
-  await isOver(bench)
-})
+it.each(outbound)(
+  'a call of the gateway leaves nothing open with an agent that %s',
+  async (_name, rule, play) => {
+    bench = await Misbehaving.start()
+    bench.relay.rule = rule
+    await play(bench)
+    await isOver(bench)
+  },
+)
 
-it('a call that the agent has hung up itself is over at once, though it tells nothing of our BYE', async () => {
+it('a call that the agent has hung up itself ends at once, although the agent does not answer the gateway’s BYE', async () => {
   bench = await Misbehaving.start()
   const isRefusal = ({ kind, text }: RelayedFrame) => kind === 'response' && text.includes('|NOK|')
   bench.relay.rule = agent(
@@ -341,7 +344,7 @@ it.each<readonly [string, Stage]>([
       leg.end({ code: 'canceled' })
     },
   ],
-])('an agent whose connection is cut %s leaves nothing of the call behind', async (_stage, play) => {
+])('a call whose agent connection is cut %s leaves nothing open', async (_stage, play) => {
   bench = await Misbehaving.start()
   await play(bench)
   bench.relay.cut()

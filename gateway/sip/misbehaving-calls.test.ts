@@ -134,7 +134,7 @@ it.each<readonly [string, Parameters<typeof agent>[0], () => Promise<void>]>([
   await expect.poll(gauges, patience).toEqual(nothing)
 })
 
-it('an agent whose connection is cut leaves no call behind', async () => {
+it('a lost connection to the agent leaves no call open', async () => {
   await talking()
   t.relay.cut()
   const { logged } = t.carrier.bench

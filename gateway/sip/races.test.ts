@@ -95,7 +95,7 @@ it.each([
   [{ 'call-id': '' }, 400],
   [{ 'content-type': 'multipart/mixed' }, 415],
   [{ require: 'precondition' }, 420],
-])('refuses an INVITE with %j at the door', async (headers, status) => {
+])('an INVITE with %j is rejected before admission', async (headers, status) => {
   const { response } = invite(undefined, headers)
   await settled()
   expect(response.statuses).toEqual([status])
@@ -103,7 +103,7 @@ it.each([
   nothingLeft()
 })
 
-it('makes a call that is over already for a caller who gives up while the port opens', async () => {
+it('a caller who gives up while the port opens causes an ended call', async () => {
   const slow = new SlowEdge()
   await start({ media: { edge: slow } })
   const { request, response } = invite()
@@ -114,7 +114,7 @@ it('makes a call that is over already for a caller who gives up while the port o
   expect([response.statuses.length, slow.used, sip.legs, sip.busyDomains]).toEqual([0, 0, 0, 0])
 })
 
-it('counts calls that are being set up against the limit', async () => {
+it('calls during set-up count towards the limit', async () => {
   const slow = new SlowEdge()
   await start({ media: { edge: slow }, maxCalls: 1 })
   const first = invite()
@@ -125,7 +125,7 @@ it('counts calls that are being set up against the limit', async () => {
   expect(arrivals).toHaveLength(1)
 })
 
-it('ends the leg when the 200 comes too late for a CANCEL', async () => {
+it('a leg whose 200 is too late for a CANCEL ends', async () => {
   const { leg, heard } = await arrived()
   const answer = leg.answer()
   srf.answers[0]?.done('Response not sent due to unknown transaction')
@@ -134,7 +134,7 @@ it('ends the leg when the 200 comes too late for a CANCEL', async () => {
   nothingLeft()
 })
 
-it('goes on without an ACK of a known caller after two seconds', async () => {
+it('a known caller’s call continues without an ACK after two seconds', async () => {
   const domains = [{ allow: [new FakeRequest('INVITE', 'sip:x@y').source_address] }]
   await start({ trust: new Trust({ domains, carriers: [], sip: { registrar: { domains: [] } } }) })
   const { leg, heard } = await arrived()
@@ -150,7 +150,7 @@ it('goes on without an ACK of a known caller after two seconds', async () => {
   nothingLeft()
 })
 
-it('hangs up a leg that ended between the 200 and its dialog', async () => {
+it('a leg that ended between its 200 and its dialog is hung up', async () => {
   const { leg } = await arrived()
   void leg.answer()
   leg.end({ code: 'normal' })
@@ -163,7 +163,7 @@ it('hangs up a leg that ended between the 200 and its dialog', async () => {
   nothingLeft()
 })
 
-it('hangs up without an ACK in the end', async () => {
+it('a call without an ACK is hung up finally', async () => {
   const { leg } = await arrived()
   void leg.answer()
   const dialog = new FakeDialog()
@@ -175,7 +175,7 @@ it('hangs up without an ACK in the end', async () => {
   nothingLeft()
 })
 
-it('answers once, and only the first end counts', async () => {
+it('a call is answered once, and only the first end counts', async () => {
   const { leg, response } = await arrived()
   const first = leg.answer()
   const second = leg.answer()
@@ -190,7 +190,7 @@ it('answers once, and only the first end counts', async () => {
   nothingLeft()
 })
 
-it('survives an unusable request inside the dialog', async () => {
+it('a call survives an unusable request inside the dialog', async () => {
   const { leg } = await arrived()
   void leg.answer()
   const dialog = new FakeDialog()
@@ -200,7 +200,7 @@ it('survives an unusable request inside the dialog', async () => {
 })
 
 it.each(['new', 'answering', 'answered', 'hanging up'] as const)(
-  'ends an inbound leg that is %s when the connection is lost, though nothing ever settles',
+  'an inbound leg that is %s ends with the connection, even if no promise ever settles',
   async (state) => {
     const { leg } = await arrived()
     const answer = state === 'new' ? undefined : leg.answer()
@@ -217,14 +217,14 @@ it.each(['new', 'answering', 'answered', 'hanging up'] as const)(
   },
 )
 
-it('ends an outbound leg whose INVITE never settles when the connection is lost', async () => {
+it('an outbound leg whose INVITE never settles ends with the connection', async () => {
   const { heard } = await dialled()
   lose()
   expect(heard.events).toEqual(['ended control_lost by far'])
   nothingLeft()
 })
 
-it('leaves the legs of a new connection alone when the old one is given up', async () => {
+it('the legs of a new connection stay when the old one is given up', async () => {
   const old = await dialled()
   srf.events.emit('close')
   srf.events.emit('connect', null, 'udp/127.0.0.1:5060')
@@ -233,7 +233,7 @@ it('leaves the legs of a new connection alone when the old one is given up', asy
   expect([old.leg.isEnded, fresh.leg.isEnded]).toEqual([true, false])
 })
 
-it('cancels as soon as the INVITE is known', async () => {
+it('a CANCEL is sent as soon as the INVITE is known', async () => {
   const { leg, uac } = await dialled()
   leg.end({ code: 'no_answer' })
   const request = new FakeRequest('INVITE', 'sip:x@carrier.example')
@@ -243,7 +243,7 @@ it('cancels as soon as the INVITE is known', async () => {
   nothingLeft()
 })
 
-it('forgets an INVITE whose CANCEL is never answered, and hangs up when it is answered after all', async () => {
+it('an INVITE without an answer to its CANCEL is forgotten, and hung up if it is answered later', async () => {
   const { leg, uac } = await dialled()
   uac.progress.cbRequest(null, new FakeRequest('INVITE', 'sip:x@carrier.example'))
   leg.end({ code: 'no_answer' })
@@ -256,7 +256,7 @@ it('forgets an INVITE whose CANCEL is never answered, and hangs up when it is an
   nothingLeft()
 })
 
-it('cannot dial without a connection, nor where drachtio-srf throws', async () => {
+it('dialing fails without a connection, or if drachtio-srf throws', async () => {
   srf.broken = new Error('AssertionError')
   const thrown = await dialled()
   expect(thrown.leg.state).toMatchObject({ kind: 'ended', cause: { code: 'unreachable' } })
@@ -267,7 +267,7 @@ it('cannot dial without a connection, nor where drachtio-srf throws', async () =
   nothingLeft()
 })
 
-it('closes the port of a leg that ends while the port opens', async () => {
+it('the port of a leg that ends while the port opens is closed', async () => {
   const slow = new SlowEdge()
   await start({ media: { edge: slow } })
   const { leg } = await dialled()
@@ -277,7 +277,7 @@ it('closes the port of a leg that ends while the port opens', async () => {
   expect([slow.used, sip.legs, srf.invites.length]).toEqual([0, 0, 0])
 })
 
-it('keeps what goes to a drachtio-server under its limit', async () => {
+it('messages to a drachtio-server stay below its limit of size', async () => {
   await start({}, false)
   const headers = Array.from({ length: 4 }, (_each, at) => ({ name: `X-${at}`, value: 'y'.repeat(1_000) }))
   const uri = 'sip:x@carrier.example'
@@ -288,7 +288,7 @@ it('keeps what goes to a drachtio-server under its limit', async () => {
   nothingLeft()
 })
 
-it('takes the early media of one branch and the answer of another', async () => {
+it('a call can have the early media of one branch and the answer of another', async () => {
   const { heard, uac } = await dialled()
   uac.progress.cbProvisional(farResponse(183, carrierSdp({ address: '192.0.2.1' })))
   uac.progress.cbProvisional(farResponse(183, carrierSdp({ formats: '18' })))
@@ -297,7 +297,7 @@ it('takes the early media of one branch and the answer of another', async () => 
   expect(edge.ports[0]?.farUpdates.map(({ far }) => far.address)).toEqual(['192.0.2.1', '192.0.2.2'])
 })
 
-it('learns from the source of the signalling where the SDP has a private address', async () => {
+it('the media address is learned from the signalling source if the SDP has a private address', async () => {
   const request = new FakeRequest('INVITE', 'sip:1@demo.example', carrierSdp({ address: '10.0.0.5' }))
   Object.assign(request, { source_address: '203.0.113.5' })
   srf.invite(request)
@@ -305,7 +305,7 @@ it('learns from the source of the signalling where the SDP has a private address
   expect(edge.ports[0]?.far?.learnFrom).toEqual(['203.0.113.5'])
 })
 
-it('ends a call that cannot be started', async () => {
+it('a call that cannot be started ends', async () => {
   await start({ arrivals: { arrive: fail } })
   const { response } = invite()
   await settled()

@@ -106,16 +106,19 @@ describe('a call between two carriers', () => {
     expect(record).toMatchObject({ legs: [{ codec: near }, { codec: far }] })
   })
 
-  it.each(['G722', 'opus'] as const)('with %s on both sides relays the packets without decoding', async (codec) => {
-    const sides = await bridged({ codec }, { codec })
-    const [first, second] = sides
-    await first.media.hearsTheVery(second.media)
-    await second.media.hearsTheVery(first.media)
-    const [invite = ''] = second.sipp.received('INVITE')
-    expect(linesOf(invite, 'a=rtpmap')[0]).toContain(codec)
-    expect(linesOf(invite, 'a=ptime')).toEqual(['a=ptime:30'])
-    await finished(...sides)
-  })
+  it.each(['G722', 'opus'] as const)(
+    'with %s on both sides relays the packets without decoding',
+    async (codec) => {
+      const sides = await bridged({ codec }, { codec })
+      const [first, second] = sides
+      await first.media.hearsTheVery(second.media)
+      await second.media.hearsTheVery(first.media)
+      const [invite = ''] = second.sipp.received('INVITE')
+      expect(linesOf(invite, 'a=rtpmap')[0]).toContain(codec)
+      expect(linesOf(invite, 'a=ptime')).toEqual(['a=ptime:30'])
+      await finished(...sides)
+    },
+  )
 
   it.each([10, 30, 40, 60])(
     'sends packets of %i ms to the side that requests them, and of 20 ms to the other side',

@@ -103,36 +103,39 @@ const doings: Readonly<Record<string, () => Doing | Promise<Doing>>> = {
   },
 }
 
-it.each(Object.entries(doings))('the caller hangs up during %s: every promise of the application settles', async (_, doing) => {
-  const { begin, moment, others = [] } = await doing()
-  const caller = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'call', holdMs: 'manual' })
-  const call = (await until('the call is received', () => received.shift())) as Call
-  await call.answer()
-  await caller.talks('answered', callerTone)
-  let settled = false
-  const done = Promise.resolve(begin(call)).then(
-    () => {
-      settled = true
-    },
-    () => {
-      settled = true
-    },
-  )
-  await moment(caller)
-  expect(settled).toBe(false)
-  await caller.goesOn()
-  await done
-  await until('the call has ended', () => call.state === 'ended')
-  for (const carrier of [caller, ...others]) await carrier.done()
-  await gateway.settled()
-  await until(
-    'no application controls the call',
-    () => gateway.metric('application_calls'),
-    (count) => count === 0,
-  )
-  const { call: id, code, by } = await gateway.record(caller.callId)
-  expect([code, by]).toEqual(['normal', 'far'])
-  const lines = gateway.log.filter((line) => line.call === id)
-  expect(lines.filter(({ msg }) => msg === 'call ended')).toHaveLength(1)
-  expect(lines.filter(({ level }) => level >= 40)).toEqual([])
-})
+it.each(Object.entries(doings))(
+  'the caller hangs up during %s: every promise of the application settles',
+  async (_, doing) => {
+    const { begin, moment, others = [] } = await doing()
+    const caller = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'call', holdMs: 'manual' })
+    const call = (await until('the call is received', () => received.shift())) as Call
+    await call.answer()
+    await caller.talks('answered', callerTone)
+    let settled = false
+    const done = Promise.resolve(begin(call)).then(
+      () => {
+        settled = true
+      },
+      () => {
+        settled = true
+      },
+    )
+    await moment(caller)
+    expect(settled).toBe(false)
+    await caller.goesOn()
+    await done
+    await until('the call has ended', () => call.state === 'ended')
+    for (const carrier of [caller, ...others]) await carrier.done()
+    await gateway.settled()
+    await until(
+      'no application controls the call',
+      () => gateway.metric('application_calls'),
+      (count) => count === 0,
+    )
+    const { call: id, code, by } = await gateway.record(caller.callId)
+    expect([code, by]).toEqual(['normal', 'far'])
+    const lines = gateway.log.filter((line) => line.call === id)
+    expect(lines.filter(({ msg }) => msg === 'call ended')).toHaveLength(1)
+    expect(lines.filter(({ level }) => level >= 40)).toEqual([])
+  },
+)

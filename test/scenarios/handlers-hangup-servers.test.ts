@@ -185,7 +185,10 @@ const scenes: Scenes = {
 }
 
 describe.each(Object.entries(scenes))('the caller hangs up during %s', (_, kinds) => {
-  it.each(Object.entries(kinds))('the %s handler ends all activity and completes its callbacks', async (kind, scene) => {
-    await stage.play(kind, await scene())
-  })
+  it.each(Object.entries(kinds))(
+    'the %s handler ends all activity and completes its callbacks',
+    async (kind, scene) => {
+      await stage.play(kind, await scene())
+    },
+  )
 })

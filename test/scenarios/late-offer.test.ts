@@ -39,18 +39,15 @@ describe.each(agents)('a carrier with a late offer, by $name', (agent) => {
     })
   })
 
-  it.runIf(reliableProvisionals)(
-    'that offers in a reliable 183 gets the answer in the PRACK',
-    async () => {
-      const carrier = await outgoing.target('prack', 'callee-offers-early', { holdMs: 1_000 })
-      const caller = await outgoing.call('prack', 'call', { holdMs: 300 })
-      carrier.media.send(await carrier.sipp.event('acknowledged'), 700)
-      await caller.hears(700)
-      await outgoing.ended(caller, carrier)
-      expect(carrier.sipp.received('PRACK')).toHaveLength(1)
-      expect(carrier.sipp.received('ACK').map((ack) => bodyOf(ack).trim())).toEqual([''])
-    },
-  )
+  it.runIf(reliableProvisionals)('that offers in a reliable 183 gets the answer in the PRACK', async () => {
+    const carrier = await outgoing.target('prack', 'callee-offers-early', { holdMs: 1_000 })
+    const caller = await outgoing.call('prack', 'call', { holdMs: 300 })
+    carrier.media.send(await carrier.sipp.event('acknowledged'), 700)
+    await caller.hears(700)
+    await outgoing.ended(caller, carrier)
+    expect(carrier.sipp.received('PRACK')).toHaveLength(1)
+    expect(carrier.sipp.received('ACK').map((ack) => bodyOf(ack).trim())).toEqual([''])
+  })
 
   it('whose offer has no common codec gets a refusal in the ACK, and a BYE with a Reason', async () => {
     const carrier = await outgoing.target('unusable', 'callee-offers', { values: g729 })

@@ -101,7 +101,9 @@ describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
   const ownTimers = agent.capabilities.sessionTimers === 'agent'
 
   it(`a call without an ACK is hung up after 32 s while others continue${
-    ownTimers ? '; a session of 90 s is refreshed at half time, by UPDATE if the caller allows it, else by re-INVITE' : ''
+    ownTimers
+      ? '; a session of 90 s is refreshed at half time, by UPDATE if the caller allows it, else by re-INVITE'
+      : ''
   }; ended calls leave no transaction`, async () => {
     const refreshes = ownTimers ? [refreshedByUpdate(), refreshedByInvite()] : []
     await Promise.all([hungUpWithoutAck(), ...refreshes, leavesNothing(agent)])

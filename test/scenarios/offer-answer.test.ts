@@ -80,20 +80,23 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
       expect(gateway.log).toContainEqual(expect.objectContaining({ msg: 'call ended', code: 'bad_sdp' }))
     })
 
-    it.runIf(reliableProvisionals)('gets the gateway’s offer in a reliable 183, and its answer in the PRACK starts the audio', async () => {
-      const more = ['Supported: 100rel']
-      const carrier = await calls('call-late-reliable', {
-        domain: 'early.test',
-        holdMs: 300,
-        values: { more },
-      })
-      await carrier.sipp.event('acknowledged')
-      await heard(carrier.media)
-      expect(carrier.sipp.events).not.toContainEqual(expect.stringContaining('answered'))
-      await ended(carrier)
-      // The negotiation is complete: a description in the 200 would be a new offer.
-      expect(headerOf(ok(carrier, 1), 'Content-Length')).toBe('0')
-    })
+    it.runIf(reliableProvisionals)(
+      'gets the gateway’s offer in a reliable 183, and its answer in the PRACK starts the audio',
+      async () => {
+        const more = ['Supported: 100rel']
+        const carrier = await calls('call-late-reliable', {
+          domain: 'early.test',
+          holdMs: 300,
+          values: { more },
+        })
+        await carrier.sipp.event('acknowledged')
+        await heard(carrier.media)
+        expect(carrier.sipp.events).not.toContainEqual(expect.stringContaining('answered'))
+        await ended(carrier)
+        // The negotiation is complete: a description in the 200 would be a new offer.
+        expect(headerOf(ok(carrier, 1), 'Content-Length')).toBe('0')
+      },
+    )
   })
 
   it.runIf(reliableProvisionals)(

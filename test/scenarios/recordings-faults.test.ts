@@ -66,7 +66,9 @@ it('a recording of a gateway that died is available from the next one', async ()
     expect(recording).toMatchObject({ status: 'completed', end_reason: 'interrupted' })
     const received = () => documents.asked('/lost').map(({ body }) => JSON.parse(body).params)
     const end = (): { state: string }[] => received().filter(({ state }) => state !== 'recording')
-    expect(await until('the end of the recording is reported', end, ({ length }) => length > 0)).toMatchObject([
+    expect(
+      await until('the end of the recording is reported', end, ({ length }) => length > 0),
+    ).toMatchObject([
       {
         state: 'finished',
         recording_id: name.replace('.wav', ''),

@@ -184,10 +184,16 @@ it('a message from the address book is shown as unread, can be answered, and old
   await first.page.locator('[data-testid=person]', { hasText: 'Carol' }).getByTestId('person-write').click()
   await write(first, 'Good morning')
   const tab = second.part('tab-chats')
-  await until('the tab counts the new message', async () => (await tab.getAttribute('aria-label')) === 'Messages, 1 new')
+  await until(
+    'the tab counts the new message',
+    async () => (await tab.getAttribute('aria-label')) === 'Messages, 1 new',
+  )
   await tab.click()
   await second.part('talk').click()
-  await until('the message is marked as read', async () => (await tab.getAttribute('aria-label')) === 'Messages')
+  await until(
+    'the message is marked as read',
+    async () => (await tab.getAttribute('aria-label')) === 'Messages',
+  )
   await write(second, 'Good day')
   await until(
     'the answer is shown',

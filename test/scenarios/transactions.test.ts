@@ -52,11 +52,14 @@ describe.each(agents)('SIP transactions, by $name', (agent) => {
   })
 
   describe('a CANCEL that crosses the 200', () => {
-    it.runIf(agent.capabilities.handlesLateCancel)('of a caller has no effect: the call lasts until the BYE', async () => {
-      const carrier = await calls('call-cancels-late')
-      await ended(carrier)
-      expect(await gateway.record(carrier.callId)).toMatchObject({ code: 'normal', by: 'far' })
-    })
+    it.runIf(agent.capabilities.handlesLateCancel)(
+      'of a caller has no effect: the call lasts until the BYE',
+      async () => {
+        const carrier = await calls('call-cancels-late')
+        await ended(carrier)
+        expect(await gateway.record(carrier.callId)).toMatchObject({ code: 'normal', by: 'far' })
+      },
+    )
 
     it('to a carrier makes the gateway acknowledge the late answer and hang up', async () => {
       const callee = await Carrier.listens({ scenario: 'callee-answers-cancel' })
@@ -104,21 +107,24 @@ describe.each(agents)('SIP transactions, by $name', (agent) => {
     expect(await gateway.record(call.callId)).toMatchObject({ code: 'normal', by: 'far' })
   })
 
-  it.runIf(embedded)('a merged INVITE (same Call-ID, two branches) makes one call, and gets 482 for the second branch', async () => {
-    const before = await gateway.metric('calls_ended_total')
-    const socket = await SipSocket.udp(gateway.sipPort)
-    const call = named('merged')
-    for (const branch of ['z9hG4bK-one', 'z9hG4bK-two'])
-      socket.raw(socket.text({ ...call, ...offer(), method: 'INVITE', branch }))
-    const both = () => statuses(socket, 'INVITE').sort()
-    await until('both are answered', both, (found) => found.includes(482) && found.includes(200))
-    const answer = socket.answers.find((text) => statusOf(text) === 200) ?? ''
-    const toTag = /tag=(.*)$/m.exec(headerOf(answer, 'To') ?? '')?.[1] ?? ''
-    socket.raw(socket.text({ ...call, method: 'ACK', toTag }))
-    await socket.ask({ ...call, method: 'BYE', cseq: '2', toTag })
-    await gateway.settled()
-    expect(await gateway.metric('calls_ended_total')).toBe(before + 1)
-  })
+  it.runIf(embedded)(
+    'a merged INVITE (same Call-ID, two branches) makes one call, and gets 482 for the second branch',
+    async () => {
+      const before = await gateway.metric('calls_ended_total')
+      const socket = await SipSocket.udp(gateway.sipPort)
+      const call = named('merged')
+      for (const branch of ['z9hG4bK-one', 'z9hG4bK-two'])
+        socket.raw(socket.text({ ...call, ...offer(), method: 'INVITE', branch }))
+      const both = () => statuses(socket, 'INVITE').sort()
+      await until('both are answered', both, (found) => found.includes(482) && found.includes(200))
+      const answer = socket.answers.find((text) => statusOf(text) === 200) ?? ''
+      const toTag = /tag=(.*)$/m.exec(headerOf(answer, 'To') ?? '')?.[1] ?? ''
+      socket.raw(socket.text({ ...call, method: 'ACK', toTag }))
+      await socket.ask({ ...call, method: 'BYE', cseq: '2', toTag })
+      await gateway.settled()
+      expect(await gateway.metric('calls_ended_total')).toBe(before + 1)
+    },
+  )
 
   it('a call with Max-Forwards 1 reaches a carrier with Max-Forwards 0', async () => {
     const callee = await Carrier.listens({ scenario: 'callee' })
@@ -143,12 +149,15 @@ describe.each(agents)('SIP transactions, by $name', (agent) => {
   describe('a request outside of calls', () => {
     const uri = 'sip:1@talk.test'
 
-    it.each(['BYE', 'CANCEL', 'INFO', 'UPDATE', 'INVITE'])('gets 481 with an unknown To tag: %s', async (method) => {
-      const socket = await SipSocket.udp(gateway.sipPort)
-      const answer = await socket.ask({ method, uri, toTag: 'gone' })
-      expect(statusOf(answer)).toBe(481)
-      await gateway.settled()
-    })
+    it.each(['BYE', 'CANCEL', 'INFO', 'UPDATE', 'INVITE'])(
+      'gets 481 with an unknown To tag: %s',
+      async (method) => {
+        const socket = await SipSocket.udp(gateway.sipPort)
+        const answer = await socket.ask({ method, uri, toTag: 'gone' })
+        expect(statusOf(answer)).toBe(481)
+        await gateway.settled()
+      },
+    )
 
     it('gets no response if it is an ACK', async () => {
       const socket = await SipSocket.udp(gateway.sipPort)

@@ -36,12 +36,15 @@ it('growth and shrinkage of the delay are measured', () => {
   expect(lateness({ samples: shorter, rate })).toBeCloseTo(-80, 0)
 })
 
-it.each(['PCMU', 'G722', 'opus'] as const)('an encoded swinging tone in %s is held in almost all windows, without delay', (codec) => {
-  const voice = new SwingingVoice(codec, 600)
-  const samples = decoded(
-    codec,
-    Array.from({ length: 250 }, () => voice.say()),
-  )
-  expect(heldShare({ samples, rate: rateOf(codec) }, 600)).toBeGreaterThan(0.99)
-  expect(Math.abs(lateness({ samples, rate: rateOf(codec) }))).toBeLessThan(5)
-})
+it.each(['PCMU', 'G722', 'opus'] as const)(
+  'an encoded swinging tone in %s is held in almost all windows, without delay',
+  (codec) => {
+    const voice = new SwingingVoice(codec, 600)
+    const samples = decoded(
+      codec,
+      Array.from({ length: 250 }, () => voice.say()),
+    )
+    expect(heldShare({ samples, rate: rateOf(codec) }, 600)).toBeGreaterThan(0.99)
+    expect(Math.abs(lateness({ samples, rate: rateOf(codec) }))).toBeLessThan(5)
+  },
+)

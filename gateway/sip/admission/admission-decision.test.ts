@@ -88,7 +88,7 @@ const at = (host: string, source = facts.source, more: Partial<AdmissionFacts> =
   facts: { ...more, source, target: { host, user: '1' } },
 })
 
-describe('a caller that a project made known over the API', () => {
+describe('a caller in a list of the API does not learn which hosts other projects have', () => {
   const own = { allow: ['192.0.2.0/24'], guarded: true, projectId: 'p1', project: 'p1' }
   const apps = [
     testApp({ id: 'theirs', domain: 'theirs.example', projectId: 'p2', allow: ['203.0.113.0/24'] }),
@@ -114,18 +114,18 @@ describe('the standing of a caller', () => {
   const ofApi = (allow: readonly string[]) =>
     [{ ...testApp({ allow }), guarded: true, project: 'project-1' }] as const
 
-  it('is that of a stranger where no list and no password speaks for it', () => {
+  it('is that of an untrusted source without a matching list or password', () => {
     expect(standing({})).toBe('untrusted')
   })
 
-  it('is known by a list of the file, of whatever domain or carrier', () => {
+  it('is known by a list of the configuration file, of any domain or carrier', () => {
     expect(standing({ apps: [testApp({ allow: ['192.0.2.0/24'] })] })).toBe('known')
     const other = testApp({ id: 'other', domain: 'other.example', projectId: 'p2', allow: ['0.0.0.0/0'] })
     expect(standing({ apps: [testApp(), other] })).toBe('known')
     expect(standing({ carriers: [carrier], ...at('demo.example', '198.51.100.1') })).toBe('known')
   })
 
-  it('is known by a narrow list of the API: a wide one admits callers, and makes none known', () => {
+  it('is known by a narrow list of the API; a wide list admits callers without making them known', () => {
     expect(standing({ apps: ofApi(['192.0.2.0/24']) })).toBe('known')
     expect(standing({ apps: ofApi(['0.0.0.0/0']) })).toBe('untrusted')
     expect(standing({ apps: ofApi(['203.0.113.0/24']) })).toBe('source_not_allowed')
@@ -142,7 +142,7 @@ describe('the standing of a caller', () => {
 })
 
 describe('admission', () => {
-  it('lets a call in when nothing speaks against it, and says what it counts in', () => {
+  it('accepts a call without any fault, and returns the limits that it counts in', () => {
     const app = testApp({ callsPerSecond: 3, callsPerSecondOfSource: 1 })
     expect(decide({ apps: [app] })).toEqual({
       admit: {
@@ -161,7 +161,7 @@ describe('admission', () => {
     })
   })
 
-  it('checks in a fixed order: each fault alone, and all later ones with it', () => {
+  it('checks in a fixed order: each fault is reported before all later ones', () => {
     const allow = ['192.0.2.0/24']
     const secret = digestSecret('u', 'demo.example', 'p')
     const closed = testApp({ allow, handler: undefined, maxCalls: 0, challenge: secret })
@@ -203,7 +203,7 @@ describe('admission', () => {
     ])
   })
 
-  it('knows a domain only by the user that its application takes', () => {
+  it('finds a domain with a user only by that user of the request-URI', () => {
     const apps = [testApp({ user: 'sales' })]
     const dialled = (user: string) => codeOf({ apps, facts: { target: { host: 'demo.example', user } } })
     expect([dialled('sales'), dialled('Sales'), dialled('')]).toEqual([
@@ -214,7 +214,7 @@ describe('admission', () => {
     expect(codeOf({ apps: [testApp({ user: '*' })] })).toBe('admit')
   })
 
-  it('gives the facts that were checked', () => {
+  it('returns the facts that were checked', () => {
     expect(decide({ apps: [testApp({ maxCalls: 2 })], counts: { domainCalls: () => 2 } })).toEqual({
       refuse: 'over_call_limit',
       check: 'calls',
@@ -250,7 +250,7 @@ describe('admission', () => {
   )
 })
 
-describe('a stranger', () => {
+describe('an untrusted source', () => {
   const closed = testApp({ allow: ['192.0.2.0/24'] })
   const bare = testApp({ id: 'app-2', domain: 'bare.example', allow: ['192.0.2.0/24'], handler: undefined })
   const stranger = '203.0.113.1'
@@ -261,12 +261,12 @@ describe('a stranger', () => {
       return 'refuse' in decision ? [decision.refuse, decision.headers] : ['admit']
     })
 
-  it('gets the same answer for every host: that it may not call', () => {
+  it('gets the same rejection for every host', () => {
     const answered = ['source_not_allowed', undefined]
     expect(answers({ apps: [closed, bare] })).toEqual([answered, answered, answered])
   })
 
-  it('is asked the same at every host where a password lets in at any of them', () => {
+  it('gets the same challenge for every host if any host accepts a password', () => {
     const answered = [
       'unauthorized',
       { ...challenged.headers, Warning: '399 trunkline "203.0.113.1 is in no allow list"' },
@@ -286,7 +286,7 @@ describe('a stranger', () => {
     }
   })
 
-  it('is refused the same at every host, and asked at none, where strangers are refused', () => {
+  it('gets the same 403 for every host, and no challenge, if untrusted sources are refused', () => {
     const secret = digestSecret('u', 'pass.example', 'p')
     const pass = testApp({ id: 'app-3', domain: 'pass.example', challenge: secret })
     const setting = { apps: [closed, bare, pass], registrar: ['pbx.example'], strangers: 'refuse' } as const
@@ -308,7 +308,7 @@ describe('a stranger', () => {
     expect(answers({ apps }).map(([code]) => code)).toEqual(['admit', 'no_handler', 'unknown_domain'])
   })
 
-  it('is no caller in a list: those learn which host is unknown', () => {
+  it('is not a caller in an allowlist: such a caller learns which host is unknown', () => {
     const other = testApp({ id: 'app-3', domain: 'other.example', allow: ['198.51.100.0/24'] })
     const answered = answers({ apps: [closed, bare, other] }, '198.51.100.1').map(([code]) => code)
     expect(answered).toEqual(['source_not_allowed', 'source_not_allowed', 'unknown_domain'])
@@ -318,7 +318,7 @@ describe('a stranger', () => {
 describe("a carrier's network", () => {
   const from = at('demo.example', '198.51.100.7')
 
-  it('makes the call that of the carrier, but lets in nowhere by itself', () => {
+  it('assigns the call to the carrier, but is not admitted by the carrier’s network alone', () => {
     const decision = decide({ ...from, carriers: [carrier] })
     expect('admit' in decision && decision.admit.carrier?.name).toBe('acme')
     expect(codeOf({ ...from, carriers: [carrier], apps: [testApp({ allow: ['192.0.2.0/24'] })] })).toBe(
@@ -326,7 +326,7 @@ describe("a carrier's network", () => {
     )
   })
 
-  it("is proof enough for a domain's challenge that is open to all, not of one with a list", () => {
+  it('replaces the password of a domain without an allowlist, but not of a domain with one', () => {
     const challenge = digestSecret('u', 'demo.example', 'p')
     expect(codeOf({ ...from, carriers: [carrier], apps: [testApp({ challenge })] })).toBe('admit')
     expect(codeOf({ ...from, apps: [testApp({ challenge })] })).toBe('unauthorized')
@@ -358,7 +358,7 @@ describe('a SIP endpoint', () => {
       facts: { target: { host: 'pbx.example', user }, checkDigest: signedInAs(username) },
     })
 
-  it('calls the dialled address, once it is authenticated', () => {
+  it('can call the dialed address after authentication', () => {
     expect(calls('ann')).toMatchObject({
       admit: { endpoint: desk, projectId: 'project-1', plan: { kind: 'dial', to: '/public/ann' } },
     })
@@ -368,11 +368,11 @@ describe('a SIP endpoint', () => {
     ['ann', 'eve', 'unauthorized'],
     ['unknown', 'desk', 'unknown_address'],
     ['+4930123', 'desk', 'not_permitted'],
-  ])('that dials %s as %s is refused: %s', (user, username, code) => {
+  ])('that dials %s as %s is rejected: %s', (user, username, code) => {
     expect(calls(user, username)).toMatchObject({ refuse: code })
   })
 
-  it('is held to its own calls at once and calls a second', () => {
+  it('has its own limits of simultaneous calls and calls per second', () => {
     const limit = { maxCalls: 2, callsPerSecond: 1 }
     const directory = {
       domainApp: () => undefined,
@@ -388,7 +388,7 @@ describe('a SIP endpoint', () => {
     expect(calls('ann', 'desk', { directory, counts: { hasRate } })).toMatchObject(fast)
   })
 
-  it('that guesses is reported, not one that is challenged for the first time', () => {
+  it('causes an offense by a wrong password, not by a first request without credentials', () => {
     expect(calls('ann', 'eve')).toMatchObject({ facts: { answer: 'wrong' } })
     const first = decide({
       registrar: ['pbx.example'],

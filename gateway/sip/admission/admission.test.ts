@@ -36,7 +36,7 @@ const shown = ({ status, reason, headers, body }: SipResponse) => ({
   body: body.toString(),
 })
 
-describe('a stranger', () => {
+describe('an untrusted source', () => {
   const allow = ['192.0.2.0/24']
   const closed = [
     testApp({ allow }),
@@ -44,7 +44,7 @@ describe('a stranger', () => {
   ]
   const uris = ['sip:1@demo.example', 'sip:2@DEMO.example:5070', 'sip:1@bare.example', 'sip:1@none.example']
 
-  it('sees the same refusal of every host', async () => {
+  it('gets the same rejection for every host', async () => {
     await begin({ apps: closed })
     const seen = []
     for (const uri of uris) seen.push(shown(await refused(uri, 403)))
@@ -53,7 +53,7 @@ describe('a stranger', () => {
     expect(carrier.bench.arrivals).toEqual([])
   })
 
-  it('sees the same challenge of every host, and the same answer to a guess, where passwords let in', async () => {
+  it('gets the same challenge for every host, and the same response to a wrong password', async () => {
     await begin({ apps: closed, registrar: ['pbx.example'] })
     const all = [...uris, 'sip:1@pbx.example']
     const seen: string[] = []
@@ -67,7 +67,7 @@ describe('a stranger', () => {
     expect(offences).toEqual(all.map(() => '127.0.0.1'))
   })
 
-  it('sees the same challenge when it registers, wherever', async () => {
+  it('gets the same challenge for a REGISTER at every host', async () => {
     const clock = new SystemClock()
     const limits = { minExpiresMs: 1, maxExpiresMs: 1, contacts: 1 }
     await begin({
@@ -89,7 +89,7 @@ describe('a stranger', () => {
     expect(seen[0]).toEqual(seen[1])
   })
 
-  it('sees the same answer to OPTIONS and to other methods of every host', async () => {
+  it('gets the same response to OPTIONS and other methods for every host', async () => {
     await begin({ apps: closed })
     const { peer } = carrier
     const seen = []
@@ -112,7 +112,7 @@ describe('a stranger', () => {
 describe('a challenge', () => {
   const challenge = digestSecret('trunk', 'demo.example', 'secret')
 
-  it.each(['SHA-256', 'MD5'])('admits a caller that answers by %s', async (algorithm) => {
+  it.each(['SHA-256', 'MD5'])('admits a caller with a correct answer by %s', async (algorithm) => {
     await begin({ apps: [testApp({ challenge })], parts: { challenges: ['MD5', 'SHA-256'] } })
     const uri = 'sip:1@demo.example'
     const first = await refused(uri, 401)
@@ -127,7 +127,7 @@ describe('a challenge', () => {
     expect(await rejected(carrier.bench.metrics, 'unauthorized')).toBe(0)
   })
 
-  it('admits no caller twice by one answer', async () => {
+  it('cannot be answered twice with the same answer', async () => {
     await begin({ apps: [testApp({ challenge, handler: undefined })] })
     const uri = 'sip:1@demo.example'
     const Authorization = answerTo(await refused(uri, 401), uri, 'trunk', 'secret')
@@ -137,7 +137,7 @@ describe('a challenge', () => {
     expect(offences).toEqual([])
   })
 
-  it('tells of a wrong password in the log, without it', async () => {
+  it('logs a wrong password without the password', async () => {
     await begin({ apps: [testApp({ challenge })] })
     const uri = 'sip:1@demo.example'
     const Authorization = answerTo(await refused(uri, 401), uri, 'trunk', 'guess')
@@ -173,7 +173,7 @@ describe('a carrier', () => {
     tls: { verify: true, alpn: [] },
   }
 
-  it('is named in the calls that come from its network, and its limit holds', async () => {
+  it('is recorded for calls from its network, and its limit applies', async () => {
     await begin({ carriers: [acme] })
     const { call, to, arrival } = await carrier.answered()
     expect(arrival.carrier).toBe('acme')
@@ -191,13 +191,13 @@ describe('a carrier', () => {
     await carrier.answered()
   })
 
-  it('may call no unknown host, and learns so', async () => {
+  it('gets 404 for an unknown host', async () => {
     await begin({ carriers: [acme] })
     await refused('sip:1@none.example', 404)
   })
 })
 
-it('a tag in a display name is not that of a dialog', async () => {
+it('a tag in a display name is not the tag of a dialog', async () => {
   await begin({})
   const { peer, bench } = carrier
   const uri = 'sip:1@demo.example'

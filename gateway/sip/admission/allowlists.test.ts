@@ -26,7 +26,7 @@ describe('the allowlist', () => {
     expect(lists.isAllowed(app, source)).toBe(expected)
   })
 
-  it('admits every source without a list, and none by an empty list', () => {
+  it('admits every source if absent, and none if empty', () => {
     expect(lists.isAllowed(testApp(), '192.0.2.200')).toBe(true)
     expect(lists.isAllowed(testApp({ allow: [] }), '192.0.2.200')).toBe(false)
   })
@@ -38,7 +38,7 @@ describe('the allowlist', () => {
     '192.0.2.0/8/8',
     '2001:db8::/129',
     '::ffff:1.2.3.4/90',
-  ])('refuses the entry %s', (entry) => {
+  ])('rejects the entry %s', (entry) => {
     expect(() => lists.isAllowed(testApp({ allow: [entry] }), '192.0.2.1')).toThrow(entry)
   })
 })

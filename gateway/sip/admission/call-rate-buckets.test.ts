@@ -16,7 +16,7 @@ const setUp = () => {
   return { clock, rates, calls }
 }
 
-it("lets a second's worth in at once, and more as time goes on", () => {
+it('accepts one second’s calls at once, and more as time passes', () => {
   const { clock, calls } = setUp()
   expect(calls('a', 5, 20)).toBe(5)
   clock.now += 400
@@ -25,7 +25,7 @@ it("lets a second's worth in at once, and more as time goes on", () => {
   expect(calls('a', 5, 20)).toBe(5)
 })
 
-it('keeps each key apart, and does not count what was refused', () => {
+it('counts each key separately, and does not count rejected calls', () => {
   const { clock, rates, calls } = setUp()
   expect([calls('a', 1, 3), calls('b', 1, 3)]).toEqual([1, 1])
   for (let i = 0; i < 100; i++) rates.has('a', 1)
@@ -33,14 +33,14 @@ it('keeps each key apart, and does not count what was refused', () => {
   expect(rates.has('a', 1)).toBe(true)
 })
 
-it('gives nothing for a clock that is set back', () => {
+it('accepts no additional calls when the clock is set back', () => {
   const { clock, calls } = setUp()
   calls('a', 5, 5)
   clock.now -= 3_600_000
   expect(calls('a', 5, 5)).toBe(0)
 })
 
-it('is bounded: the key that was not used for longest is forgotten', () => {
+it('has a limited number of keys, and forgets the least recently used one', () => {
   const { rates, calls } = setUp()
   calls('first', 1, 1)
   calls('kept', 2, 1)

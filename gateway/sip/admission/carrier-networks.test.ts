@@ -41,7 +41,7 @@ const plainly = (all: readonly CarrierConfig[], source: string, projectId: strin
       (project === undefined || project === projectId) && new Networks(allow).has(source),
   )
 
-it('an address is of the first carrier that claims it, whatever the carriers were before', () => {
+it('an address belongs to the first carrier that claims it, after any sequence of changes', () => {
   fc.assert(
     fc.property(fc.array(carriers, { minLength: 1, maxLength: 4 }), (changes) => {
       const claims = new CarrierNetworks()
@@ -56,7 +56,7 @@ it('an address is of the first carrier that claims it, whatever the carriers wer
   )
 })
 
-it('what is prepared and not taken changes nothing', () => {
+it('a prepared change has no effect until it is applied', () => {
   const claims = new CarrierNetworks()
   const present = testCarrier({ allow: ['192.0.2.0/24'] })
   claims.prepare([present])()

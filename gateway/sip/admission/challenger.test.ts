@@ -66,7 +66,7 @@ describe('a challenge', () => {
     ])
   })
 
-  it('is of MD5 alone where several may not stand in one response', () => {
+  it('uses MD5 only if a response must have one challenge', () => {
     const { check, challenges } = setUp(['MD5'])
     expect(challenges(check()).map(({ algorithm }) => algorithm)).toEqual(['MD5'])
   })
@@ -79,7 +79,7 @@ describe('an answer', () => {
     ['MD5', []],
     ['SHA-256', ['auth']],
     ['SHA-256', ['auth-int']],
-  ] as const)('of %s with %s is taken', (algorithm, qop) => {
+  ] as const)('by %s with %s is accepted', (algorithm, qop) => {
     const { check, answer } = setUp()
     expect(check({ authorization: answer({ algorithm, qop: [...qop] }) })).toEqual({
       kind: 'accepted',
@@ -87,7 +87,7 @@ describe('an answer', () => {
     })
   })
 
-  it('may have its counter in either case of letters, and go up by any step', () => {
+  it('can have its counter in either case, and raise it by any step', () => {
     const { check, answer } = setUp()
     const of = check()
     expect(check({ authorization: answer({ of, count: 3 }) }).kind).toBe('accepted')
@@ -97,7 +97,7 @@ describe('an answer', () => {
     expect(check({ authorization: answer({ of, count: 10 }) }).kind).toBe('accepted')
   })
 
-  it('may have signed another URI than that of the request, as some senders do', () => {
+  it('can have a signed URI other than the request-URI, as some senders do', () => {
     const { check, answer } = setUp()
     expect(check({ authorization: answer({ request: { uri: 'sip:192.0.2.5:5060' } }) }).kind).toBe('accepted')
   })
@@ -107,7 +107,7 @@ describe('an answer', () => {
     ['an unknown user', { as: 'eve' }],
     ['another method', { request: { method: 'REGISTER' } }],
     ['another body, where that is signed', { qop: ['auth-int' as const], request: { body: 'v=1' } }],
-  ])('is wrong with %s, and the answer is the same', (_what, changes) => {
+  ])('is rejected with %s, and the new challenge is the same', (_what, changes) => {
     const { check, challenges, answer, offenses } = setUp()
     const found = check({ authorization: answer(changes) })
     expect(found).toMatchObject({ kind: 'challenge', why: 'wrong' })
@@ -125,11 +125,11 @@ describe('an answer', () => {
     `Digest realm="demo.example", ${'x=y, '.repeat(2_000)}`,
     'Digest realm="demo.example", algorithm=MD5-sess, response="00000000000000000000000000000000"',
     'Digest "',
-  ])('that cannot be read is as none: %#', (header) => {
+  ])('that cannot be parsed counts as missing: %#', (header) => {
     expect(why(setUp().check({ authorization: header }))).toBe('missing')
   })
 
-  it('is found among those for other realms', () => {
+  it('is found among answers for other realms', () => {
     const { check, answer } = setUp()
     const other = 'Digest username="x", realm="proxy, Digest realm=", nonce="a", uri="b", response="c"'
     expect(check({ authorization: `${other}, ${answer()}` }).kind).toBe('accepted')
@@ -149,7 +149,7 @@ describe('MD5 where it is not offered', () => {
 })
 
 describe('a nonce', () => {
-  it('of another address is stale over a connection', () => {
+  it('from another address is stale over a connection', () => {
     const { check, answer } = setUp()
     const elsewhere = { source: '203.0.113.9', isOverConnection: true }
     const found = check({ ...elsewhere, authorization: answer() })
@@ -157,20 +157,20 @@ describe('a nonce', () => {
     expect(check({ ...elsewhere, authorization: answer({ of: found }) }).kind).toBe('accepted')
   })
 
-  it('works once for each counter', () => {
+  it('is valid once per counter value', () => {
     const { check, answer } = setUp()
     const authorization = answer()
     expect(check({ authorization }).kind).toBe('accepted')
     expect(why(check({ authorization }))).toBe('stale')
   })
 
-  it('works once where nothing counts', () => {
+  it('is valid once without a counter', () => {
     const { check, answer } = setUp()
     const authorization = answer({ algorithm: 'MD5', qop: [] })
     expect([why(check({ authorization })), why(check({ authorization }))]).toEqual(['accepted', 'stale'])
   })
 
-  it('grows old: the right answer to it is asked for anew, a wrong one stays wrong', () => {
+  it('expires: a correct answer gets a new challenge, and a wrong answer stays wrong', () => {
     const { check, challenges, answer, advance, offenses } = setUp()
     const of = check()
     advance(300_000)
@@ -181,12 +181,12 @@ describe('a nonce', () => {
     expect(offenses).toEqual([])
   })
 
-  it('of before a restart is too old', () => {
+  it('from before a restart is too old', () => {
     const authorization = setUp().answer()
     expect(why(setUp().check({ authorization }))).toBe('stale')
   })
 
-  it('of another address lets in, but says nothing of who guesses', () => {
+  it('from another address is accepted with the right password, but causes no offense with a wrong one', () => {
     const { check, answer, offenses } = setUp()
     const source = '203.0.113.9'
     expect(check({ source, authorization: answer() }).kind).toBe('accepted')
@@ -194,7 +194,7 @@ describe('a nonce', () => {
     expect(offenses).toEqual([])
   })
 
-  it('leaves no state without a sign-in, and is forgotten when it is too old', () => {
+  it('needs no state before a sign-in, and its state is removed when it expires', () => {
     const { challenger, check, answer, advance } = setUp()
     for (let i = 0; i < 100; i++) check({ authorization: answer({ password: 'guess' }) })
     expect(challenger.size).toBe(0)
@@ -205,7 +205,7 @@ describe('a nonce', () => {
     expect(challenger.size).toBe(1)
   })
 
-  it('cannot be made by others', () => {
+  it('cannot be forged', () => {
     const nonces = new Nonces(() => 1_700_000_000_000)
     const made = nonces.make('192.0.2.1')
     expect(nonces.check(made, '192.0.2.1')).toEqual({ isValid: true, isProven: true })
@@ -216,7 +216,7 @@ describe('a nonce', () => {
     expect(nonces.check(`${made}=`, '192.0.2.1')).toEqual({ isValid: false, isProven: false })
   })
 
-  it('counters are bounded: nonces grow old sooner then, and none works twice', () => {
+  it('has a limited number of counters: under load nonces expire sooner, and none is valid twice', () => {
     let now = 1_700_000_000_000
     const nonces = new Nonces(() => now, 3)
     const address = '192.0.2.1'
@@ -240,7 +240,7 @@ describe('a nonce', () => {
     expect([nonces.use(nonces.make(address), 1), nonces.size]).toEqual([true, 1])
   })
 
-  it('is available for 500 new sign-ins a second, all the time', () => {
+  it('is available for 500 new sign-ins per second without end', () => {
     let now = 1_700_000_000_000
     const nonces = new Nonces(() => now)
     let refused = 0
@@ -255,7 +255,7 @@ describe('a nonce', () => {
   })
 })
 
-it('reads quoted and plain fields', () => {
+it('answers are parsed with quoted and plain fields', () => {
   const response = 'a'.repeat(32)
   expect(
     readAnswer(
@@ -273,7 +273,7 @@ it('reads quoted and plain fields', () => {
   })
 })
 
-it('asks with other algorithms from a moment on; a nonce that was given out stays good', () => {
+it('a change of algorithms applies to new challenges, and earlier nonces stay valid', () => {
   const challenger = new Challenger(() => 0)
   const request = { method: 'INVITE', uri: 'sip:x', body: '', source: '192.0.2.1', authorization: undefined }
   const asked = () => {

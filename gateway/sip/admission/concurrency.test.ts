@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Concurrency } from './concurrency.ts'
 
-it('takes a call back once, however often it is asked', () => {
+it('a concurrency permit is released once, however often release is called', () => {
   const counts = new Concurrency()
   const first = counts.acquire('a')
   const second = counts.acquire('a')

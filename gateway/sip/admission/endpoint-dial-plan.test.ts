@@ -30,7 +30,7 @@ const desk: SipEndpoint = {
 const plan = (user: string, changes: Partial<SipEndpoint> = {}) =>
   planEndpointCall({ user }, { ...desk, ...changes }, addresses)
 
-it('finds a name in its own context first, then in public and private', () => {
+it('a dialed name is found in the endpoint’s context first, then in public and private', () => {
   expect(plan('bob')).toEqual({ kind: 'dial', to: '/sales/bob' })
   expect(plan('bob', { address: '/other/desk' })).toEqual({ kind: 'dial', to: '/public/bob' })
   expect(plan('alice')).toEqual({ kind: 'dial', to: '/public/alice' })
@@ -39,12 +39,12 @@ it('finds a name in its own context first, then in public and private', () => {
   expect(plan('')).toEqual({ refuse: 'unknown_address' })
 })
 
-it('takes a whole address in the user part', () => {
+it('a whole address in the user part is found', () => {
   expect(plan('%2Fother%2Fcarol')).toEqual({ kind: 'dial', to: '/other/carol' })
   expect(plan('%2fother%2Fnobody')).toEqual({ refuse: 'unknown_address' })
 })
 
-it('lets only those dial out who may; a name goes before a number', () => {
+it('only endpoints with permission can dial numbers; a name has priority over a number', () => {
   const free = { mayDialOut: true }
   expect(plan('+4930123')).toEqual({ refuse: 'not_permitted' })
   expect(plan('+4930123', free)).toEqual({ kind: 'dial', to: '+4930123' })
@@ -54,11 +54,11 @@ it('lets only those dial out who may; a name goes before a number', () => {
   expect(plan('911')).toEqual({ kind: 'dial', to: '/public/911' })
 })
 
-it('runs the own handler of an endpoint, whatever it dialled', () => {
+it('an endpoint with its own handler runs the handler for any dialed target', () => {
   expect(plan('anything', { handler })).toEqual({ kind: 'handler', handler })
 })
 
-it('shows an endpoint by its address, its number and its name', () => {
+it('an endpoint calls with its address, number and name', () => {
   expect(partyOf(desk)).toEqual({ uri: '/sales/desk', user: '+49301', name: 'Front desk' })
   expect(partyOf({ ...desk, sendAs: '+49300' })).toMatchObject({ user: '+49301', sendAs: '+49300' })
 })

@@ -20,7 +20,7 @@ const refused = (uri: string, status: number, extra?: Record<string, string>) =>
 /** Time stands still at the door. */
 const stopped = () => Object.assign(new SystemClock(), { now: () => 1_700_000_000_000 })
 
-describe('what bounds new calls', () => {
+describe('a new call', () => {
   it.each([
     [
       'the gateway',
@@ -31,7 +31,7 @@ describe('what bounds new calls', () => {
     // 21.5.4).
     ['the application', { apps: [testApp({ callsPerSecond: 1 })] }, undefined],
     ['one source', { apps: [testApp({ callsPerSecondOfSource: 1 })] }, undefined],
-  ])('is the rate of %s', async (_what, setting: Setting, retryAfter) => {
+  ])('is limited by the rate of %s', async (_what, setting: Setting, retryAfter) => {
     await begin({ ...setting, parts: { ...setting.parts, clock: stopped() } })
     carrier.invite()
     await carrier.bench.arrival()
@@ -41,7 +41,7 @@ describe('what bounds new calls', () => {
     expect(carrier.bench.arrivals).toHaveLength(1)
   })
 
-  it('is the load, for new calls alone', async () => {
+  it('is limited by the load, which does not affect calls in progress', async () => {
     let busyPercent = 0
     const overload = { busyPercent: 85, callsPerSecond: 500, retryAfterMs: 10_000 }
     await begin({ parts: { overload, busyPercent: () => busyPercent } })
@@ -58,8 +58,8 @@ describe('what bounds new calls', () => {
   })
 })
 
-describe('what bounds calls at once of one source', () => {
-  it('is its own limit at the domain, until one of them ends', async () => {
+describe('the simultaneous calls of one source', () => {
+  it('have their own limit at a domain, until one of the calls ends', async () => {
     await begin({ apps: [testApp({ maxCallsOfSource: 1 })] })
     const { call, to } = await carrier.answered()
     const full = await refused('sip:1@demo.example', 503)
@@ -88,7 +88,7 @@ describe('a SIP endpoint', () => {
     secrets: new Map([['pbx.example', digestSecret('desk', 'pbx.example', 'secret')]]),
   }
 
-  it('makes no more calls at once than it may, until one of them ends', async () => {
+  it('cannot exceed its simultaneous calls, until one of them ends', async () => {
     await begin({
       registrar: ['pbx.example'],
       parts: {
@@ -119,7 +119,7 @@ describe('a SIP endpoint', () => {
     await carrier.bench.arrival()
   })
 
-  it('makes no more calls by transfers either, nor more in a second', async () => {
+  it('cannot exceed its limits by transfers, nor its calls per second', async () => {
     let limits: Partial<SipEndpoint> = { maxCalls: 2 }
     await begin({
       registrar: ['pbx.example'],
@@ -166,7 +166,7 @@ describe('a SIP endpoint', () => {
     expect(await rejected(bench.metrics, 'over_call_rate')).toBe(1)
   })
 
-  it('calls as itself, whatever its From says, once it has shown its password', async () => {
+  it('calls as itself after authentication, whatever its From header is', async () => {
     await begin({
       registrar: ['pbx.example'],
       parts: {
@@ -190,7 +190,7 @@ describe('a SIP endpoint', () => {
   })
 })
 
-describe('strangers', () => {
+describe('untrusted sources', () => {
   const strangers = {
     maxCallsOfSource: 2,
     callsPerSecondOfSource: 100,
@@ -200,7 +200,7 @@ describe('strangers', () => {
   const open = testApp({ id: 'open', domain: 'open.example' })
   const other = testApp({ id: 'other', domain: 'other.example' })
 
-  it('share one limit over all domains, and get it back with the end of a call', async () => {
+  it('share one limit over all domains, released at the end of a call', async () => {
     await begin({ apps: [open, other], parts: { untrusted: strangers } })
     const first = await carrier.answered({ to: 'sip:1@open.example' })
     await carrier.answered({ to: 'sip:1@other.example' })
@@ -230,7 +230,7 @@ describe('strangers', () => {
     expect(await rejected(carrier.bench.metrics, 'over_stranger_share')).toBe(1)
   })
 
-  it('who have not sent an ACK are counted until they do', async () => {
+  it('are counted as unconfirmed until they send an ACK', async () => {
     await begin({ apps: [open], parts: { untrusted: { ...strangers, maxUnconfirmedCalls: 1 } } })
     carrier.invite({ to: 'sip:1@open.example' })
     await carrier.bench.arrival()

@@ -25,7 +25,7 @@ const setUp = () => {
   return { clock, meter, pass }
 }
 
-it('tells how busy the busiest loop was in the last second', () => {
+it('reports the utilisation of the busiest event loop in the last second', () => {
   const { meter, pass } = setUp()
   expect(meter.busyPercent).toBe(0)
   pass(2, 1, 1)
@@ -40,7 +40,7 @@ it('tells how busy the busiest loop was in the last second', () => {
   expect(meter.busyPercent).toBe(0)
 })
 
-it('reads no more once it is closed', () => {
+it('stops measuring when closed', () => {
   const { clock, meter } = setUp()
   expect(clock.running).toBe(1)
   clock.advance(1_000)

@@ -17,7 +17,7 @@ const shield = {
   known: [],
 }
 
-it('has a stranger banned that may not call, and no source for the 403 of another party', async () => {
+it('an untrusted source with rejected calls is banned, but not for another party’s 403', async () => {
   const apps = [testApp(), testApp({ id: 'app-2', domain: 'closed.example', allow: ['192.0.2.0/24'] })]
   const carrier = await Carrier.start({ apps, agent: { shield } })
   const { bench, peer } = carrier
@@ -42,7 +42,7 @@ it('has a stranger banned that may not call, and no source for the 403 of anothe
   await carrier.close()
 })
 
-it('blames no source to a drachtio-server, which would forward it to the sender', () => {
+it('no ban is sent to a drachtio-server, which would forward the header to the sender', () => {
   const sent = (marks: boolean, code: 'source_not_allowed' | 'not_permitted') => {
     const headers = new GatewayHeaders({ hasPrivateHeaders: marks })
     const response = new FakeResponse()

@@ -13,7 +13,7 @@ const setUp = () => {
   return { clock, log, reported, refuse }
 }
 
-it('gives ten lines a minute to each source, and tells later how many it left out', () => {
+it('logs ten lines per minute for each source, and later the number of suppressed lines', () => {
   const { clock, reported, refuse } = setUp()
   expect([refuse('a', 25), refuse('b', 4)]).toEqual([10, 4])
   clock.now += 59_999
@@ -22,14 +22,14 @@ it('gives ten lines a minute to each source, and tells later how many it left ou
   expect([refuse('b', 1), reported]).toEqual([1, [{ source: 'a', count: 16 }]])
 })
 
-it('tells the rest at the end', () => {
+it('logs the number of suppressed lines at the end', () => {
   const { log, reported, refuse } = setUp()
   refuse('a', 12)
   log.close()
   expect([reported, log.size]).toEqual([[{ source: 'a', count: 2 }], 0])
 })
 
-it('gives all sources together no more than 600 lines, and remembers no more than 10,000', () => {
+it('logs at most 600 lines for all sources together, and remembers at most 10,000 sources', () => {
   const { log, refuse } = setUp()
   let lines = 0
   for (let i = 0; i < 20_000; i++) lines += refuse(String(i), 1)

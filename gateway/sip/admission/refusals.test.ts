@@ -19,7 +19,7 @@ it.each([
   ['document_invalid', 503],
   ['unreachable', 503],
   ['draining', 503],
-] as const)('refuses an unanswered call that ends as %s with %i', async (code, status) => {
+] as const)('an unanswered call that ends as %s is rejected with %i', async (code, status) => {
   await begin()
   const { call, branch } = carrier.invite()
   const { arrival } = await bench.arrival()
@@ -32,7 +32,7 @@ it.each([
   await carrier.nothingLeft()
 })
 
-it('passes on the status that the other side gave, but not a challenge', async () => {
+it('the status of the other side is passed on, except for a challenge', async () => {
   await begin()
   carrier.invite()
   const first = await bench.arrival()
@@ -58,7 +58,7 @@ it.each([
   // One application that is full must not keep a carrier from calling the others.
   ['over_call_limit', 503, undefined, 'sip:1@demo.example', { apps: [testApp({ maxCalls: 0 })] }],
 ] as const)(
-  'refuses with %s and %i (Retry-After: %s), says so once in the log, and counts it',
+  'a call is rejected with %s and %i (Retry-After: %s), one log line and one count',
   async (code, status, retryAfter, to, options) => {
     await begin(options)
     carrier.invite({ to })
@@ -83,7 +83,7 @@ it.each([
   ['no_common_codec', carrierSdp({ formats: '18 101' }), 'G729/8000'],
   ['bad_sdp', 'v=0\r\nnonsense\r\n', 'line 2'],
   ['bad_sdp', carrierSdp({ address: '192.0.2.255' }), 'cannot be sent to'],
-] as const)('refuses %s with 488 and a warning that says why', async (code, body, why) => {
+] as const)('%s is rejected with 488 and a Warning with the reason', async (code, body, why) => {
   await begin()
   carrier.invite({ body })
   const response = await peer.response(488)
@@ -93,7 +93,7 @@ it.each([
   await carrier.nothingLeft()
 })
 
-it('takes a tel: URI whose context is a domain application', async () => {
+it('a tel: URI whose context is a domain application is accepted', async () => {
   await begin()
   peer.send('INVITE', peer.call('tel:+49-30-123;phone-context=demo.example'), { body: carrierSdp() })
   const { arrival } = await bench.arrival()
@@ -102,7 +102,7 @@ it('takes a tel: URI whose context is a domain application', async () => {
   await peer.response(200)
 })
 
-it('refuses a tel: URI, which names no domain, with 416 and a log line that has it', async () => {
+it('a tel: URI without a domain is rejected with 416, and the log has the URI', async () => {
   await begin()
   peer.send('INVITE', peer.call('tel:+4930123;phone-context=ims.example'), { body: carrierSdp() })
   await peer.response(416)
@@ -119,7 +119,7 @@ it('refuses a tel: URI, which names no domain, with 416 and a log line that has 
   await carrier.nothingLeft()
 })
 
-it('refuses when the last media port went meanwhile', async () => {
+it('a call is rejected if the last media port was taken meanwhile', async () => {
   await begin()
   bench.edge.exhausted = true
   carrier.invite()
@@ -128,7 +128,7 @@ it('refuses when the last media port went meanwhile', async () => {
   await carrier.nothingLeft()
 })
 
-it('counts the calls of a domain until they have ended', async () => {
+it('the calls of a domain are counted until they end', async () => {
   await begin({ apps: [testApp({ maxCalls: 1 })] })
   carrier.invite()
   const { arrival } = await bench.arrival()
@@ -140,7 +140,7 @@ it('counts the calls of a domain until they have ended', async () => {
   await bench.arrival()
 })
 
-it('answers OPTIONS, refuses other methods, and both calls and OPTIONS while draining', async () => {
+it('OPTIONS is answered and other methods are rejected; calls and OPTIONS are rejected while draining', async () => {
   await begin()
   peer.send('OPTIONS', peer.call('sip:demo.example'))
   expect((await peer.response(200)).headers.first('allow')).toContain('INVITE')
@@ -155,7 +155,7 @@ it('answers OPTIONS, refuses other methods, and both calls and OPTIONS while dra
   expect(await rejected(bench.metrics, 'draining')).toBe(2)
 })
 
-it('refuses an INVITE that requires an extension', async () => {
+it('an INVITE that requires an extension is rejected', async () => {
   await begin()
   carrier.invite({ extra: { Require: 'precondition, timer' } })
   expect((await peer.response(420)).headers.first('unsupported')).toBe('precondition')

@@ -8,7 +8,7 @@ import { causeOfBye, causeOfCancel, causeOfRefusal, refusalStatus } from '../sip
 import type { FarResponse } from '../srf.ts'
 
 describe('SIP URIs', () => {
-  it('are taken apart', () => {
+  it('are parsed', () => {
     const uri = parseSipUri('sip:+49%2030;isub=1:pw@Demo.Example:5070;transport=TCP;lr?X-A=b%20c&X-D=e')
     expect(uri).toMatchObject({
       scheme: 'sip',
@@ -50,12 +50,12 @@ describe('SIP URIs', () => {
     'sip:a@b@c',
     'sip:x@host?X=%zz',
     `sip:${'x'.repeat(2_000)}@host`,
-  ])('does not take %j for one', (text) => {
+  ])('%j is not a SIP URI', (text) => {
     expect(parseSipUri(text)).toBeUndefined()
   })
 })
 
-it('shows no password of a URI', () => {
+it('never show a password in logs', () => {
   expect(shownUri('sip:user:pass@host:5060;x=y')).toBe('sip:user@host:5060;x=y')
   expect(shownUri('sip:user@host:5060')).toBe('sip:user@host:5060')
   expect(shownUri('sip:host:5060')).toBe('sip:host:5060')
@@ -67,7 +67,7 @@ it('shows no password of a URI', () => {
   )
 })
 
-describe('headers of applications', () => {
+describe('headers from applications', () => {
   const refusedNames = (...names: string[]) =>
     applicationHeaders(names.map((name) => ({ name, value: 'x' }))).refused.map(({ name }) => name)
 
@@ -87,18 +87,21 @@ describe('headers of applications', () => {
     expect(refusedNames('X-A', 'P-Asserted-Identity', 'Diversion', 'Privacy', 'Subject')).toEqual([])
   })
 
-  it.each(['', 'X A', 'X:A', 'X-A\r\nVia', 'Ü-A', 'x'.repeat(65)])('are refused with the name %j', (name) => {
-    expect(refusedNames(name)).toHaveLength(1)
-  })
+  it.each(['', 'X A', 'X:A', 'X-A\r\nVia', 'Ü-A', 'x'.repeat(65)])(
+    'are rejected with the name %j',
+    (name) => {
+      expect(refusedNames(name)).toHaveLength(1)
+    },
+  )
 
   it.each(['a\r\nVia: x', 'a\nb', 'a\rb', 'a\0b', 'a\u2028b', 'y'.repeat(2_000)])(
-    'are refused with the value %j',
+    'are rejected with the value %j',
     (value) => {
       expect(applicationHeaders([{ name: 'X-A', value }]).headers).toEqual({})
     },
   )
 
-  it('join under one name, and end at a limit', () => {
+  it('are joined under one name, up to a limit', () => {
     const twice = [
       { name: 'X-A', value: '1' },
       { name: 'x-a', value: '2' },
@@ -109,8 +112,8 @@ describe('headers of applications', () => {
   })
 })
 
-describe('From', () => {
-  it('has the user at our own address, escaped', () => {
+describe('a From header', () => {
+  it('has the user at the gateway’s own address, escaped', () => {
     expect(fromHeader({ user: '+4930', name: '' })).toBe('<sip:+4930@localhost>')
     expect(fromHeader({ user: 'a b@c>', name: '' })).toBe('<sip:a%20b%40c%3E@localhost>')
     expect(fromHeader({ user: '', name: '' })).toBe('<sip:anonymous@localhost>')
@@ -125,13 +128,13 @@ describe('From', () => {
     )
   })
 
-  it('has a SIP URI as it was given, without its headers', () => {
+  it('has a SIP URI unchanged, without its headers', () => {
     expect(fromHeader({ user: 'x', name: '' }, 'sip:me@trunk.example?A=b')).toBe('<sip:me@trunk.example>')
     expect(fromHeader({ user: '123', name: '' }, '123')).toBe('<sip:123@localhost>')
   })
 })
 
-describe('causes', () => {
+describe('end causes', () => {
   const response = (source_address: string): FarResponse => ({
     status: 0,
     reason: '',
@@ -150,11 +153,14 @@ describe('causes', () => {
     [600, '192.0.2.1', true, 'busy'],
     [603, '192.0.2.1', true, 'declined'],
     [302, '192.0.2.1', false, 'far_refused'],
-  ] as const)('a %i from %j (it rang: %s) means %s', (status, source, rang, code) => {
-    expect(causeOfRefusal({ status, reason: 'x', res: response(source) }, rang).code).toBe(code)
-  })
+  ] as const)(
+    'are derived from the response: a %i from %j (it rang: %s) means %s',
+    (status, source, rang, code) => {
+      expect(causeOfRefusal({ status, reason: 'x', res: response(source) }, rang).code).toBe(code)
+    },
+  )
 
-  it('a place that says nothing is a 408 of its own (RFC 3261 section 8.1.3.1)', () => {
+  it('a response without a source is a local 408 (RFC 3261 section 8.1.3.1)', () => {
     const silent = causeOfRefusal({ status: 408, reason: 'x', res: response('') }, false)
     expect(refusalStatus(silent)).toBe(408)
   })
@@ -166,13 +172,13 @@ describe('causes', () => {
     })
   })
 
-  it('the agent’s own BYE is no hang-up of the far side', () => {
+  it('a BYE by the agent is not a hang-up of the far side', () => {
     expect(causeOfBye('normal release')).toEqual({ code: 'normal' })
     expect(causeOfBye(undefined, 'Q.850;cause=31')).toEqual({ code: 'normal', detail: 'Q.850;cause=31' })
     expect(causeOfBye('ACK timeout')).toEqual({ code: 'unreachable', detail: 'ACK timeout' })
   })
 
-  it('every code of the catalogue gives a status that is neither a challenge nor unknown', () => {
+  it('every code of the catalogue has a known status that is not a challenge', () => {
     for (const code of Object.keys(catalogue) as Code[]) {
       const status = refusalStatus({ code })
       expect(status).toBeGreaterThanOrEqual(400)
@@ -185,7 +191,7 @@ describe('causes', () => {
   })
 })
 
-describe('the Q.850 cause', () => {
+describe('a Q.850 cause', () => {
   const refused = (status: number, reason?: string) => {
     const res = { status, reason: 'x', source_address: '192.0.2.1', get: () => reason }
     return reasonHeader(causeOfRefusal({ status, reason: 'x', res }, false))
@@ -202,12 +208,12 @@ describe('the Q.850 cause', () => {
     [404, 'Q.850;cause=999', 'Q.850;cause=1'],
     [404, 'X.850;cause=3', 'Q.850;cause=1'],
     [404, 'Q.850;text="\u0007"', 'Q.850;cause=1'],
-  ])('of a refusal with %i and Reason %j becomes %j (RFC 3326, RFC 3398)', (status, reason, expected) => {
+  ])('of a rejection with %i and Reason %j is %j (RFC 3326, RFC 3398)', (status, reason, expected) => {
     expect(refused(status, reason)).toBe(expected)
   })
 })
 
-it('the end of a call that is cancelled has the Reason of the CANCEL, and a PRACK that does not come is no CANCEL', () => {
+it('of a cancelled call is in the Reason of the CANCEL; a missing PRACK is not a cancel', () => {
   expect(causeOfCancel(undefined)).toEqual({ code: 'canceled' })
   const elsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
   expect(causeOfCancel(elsewhere)).toEqual({ code: 'canceled', detail: elsewhere })
@@ -224,17 +230,17 @@ describe('digits in INFO', () => {
     ['application/dtmf-relay', 'Signal=55', undefined],
     ['application/dtmf', '', undefined],
     ['text/plain', '5', undefined],
-  ])('%s %j is %s', (type, body, digit) => {
+  ])('with %s and %j are %s', (type, body, digit) => {
     expect(digitOfInfo(type, body)).toBe(digit)
   })
 
-  it('are read as they are written', () => {
+  it('are parsed in the sent format', () => {
     for (const key of '0123456789*#ABCD')
       expect(digitOfInfo('application/dtmf-relay', infoOfDigit(key))).toBe(key)
   })
 })
 
-it('tells private addresses from others', () => {
+it('private addresses are distinguished from public ones', () => {
   const addresses = [
     '10.1.2.3',
     '172.31.0.1',
@@ -248,7 +254,7 @@ it('tells private addresses from others', () => {
   expect(addresses.map(isPrivate)).toEqual([true, true, true, true, true, false, false, false])
 })
 
-it('makes text of the far side fit for one line', () => {
+it('text from the far side is made safe for one log line', () => {
   expect(printable('a\r\nb\x1b[31m\u202ec')).toBe('a??b?[31m?c')
   expect(printable('x'.repeat(500))).toHaveLength(128)
 })

@@ -24,14 +24,14 @@ const bare = (uri: string, source: string, ...carriers: readonly CarrierConfig[]
 
 const acme = carrier('acme', { allow: ['192.0.2.0/24'], domain: 'acme.example' })
 
-it('leads to the domain application of the carrier that calls, without visual separators', () => {
+it('a tel: URI leads to the domain application of the calling carrier, without visual separators', () => {
   expect(bare('tel:+49-30-(123)4567;isub=1', '192.0.2.9', acme)).toBe(
     'sip:+49301234567@acme.example;user=phone',
   )
   expect(bare('TEL:7042', '192.0.2.9', acme)).toBe('sip:7042@acme.example;user=phone')
 })
 
-it('leads to the domain that its context names, if there is one', () => {
+it('a tel: URI leads to the domain in its context, if any', () => {
   expect(bare('tel:7042;phone-context=IMS.example', '192.0.2.9', acme)).toBe(
     'sip:7042@ims.example;user=phone',
   )
@@ -41,7 +41,7 @@ it('leads to the domain that its context names, if there is one', () => {
   expect(bare('tel:7042;phone-context=+49', '192.0.2.9', acme)).toBe('sip:7042@acme.example;user=phone')
 })
 
-it('leads nowhere from a stranger, and where carriers disagree', () => {
+it('a tel: URI has no target for an untrusted source, or if carriers disagree', () => {
   expect(bare('tel:+4930', '198.51.100.1', acme)).toBeUndefined()
   const other = carrier('other', { allow: ['192.0.2.9/32'], domain: 'other.example', project: 'other' })
   expect(bare('tel:+4930', '192.0.2.9', acme, other)).toBeUndefined()
@@ -51,7 +51,7 @@ it('leads nowhere from a stranger, and where carriers disagree', () => {
 })
 
 it.each(['tel:', 'tel:+', 'tel:xyz', 'tel:+49<x>', `tel:+${'1'.repeat(70)}`, 'tel:+49;a=b c'])(
-  'is no target: %s',
+  'a tel: URI has no target: %s',
   (uri) => {
     expect(bare(uri, '192.0.2.9', acme)).toBeUndefined()
   },

@@ -6,7 +6,7 @@ const open = (config: Partial<ConstructorParameters<typeof Trust>[0]> = {}) =>
   new Trust({ domains: [], carriers: [], sip: { registrar: { domains: [] } }, ...config })
 
 describe('trust', () => {
-  it('knows a carrier by its networks, for its project alone', () => {
+  it('recognises a carrier by its networks, for its project only', () => {
     const trust = open({
       carriers: [
         testCarrier({ name: 'theirs', project: 'p2', allow: ['192.0.2.0/24'] }),
@@ -19,7 +19,7 @@ describe('trust', () => {
     expect([trust.isListed('198.51.100.1'), trust.isListed('203.0.113.1')]).toEqual([true, false])
   })
 
-  it('follows what changes, and stays as it was where a list cannot be read', () => {
+  it('follows changes of the lists, and stays unchanged if a list cannot be read', () => {
     const trust = open()
     expect(trust.untrustedResponse).toBe('unknown')
     trust.change({ domains: [{ allow: ['192.0.2.1'] }], carriers: [] })
@@ -29,7 +29,7 @@ describe('trust', () => {
   })
 })
 
-it('makes a list of the API known to its own project alone', () => {
+it('makes a list of the API known only to its own project', () => {
   const trust = open({
     domains: [{ allow: ['192.0.2.0/24'] }, { allow: ['198.51.100.0/24'], guarded: true, project: 'p2' }],
     carriers: [testCarrier({ project: 'p3', allow: ['203.0.113.0/24'], guarded: true })],

@@ -40,7 +40,7 @@ const rulesOf = ({ limits = usual, counts }: Setting = {}) =>
 const check = (setting: Setting = {}) =>
   checkUntrusted({ ...stranger, ...setting.caller }, { ...facts, ...setting.facts }, rulesOf(setting))
 
-describe('a stranger', () => {
+describe('an untrusted source', () => {
   it.each<[string, Setting, object]>([
     ['over_source_limit', { counts: { untrustedCalls: () => 10 } }, { sourceCalls: 10, sourceLimit: 10 }],
     [
@@ -74,19 +74,19 @@ describe('a stranger', () => {
     expect(check({ ...setting, caller: { standing: 'authenticated' } })).toBeUndefined()
   })
 
-  it('has to prove its address over UDP alone', () => {
+  it('must prove its address only over UDP', () => {
     const counts = { unconfirmedCalls: () => 20 }
     expect(check({ counts, facts: { transport: 'tcp' } })).toBeUndefined()
     expect(check({ counts, facts: { transport: 'UDP' } })).toBeDefined()
   })
 
-  it('has the limits of a domain that sets its own', () => {
+  it('has the limits of a domain with its own limits', () => {
     const app = testApp({ maxCallsOfSource: 50, callsPerSecondOfSource: 20 })
     const counts = { untrustedCalls: () => 49, hasRate: (key: string) => !key.startsWith('stranger ') }
     expect(check({ caller: { app }, counts })).toBeUndefined()
   })
 
-  it('is admitted below every limit, and counts in the rates of strangers', () => {
+  it('is admitted below every limit, and counts towards the rates of untrusted sources', () => {
     const admitted = checkLimits(stranger, facts, rulesOf())
     expect(admitted).toMatchObject({
       admit: {
@@ -102,7 +102,7 @@ describe('a stranger', () => {
     expect(known).toMatchObject({ admit: { isUnconfirmed: false, rates: [{ key: 'gateway' }] } })
   })
 
-  it('gets one call at least where the limits are small', () => {
+  it('gets at least one call, even with small limits', () => {
     const limits = {
       maxCalls: 1,
       callsPerSecond: 1,

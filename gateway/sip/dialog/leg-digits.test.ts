@@ -11,7 +11,7 @@ const settled = async () => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
 
-it('go as INFO with their pauses, and end with the first that is not taken', async () => {
+it('digits are sent as INFO with their pauses, until the first rejection', async () => {
   const clock = new FakeClock()
   const taken: string[] = []
   const info = async (digit: string) => taken.push(digit) < 2
@@ -28,7 +28,7 @@ it('go as INFO with their pauses, and end with the first that is not taken', asy
   expect([taken, clock.running]).toEqual([['1', '2'], 0])
 })
 
-it('go by RFC 4733 alone where the far side takes that', async () => {
+it('digits are sent only by RFC 4733 if the far side supports it', async () => {
   const digits: string[] = []
   const port = { sendDigits: async (all: string) => digits.push(all) > 0 }
   const session = { media: { port }, leg, clock: new FakeClock(), log }
@@ -40,7 +40,7 @@ it.each([
   ['pressed', true],
   ['sent by INFO', false],
 ])(
-  'that a far side has not taken are worth a warning, unless it has hung up meanwhile: %s',
+  'digits that the far side rejects cause a warning, unless it has hung up meanwhile: %s',
   async (_how, pressed) => {
     const warn = vi.fn()
     for (const isEnded of [false, true]) {
@@ -62,7 +62,7 @@ it.each([
   ['in the usual way', undefined, undefined, 'application/dtmf-relay', 'Signal=5\r\nDuration=160\r\n'],
   ['as the far side does', 'application/dtmf', undefined, 'application/dtmf', '5'],
   ['as the far side takes it', undefined, 'application/sdp, application/dtmf', 'application/dtmf', '5'],
-])('are written into INFO %s', (_what, heard, accept, type, body) => {
+])('a digit is sent by INFO %s', (_what, heard, accept, type, body) => {
   const res = farResponse(200, '', accept ? { Accept: accept } : {})
   const dialog = Object.assign(new FakeDialog(), { res })
   const bench = establish({ outbound: true, parts: { dialog } })

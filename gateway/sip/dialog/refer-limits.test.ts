@@ -57,7 +57,7 @@ it('a transfer of an endpoint counts as a call of its own until the transfer tar
 })
 
 it.each(['over_call_limit', 'over_call_rate'] as const)(
-  'a transfer that is %s gets 503, starts no call, and is counted as refused',
+  'a transfer that is %s gets 503, starts no call, and counts as a rejection',
   async (code) => {
     limit = code
     const { statuses, referral } = refer(true)
@@ -65,7 +65,7 @@ it.each(['over_call_limit', 'over_call_rate'] as const)(
   },
 )
 
-it('more than five transfers of one dialog within a second get 503 unread, and are counted as refused', async () => {
+it('more than five transfers of one dialog per second get 503 without parsing, and count as rejections', async () => {
   const transfers = new Transfers(
     {
       addresses: { resolve: () => undefined },
@@ -86,11 +86,11 @@ it('more than five transfers of one dialog within a second get 503 unread, and a
   expect(statusOf()).toBe(400)
 })
 
-it('a transfer that cannot be counts for nothing', () => {
+it('an impossible transfer does not count towards the limits', () => {
   expect([refer(false).statuses, counted]).toEqual([[603], ['+endpoint-1', '-endpoint-1']])
 })
 
-it('a party that is no endpoint has no such limit', () => {
+it('a party that is not an endpoint has no limit of transfers', () => {
   limit = 'over_call_limit'
   expect([refer(true, { carrier: 'main' }).statuses, refer(true, {}).statuses]).toEqual([[202], [202]])
 })

@@ -6,7 +6,7 @@ import { establish } from '../testing/dialog-rig.ts'
 import { TestEdge } from '../testing/fake-edge.ts'
 import { Transfers } from './transfers.ts'
 
-it('shows no password of a URI that a REFER brings or takes', () => {
+it('no log line shows the password of a URI in a received or sent REFER', () => {
   const logged: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(line) })
   const transfers = new Transfers(

@@ -11,7 +11,7 @@ describe('Refer-To', () => {
     expect(readReferTo(value)).toMatchObject({ kind: 'uri', uri: { user, host } })
   })
 
-  it('reads a number', () => {
+  it('reads a telephone number', () => {
     expect(readReferTo('<tel:+49-30-1234;phone-context=x>')).toEqual({ kind: 'number', number: '+49301234' })
   })
 
@@ -29,13 +29,13 @@ describe('Refer-To', () => {
     '<sip:a@b;method=BYE>',
     '<sip:a@b?Replaces=x>',
     '<sip:a@b?Replaces=x%3Bto-tag%3D1%3Bfrom-tag%3D2&Replaces=y%3Bto-tag%3D1%3Bfrom-tag%3D2>',
-  ])('does not take %j', (value) => {
+  ])('rejects %j', (value) => {
     expect(readReferTo(value)).toBeUndefined()
   })
 })
 
 describe('Replaces', () => {
-  it('has a Call-ID and both tags, and may be for early dialogs alone', () => {
+  it('has a Call-ID and both tags, and can be restricted to early dialogs', () => {
     expect(readReplaces('a@b ; From-Tag=2; to-tag=1 ;early-only')).toEqual({
       callId: 'a@b',
       toTag: '1',
@@ -51,7 +51,7 @@ describe('Replaces', () => {
     'a@b;to-tag=1;to-tag=2;from-tag=3',
     ';to-tag=1;from-tag=2',
     'a b;to-tag=1;from-tag=2',
-  ])('is not %j', (value) => {
+  ])('rejects %j', (value) => {
     expect(readReplaces(value)).toBeUndefined()
   })
 })
@@ -69,7 +69,7 @@ it('finds a dialog by its Call-ID and both tags until it is removed', () => {
   expect([dialogs.find(named), dialogs.size]).toEqual([undefined, 0])
 })
 
-it('knows the dialogs of one party by endpoint, carrier or address', () => {
+it('finds the dialogs of one party by endpoint, carrier or address', () => {
   const endpoint = (id: string) => ({ id, address: `/public/${id}`, mayDialOut: false })
   const source = '192.0.2.9'
   const same = (a: Omit<DialogOrigin, 'projectId'>, b: typeof a, projectId = 'p1') =>

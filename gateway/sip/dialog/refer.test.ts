@@ -107,13 +107,16 @@ describe('permitted targets of a REFER', () => {
     ['+4930', 403, 403, '+4930'],
     ['sip:x@elsewhere.example', 403, 403, 'sip:x@elsewhere.example'],
     ['sip:y@elsewhere.example', 403, 403, 404],
-  ])('%s, asked by a carrier: %s, by an endpoint: %s, by one that may dial out: %s', (value, ...expected) => {
-    expect([carrier, endpoint(false), endpoint(true)].map((origin) => target(value, origin))).toEqual(
-      expected,
-    )
-  })
+  ])(
+    'with Refer-To %s: from a carrier %s, from an endpoint %s, from an endpoint that may dial out %s',
+    (value, ...expected) => {
+      expect([carrier, endpoint(false), endpoint(true)].map((origin) => target(value, origin))).toEqual(
+        expected,
+      )
+    },
+  )
 
-  it('at a domain of another project, no party of the own one with the same name', () => {
+  it('are those of the target domain’s project, not of the own project with the same name', () => {
     const inOther = (origin: DialogOrigin) => target('sip:bob@demo.example', { ...origin, projectId: 'p2' })
     expect([carrier, endpoint(false), endpoint(true)].map(inOther)).toEqual([
       403,
@@ -124,7 +127,7 @@ describe('permitted targets of a REFER', () => {
 })
 
 describe('REFER', () => {
-  it('is accepted, and its progress reported by NOTIFY until the end', () => {
+  it('is accepted, and its progress is reported by NOTIFY until the end', () => {
     const response = refer(bench, '<sip:bob@demo.example>', { 'referred-by': '<sip:a@b.example>' })
     expect([response.statuses, owner.referral?.referredBy]).toEqual([[202], '<sip:a@b.example>'])
     owner.referral?.progress(180)
@@ -141,7 +144,7 @@ describe('REFER', () => {
     })
   })
 
-  it('has an id from the second on', () => {
+  it('has an id in Event from the second one on', () => {
     refer(bench, '<sip:bob@demo.example>', { cseq: '5 REFER' })
     owner.referral?.progress(486)
     refer(bench, '<sip:bob@demo.example>', { cseq: '6 REFER' })
@@ -152,20 +155,20 @@ describe('REFER', () => {
     ])
   })
 
-  it('is followed by no NOTIFY where none is wanted', () => {
+  it('is not followed by NOTIFY if the sender wants none', () => {
     const [accepted] = refer(bench, '<sip:bob@demo.example>', { 'refer-sub': 'false' }).sent
     owner.referral?.progress(200)
     expect([accepted?.status, accepted?.headers['Refer-Sub'], notified(bench)]).toEqual([202, 'false', []])
   })
 
-  it('is followed by no NOTIFY once the dialog is over', () => {
+  it('is not followed by NOTIFY after the end of the dialog', () => {
     refer(bench, '<sip:bob@demo.example>')
     bench.dialog.emit('destroy', {}, 'normal release')
     owner.referral?.progress(200)
     expect(notified(bench)).toHaveLength(1)
   })
 
-  it('is refused without a party to transfer, and where it makes no sense', () => {
+  it('is rejected without a party to transfer, and when it makes no sense', () => {
     owner.willing = false
     expect(refer(bench, '<sip:bob@demo.example>').statuses).toEqual([603])
     expect(refer(bench, 'nonsense').statuses).toEqual([400])
@@ -182,7 +185,7 @@ describe('a NOTIFY', () => {
     [502, 'Bad Gateway'],
     [603, 'Decline'],
     [699, 'Status'],
-  ])('tells the final status as it is: %i', (status, reason) => {
+  ])('reports the final status unchanged: %i', (status, reason) => {
     refer(bench, '<sip:bob@demo.example>')
     owner.referral?.progress(status)
     expect(notified(bench).at(-1)).toEqual([`SIP/2.0 ${status} ${reason}`, 'terminated'])
@@ -193,7 +196,7 @@ describe('REFER with Replaces', () => {
   const replaces = (tag: string) =>
     `<sip:c@demo.example?Replaces=call%40peer%3Bto-tag%3Dours%3Bfrom-tag%3D${tag}>`
 
-  it('joins the other parties of two calls of one party, and ends both of its legs', async () => {
+  it('connects the other parties of two calls of one party, and ends both legs of that party', async () => {
     const { made: second, talking: other } = begin(carrier, 'second')
     expect(refer(bench, replaces('second')).statuses).toEqual([202])
     await settle()
@@ -216,13 +219,13 @@ describe('REFER with Replaces', () => {
     expect(edge.used).toBe(0)
   })
 
-  it('is refused for a call of another party, for its own, and for an unknown one', () => {
+  it('is rejected for a call of another party, for its own call, and for an unknown call', () => {
     begin(endpoint(true), 'foreign')
     for (const tag of ['foreign', 'theirs', 'unknown'])
       expect(refer(bench, replaces(tag)).statuses).toEqual([603])
   })
 
-  it('tells that it could not be done, and leaves both calls as they are', async () => {
+  it('reports a failure, and leaves both calls unchanged', async () => {
     const { made: second, talking: other } = begin(carrier, 'second')
     other.willing = false
     refer(bench, replaces('second'))
@@ -237,7 +240,7 @@ describe('REFER with Replaces', () => {
     expect(notified(bench).at(-1)).toEqual(['SIP/2.0 503 Service Unavailable', 'terminated'])
   })
 
-  it('leaves no audio open where something fails on the way', async () => {
+  it('leaves no media port open after a failure at any step', async () => {
     const { talking: other } = begin(carrier, 'second')
     other.legReplaced = () => {
       throw new Error('the media thread died')
@@ -249,7 +252,7 @@ describe('REFER with Replaces', () => {
   })
 })
 
-describe('REFER of ours', () => {
+describe('REFER of the gateway', () => {
   const asked = (options = {}) => {
     const outcome = bench.established.refer('sip:c@far.example', options)
     return { outcome, sent: bench.dialog.requests.at(-1)! }
@@ -257,7 +260,7 @@ describe('REFER of ours', () => {
   const notify = (body: string, state = 'active') =>
     bench.receive('NOTIFY', body, { event: 'refer', 'subscription-state': state }).statuses[0]
 
-  it('follows its NOTIFYs to the end', async () => {
+  it('is followed by NOTIFYs until the end', async () => {
     const { outcome, sent } = asked({ referredBy: 'sip:us@demo.example' })
     expect(sent).toMatchObject({
       method: 'REFER',
@@ -312,7 +315,7 @@ describe('REFER of ours', () => {
     expect(await t.outcome).toEqual(outcome)
   })
 
-  it('is signed with the credentials that it was given, where it is challenged', async () => {
+  it('is answered with credentials if the far side challenges it', async () => {
     const { outcome, sent } = asked({ credentials: { username: 'ann', password: 'secret' } })
     sent.reply(407, {
       headers: { 'Proxy-Authenticate': 'Digest realm="far.example", nonce="n1", algorithm=MD5, qop="auth"' },
@@ -324,7 +327,7 @@ describe('REFER of ours', () => {
     expect(await outcome).toEqual({ kind: 'completed', status: 202 })
   })
 
-  it('is sent one at a time, and to SIP URIs alone', async () => {
+  it('is sent one at a time, and only to SIP URIs', async () => {
     asked()
     expect(await bench.established.refer('sip:d@far.example')).toEqual({ kind: 'failed', status: 491 })
     expect(await bench.established.refer('+4930')).toEqual({ kind: 'failed', status: 400 })
@@ -333,7 +336,7 @@ describe('REFER of ours', () => {
   })
 })
 
-it('forgets its dialogs', () => {
+it('is forgotten with its dialog', () => {
   bench.leg.end({ code: 'normal' })
   expect(transfers.dialogs.size).toBe(0)
 })

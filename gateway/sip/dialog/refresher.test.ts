@@ -19,8 +19,8 @@ const last = (bench: DialogBench) => bench.dialog.requests.at(-1)!
 const methods = (bench: DialogBench) => bench.dialog.requests.map(({ method }) => method)
 const agreed = { 'Session-Expires': '900;refresher=uac' }
 
-describe('refreshes by the gateway', () => {
-  it('by UPDATE without a description at half of the time, again and again', () => {
+describe('a session refresh by the gateway', () => {
+  it('is an UPDATE without a description at half of the interval, repeatedly', () => {
     const bench = timed(ours)
     for (let round = 1; round <= 4; round++) {
       bench.clock.advance(half)
@@ -36,7 +36,7 @@ describe('refreshes by the gateway', () => {
     expect(bench.leg.isAnswered).toBe(true)
   })
 
-  it('by a re-INVITE with the description of before, version and all, where the far side has no UPDATE', () => {
+  it('is a re-INVITE with the unchanged description if the far side does not support UPDATE', () => {
     const bench = timed(ours, { allowsUpdate: false })
     const before = bench.media.local
     const updates = bench.port.farUpdates.length
@@ -53,14 +53,14 @@ describe('refreshes by the gateway', () => {
     expect(methods(bench)).toEqual(['INVITE', 'INVITE'])
   })
 
-  it('and hear of a hold in the answer', () => {
+  it('detects a hold in the answer', () => {
     const bench = timed(ours, { allowsUpdate: false })
     bench.clock.advance(half)
     last(bench).reply(200, { body: farSdp({ version: 2, lines: ['a=inactive'] }), headers: agreed })
     expect(bench.heard).toEqual(['answered', 'held'])
   })
 
-  it('by a re-INVITE after a far side that said UPDATE refuses it', () => {
+  it('is a re-INVITE if the far side rejects UPDATE although it allows it', () => {
     const bench = timed(ours)
     bench.clock.advance(half)
     last(bench).reply(405)
@@ -70,7 +70,7 @@ describe('refreshes by the gateway', () => {
     expect(methods(bench)).toEqual(['UPDATE', 'INVITE', 'INVITE'])
   })
 
-  it('with more time where a 422 asks for it', () => {
+  it('uses a longer interval after a 422', () => {
     const bench = timed(ours)
     bench.clock.advance(half)
     last(bench).reply(422, { headers: { 'Min-SE': '1200' } })
@@ -81,7 +81,7 @@ describe('refreshes by the gateway', () => {
     expect(bench.dialog.requests).toHaveLength(3)
   })
 
-  it('and does not argue for ever about a 422', () => {
+  it('does not follow repeated 422s for ever', () => {
     const bench = timed(ours)
     bench.clock.advance(half)
     for (let round = 0; round < 4; round++) {
@@ -93,7 +93,7 @@ describe('refreshes by the gateway', () => {
     expect(bench.dialog.requests).toHaveLength(5)
   })
 
-  it('and not many times a second where a 491 comes each time', () => {
+  it('is not repeated many times a second after repeated 491s', () => {
     const bench = timed(ours, { allowsUpdate: false, outbound: false })
     bench.clock.advance(half)
     const before = bench.clock.now()
@@ -109,7 +109,7 @@ describe('refreshes by the gateway', () => {
   it.each([
     [true, 3_050],
     [false, 1_000],
-  ])('repeat a refresh after a 491; Call-ID of the gateway: %s, wait: %i ms', (outbound, ms) => {
+  ])('is repeated after a 491; Call-ID of the gateway: %s, wait: %i ms', (outbound, ms) => {
     const bench = timed(ours, { allowsUpdate: false, outbound })
     bench.clock.advance(half)
     last(bench).reply(491)
@@ -120,7 +120,7 @@ describe('refreshes by the gateway', () => {
     expect(bench.dialog.requests).toHaveLength(2)
   })
 
-  it('and go on where a far side without session timers takes no refresh: it is there', () => {
+  it('continues if a far side without session timers rejects it, because the far side is reachable', () => {
     const bench = timed(alone, { allowsUpdate: false })
     for (let round = 1; round <= 4; round++) {
       bench.clock.advance(half)
@@ -135,17 +135,20 @@ describe('refreshes by the gateway', () => {
     expect(bench.heard.at(-1)).toBe('ended session_expired by us')
   })
 
-  it.each([481, 408])('and hang up where the far side answers %i: it does not know the call', (status) => {
-    const bench = timed(ours)
-    bench.clock.advance(half)
-    last(bench).reply(status)
-    expect(bench.heard.at(-1)).toBe('ended unreachable by us')
-    expect(bench.dialog.byes).toHaveLength(1)
-    bench.dialog.byes[0]?.()
-    expect([bench.released(), bench.clock.running]).toEqual([true, 0])
-  })
+  it.each([481, 408])(
+    'ends the call if the far side answers %i, because the far side has lost the call',
+    (status) => {
+      const bench = timed(ours)
+      bench.clock.advance(half)
+      last(bench).reply(status)
+      expect(bench.heard.at(-1)).toBe('ended unreachable by us')
+      expect(bench.dialog.byes).toHaveLength(1)
+      bench.dialog.byes[0]?.()
+      expect([bench.released(), bench.clock.running]).toEqual([true, 0])
+    },
+  )
 
-  it('and hang up before the time is over where nothing helps', () => {
+  it('ends the call before the session expires if no refresh succeeds', () => {
     const bench = timed(ours)
     bench.clock.advance(half)
     last(bench).reply(500)
@@ -156,7 +159,7 @@ describe('refreshes by the gateway', () => {
     expect(bench.dialog.byes).toHaveLength(1)
   })
 
-  it('not while an offer is open: the far side is at it', () => {
+  it('is left out while an offer is pending, because the far side is active', () => {
     const bench = timed(ours, { allowsUpdate: false })
     bench.receive('INVITE')
     bench.clock.advance(half - 1)
@@ -166,7 +169,7 @@ describe('refreshes by the gateway', () => {
     expect(bench.dialog.requests).toHaveLength(0)
   })
 
-  it('on the same terms where the answer forgets to name them', () => {
+  it('keeps its terms if the answer has none', () => {
     const bench = timed(ours)
     bench.clock.advance(half)
     last(bench).reply(200)
@@ -175,10 +178,10 @@ describe('refreshes by the gateway', () => {
   })
 })
 
-describe('refreshes by the peer', () => {
+describe('a session refresh by the peer', () => {
   const able = { supported: 'timer', 'session-expires': '900;refresher=uac' }
 
-  it.each(['INVITE', 'UPDATE'])('by %s for an hour, and get the terms each time', (method) => {
+  it.each(['INVITE', 'UPDATE'])('by %s gets its terms each time', (method) => {
     const bench = timed(theirs)
     for (let round = 0; round < 5; round++) {
       bench.clock.advance(750_000)
@@ -189,7 +192,7 @@ describe('refreshes by the peer', () => {
     expect(bench.dialog.requests).toEqual([])
   })
 
-  it('and the call ends where they stop, with a BYE that says why', () => {
+  it('ends the call with a BYE and its reason if it stops', () => {
     const bench = timed(theirs)
     bench.clock.advance(867_999)
     expect(bench.leg.isEnded).toBe(false)
@@ -199,7 +202,7 @@ describe('refreshes by the peer', () => {
     expect(bench.dialog.byeHeaders[0]?.Reason).toBe('Q.850;cause=102;text="RECOVERY_ON_TIMER_EXPIRE"')
   })
 
-  it('with too little, and are rejected, while the old timer runs on', () => {
+  it('with a too short interval is rejected, and the old timer continues', () => {
     const bench = timed(theirs)
     bench.clock.advance(400_000)
     const [refused] = bench.receive('UPDATE', '', { ...able, 'session-expires': '60' }).sent
@@ -210,7 +213,7 @@ describe('refreshes by the peer', () => {
     expect(bench.leg.isEnded).toBe(true)
   })
 
-  it('not by an offer that is refused', () => {
+  it('is not done by a rejected offer', () => {
     const bench = timed(theirs)
     bench.clock.advance(400_000)
     expect(bench.receive('INVITE', farSdp({ version: 2, formats: '18' }), able).statuses).toEqual([488])
@@ -218,7 +221,7 @@ describe('refreshes by the peer', () => {
     expect(bench.leg.isEnded).toBe(true)
   })
 
-  it('and may hand it over to us', () => {
+  it('can make the gateway the refresher', () => {
     const bench = timed(theirs)
     bench.receive('UPDATE', '', { ...able, 'session-expires': '900;refresher=uas' })
     bench.clock.advance(half)
@@ -233,7 +236,7 @@ describe('a pending re-INVITE of the gateway', () => {
     return bench
   }
 
-  it('refuses one of theirs with 491, with an offer and without', () => {
+  it('rejects the peer’s re-INVITE with 491, with or without an offer', () => {
     const bench = inviting()
     expect(bench.receive('INVITE', farSdp({ version: 2 })).statuses).toEqual([491])
     expect(bench.receive('INVITE').statuses).toEqual([491])
@@ -241,7 +244,7 @@ describe('a pending re-INVITE of the gateway', () => {
     expect(bench.receive('UPDATE').statuses).toEqual([200])
   })
 
-  it('is still open after an unreadable body', () => {
+  it('stays pending after an unreadable body', () => {
     const bench = inviting()
     expect(bench.receive('UPDATE', 'x', { 'content-type': 'text/plain' }).statuses).toEqual([415])
     expect(bench.media.isWaiting).toBe(true)
@@ -251,7 +254,7 @@ describe('a pending re-INVITE of the gateway', () => {
     expect(bench.port.far?.address).toBe('192.0.2.20')
   })
 
-  it('does not hold up our BYE, and its answer counts no more', () => {
+  it('does not delay a BYE of the gateway, and its answer is then ignored', () => {
     const bench = inviting()
     bench.leg.end({ code: 'normal' })
     expect(bench.dialog.byes).toHaveLength(1)
@@ -269,7 +272,7 @@ describe('a pending re-INVITE of the gateway', () => {
     expect([bench.released(), bench.port.closed, bench.clock.running]).toEqual([true, true, 0])
   })
 
-  it('changes nothing where its answer cannot be used', () => {
+  it('changes nothing if its answer is unusable', () => {
     const bench = inviting()
     last(bench).reply(200, { body: farSdp({ version: 2, formats: '18' }), headers: agreed })
     expect([bench.media.exchange.isStable, bench.leg.isAnswered]).toEqual([true, true])

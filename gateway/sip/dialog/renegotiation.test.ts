@@ -19,27 +19,30 @@ describe('hold', () => {
     ['inactive', hold('a=inactive', 2), 'inactive'],
     ['c=0.0.0.0', farSdp({ version: 2, address: '0.0.0.0' }), 'recvonly'],
     ['c=0.0.0.0 and inactive', farSdp({ version: 2, address: '0.0.0.0', lines: ['a=inactive'] }), 'inactive'],
-  ])('by %s is answered with its mirror, reported once, and taken back', (_name, body, direction) => {
-    const bench = establish()
-    const held = reinvite(bench, body)
-    expect([held.status, directionOf(held.body)]).toEqual([200, direction])
-    expect(bench.port.far).toMatchObject({ address: '192.0.2.9', port: 4000, direction })
-    reinvite(bench, body.replace('o=- 7 2', 'o=- 7 3'))
-    const back = reinvite(bench, farSdp({ version: 4 }))
-    expect(directionOf(back.body)).toBe('sendrecv')
-    expect(bench.port.far?.direction).toBe('sendrecv')
-    expect(bench.heard).toEqual(['answered', 'held', 'taken back'])
-    // Its music may be heard: the legs are not to be parted.
-    expect(bench.leg.isHeld).toBe(false)
-  })
+  ])(
+    'by %s is answered with the mirrored direction, reported once, and can be resumed',
+    (_name, body, direction) => {
+      const bench = establish()
+      const held = reinvite(bench, body)
+      expect([held.status, directionOf(held.body)]).toEqual([200, direction])
+      expect(bench.port.far).toMatchObject({ address: '192.0.2.9', port: 4000, direction })
+      reinvite(bench, body.replace('o=- 7 2', 'o=- 7 3'))
+      const back = reinvite(bench, farSdp({ version: 4 }))
+      expect(directionOf(back.body)).toBe('sendrecv')
+      expect(bench.port.far?.direction).toBe('sendrecv')
+      expect(bench.heard).toEqual(['answered', 'held', 'taken back'])
+      // Its music may be heard: the legs are not to be parted.
+      expect(bench.leg.isHeld).toBe(false)
+    },
+  )
 
-  it('is no hold where the far side only does not speak', () => {
+  it('is not reported if the far side only stops sending', () => {
     const bench = establish()
     expect(directionOf(reinvite(bench, hold('a=recvonly', 2)).body)).toBe('sendonly')
     expect(bench.heard).toEqual(['answered'])
   })
 
-  it('of twelve minutes ends nothing, and the call goes on as before', () => {
+  it('of twelve minutes does not end the call, which then continues unchanged', () => {
     const bench = establish()
     reinvite(bench, hold('a=sendonly', 2))
     bench.clock.advance(12 * 60_000)
@@ -49,7 +52,7 @@ describe('hold', () => {
 })
 
 describe('a re-INVITE', () => {
-  it('with the description of before is a refresh: our last one again, and nothing new for the port', () => {
+  it('with an unchanged description is a refresh: the gateway’s last description again, and no change for the port', () => {
     const bench = establish()
     const updates = bench.port.farUpdates.length
     const first = bench.media.local
@@ -57,14 +60,14 @@ describe('a re-INVITE', () => {
     expect(bench.port.farUpdates).toHaveLength(updates)
   })
 
-  it('holds also where the far side forgets to raise the version (RFC 3264 section 8)', () => {
+  it('is also a refresh of hold if the far side does not raise the version (RFC 3264 section 8)', () => {
     const bench = establish()
     expect(directionOf(reinvite(bench, hold('a=sendonly', 1)).body)).toBe('recvonly')
     expect(directionOf(reinvite(bench, farSdp()).body)).toBe('sendrecv')
     expect(bench.heard).toEqual(['answered', 'held', 'taken back'])
   })
 
-  it('that refreshes after an offer of ours gets an answer, and not that offer once more (RFC 4568 section 5.1.2)', () => {
+  it('that refreshes after the gateway’s offer gets an answer instead of that offer again (RFC 4568 section 5.1.2)', () => {
     const key = Buffer.alloc(30, 5).toString('base64')
     const lines = [`a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}`, 'a=sendonly']
     const srtp = srtpPolicy(undefined, true)
@@ -76,7 +79,7 @@ describe('a re-INVITE', () => {
     expect(body).not.toContain('a=crypto:2')
   })
 
-  it('brings a new address and codec, and our version rises by one', () => {
+  it('with a new address and codec changes the far end, and raises the gateway’s version by one', () => {
     const bench = establish()
     const before = version(bench.media.local)
     const { body } = reinvite(
@@ -87,7 +90,7 @@ describe('a re-INVITE', () => {
     expect(bench.port.far).toMatchObject({ address: '192.0.2.10', port: 5000, codec: 'PCMA', payloadType: 8 })
   })
 
-  it('changes the payload type of telephone-event from 126 to 101', () => {
+  it('can change the payload type of telephone-event from 126 to 101', () => {
     const events = (number: number, at: number) =>
       farSdp({ version: at, formats: `0 ${number}`, lines: [`a=rtpmap:${number} telephone-event/8000`] })
     const bench = establish({ offer: events(126, 1) })
@@ -102,7 +105,7 @@ describe('a re-INVITE', () => {
     })
   })
 
-  it('with nothing that we have gets 488 with a reason, and changes nothing', () => {
+  it('without a common codec gets 488 with a reason, and changes nothing', () => {
     const bench = establish()
     const updates = bench.port.farUpdates.length
     const refused = reinvite(bench, farSdp({ version: 2, formats: '18' }))
@@ -116,13 +119,13 @@ describe('a re-INVITE', () => {
     expect(reinvite(bench, farSdp({ version: 3 })).status).toBe(200)
   })
 
-  it('with an address of the gateway itself is refused', () => {
+  it('with an address of the gateway itself is rejected', () => {
     const bench = establish()
     expect(reinvite(bench, farSdp({ version: 2, address: '127.0.0.1' })).status).toBe(488)
     expect(bench.port.far?.address).toBe('192.0.2.9')
   })
 
-  it('with another kind of body gets 415, and a part of a multipart one is taken', () => {
+  it('with another content type gets 415, and a part of a multipart body is accepted', () => {
     const bench = establish()
     const refused = reinvite(bench, 'hello', { 'content-type': 'text/plain' })
     expect([refused.status, refused.headers.Accept]).toEqual([415, 'application/sdp, multipart/mixed'])
@@ -131,7 +134,7 @@ describe('a re-INVITE', () => {
     expect([taken.status, directionOf(taken.body)]).toEqual([200, 'recvonly'])
   })
 
-  it('keeps other m-lines refused, each at its place', () => {
+  it('keeps other m-lines refused, each at its position', () => {
     const bench = establish()
     const lines = ['a=rtpmap:101 telephone-event/8000', 'm=video 5000 RTP/AVP 96', 'm=image 6000 udptl t38']
     const { body } = reinvite(bench, farSdp({ version: 2, lines }))
@@ -144,7 +147,7 @@ describe('a re-INVITE', () => {
 })
 
 describe('a re-INVITE without an offer', () => {
-  it('gets everything once more, with the numbers of the session', () => {
+  it('gets the full offer again, with the payload types of the session', () => {
     const lines = ['a=rtpmap:97 PCMA/8000', 'a=rtpmap:126 telephone-event/8000', 'a=rtpmap:101 opus/48000/2']
     const bench = establish({ offer: farSdp({ formats: '97 126 101', lines }) })
     const [sent] = bench.receive('INVITE').sent
@@ -157,7 +160,7 @@ describe('a re-INVITE without an offer', () => {
     expect(bench.media.exchange.isStable).toBe(true)
   })
 
-  it('can take us back from a hold, or leave us there', () => {
+  it('can resume the gateway from a hold, or keep the hold', () => {
     const bench = establish()
     reinvite(bench, hold('a=sendonly', 2))
     expect(directionOf(bench.receive('INVITE').sent[0]?.body)).toBe('sendrecv')
@@ -169,13 +172,13 @@ describe('a re-INVITE without an offer', () => {
     expect(bench.port.far?.direction).toBe('sendrecv')
   })
 
-  it('takes no number that stood for something else', () => {
+  it('uses no payload type that had another meaning before', () => {
     const bench = establish({ offer: farSdp({ formats: '0 101', lines: ['a=rtpmap:101 opus/48000/2'] }) })
     const [sent] = bench.receive('INVITE').sent
     expect(audioOf(sent?.body)).toBe('m=audio 20000 RTP/AVP 0 8 96')
   })
 
-  it('still takes its answer where another request with an unusable body came before the ACK', () => {
+  it('still accepts its answer after another request with an unusable body before the ACK', () => {
     const bench = establish()
     bench.receive('INVITE')
     expect(bench.receive('UPDATE', 'text', { 'content-type': 'text/plain' }).statuses).toEqual([415])
@@ -183,7 +186,7 @@ describe('a re-INVITE without an offer', () => {
     expect(bench.heard).toEqual(['answered', 'held'])
   })
 
-  it('stays as it was where the ACK owes its answer', () => {
+  it('changes nothing if the ACK lacks its answer', () => {
     const bench = establish()
     bench.receive('INVITE')
     bench.ack()
@@ -191,7 +194,7 @@ describe('a re-INVITE without an offer', () => {
     expect(reinvite(bench, farSdp({ version: 2 })).status).toBe(200)
   })
 
-  it('is not what a late ACK of another re-INVITE answers, nor is our own refresh', () => {
+  it('is answered neither by a late ACK of another re-INVITE nor by the gateway’s own refresh', () => {
     const settings = { expiresMs: 900_000, minMs: 90_000 }
     const timer = { settings, terms: { expiresMs: 900_000, refresher: 'us' } } as const
     const bench = establish({ parts: { timer } })
@@ -215,7 +218,7 @@ describe('a re-INVITE without an offer', () => {
   })
 })
 
-it('UPDATE carries an offer, or only refreshes', () => {
+it('UPDATE can carry an offer or only refresh', () => {
   const bench = establish()
   const [held] = bench.receive('UPDATE', hold('a=sendonly', 2)).sent
   expect([held?.status, directionOf(held?.body)]).toEqual([200, 'recvonly'])
@@ -224,7 +227,7 @@ it('UPDATE carries an offer, or only refreshes', () => {
   expect([refreshed?.status, refreshed?.body]).toEqual([200, undefined])
 })
 
-it('a re-INVITE that crosses a BYE is refused', () => {
+it('a re-INVITE that crosses a BYE is rejected', () => {
   const bench = establish()
   bench.leg.end({ code: 'max_duration' })
   expect(bench.receive('INVITE', farSdp({ version: 2 })).statuses).toEqual([481])
@@ -244,7 +247,7 @@ describe('encrypted audio', () => {
   const media = { srtp: srtpPolicy(undefined, true) }
   const ourLine = (sdp = '') => /^a=crypto:(\d+ \S+) inline:(\S+)$/m.exec(sdp)
 
-  it('is answered with the profile, tag and suite of the offer, and both keys go to the port', () => {
+  it('is answered with the profile, tag and suite of the offer, and both keys are set at the port', () => {
     const bench = establish({ offer: secured(1, 1), media })
     expect(audioOf(bench.media.local)).toBe('m=audio 20000 RTP/SAVP 0')
     const [, line, ours = ''] = ourLine(bench.media.local) ?? []
@@ -256,7 +259,7 @@ describe('encrypted audio', () => {
     })
   })
 
-  it('keeps our key when theirs changes', () => {
+  it('keeps the gateway’s key when the far side changes its key', () => {
     const bench = establish({ offer: secured(1, 1), media })
     const first = ourLine(bench.media.local)?.[2]
     reinvite(bench, secured(1, 2))
@@ -266,13 +269,13 @@ describe('encrypted audio', () => {
     expect(bench.port.far?.srtp?.receiveKey).toEqual(new Uint8Array(30).fill(2))
   })
 
-  it('is not given up for plain RTP', () => {
+  it('cannot be changed to plain RTP', () => {
     const bench = establish({ offer: secured(1, 1), media })
     expect(reinvite(bench, farSdp({ version: 2 })).status).toBe(488)
     expect(bench.port.far?.srtp).toBeDefined()
   })
 
-  it('is offered once more with its profile and key', () => {
+  it('is offered again with its profile and key', () => {
     const bench = establish({ offer: secured(1, 1), media })
     const first = ourLine(bench.media.local)?.[2]
     const [sent] = bench.receive('INVITE').sent

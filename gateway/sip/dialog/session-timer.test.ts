@@ -25,11 +25,11 @@ describe('Session-Expires', () => {
     ['-5', 'malformed'],
     ['9999999999', 'malformed'],
     ['90, 80', 'malformed'],
-  ])('%j is %j', (value, expected) => {
+  ])('with the value %j is read as %j', (value, expected) => {
     expect(readSessionExpires(message({ 'Session-Expires': value }))).toEqual(expected)
   })
 
-  it('is not there, and the minimum is 90 s at least', () => {
+  it('is absent by default, and the minimum is at least 90 s', () => {
     expect(readSessionExpires(message({}))).toBeUndefined()
     expect(['', '30', '120', 'x'].map((value) => minimumOf(message({ 'Min-SE': value })))).toEqual([
       90_000, 90_000, 120_000, 90_000,
@@ -37,8 +37,8 @@ describe('Session-Expires', () => {
   })
 })
 
-describe('our request', () => {
-  it('asks for what is configured, and in a refresh for what is in force, with the roles as they are', () => {
+describe('a request of the gateway', () => {
+  it('has the configured interval, and in a refresh the current interval and roles', () => {
     expect(timerOffer(settings)).toEqual({ 'Session-Expires': '1800', 'Min-SE': '90' })
     expect(timerOffer(settings, ours)).toEqual({ 'Session-Expires': '900;refresher=uac', 'Min-SE': '90' })
     expect(timerOffer(settings, theirs)['Session-Expires']).toBe('900;refresher=uas')
@@ -56,16 +56,16 @@ describe('our request', () => {
     [{ 'Session-Expires': '600;refresher=uas' }, { expiresMs: 600_000, refresher: 'them' }],
     [{ 'Session-Expires': '600' }, { expiresMs: 600_000, refresher: 'us' }],
     [{}, { expiresMs: 1_800_000, refresher: 'us', isOneSided: true }],
-  ] as const)('takes %j', (headers, expected) => {
+  ] as const)('accepts the answer %j', (headers, expected) => {
     expect(timerAgreed(message(headers), oneSidedTimer(settings))).toEqual(expected)
   })
 
-  it('keeps the timer where the answer to a refresh forgets to name it', () => {
+  it('keeps the timer if the answer to a refresh has no Session-Expires', () => {
     expect(timerAgreed(message({}), ours)).toEqual(ours)
   })
 })
 
-describe('their request', () => {
+describe('a request of the peer', () => {
   const answer = (headers: Record<string, string>, now?: typeof ours | typeof theirs) =>
     timerAnswer(message(headers), settings, now)
   const able = { Supported: 'replaces, Timer' }
@@ -89,12 +89,12 @@ describe('their request', () => {
     expect(result.headers.Require).toBe(expected.endsWith('uac') ? 'timer' : undefined)
   })
 
-  it('of a far side without the extension leaves the timer to us alone', () => {
+  it('without the timer extension leaves the timer to the gateway only', () => {
     expect(answer({})).toMatchObject({ terms: { refresher: 'us', isOneSided: true } })
     expect(answer(able)).not.toMatchObject({ terms: { isOneSided: true } })
   })
 
-  it('keeps the refresher of before where it names none', () => {
+  it('keeps the previous refresher if it names none', () => {
     expect(answer({ ...able, 'Session-Expires': '900' }, ours)).toMatchObject({ terms: ours })
     expect(answer({ ...able, 'Session-Expires': '900' }, theirs)).toMatchObject({ terms: theirs })
   })
@@ -105,7 +105,7 @@ describe('their request', () => {
   })
 })
 
-describe('the timer', () => {
+describe('the session timer', () => {
   let clock: FakeClock
   let events: string[]
   let timer: SessionTimer
@@ -118,7 +118,7 @@ describe('the timer', () => {
     })
   })
 
-  it('the gateway refreshes at half of 15 minutes, for as long as the call lasts', () => {
+  it('makes the gateway refresh at half of 15 minutes, for the whole call', () => {
     timer.start(ours)
     for (let round = 0; round < 4; round++) {
       clock.advance(449_999)
@@ -136,7 +136,7 @@ describe('the timer', () => {
     expect(clock.running).toBe(0)
   })
 
-  it('without a refresh by the peer the session ends 32 s before its time', () => {
+  it('ends a session that the peer does not refresh 32 s before its time', () => {
     timer.start(theirs)
     clock.advance(867_999)
     timer.start(theirs)
@@ -146,13 +146,13 @@ describe('the timer', () => {
     expect(events).toEqual(['expired'])
   })
 
-  it('takes a third of a short interval for the margin', () => {
+  it('uses a third of a short interval as margin', () => {
     timer.start({ expiresMs: 90_000, refresher: 'them' })
     clock.advance(60_000)
     expect(events).toEqual(['expired'])
   })
 
-  it('tries a refused refresh again, without giving the session more time', () => {
+  it('repeats a rejected refresh without extending the session', () => {
     timer.start(ours)
     clock.advance(450_000)
     timer.refreshIn(2_000)
@@ -162,7 +162,7 @@ describe('the timer', () => {
     expect(events.at(-1)).toBe('expired')
   })
 
-  it('stops, and tries nothing more then', () => {
+  it('stops, and then causes no action', () => {
     timer.start(ours)
     timer.stop()
     timer.refreshIn(1)

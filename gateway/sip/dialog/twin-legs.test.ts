@@ -31,7 +31,7 @@ it.each([
   ['PCMU', 0],
   ['G722', 9],
 ] as const)(
-  'carries %s from one call to another, on threads of their own, and leaves nothing',
+  'twin legs carry %s from one call to another on different threads, and leave nothing open',
   async (codec, number) => {
     const edge = await createEdge({
       bind: '127.0.0.1',

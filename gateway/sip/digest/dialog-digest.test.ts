@@ -26,7 +26,7 @@ const credentials = { username: 'u', password: 'p', realms: ['carrier'] }
 const challenge = { 'Proxy-Authenticate': 'Digest realm="carrier", nonce="n", qop="auth"' }
 
 it.each(['INFO', 'INVITE', 'UPDATE', 'REFER'])(
-  'answers the challenge of a %s, for its real request-URI',
+  'a challenged %s is repeated with credentials, for its real request-URI',
   (method) => {
     const dialog = new Asked()
     const statuses: unknown[] = []
@@ -44,7 +44,7 @@ it.each(['INFO', 'INVITE', 'UPDATE', 'REFER'])(
   },
 )
 
-it('sends a challenged BYE again, so that the call ends at the carrier', () => {
+it('a challenged BYE is repeated with credentials, so that the call ends at the carrier', () => {
   const dialog = new Asked()
   const ended: unknown[] = []
   answeringChallenges(dialog, credentials, log).destroy({ headers: { Reason: 'r' } }, (error) =>
@@ -57,7 +57,7 @@ it('sends a challenged BYE again, so that the call ends at the carrier', () => {
   expect(ended).toEqual([null])
 })
 
-it('lets drachtio-srf forget a dialog that the agent does not know any more', () => {
+it('drachtio-srf forgets a dialog that the agent no longer knows', () => {
   const dialog = new Asked()
   const ended: unknown[] = []
   answeringChallenges(dialog, credentials, log).destroy({}, (error) => ended.push(error))
@@ -67,7 +67,7 @@ it('lets drachtio-srf forget a dialog that the agent does not know any more', ()
   expect(ended).toHaveLength(1)
 })
 
-it('passes on what it cannot answer, and stops after a second challenge', () => {
+it('a challenge without credentials, and a second challenge, are passed on', () => {
   const dialog = new Asked()
   const statuses: unknown[] = []
   const guarded = answeringChallenges(dialog, credentials, log)
@@ -80,7 +80,7 @@ it('passes on what it cannot answer, and stops after a second challenge', () => 
   expect(statuses).toEqual([401, 407])
 })
 
-it('leaves everything else of the dialog as it is', () => {
+it('all other members of the dialog stay unchanged', () => {
   const dialog = new FakeDialog('sdp')
   const guarded = answeringChallenges(dialog, credentials, log)
   const heard: unknown[] = []

@@ -34,7 +34,7 @@ describe('published examples', () => {
 
   // The published example of section 3.9.2 was made with a truncated SHA-512, another algorithm (erratum
   // 4897).
-  it('SHA-512-256 is the algorithm of FIPS 180-4, and no SHA-512 that was cut off', () => {
+  it('SHA-512-256 is the algorithm of FIPS 180-4, not a truncated SHA-512', () => {
     const sha = (...parts: string[]) => createHash('sha512-256').update(parts.join(':')).digest('hex')
     const header = authorization(challenge('SHA-512-256'), who, get, use)
     const { nonce } = challenge('SHA-512-256')
@@ -57,7 +57,7 @@ describe('published examples', () => {
 })
 
 describe('an answer', () => {
-  it('signs the body where only auth-int is offered', () => {
+  it('signs the body only if auth-int is the only offered qop', () => {
     const session = new DigestSession({ username: 'u', password: 'p' }, () => 'c')
     const answer = session.answer(response(401, 'Digest realm="r", nonce="n", qop="auth-int"'), request)
     const expected = md5(
@@ -66,7 +66,7 @@ describe('an answer', () => {
     expect('headers' in answer && digestOf(answer.headers.Authorization!)).toBe(expected)
   })
 
-  it('has no counter where no qop is offered', () => {
+  it('has no counter without qop', () => {
     const session = new DigestSession({ username: 'u', password: 'p' })
     const answer = session.answer(response(407, 'Digest realm="r", nonce="n"'), request)
     if (!('headers' in answer)) throw new Error(answer.why)
@@ -76,7 +76,7 @@ describe('an answer', () => {
     expect(answer.headers['Proxy-Authorization']).not.toMatch(/qop|nc=|cnonce/)
   })
 
-  it('takes the strongest of several challenges', () => {
+  it('uses the strongest of several challenges', () => {
     const session = new DigestSession({ username: 'u', password: 'p' })
     const answer = session.answer(
       response(
@@ -88,7 +88,7 @@ describe('an answer', () => {
     expect('headers' in answer && answer.headers.Authorization).toContain('nonce="2"')
   })
 
-  it('hashes and returns nonce and opaque as they were written, with their escapes', () => {
+  it('hashes and returns nonce and opaque unchanged, with their escapes', () => {
     const session = new DigestSession({ username: 'u', password: 'p' })
     const answer = session.answer(response(401, 'Digest realm="r", nonce="a\\"b", opaque="c\\d"'), request)
     if (!('headers' in answer)) throw new Error(answer.why)
@@ -98,7 +98,7 @@ describe('an answer', () => {
     expect(digestOf(header)).toBe(md5(`${md5('u:r:p')}:a\\"b:${md5(`INVITE:${request.uri}`)}`))
   })
 
-  it('goes to the one realm alone that was named', () => {
+  it('is given only for the configured realm', () => {
     const session = new DigestSession({ username: 'u', password: 'p', realms: ['carrier'] })
     expect(session.answer(response(401, 'Digest realm="evil", nonce="n"'), request)).toEqual({
       why: 'another realm',
@@ -109,7 +109,7 @@ describe('an answer', () => {
     expect('headers' in answer && answer.headers.Authorization).toContain('realm="carrier", nonce="2"')
   })
 
-  it('goes to the realm alone whose answer was accepted first', () => {
+  it('is given only for the realm whose answer was accepted first', () => {
     const credentials = { username: 'u', password: 'p', learned: {} }
     const session = () => new DigestSession(credentials)
     const asked = (realm: string) => response(401, `Digest realm="${realm}", nonce="n"`)
@@ -126,7 +126,7 @@ describe('an answer', () => {
     expect(next.answer(asked('carrier'), request)).toHaveProperty('headers')
   })
 
-  it('is repeated for a nonce that was too old, and not for a wrong password', () => {
+  it('is repeated for a stale nonce, but not for a wrong password', () => {
     const session = new DigestSession({ username: 'u', password: 'p' })
     session.answer(response(401, 'Digest realm="r", nonce="1"'), request)
     expect(session.answer(response(401, 'Digest realm="r", nonce="2", stale=TRUE'), request)).toHaveProperty(
@@ -135,7 +135,7 @@ describe('an answer', () => {
     expect(session.answer(response(401, 'Digest realm="r", nonce="3"'), request)).toEqual({ why: 'rejected' })
   })
 
-  it('is given to a proxy and to the far side behind it, and then no more', () => {
+  it('is given once to a proxy and once to the far side behind it', () => {
     const session = new DigestSession({ username: 'u', password: 'p' })
     session.answer(response(407, 'Digest realm="proxy", nonce="1", qop="auth"'), request)
     const second = session.answer(response(401, 'Digest realm="far", nonce="2"'), request)
@@ -150,7 +150,7 @@ describe('an answer', () => {
     })
   })
 
-  it('goes along with the next request, with a counter that goes on', () => {
+  it('is sent with the next request, with an increasing counter', () => {
     const session = new DigestSession({ username: 'u', password: 'p' })
     expect(session.begin(request)).toEqual({})
     session.answer(response(401, 'Digest realm="r", nonce="1", qop="auth"'), request)
@@ -167,7 +167,7 @@ describe('an answer', () => {
     ).toEqual({ why: 'no credentials' })
   })
 
-  it('escapes what is quoted, and hashes what is meant', () => {
+  it('escapes quoted values, and hashes them unescaped', () => {
     const session = new DigestSession({ username: 'a"b', password: 'p' }, () => 'c')
     const answer = session.answer(response(401, 'Digest realm="x \\"y\\" \\\\", nonce="n"'), request)
     if (!('headers' in answer)) throw new Error(answer.why)
@@ -179,13 +179,13 @@ describe('an answer', () => {
 })
 
 describe('a challenge', () => {
-  it('may be spelled with blanks, capitals and commas in quotes', () => {
+  it('can have blanks, capitals and commas in quotes', () => {
     expect(
       parseChallenges(' DIGEST  Realm = "a, b" ,nonce="n,=",QOP="auth" , opaque="" ,domain="sip:x, sip:y"'),
     ).toEqual([{ realm: 'a, b', nonce: 'n,=', opaque: '', algorithm: 'MD5', qop: ['auth'], isStale: false }])
   })
 
-  it('of another scheme is passed over', () => {
+  it('of another scheme is ignored', () => {
     expect(parseChallenges('Bearer scope="x", Digest realm="r", nonce="n"')).toHaveLength(1)
   })
 
@@ -201,11 +201,11 @@ describe('a challenge', () => {
     'Digest realm="r", nonce="n", algorithm=AKAv1-MD5',
     'Digest realm="r", nonce="n", qop="auth-conf"',
     'Digest realm="r", nonce="n", ???',
-  ])('that cannot be answered is none: %s', (value) => {
+  ])('that cannot be answered is ignored: %s', (value) => {
     expect(parseChallenges(value)).toEqual([])
   })
 
-  it('of more than 8 KB is none', () => {
+  it('of more than 8 KB is ignored', () => {
     expect(parseChallenges(`Digest realm="${'r'.repeat(9_000)}", nonce="n"`)).toEqual([])
   })
 })

@@ -104,13 +104,16 @@ it.each([
   // Neither loosens what the other demands.
   [{ app: { encryption: 'optional' }, endpoint: { id: 'e1', encryption: 'required' } }, 1],
   [{ app: { encryption: 'required' }, endpoint: { id: 'e1' } }, 1],
-] as const)('takes plain RTP only without a demand for encryption: %j', async (more, count) => {
-  await setUp(open(), more as unknown as Partial<AdmittedCall>).done
-  expect(refused).toHaveLength(count)
-  for (const reason of refused) expect(reason).toContain('RTP/AVP')
-})
+] as const)(
+  'a call is accepted with plain RTP only if encryption is not required: %j',
+  async (more, count) => {
+    await setUp(open(), more as unknown as Partial<AdmittedCall>).done
+    expect(refused).toHaveLength(count)
+    for (const reason of refused) expect(reason).toContain('RTP/AVP')
+  },
+)
 
-it('leaves neither audio nor a counted call where a leg cannot be made', async () => {
+it('a call whose leg cannot be created leaves no media port and no counted call', async () => {
   const onAdd = () => {
     throw new Error('no room')
   }
@@ -118,7 +121,7 @@ it('leaves neither audio nor a counted call where a leg cannot be made', async (
   expect([refused, released, edge.ports.length, edge.used]).toEqual([['Error: no room'], 1, 1, 0])
 })
 
-it('ends a leg that fails to take the place of another one', async () => {
+it('a leg that fails to replace another one ends', async () => {
   const old = establish()
   const owner = {
     legReplaced: () => {
@@ -135,7 +138,7 @@ it('ends a leg that fails to take the place of another one', async () => {
   expect([left, over, released, edge.used, old.leg.isAnswered]).toEqual([1, 1, 0, 0, true])
 })
 
-it('counts a call until it is over, and not only for as long as its caller is there', async () => {
+it('a call counts until it ends, even after its caller has left', async () => {
   const arrived: Arrival[] = []
   await setUp(open({ arrivals: { arrive: (arrival) => arrived.push(arrival) } })).done
   arrived[0]!.leg.ended({ code: 'normal' })
@@ -145,7 +148,7 @@ it('counts a call until it is over, and not only for as long as its caller is th
   expect([left, over, released]).toEqual([1, 1, 0])
 })
 
-it('counts a call no longer that could not be started', async () => {
+it('a call that could not be started no longer counts', async () => {
   const arrive = () => {
     throw new Error('no room')
   }
@@ -153,7 +156,7 @@ it('counts a call no longer that could not be started', async () => {
   expect([left, over, edge.used]).toEqual([1, 1, 0])
 })
 
-describe('a caller who is gone while the audio opens', () => {
+describe('a caller who leaves while the media port opens', () => {
   const gone = async (
     happens: (made: { request: FakeRequest; connection: { isAlive: boolean } }) => void,
     terms: Partial<InviteTerms> = {},
@@ -171,7 +174,7 @@ describe('a caller who is gone while the audio opens', () => {
   const cancel = ({ request }: { request: FakeRequest }) =>
     request.emit('cancel', new FakeRequest('CANCEL', 'sip:x@y', '', { reason: 'SIP;cause=200' }))
 
-  it('leaves a call that ended, with all that is known of it', async () => {
+  it('makes an ended call with all known facts', async () => {
     const [arrival, ...more] = await gone(cancel)
     expect(more).toEqual([])
     expect(arrival).toMatchObject({
@@ -183,14 +186,14 @@ describe('a caller who is gone while the audio opens', () => {
     expect(arrival?.leg).toMatchObject({ from: party, to: party, state: { kind: 'ended', by: 'far', cause } })
   })
 
-  it('leaves one, too, where the agent is lost', async () => {
+  it('makes an ended call also if the agent is lost', async () => {
     const [arrival] = await gone(({ connection }) => {
       connection.isAlive = false
     })
     expect(arrival?.leg.state).toMatchObject({ kind: 'ended', cause: { code: 'control_lost' } })
   })
 
-  it('leaves no leg of an INVITE with Replaces', async () => {
+  it('makes no leg of an INVITE with Replaces', async () => {
     expect(await gone(cancel, { replaces: establish().leg })).toEqual([])
   })
 })

@@ -13,7 +13,7 @@ const reliable = { reliability: 'supported' } as const
 const gone = (bench: ReturnType<typeof arrive>) => [bench.released(), bench.port.closed, bench.clock.running]
 
 describe('an INVITE without an offer', () => {
-  it('gets ours in the 200, and its answer comes in the ACK', async () => {
+  it('gets the gateway’s offer in the 200, and its answer is in the ACK', async () => {
     const bench = arrive({}, '')
     await bench.leg.progress()
     expect(bench.response.statuses).toEqual([180])
@@ -26,7 +26,7 @@ describe('an INVITE without an offer', () => {
     expect(bench.leg.port).toBe(bench.port)
   })
 
-  it('finds the answer among several parts of the ACK', () => {
+  it('has its answer found among several parts of the ACK', () => {
     const bench = arrive({}, '')
     void bench.leg.answer()
     const body = `--b\r\nContent-Type: application/sdp\r\n\r\n${farSdp({ formats: '8' })}\r\n--b--\r\n`
@@ -35,7 +35,7 @@ describe('an INVITE without an offer', () => {
     expect([bench.heard, bench.port.far?.codec]).toEqual([['answered'], 'PCMA'])
   })
 
-  it('gets a BYE with a reason where the ACK owes its answer', () => {
+  it('gets a BYE with a reason if the ACK has no answer', () => {
     const bench = arrive({}, '')
     void bench.leg.answer()
     const dialog = bench.answered()
@@ -46,7 +46,7 @@ describe('an INVITE without an offer', () => {
     expect(gone(bench)).toEqual([true, true, 0])
   })
 
-  it('gets ours in a reliable 183, and its answer comes in the PRACK; the 200 has none then', async () => {
+  it('gets the offer in a reliable 183, and its answer is in the PRACK; the 200 then has no description', async () => {
     const bench = arrive(reliable, '')
     const opened = bench.leg.progress()
     const [progress] = bench.response.sent
@@ -63,7 +63,7 @@ describe('an INVITE without an offer', () => {
     expect(bench.heard).toEqual(['answered'])
   })
 
-  it('gets ours in the very first response where it requires reliable ones, and once alone', async () => {
+  it('gets the offer once, in the very first response, if it requires reliable ones', async () => {
     const bench = arrive({ reliability: 'required' }, '')
     bench.leg.ring()
     const opened = bench.leg.progress()
@@ -76,7 +76,7 @@ describe('an INVITE without an offer', () => {
     expect([bench.leg.port, bench.srf.answers[0]?.localSdp]).toEqual([bench.port, undefined])
   })
 
-  it('is refused where the PRACK owes its answer', () => {
+  it('is rejected if the PRACK has no answer', () => {
     const bench = arrive(reliable, '')
     void bench.leg.progress()
     expect(bench.prack().statuses).toEqual([488])
@@ -86,7 +86,7 @@ describe('an INVITE without an offer', () => {
 })
 
 describe('a reliable provisional response', () => {
-  it('has the answer where the caller has 100rel, and the 200 does not repeat it', async () => {
+  it('has the answer if the caller supports 100rel, and the 200 does not repeat it', async () => {
     const bench = arrive(reliable)
     bench.leg.ring()
     void bench.leg.progress()
@@ -101,7 +101,7 @@ describe('a reliable provisional response', () => {
     expect(bench.heard).toEqual(['answered'])
   })
 
-  it('goes out after the PRACK of the one before it, where the caller requires it', () => {
+  it('is sent after the PRACK of the previous one, if the caller requires 100rel', () => {
     const bench = arrive({ reliability: 'required' })
     bench.leg.ring()
     void bench.leg.progress()
@@ -121,7 +121,7 @@ describe('a reliable provisional response', () => {
     expect(bench.srf.answers[0]?.localSdp).toBe(bench.media.local)
   })
 
-  it('holds the 200 until its PRACK is there', () => {
+  it('delays the 200 until its PRACK', () => {
     const bench = arrive(reliable)
     void bench.leg.progress()
     void bench.leg.answer()
@@ -130,7 +130,7 @@ describe('a reliable provisional response', () => {
     expect(bench.srf.answers).toHaveLength(1)
   })
 
-  it('takes a new offer in the PRACK, and gives its answer in the 200 to it', () => {
+  it('accepts a new offer in the PRACK, and answers it in the 200 to the PRACK', () => {
     const bench = arrive(reliable)
     void bench.leg.progress()
     const [answer] = bench.prack(farSdp({ version: 2, address: '192.0.2.20' })).sent
@@ -139,7 +139,7 @@ describe('a reliable provisional response', () => {
   })
 
   it.each(['caller', 'callee'] as const)(
-    'leaves nothing where the %s gives up before the PRACK',
+    'leaves nothing open if the %s gives up before the PRACK',
     async (who) => {
       const bench = arrive(reliable)
       const opened = bench.leg.progress()
@@ -165,13 +165,13 @@ describe('UPDATE before the answer', () => {
     expect(bench.update().statuses).toEqual([200])
   })
 
-  it('gets 491 while our own offer waits for its answer', () => {
+  it('gets 491 while the gateway’s own offer waits for its answer', () => {
     const bench = arrive(reliable, '')
     void bench.leg.progress()
     expect(bench.update(farSdp({ version: 2 })).statuses).toEqual([491])
   })
 
-  it('is taken once the answer has gone out reliably', () => {
+  it('is accepted after the answer was sent reliably', () => {
     const bench = arrive(reliable)
     void bench.leg.progress()
     bench.prack()
@@ -181,7 +181,7 @@ describe('UPDATE before the answer', () => {
   })
 })
 
-describe('a caller is answered when the 200 is sent', () => {
+describe('an inbound call counts as answered when the 200 is sent', () => {
   const answering = (offer?: string) => {
     const bench = arrive({}, offer)
     void bench.leg.answer()
@@ -195,7 +195,7 @@ describe('a caller is answered when the 200 is sent', () => {
   it.each([
     ['with', farSdp()],
     ['without', ''],
-  ])('also where nothing is heard of its ACK before its BYE, %s an offer', (_with, offer) => {
+  ])('also without an ACK before the BYE, %s an offer', (_with, offer) => {
     const { bench, dialog, at } = answering(offer)
     dialog.emit('destroy', new FakeRequest('BYE', 'sip:x@y'), 'normal release')
     expect(bench.heard).toEqual(['answered', 'ended normal by far'])
@@ -203,7 +203,7 @@ describe('a caller is answered when the 200 is sent', () => {
     expect(gone(bench)).toEqual([true, true, 0])
   })
 
-  it('also where we hang up before its ACK', () => {
+  it('also if the gateway hangs up before the ACK', () => {
     const { bench, dialog, at } = answering()
     bench.leg.end({ code: 'normal' })
     expect(bench.heard).toEqual(['answered', 'ended normal by us'])
@@ -213,7 +213,7 @@ describe('a caller is answered when the 200 is sent', () => {
     expect(gone(bench)).toEqual([true, true, 0])
   })
 
-  it('however late its ACK comes', () => {
+  it('also if the ACK arrives late', () => {
     const { bench, dialog, at } = answering()
     dialog.emit('ack', { body: '' })
     expect([bench.heard, bench.leg.times.answeredAt]).toEqual([['answered'], at])
@@ -222,7 +222,7 @@ describe('a caller is answered when the 200 is sent', () => {
 })
 
 it.each(['a CANCEL that crossed it', 'the longest wait'])(
-  'hangs up an answered call whose answer crossed its end by %s',
+  'an answered call whose answer crossed its end by %s is hung up',
   (by) => {
     const bench = arrive()
     void bench.leg.answer()
@@ -238,7 +238,7 @@ it.each(['a CANCEL that crossed it', 'the longest wait'])(
   },
 )
 
-it('tells of a call that is put on hold by its very first offer', async () => {
+it('a call that is on hold in its first offer is reported as held', async () => {
   const bench = arrive({}, farSdp({ lines: ['a=sendonly'] }))
   const answer = bench.leg.answer()
   bench.answered().emit('ack', { body: '' })
@@ -246,7 +246,7 @@ it('tells of a call that is put on hold by its very first offer', async () => {
   expect(bench.heard).toEqual(['answered', 'held'])
 })
 
-it('gets 415 for a PRACK whose body is no SDP', () => {
+it('a PRACK with another body than SDP gets 415', () => {
   const bench = arrive(reliable, '')
   void bench.leg.progress()
   const foreign = new FakeRequest('PRACK', 'sip:x@y', 'text', { 'content-type': 'text/plain' })
@@ -258,25 +258,25 @@ it('gets 415 for a PRACK whose body is no SDP', () => {
   expect(bench.heard).toEqual(['ended unsupported_body by us'])
 })
 
-it('takes what the CANCEL says into the record', () => {
+it('the Reason of a CANCEL is recorded', () => {
   const bench = arrive()
   bench.request.emit('cancel', { get: () => 'SIP;cause=200' })
   expect(bench.leg.state).toMatchObject({ cause: { code: 'canceled', detail: 'SIP;cause=200' } })
 })
 
-it('says in a 503 when to try again, as configured', () => {
+it('a 503 has the configured Retry-After', () => {
   const bench = arrive({ headers: new GatewayHeaders({ retryAfterMs: () => 4_500 }) })
   bench.leg.end({ code: 'draining' })
   expect(bench.response.sent).toMatchObject([{ status: 503, headers: { 'Retry-After': '5' } }])
 })
 
-it('tells the caller why the called one refused (RFC 3326)', () => {
+it('the caller gets the callee’s reason of a rejection (RFC 3326)', () => {
   const bench = arrive()
   bench.leg.end({ code: 'far_refused', sip: 404, q850: 22 })
   expect(bench.response.sent).toMatchObject([{ status: 404, headers: { Reason: 'Q.850;cause=22' } }])
 })
 
-it('hangs up at the maximum duration, with its reason', async () => {
+it('a call at its maximum duration is hung up with its reason', async () => {
   const bench = arrive()
   void bench.leg.answer()
   const dialog = bench.answered()
@@ -287,7 +287,7 @@ it('hangs up at the maximum duration, with its reason', async () => {
   expect(gone(bench)).toEqual([true, true, 0])
 })
 
-it('sends nothing more once the connection is gone', async () => {
+it('no messages are sent after the connection to the agent was lost', async () => {
   const bench = arrive({ connection: { isAlive: false } })
   bench.leg.ring()
   await settled()
@@ -295,7 +295,7 @@ it('sends nothing more once the connection is gone', async () => {
   expect([bench.response.statuses, ...gone(bench)]).toEqual([[], true, true, 0])
 })
 
-describe('an answer of certain codecs', () => {
+describe('an answer with certain codecs', () => {
   const offer = farSdp({ formats: '0 8 9 101' })
   const bearing = (bench: ReturnType<typeof arrive>) =>
     /^m=audio \d+ \S+ (.*)$/m.exec(bench.srf.answers[0]?.localSdp ?? '')?.[1]
@@ -306,14 +306,14 @@ describe('an answer of certain codecs', () => {
     [['opus', 'PCMA'], '8 101', 'PCMA'],
     // Not among those of the configuration.
     [['G722', 'PCMA'], '8 101', 'PCMA'],
-  ] as const)('takes of %j what the caller offers', (codecs, formats, codec) => {
+  ] as const)('has those of %j that the caller offers', (codecs, formats, codec) => {
     const bench = arrive({}, offer)
     void bench.leg.answer(codecs)
     expect([bearing(bench), bench.port.codec]).toEqual([formats, codec])
     expect(bench.port.far).toMatchObject({ address: farAddress, port: 4000, telephoneEvent: 101 })
   })
 
-  it('is a refusal where the caller offers none of them', () => {
+  it('is a rejection if the caller offers none of them', () => {
     const bench = arrive({}, farSdp({ formats: '0 101' }))
     void bench.leg.answer(['PCMA', 'opus'])
     expect([bench.response.statuses, bench.heard]).toEqual([[488], ['ended no_common_codec by us']])
@@ -332,7 +332,7 @@ describe('an answer of certain codecs', () => {
     expect([none.response.statuses, none.heard]).toEqual([[488], ['ended no_common_codec by us']])
   })
 
-  it.each([{}, reliable])('leaves what the caller has seen already (%j)', async (how) => {
+  it.each([{}, reliable])('does not change an answer that the caller already has (%j)', async (how) => {
     const bench = arrive(how, offer)
     void bench.leg.progress()
     if ('reliability' in how) bench.prack()
@@ -341,7 +341,7 @@ describe('an answer of certain codecs', () => {
     expect([bench.srf.answers.length, bench.port.codec]).toEqual([1, 'PCMU'])
   })
 
-  it('holds for what is offered later', () => {
+  it('also restricts later offers', () => {
     const bench = arrive({}, offer)
     void bench.leg.answer(['PCMA'])
     bench.answered().emit('ack', { body: '' })
@@ -352,7 +352,7 @@ describe('an answer of certain codecs', () => {
   })
 })
 
-describe('a caller who has yet to prove its address', () => {
+describe('a caller who must prove its address', () => {
   const arriveUnconfirmed = (more: InboundChanges = {}, offer?: string) => {
     const confirmed: string[] = []
     const onConfirmed = () => confirmed.push('confirmed')
@@ -360,7 +360,7 @@ describe('a caller who has yet to prove its address', () => {
   }
   const direction = ({ port }: InboundBench) => port.far?.direction
 
-  it('is sent nothing before its ACK, whatever it is answered with', async () => {
+  it('gets no media before its ACK, whichever response it gets', async () => {
     const bench = arriveUnconfirmed()
     void bench.leg.answer()
     const dialog = bench.answered()
@@ -375,7 +375,7 @@ describe('a caller who has yet to prove its address', () => {
     ])
   })
 
-  it('loses its call after 5 s without an ACK, and the call was never answered', () => {
+  it('loses its call after 5 s without an ACK, and the call counts as unanswered', () => {
     const bench = arriveUnconfirmed()
     void bench.leg.answer()
     const dialog = bench.answered()
@@ -386,21 +386,21 @@ describe('a caller who has yet to prove its address', () => {
     expect(gone(bench)).toEqual([true, true, 0])
   })
 
-  it.each(['info', 'update', 'options'])('proves it by %s within the dialog as well', (method) => {
+  it.each(['info', 'update', 'options'])('proves its address also by %s within the dialog', (method) => {
     const bench = arriveUnconfirmed()
     void bench.leg.answer()
     bench.answered().emit(method, new FakeRequest(method.toUpperCase(), 'sip:x@y', ''), new FakeResponse())
     expect([direction(bench), bench.heard]).toEqual(['sendrecv', ['answered']])
   })
 
-  it('proves it by a BYE that overtakes its ACK', () => {
+  it('proves its address by a BYE that overtakes its ACK', () => {
     const bench = arriveUnconfirmed()
     void bench.leg.answer()
     bench.answered().emit('destroy', new FakeRequest('BYE', 'sip:x@y'))
     expect(bench.heard).toEqual(['answered', 'ended normal by far'])
   })
 
-  it('hears early media once its PRACK has come', async () => {
+  it('hears early media after its PRACK', async () => {
     const bench = arriveUnconfirmed(reliable)
     const opened = bench.leg.progress()
     expect(direction(bench)).toBe('recvonly')
@@ -411,7 +411,7 @@ describe('a caller who has yet to prove its address', () => {
     expect(bench.srf.answers[0]?.headers).not.toHaveProperty(unverifiedHeader)
   })
 
-  it('gets a 180 where it has no PRACK: it would hear silence in place of its own ringing tone', async () => {
+  it('without PRACK gets 180, because with early media it would hear silence instead of its ringing tone', async () => {
     const bench = arriveUnconfirmed()
     await bench.leg.progress()
     expect(bench.response.sent.map(({ status, body }) => [status, body])).toEqual([[180, undefined]])
@@ -419,7 +419,7 @@ describe('a caller who has yet to prove its address', () => {
     expect(bench.srf.answers[0]?.localSdp).toContain('RTP/AVP 8')
   })
 
-  it('has its responses marked for our own agent', () => {
+  it('has its responses marked for the gateway’s own agent', () => {
     const bench = arriveUnconfirmed()
     bench.leg.ring()
     void bench.leg.answer()
@@ -433,7 +433,7 @@ describe('a caller who has yet to prove its address', () => {
     expect(other.response.sent[0]?.headers).not.toHaveProperty(unverifiedHeader)
   })
 
-  it('whose INVITE had no offer loses its call after 5 s as well', () => {
+  it('whose INVITE had no offer loses its call after 5 s too', () => {
     const bench = arriveUnconfirmed({}, '')
     void bench.leg.answer()
     bench.answered()

@@ -13,7 +13,7 @@ const begin = async (options: BenchOptions = {}) => {
 }
 afterEach(() => carrier.close())
 
-it('takes a call, answers it, and hears the caller hang up', async () => {
+it('a call is accepted and answered, and ends when the caller hangs up', async () => {
   await begin()
   const { call, to, arrival, heard, ok } = await carrier.answered({
     extra: { 'X-Account': '42', Subject: 'private' },
@@ -45,7 +45,7 @@ it('takes a call, answers it, and hears the caller hang up', async () => {
   await carrier.nothingLeft()
 })
 
-it('rings, opens early media, and hangs up with a Q.850 cause', async () => {
+it('a call rings, gets early media, and is hung up with a Q.850 cause', async () => {
   const domains = [{ allow: ['127.0.0.1'] }]
   const trust = new Trust({ domains, carriers: [], sip: { registrar: { domains: [] } } })
   await begin({ parts: { trust } })
@@ -72,7 +72,7 @@ it('rings, opens early media, and hangs up with a Q.850 cause', async () => {
   expect(peer.inbox.filter((each) => each.kind === 'response' && each.status === 183)).toEqual([])
 })
 
-it('waits for the ACK before it hangs up', async () => {
+it('a hang-up waits for the ACK', async () => {
   await begin()
   const { call } = carrier.invite()
   const { arrival } = await bench.arrival()
@@ -86,7 +86,7 @@ it('waits for the ACK before it hangs up', async () => {
   await carrier.nothingLeft()
 })
 
-it('ends the leg of a caller who gives up', async () => {
+it('the leg of a caller who gives up ends', async () => {
   await begin()
   const { call, branch } = carrier.invite()
   const { arrival, heard } = await bench.arrival()
@@ -100,7 +100,7 @@ it('ends the leg of a caller who gives up', async () => {
   await carrier.nothingLeft()
 })
 
-it('answers a hold, then talk again, with the session version rising', async () => {
+it('hold and resume are answered with a rising session version', async () => {
   await begin()
   const { call, to, ok } = await carrier.answered()
   const port = bench.edge.ports[0]!
@@ -129,7 +129,7 @@ it('answers a hold, then talk again, with the session version rising', async () 
   expect(port.farUpdates).toHaveLength(updates)
 })
 
-it('offers in the 200 to an INVITE without SDP, and takes the answer of the ACK', async () => {
+it('an INVITE without SDP gets an offer in the 200, and its answer is read from the ACK', async () => {
   await begin()
   const { call } = carrier.invite({ body: '' })
   const { arrival, heard } = await bench.arrival()
@@ -146,7 +146,7 @@ it('offers in the 200 to an INVITE without SDP, and takes the answer of the ACK'
   expect(arrival.leg.port).toBe(bench.edge.ports[0])
 })
 
-it('hangs up on an ACK without the answer that it owes', async () => {
+it('an ACK without the expected answer ends the call', async () => {
   await begin()
   const { call } = carrier.invite({ body: '' })
   const { arrival, heard } = await bench.arrival()
@@ -158,7 +158,7 @@ it('hangs up on an ACK without the answer that it owes', async () => {
   expect(heard.events).toEqual(['answered', 'ended bad_sdp by us'])
 })
 
-it('hears digits in INFO, and refuses other INFO', async () => {
+it('digits in INFO are reported, and other INFO is rejected', async () => {
   await begin()
   const { call, to, heard } = await carrier.answered()
   const info = async (type: string, body: string, status: number) => {
@@ -178,7 +178,7 @@ it('hears digits in INFO, and refuses other INFO', async () => {
   await peer.response(403, 'REFER')
 })
 
-it('sends digits as RFC 4733, or as INFO where the far side takes none', async () => {
+it('digits are sent by RFC 4733, or by INFO without telephone-event', async () => {
   await begin()
   const { arrival } = await carrier.answered()
   const port = bench.edge.ports[0]!
@@ -194,7 +194,7 @@ it('sends digits as RFC 4733, or as INFO where the far side takes none', async (
   await sent
 })
 
-it('ends its legs some time after the connection to the agent is lost', async () => {
+it('legs end some time after the connection to the agent was lost', async () => {
   await begin({ parts: { graceMs: 50 } })
   const { heard } = await carrier.answered()
   carrier.invite()
@@ -206,7 +206,7 @@ it('ends its legs some time after the connection to the agent is lost', async ()
   await carrier.nothingLeft()
 })
 
-it('takes UPDATE as a new offer, and as a mere refresh', async () => {
+it('UPDATE is accepted with a new offer and as a refresh', async () => {
   await begin()
   const { call, to } = await carrier.answered()
   call.seq++
@@ -218,7 +218,7 @@ it('takes UPDATE as a new offer, and as a mere refresh', async () => {
   expect((await peer.response(200, 'UPDATE')).body.toString()).toBe('')
 })
 
-it('makes the offer of a re-INVITE without SDP, and takes the answer of its ACK', async () => {
+it('a re-INVITE without SDP gets an offer, and its answer is read from the ACK', async () => {
   await begin()
   const { call, to } = await carrier.answered()
   call.seq++
@@ -229,7 +229,7 @@ it('makes the offer of a re-INVITE without SDP, and takes the answer of its ACK'
   await expect.poll(() => bench.edge.ports[0]?.far?.address).toBe('127.0.0.3')
 })
 
-it('takes a call over TCP, and hangs it up there', async () => {
+it('a call over TCP is accepted and hung up', async () => {
   await begin()
   const tcp = await Peer.tcp(bench.tcp)
   const call = tcp.call('sip:1@demo.example')
@@ -246,7 +246,7 @@ it('takes a call over TCP, and hangs it up there', async () => {
   tcp.close()
 })
 
-it('hangs up once on an ACK whose answer cannot be used', async () => {
+it('an ACK with an unusable answer ends the call once', async () => {
   await begin()
   const { call } = carrier.invite({ body: '' })
   const { arrival, heard } = await bench.arrival()

@@ -8,7 +8,7 @@ const from = '"Ann" <sip:+4930@carrier.example>;tag=1'
 const asserted = '"Real" <sip:+4931@carrier.example>, <tel:+4931>'
 
 describe('the caller', () => {
-  it('is From, and what a trusted source asserts goes before it', () => {
+  it('is From, or the asserted identity of a trusted source', () => {
     const request = invite({ from, 'p-asserted-identity': asserted })
     expect(callerOf(request, false)).toEqual({ uri: 'sip:+4930@carrier.example', user: '+4930', name: 'Ann' })
     expect(callerOf(request, true)).toEqual({ uri: 'sip:+4931@carrier.example', user: '+4931', name: 'Real' })
@@ -20,7 +20,7 @@ describe('the caller', () => {
     ['nonsense', '+4930'],
     ['<sip:c.example>', '+4930'],
     ['', '+4930'],
-  ])('asserted by %j is %s', (value, user) => {
+  ])('with the identity %j is %s', (value, user) => {
     expect(callerOf(invite({ from, 'p-asserted-identity': value }), true)?.user).toBe(user)
   })
 
@@ -30,11 +30,11 @@ describe('the caller', () => {
     ['header', true],
     ['none', undefined],
     ['', undefined],
-  ])('with Privacy %j wants to stay unknown: %s', (privacy, hidden) => {
+  ])('with Privacy %j is anonymous: %s', (privacy, hidden) => {
     expect(callerOf(invite({ from, privacy }), false)?.private).toBe(hidden)
   })
 
-  it('is taken from a trusted source, although From is anonymous', () => {
+  it('is the asserted identity of a trusted source, even if From is anonymous', () => {
     const hidden = '"Anonymous" <sip:anonymous@anonymous.invalid>;tag=1'
     expect(callerOf(invite({ from: hidden, 'p-asserted-identity': asserted }), true)).toMatchObject({
       user: '+4931',
@@ -48,12 +48,12 @@ describe('the caller', () => {
   })
 })
 
-it('keeps no header whose name could do harm where it is repeated', () => {
+it('headers with a harmful name are not kept', () => {
   const names = { 'X-Good': '1', 'x-a%0d%0ab': '2', 'x-bad!': '3', [`X-${'l'.repeat(70)}`]: '4' }
   expect(keptHeaders(invite(names), true).map(({ name }) => name.toLowerCase())).toEqual(['x-good'])
 })
 
-it('keeps the headers of the application, and of diversions and identities only from who is believed', () => {
+it('headers of applications are kept, and diversions and identities only from trusted sources', () => {
   const request = invite({
     'X-Account': '42',
     'x-two': 'a\r\nb',
@@ -77,7 +77,7 @@ it('keeps the headers of the application, and of diversions and identities only 
   expect(keptHeaders(request, false)[1]?.value).toBe('a??b')
 })
 
-it('keeps no more than there is room for', () => {
+it('headers are kept up to a maximum size', () => {
   const many = Object.fromEntries(Array.from({ length: 100 }, (_each, at) => [`X-${at}`, 'y'.repeat(2_000)]))
   const headers = keptHeaders(invite(many), false)
   expect([headers.length, headers[0]?.value.length]).toEqual([64, 1_024])
@@ -89,6 +89,6 @@ it.each([
   ['999', 255],
   ['-1', undefined],
   ['x', undefined],
-])('reads Max-Forwards %j as %s', (value, expected) => {
+])('Max-Forwards %j is read as %s', (value, expected) => {
   expect(maxForwardsOf(invite({ 'max-forwards': value }))).toBe(expected)
 })

@@ -33,6 +33,6 @@ it.each([
   ['ff02::1', '2001:db8::1', 'refuse'],
   ['media.example', '203.0.113.5', 'refuse'],
   ['198.51.100.7', undefined, 'take'],
-])('%s in the SDP of %s: %s', (address, source, verdict) => {
+])('the address %s in the SDP of %s: %s', (address, source, verdict) => {
   expect(judgeAddress(address, source)).toBe(verdict)
 })

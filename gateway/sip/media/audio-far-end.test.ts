@@ -30,7 +30,7 @@ const far = (lines: readonly string[], changes: Partial<FarEndContext> & { addre
 }
 
 describe('the far end of a description', () => {
-  it('is learnt from by the rules of its carrier, of endpoints, or of unknown peers', () => {
+  it('is learned by the rules of its carrier, of endpoints, or of unknown peers', () => {
     const carrier = testCarrier({ symmetric: 'first', inbandDigits: true })
     expect(audioRules({ carrier })).toMatchObject({ symmetric: 'first', inbandDigits: true })
     expect(audioRules({ carrier, endpoint: {} }).symmetric).toBe('first')
@@ -38,7 +38,7 @@ describe('the far end of a description', () => {
     expect(audioRules({})).toEqual(strictRules)
   })
 
-  it('speaks the codecs of the domain that is called, or else its carrier’s, the endpoint’s, or G.711', () => {
+  it('has the codecs of the called domain, or else of its carrier or endpoint, or G.711', () => {
     const carrier = testCarrier({ codecs: ['PCMA'], ptime: 30, comfortNoise: true })
     const app = { codecs: ['G722'] } as const
     const endpoint = { codecs: ['opus'] } as const
@@ -52,7 +52,7 @@ describe('the far end of a description', () => {
     ['strict', undefined],
     ['same-ip', '192.0.2.1'],
     ['first', '192.0.2.1'],
-  ] as const)('has with %s the source of its signalling as %s', (symmetric, signalledFrom) => {
+  ] as const)('with %s has its signalling source as %s', (symmetric, signalledFrom) => {
     const end = far([], { rules: { ...strictRules, symmetric } })
     expect([end?.symmetric, end?.signalledFrom, end?.learnFrom]).toEqual([
       symmetric,
@@ -61,12 +61,12 @@ describe('the far end of a description', () => {
     ])
   })
 
-  it('listens for digits in the audio where it has to', () => {
+  it('detects digits in the audio if necessary', () => {
     expect(far([])).not.toHaveProperty('inbandDigits')
     expect(far([], { rules: { ...strictRules, inbandDigits: true } })?.inbandDigits).toBe(true)
   })
 
-  it('has RTCP at the port and the address of a=rtcp', () => {
+  it('has RTCP at the port and address of a=rtcp', () => {
     expect(far(['a=rtcp:7001'])).toMatchObject({ rtcpPort: 7001 })
     expect(far(['a=rtcp:7001'])).not.toHaveProperty('rtcpAddress')
     expect(far(['a=rtcp:7001 IN IP4 192.0.2.77'])).toMatchObject({
@@ -82,13 +82,13 @@ describe('the far end of a description', () => {
     ['a private address behind NAT', '10.0.0.4'],
     ['a name', 'rtcp.example'],
     ['the address of audio', '192.0.2.9'],
-  ])('has no other address of RTCP where that is %s', (_, address) => {
+  ])('ignores the address of a=rtcp if it is %s', (_, address) => {
     const end = far([`a=rtcp:7001 IN IP4 ${address}`])
     expect(end?.rtcpPort).toBe(7001)
     expect(end).not.toHaveProperty('rtcpAddress')
   })
 
-  it('has the sources that are announced, each once', () => {
+  it('has each announced source once', () => {
     const lines = ['a=ssrc:4000000000 cname:x', 'a=ssrc:4000000000 msid:a b', 'a=ssrc:7 cname:x']
     expect(far(lines)?.ssrcs).toEqual([4_000_000_000, 7])
     expect(far([])).not.toHaveProperty('ssrcs')
@@ -96,7 +96,7 @@ describe('the far end of a description', () => {
     expect(far(many)).not.toHaveProperty('ssrcs')
   })
 
-  it('is the one of before on hold by 0.0.0.0, and refused where audio must not go', () => {
+  it('is unchanged by a hold with 0.0.0.0, and rejected at a forbidden address', () => {
     const before = far([])
     expect(far([], { address: '0.0.0.0', before })).toMatchObject({ address: '192.0.2.9', port: 4000 })
     expect(far([], { address: '0.0.0.0' })).toBeUndefined()

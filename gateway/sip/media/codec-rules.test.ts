@@ -30,7 +30,7 @@ const legWith = (rules: Partial<typeof plainCodecs>, more: LegMediaOptions = {})
 const formatsOf = (sdp: string) => /^m=audio \d+ \S+ (.*)$/m.exec(sdp)?.[1]
 
 describe('an offer', () => {
-  it('has what is permitted, the codec of the leg to be joined first', () => {
+  it('has the permitted codecs, with the codec of the partner leg first', () => {
     const rules = { codecs: ['PCMU', 'PCMA', 'G722', 'opus'] } as const
     expect(formatsOf(legWith(rules).media.offer('opus'))).toBe('111 0 8 9 101 110')
     expect(formatsOf(legWith(rules).media.offer('L16'))).toBe('0 8 9 111 101 110')
@@ -38,7 +38,7 @@ describe('an offer', () => {
     expect(formatsOf(legWith({ codecs: ['L16'], comfortNoise: true }).media.offer())).toBe('96 13 101 97')
   })
 
-  it('is answered with what it had, sent to with the numbers of the answer, and heard by both sides’ (RFC 3264 sections 5.1, 6.1)', () => {
+  it('is received with its own payload types and those of the answer, and sent to with those of the answer (RFC 3264 sections 5.1, 6.1)', () => {
     const { media, far } = legWith({ codecs: ['opus', 'G722'], ptimeMs: 40 })
     expect(media.offer('opus')).toContain('a=ptime:40')
     media.accept(
@@ -70,7 +70,7 @@ describe('an offer', () => {
     })
   })
 
-  it('is heard by our numbers alone where those of the answer stand for something else in it', () => {
+  it('is received only with its own payload types if those of the answer have another meaning in it', () => {
     const { media, far } = legWith({ codecs: ['opus', 'L16'] })
     expect(formatsOf(media.offer('opus'))).toBe('111 96 101 110 97')
     const crossed = ['a=rtpmap:101 opus/48000/2', 'a=rtpmap:111 telephone-event/8000']
@@ -81,7 +81,7 @@ describe('an offer', () => {
     })
   })
 
-  it('gives a number of what the answer left out to what that has under it', () => {
+  it('gives the payload type of a codec that the answer left out to the codec of the answer', () => {
     const { media, far } = legWith({ codecs: ['opus', 'L16'] })
     media.offer('opus')
     media.accept(readSdp(sdpWith('96', 'a=rtpmap:96 opus/48000/2')))
@@ -91,7 +91,7 @@ describe('an offer', () => {
     ])
   })
 
-  it('hears comfort noise by the number of the answer', () => {
+  it('receives comfort noise with the payload type of the answer', () => {
     const { media, far } = legWith({ codecs: ['PCMU'], comfortNoise: true })
     media.offer()
     media.accept(readSdp(sdpWith('0 98', 'a=rtpmap:98 CN/8000')))
@@ -107,7 +107,7 @@ describe('an offer', () => {
     })
   })
 
-  it('takes nothing else for an answer', () => {
+  it('accepts only its own codecs in an answer', () => {
     const { media, port } = legWith({ codecs: ['PCMU', 'PCMA'] })
     media.offer('PCMU')
     expect(() => media.accept(readSdp(sdpWith('9 0 13')))).not.toThrow()
@@ -124,7 +124,7 @@ describe('an offer', () => {
 describe('an answer', () => {
   const all = { codecs: ['PCMU', 'PCMA', 'G722', 'opus'] } as const
 
-  it('takes the first that is offered and permitted, or better, that the callee probably speaks', () => {
+  it('has the first offered codec that is permitted, preferably one that the callee probably supports', () => {
     const offered = readSdp(sdpWith('107 9 8 96 97', opus, events8, events48))
     expect(formatsOf(legWith(all).media.answer(offered))).toBe('107 97')
     expect(formatsOf(legWith(plainCodecs).media.answer(offered))).toBe('8 96')
@@ -132,7 +132,7 @@ describe('an answer', () => {
     expect(formatsOf(legWith(all, { likely: ['L16'] }).media.answer(offered))).toBe('107 97')
   })
 
-  it('keeps the codec in use for as long as it is offered', () => {
+  it('keeps the current codec as long as it is offered', () => {
     const { media, far } = legWith(all)
     media.answer(readSdp(sdpWith('9 0')))
     media.answer(readSdp(sdpWith('0 9', 'a=sendonly')))
@@ -142,7 +142,7 @@ describe('an answer', () => {
     expect(far()?.near.codecs).toEqual([{ codec: 'opus', payloadType: 107 }])
   })
 
-  it('has events at 8 kHz where the far side has no others, and comfort noise where it has that', () => {
+  it('has telephone-event at 8 kHz if the far side offers no other, and comfort noise if offered', () => {
     const { media, far } = legWith(all)
     expect(formatsOf(media.answer(readSdp(sdpWith('107 96 13', opus, events8))))).toBe('107 96')
     expect(far()?.far).toMatchObject({ telephoneEvent: 96 })
@@ -151,14 +151,14 @@ describe('an answer', () => {
     expect(far()?.far).toMatchObject({ codec: 'G722', comfortNoise: 13 })
   })
 
-  it('refuses what is not permitted, and says what is', () => {
+  it('rejects codecs that are not permitted, with the list of permitted ones', () => {
     expect(() => legWith(plainCodecs).media.answer(readSdp(sdpWith('9 107', opus)))).toThrow(
       'Offered: G722/8000, OPUS/48000/2. Permitted here: PCMU, PCMA.',
     )
   })
 })
 
-describe('packets', () => {
+describe('the length of packets', () => {
   it.each([
     [{}, {}, 20, 20],
     [{}, {}, 30, 30],
@@ -172,14 +172,11 @@ describe('packets', () => {
     [{ maxptime: 3 }, {}, 20, 10],
     [{ ptime: 10 }, { minPacketMs: 20 }, 20, 20],
     [{ ptime: 10, maxptime: 30 }, { minPacketMs: 60 }, 20, 30],
-  ])(
-    'to a peer with %j, of a codec with %j, and a default of %i ms are %i ms long',
-    (audio, codec, usual, ms) => {
-      expect(packetTime(audio, codec, usual)).toBe(ms)
-    },
-  )
+  ])('to a peer with %j, for a codec with %j and a default of %i ms, is %i ms', (audio, codec, usual, ms) => {
+    expect(packetTime(audio, codec, usual)).toBe(ms)
+  })
 })
 
-it('prefers what is permitted alone', () => {
+it('is preferred only if permitted', () => {
   expect(preferring(['PCMU', 'G722'], ['opus', undefined, 'G722'])).toEqual(['G722', 'PCMU'])
 })

@@ -19,19 +19,19 @@ describe('the audio of a leg with both IP families', () => {
   it.each([
     [v4, 'IP4 127.0.0.1'],
     [v6, 'IP6 ::1'],
-  ])('answers in the family of the offer, wherever the signalling comes from', (offer, address) => {
+  ])('is answered in the IP family of the offer, whatever the family of the signalling', (offer, address) => {
     for (const source of ['192.0.2.5', '2001:db8::5'])
       expect(addressIn(made(source).media.answer(readSdp(offer)))).toBe(address)
   })
 
-  it('offers in the family of the signalling, and later in that of the far side', () => {
+  it('is offered in the family of the signalling, and later in that of the far side', () => {
     const { media } = made('2001:db8::5')
     expect(addressIn(media.offer(undefined, 'response'))).toBe('IP6 ::1')
     media.accept(readSdp(v4))
     expect(addressIn(media.offer(undefined, 'response'))).toBe('IP4 127.0.0.1')
   })
 
-  it('goes over to the other family with a new offer, in one session, and back, and through a hold', () => {
+  it('changes to the other family with a new offer and back, also through a hold, in one session', () => {
     const { media, port } = made('192.0.2.5')
     const first = media.answer(readSdp(v4))
     const second = media.answer(readSdp(farSdp({ address: '2001:db8::1', version: 2 })))
@@ -46,7 +46,7 @@ describe('the audio of a leg with both IP families', () => {
     )
   })
 
-  it('refuses an offer of a family that is not bound', () => {
+  it('is rejected for an offer of a family without an address', () => {
     const { media } = made('192.0.2.5', [4])
     expect(() => media.answer(readSdp(v6))).toThrow(/cannot be sent/)
     expect(addressIn(media.answer(readSdp(v4)))).toBe('IP4 127.0.0.1')

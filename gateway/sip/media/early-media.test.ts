@@ -13,11 +13,11 @@ it.each([
   ['sip:bob@b.example;tag=real', 'real'],
   ['<sip:bob@b.example;tag=uri>', ''],
   ['', ''],
-])('the branch of To: %s is %j', (to, tag) => {
+])('the branch in the header To: %s is %j', (to, tag) => {
   expect(tagOf(response(to))).toBe(tag)
 })
 
-it('tells branches apart although their URI has a parameter that is called tag', () => {
+it('branches are distinguished even if their URI has a parameter named tag', () => {
   const heard = new EarlyMedia()
   const from = (tag: string, body: string) =>
     heard.isNews(response(`<sip:bob@b.example;tag=uri>;tag=${tag}`, body))

@@ -11,7 +11,7 @@ const type = { 'Content-Type': 'multipart/mixed;boundary=b' }
 const withIsup = (sdp: string) =>
   `--b\r\nContent-Type: application/isup\r\n\r\nx\r\n--b\r\nContent-Type: application/sdp\r\n\r\n${sdp}\r\n--b--\r\n`
 
-it('takes the SDP part of early media and of an answer', () => {
+it('the SDP part of early media and of an answer is accepted', () => {
   const port = new TestPort('call')
   const media = new LegMedia(port, '42')
   media.offer('PCMU')
@@ -23,7 +23,7 @@ it('takes the SDP part of early media and of an answer', () => {
   expect(port.far?.port).toBe(4004)
 })
 
-it('refuses an answer without SDP', () => {
+it('an answer without SDP is rejected', () => {
   const media = new LegMedia(new TestPort('call'), '42')
   media.offer('PCMU')
   const negotiation = new EarlyOffer(media, pino({ level: 'silent' }))

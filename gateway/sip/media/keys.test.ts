@@ -29,8 +29,8 @@ const leg = () => {
   return { port, media, answer }
 }
 
-describe('our key', () => {
-  it('stays, with its roll-over counter, where only the far side’s is new, and over hold', () => {
+describe('the gateway’s SRTP key', () => {
+  it('stays with its roll-over counter if only the far side’s key is new, and over hold', () => {
     const { port, answer } = leg()
     const first = answer(secured(1))
     expect([secured(1), secured(2), secured(3, { address: '0.0.0.0' }), secured(4)].map(answer)).toEqual(
@@ -44,7 +44,7 @@ describe('our key', () => {
     ['port', { port: 5000 }],
     ['suite', { suite: strong }],
   ])(
-    'is a fresh one with another %s: who is there may not know the counter (RFC 4568 section 7.1.4)',
+    'is new with another %s, because the new peer may not know the counter (RFC 4568 section 7.1.4)',
     (_what, changes) => {
       const { answer } = leg()
       const first = answer(secured(1))
@@ -54,7 +54,7 @@ describe('our key', () => {
     },
   )
 
-  it('is a fresh one for each branch of a fork', () => {
+  it('is new for each branch of a fork', () => {
     const { media, answer } = leg()
     const first = answer(secured(1))
     media.anotherBranch()
@@ -62,11 +62,11 @@ describe('our key', () => {
   })
 })
 
-describe('the suites of a carrier', () => {
+describe('the SRTP suites of a carrier', () => {
   const srtpSuites = ['AEAD_AES_256_GCM', strong] as const
   const policy = { srtp: 'required', srtpWithoutTls: true, srtpSuites } as const
 
-  it('are what is offered to it, in their order', async () => {
+  it('are offered to the carrier in their order', async () => {
     const rig = new OutboundRig([testCarrier(policy)])
     await rig.dial('sip:+49302@carrier.example')
     const offer = rig.next().uac.options.localSdp ?? ''
@@ -76,7 +76,7 @@ describe('the suites of a carrier', () => {
     ])
   })
 
-  it('are what is taken from it', () => {
+  it('are the only ones accepted from the carrier', () => {
     const media = new LegMedia(new TestPort('call'), '1', { srtp: srtpPolicy(policy, false) })
     expect(() => media.answer(readSdp(secured(1)))).toThrow(`Found: RTP/SAVP with ${weak}`)
     expect(media.answer(readSdp(secured(1, { suite: strong })))).toContain(`a=crypto:4 ${strong} `)

@@ -31,7 +31,7 @@ const g729 = farSdp({ formats: '18' })
 const from = (tag: string) => ({ To: `<${number}>;tag=${tag}` })
 
 describe('an INVITE without an offer', () => {
-  it('has no body, and the answer to the offer of the 200 goes in the ACK', async () => {
+  it('has no body, and the answer to the offer of the 200 is in the ACK', async () => {
     const { t, leg, heard, invite, offer } = await called()
     const { options } = invite.uac
     expect(options).toMatchObject({ noAck: true })
@@ -47,13 +47,13 @@ describe('an INVITE without an offer', () => {
     expect(t.left).toEqual([0, 0, 0, 0])
   })
 
-  it('is the exception: carriers get an offer unless they are to make it', async () => {
+  it('is used only if configured: by default carriers get an offer', async () => {
     const { invite } = await called({ lateOffer: false })
     expect(invite.uac.options.localSdp).toContain('m=audio')
     expect(invite.uac.options.headers['Content-Type']).toBe('application/sdp')
   })
 
-  it('hears ringing before the answer, and nothing in a description that no PRACK can answer', async () => {
+  it('makes ringing audible before the answer, and ignores descriptions that no PRACK can answer', async () => {
     const { t, heard, invite, offer } = await called()
     invite.provisional(180)
     invite.provisional(183, pcma)
@@ -74,7 +74,7 @@ describe('an INVITE without an offer', () => {
     ['another kind of body', pcma, { 'Content-Type': 'text/plain' }, 'unsupported_body', undefined],
     ['what is no SDP', 'hello', {}, 'bad_sdp', undefined],
   ] as const)(
-    'that is answered with %s gets an ACK that refuses, and a BYE',
+    'answered with %s gets an ACK with a refusal, and a BYE',
     async (_what, sdp, headers, code, refused) => {
       const { t, leg, heard, offer } = await called()
       const { dialog, acks } = await offer(sdp, headers)
@@ -88,7 +88,7 @@ describe('an INVITE without an offer', () => {
     },
   )
 
-  it('that is answered without an offer ends with a BYE', async () => {
+  it('answered without an offer ends with a BYE', async () => {
     const { t, leg, invite } = await called()
     const dialog = invite.answer()
     expect(leg.state).toMatchObject({ by: 'us', cause: { code: 'bad_sdp' } })
@@ -97,7 +97,7 @@ describe('an INVITE without an offer', () => {
     expect(t.left).toEqual([0, 0, 0, 0])
   })
 
-  it('ends where no dialog comes of its answer', async () => {
+  it('ends if its answer creates no dialog', async () => {
     const { t, leg, offer } = await called()
     await offer(pcma, {}, true)
     expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'far_refused' } })
@@ -106,7 +106,7 @@ describe('an INVITE without an offer', () => {
 })
 
 describe('an offer in a reliable 183', () => {
-  it('is answered in the PRACK, and the 200 needs none', async () => {
+  it('is answered in the PRACK, and the 200 needs no answer', async () => {
     const { t, leg, heard, invite } = await called()
     const pracks = invite.reliable(183, pcma)
     expect(pracks).toEqual([expect.stringContaining('m=audio 20000 RTP/AVP 8 101\r\n')])
@@ -119,7 +119,7 @@ describe('an offer in a reliable 183', () => {
     expect(t.left).toEqual([0, 0, 0, 0])
   })
 
-  it('is the only one: what else the same branch describes is not answered', async () => {
+  it('is the only one of its branch: further descriptions are not answered', async () => {
     const { heard, invite, offer } = await called()
     invite.reliable(183, pcma)
     expect(invite.reliable(183, farSdp({ version: 2 }), { RSeq: '2' })).toEqual([undefined])
@@ -137,7 +137,7 @@ describe('an offer in a reliable 183', () => {
     expect(t.left).toEqual([0, 0, 0, 0])
   })
 
-  it('is answered for each branch, and the one that answers is heard', async () => {
+  it('is answered for each branch, and the branch that answers the call is heard', async () => {
     const { t, heard, invite } = await called()
     const one = farSdp({ port: 4002 })
     const two = farSdp({ port: 4004 }).replace('o=- 7', 'o=- 8')
@@ -149,7 +149,7 @@ describe('an offer in a reliable 183', () => {
     expect(heard.events).toEqual(['early media', 'early media', 'answered'])
   })
 
-  it('of another branch does not stand in the way of the offer of the 200', async () => {
+  it('of another branch does not affect the offer of the 200', async () => {
     const { t, heard, invite, offer } = await called()
     invite.reliable(183, farSdp({ port: 4002 }), from('one'))
     const { acks } = await offer(farSdp({ port: 4004 }).replace('o=- 7', 'o=- 8'), from('two'))
@@ -160,7 +160,7 @@ describe('an offer in a reliable 183', () => {
 })
 
 describe('an INVITE without an offer, after a refusal', () => {
-  it('goes to the next target, and through a challenge, as it is', async () => {
+  it('is sent to the next target, and again after a challenge, without an offer', async () => {
     const auth = { username: 'trunk', password: 'secret' }
     const made = await dial({ targets: ['sip:a.example', 'sip:carrier.example'], auth })
     made.t.next().refuse(503)
@@ -174,7 +174,7 @@ describe('an INVITE without an offer, after a refusal', () => {
     expect(made.leg.attempts.map(({ outcome }) => outcome)).toEqual(['refused', 'answered'])
   })
 
-  it('goes out again for a longer session timer, which is kept then', async () => {
+  it('is sent again for a longer session timer, which then applies', async () => {
     const { t, leg } = await dial()
     t.next().refuse(422, { 'Min-SE': '3600' })
     const { dialog } = t.next().offer(pcma, { 'Session-Expires': '3600;refresher=uac' })
@@ -186,7 +186,7 @@ describe('an INVITE without an offer, after a refusal', () => {
     ])
   })
 
-  it('that was cancelled is acknowledged with a refusal and hung up, where the answer crosses', async () => {
+  it('whose CANCEL crosses the answer is acknowledged with a refusal and hung up', async () => {
     const { t, leg, heard, invite, offer } = await called()
     leg.end({ code: 'canceled' })
     expect(invite.request.canceled).toBe(1)
@@ -197,7 +197,7 @@ describe('an INVITE without an offer, after a refusal', () => {
     expect(t.left).toEqual([0, 0, 0, 0])
   })
 
-  it('whose leg ends between the ACK and the dialog is hung up', async () => {
+  it('whose leg ends between ACK and dialog is hung up', async () => {
     const { t, leg, invite } = await called()
     const { dialog } = invite.offer(pcma)
     leg.end({ code: 'canceled' })
@@ -207,7 +207,7 @@ describe('an INVITE without an offer, after a refusal', () => {
     expect(t.left).toEqual([0, 0, 0, 0])
   })
 
-  it('that was silent too long is refused and hung up when it is answered after all', async () => {
+  it('that was silent for too long is refused and hung up when it is answered', async () => {
     const { t, leg, offer } = await called()
     t.clock.advance(8_000)
     expect(leg.state).toMatchObject({ cause: { code: 'unreachable' } })
@@ -231,19 +231,22 @@ describe('an offer of the carrier', () => {
     ['optional', 'RTP/SAVP', true, /^m=audio \d+ RTP\/SAVP 0\r\n[\s\S]*^a=crypto:3 /m],
     ['required', 'RTP/AVP', false, undefined],
     ['required', 'RTP/SAVP', true, /^m=audio \d+ RTP\/SAVP 0\r\n[\s\S]*^a=crypto:3 /m],
-  ] as const)('with %s for %s (keys: %s) is answered with %s', async (srtp, profile, withKeys, expected) => {
-    const { t, leg, offer } = await called({ srtp, targets }, `${number};transport=tls`)
-    const { acks } = await offer(farSdp({ profile, formats: '0', ...(withKeys ? keys : { lines: [] }) }))
-    if (expected) expect(acks[0]).toMatch(expected)
-    else {
-      expect(acks[0]).toContain(`m=audio 0 ${profile} 0\r\n`)
-      expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
-    }
-    if (srtp === 'off') expect(acks[0]).not.toContain('a=crypto')
-    expect(JSON.stringify(t.logged)).not.toContain(key)
-  })
+  ] as const)(
+    'with %s for the policy %s (keys: %s) is answered with %s',
+    async (srtp, profile, withKeys, expected) => {
+      const { t, leg, offer } = await called({ srtp, targets }, `${number};transport=tls`)
+      const { acks } = await offer(farSdp({ profile, formats: '0', ...(withKeys ? keys : { lines: [] }) }))
+      if (expected) expect(acks[0]).toMatch(expected)
+      else {
+        expect(acks[0]).toContain(`m=audio 0 ${profile} 0\r\n`)
+        expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
+      }
+      if (srtp === 'off') expect(acks[0]).not.toContain('a=crypto')
+      expect(JSON.stringify(t.logged)).not.toContain(key)
+    },
+  )
 
-  it('of one branch does not bind another to keys', async () => {
+  it('of one branch does not require keys from another', async () => {
     const { t, leg, invite } = await called({ srtp: 'optional', targets }, `${number};transport=tls`)
     const [early] = invite.reliable(183, farSdp({ formats: '0', ...keys }), { To: '<sip:x@y>;tag=1' })
     expect(early).toContain('a=crypto:3 ')
@@ -254,7 +257,7 @@ describe('an offer of the carrier', () => {
     expect([leg.isAnswered, t.waiting]).toEqual([true, 0])
   })
 
-  it('is not even asked for where keys are required and must not be shown', async () => {
+  it('is not requested if keys are required and must not be sent in clear signalling', async () => {
     const { t, leg } = await dial({ srtp: 'required' })
     expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
     expect([t.waiting, ...t.left]).toEqual([0, 0, 0, 0, 0])

@@ -5,7 +5,7 @@ const made = (random = 0.5) => new OfferAnswer(() => random)
 const carriers: readonly OfferIn[] = ['invite', 'response', 'prack', 'update']
 
 describe('offer and answer', () => {
-  it.each(carriers)('goes round with our offer in %s', (where) => {
+  it.each(carriers)('completes with the gateway’s offer in %s', (where) => {
     const exchange = made()
     expect(exchange.sendOffer(where)).toBe(true)
     expect(exchange.exchange).toEqual({ kind: 'local offer', in: where })
@@ -13,7 +13,7 @@ describe('offer and answer', () => {
     expect([exchange.hasSession, exchange.isStable]).toEqual([true, true])
   })
 
-  it.each(carriers)('goes round with their offer in %s', (where) => {
+  it.each(carriers)('completes with the far side’s offer in %s', (where) => {
     const exchange = made()
     expect(exchange.receiveOffer(where)).toBeUndefined()
     expect(exchange.exchange).toEqual({ kind: 'remote offer', in: where })
@@ -21,7 +21,7 @@ describe('offer and answer', () => {
     expect([exchange.hasSession, exchange.isStable]).toEqual([true, true])
   })
 
-  it('a second offer gets 491 while a local offer is open, 500 with Retry-After while a remote one is', () => {
+  it('rejects a second offer with 491 while a local offer is pending, and with 500 and Retry-After while a remote one is', () => {
     for (const where of carriers) {
       const ours = made()
       ours.sendOffer('invite')
@@ -35,7 +35,7 @@ describe('offer and answer', () => {
     }
   })
 
-  it('takes Retry-After from 0 to 10 s', () => {
+  it('uses a Retry-After from 0 to 10 s', () => {
     for (const [random, seconds] of [
       [0, 0],
       [0.9999, 10],
@@ -46,7 +46,7 @@ describe('offer and answer', () => {
     }
   })
 
-  it('sends no second offer while one is open, and knows an answer that is not due', () => {
+  it('sends no second offer while one is pending, and recognises an unexpected answer', () => {
     const exchange = made()
     expect(exchange.receiveAnswer()).toBe(false)
     exchange.sendOffer('update')
@@ -56,7 +56,7 @@ describe('offer and answer', () => {
     expect(() => exchange.sendAnswer()).toThrow('no remote offer is open')
   })
 
-  it('is stable again after an abandoned offer, and takes the next', () => {
+  it('is stable after an abandoned offer, and accepts the next offer', () => {
     const exchange = made()
     exchange.receiveOffer('invite')
     exchange.abandon()

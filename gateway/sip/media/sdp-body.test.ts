@@ -15,7 +15,7 @@ const refusal = (run: () => unknown) => {
   return undefined
 }
 
-it('is the body, or undefined without one', () => {
+it('the SDP is the body, or undefined without a body', () => {
   expect(sdpOf(message('v=0\r\n', 'Application/SDP; charset=utf-8'))).toBe('v=0\r\n')
   expect(sdpOf(message(''))).toBeUndefined()
 })
@@ -24,7 +24,7 @@ it.each([
   ['\r\n', 'multipart/mixed; boundary=abc'],
   ['\n', 'multipart/mixed;boundary="abc"'],
   ['\r\n', 'Multipart/Related; type=x; BOUNDARY=abc'],
-])('is a part of several (line ends %j, %s)', (end, type) => {
+])('the SDP is one part of several (line ends %j, %s)', (end, type) => {
   const body = [
     'preamble',
     '--abc',
@@ -49,12 +49,12 @@ it.each([
   ['multipart/mixed', undefined],
   ['multipart/mixed; boundary=other', undefined],
   ['application/sdp', 'gzip'],
-])('is refused as %s, encoded %s', (type, encoding) => {
+])('the SDP is rejected as %s, encoded %s', (type, encoding) => {
   const body = '--abc\r\nContent-Type: application/isup\r\n\r\nx\r\n--abc--\r\n'
   expect(refusal(() => sdpOf(message(body, type, encoding)))).toBe('unsupported_body')
 })
 
-it('does not look behind the last boundary', () => {
+it('text after the last boundary is ignored', () => {
   const body = '--abc--\r\n--abc\r\nContent-Type: application/sdp\r\n\r\nv=0\r\n--abc--\r\n'
   expect(refusal(() => sdpOf(message(body, 'multipart/mixed; boundary=abc')))).toBe('unsupported_body')
 })

@@ -43,14 +43,14 @@ describe('a caller who has not proved its address', () => {
     ['sendonly', 'inactive'],
     ['recvonly', 'recvonly'],
     ['inactive', 'inactive'],
-  ] as const)('is sent nothing where its description means %s', (wanted, permitted) => {
+  ] as const)('gets no media if its description means %s', (wanted, permitted) => {
     gate.setFar(near, far({ direction: wanted }))
     expect(direction()).toBe(permitted)
     gate.confirm()
     expect(direction()).toBe(wanted)
   })
 
-  it('is sent nothing although packets come: the sender of a forged INVITE may forge them', async () => {
+  it('gets no media even if packets arrive, because a forged INVITE may have forged packets', async () => {
     gate.setFar(near, far({ address: '198.51.100.1' }))
     port.received = 5
     await pass(5_000)
@@ -58,7 +58,7 @@ describe('a caller who has not proved its address', () => {
   })
 })
 
-it('the caller’s own address is so in any spelling', async () => {
+it('is recognised by its address in any spelling', async () => {
   open(true)
   port.families = [4, 6]
   gate = new SendingGate(port, '2001:db8::1', { clock, isConfirmed: true })
@@ -67,11 +67,11 @@ it('the caller’s own address is so in any spelling', async () => {
   expect([direction(), clock.running]).toEqual(['sendrecv', 0])
 })
 
-describe('an address other than the caller’s', () => {
+describe('a media address other than the caller’s', () => {
   const other = '198.51.100.1'
   beforeEach(() => open(true))
 
-  it('gets audio for two seconds, and goes on once packets come from it', async () => {
+  it('gets audio for two seconds, and longer only after packets arrive from it', async () => {
     gate.setFar(near, far({ address: other }))
     expect(direction()).toBe('sendrecv')
     await pass(1_900)
@@ -85,7 +85,7 @@ describe('an address other than the caller’s', () => {
     expect([direction(), faults]).toEqual(['sendrecv', []])
   })
 
-  it('gets no more by other descriptions: the two seconds are those of the whole call', async () => {
+  it('gets no more time by new descriptions: the two seconds apply to the whole call', async () => {
     gate.setFar(near, far({ address: other }))
     await pass(2_500)
     gate.setFar(near, far())
@@ -96,7 +96,7 @@ describe('an address other than the caller’s', () => {
     }
   })
 
-  it('that has proved itself says nothing of the next one', async () => {
+  it('that has been confirmed does not confirm the next one', async () => {
     gate.setFar(near, far({ address: other }))
     await pass(300)
     port.received = 10
@@ -108,7 +108,7 @@ describe('an address other than the caller’s', () => {
     expect(direction()).toBe('sendrecv')
   })
 
-  it('that is private gets nothing before a packet has come', async () => {
+  it('that is private gets no media before a packet has arrived', async () => {
     gate.setFar(near, far({ address: '10.0.0.5', learnFrom: [source] }))
     expect(direction()).toBe('recvonly')
     await pass(200)
@@ -121,7 +121,7 @@ describe('an address other than the caller’s', () => {
     ['a private address', { address: '10.0.0.5', learnFrom: [source] }],
     ['a carrier’s source', { address: other, symmetric: 'same-ip', signalledFrom: source }],
   ] as const)(
-    'of %s is learnt anew for another port: packets came from the caller itself',
+    'of %s is learned again for another port, because packets came from the caller itself',
     async (_name, given) => {
       gate.setFar(near, far(given))
       await pass(200)
@@ -141,7 +141,7 @@ describe('an address other than the caller’s', () => {
     },
   )
 
-  it('does not take the packets that came before it for another port', async () => {
+  it('is not confirmed for another port by earlier packets', async () => {
     const hidden = { address: '10.0.0.5', learnFrom: [source] }
     gate.setFar(near, far(hidden))
     await pass(100)
@@ -151,7 +151,7 @@ describe('an address other than the caller’s', () => {
     expect(direction()).toBe('recvonly')
   })
 
-  it('ends the call where nothing comes from it for 30 s, but not while it only listens', async () => {
+  it('ends the call if no packet arrives from it for 30 s, except while it only receives', async () => {
     gate.setFar(near, far({ address: other }))
     await pass(31_000)
     expect([faults, clock.running]).toEqual([['media_timeout'], 0])
@@ -163,7 +163,7 @@ describe('an address other than the caller’s', () => {
     expect(clock.running).toBe(0)
   })
 
-  it('gets no RTCP either where it is named for that alone', () => {
+  it('gets no RTCP if it is announced only for RTCP', () => {
     gate.setFar(near, far({ rtcpAddress: other }))
     expect(port.far).not.toHaveProperty('rtcpAddress')
     gate.setFar(near, far({ rtcpAddress: source }))

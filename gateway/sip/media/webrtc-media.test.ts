@@ -76,7 +76,7 @@ const offering = async () => {
   return media
 }
 
-describe('what is WebRTC', () => {
+describe('the recognition of WebRTC', () => {
   const secure = 'UDP/TLS/RTP/SAVPF 0'
   const plain = 'RTP/AVP 0'
   const keyed = 'RTP/SAVP 0'
@@ -89,13 +89,13 @@ describe('what is WebRTC', () => {
     ['plain RTP as the other choice', [`9 ${secure}`, `4000 ${plain}`], false],
     ['SRTP with keys as the other choice', [`4000 ${keyed}`, `9 ${secure}`], false],
     ['plain RTP that is off', [`9 ${secure}`, `0 ${plain}`], true],
-  ])('%s: %j', (_what, lines, expected) => {
+  ])('reads %s as %j', (_what, lines, expected) => {
     const sdp = ['v=0', 'o=- 1 1 IN IP4 192.0.2.9', 's=-', 'c=IN IP4 192.0.2.9', 't=0 0']
     const text = `${[...sdp, ...lines.map((line) => `m=audio ${line}`)].join('\r\n')}\r\n`
     expect(isWebRtcSdp(text)).toBe(expected)
   })
 
-  it('is not a caller who can do with plain RTP: its other line is refused, and the plain one answered', async () => {
+  it('rejects the WebRTC line of a caller that also offers plain RTP, and answers the plain line', async () => {
     const edge = new TestEdge()
     const offer = [
       'v=0',
@@ -118,7 +118,7 @@ describe('what is WebRTC', () => {
 })
 
 describe('a client that calls', () => {
-  it('gets an answer, and another one to each new offer', async () => {
+  it('gets an answer, and a new answer to each further offer', async () => {
     const media = await answering()
     expect(made).toEqual([['answer', 'call', sdpOf(), ['G722', 'PCMU']]])
     expect([media.local, media.isWaiting, media.isHeld]).toEqual(['ours 1', false, false])
@@ -128,14 +128,14 @@ describe('a client that calls', () => {
     expect([media.local, media.isHeld]).toEqual(['ours 2', true])
   })
 
-  it('keeps its session when a new offer cannot be taken', async () => {
+  it('keeps its session after an unacceptable offer', async () => {
     const media = await answering()
     browser.refuses = Object.assign(new Error('no'), { code: 'bad_sdp' })
     await expect(media.answerSdp(sdpOf('inactive'))).rejects.toThrow('no')
     expect([media.local, media.isHeld]).toEqual(['ours 1', false])
   })
 
-  it('can hear us once its media is up, and is waited for no longer than five seconds', async () => {
+  it('can hear the gateway when its media is up, and is awaited for at most five seconds', async () => {
     const media = await answering()
     let heard = 0
     const wait = () => void media.ready().then(() => heard++)
@@ -152,7 +152,7 @@ describe('a client that calls', () => {
 })
 
 describe('a client that is called', () => {
-  it('gets an offer, and its answer is taken once, however often it comes', async () => {
+  it('gets an offer, and its answer is applied once even if repeated', async () => {
     const media = await offering()
     expect(made).toEqual([['offer', 'call', 'PCMA']])
     expect(media.local).toBe('')
@@ -167,7 +167,7 @@ describe('a client that is called', () => {
     expect(browser.accepted).toEqual([sdpOf()])
   })
 
-  it('ends the leg when its answer cannot be used, or is none of WebRTC', async () => {
+  it('ends the leg if its answer is unusable or not WebRTC', async () => {
     const media = await offering()
     media.offer('PCMU', 'invite')
     expect(() => media.acceptSdp('v=0\r\nm=audio 4000 RTP/AVP 0\r\n')).toThrow('WebRTC')
@@ -178,7 +178,7 @@ describe('a client that is called', () => {
   })
 })
 
-it('ends the leg once when its media is lost, and leaves nothing behind', async () => {
+it('ends the leg once when its media is lost, and leaves nothing open', async () => {
   const media = await answering()
   browser.state('connected')
   browser.state('disconnected')
@@ -194,7 +194,7 @@ it('ends the leg once when its media is lost, and leaves nothing behind', async 
   expect(faults).toHaveLength(1)
 })
 
-it('ends the leg at once for a failure of ours when the mediasoup process dies', async () => {
+it('ends the leg at once with an internal error when the mediasoup process dies', async () => {
   const media = await answering()
   browser.state('connected')
   browser.state('crashed')
@@ -204,7 +204,7 @@ it('ends the leg at once for a failure of ours when the mediasoup process dies',
   expect(clock.running).toBe(0)
 })
 
-it('differs from RTP by the description, or without one by the WebSocket', () => {
+it('is recognised by the description, or without one by the WebSocket', () => {
   const rtp =
     'v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n'
   const over = (protocol: string) => Object.assign(new FakeRequest('INVITE', 'sip:a@b.example'), { protocol })
@@ -219,7 +219,7 @@ it('differs from RTP by the description, or without one by the WebSocket', () =>
   expect(target('sip:a@b.example')).toBe(false)
 })
 
-it('opens what an INVITE asks for, and nothing that is left over', async () => {
+it('opens only the media that an INVITE requests', async () => {
   const edge = new TestEdge()
   const call = newCallId()
   const source = '192.0.2.1'

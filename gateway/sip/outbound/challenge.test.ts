@@ -15,7 +15,7 @@ describe('a challenge', () => {
   })
   const auth = { username: 'trunk', password: 'hush', realm: 'carrier' }
 
-  it('of the carrier is answered, in the same call, for the real request-URI', async () => {
+  it('of the carrier is answered in the same call, for the real request-URI', async () => {
     const rig = setUp({ auth })
     await rig.dial(number)
     rig.next().refuse(401, challenge('carrier', ', qop="auth", algorithm=SHA-256'))
@@ -30,7 +30,7 @@ describe('a challenge', () => {
     expect(JSON.stringify(rig.logged)).not.toContain('hush')
   })
 
-  it('of another realm is not (CVE-2021-41158)', async () => {
+  it('with another realm is not answered (CVE-2021-41158)', async () => {
     const rig = setUp({ auth })
     const { leg } = await rig.dial(number)
     rig.next().refuse(401, challenge('elsewhere'))
@@ -39,14 +39,14 @@ describe('a challenge', () => {
     expect(rig.logged).toContainEqual(expect.objectContaining({ why: 'another realm' }))
   })
 
-  it('of a party that is no carrier is not', async () => {
+  it('of a party that is not a carrier is not answered', async () => {
     const rig = setUp({ auth: { username: 'trunk', password: 'hush' } })
     const { leg } = await rig.dial('sip:x@stranger.example')
     rig.next().refuse(407, { 'Proxy-Authenticate': 'Digest realm="carrier", nonce="n"' })
     expect([leg.isEnded, rig.waiting]).toEqual([true, 0])
   })
 
-  it('of a target is not answered for a place that a redirection named', async () => {
+  it('after a redirection is not answered with the credentials of the first target', async () => {
     const rig = setUp({ auth })
     const { leg } = await rig.dial(number, { username: 'doc', password: 'd' })
     rig.next().refuse(302, { Contact: '<sip:+2@b.example>' })
@@ -54,7 +54,7 @@ describe('a challenge', () => {
     expect(leg.isEnded).toBe(true)
   })
 
-  it('that comes again after our answer ends it', async () => {
+  it('that is repeated after the answer ends the attempt', async () => {
     const rig = setUp({ auth })
     const { leg } = await rig.dial(number)
     rig.next().refuse(401, challenge('carrier'))
@@ -63,7 +63,7 @@ describe('a challenge', () => {
     expect(rig.left).toEqual([0, 0, 0, 0])
   })
 
-  it('that crosses our CANCEL is not answered', async () => {
+  it('that crosses the gateway’s CANCEL is not answered', async () => {
     const rig = setUp({ auth })
     const { leg } = await rig.dial(number)
     const invite = rig.next()
@@ -73,7 +73,7 @@ describe('a challenge', () => {
     expect(rig.left).toEqual([0, 0, 0, 0])
   })
 
-  it('does not keep a CANCEL from the INVITE that answers it', async () => {
+  it('does not prevent the CANCEL of the INVITE that answers it', async () => {
     const rig = setUp({ auth })
     const { leg } = await rig.dial(number)
     rig.next().refuse(401, challenge('carrier'))

@@ -10,7 +10,7 @@ const timers = { expiresMs: 1_800_000, minMs: 90_000 }
 const rig = () => new OutboundRig([], true, timers)
 
 describe('an INVITE of the gateway', () => {
-  it('asks for a session timer, and keeps to what the 200 says', async () => {
+  it('requests a session timer, and uses the terms of the 200', async () => {
     const t = rig()
     const { leg } = await t.dial(uri)
     const invite = t.next()
@@ -28,7 +28,7 @@ describe('an INVITE of the gateway', () => {
     expect(t.left).toEqual([0, 0, 0])
   })
 
-  it('goes out again with the interval that a 422 asks for, and only with more than before', async () => {
+  it('is repeated with the interval of a 422, and only if it is longer than before', async () => {
     const t = rig()
     const { leg } = await t.dial(uri)
     const first = t.next()
@@ -48,7 +48,7 @@ describe('an INVITE of the gateway', () => {
     expect(leg.attempts.map(({ sipStatus }) => sipStatus)).toEqual([422, 422])
   })
 
-  it('is the same call still where a challenge follows the 422', async () => {
+  it('stays in the same call if a challenge follows the 422', async () => {
     const t = rig()
     await t.dial(uri, { username: 'u', password: 'p' })
     const first = t.next()
@@ -68,7 +68,7 @@ describe('an INVITE of the gateway', () => {
     [30, '90'],
     [1_000_000, '86400'],
   ])(
-    'asks for the session timer of its destination, %i s, within bounds',
+    'requests the session timer of its destination, %i s, within bounds',
     async (sessionTimerSeconds, expected) => {
       const t = rig()
       await t.dial(uri, { sessionTimerSeconds })
@@ -82,7 +82,7 @@ describe('an INVITE of the gateway', () => {
     },
   )
 
-  it('asks an agent that runs its own timers for that of its destination', async () => {
+  it('requests the destination’s session timer from an agent with its own timers', async () => {
     const t = new OutboundRig([], true, undefined)
     await t.dial(uri)
     expect(t.next().uac.options.headers).not.toHaveProperty('Session-Expires')
@@ -90,7 +90,7 @@ describe('an INVITE of the gateway', () => {
     expect(t.next().uac.options.headers).toMatchObject({ 'Session-Expires': '300' })
   })
 
-  it('is another call for another place', async () => {
+  it('starts another call at another target', async () => {
     const t = new OutboundRig(
       [testCarrier({ targets: ['sip:carrier.example', 'sip:b.example'] })],
       true,
@@ -108,7 +108,7 @@ describe('an INVITE of the gateway', () => {
   it.each([
     ['by UPDATE', { Allow: 'INVITE, UPDATE' }, 'UPDATE'],
     ['by re-INVITE', {}, 'INVITE'],
-  ])('is refreshed by us alone, %s, where the 200 says nothing of a timer', async (_how, headers, method) => {
+  ])('is refreshed by the gateway only, %s, if the 200 has no timer', async (_how, headers, method) => {
     const t = rig()
     const { leg } = await t.dial(uri)
     const dialog = t.next().answer(farSdp(), headers)
@@ -121,7 +121,7 @@ describe('an INVITE of the gateway', () => {
     expect([dialog.requests.length, leg.isEnded, dialog.byes.length]).toEqual([2, true, 1])
   })
 
-  it('is refreshed as rarely as a 422 asked for, though the 200 says nothing of a timer', async () => {
+  it('is refreshed with the interval of a 422 even if the 200 has no timer', async () => {
     const t = rig()
     await t.dial(uri)
     t.next().refuse(422, { 'Min-SE': '3600' })
@@ -132,7 +132,7 @@ describe('an INVITE of the gateway', () => {
     expect(dialog.requests[0]?.headers).toMatchObject({ 'Session-Expires': '3600;refresher=uac' })
   })
 
-  it('ends without answers to the refreshes', async () => {
+  it('ends if the refreshes get no answer', async () => {
     const t = rig()
     const { leg } = await t.dial(uri)
     t.next().answer(farSdp())
@@ -147,7 +147,7 @@ describe('UPDATE before the answer', () => {
     return { request, response: new FakeResponse() }
   }
 
-  it('gets 491 while our offer is open, and is taken once it was answered', async () => {
+  it('gets 491 while the gateway’s offer is pending, and is accepted after the answer', async () => {
     const t = rig()
     await t.dial(uri)
     const invite = t.next()
@@ -187,7 +187,7 @@ describe('an offer of the gateway', () => {
     ['optional', uri, false, ['RTP/AVP', 0]],
     ['optional', uri, true, ['RTP/AVP', 6]],
     ['required', uri, true, ['RTP/SAVP', 6]],
-  ] as const)('with %s to %s (keys without TLS: %s) is %j', async (srtp, target, without, expected) => {
+  ] as const)('with %s to %s (keys without TLS: %s) has %j', async (srtp, target, without, expected) => {
     expect(shape((await offer(srtp, target, without)).sdp)).toEqual(expected)
   })
 
@@ -199,7 +199,7 @@ describe('an offer of the gateway', () => {
     // What the carrier demands is not for a document to loosen.
     ['required', 'forbidden', ['RTP/SAVP', 6]],
     ['required', 'optional', ['RTP/SAVP', 6]],
-  ] as const)('with %s, and %s for the destination, is %j', async (srtp, encryption, expected) => {
+  ] as const)('with %s, and %s for the destination, has %j', async (srtp, encryption, expected) => {
     expect(shape((await offer(srtp, secure, false, encryption)).sdp)).toEqual(expected)
   })
 
@@ -207,7 +207,7 @@ describe('an offer of the gateway', () => {
     ['optional', 'required', ['RTP/SAVP', 6]],
     ['optional', 'forbidden', ['RTP/AVP', 0]],
     ['required', 'optional', ['RTP/SAVP', 6]],
-  ] as const)('with %s of the carrier, and %s of the gateway, is %j', async (srtp, encryption, expected) => {
+  ] as const)('with %s of the carrier, and %s of the gateway, has %j', async (srtp, encryption, expected) => {
     const t = new OutboundRig([testCarrier({ targets: [secure.replace('sip:1@', 'sip:')], srtp })])
     await t.dial(secure, {}, { address: '/public/branch', encryption, codecs: ['G722'] })
     const sdp = t.next().uac.options.localSdp ?? ''
@@ -215,30 +215,30 @@ describe('an offer of the gateway', () => {
     expect(sdp).toMatch(/^m=audio \d+ \S+ 9( 101)?\r$/m)
   })
 
-  it('is not made to a gateway that demands keys and is not reached by TLS', async () => {
+  it('is not sent to a gateway that requires keys and is not reached by TLS', async () => {
     const t = new OutboundRig([testCarrier({ targets: ['sip:carrier.example'] })])
     const { leg } = await t.dial(uri, {}, { address: '/public/branch', encryption: 'required' })
     expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
   })
 
-  it('is not made where a document demands keys that must not be shown', async () => {
+  it('is not sent if a document requires keys that must not be shown', async () => {
     const { leg } = await offer('optional', uri, false, 'mandatory')
     expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
   })
 
-  it('is not made where keys are required and must not be shown', async () => {
+  it('is not sent if keys are required and must not be shown', async () => {
     const { t, leg } = await offer('required', uri)
     expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
     expect(t.left).toEqual([0, 0, 0, 0])
   })
 
-  it('never stands in the log with its keys', async () => {
+  it('is never logged with its keys', async () => {
     const { t, sdp } = await offer('required', secure)
     const key = /inline:(\S{8})/.exec(sdp)?.[1] ?? 'none'
     expect(JSON.stringify(t.logged)).not.toContain(key)
   })
 
-  it('is answered by each branch of a fork for itself, with keys or without', async () => {
+  it('is answered by each branch of a fork separately, with or without keys', async () => {
     const { t, leg, sdp } = await offer('optional', secure)
     const line = /^a=crypto:(\d+ \S+) /m.exec(sdp)?.[1]
     const plain = farSdp({ formats: '0', lines: [] })
@@ -254,7 +254,7 @@ describe('an offer of the gateway', () => {
     expect(leg.isAnswered).toBe(true)
   })
 
-  it('that is refused with its optional keys is made once more, with keys that have to be taken', async () => {
+  it('that is rejected with optional keys is repeated with required keys', async () => {
     const { t, leg, sdp } = await offer('optional', secure)
     new PlacedInvite(t.srf.invites[0]!).refuse(488)
     const second = t.next()
@@ -272,7 +272,7 @@ describe('an offer of the gateway', () => {
     ['refuses', (invite: PlacedInvite) => invite.refuse(503)],
     ['says nothing', (_invite: PlacedInvite, t: OutboundRig) => t.clock.advance(8_000)],
   ])(
-    'goes on to the next place with keys that may be left, where the one that demanded them %s',
+    'is sent to the next target with optional keys if the target that required them %s',
     async (_what, ends) => {
       const targets = ['sip:carrier.example;transport=tls', 'sip:b.example;transport=tls']
       const t = new OutboundRig([testCarrier({ targets, srtp: 'optional' })])
@@ -302,7 +302,7 @@ describe('an offer of the gateway', () => {
     },
   )
 
-  it('keeps keys that are required, whichever place it goes to', async () => {
+  it('keeps required keys at every target', async () => {
     const targets = ['sip:carrier.example;transport=tls', 'sip:b.example;transport=tls']
     const t = new OutboundRig([testCarrier({ targets, srtp: 'required' })])
     await t.dial(secure)
@@ -310,7 +310,7 @@ describe('an offer of the gateway', () => {
     expect(shape(t.next().uac.options.localSdp ?? '')).toEqual(['RTP/SAVP', 6])
   })
 
-  it('is not made a third time, and not at all once more where there was nothing to be left', async () => {
+  it('is not sent a third time, and not repeated without optional keys', async () => {
     const both = await offer('optional', secure)
     new PlacedInvite(both.t.srf.invites[0]!).refuse(488)
     both.t.next().refuse(488)
@@ -324,7 +324,7 @@ describe('an offer of the gateway', () => {
     }
   })
 
-  it('and a plain answer ends the call where keys are required', async () => {
+  it('with required keys ends the call after a plain answer', async () => {
     const t = new OutboundRig([
       testCarrier({ targets: ['sip:carrier.example;transport=tls'], srtp: 'required' }),
     ])

@@ -30,13 +30,13 @@ describe('an offer of a gateway with both IP families', () => {
     expect(offered()).toBe(address)
   })
 
-  it('has the address that is bound where there is no other', async () => {
+  it('has the bound address if only one family is bound', async () => {
     rig.edge.families = [4]
     await rig.dial('sip:1@[2001:db8::7]')
     expect(offered()).toBe('IP4 127.0.0.1')
   })
 
-  it('follows the targets of a carrier from one family to the other, as one session', async () => {
+  it('follows the targets of a carrier from one family to the other in one session', async () => {
     carry(['sip:[2001:db8::7]', 'sip:192.0.2.7', 'sip:v6.example'])
     const { leg, heard } = await rig.dial('sip:+1@[2001:db8::7]')
     const descriptions: string[] = []
@@ -55,13 +55,13 @@ describe('an offer of a gateway with both IP families', () => {
     leg.end({ code: 'normal' })
   })
 
-  it('is of the family that the carrier asks for', async () => {
+  it('has the family that the carrier is configured for', async () => {
     carry(['sip:both.example'], { audioFamily: 'ipv6' })
     await rig.dial('sip:+1@both.example')
     expect(offered()).toBe('IP6 ::1')
   })
 
-  it('is answered in the other family where the far side does so', async () => {
+  it('can be answered in the other family', async () => {
     const { heard } = await rig.dial('sip:1@192.0.2.7')
     rig.next().answer(carrierSdp({ address: '2001:db8::9' }))
     expect([heard.events, rig.edge.ports[0]?.far?.address]).toEqual([['answered'], '2001:db8::9'])

@@ -74,7 +74,7 @@ describe('every end releases all resources', () => {
   })
 })
 
-it('sends to the flow of a registered endpoint, whatever its contact says', async () => {
+it('a call to a registered endpoint is sent over its flow, whatever its Contact is', async () => {
   const rig = setUp()
   await rig.dial('sip:ann@10.1.2.3:5060', {}, { nextHop: 'sip:198.51.100.4:61000;transport=tcp' })
   const { uri, options } = rig.next().uac

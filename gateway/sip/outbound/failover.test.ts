@@ -11,7 +11,7 @@ const outcomes = (leg: { attempts: readonly { outcome: string; sipStatus?: numbe
   leg.attempts.map(({ outcome, sipStatus, target }) => [target, outcome, sipStatus])
 
 describe('failover', () => {
-  it('goes to the next target after a listed status, and writes every try down', async () => {
+  it('tries the next target after a listed status, and records every attempt', async () => {
     const rig = setUp()
     const { leg, heard } = await rig.dial(number)
     rig.clock.advance(100)
@@ -30,7 +30,7 @@ describe('failover', () => {
     expect(leg.facts).toMatchObject({ carrier: 'carrier', sipCallId: 'new-id' })
   })
 
-  it.each([404, 480, 486, 600, 603])('does not go on after %i', async (status) => {
+  it.each([404, 480, 486, 600, 603])('does not try another target after %i', async (status) => {
     const rig = setUp()
     const { leg } = await rig.dial(number)
     rig.next().refuse(status)
@@ -38,7 +38,7 @@ describe('failover', () => {
     expect(rig.left).toEqual([0, 0, 0, 0])
   })
 
-  it('goes on when a target cannot be reached, or is not even taken by the agent', async () => {
+  it('tries the next target if one is unreachable or the agent does not accept the request', async () => {
     const rig = setUp({ targets: ['sip:a.example', 'sip:b.example', 'sip:c.example'] })
     const { leg } = await rig.dial(number)
     rig.next().unreachable()
@@ -53,7 +53,7 @@ describe('failover', () => {
     expect(rig.left).toEqual([0, 0, 0, 0])
   })
 
-  it('says why a target could not be reached, where the agent knows', async () => {
+  it('records the reason why a target is unreachable, if the agent knows it', async () => {
     const rig = setUp()
     const { leg } = await rig.dial(number)
     rig.next().unreachable(503, 'tls 192.0.2.1:5061 (a.example): self-signed certificate')
@@ -70,7 +70,7 @@ describe('failover', () => {
     ])
   })
 
-  it('does not take the word of the far side for it', async () => {
+  it('does not use the far side’s text as the reason', async () => {
     const rig = setUp({ targets: ['sip:a.example'] })
     const { leg } = await rig.dial(number)
     rig.next().refuse(503, { Warning: '399 a.example "self-signed certificate"' })
@@ -78,7 +78,7 @@ describe('failover', () => {
     expect(rig.logged.flatMap(({ problem }) => problem ?? [])).toEqual([])
   })
 
-  it('stops once it has rung', async () => {
+  it('stops after a target has rung', async () => {
     const rig = setUp()
     const { leg } = await rig.dial(number)
     const invite = rig.next()
@@ -88,7 +88,7 @@ describe('failover', () => {
     expect(rig.waiting).toBe(0)
   })
 
-  it('keeps to the statuses of the configuration', async () => {
+  it('follows the configured statuses', async () => {
     const rig = setUp({ failover: { statuses: [404], noProgressMs: 8_000 } })
     const { leg } = await rig.dial(number)
     rig.next().refuse(404)
@@ -96,7 +96,7 @@ describe('failover', () => {
     expect(leg.state).toMatchObject({ cause: { sip: 503 } })
   })
 
-  it('ends with the last refusal when no target is left', async () => {
+  it('ends with the last rejection if no target is left', async () => {
     const rig = setUp()
     const { leg, heard } = await rig.dial(number)
     rig.next().refuse(503)
@@ -107,7 +107,7 @@ describe('failover', () => {
 })
 
 describe('a silent target', () => {
-  it('is left after noProgress, cancelled, and forgotten when its end comes', async () => {
+  it('is given up after noProgress, cancelled, and forgotten at its end', async () => {
     const rig = setUp()
     const { leg, heard } = await rig.dial(number)
     const first = rig.next()
@@ -126,7 +126,7 @@ describe('a silent target', () => {
     expect(rig.left).toEqual([0, 0, 0, 0])
   })
 
-  it('that answers after all is hung up at once', async () => {
+  it('that answers late is hung up at once', async () => {
     const rig = setUp()
     const { leg } = await rig.dial(number)
     const first = rig.next()
@@ -138,7 +138,7 @@ describe('a silent target', () => {
     expect(leg.isAnswered).toBe(true)
   })
 
-  it('is only slow when it has said 100', async () => {
+  it('counts as slow after a 100', async () => {
     const rig = setUp()
     const { heard } = await rig.dial(number)
     const invite = rig.next()
@@ -149,7 +149,7 @@ describe('a silent target', () => {
     expect(heard.events).toEqual(['ringing'])
   })
 
-  it('does not differ from a slow one if no 100 is reported', async () => {
+  it('counts as slow if the agent reports no 100', async () => {
     const rig = setUp({}, false)
     await rig.dial(number)
     const invite = rig.next()
@@ -157,7 +157,7 @@ describe('a silent target', () => {
     expect([rig.waiting, invite.request.canceled]).toEqual([0, 0])
   })
 
-  it('ends the leg where it was the last one', async () => {
+  it('ends the leg if it was the last one', async () => {
     const rig = setUp({ targets: ['sip:a.example'] })
     const { leg } = await rig.dial(number)
     const invite = rig.next()
@@ -171,7 +171,7 @@ describe('a silent target', () => {
 })
 
 describe('a redirection', () => {
-  it('is followed to hosts of the carrier, three times at most', async () => {
+  it('is followed to hosts of the carrier, at most three times', async () => {
     const rig = setUp()
     const { leg } = await rig.dial(number)
     for (const each of [1, 2, 3]) rig.next().refuse(302, { Contact: `<sip:+${each}@b.example:5070>` })
@@ -182,7 +182,7 @@ describe('a redirection', () => {
     expect(rig.left).toEqual([0, 0, 0, 0])
   })
 
-  it('to another host is a refusal', async () => {
+  it('to another host counts as a rejection', async () => {
     const rig = setUp()
     const { leg } = await rig.dial(number)
     rig.next().refuse(302, { Contact: '<sip:+1900@premium.example>' })
@@ -195,7 +195,7 @@ describe('early media of a fork', () => {
   const one = carrierSdp({ address: '192.0.2.1' })
   const two = carrierSdp({ address: '192.0.2.2' })
 
-  it('is that of the branch that came last, and a branch that repeats itself does not get it back', async () => {
+  it('is that of the latest branch, and a repeated response does not switch back', async () => {
     const rig = setUp()
     const { heard } = await rig.dial(number)
     const invite = rig.next()

@@ -60,15 +60,15 @@ const play = async (course: readonly (Answer | 'silence')[], places: number) => 
 
 const all = Object.keys(answers) as Answer[]
 
-describe(`whatever the far side answers, one leg sends at most ${maxInvites} INVITEs`, () => {
-  it.each([...all, 'silence' as const])('%s, always', async (answer) => {
+describe(`one leg sends at most ${maxInvites} INVITEs, whatever the far side answers`, () => {
+  it.each([...all, 'silence' as const])('if every answer is %s', async (answer) => {
     const { sent, leg, rig } = await play([answer], 16)
     expect(sent).toBeLessThanOrEqual(maxInvites)
     expect(leg.isEnded).toBe(true)
     expect(rig.left).toEqual([0, 0, 0, 0])
   })
 
-  it('in every mixture and order, and leaves nothing behind', async () => {
+  it('if answers are mixed in any order, and leaves nothing open', async () => {
     const course = fc.array(fc.constantFrom(...all, 'silence' as const), { minLength: 1, maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(course, fc.integer({ min: 1, max: 16 }), async (steps, places) => {
@@ -81,12 +81,12 @@ describe(`whatever the far side answers, one leg sends at most ${maxInvites} INV
     )
   })
 
-  it('reaches sixteen targets of which each one challenges once', async () => {
+  it('but reaches sixteen targets of which each challenges once', async () => {
     const { sent, leg } = await play(['a stale nonce', 'a failure of the server'], 16)
     expect([sent, leg.attempts.length]).toEqual([32, 16])
   })
 
-  it('says so in the log when no more may be sent', async () => {
+  it('and logs that no more may be sent', async () => {
     const { sent, rig } = await play(['a stale nonce'], 16)
     expect(sent).toBe(maxInvites)
     expect(rig.logged).toContainEqual(
@@ -95,13 +95,13 @@ describe(`whatever the far side answers, one leg sends at most ${maxInvites} INV
   })
 })
 
-it('follows three refusals for a session interval that grows, and no fourth', async () => {
+it('and follows three rejections with a growing session interval, but no fourth', async () => {
   const { sent, leg } = await play(['a growing Min-SE'], 1)
   expect(sent).toBe(4)
   expect(leg.state).toMatchObject({ cause: { code: 'far_refused', sip: 422 } })
 })
 
-it('counts down to nothing', () => {
+it('and counts down to zero', () => {
   const budget = new InviteBudget(2)
   expect([budget.take(), budget.take(), budget.take(), budget.isSpent]).toEqual([true, true, false, true])
 })

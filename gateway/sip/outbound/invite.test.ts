@@ -61,7 +61,7 @@ class Play {
   }
 }
 
-it.each(orders)('%s: nothing is left, and no callee rings on', async (_name, steps) => {
+it.each(orders)('%s leaves nothing open and no callee ringing', async (_name, steps) => {
   const play = new Play()
   const leg = await play.run(steps)
   const { rig, dialogs } = play
@@ -79,7 +79,7 @@ it.each(orders)('%s: nothing is left, and no callee rings on', async (_name, ste
   expect(leg.attempts).toHaveLength(1)
 })
 
-it('does not wait for more where the final response cannot be handled', async () => {
+it('a final response that cannot be handled ends the wait', async () => {
   const rig = new OutboundRig([testCarrier({ auth: { username: 'u', password: 'p' } })])
   const { leg } = await rig.dial('sip:1@carrier.example')
   const uac = rig.srf.invites[0]!
@@ -95,7 +95,7 @@ it('does not wait for more where the final response cannot be handled', async ()
   expect(rig.left).toEqual([0, 0, 0, 0])
 })
 
-it('hangs up an answer of which no dialog can be made', async () => {
+it('an answer that creates no dialog is hung up', async () => {
   const rig = new OutboundRig([testCarrier()])
   const { leg } = await rig.dial('sip:1@carrier.example')
   const dialog = new FakeDialog(carrierSdp({ address: '192.0.2.9' }))
@@ -109,7 +109,7 @@ it('hangs up an answer of which no dialog can be made', async () => {
 })
 
 it.each([undefined, 500])(
-  'tries no further target after a 200 that drachtio-srf gives up as %s',
+  'no further target is tried after a 200 that drachtio-srf reports as %s',
   async (status) => {
     const rig = new OutboundRig([testCarrier({ targets: ['sip:a.example', 'sip:b.example'] })])
     const { leg } = await rig.dial('sip:1@a.example')

@@ -47,7 +47,7 @@ const nothingLeft = async () => {
   await expect.poll(async () => (await bench.agent.stats()).dialogs).toBe(0)
 }
 
-it('calls with an offer that prefers the wanted codec, and is answered', async () => {
+it('an outbound call offers the preferred codec first, and is answered', async () => {
   const { invite, leg } = await answered()
   const sdp = invite.body.toString()
   expect(sdp).toContain('m=audio 20000 RTP/AVP 8 0 101\r\n')
@@ -64,7 +64,7 @@ it('calls with an offer that prefers the wanted codec, and is answered', async (
   await nothingLeft()
 })
 
-it('hears ringing, early media, the answer and the called side hanging up', async () => {
+it('an outbound call reports ringing, early media, the answer and the callee’s hang-up', async () => {
   const { heard } = dial()
   const invite = await peer.request('INVITE')
   peer.reply(invite, 180)
@@ -90,7 +90,7 @@ it.each([
   [408, 'no_answer'],
   [404, 'far_refused'],
   [503, 'far_refused'],
-] as const)('ends the leg for a %i with %s', async (status, code) => {
+] as const)('a %i ends the leg with %s', async (status, code) => {
   const { leg, heard } = dial()
   peer.reply(await peer.request('INVITE'), status)
   await heard.until('ended')
@@ -98,7 +98,7 @@ it.each([
   await nothingLeft()
 })
 
-it('cancels before the answer', async () => {
+it('an outbound call can be cancelled before the answer', async () => {
   const { leg, heard } = dial()
   const invite = await peer.request('INVITE')
   peer.reply(invite, 180)
@@ -113,7 +113,7 @@ it('cancels before the answer', async () => {
   expect(heard.events).toEqual(['ringing', 'ended answered_elsewhere by us'])
 })
 
-it('cancels an INVITE that the agent has not even taken yet', async () => {
+it('an INVITE that the agent has not accepted yet is cancelled', async () => {
   const { leg } = dial()
   await Promise.resolve()
   await Promise.resolve()
@@ -127,7 +127,7 @@ it('cancels an INVITE that the agent has not even taken yet', async () => {
   await nothingLeft()
 })
 
-it('hangs up where the answer crosses the CANCEL', async () => {
+it('an answer that crosses the CANCEL is hung up', async () => {
   const { leg, heard } = dial()
   const invite = await peer.request('INVITE')
   peer.reply(invite, 180)
@@ -140,7 +140,7 @@ it('hangs up where the answer crosses the CANCEL', async () => {
   expect(heard.events).toEqual(['ringing', 'ended canceled by us'])
 })
 
-it('hangs up on an answer that cannot be used', async () => {
+it('an unusable answer is hung up', async () => {
   const { leg, heard } = dial()
   peer.reply(await peer.request('INVITE'), 200, { body: carrierSdp({ formats: '18' }) })
   await peer.request('ACK')
@@ -150,7 +150,7 @@ it('hangs up on an answer that cannot be used', async () => {
   expect(leg.isAnswered).toBe(false)
 })
 
-it('answers a digest challenge with the credentials of the destination', async () => {
+it('a digest challenge is answered with the credentials of the destination', async () => {
   const { heard } = dial(peer.uri, { username: 'trunk', password: 'secret "1"' })
   const first = await peer.request('INVITE')
   peer.reply(first, 407, {
@@ -165,7 +165,7 @@ it('answers a digest challenge with the credentials of the destination', async (
   expect(JSON.stringify(bench.logged)).not.toContain('secret')
 })
 
-it('does not answer a challenge without credentials', async () => {
+it('a challenge without credentials is not answered', async () => {
   const { leg, heard } = dial()
   peer.reply(await peer.request('INVITE'), 401, {
     extra: { 'WWW-Authenticate': 'Digest realm="r", nonce="n"' },
@@ -174,7 +174,7 @@ it('does not answer a challenge without credentials', async () => {
   expect(leg.state).toMatchObject({ cause: { code: 'far_refused', sip: 401 } })
 })
 
-it('sends the headers of the application and of the URI, and none of the reserved ones', async () => {
+it('headers of the application and the URI are sent, except reserved ones', async () => {
   dial(`${peer.uri}?X-Campaign=a%20b`, {
     from: 'sip:shop@trunk.example',
     fromName: 'Shop',
@@ -196,7 +196,7 @@ it('sends the headers of the application and of the URI, and none of the reserve
   ])
 })
 
-it('calls over TCP where the URI says so', async () => {
+it('a URI with transport=tcp is called over TCP', async () => {
   const server = await Peer.tcpServer()
   const { heard } = dial(server.uri)
   const invite = await server.request('INVITE')
@@ -209,14 +209,14 @@ it('calls over TCP where the URI says so', async () => {
 it.each([
   ['sips:x@127.0.0.1', 'requested protocol/transport not available'],
   ['sip:x@', 'this is no SIP URI'],
-])('cannot reach %s', async (uri, why) => {
+])('%s is unreachable', async (uri, why) => {
   const { leg, heard } = dial(uri)
   await heard.until('ended')
   expect(leg.state).toMatchObject({ cause: { code: 'unreachable', detail: expect.stringContaining(why) } })
   await nothingLeft()
 })
 
-it('cannot reach a far side that stays silent', async () => {
+it('a far side that stays silent is unreachable', async () => {
   await bench.close()
   bench = await startBench({ agent: { timers: { t1: 15 } } })
   const { leg, heard } = dial()
@@ -226,14 +226,14 @@ it('cannot reach a far side that stays silent', async () => {
   await nothingLeft()
 })
 
-it('cannot reach a name that does not exist', async () => {
+it('a name that does not exist is unreachable', async () => {
   const { leg, heard } = dial('sip:x@nowhere.invalid')
   await heard.until('ended')
   expect(leg.state).toMatchObject({ cause: { code: 'unreachable' } })
   await nothingLeft()
 })
 
-it('says that no media port is free', async () => {
+it('a call without a free media port fails with no_ports', async () => {
   bench.edge.exhausted = true
   const { heard } = dial()
   await heard.until('ended')
@@ -241,7 +241,7 @@ it('says that no media port is free', async () => {
   await nothingLeft()
 })
 
-it('does not fill the log where many legs find no port, and tells how many had no line', async () => {
+it('missing ports of many legs do not fill the log; a later line has the number of suppressed lines', async () => {
   bench.edge.exhausted = true
   const legs = Array.from({ length: 25 }, () => dial())
   for (const { heard } of legs) await heard.until('ended')
@@ -255,7 +255,7 @@ it('does not fill the log where many legs find no port, and tells how many had n
   })
 })
 
-it('is put on hold by the called side', async () => {
+it('a hold by the callee is reported', async () => {
   const { invite } = await answered()
   const call = inDialog(invite)
   peer.send('INVITE', call, { body: carrierSdp({ formats: '8 101', lines: ['a=inactive'], version: 2 }) })
@@ -266,7 +266,7 @@ it('is put on hold by the called side', async () => {
   expect(bench.edge.ports[0]?.far).toMatchObject({ direction: 'inactive', codec: 'PCMA' })
 })
 
-it('hangs up what is left when it closes, and makes no legs from then on', async () => {
+it('closing hangs up all legs, and prevents new ones', async () => {
   const { heard } = await answered()
   const ringing = dial()
   const invite = await peer.request('INVITE')
@@ -285,7 +285,7 @@ it('hangs up what is left when it closes, and makes no legs from then on', async
   await late.heard.until('ended control_lost')
 })
 
-it('knows the last response with its own headers', async () => {
+it('the last response is available with its own headers', async () => {
   const { leg, heard } = dial()
   const invite = await peer.request('INVITE')
   peer.reply(invite, 180, { extra: { 'X-Queue': '3' } })

@@ -31,7 +31,7 @@ describe('the IP families of targets', () => {
   const of = async (families: TargetFamilies, ...uris: string[]) =>
     (await families.complete(uris.map((uri) => ({ uri, headers: {} })))).map(({ family }) => family)
 
-  it('are those of literals, of names by DNS, and IPv4 where there is a choice or no answer', async () => {
+  it('are those of literals and of DNS, and IPv4 if both or no answer exist', async () => {
     const families = familiesOf()
     const literals = [
       'sip:[2001:db8::1]:5070',
@@ -54,7 +54,7 @@ describe('the IP families of targets', () => {
     expect(asked).toEqual(['v4.example true', 'v6.example false', 'both.example true', 'none.example true'])
   })
 
-  it('are those of the next hop, and what the carrier says', async () => {
+  it('are those of the next hop and of the carrier’s configuration', async () => {
     const hop = { uri: 'sip:1@v6.example', nextHop: 'sip:192.0.2.9:5080', headers: {} }
     const families = familiesOf()
     expect((await families.complete([hop]))[0]).toEqual({ ...hop, family: 4 })
@@ -64,12 +64,12 @@ describe('the IP families of targets', () => {
     expect(familyOfHop({ uri: 'sip:1@v6.example' })).toBe(4)
   })
 
-  it('leave out addresses that the SIP agent cannot reach', async () => {
+  it('exclude addresses that the SIP agent cannot reach', async () => {
     expect(await of(familiesOf([6]), 'sip:both.example', 'sip:v4.example')).toEqual([6, 4])
     expect(await of(familiesOf([4]), 'sip:both.example')).toEqual([4])
   })
 
-  it('are remembered for 30 s, and asked for once at a time', async () => {
+  it('are cached for 30 s, with one look-up at a time', async () => {
     const families = familiesOf()
     await Promise.all([of(families, 'sip:v6.example'), of(families, 'sip:V6.example')])
     clock.advance(29_999)
@@ -80,7 +80,7 @@ describe('the IP families of targets', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('are waited for no longer than 2 s, and a failure is no error', async () => {
+  it('are awaited for at most 2 s, and a failed look-up is no error', async () => {
     answer = () => new Promise(() => {})
     const waiting = of(familiesOf(), 'sip:v6.example')
     await Promise.resolve()

@@ -100,7 +100,7 @@ const register = async (peer: Peer, contact: string): Promise<void> => {
 }
 
 it.each(['udp', 'tcp'] as const)(
-  'calls a phone behind NAT where it registered from, over %s',
+  'a phone behind NAT is called at the source of its registration, over %s',
   async (transport) => {
     await begin()
     const peer = await phone(transport)
@@ -118,7 +118,7 @@ it.each(['udp', 'tcp'] as const)(
   },
 )
 
-it('knows at once that a phone is not there whose connection is gone', async () => {
+it('a phone whose connection is closed is unavailable at once', async () => {
   await begin()
   const peer = await phone('tcp')
   await register(peer, 'sip:desk@10.255.255.1;transport=tcp')
@@ -132,7 +132,7 @@ it('knows at once that a phone is not there whose connection is gone', async () 
   expect(registrations.size).toBe(0)
 })
 
-it('rings all contacts of an endpoint, and none of them any more once it is gone', async () => {
+it('all contacts of an endpoint ring, and none after the registrations were removed', async () => {
   await begin()
   const one = await phone('udp')
   const two = await phone('tcp')
@@ -146,7 +146,7 @@ it('rings all contacts of an endpoint, and none of them any more once it is gone
   expect(registrations.size).toBe(0)
 })
 
-it('lets an endpoint call, whatever its From says', async () => {
+it('an endpoint may call with any From', async () => {
   await begin()
   const peer = await phone('udp')
   const call = await signed(peer, 'INVITE', `sip:help@${domain}`, { body: carrierSdp() })
@@ -164,7 +164,7 @@ it('lets an endpoint call, whatever its From says', async () => {
   await expect.poll(() => bench.sip.legs).toBe(0)
 })
 
-it('answers what it does not do: 489 to SUBSCRIBE, 405 to MESSAGE and PUBLISH', async () => {
+it('SUBSCRIBE gets 489, and MESSAGE and PUBLISH get 405', async () => {
   await begin()
   const peer = await phone('udp')
   for (const [method, status] of [

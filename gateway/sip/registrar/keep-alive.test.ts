@@ -46,7 +46,7 @@ const setUp = (bindings: Binding[]) => {
   return { clock, sent, state, keepAlive }
 }
 
-it('asks contacts that came by UDP through a NAT, where they came from, and no others', () => {
+it('OPTIONS are sent only to contacts behind a UDP NAT, to the source of their registration', () => {
   const { clock, sent } = setUp([
     binding('sip:nat@192.168.1.5:5060'),
     binding('sip:open@198.51.100.7:6100'),
@@ -63,7 +63,7 @@ it('asks contacts that came by UDP through a NAT, where they came from, and no o
   expect(sent.map(({ at }) => at)).toEqual([1_000, 31_000])
 })
 
-it('spreads many over the interval, each once in it', () => {
+it('many keep-alives are spread over the interval, each contact once', () => {
   const { clock, sent } = setUp(Array.from({ length: 60 }, (_, i) => binding(`sip:n${i}@10.0.0.1`)))
   clock.advance(30_000)
   expect(sent).toHaveLength(60)
@@ -74,7 +74,7 @@ it('spreads many over the interval, each once in it', () => {
   expect(sent).toHaveLength(120)
 })
 
-it('sends none without an agent, goes on after a failure, and ends', () => {
+it('no keep-alive is sent without an agent; keep-alives continue after a failure, and stop when closed', () => {
   const { clock, sent, state, keepAlive } = setUp([binding('sip:nat@10.0.0.1')])
   state.connected = false
   clock.advance(60_000)

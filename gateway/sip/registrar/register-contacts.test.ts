@@ -4,7 +4,7 @@ import { readContacts } from './register-contacts.ts'
 import { isSameUri } from './same-uri.ts'
 
 describe('the Contact of a REGISTER', () => {
-  it('is read with its parameters', () => {
+  it('is parsed with its parameters', () => {
     const contacts = readContacts(
       '"Front, desk" <sip:a@192.0.2.1:5070;transport=tcp>;q=0.5;expires=120;+sip.instance="<urn:uuid:00-11>";reg-id=2, <sip:b@[2001:db8::1]>, sip:c@host.example;expires=7',
     )
@@ -18,7 +18,7 @@ describe('the Contact of a REGISTER', () => {
     expect(readContacts(undefined)).toEqual([])
   })
 
-  it('is taken without what cannot be read in its parameters', () => {
+  it('is accepted without unreadable parameters', () => {
     expect(readContacts('<sip:a@b.example>;expires=soon;q=2;reg-id=1')).toMatchObject([
       // A reg-id without an instance means nothing (RFC 5626 section 6).
       { expires: undefined, q: 1, regId: undefined },
@@ -26,7 +26,7 @@ describe('the Contact of a REGISTER', () => {
     expect(readContacts('<sip:a@b.example>;expires=99999999999999')).toMatchObject([{ expires: 2 ** 31 }])
   })
 
-  it('is refused where one is no SIP address', () => {
+  it('is rejected if one contact is not a SIP address', () => {
     for (const text of [
       '<tel:+4930>',
       '<sip:a@b.example>, *',
@@ -56,7 +56,7 @@ describe('two URIs', () => {
       'sip:alice@atlanta.com?subject=project%20x&priority=urgent',
       'sip:alice@atlanta.com?priority=urgent&subject=project%20x',
     ],
-  ])('%s and %s are the same', (a, b) => {
+  ])('%s and %s are equivalent', (a, b) => {
     expect([same(a, b), same(b, a)]).toEqual([true, true])
   })
 

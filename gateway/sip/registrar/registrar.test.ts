@@ -96,7 +96,7 @@ const register = (headers: Record<string, string> = {}, changes: object = {}) =>
 const count = async (outcome: string) =>
   (await metrics.registrations.get()).values.find(({ labels }) => labels.outcome === outcome)?.value
 
-it('registers an authenticated endpoint, and says for how long', async () => {
+it('an authenticated endpoint is registered, and gets the granted time', async () => {
   const { status, headers } = register({ contact: `${base.contact};q=0.5;expires=120` })
   expect(status).toBe(200)
   expect(headers).toEqual({
@@ -122,7 +122,7 @@ it('registers an authenticated endpoint, and says for how long', async () => {
   expect(lines.join('')).not.toContain('password-1')
 })
 
-it('challenges all senders alike, known or not, and records wrong passwords', async () => {
+it('all senders get the same challenge, known or not, and wrong passwords are recorded', async () => {
   expect(send()).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': expect.any(String) } })
   expect(offenses).toEqual([])
   const wrong = send({ authorization: answer({ username: 'desk', password: 'guess' }) })
@@ -140,7 +140,7 @@ it('challenges all senders alike, known or not, and records wrong passwords', as
   expect(registrations.size).toBe(0)
 })
 
-it('challenges no sender at any domain if strangers are refused', () => {
+it('no sender is challenged at any domain if untrusted sources are refused', () => {
   const signed = answer()
   asks = false
   const tries: Record<string, string>[] = [{}, { authorization: signed }]
@@ -152,7 +152,7 @@ it('challenges no sender at any domain if strangers are refused', () => {
   expect(registrations.size).toBe(0)
 })
 
-it('knows no other domains, and registers no endpoint for another', () => {
+it('unknown domains are rejected, and endpoints cannot register at another’s domain', () => {
   expect(send({}, 'sip:elsewhere.example').status).toBe(404)
   expect(register({ to: `<sip:boss@${realm}>` }).status).toBe(403)
   expect(register({ to: '<sip:desk@elsewhere.example>' }).status).toBe(403)
@@ -160,7 +160,7 @@ it('knows no other domains, and registers no endpoint for another', () => {
   expect(registrations.size).toBe(0)
 })
 
-it('refuses what it cannot do, each with its status', async () => {
+it('unsupported requests are rejected, each with its status', async () => {
   expect(register({ expires: '30' })).toMatchObject({ status: 423, headers: { 'Min-Expires': '60' } })
   expect(register({ require: 'path, outbound' })).toMatchObject({
     status: 420,
@@ -177,7 +177,7 @@ it('refuses what it cannot do, each with its status', async () => {
   expect(await count('refused')).toBe(7)
 })
 
-it('keeps flows of clients without a proxy (RFC 5626)', () => {
+it('flows of clients without a proxy are kept (RFC 5626)', () => {
   const contact = '<sip:x@abc.invalid;transport=ws>;+sip.instance="<urn:uuid:1>";reg-id=1'
   const { headers } = register({ contact })
   expect(headers.Require).toBe('outbound')
@@ -190,7 +190,7 @@ it('keeps flows of clients without a proxy (RFC 5626)', () => {
   expect(register({ via, cseq: '3 REGISTER' }).status).toBe(200)
 })
 
-it('tells a WebSocket from TCP by the Via, where the agent does not', () => {
+it('a WebSocket is distinguished from TCP by the Via if the agent does not report it', () => {
   const via = 'SIP/2.0/WSS df7jal23ls0d.invalid;branch=z9hG4bK56sdasks'
   register({ via }, { protocol: 'tcp' })
   expect(registrations.of('e1')).toMatchObject([{ source: { transport: 'wss' } }])

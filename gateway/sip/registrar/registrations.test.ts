@@ -46,7 +46,7 @@ const a = '<sip:a@192.0.2.1>'
 const b = '<sip:b@192.0.2.2>'
 
 describe('a registration', () => {
-  it('lasts as long as was asked for, as the longest that is permitted, or as that where nothing was', () => {
+  it('lasts the requested time, at most the maximum, which is also the default', () => {
     register(`${a};expires=120, ${b}`, { expires: 999_999 })
     clock.advance(119_999)
     expect(users()).toEqual(['a', 'b'])
@@ -61,7 +61,7 @@ describe('a registration', () => {
     expect([registrations.size, clock.running]).toEqual([0, 0])
   })
 
-  it('goes with its endpoint, and no other', () => {
+  it('is removed with its endpoint only', () => {
     register(a)
     register(b, { endpoint: 'e2' })
     registrations.changed('e1', undefined)
@@ -71,7 +71,7 @@ describe('a registration', () => {
     expect([registrations.size, clock.running]).toEqual([0, 0])
   })
 
-  it('goes when its endpoint has another password, and stays whatever else changes', () => {
+  it('is removed if the endpoint’s password changes, and by no other change', () => {
     register(a)
     register(b)
     registrations.changed('e1', registrant('e1'))
@@ -82,7 +82,7 @@ describe('a registration', () => {
     expect([users(), registrations.size, clock.running]).toEqual([[], 0, 0])
   })
 
-  it('is refused as too brief, unless it ends one', () => {
+  it('with a too short time is rejected, except for an unregistration', () => {
     expect(register(a, { expires: 59 })).toEqual({ kind: 'too-brief' })
     expect(registrations.size).toBe(0)
     register(a, { expires: 60 })
@@ -90,14 +90,14 @@ describe('a registration', () => {
     expect([registrations.size, clock.running]).toEqual([0, 0])
   })
 
-  it('changes nothing at all where a part of it cannot be done', () => {
+  it('changes nothing if one part of it is invalid', () => {
     register(a)
     const brief = register(`<sip:new@192.0.2.9>, ${a};expires=0, ${b};expires=5`)
     expect(brief).toEqual({ kind: 'too-brief' })
     expect(users()).toEqual(['a'])
   })
 
-  it('is refreshed by the same URI, in whatever spelling', () => {
+  it('is refreshed by an equivalent URI in any spelling', () => {
     register('<sip:alice@Host.Example;transport=tcp>', { expires: 60 })
     register('<sip:%61lice@host.example;Transport=TCP>', { expires: 600 })
     expect(registrations.of('e1')).toHaveLength(1)
@@ -105,7 +105,7 @@ describe('a registration', () => {
     expect(users()).toEqual(['%61lice'])
   })
 
-  it('is not undone by an older request of the same Call-ID, but by a new Call-ID', () => {
+  it('is not undone by an older request of the same Call-ID, but by one with a new Call-ID', () => {
     register(a, { seq: 10 })
     expect(register(a, { seq: 10, expires: 0 })).toEqual({ kind: 'out-of-order' })
     expect(register('*', { seq: 9, expires: 0 })).toEqual({ kind: 'out-of-order' })
@@ -114,19 +114,19 @@ describe('a registration', () => {
     expect(users()).toEqual([])
   })
 
-  it('is removed whole by a star, which must be said so', () => {
+  it('is removed completely by a star, which must be valid', () => {
     register(`${a}, ${b}`)
     expect(register('*', { expires: 60 })).toMatchObject({ kind: 'bad' })
     expect(register('*')).toMatchObject({ kind: 'bad' })
     expect(register('*', { expires: 0 })).toEqual({ kind: 'bindings', bindings: [] })
   })
 
-  it('is asked for by a request without a contact', () => {
+  it('is queried by a request without a contact', () => {
     register(a)
     expect(register('')).toMatchObject({ kind: 'bindings', bindings: [{ uri: { user: 'a' } }] })
   })
 
-  it('takes the place of the one that expires first, and of one with an instance last of all', () => {
+  it('over the limit replaces the one that expires first, and those with an instance last', () => {
     register('<sip:i@192.0.2.5>;+sip.instance="<urn:uuid:1>"', { expires: 60 })
     register(a, { expires: 900 })
     register(b, { expires: 600 })
@@ -137,7 +137,7 @@ describe('a registration', () => {
     expect(registrations.size).toBe(3)
   })
 
-  it('ends with its connection, and only with that one', () => {
+  it('ends with its own connection only', () => {
     const over = (port: number, transport: 'tcp' | 'udp' = 'tcp'): SignallingSource => ({
       transport,
       port,
@@ -153,7 +153,7 @@ describe('a registration', () => {
     expect(users()).toEqual(['b', 'a'])
   })
 
-  it('keeps to the limit of one endpoint, and of all together', () => {
+  it('is limited per endpoint and in total', () => {
     register(`${a}, ${b}, <sip:c@192.0.2.3>`)
     const four = [1, 2, 3, 4].map((n) => `<sip:${n}@192.0.2.4>`).join(', ')
     expect(register(four)).toEqual({ kind: 'too-many' })
@@ -174,7 +174,7 @@ describe('an instance (RFC 5626)', () => {
   const flow = (user: string, regId?: number) =>
     `<sip:${user}@192.0.2.1>;+sip.instance="<urn:uuid:1>"${regId === undefined ? '' : `;reg-id=${regId}`}`
 
-  it('has one binding for each flow, whatever its URI', () => {
+  it('has one binding per flow, whatever its URI', () => {
     register(flow('x', 1))
     register(flow('y', 2))
     register(flow('z', 1))
@@ -182,16 +182,13 @@ describe('an instance (RFC 5626)', () => {
     expect(register(`${flow('z', 1)}, ${b}`)).toMatchObject({ kind: 'bad' })
   })
 
-  it.each([1, undefined])(
-    'takes the place of its old URI, which the same request removes (flow %s)',
-    (regId) => {
-      register(flow('old', regId))
-      expect(register(`${flow('new', regId)}, ${flow('old', regId)};expires=0`)).toMatchObject({
-        bindings: [{ uri: { user: 'new' } }],
-      })
-      expect(register(`${flow('new', regId)};expires=0`)).toEqual({ kind: 'bindings', bindings: [] })
-    },
-  )
+  it.each([1, undefined])('replaces its old URI, which the same request removes (flow %s)', (regId) => {
+    register(flow('old', regId))
+    expect(register(`${flow('new', regId)}, ${flow('old', regId)};expires=0`)).toMatchObject({
+      bindings: [{ uri: { user: 'new' } }],
+    })
+    expect(register(`${flow('new', regId)};expires=0`)).toEqual({ kind: 'bindings', bindings: [] })
+  })
 
   it('has one binding for each URI of one request', () => {
     register(`${flow('x')}, ${flow('y')}, ${flow('x')}`)
@@ -200,7 +197,7 @@ describe('an instance (RFC 5626)', () => {
     expect(users()).toEqual(['z'])
   })
 
-  it('has one binding where it names no flow, so that a restart leaves nothing dead behind', () => {
+  it('without a flow has one binding, so that a restart leaves no dead contact', () => {
     register(flow('before'))
     register(flow('after'), { callId: 'other' })
     register('<sip:another@192.0.2.5>')
@@ -209,7 +206,7 @@ describe('an instance (RFC 5626)', () => {
 })
 
 describe('calls to an endpoint', () => {
-  it('go to every contact, the preferred ones first, by where each registered from', () => {
+  it('go to every contact, preferred ones first, at the source of the registration', () => {
     register(`${a};q=0.2`)
     const tcp: SignallingSource = { transport: 'wss', address: '2001:db8::5', port: 51_000 }
     register('<sip:web@df7jal23ls0d.invalid;transport=ws>', { source: tcp })
@@ -224,7 +221,7 @@ describe('calls to an endpoint', () => {
     expect(new EndpointContacts(registrations, true).contacts('e2')).toEqual([])
   })
 
-  it('are left to a drachtio-server where the contact came over a connection', () => {
+  it('use the contact URI with a drachtio-server if the registration came over a connection', () => {
     register(a, { source: { ...phone, transport: 'tcp' } })
     register(b, { source: phone })
     expect(new EndpointContacts(registrations, false).contacts('e1')).toEqual([

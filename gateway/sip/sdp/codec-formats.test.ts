@@ -24,7 +24,7 @@ describe('codecs', () => {
     direction: 'sendrecv',
   } as const
 
-  it('knows G.722 and comfort noise by number, Opus with its wishes, and L16 at 16 kHz in mono', () => {
+  it('include G.722 and comfort noise by number, Opus with its parameters, and L16 at 16 kHz mono', () => {
     const { audio } = read(
       offer(
         'm=audio 4000 RTP/AVP 111 112 9 10 11 96 97 98 13',
@@ -47,7 +47,7 @@ describe('codecs', () => {
     expect(audio).toMatchObject({ comfortNoise: 13, ptime: 30, maxptime: 40 })
   })
 
-  it('has the clock rates and parameters of every codec', () => {
+  it('have their clock rates and parameters', () => {
     const codecs = [
       { codec: 'opus', payloadType: 111 },
       { codec: 'G722', payloadType: 9 },

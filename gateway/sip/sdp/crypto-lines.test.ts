@@ -18,7 +18,7 @@ describe('a=crypto', () => {
     [`999999999 ${weak} inline:${key}|2^20`, 999_999_999, weak],
     [`3 ${strong} inline:${key}|1048576 WSH=64 -x=y`, 3, strong],
     [`3 ${strong} INLINE:${key}|2^48`, 3, strong],
-  ])('reads %s', (value, tag, suite) => {
+  ])('is parsed: %s', (value, tag, suite) => {
     expect(readCrypto(value)).toEqual({ tag, suite, key: new Uint8Array(30).fill(5) })
   })
 
@@ -29,7 +29,7 @@ describe('a=crypto', () => {
     ['AES_256_CM_HMAC_SHA1_32', 46],
     ['AEAD_AES_128_GCM', 28],
     ['AEAD_AES_256_GCM', 44],
-  ] as const)('reads %s with its %d bytes, padded or not, and with no others', (suite, bytes) => {
+  ] as const)('is parsed with the suite %s and exactly %d key bytes, padded or not', (suite, bytes) => {
     const text = (length: number) => Buffer.alloc(length, 5).toString('base64')
     const expected = { tag: 1, suite, key: new Uint8Array(bytes).fill(5) }
     expect(readCrypto(`1 ${suite} inline:${text(bytes)}`)).toEqual(expected)
@@ -44,7 +44,7 @@ describe('a=crypto', () => {
     `1 ${strong} inline:${key}|2^20|1:4`,
     `1 ${strong} inline:${key} UNENCRYPTED_SRTP`,
     `1 ${strong} inline:${key} KDR=1`,
-  ])('leaves out %s', (value) => {
+  ])('is ignored with %s', (value) => {
     expect(readCrypto(value)).toBeUndefined()
   })
 
@@ -63,11 +63,11 @@ describe('a=crypto', () => {
     `1 ${strong} inline:${key}|x`,
     `1 ${strong} file:${key}`,
     `1 ${strong} inline:${key} NONSENSE`,
-  ])('calls malformed: %j', (value) => {
+  ])('is rejected as malformed: %j', (value) => {
     expect(readCrypto(value)).toBe('malformed')
   })
 
-  it('is read as it is written, with a fresh key for each line', () => {
+  it('is written as it is parsed, with a new key for each line', () => {
     let filled = 0
     const random = (bytes: number) => new Uint8Array(bytes).fill(++filled)
     const lines = offeredCrypto(srtpSuites, random)
@@ -87,7 +87,7 @@ describe('a=crypto', () => {
     })
   })
 
-  it('is answered with the first of an offer that we speak', () => {
+  it('is answered with the first supported line of an offer', () => {
     const lines = [
       `1 F8_128_HMAC_SHA1_80 inline:${key}`,
       `2 AEAD_AES_256_GCM inline:${Buffer.alloc(44, 6).toString('base64')}`,
@@ -98,7 +98,7 @@ describe('a=crypto', () => {
     expect(chosen).toEqual({ tag: 2, suite: 'AEAD_AES_256_GCM', key: new Uint8Array(44).fill(6) })
   })
 
-  it('is answered with the first of an offer that is permitted, and refused without any', () => {
+  it('is answered with the first permitted line of an offer, or rejected', () => {
     const lines = [`1 ${weak} inline:${key}`, `2 ${strong} inline:${other}`]
     const offer = (profile: string) =>
       session + profile + lines.map((line) => `a=crypto:${line}\r\n`).join('')
@@ -111,7 +111,7 @@ describe('a=crypto', () => {
     expect(chooseAudio(readSdp(offer(avp)), only('optional', 'AEAD_AES_256_GCM')).crypto).toBeUndefined()
   })
 
-  it('is offered for what is permitted, in that order', () => {
+  it('is offered for each permitted suite, in order', () => {
     const lines = offeredCrypto(['AEAD_AES_128_GCM', weak], (bytes) => new Uint8Array(bytes))
     expect(lines.map(({ tag, suite }) => [tag, suite])).toEqual([
       [1, 'AEAD_AES_128_GCM'],
@@ -119,7 +119,7 @@ describe('a=crypto', () => {
     ])
   })
 
-  it('never shows a key in an error', () => {
+  it('never appears with its key in an error', () => {
     const sdp = (value: string) =>
       `v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\nm=audio 4000 RTP/SAVP 0\r\na=crypto:${value}\r\n`
     const shown = (run: () => unknown) => {
@@ -173,11 +173,11 @@ describe('the answer to an offer with keys', () => {
     ['required', 'AVP with keys', '0 RTP/AVP encrypted'],
     ['required', 'AVP and SAVP', '1 RTP/SAVP encrypted'],
     ['optional', 'SAVP without keys', 'srtp_mismatch'],
-  ] as const)('%s, offered %s: %s', (mode, offer, expected) => {
+  ] as const)('%s, offer %s: %s', (mode, offer, expected) => {
     expect(decided(offer, policy(mode))).toBe(expected)
   })
 
-  it('takes no keys over unencrypted signalling', () => {
+  it('has no keys over unencrypted signalling', () => {
     const readable = (mode: SrtpPolicy['mode']): SrtpPolicy => ({ ...policy(mode), mayHaveKeys: false })
     expect(decided('SAVP', readable('optional'))).toBe('srtp_mismatch')
     expect(decided('AVP with keys', readable('optional'))).toBe('0 RTP/AVP')
@@ -186,7 +186,7 @@ describe('the answer to an offer with keys', () => {
     expect(() => offeredSecurity(readable('required'))).toThrow('SRTP is required')
   })
 
-  it('does not fall back to plain RTP inside an encrypted session', () => {
+  it('does not fall back to plain RTP in an encrypted session', () => {
     expect(decided('AVP', policy('optional'), true)).toBe('srtp_mismatch')
     expect(decided('AVP with keys', policy('optional'), true)).toBe('0 RTP/AVP encrypted')
   })
@@ -218,11 +218,11 @@ describe('the answer to an offer of the gateway', () => {
     ['required', 'SAVP', 'encrypted'],
     ['required', 'AVP with keys', 'srtp_mismatch'],
     ['required', 'SAVP without keys', 'srtp_mismatch'],
-  ] as const)('%s, answered %s: %s', (mode, answer, expected) => {
+  ] as const)('%s, answer %s: %s', (mode, answer, expected) => {
     expect(result(mode, answer)).toBe(expected)
   })
 
-  it('takes no key under a tag or suite that was not offered', () => {
+  it('is rejected with a tag or suite that was not offered', () => {
     const answer = `${savp}a=crypto:7 ${strong} inline:${key}\r\n`
     const [audio] = readSdp(session + answer).audios
     expect(() => acceptedSecurity(audio, ours('required'), policy('required'), false)).toThrow(TrunklineError)

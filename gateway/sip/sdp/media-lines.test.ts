@@ -3,7 +3,7 @@ import { mediaLines } from './media-lines.ts'
 import { refusingSdp } from './refusing-sdp.ts'
 
 describe('m-lines of a description with other faults', () => {
-  it('are read as written', () => {
+  it('are parsed without changes', () => {
     const sdp = 'v=0\r\nnonsense\r\nm=audio 49170/2 RTP/AVP 0 8 \r\nm=video 0 UDP/TLS/RTP/SAVPF 96\nm=x'
     expect(mediaLines(sdp)).toEqual([
       { media: 'audio', port: 49_170, protocol: 'RTP/AVP', formats: '0 8' },
@@ -12,7 +12,7 @@ describe('m-lines of a description with other faults', () => {
   })
 
   it.each(['m=audio x RTP/AVP 0', 'm=audio 1 RTP/AVP', ' m=audio 1 RTP/AVP 0', 'a=m=audio 1 RTP/AVP 0'])(
-    'leave out %j',
+    'are ignored: %j',
     (line) => {
       expect(mediaLines(line)).toEqual([])
     },

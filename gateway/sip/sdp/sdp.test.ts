@@ -23,7 +23,7 @@ const failure = (run: () => unknown): TrunklineError => {
 }
 
 describe('reading', () => {
-  it('knows PCMU and PCMA by number alone, in the order of the offer', () => {
+  it('recognises PCMU and PCMA by number alone, in the order of the offer', () => {
     const { audio } = read(offer('m=audio 4000 RTP/AVP 18 8 0'))
     expect(audio).toEqual({
       index: 0,
@@ -45,7 +45,7 @@ describe('reading', () => {
     })
   })
 
-  it('knows them by rtpmap, too, and telephone-event by its clock rates', () => {
+  it('recognises them by rtpmap as well, and telephone-event by its clock rates', () => {
     const { audio } = read(
       offer(
         'm=audio 4000 RTP/AVP 96 97 98 99',
@@ -62,7 +62,7 @@ describe('reading', () => {
     ])
   })
 
-  it('takes what stands at the media before what stands at the session', () => {
+  it('prefers media-level attributes to session-level ones', () => {
     const sdp = lines(
       ...session,
       'a=sendonly',
@@ -96,7 +96,7 @@ describe('reading', () => {
     expect(audio).toMatchObject({ address: undefined, direction: meant })
   })
 
-  it('remembers every m-line, and finds each audio that could be used', () => {
+  it('keeps every m-line, and finds each usable audio line', () => {
     const found = readSdp(
       offer(
         'm=video 5000 RTP/AVP 96',
@@ -119,12 +119,12 @@ describe('reading', () => {
     ])
   })
 
-  it('leaves out an audio m-line without a codec of ours where another has one', () => {
+  it('ignores an audio m-line without a supported codec if another line has one', () => {
     const { audios } = readSdp(offer('m=audio 4000 RTP/AVP 18', 'm=audio 4002 RTP/AVP 8'))
     expect(audios.map(({ index }) => index)).toEqual([1])
   })
 
-  it('reads the session and its version, and knows RTCP on the same port', () => {
+  it('reads the session id and version, and recognises RTCP on the RTP port', () => {
     const long = '12345678901234567890123'
     const sdp = offer('m=audio 4000 RTP/AVP 0', 'a=rtcp-mux').replace('o=- 1 1', `o=ann ${long} ${long}`)
     expect(readSdp(sdp).origin).toEqual({ session: `ann ${long} IN IP4 192.0.2.1`, version: long })
@@ -132,7 +132,7 @@ describe('reading', () => {
     expect(readSdp(sdp.replace(/^o=.*$/m, 'o=nonsense')).origin).toBeUndefined()
   })
 
-  it('names the codecs that were offered when none is ours', () => {
+  it('reports the offered codecs if none is supported', () => {
     const error = failure(() =>
       readSdp(
         offer(
@@ -178,7 +178,7 @@ describe('reading', () => {
     expect(failure(() => readSdp(sdp)).code).toBe('bad_sdp')
   })
 
-  it('never fails in any other way, wherever a good offer is cut or broken', () => {
+  it('fails with no other error for an offer that is cut or damaged anywhere', () => {
     const good = offer(
       'm=audio 4000 RTP/AVP 0 101',
       'a=rtpmap:101 telephone-event/8000',
@@ -215,7 +215,7 @@ describe('writing', () => {
     direction: 'sendrecv',
   } as const
 
-  it('answers with one codec, the far side’s number for telephone-event, and every other m-line refused', () => {
+  it('answers with one codec, the far side’s payload type for telephone-event, and all other m-lines refused', () => {
     const sections = [
       { media: 'video', protocol: 'RTP/AVP', formats: '96 97' },
       { media: 'audio', protocol: 'RTP/AVP', formats: '0 8 96' },
@@ -237,7 +237,7 @@ describe('writing', () => {
     ])
   })
 
-  it('raises the version when something changed, and only then', () => {
+  it('raises the version exactly when the description changes', () => {
     const own = new LocalSession('42')
     const first = own.write(local)
     expect(own.write(local)).toBe(first)
@@ -245,13 +245,13 @@ describe('writing', () => {
     expect(own.write(local)).toContain('o=- 42 3 IN')
   })
 
-  it('says where RTCP goes when it is not the next port, and writes IPv6', () => {
+  it('announces RTCP if it is not at the next port, and writes IPv6', () => {
     const sdp = new LocalSession('1').write({ ...local, address: '2001:db8::7', rtcpPort: 30_000 })
     expect(sdp).toContain('c=IN IP6 2001:db8::7\r\n')
     expect(sdp).toContain('a=rtcp:30000\r\n')
   })
 
-  it('writes keys that its own reader reads, and RTCP on the same port', () => {
+  it('writes keys that its own reader reads, and RTCP on the RTP port', () => {
     const key = new Uint8Array(30).fill(7)
     const crypto = [{ tag: 2, suite: 'AES_CM_128_HMAC_SHA1_32', key }] as const
     const { audio } = read(
@@ -260,7 +260,7 @@ describe('writing', () => {
     expect(audio).toMatchObject({ profile: 'RTP/SAVP', crypto, rtcpMux: true })
   })
 
-  it('can be read by its own reader', () => {
+  it('is readable by its own reader', () => {
     const { audio } = read(new LocalSession('1').write(local))
     expect(audio).toMatchObject({
       address: '198.51.100.7',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { narrowed, srtpPolicy } from './srtp-policy.ts'
 
-it('the domain that is called has the last word on encryption, and names no suite that its carrier has not', () => {
+it('the called domain’s policy decides on encryption, and uses only suites of its carrier', () => {
   const srtpSuites = ['AEAD_AES_128_GCM', 'AES_CM_128_HMAC_SHA1_80'] as const
   const policy = srtpPolicy({ srtp: 'optional', srtpSuites, srtpWithoutTls: false }, true)
   expect(narrowed(policy, undefined)).toEqual(policy)

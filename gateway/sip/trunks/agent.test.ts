@@ -35,7 +35,7 @@ const call = (bench: Bench, peer: Peer) => {
 const auth = { username: 'trunk', password: 'hush' }
 const challenge = 'Digest realm="carrier", nonce="n", qop="auth", algorithm=SHA-256'
 
-it('reaches the second target if the first is unreachable, and leaves nothing behind', async () => {
+it('a call reaches the second target if the first is unreachable, and leaves nothing open', async () => {
   const [second] = await peers(1)
   const gone = await Peer.tcpServer()
   gone.close()
@@ -55,7 +55,7 @@ it('reaches the second target if the first is unreachable, and leaves nothing be
   await expect.poll(() => bench.edge.used).toBe(0)
 })
 
-it('leaves a silent target, and hangs up when that answers after all', async () => {
+it('a silent target is given up, and a late answer is hung up', async () => {
   const [slow, second] = await peers(2)
   const clock = new FakeClock()
   const bench = await start({ targets: [at(slow!), at(second!)] }, clock)
@@ -71,7 +71,7 @@ it('leaves a silent target, and hangs up when that answers after all', async () 
   expect(heard.events).toEqual(['answered'])
 })
 
-it('repeats its BYE with credentials after a challenge', async () => {
+it('a challenged BYE is repeated with credentials', async () => {
   const [carrier] = await peers(1)
   const bench = await start({ targets: [at(carrier!)], auth })
   const { leg, heard } = call(bench, carrier!)
@@ -90,7 +90,7 @@ it('repeats its BYE with credentials after a challenge', async () => {
   await expect.poll(() => bench.sip.legs).toBe(0)
 })
 
-it('shows credentials inside a call that came from the carrier as well', async () => {
+it('a call from the carrier also answers challenges with credentials', async () => {
   const carrier = testCarrier({ allow: ['127.0.0.0/8'], auth: { ...auth, realm: 'carrier' } })
   const carriers = new CarrierDirectory([carrier], new SystemClock())
   const trust = new Trust({ domains: [], carriers: [carrier], sip: { registrar: { domains: [] } } })
@@ -106,7 +106,7 @@ it('shows credentials inside a call that came from the carrier as well', async (
   await expect.poll(() => caller.bench.sip.legs).toBe(0)
 })
 
-it('registers, and takes it back at the end', async () => {
+it('a carrier’s registration is made, and removed at the end', async () => {
   const [registrar] = await peers(1)
   const bench = await start({ targets: [at(registrar!)], auth, register: { expiresMs: 600_000 } })
   registrar!.reply(await registrar!.request('REGISTER'), 401, { extra: { 'WWW-Authenticate': challenge } })
@@ -127,7 +127,7 @@ it('registers, and takes it back at the end', async () => {
   expect(await state()).toBe('disabled')
 })
 
-it('pings its targets', async () => {
+it('the targets of a carrier get pings', async () => {
   const [target] = await peers(1)
   const bench = await start({ targets: [at(target!)], probe: { intervalMs: 20, down: 2, up: 1 } })
   const up = async () => /carrier_up\{.*\} (\d)/.exec(await bench.metrics.text())?.[1]
@@ -140,7 +140,7 @@ it('pings its targets', async () => {
 it.each([
   [true, [100, 180]],
   [false, [180]],
-])('receives a 100 if the agent was asked to deliver it (%s)', async (tryings, expected) => {
+])('a 100 is reported if the agent was asked to deliver it (%s)', async (tryings, expected) => {
   const [carrier] = await peers(1)
   const bench = await startBench({ agent: { deliversTrying: tryings } })
   open.push(bench)

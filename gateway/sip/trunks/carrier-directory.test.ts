@@ -36,7 +36,7 @@ describe('a number', () => {
     '12*3',
     '1'.repeat(21),
     `+${'1'.repeat(16)}`,
-  ])('is none: %s', (text) => expect(numberOf(text)).toBeUndefined())
+  ])('is not in %s', (text) => expect(numberOf(text)).toBeUndefined())
 
   it.each([
     ['+1555', 'keep', '', '+1555'],
@@ -45,7 +45,7 @@ describe('a number', () => {
     ['+1555', 'add', '', '+1555'],
     ['+1555', 'strip', '00', '001555'],
     ['+1555', 'strip', '9#', '9#1555'],
-  ] as const)('%s with plus: %s and prefix %j is written %s', (number, plus, prefix, written) =>
+  ] as const)('%s with plus %s and prefix %j is written as %s', (number, plus, prefix, written) =>
     expect(writtenFor(number, { plus, prefix })).toBe(written),
   )
 
@@ -97,7 +97,7 @@ describe('carriers', () => {
     expect(owner('sip:1@d.example')).toBeUndefined()
   })
 
-  it('take numbers by the default one, and none without it', () => {
+  it('are chosen for numbers by their default flag', () => {
     const { carriers } = open({}, { default: true, targets: ['sip:gw.example;transport=tls'] })
     expect(carriers.numberTarget('+1 555', 'p1')).toEqual({
       kind: 'sip',
@@ -108,7 +108,7 @@ describe('carriers', () => {
     expect(open({}).carriers.numberTarget('+1555', 'p1')).toBeUndefined()
   })
 
-  it('are those of the project, or of all projects', () => {
+  it('can belong to one project or to all', () => {
     const { carriers } = open(
       { project: 'p2', default: true, targets: ['sip:a.example'] },
       { default: true, targets: ['sip:b.example'] },
@@ -119,7 +119,7 @@ describe('carriers', () => {
     expect(carriers.numberTarget('+1555', 'p2')?.carrier).toBe('c0')
   })
 
-  it('keep what is known of them when others change, and the count of their calls when they change themselves', () => {
+  it('keep their state when others change, and their call count when they change themselves', () => {
     const { carriers } = open({ maxCalls: 2 }, { maxCalls: 2 })
     const [first, second] = carriers.all
     const changes: unknown[] = []
@@ -142,7 +142,7 @@ describe('carriers', () => {
     ])
   })
 
-  it('take a tel: URI with its parameters', () => {
+  it('are called for a tel: URI with its parameters', () => {
     const { carriers } = open({ default: true, targets: ['sip:gw.example'] })
     const dialled = 'tel:+1-555;tgrp=t;trunk-context=c.example;phone-context=x'
     expect(carriers.numberTarget(dialled, 'p1')?.uri).toBe(
@@ -150,7 +150,7 @@ describe('carriers', () => {
     )
   })
 
-  it('are called with the number as they want it, and the way that the target says', () => {
+  it('are called with the number in their format, over the transport of the target', () => {
     const { first } = open({
       targets: ['sip:a.example:5080;transport=tcp'],
       number: { prefix: '9#', plus: 'strip' },
@@ -167,7 +167,7 @@ describe('carriers', () => {
 
   const hosts = (hops: readonly { uri: string }[]) => hops.map((hop) => uri(hop.uri).host)
 
-  it('are tried in order, the dialled target first, and what seems dead last', () => {
+  it('are tried in order, with the dialed target first and targets that are down last', () => {
     const { first, clock } = open({ targets: ['sip:a.example', 'sip:b.example', 'sip:c.example'] })
     const order = (text = 'sip:1@x') => hosts(first.hops(call(text)))
     expect(order()).toEqual(['a.example', 'b.example', 'c.example'])
@@ -178,7 +178,7 @@ describe('carriers', () => {
     expect(order()).toEqual(['a.example', 'b.example', 'c.example'])
   })
 
-  it('are not called for as long as a 503 asks', () => {
+  it('are not called during the Retry-After of a 503', () => {
     const { first, clock } = open({ targets: ['sip:a.example', 'sip:b.example'] })
     const order = () => hosts(first.hops(call('sip:1@x')))
     first.hops(call('sip:1@x'))[0]!.onFailure?.(refusalOf(503, { 'Retry-After': '90' }))
@@ -192,7 +192,7 @@ describe('carriers', () => {
     expect(order()).toEqual(['a.example', 'b.example'])
   })
 
-  it('follow redirections to their own hosts alone', () => {
+  it('follow redirections only to their own hosts', () => {
     const { first } = open({
       targets: ['sip:a.example', 'sip:b.example'],
       auth: { username: 'u', password: 'p' },
@@ -205,7 +205,7 @@ describe('carriers', () => {
     expect(first.redirected('*', call('sip:1@a.example'))).toEqual([])
   })
 
-  it('follow redirections neither to a maddr, nor from TLS into the clear, where the keys of the audio would be read', () => {
+  it('do not follow redirections to a maddr, nor from TLS to clear transport, where SRTP keys would be readable', () => {
     const { first } = open({ targets: ['sip:a.example;transport=tls', 'sips:b.example'] })
     const followed = (contact: string) =>
       first.redirected(contact, call('sip:1@a.example')).map((hop) => hop.uri)
@@ -217,7 +217,7 @@ describe('carriers', () => {
     ])
   })
 
-  it("get a document's credentials only at the host that it named", () => {
+  it('get a document’s credentials only at the host that the document named', () => {
     const auth = { username: 'own', password: 'p', realm: 'r' }
     const { first } = open({ targets: ['sip:a.example', 'sip:b.example'], auth })
     const credentials = { username: 'doc', password: 'd' }
@@ -231,29 +231,32 @@ describe('carriers', () => {
   })
 })
 
-describe('the next place is tried', () => {
+describe('the next target is tried', () => {
   const route = { statuses: new Set([408, 500, 502, 503, 504]) }
   it.each([408, 500, 502, 503, 504])('after %i', (status) => {
     expect(shouldTryNext(refusalOf(status), route, false)).toBe(true)
   })
-  it.each([302, 404, 480, 486, 487, 600, 603])('not after %i: that would ring a callee twice', (status) => {
-    expect(shouldTryNext(refusalOf(status), route, false)).toBe(false)
-  })
-  it('when the target is unreachable', () => {
+  it.each([302, 404, 480, 486, 487, 600, 603])(
+    'but not after %i, which would ring a callee twice',
+    (status) => {
+      expect(shouldTryNext(refusalOf(status), route, false)).toBe(false)
+    },
+  )
+  it('if the target is unreachable', () => {
     expect(shouldTryNext({ message: 'requested protocol/transport not available' }, route, false)).toBe(true)
     const { res } = refusalOf(408)
     expect(
       shouldTryNext({ status: 408, res: { ...res!, source_address: '' } }, { statuses: new Set() }, false),
     ).toBe(true)
   })
-  it('never once it has rung', () => {
+  it('but never after a target has rung', () => {
     expect(shouldTryNext(refusalOf(503), route, true)).toBe(false)
     expect(shouldTryNext({ message: 'gone' }, route, true)).toBe(false)
   })
 })
 
 describe('the limits of a carrier', () => {
-  it('count calls of both directions together', () => {
+  it('count the calls of both directions together', () => {
     const load = new CarrierLoad({ maxCalls: 2 }, new FakeClock())
     const one = load.take('inbound')
     const two = load.take('outbound')
@@ -265,7 +268,7 @@ describe('the limits of a carrier', () => {
     expect(typeof load.take('inbound')).toBe('function')
   })
 
-  it('count new calls of each direction by itself', () => {
+  it('count new calls of each direction separately', () => {
     const clock = new FakeClock()
     const load = new CarrierLoad({ callsPerSecond: 2 }, clock)
     const taken = (direction: 'inbound' | 'outbound') => typeof load.take(direction) === 'function'
@@ -283,7 +286,7 @@ describe('the limits of a carrier', () => {
     expect([taken('outbound'), taken('outbound'), taken('outbound')]).toEqual([true, true, false])
   })
 
-  it('go on although the clock is set back', () => {
+  it('apply also after the clock is set back', () => {
     let now = 3_600_000
     const load = new CarrierLoad({ callsPerSecond: 2 }, { now: () => now })
     load.take('outbound')
@@ -295,7 +298,7 @@ describe('the limits of a carrier', () => {
 })
 
 describe('a target', () => {
-  it('changes its health only after so many pings in a row', () => {
+  it('changes its health only after a number of pings in a row', () => {
     const target = new CarrierTarget('sip:a.example')
     const rules = { down: 3, up: 2 }
     const ping = (...answers: boolean[]) => answers.map((answered) => target.recordPing(answered, rules))
@@ -321,11 +324,11 @@ it.each([
   ['soon', undefined],
   ['-1', undefined],
   [undefined, undefined],
-])('Retry-After: %s', (value, ms) => {
+])('the value %s of Retry-After is parsed', (value, ms) => {
   expect(retryAfterMs(value)).toBe(ms)
 })
 
-it('splits lists with regard to quotes and brackets', () => {
+it('lists are split outside of quotes and brackets', () => {
   expect(splitList('"a, b" <sip:x;y=1,2@z>;q=1, sip:c@d')).toEqual(['"a, b" <sip:x;y=1,2@z>;q=1', 'sip:c@d'])
   expect(contactsOf('')).toEqual([])
   expect(contactsOf('"unfinished <sip:a@b>')).toEqual([])

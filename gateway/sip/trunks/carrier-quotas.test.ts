@@ -21,7 +21,7 @@ const make = (ofProject = {}) => {
 }
 const ann = { projectId: 'p1', subscriber: { id: 'ann' } }
 
-it('bounds the calls of a project at once, and gives each of them back once', () => {
+it('limits the simultaneous calls of a project, and releases each once', () => {
   const t = make({ maxCalls: 2 })
   const first = t.take('a')
   expect([t.code('b'), t.code('c'), t.code('c', 'p2')]).toEqual(['taken', 'over_call_limit', 'taken'])
@@ -33,7 +33,7 @@ it('bounds the calls of a project at once, and gives each of them back once', ()
   expect(t.take('e')).toMatchObject({ detail: 'project p1: 2 calls to carriers at once' })
 })
 
-it('bounds the new calls of a project a second, and counts none that was refused', () => {
+it('limits the new calls per second of a project, and does not count rejected ones', () => {
   const t = make({ callsPerSecond: 2 })
   expect([t.code('a'), t.code('b'), t.code('c'), t.code('d')]).toEqual([
     'taken',
@@ -45,7 +45,7 @@ it('bounds the new calls of a project a second, and counts none that was refused
   expect([t.code('e'), t.code('f')]).toEqual(['taken', 'over_call_rate'])
 })
 
-it('bounds all calls of a subscriber, and no others', () => {
+it('limits all calls of a subscriber, and no others', () => {
   const t = make()
   const over = t.quotas.attribute('a', ann)
   t.quotas.attribute('b', ann)
@@ -62,7 +62,7 @@ it('bounds all calls of a subscriber, and no others', () => {
   expect(t.quotas.attributed).toBe(2)
 })
 
-it('counts what the handler of an address dials as that of the call that led there', () => {
+it('counts calls of an address’s handler for the caller of the address', () => {
   const t = make()
   t.quotas.attribute('a', ann)
   const take = () => t.quotas.take({ projectId: 'p1', callId: 'handled', originId: 'a' })
@@ -73,13 +73,13 @@ it('counts what the handler of an address dials as that of the call that led the
   ])
 })
 
-it('prefers the limits of the subscriber to those of all', () => {
+it('prefers the limits of the subscriber to the common ones', () => {
   const t = make()
   t.quotas.attribute('a', { projectId: 'p1', subscriber: { id: 'ann', maxCalls: 1 } })
   expect([t.code('a'), t.code('a')]).toEqual(['taken', 'over_call_limit'])
 })
 
-it('bounds all guests of a project together', () => {
+it('limits all guests of a project together', () => {
   const t = make()
   t.quotas.attribute('a', { projectId: 'p1' })
   t.quotas.attribute('b', { projectId: 'p1' })
@@ -87,7 +87,7 @@ it('bounds all guests of a project together', () => {
   expect([t.code('a'), t.code('b'), t.code('c', 'p2')]).toEqual(['taken', 'over_call_limit', 'taken'])
 })
 
-it('takes nothing of one quota where another one is exhausted', () => {
+it('takes nothing from one quota if another is exhausted', () => {
   const t = make({ maxCalls: 1 })
   t.quotas.attribute('a', ann)
   const first = t.take('x')

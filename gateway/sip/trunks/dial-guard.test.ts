@@ -29,7 +29,7 @@ const open = (networks: string[] = [], judgedAgain = false) => {
   return { asked, objection }
 }
 
-describe('what a document has dialled', () => {
+describe('a URI that a document dials', () => {
   it.each([
     '127.0.0.1',
     '10.0.0.1',
@@ -45,29 +45,29 @@ describe('what a document has dialled', () => {
     '[fd00::1]',
     '[::ffff:127.0.0.1]',
     '[::]',
-  ])('does not reach %s', async (host) => {
+  ])('must not be %s', async (host) => {
     expect(await open().objection(`sip:1@${host}:5060`)).toMatch(/is in no network that may be dialled$/)
   })
 
   it.each(['198.41.0.4', '[2001:500:2::c]', 'public.example', 'unknown.example'])(
-    'may be %s',
+    'can be %s',
     async (host) => {
       expect(await open().objection(`sip:1@${host}`)).toBeUndefined()
     },
   )
 
-  it('is refused where any address of the name is private', async () => {
+  it('is rejected if any address of its name is private', async () => {
     const { objection } = open()
     expect(await objection('sip:1@half.example')).toBe('10.1.2.3 is in no network that may be dialled')
     expect(await objection('sip:1@private.example')).toBeDefined()
   })
 
-  it.each(['maddr', 'MADDR'])('leads nowhere else than to its host: %s is refused', async (name) => {
+  it.each(['maddr', 'MADDR'])('reaches only its own host: %s is rejected', async (name) => {
     expect(await open().objection(`sip:1@198.41.0.4;${name}=10.0.0.1`)).toContain('maddr')
     expect(await open().objection(`sip:1@198.41.0.4;${name}=198.41.0.5;${name}=10.0.0.1`)).toContain('maddr')
   })
 
-  it('may be private where the configuration names the network', async () => {
+  it('can be private if the configuration allows the network', async () => {
     const { objection } = open(['10.0.0.0/8', '::1/128'])
     expect(await objection('sip:1@half.example')).toBeUndefined()
     expect(await objection('sip:1@[::1]')).toBeUndefined()
@@ -75,7 +75,7 @@ describe('what a document has dialled', () => {
   })
 
   it.each(['198.41.0.4', '[::ffff:198.41.0.4]', '[2001:500:2:0::C]', 'other.example'])(
-    'is not the place of another project by another name: %s',
+    'cannot reach another project’s host by another name: %s',
     async (host) => {
       const { objection } = open()
       expect(await objection(`sip:1@${host}`)).toBeUndefined()
@@ -86,12 +86,12 @@ describe('what a document has dialled', () => {
     },
   )
 
-  it('is no network that other carriers call from', async () => {
+  it('cannot be in a network from which other carriers call', async () => {
     expect(await open().objection('sip:1@203.1.113.9')).toMatch(/ is that of a carrier, and closed/)
     expect(await open().objection('sip:1@203.1.114.9')).toBeUndefined()
   })
 
-  it('is refused where a look-up has no answer, unless the agent judges the addresses itself', async () => {
+  it('is rejected without a DNS answer, unless the agent checks addresses itself', async () => {
     const { objection } = open()
     const why = 'its addresses could not be looked up: queryA ETIMEOUT failing.example'
     expect(await objection('sip:1@failing.example')).toBe(why)
@@ -99,7 +99,7 @@ describe('what a document has dialled', () => {
     expect(await open([], true).objection('sip:1@failing.example')).toBeUndefined()
   })
 
-  it('is looked up as the agent will: by SRV where no port is given (RFC 3263 section 4.2)', async () => {
+  it('is looked up like the agent does: by SRV without a port (RFC 3263 section 4.2)', async () => {
     const { objection, asked } = open()
     await objection('sip:1@public.example')
     await objection('sip:1@public.example:5070')
@@ -110,7 +110,7 @@ describe('what a document has dialled', () => {
     ])
   })
 
-  it('is looked up by the system', async () => {
+  it('is looked up by the system’s resolver', async () => {
     const guard = new DialGuard({ addresses: new AddressGuard([]) })
     expect(await guard.objection(parseSipUri('sip:localhost:5060')!)).toBeDefined()
     expect(await guard.objection(parseSipUri('sip:nowhere.invalid:5060')!)).toBeUndefined()

@@ -28,7 +28,7 @@ describe('the caller of a call to a carrier', () => {
     ],
   ])('%s', (_what, identity, from) => expect(headers(identity)).toEqual({ From: from }))
 
-  it('without a user name of the trunk stands there after all', () => {
+  it('is in From if the trunk has no user name', () => {
     expect(
       carrierIdentityHeaders(ann, {
         identity: { from: 'username', header: 'none' },
@@ -46,20 +46,20 @@ describe('the caller of a call to a carrier', () => {
       'Remote-Party-ID',
       '"Ann" <sip:+4930123@gw.example>;party=calling;screen=yes;privacy=off',
     ],
-  ])('is asserted by %s besides', (header, name, value) => {
+  ])('is also asserted by %s', (header, name, value) => {
     expect(headers({ header, from: 'username' })).toEqual({
       From: '"Ann" <sip:trunk7@localhost>',
       [name]: value,
     })
   })
 
-  it('is asserted at the host of From where one is given', () => {
+  it('is asserted at the configured host of From', () => {
     expect(headers({ header: 'p-asserted-identity', host: 't.example' })['P-Asserted-Identity']).toBe(
       '"Ann" <sip:+4930123@t.example>',
     )
   })
 
-  it('is what a document says', () => {
+  it('can be set by a document', () => {
     const named = { user: 'sip:shop@a.example', name: 'Shop', uri: 'sip:shop@a.example', private: false }
     expect(headers({ header: 'p-asserted-identity' }, named)).toEqual({
       From: '"Shop" <sip:shop@a.example>',
@@ -76,7 +76,7 @@ describe('the caller of a call to a carrier', () => {
   })
 })
 
-describe('a caller who wants to stay unknown', () => {
+describe('a caller who requests privacy', () => {
   const anonymous = '"Anonymous" <sip:anonymous@anonymous.invalid>'
 
   it('is named to the carrier only', () => {
@@ -88,11 +88,11 @@ describe('a caller who wants to stay unknown', () => {
     expect(headers({ header: 'remote-party-id' }, hidden)['Remote-Party-ID']).toMatch(/;privacy=full$/)
   })
 
-  it('is not named if the carrier wants no header', () => {
+  it('is not named if the carrier wants no identity header', () => {
     expect(headers({}, hidden)).toEqual({ From: anonymous, Privacy: 'id' })
   })
 
-  it('leaves the name of the trunk in From', () => {
+  it('keeps the trunk’s user name in From', () => {
     expect(headers({ from: 'username' }, hidden)).toEqual({
       From: '"Anonymous" <sip:trunk7@localhost>',
       Privacy: 'id',

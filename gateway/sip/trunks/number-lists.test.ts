@@ -20,18 +20,18 @@ describe('the lists of a carrier', () => {
     ['004930123', true, '+49'],
     ['0114930123', true, '+49'],
     ['0049900123456', false, '+49900'],
-  ])('%s: %s by %s', (user, isPermitted, prefix) => {
+  ])('%s: number %s, result %s', (user, isPermitted, prefix) => {
     expect(permits(user)).toMatchObject({ isPermitted, ...(prefix && { prefix }) })
   })
 
-  it('let the longest prefix decide, in whichever list it stands', () => {
+  it('apply the longest matching prefix of both lists', () => {
     const given = lists(['+4', '+49900777'], ['+49', '+499'])
     expect(
       ['+44123', '+4930123', '+49900777123'].map((number) => permits(number, given).isPermitted),
     ).toEqual([true, false, true])
   })
 
-  it('permit whatever is not refused where nothing is allowed by name', () => {
+  it('permit every number that is not refused if the allow list is empty', () => {
     const given = lists([], ['+882', '+1900'])
     expect(permits('+4930123', given)).toEqual({ isPermitted: true, number: '+4930123' })
     expect(permits('+882131234567', given)).toEqual({
@@ -67,11 +67,11 @@ describe('the lists of a carrier', () => {
     ['115', false],
     ['030123456', true],
     ['0900123', false],
-  ])('may name numbers that are dialled without a country: %s', (number, isPermitted) => {
+  ])('can contain numbers without a country code: %s', (number, isPermitted) => {
     expect(permits(number, lists(['110', '0', '+49'], ['0900'])).isPermitted).toBe(isPermitted)
   })
 
-  it('leave a short local number alone that begins like a refused country', () => {
+  it('allow a short local number that begins like a refused country code', () => {
     expect(permits('8821234', lists([], ['+882'])).isPermitted).toBe(true)
   })
 
@@ -84,7 +84,7 @@ describe('the lists of a carrier', () => {
     '+0491',
     `+49${'1'.repeat(20)}`,
     '4;rn=x',
-  ])('refuse what is no telephone number: %j', (user) => {
+  ])('refuse a text that is not a telephone number: %j', (user) => {
     expect(permits(user, lists([], ['+882']))).toEqual({ isPermitted: false })
     expect(permits(user, lists(['+49', '4'])).isPermitted).toBe(false)
   })

@@ -36,7 +36,7 @@ const untilNext = () => {
 }
 
 describe('a registration with a carrier', () => {
-  it('begins when its turn comes', () => {
+  it('begins at its scheduled time', () => {
     t.registration.start(100)
     t.clock.advance(99)
     expect([t.sent.length, t.registration.state]).toEqual([0, 'registering'])
@@ -48,7 +48,7 @@ describe('a registration with a carrier', () => {
     [0, 270_000],
     [0.5, 300_000],
     [0.999, 330_000],
-  ])('is refreshed at about half of what was granted, not of what was asked (chance %d)', (random, ms) => {
+  ])('is refreshed at about half of the granted time, not the requested one (chance %d)', (random, ms) => {
     t.random = random
     t.start()
     t.final(200, { grantedMs: 600_000 })
@@ -60,7 +60,7 @@ describe('a registration with a carrier', () => {
     expect(t.logged.filter(({ msg }) => msg === 'registered with the carrier')).toHaveLength(1)
   })
 
-  it('takes what it asked for as granted where the carrier does not say, and is not driven mad by a short time', () => {
+  it('assumes the requested time if the carrier grants none, and limits the rate for short times', () => {
     t.start()
     t.final(200)
     expect(Math.abs(untilNext() - 1_800_000)).toBeLessThan(100)
@@ -70,7 +70,7 @@ describe('a registration with a carrier', () => {
     expect(t.registration.state).toBe('backoff')
   })
 
-  it('asks for longer at once when the carrier wants that (423)', () => {
+  it('is repeated at once with a longer time after 423', () => {
     t.start()
     t.final(423, { minExpiresMs: 7_200_000 })
     expect(t.sent.map(({ expiresMs }) => expiresMs)).toEqual([3_600_000, 7_200_000])
@@ -82,7 +82,7 @@ describe('a registration with a carrier', () => {
     expect([t.sent.length, t.registration.state]).toEqual([3, 'backoff'])
   })
 
-  it('slows down when the carrier wants longer and longer', () => {
+  it('slows down if the carrier requires ever longer times', () => {
     t.start()
     for (let n = 1; t.registration.state !== 'backoff' && n < 50; n++)
       t.final(423, { minExpiresMs: 3_600_000 + n })
@@ -97,7 +97,7 @@ describe('a registration with a carrier', () => {
     expect(t.registration.state).toBe('registered')
   })
 
-  it.each([401, 403, 404, 407, 603])('stops after three %i, and is out of routing', (status) => {
+  it.each([401, 403, 404, 407, 603])('stops after three %i, and the carrier gets no calls', (status) => {
     t.start()
     for (const _ of [1, 2]) {
       t.final(status)
@@ -110,7 +110,7 @@ describe('a registration with a carrier', () => {
     expect(t.logged.at(-1)).toMatchObject({ level: 50, status, times: 3 })
   })
 
-  it('counts refusals in a row alone', () => {
+  it('counts only consecutive rejections', () => {
     t.start()
     t.final(403)
     untilNext()
@@ -124,7 +124,7 @@ describe('a registration with a carrier', () => {
     expect(t.registration.state).toBe('backoff')
   })
 
-  it.each([408, 503])('counts them anew after a %i, which says something else', (status) => {
+  it.each([408, 503])('restarts the count after a %i, which has another meaning', (status) => {
     t.start()
     for (const each of [403, status, 403, status, 403, 403]) {
       t.final(each)
@@ -135,7 +135,7 @@ describe('a registration with a carrier', () => {
     expect(t.registration.state).toBe('rejected')
   })
 
-  it('counts them anew where nothing came back', () => {
+  it('restarts the count after a missing response', () => {
     t.start()
     t.final(403)
     untilNext()
@@ -147,7 +147,7 @@ describe('a registration with a carrier', () => {
     expect(t.registration.state).toBe('backoff')
   })
 
-  it.each([408, 480, 500, 503])('tries again ever more slowly after a %i, up to five minutes', (status) => {
+  it.each([408, 480, 500, 503])('is retried with growing delays after a %i, up to five minutes', (status) => {
     t.start()
     const waits = Array.from({ length: 10 }, () => {
       t.final(status)
@@ -163,7 +163,7 @@ describe('a registration with a carrier', () => {
     expect(untilNext()).toBe(3_000)
   })
 
-  it('waits for as long as Retry-After asks, and no less than otherwise', () => {
+  it('waits for the Retry-After, and at least for the usual delay', () => {
     t.start()
     t.final(503, { retryAfterMs: 120_000 })
     expect(untilNext()).toBe(120_000)
@@ -171,7 +171,7 @@ describe('a registration with a carrier', () => {
     expect(untilNext()).toBe(6_000)
   })
 
-  it('survives an agent that is away', () => {
+  it('survives an agent that is unavailable', () => {
     t.start()
     t.sent.at(-1)!.done({ kind: 'failed', why: 'no connection' })
     expect(t.registration.state).toBe('backoff')
@@ -181,7 +181,7 @@ describe('a registration with a carrier', () => {
   })
 })
 
-describe('taking it back', () => {
+describe('the removal of a registration', () => {
   const stopped = () => {
     const ended: string[] = []
     t.registration.stop(() => ended.push('done'))
@@ -199,7 +199,7 @@ describe('taking it back', () => {
     expect(t.sent).toHaveLength(2)
   })
 
-  it('waits for the REGISTER that is under way', () => {
+  it('waits for the pending REGISTER', () => {
     t.start()
     const ended = stopped()
     expect(t.sent).toHaveLength(1)
@@ -215,7 +215,7 @@ describe('taking it back', () => {
     expect([stopped(), t.sent.length, t.clock.running]).toEqual([['done'], 1, 0])
   })
 
-  it('is sent while the refresh fails, as long as the time lasts', () => {
+  it('is sent during failed refreshes until the granted time is over', () => {
     t.start()
     t.final(200, { grantedMs: 100_000 })
     untilNext()

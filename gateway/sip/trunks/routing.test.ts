@@ -68,7 +68,7 @@ const found = async (
   return route
 }
 
-it('goes by a carrier with its rules', async () => {
+it('a number goes through a carrier by its rules', async () => {
   const made = setUp({
     auth: { username: 'u', password: 'p' },
     identity: { from: 'username', header: 'none' },
@@ -83,16 +83,16 @@ it('goes by a carrier with its rules', async () => {
   })
 })
 
-it('does not tell slow from silent where no 100 is seen', async () => {
+it('a slow target is not distinguished from a silent one if the agent reports no 100', async () => {
   expect((await found(setUp({}, false), to('sip:1@gw.example'))).noProgressMs).toBeUndefined()
 })
 
-it('goes by the carrier that the target names, wherever its URI leads', async () => {
+it('a target with a carrier’s name goes through that carrier, whatever its URI', async () => {
   const route = await found(setUp(), to('sip:+49@elsewhere.example', { carrier: 'carrier' }))
   expect(route.hops.map(({ uri }) => uri)).toEqual(['sip:+49@gw.example'])
 })
 
-it('goes straight to other hosts, with the credentials of the document only', async () => {
+it('other hosts are called directly, only with the credentials of the document', async () => {
   const made = setUp({ auth: { username: 'u', password: 'p' } })
   const asked = (destination: Partial<OutboundRequest['destination']>) =>
     found(made, to('sip:1@else.example?X-A=b'), request({ destination: { to: 'x', ...destination } }))
@@ -105,7 +105,7 @@ it('goes straight to other hosts, with the credentials of the document only', as
 })
 
 it.each(['sip:1:pw@10.0.0.1', 'sip:1@inside.example'])(
-  'does not dial %s for a document, and names the reason',
+  'a document cannot dial %s, and the reason is logged',
   async (uri) => {
     const made = setUp()
     expect(await made.routing.find(to(uri), request(), log)).toMatchObject({ code: 'not_permitted' })
@@ -115,7 +115,7 @@ it.each(['sip:1:pw@10.0.0.1', 'sip:1@inside.example'])(
   },
 )
 
-it('asks no guard about carriers and registered endpoints', async () => {
+it('the dial guard is not used for carriers and registered endpoints', async () => {
   const made = setUp({ targets: ['sip:10.0.0.1'] })
   expect((await found(made, to('sip:1@10.0.0.1'))).carrier?.name).toBe('carrier')
   const endpoint = await found(made, to('sip:ann@10.0.0.9', { nextHop: 'sip:192.0.2.7:4321;transport=tcp' }))
@@ -126,7 +126,7 @@ it('asks no guard about carriers and registered endpoints', async () => {
   })
 })
 
-it('finds no way to what is no SIP URI, to an unknown carrier, or by one that rejects the registration', async () => {
+it('an invalid URI, an unknown carrier and a carrier with a rejected registration have no route', async () => {
   const made = setUp()
   const cause = (target: SipTarget) => made.routing.find(target, request(), log)
   expect(await cause(to('sip:x@'))).toMatchObject({ code: 'unreachable' })
@@ -138,14 +138,14 @@ it('finds no way to what is no SIP URI, to an unknown carrier, or by one that re
   })
 })
 
-it('tells of what is no SIP URI without its password', async () => {
+it('an error about an invalid URI does not contain its password', async () => {
   const cause = await setUp().routing.find(to('sip:ann:hidden@bad host'), request(), log)
   expect(cause).toMatchObject({ detail: 'sip:ann@bad host: this is no SIP URI' })
   expect(logged).toMatchObject([{ code: 'unreachable', to: 'sip:ann@bad host' }])
   expect(JSON.stringify([cause, logged])).not.toContain('hidden')
 })
 
-it('keeps to the limits of the carrier, and gives a place up once', async () => {
+it('the limits of the carrier apply, and a call is released once', async () => {
   const made = setUp({ maxCalls: 1 })
   const route = await found(made, to('sip:1@gw.example'))
   expect(await made.routing.find(to('sip:1@gw.example'), request(), log)).toMatchObject({
@@ -157,7 +157,7 @@ it('keeps to the limits of the carrier, and gives a place up once', async () => 
   await found(made, to('sip:1@gw.example'))
 })
 
-it('holds no place of the carrier for a call that cannot be made', async () => {
+it('a call that fails does not count at the carrier', async () => {
   const made = setUp({ maxCalls: 1 })
   const carrier = made.carriers.all[0]!
   carrier.hops = () => {
@@ -167,7 +167,7 @@ it('holds no place of the carrier for a call that cannot be made', async () => {
   expect(carrier.load.calls).toBe(0)
 })
 
-it('forwards a lower Max-Forwards, and ends a loop', async () => {
+it('Max-Forwards is reduced, and a loop is ended', async () => {
   const made = setUp()
   const route = await found(made, to('sip:1@gw.example'), request({ maxForwards: 12 }))
   expect(route.hops[0]?.headers['Max-Forwards']).toBe('12')
@@ -178,7 +178,7 @@ it('forwards a lower Max-Forwards, and ends a loop', async () => {
   })
 })
 
-it('passes the diversion on to a carrier only', async () => {
+it('Diversion is passed on to carriers only', async () => {
   const forwarded = [
     { name: 'Diversion', value: '<sip:a@b>;reason=no-answer' },
     { name: 'diversion', value: '<sip:c@d>' },
@@ -195,7 +195,7 @@ it('passes the diversion on to a carrier only', async () => {
   expect(Object.keys((await headers('sip:1@else.example'))!)).not.toContain('Diversion')
 })
 
-it('lets the rules of the carrier go before the headers of a document', async () => {
+it('the carrier’s rules have priority over headers of a document', async () => {
   const made = setUp({ identity: { from: 'caller', header: 'p-asserted-identity' } })
   const headers = [{ name: 'p-asserted-identity', value: '<sip:boss@x>' }]
   const route = await found(made, to('sip:1@gw.example'), request({ destination: { to: 'x', headers } }))
@@ -203,7 +203,7 @@ it('lets the rules of the carrier go before the headers of a document', async ()
   expect(route.hops[0]?.headers).not.toHaveProperty('p-asserted-identity')
 })
 
-it('shows the `sendAs` number of a caller to a carrier only', async () => {
+it('the `sendAs` number of a caller is sent to carriers only', async () => {
   const from = { uri: '/public/desk', user: '+491', name: 'Desk', sendAs: '+492' }
   const made = setUp({ identity: { from: 'caller', header: 'p-asserted-identity' } })
   const [hop] = (await found(made, to('sip:1@gw.example'), request({ from }))).hops
@@ -215,7 +215,7 @@ it('shows the `sendAs` number of a caller to a carrier only', async () => {
   expect(direct?.headers.From).toBe('"Desk" <sip:+491@localhost>')
 })
 
-it('does not reveal the name of a hidden caller that a document has renamed', async () => {
+it('the name of a caller with privacy is not revealed when a document has renamed the caller', async () => {
   const from = { uri: 'sip:+49@x', user: '+49', name: 'Ann', private: true }
   const route = await found(
     setUp(),
@@ -226,7 +226,7 @@ it('does not reveal the name of a hidden caller that a document has renamed', as
   expect(route.hops[0]?.headers).not.toHaveProperty('Privacy')
 })
 
-it('goes to no private host for a carrier that a customer made', async () => {
+it('a carrier of a customer cannot have a private host', async () => {
   const targets = ['sip:gw.example', 'sip:inside.example']
   const own = setUp({ targets })
   await found(own, to('sip:1@gw.example'))
@@ -238,7 +238,7 @@ it('goes to no private host for a carrier that a customer made', async () => {
   expect(await rejected(metrics, 'not_permitted')).toBe(1)
 })
 
-it('goes to no carrier of another project by its address, nor by another name of it', async () => {
+it('a document cannot reach a carrier of another project by its address or another name', async () => {
   const { routing, carriers } = setUp({ project: 'p2' })
   for (const place of ['192.0.2.7', 'alias.example'])
     expect(await routing.find(to(`sip:1@${place}`), request(), log)).toEqual({
@@ -252,13 +252,13 @@ it('goes to no carrier of another project by its address, nor by another name of
   })
 })
 
-it('goes to no network that a carrier of another project calls from', async () => {
+it('a document cannot reach a network from which another project’s carrier calls', async () => {
   const { routing } = setUp({ project: 'p2', allow: ['192.0.9.0/24', '192.0.0.0/8'] })
   expect(await routing.find(to('sip:1@192.0.9.1'), request(), log)).toMatchObject({ code: 'not_permitted' })
   expect(await routing.find(to('sip:1@192.0.8.1'), request(), log)).toHaveProperty('hops')
 })
 
-it('reaches a carrier of the API without credentials by carriers of its own alone', async () => {
+it('a carrier of the API without credentials is reached only by carriers of its own project', async () => {
   const auth = { username: 'u', password: 'p' }
   for (const [changes, isClosed] of [
     [{}, true],
@@ -273,7 +273,7 @@ it('reaches a carrier of the API without credentials by carriers of its own alon
   }
 })
 
-it('goes to carriers and registered endpoints alone where the configuration says so', async () => {
+it('only carriers and registered endpoints are reached if so configured', async () => {
   const made = setUp({}, true, { dial: () => 'carriers' })
   expect(await made.routing.find(to('sip:1@192.0.2.1'), request(), log)).toEqual({
     code: 'not_permitted',
@@ -283,7 +283,7 @@ it('goes to carriers and registered endpoints alone where the configuration says
   await found(made, to('sip:1@192.0.2.1', { endpointId: 'e1', nextHop: 'sip:192.0.2.1:5060' }))
 })
 
-it('names the far end to an agent that judges addresses, and to no other', async () => {
+it('the far end is named only to an agent that checks addresses', async () => {
   const reach = async (uri: string, more: Partial<SipTarget> = {}, marks = true) => {
     const route = await found(setUp({}, true, { hasPrivateHeaders: marks }), to(uri, more))
     return route.hops[0]?.headers['X-Trunkline-Reach']
@@ -294,7 +294,7 @@ it('names the far end to an agent that judges addresses, and to no other', async
   expect(await reach('sip:1@gw.example', {}, false)).toBeUndefined()
 })
 
-it('goes to no carrier of another project, by whichever way', async () => {
+it('no route leads to a carrier of another project', async () => {
   const { routing, carriers } = setUp({ project: 'p2' })
   const refused = { code: 'not_permitted', detail: 'the host is that of a carrier of another project' }
   expect(await routing.find(to('sip:1@GW.example:5062'), request(), log)).toEqual(refused)
@@ -309,7 +309,7 @@ it('goes to no carrier of another project, by whichever way', async () => {
   })
 })
 
-it('calls nothing but the numbers that the lists of the carrier permit, and says why not', async () => {
+it('only numbers that the carrier’s lists permit are called, with the reason otherwise', async () => {
   const made = setUp({ numbers: { allow: ['+49'], refuse: ['+49900'] }, default: true })
   expect((await found(made, to('sip:+4930123@gw.example'))).hops).toHaveLength(1)
   for (const [user, detail] of [
@@ -330,7 +330,7 @@ it('calls nothing but the numbers that the lists of the carrier permit, and says
   expect(made.carriers.byName('carrier')?.load.calls).toBe(1)
 })
 
-it('follows no redirection to a number that the lists refuse', async () => {
+it('a redirection to a refused number is not followed', async () => {
   const route = await found(
     setUp({ numbers: { allow: [], refuse: ['+882'] } }),
     to('sip:+4930123@gw.example'),
@@ -339,7 +339,7 @@ it('follows no redirection to a number that the lists refuse', async () => {
   expect(hops.map(({ uri }) => uri)).toEqual(['sip:+4930124@gw.example'])
 })
 
-it('takes a call out of the quotas of its project, and gives it back where the carrier takes no more', async () => {
+it('a call counts in the quotas of its project, and is released if the carrier accepts no more', async () => {
   const carriers = new CarrierDirectory(
     [testCarrier({ targets: ['sip:gw.example'], maxCalls: 2 })],
     new FakeClock(),
@@ -366,7 +366,7 @@ it('takes a call out of the quotas of its project, and gives it back where the c
   expect('release' in (await find())).toBe(true)
 })
 
-it('lets no direct call go round the number lists of the own carrier, by another port, name or address', async () => {
+it('a direct call cannot bypass the number lists of the own carrier by another port, name or address', async () => {
   const made = setUp({ numbers: { allow: ['+49'], refuse: [] } })
   for (const host of ['gw.example:5080', 'alias.example', '192.0.2.7', '192.0.2.7:5080'])
     expect([host, await made.routing.find(to(`sip:+882131234567@${host}`), request(), log)]).toMatchObject([

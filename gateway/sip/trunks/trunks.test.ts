@@ -46,7 +46,7 @@ describe('the pings of a target', () => {
     return { ...t, reply, isUp: () => t.first.targets[0]!.isUp }
   }
 
-  it('are OPTIONS, at once somewhere in the interval, and then again and again', () => {
+  it('are OPTIONS: the first at a random time in the interval, then one per interval', () => {
     const t = open()
     const [ping] = t.srf.requests
     expect([ping?.uri, ping?.options.method]).toEqual(['sip:a.example', 'OPTIONS'])
@@ -55,36 +55,39 @@ describe('the pings of a target', () => {
     expect(t.srf.requests).toHaveLength(4)
   })
 
-  it.each([200, 403, 404, 405, 481, 500, 501, 603])('are answered by a %i', (status) => {
+  it.each([200, 403, 404, 405, 481, 500, 501, 603])('succeed with a %i', (status) => {
     const t = open()
     for (let i = 0; i < 5; i++) t.reply(status)
     expect(t.isUp()).toBe(true)
   })
 
-  it.each([408, 503])('are not answered by a %i: down after three, up after two', async (status) => {
-    const t = open()
-    t.reply(status)
-    t.reply(status)
-    expect(t.isUp()).toBe(true)
-    expect(await t.metric('carrier_up')).toEqual([
-      'trunkline_carrier_up{carrier="c0",target="sip:a.example"} 1',
-    ])
-    t.reply(status)
-    expect(t.isUp()).toBe(false)
-    expect(await t.metric('carrier_up')).toEqual([
-      'trunkline_carrier_up{carrier="c0",target="sip:a.example"} 0',
-    ])
-    t.reply(200)
-    expect(t.isUp()).toBe(false)
-    t.reply(200)
-    expect(t.isUp()).toBe(true)
-    expect(t.logged.map(({ msg, carrier }) => [carrier, msg])).toEqual([
-      ['c0', 'target of a carrier does not answer'],
-      ['c0', 'target of a carrier answers again'],
-    ])
-  })
+  it.each([408, 503])(
+    'fail with a %i: the target is down after three, and up after two successes',
+    async (status) => {
+      const t = open()
+      t.reply(status)
+      t.reply(status)
+      expect(t.isUp()).toBe(true)
+      expect(await t.metric('carrier_up')).toEqual([
+        'trunkline_carrier_up{carrier="c0",target="sip:a.example"} 1',
+      ])
+      t.reply(status)
+      expect(t.isUp()).toBe(false)
+      expect(await t.metric('carrier_up')).toEqual([
+        'trunkline_carrier_up{carrier="c0",target="sip:a.example"} 0',
+      ])
+      t.reply(200)
+      expect(t.isUp()).toBe(false)
+      t.reply(200)
+      expect(t.isUp()).toBe(true)
+      expect(t.logged.map(({ msg, carrier }) => [carrier, msg])).toEqual([
+        ['c0', 'target of a carrier does not answer'],
+        ['c0', 'target of a carrier answers again'],
+      ])
+    },
+  )
 
-  it('do not go to a private host for a carrier that a customer made', async () => {
+  it('are not sent to a private host for a customer’s carrier', async () => {
     const t = open({ guarded: true, targets: ['sip:10.0.0.1', 'sip:a.example'] })
     for (let ping = 0; ping < 3; ping++) {
       for (let turn = 0; turn < 5; turn++) await Promise.resolve()
@@ -94,7 +97,7 @@ describe('the pings of a target', () => {
     expect(t.logged).toEqual([expect.objectContaining({ target: 'sip:10.0.0.1', problem: 'private' })])
   })
 
-  it('tell why a target cannot be reached, where the agent knows', () => {
+  it('report why a target is unreachable, if the agent knows', () => {
     const t = open()
     for (let i = 0; i < 3; i++) {
       t.srf.requests.at(-1)!.unreachable('tls 192.0.2.1:5061 (a.example): self-signed certificate')
@@ -118,7 +121,7 @@ describe('the pings of a target', () => {
     expect(t.logged).toEqual([expect.objectContaining({ problem: 'no answer within 8 s' })])
   })
 
-  it('rest for as long as a 503 asks', () => {
+  it('pause during the Retry-After of a 503', () => {
     const t = open()
     t.reply(503, { 'Retry-After': '100' })
     expect(t.srf.requests).toHaveLength(1)
@@ -127,7 +130,7 @@ describe('the pings of a target', () => {
     expect(t.srf.requests).toHaveLength(2)
   })
 
-  it('say nothing of the carrier while our own agent is away', () => {
+  it('do not change the target’s state while the gateway’s own agent is unavailable', () => {
     const t = open()
     t.srf.requests.at(-1)!.reply(200)
     t.srf.broken = new Error('no connection')
@@ -138,7 +141,7 @@ describe('the pings of a target', () => {
     expect(t.srf.requests).toHaveLength(2)
   })
 
-  it('show our credentials to the carrier that asks for them', () => {
+  it('answer the carrier’s challenge with its credentials', () => {
     const t = open({ auth: { username: 'u 1', password: 'p' } })
     t.srf.requests.at(-1)!.reply(401, { 'WWW-Authenticate': 'Digest realm="r", nonce="n"' })
     const [first, again] = t.srf.requests.map(({ options }) => options.headers)
@@ -170,7 +173,7 @@ describe('the registration of a carrier', () => {
   const state = async (t: ReturnType<typeof open>) =>
     (await t.metric('registration_state')).filter((line) => line.endsWith(' 1'))
 
-  it('tells why the carrier cannot be reached, where the agent knows', () => {
+  it('reports why the carrier is unreachable, if the agent knows', () => {
     const t = open()
     t.last().unreachable('tls 192.0.2.1:5061 (reg.example): the certificate names no host')
     expect(t.logged).toEqual([
@@ -181,7 +184,7 @@ describe('the registration of a carrier', () => {
     ])
   })
 
-  it('begins with a carrier that comes, and is taken back from one that goes; nothing is left behind', async () => {
+  it('begins with an added carrier and ends with a removed one, and leaves nothing open', async () => {
     const t = open()
     t.last().reply(200, { Expires: '600' })
     const { config } = t.first
@@ -200,7 +203,7 @@ describe('the registration of a carrier', () => {
     expect(t.clock.running).toBe(0)
   })
 
-  it('does not go to a private host for a carrier that a customer made', async () => {
+  it('is not sent to a private host for a customer’s carrier', async () => {
     const t = open({ targets: ['sip:10.0.0.1'], guarded: true })
     for (let i = 0; i < 3; i++) {
       await new Promise(setImmediate)
@@ -213,7 +216,7 @@ describe('the registration of a carrier', () => {
     expect(t.clock.running).toBe(0)
   })
 
-  it('of a carrier that is changed begins when the one before was taken back', async () => {
+  it('of a changed carrier begins after the removal of the old one', async () => {
     const t = open()
     t.last().reply(200, { Expires: '600' })
     const { config } = t.first
@@ -239,7 +242,7 @@ describe('the registration of a carrier', () => {
     expect(t.clock.running).toBe(0)
   })
 
-  it('teaches which realm is the carrier’s, for its pings and calls as well', () => {
+  it('learns the realm of the carrier, also for its pings and calls', () => {
     const t = open()
     t.last().reply(401, challenge)
     t.last().reply(200, { Expires: '600' })
@@ -253,7 +256,7 @@ describe('the registration of a carrier', () => {
     expect(hop?.credentials?.learned).toEqual({ realm: 'reg.example' })
   })
 
-  it('goes to the first target, with one Call-ID, a rising CSeq, and credentials when asked', async () => {
+  it('is sent to the first target, with one Call-ID, a rising CSeq, and credentials after a challenge', async () => {
     const t = open()
     expect(t.last().uri).toBe('sip:reg.example;transport=tcp')
     expect(t.last().options.headers).toMatchObject({
@@ -282,7 +285,7 @@ describe('the registration of a carrier', () => {
     expect(JSON.stringify(t.logged)).not.toContain('hush')
   })
 
-  it('is given up after three wrong passwords, and the carrier gets no calls', async () => {
+  it('stops after three wrong passwords, and the carrier gets no calls', async () => {
     const t = open()
     for (const _ of [1, 2, 3]) {
       t.last().reply(401, challenge)
@@ -300,7 +303,7 @@ describe('the registration of a carrier', () => {
     expect(t.srf.requests).toHaveLength(1)
   })
 
-  it('reads Min-Expires and Retry-After', () => {
+  it('follows Min-Expires and Retry-After', () => {
     const t = open()
     t.last().reply(423, { 'Min-Expires': '7200' })
     expect(t.last().options.headers.Expires).toBe('7200')
@@ -311,7 +314,7 @@ describe('the registration of a carrier', () => {
     expect(t.srf.requests).toHaveLength(3)
   })
 
-  it('is taken back when the gateway goes', async () => {
+  it('is removed when the gateway stops', async () => {
     const t = open()
     t.last().reply(200)
     let drained = false
@@ -328,7 +331,7 @@ describe('the registration of a carrier', () => {
     expect([t.clock.running, t.srf.requests.length]).toEqual([0, 2])
   })
 
-  it('leaves no timer behind, whatever the agent does', () => {
+  it('leaves no timer, whatever the agent does', () => {
     const t = open()
     t.trunks.close()
     t.last().reply(200)
@@ -340,7 +343,7 @@ describe('the registration of a carrier', () => {
     expect(silent.clock.running).toBe(0)
   })
 
-  it('is spread over a window at the start', () => {
+  it('starts at a random time in a window after the gateway’s start', () => {
     let chance = 0
     const clock = new FakeClock()
     const srf = new FakeSrf()
@@ -357,7 +360,7 @@ describe('the registration of a carrier', () => {
     expect(srf.requests).toHaveLength(10)
   })
 
-  it('has the fixed user of the carrier as its account', () => {
+  it('uses the configured user of the carrier as its account', () => {
     const t = open({ identity: { from: { user: 'line7' }, host: 'voip.example', header: 'none' } })
     expect(t.last().options.headers).toMatchObject({
       To: '<sip:line7@voip.example>',

@@ -11,17 +11,17 @@ const carrierTone = 440
 const domain = 'phones.test'
 const desk = { username: 'desk', password: 'long-enough-1' }
 
-/** Configuration of the gateway for the tests. */
+/** SIP endpoint of the tests, for the configuration of the gateway. */
 export const deskEndpoint = { ...desk, displayName: 'Front desk', callerId: '+49301', mayDialOut: true }
-/** The same. */
-/** The same. */ = { domains: [domain] }
-/** The same. */
+/** Registrar of the endpoint, for the configuration of the gateway. */
+export const deskRegistrar = { domains: [domain] }
+/** Domain application that calls the endpoint, for the configuration of the gateway. */
 export const deskDomain = application(
   'desk.test',
   scripted({ connect: { to: '/public/desk', timeout: 15, answer_on_bridge: true } }),
 )
 
-/** The same: an address that asks for three keys, and says which they were. */
+/** Returns the resource of an address that collects three digits and sends them to the server. */
 export const menuResource = (documents: DocumentServer): object => ({
   address: '/public/menu',
   handler: scripted(
@@ -31,9 +31,9 @@ export const menuResource = (documents: DocumentServer): object => ({
   ),
 })
 
-/** A SIP endpoint in a browser; the default carrier takes calls at this port. */
+/** Tests of a SIP endpoint in a browser. The default carrier takes calls at `carrierPort`. */
 export const endpoints = (fixture: BrowserFixture, carrierPort: () => number): void => {
-  /** The phone, registered; closed with the test. */
+  /** Opens a registered phone, which closes with the test. */
   const phone = async (): Promise<SipPhone> => {
     const server = `wss://127.0.0.1:${fixture.gateway.wssPort}`
     const opened = await SipPhone.open(fixture.browser, { ...desk, server, domain })
@@ -42,7 +42,7 @@ export const endpoints = (fixture: BrowserFixture, carrierPort: () => number): v
     return opened
   }
 
-  /** Gives up the registration, so that the next test begins without one. */
+  /** Removes the registration, so that the next test begins without one. */
   const leave = async (opened: SipPhone): Promise<void> => {
     await opened.unregister()
     await until(
