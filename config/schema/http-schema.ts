@@ -73,8 +73,8 @@ export const http = group('HTTP and WebSocket listeners for browsers and applica
   ),
   maxConnectionsPerAddress: integer(
     'Maximum number of connections of one network address on one listener. A further one replaces the ' +
-      'oldest idle one; if none is idle, a quarter of maxConnections is the limit. Trusted proxies have ' +
-      'none.',
+      'oldest idle one; if none is idle, a quarter of maxConnections is the limit. Trusted proxies are ' +
+      'exempt.',
     1,
     100_000,
     64,

@@ -41,7 +41,7 @@ describe('a redirect URI', () => {
       const answer = await rig.browser().authorize(authorization({ redirect_uri, prompt }).query)
       expect(answer.statusCode).toBe(400)
       expect(answer.headers.location).toBeUndefined()
-      expect(answer.body).toContain('This sign-in cannot go on')
+      expect(answer.body).toContain('This sign-in cannot continue')
       expect(answer.body).not.toContain('<script')
     }
   })

@@ -81,17 +81,17 @@ export const expiredPage = (): string =>
   page(
     'This sign-in has ended',
     html`<p class="to">It took too long, or began in another browser.
-Go back to the application and sign in again.</p>`,
+Return to the application and sign in again.</p>`,
   )
 
 /** Pages that oidc-provider shows by itself. */
 export const providerPages: ProviderPages = {
   failed: (error, description) =>
     page(
-      'This sign-in cannot go on',
+      'This sign-in cannot continue',
       html`<p class="error" role="alert">${description ?? error}</p>
-<p class="to">The application asked for it in a way that cannot be answered (${error}).
-Go back to it, or tell its maker.</p>`,
+<p class="to">The gateway cannot answer the request of the application (${error}).
+Return to the application, or contact its developer.</p>`,
     ),
   signOut: (form, clientName) =>
     page(
