@@ -71,7 +71,8 @@ export class Agent {
       clock: Clock
       fault: (error: unknown) => void
       /**
-       * Receives requests that were refused without an application, at most ten per second. Default: ignored.
+       * Receives requests that were rejected without an application, at most ten per second. Default:
+       * ignored.
        */
       refused?: (refusal: OwnRefusal) => void
       /** Receives dialogs whose route was not followed. Default: ignored. */

@@ -50,7 +50,7 @@ export interface SipAgent {
   /** Calls `listener` with each internal error that cost one message. Such an error should be logged. */
   onFault(listener: (problem: string) => void): void
   /**
-   * Calls `listener` with requests that the agent refused without an application, at most ten per second.
+   * Calls `listener` with requests that the agent rejected without an application, at most ten per second.
    * `stats` counts all of them.
    */
   onRefusal(listener: (refusal: OwnRefusal) => void): void
@@ -224,8 +224,8 @@ export const startSipAgent = (options: SipAgentOptions, start = startThread): Pr
     worker.once('error', fail)
     worker.once('exit', gone)
     worker.on('message', function begun(message: FromWorker) {
-      // The sockets of the agent are open before it reports `ready`, so a fault or a refusal may be reported
-      // first.
+      // The sockets of the agent are open before it reports `ready`, so a fault or a rejection may be
+      // reported first.
       if (message.kind !== 'ready' && message.kind !== 'failed') return
       worker.off('message', begun)
       worker.off('error', fail)

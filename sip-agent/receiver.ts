@@ -27,11 +27,11 @@ const dialogOnly = new Set(['BYE', 'UPDATE', 'PRACK'])
  */
 const transactionUnitBytes = 4_096
 
-/** Tag of stateless refusals: the same for every copy of a request (RFC 3261 8.2.7). */
+/** Tag of stateless rejections: the same for every copy of a request (RFC 3261 8.2.7). */
 const busy = 'busy'
 
 /**
- * Handles received messages: finds the transaction and the dialog, and refuses requests that no application
+ * Handles received messages: finds the transaction and the dialog, and rejects requests that no application
  * needs to see.
  */
 export class Receiver implements TransportSink {
@@ -119,7 +119,7 @@ export class Receiver implements TransportSink {
 
   /**
    * Returns whether a request belongs to an existing call, for instance ends it. Such requests are accepted
-   * under overload, because refusing them would keep the call and its load.
+   * under overload, because rejecting them would keep the call and its load.
    */
   #continues(request: SipRequest): boolean {
     const { transactions, dialogs } = this.#context
@@ -216,7 +216,7 @@ export class Receiver implements TransportSink {
     const side = this.#context.transactions.find(request)
     // The ACK to a 2xx is not part of the transaction, even if a phone repeats the branch (RFC 6026 7.1).
     if (side?.machine instanceof InviteServerTransaction && side.machine.state !== 'accepted') {
-      // Only the receiver of the refusal knows its tag. An ACK with this tag proves the address of the
+      // Only the receiver of the rejection knows its tag. An ACK with this tag proves the address of the
       // sender, so the offense may count against it.
       if (side.isOffense && side.machine.state === 'completed' && request.toTag === side.tag)
         this.#context.shield.recordOffense(side.flow.remote.address, true, 'refused')

@@ -105,7 +105,7 @@ export interface SipAgentStats {
   readonly strays: number
   /** Number of packets and connections that the shield dropped since the start, by reason. */
   readonly dropped: Readonly<Record<ShieldReason, number>>
-  /** Number of requests that the agent refused without an application since the start, by status. */
+  /** Number of requests that the agent rejected without an application since the start, by status. */
   readonly refused: Readonly<Record<string, number>>
   /** Number of dialogs since the start whose route was not followed; see {@link Diversion}. */
   readonly diverted: number

@@ -141,7 +141,7 @@ export const endOf = (cause: string | undefined, causeCode: string | number | un
   })
 }
 
-/** Returns the error of a call that the server refused to set up, from the reply's code as a status. */
+/** Returns the error of a call that the server rejected, by the message and status code of its reply. */
 export const refusalOf = (error: unknown): ClientError => {
   if (!(error instanceof ClientError)) return new ClientError('failed', String(error), { cause: error })
   if (error.code !== 'server') return error

@@ -21,7 +21,7 @@ it('writes a refusal of the agent down, with what was wrong and without what cou
   expect(lines).toMatchObject([
     {
       level: 30,
-      msg: 'request refused by the SIP agent',
+      msg: 'request rejected by the SIP agent',
       status: 420,
       source: '192.0.2.1',
       method: 'INVITE',

@@ -22,7 +22,7 @@ export class AgentRefusalLog {
       (leftOut) =>
         log.info(
           { event: 'sip.agent-refusals-summarised', ...leftOut },
-          'further SIP agent refusals counted',
+          'further SIP agent rejections counted',
         ),
     )
   }
@@ -40,7 +40,7 @@ export class AgentRefusalLog {
       sipCallId: printable(callId, 256),
       ...(detail !== undefined && { detail: printable(detail) }),
     }
-    this.#log[level](facts, 'request refused by the SIP agent')
+    this.#log[level](facts, 'request rejected by the SIP agent')
   }
 
   /** Logs the number of rejections that got no separate line. */

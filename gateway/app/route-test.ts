@@ -50,7 +50,7 @@ export interface RouteStep {
 export interface RouteReport {
   readonly admitted: boolean
   readonly steps: readonly RouteStep[]
-  /** Reason of a refusal. Undefined if the shield would drop the request without a response. */
+  /** Reason of a rejection. Undefined if the shield would drop the request without a response. */
   readonly code?: Code
   /** SIP status of the response: 200 for a request that is no call. Undefined if none is known. */
   readonly status?: number
@@ -112,7 +112,7 @@ const telTargetOf = (config: Config, { uri, source }: RouteQuery): SipUri | unde
 const registerText = 'The registrar asks for a password; --user says which SIP endpoint it is.'
 
 /**
- * Returns the endpoint of a REGISTER, or the refusal. The registrar challenges untrusted sources at every
+ * Returns the endpoint of a REGISTER, or the rejection. The registrar challenges untrusted sources at every
  * host.
  */
 const register = (

@@ -11,7 +11,7 @@ const gauges = {
 
 const counters = { sip_dropped_total: 'dropped', sip_refused_total: 'refused' } as const
 
-/** Adds the embedded agent's transactions, dropped packets and refused requests to the metrics. */
+/** Adds the embedded agent's transactions, dropped packets and rejected requests to the metrics. */
 export const watchAgent = (agent: Pick<SipAgent, 'stats'>, metrics: Metrics): void => {
   // If the agent has failed, the gauges are zero; the failure itself is logged elsewhere.
   for (const [name, count] of Object.entries(gauges) as [

@@ -84,7 +84,7 @@ export class Metrics {
     'Devices removed because of an invalid token',
     ['transport'],
   )
-  /** RTP packets refused by the edge, by reason. */
+  /** RTP packets rejected by the edge, by reason. */
   readonly rtpRefused = this.#counter('rtp_refused_total', 'RTP packets refused', ['reason'])
   /**
    * Estimated mean opinion score of the audio received from each leg's far side, 1 to 4.5, by carrier and

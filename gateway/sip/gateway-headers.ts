@@ -34,11 +34,11 @@ export interface GatewayHeadersOptions {
    * would send them to the network. Default false.
    */
   readonly hasPrivateHeaders?: boolean
-  /** Time after which a caller may try again after a 503, read at each refusal; default 10 s. */
+  /** Time after which a caller may try again after a 503, read at each rejection; default 10 s. */
   readonly retryAfterMs?: () => number
 }
 
-/** Options of the headers of one refusal. */
+/** Options of the headers of one rejection. */
 export interface RefusalHeaderOptions {
   /** Text for a person at the peer; default that of the catalogue. */
   readonly detail?: string
@@ -78,8 +78,8 @@ export class GatewayHeaders {
   }
 
   /**
-   * Returns the headers of a refusal: Reason, Server, Allow with 405, Accept with 415, and a warning with 488
-   * (RFC 3261 section 20.43). A 503 that concerns the gateway or the carrier has Retry-After.
+   * Returns the headers of a rejection: Reason, Server, Allow with 405, Accept with 415, and a warning with
+   * 488 (RFC 3261 section 20.43). A 503 that concerns the gateway or the carrier has Retry-After.
    */
   refusal(cause: Cause, status: number, options: RefusalHeaderOptions = {}): Headers {
     const { detail = catalogue[cause.code].text, hasRoomForOthers } = options
@@ -95,7 +95,7 @@ export class GatewayHeaders {
     }
   }
 
-  /** Returns the header by which the agent learns that the sender was refused because of its address. */
+  /** Returns the header by which the agent learns that the sender was rejected because of its address. */
   offense(code: Code): Headers {
     // Only this code means that the sender's address itself is the reason.
     return this.#hasPrivateHeaders && code === 'source_not_allowed' ? { [offenseHeader]: '1' } : {}

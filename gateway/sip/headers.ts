@@ -130,7 +130,7 @@ export const escapedUser = (user: string): string =>
   )
 
 /**
- * Returns the Reason value of a BYE, CANCEL or refusal (RFC 3326): a Q.850 cause. The text is added only if
+ * Returns the Reason value of a BYE, CANCEL or rejection (RFC 3326): a Q.850 cause. The text is added only if
  * the Q.850 value is that of the code in the catalogue.
  */
 export const reasonHeader = (cause: Cause): string => {

@@ -11,7 +11,7 @@ const sendable = new Set([
 ])
 
 /**
- * Returns the status that refuses an unanswered call. The catalogue's status replaces a challenge (401, 407)
+ * Returns the status that rejects an unanswered call. The catalogue's status replaces a challenge (401, 407)
  * or a redirection by another carrier, which the caller could not use.
  */
 export const refusalStatus = (cause: Cause): number => {
@@ -29,7 +29,7 @@ export const problemOf = ({ res }: Pick<Refusal, 'res'>): string | undefined => 
   return text && printable(text)
 }
 
-/** Returns the cause of a refused outbound INVITE. `rang`: a provisional response came before. */
+/** Returns the cause of a rejected outbound INVITE. `rang`: a provisional response came before. */
 export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
   const { status, reason } = refusal
   const objection = status === undefined ? objectionOf(refusal.message) : undefined
@@ -86,7 +86,7 @@ export const causeOfCancel = (said: string | undefined): Cause =>
     ? { code: 'unreachable', detail: 'no PRACK in time' }
     : { code: 'canceled', ...detailOf(said) }
 
-/** Reason with which the embedded agent reports a call that it has refused with 504. */
+/** Reason with which the embedded agent reports a call that it has rejected with 504. */
 const prackTimeout = 'SIP;cause=504'
 
 const detailOf = (said: string | undefined): Pick<Cause, 'detail'> =>

@@ -211,7 +211,7 @@ export class SipEdge implements OutboundSip {
   }
 
   /**
-   * Refuses new calls and OPTIONS with 503 from now on, and unregisters from carriers. Calls in progress
+   * Rejects new calls and OPTIONS with 503 from now on, and unregisters from carriers. Calls in progress
    * continue, and may still dial out.
    */
   drain(): void {

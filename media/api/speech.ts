@@ -45,7 +45,7 @@ export interface Transcript {
 export interface RecognitionListener {
   onTranscript(transcript: Transcript): void
   /**
-   * Called if the recognition fails: the connection was lost or the recogniser refused it. Called at most
+   * Called if the recognition fails: the connection was lost or the recogniser rejected it. Called at most
    * once.
    */
   onFailure(error: Error): void

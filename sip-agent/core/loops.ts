@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { SipRequest } from '../message/message.ts'
 
-/** Secret of this agent: a peer that guesses it could have another peer's request refused as a loop. */
+/** Secret of this agent: a peer that guesses it could have another peer's request rejected as a loop. */
 const key = randomBytes(12).toString('hex')
 
 /** Suffix of the Via branch of every request that the agent itself creates. */
@@ -16,7 +16,7 @@ export const loopMark = (uri: string): string => `.${hash('sha256', key + uri).s
 
 /**
  * Returns whether a new request has passed through this agent before (RFC 3261 16.3, step 4). A request that
- * the agent itself created is refused even if it returns with another request-URI. It has the Call-ID and
+ * the agent itself created is rejected even if it returns with another request-URI. It has the Call-ID and
  * From tag of an existing call, and an application identifies a dialog by these two alone.
  */
 export const hasLooped = (request: SipRequest): boolean => {

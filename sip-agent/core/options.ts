@@ -15,7 +15,7 @@ export const optionTags = (headers: Headers, key: 'require' | 'supported'): Set<
  * whole request. They are session timers (`timer`, RFC 4028), Replaces and Join (RFC 3891, 3911), REFER
  * without subscription (RFC 4488), Path and GRUU (RFC 3327, 5627). Also listed are connected identity (RFC
  * 4916), History-Info (RFC 7044), Privacy (RFC 3323) and Target-Dialog (RFC 4538). The application must
- * refuse with 420 an extension that it does not implement. Extensions that neither the agent nor the gateway
+ * reject with 420 an extension that it does not implement. Extensions that neither the agent nor the gateway
  * implements are absent, such as `sec-agree` and `precondition`.
  */
 export const defaultUnderstood: readonly string[] = [

@@ -6,7 +6,7 @@ const maxReports = 10
 const maxTextLength = 256
 
 /**
- * Request that the agent refused without an application. Texts of the far end are truncated, and otherwise
+ * Request that the agent rejected without an application. Texts of the far end are truncated, and otherwise
  * unchanged.
  */
 export interface OwnRefusal {
@@ -44,10 +44,10 @@ export class ReportRate {
   }
 }
 
-/** Fields of the refused request; each is empty if it could not be read. */
+/** Fields of the rejected request; each is empty if it could not be read. */
 export type Refused = Pick<OwnRefusal, 'method' | 'uri' | 'callId'>
 
-/** Counts the requests that the agent refuses without an application, and reports them at a limited rate. */
+/** Counts the requests that the agent rejects without an application, and reports them at a limited rate. */
 export class OwnRefusals {
   readonly #rate: ReportRate
   readonly #tell: (refusal: OwnRefusal) => void
@@ -58,13 +58,13 @@ export class OwnRefusals {
     this.#tell = tell
   }
 
-  /** Number of refusals since the start, by status. */
+  /** Number of rejections since the start, by status. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#counts)
   }
 
   /**
-   * Counts a refusal. `source`: IP address of the sender; `detail`: fault in the request, unless the status
+   * Counts a rejection. `source`: IP address of the sender; `detail`: fault in the request, unless the status
    * already names it.
    */
   add(status: number, { method, uri, callId }: Refused, source: string, detail?: string): void {

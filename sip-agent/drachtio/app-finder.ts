@@ -50,8 +50,8 @@ export class AppFinder {
 
   /**
    * Finds the application for a request of this method. Calls `done` once, within 2 s. Without an
-   * application, `status` is the status of the refusal. It is 480 if the handler does not respond, and 503 if
-   * no connected application routes the method or has room for the request.
+   * application, `status` is the status of the rejection. It is 480 if the handler does not respond, and 503
+   * if no connected application routes the method or has room for the request.
    */
   find(method: string, done: (app: App | undefined, status: number) => void) {
     const handler =

@@ -1,7 +1,7 @@
 /** Additions to drachtio's protocol, which the agent and its applications agree on. */
 
 /**
- * Header by which an application marks the refusal of an INVITE as an offense of the sender. After the ACK,
+ * Header by which an application marks the rejection of an INVITE as an offense of the sender. After the ACK,
  * the offense counts towards a ban. The value is ignored. The header is private to the agent and its
  * applications: it never reaches the network, and is removed from received messages.
  */

@@ -1,4 +1,4 @@
-/** Maximum sizes of a message; a larger message is refused. */
+/** Maximum sizes of a message; a larger message is rejected. */
 export interface MessageLimits {
   /** Bytes of a whole message. Default 65,535 (one UDP datagram). */
   readonly messageBytes: number

@@ -1,4 +1,4 @@
-/** Methods that the agent knows. Others are refused with 501. */
+/** Methods that the agent knows. Others are rejected with 501. */
 export const knownMethods: ReadonlySet<string> = new Set([
   'INVITE',
   'ACK',

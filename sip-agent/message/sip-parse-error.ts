@@ -2,12 +2,12 @@ import type { Headers } from './headers.ts'
 
 /**
  * Error of the parsers in this folder: the fault, the faulty part of the message, and the status of the
- * refusal.
+ * rejection.
  */
 export class SipParseError extends Error {
   /** Header or part of the message, for instance `CSeq` or `start line`. */
   readonly part: string
-  /** Status of the refusal, if the request can be answered at all: 400, 413 or 505. */
+  /** Status of the rejection, if the request can be answered at all: 400, 413 or 505. */
   readonly status: number
   /** Values of the request that were read before the fault, needed to answer the request. */
   request?: { readonly method: string; readonly headers: Headers }

@@ -59,7 +59,7 @@ export class ProxiedRequest {
   readonly #branches: Branch[] = []
   /** Targets that a redirection named. */
   readonly #redirections = new Set<string>()
-  /** Final refusals of the branches, each as the sender would receive it. */
+  /** Final rejections of the branches, each as the sender would receive it. */
   readonly #refusals: SipResponse[] = []
   #targets = 0
   #isStopped = false
@@ -214,7 +214,7 @@ export class ProxiedRequest {
     this.#advance()
   }
 
-  /** Forwards the best refusal after all targets have refused. */
+  /** Forwards the best rejection after all targets have rejected the request. */
   #refuse() {
     this.#isAnswered = true
     const { side } = this.#start

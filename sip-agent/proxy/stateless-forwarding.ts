@@ -95,7 +95,7 @@ export class StatelessForwarding {
       })
   }
 
-  /** Refuses a request statelessly. An ACK gets no response. */
+  /** Rejects a request statelessly. An ACK gets no response. */
   #refuse(request: SipRequest, flow: Flow, status: number, headers: readonly AppHeader[] = []): void {
     if (request.method === 'ACK') return
     this.#context.refusals.add(status, request, flow.remote.address)

@@ -59,7 +59,7 @@ export class Reach {
 
   /**
    * Checks the hops of a request outside dialogs; all of them must be permitted. `done` receives the reason
-   * for a refusal, or undefined if the request is permitted. It is called at once unless DNS is queried. A
+   * for a rejection, or undefined if the request is permitted. It is called at once unless DNS is queried. A
    * request without a far end comes from the gateway itself, and is always permitted.
    */
   outside(
@@ -108,7 +108,7 @@ export class Reach {
 const isDeclared = (farEnd: FarEnd, { carriers }: Rules): boolean =>
   farEnd.kind === 'carrier' && carriers.named(farEnd.name)?.config.isGuarded === false
 
-/** Returns the reason for refusing a customer's request to a destination; undefined if it is permitted. */
+/** Returns the reason for rejecting a customer's request to a destination; undefined if it is permitted. */
 const objectionOutside = (farEnd: FarEnd, place: Destination, rules: Rules): string | undefined => {
   const address = canonicalAddress(place.address)
   if (!rules.permitted.permits(address)) return `${place.address} is in no network that may be dialled`

@@ -45,11 +45,11 @@ export const startTestAgent = async (options: Partial<SipAgentOptions> = {}): Pr
 
 /**
  * Waits until the agent knows the application's routes. Routes arrive over TCP, requests over UDP: without
- * this wait, a request may be first, and is refused with 503.
+ * this wait, a request may be first, and is rejected with 503.
  */
 export const routed = async (srf: Srf): Promise<void> => {
   // Frames are served in order, so the answer to this one proves that the earlier ones were served. It is
-  // refused at once, as no such transport is bound.
+  // rejected at once, as no such transport is bound.
   const asking = srf as unknown as { request(uri: string, options: { method: string }): Promise<unknown> }
   await asking.request('sip:nobody@127.0.0.1;transport=none', { method: 'OPTIONS' }).catch(() => {})
 }

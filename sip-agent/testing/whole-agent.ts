@@ -109,7 +109,7 @@ export class WholeAgent {
   }
 
   /**
-   * Sends two requests after the earlier messages: one is delivered to the application, the other refused by
+   * Sends two requests after the earlier messages: one is delivered to the application, the other rejected by
    * the agent.
    */
   async #probe(): Promise<void> {

@@ -10,7 +10,7 @@ export interface ServerHooks extends TransactionHooks {
   readonly isPeerUnverified?: () => boolean
 }
 
-/** Maximum number of retransmissions of a refusal to an address that may be spoofed. */
+/** Maximum number of retransmissions of a rejection to an address that may be spoofed. */
 const maxSpoofableRepeats = 2
 
 type Event =
@@ -23,7 +23,7 @@ export type InviteServerState = 'proceeding' | 'completed' | 'accepted' | 'confi
 
 /**
  * Transaction of a received INVITE. It keeps only the latest response. If the address may be spoofed, a
- * refusal without an earlier response is repeated only for a repeated INVITE. A stateless server does the
+ * rejection without an earlier response is repeated only for a repeated INVITE. A stateless server does the
  * same (RFC 3261 8.2.7). Otherwise one spoofed datagram would cause eleven responses.
  */
 export class InviteServerTransaction extends Transaction<InviteServerState, ServerHooks> {

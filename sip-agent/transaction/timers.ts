@@ -12,7 +12,7 @@ export interface Timers {
   /**
    * Maximum time of an INVITE without progress (timer C). After it, a sent INVITE is cancelled; each
    * provisional response restarts the timer. A received INVITE to which the application has not responded is
-   * refused. Default 185,000.
+   * rejected. Default 185,000.
    */
   readonly ringing: number
   /**

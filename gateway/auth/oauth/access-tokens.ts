@@ -17,7 +17,7 @@ export interface AccessTokenDeps {
 
 /**
  * Returns the gateway as oidc-provider's resource server, the audience of its access tokens (RFC 8707). Any
- * other audience is refused. `secret`: the gateway's; `seconds`: lifetime of the tokens.
+ * other audience is rejected. `secret`: the gateway's; `seconds`: lifetime of the tokens.
  */
 export const resourceServer = (issuer: string, secret: Uint8Array, seconds: number) => {
   const server: ResourceServer = {

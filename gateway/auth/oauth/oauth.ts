@@ -82,7 +82,7 @@ export class OAuth {
     return new OAuth(provider, deps)
   }
 
-  /** Counts a request that was refused before oidc-provider. */
+  /** Counts a request that was rejected before oidc-provider. */
   refused(code: Code): void {
     this.#deps.metrics.rejections.inc({ code })
   }
@@ -104,7 +104,7 @@ export class OAuth {
     })
   }
 
-  /** Logs refusals and failures. */
+  /** Logs rejections and failures. */
   #report(): void {
     const { log, metrics } = this.#deps
     const refused = (
@@ -121,7 +121,7 @@ export class OAuth {
           path: ctx.path,
           client,
         },
-        'OAuth request refused',
+        'OAuth request rejected',
       )
       metrics.rejections.inc({ code: 'oauth_refused' })
     }

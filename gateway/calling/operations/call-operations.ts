@@ -17,8 +17,8 @@ export class CallOperations {
   }
 
   /**
-   * Checks the id of a request: a known id is a repeated request, which has no effect. Refuses with 429 if
-   * there are too many.
+   * Checks the id of a request. A known id means that the request is repeated and must have no effect. Throws
+   * a {@link Refusal} with 429 if the call has too many operations.
    */
   check(id: string): 'new' | 'repeated' {
     if (this.#running.has(id)) return 'repeated'
@@ -35,7 +35,7 @@ export class CallOperations {
     return begin
   }
 
-  /** Returns the operation with this id. Refuses with 404 if it has ended or is of another kind. */
+  /** Returns the operation with this id. Throws 404 if it has ended or is of another kind. */
   find(id: string, kind: OperationKind): Operation {
     const found = this.#running.get(id)?.operation
     if (found?.kind !== kind) throw new Refusal('404', `control_id: nothing of this kind has the id ${id}`)

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../core/json.ts'
 
 /**
- * Refusal of a request. The result carries a code that is not 2xx; the client's promise rejects with code and
- * message.
+ * Rejection of a request. The result has a code other than 2xx. The client's promise rejects with this code
+ * and the message.
  */
 export class Refusal extends Error {
   /** Like an HTTP status. */
@@ -23,7 +23,7 @@ const maxTextLength = 16_384
 
 /**
  * Reads the fields of an object from an application. A missing or null field is undefined; a field of another
- * type is refused with 400.
+ * type is rejected with 400.
  */
 export class Fields {
   readonly #values: Readonly<Record<string, unknown>>
@@ -114,7 +114,7 @@ export class Fields {
     return listOf(value, this.#at(name), max, read)
   }
 
-  /** Returns the refusal of a value. */
+  /** Returns the rejection of a value. */
   wrong(name: string, expected: string, found: unknown = this.raw(name)): Refusal {
     return wrong(this.#at(name), expected, found)
   }

@@ -4,9 +4,9 @@ import { type Cause, type Code, sipStatusOf } from '../../core/errors/catalogue.
 const correctable = new Set([401, 407, 415, 420, 484])
 
 /**
- * Returns the better of two refusals for the caller (RFC 3261 section 16.7). A 6xx is the best, as it holds
- * for every branch. Otherwise the lowest class is better, and of equal ones the later refusal. Busy is better
- * than unreachable.
+ * Returns the better of two rejections for the caller (RFC 3261 section 16.7). A 6xx is the best, as it holds
+ * for every branch. Otherwise the lowest class is better, and of two equal causes the later one. Busy is
+ * better than unreachable.
  */
 export const betterCause = (before: Cause | undefined, now: Cause): Cause =>
   before && rank(before) < rank(now) ? before : now

@@ -97,7 +97,7 @@ export class Branch {
     this.#report({ kind: 'ended', callee, outcome: 'completed', durationMs, code: 'normal' })
   }
 
-  /** Best refusal of the legs so far. A callee who hangs up before the leg has won counts as declined. */
+  /** Best rejection of the legs so far. A callee who hangs up before the leg has won counts as declined. */
   get refusal(): Cause | undefined {
     const answered = this.#answered
     if (!answered) return this.#legs.map(causeOf).reduce<Cause | undefined>(better, undefined)

@@ -31,7 +31,7 @@ export interface ConnectSessionDeps {
 /** Outcome of {@link ConnectSession.run}. */
 export interface ConnectOutcome {
   readonly result: ConnectResult
-  /** Refusal for the caller; absent if a callee answered. */
+  /** Rejection for the caller; absent if a callee answered. */
   readonly cause?: Cause
   /** Failure of the gateway that ended the callee's leg. */
   readonly fault?: Cause

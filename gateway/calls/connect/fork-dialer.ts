@@ -34,7 +34,7 @@ export class ForkDialer implements LegOwner {
     this.#options = options
   }
 
-  /** Best refusal so far. */
+  /** Best rejection so far. */
   get failure(): ForkFailure | undefined {
     return this.#failure
   }

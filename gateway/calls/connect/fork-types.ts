@@ -64,7 +64,7 @@ export interface Winner {
   readonly queued?: QueuedCaller
 }
 
-/** Best refusal of a fork without a winner, and its callee. */
+/** Best rejection of a fork without a winner, and its callee. */
 export interface ForkFailure {
   readonly cause: Cause
   readonly callee?: Callee

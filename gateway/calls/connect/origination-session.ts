@@ -60,8 +60,8 @@ export class OriginationSession implements ForkOwner {
   }
 
   /**
-   * Resolves with the winner, whose leg may have ended since. Rejects with a TrunklineError of the best
-   * refusal if no callee answers. Call it once.
+   * Resolves with the winner, whose leg may have ended since. If no callee answers, rejects with a
+   * TrunklineError for the callees' best rejection. Call it once.
    */
   async run(): Promise<Winner> {
     const { signal, steps } = this.#origination

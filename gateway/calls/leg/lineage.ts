@@ -17,7 +17,7 @@ const totalFactor = 20
 interface Family {
   inProgress: number
   total: number
-  /** Codes with which a further address was refused. */
+  /** Codes with which a further address was rejected. */
   readonly refused: Set<Code>
 }
 
@@ -33,12 +33,12 @@ export interface Lineage {
   readonly family: Family
 }
 
-/** Refusal of a further address. `facts` are for the log. */
+/** Rejection of a further address. `facts` are for the log. */
 export interface AddressRefusal {
   readonly code: Extract<Code, 'too_many_hops' | 'too_many_branches'>
   readonly facts: Readonly<Record<string, unknown>>
   /**
-   * Whether the first call has led to no refusal with this code before; later ones are not logged as
+   * Whether the first call has led to no rejection with this code before; later ones are not logged as
    * warnings.
    */
   readonly isFirst: boolean
@@ -58,7 +58,7 @@ const lineageOf = (leg: Leg | undefined, callId: CallId): Lineage => {
 }
 
 /**
- * Returns the lineage of a call to `address` that the call `callId` makes for its caller, or a refusal. A
+ * Returns the lineage of a call to `address` that the call `callId` makes for its caller, or a rejection. A
  * permitted call is counted until {@link leaveAddress}.
  */
 export const enterAddress = (

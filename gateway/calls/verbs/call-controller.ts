@@ -65,7 +65,7 @@ interface VerbState {
   readonly streams: CallStreams
   readonly recordings: CallRecordings
   readonly hold: Hold
-  /** Refusal of the last `connect`: gives the status of an unanswered call when its document ends. */
+  /** Rejection of the last `connect`: gives the status of an unanswered call when its document ends. */
   refusal?: Cause | undefined
   /** Failure of the gateway that ended the last `connect`: the call ends with it, too. */
   fault?: Cause | undefined

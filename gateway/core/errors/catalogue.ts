@@ -6,7 +6,7 @@ import { edgeCodes } from './sip-errors.ts'
 export type { Level } from './error-entry.ts'
 
 /**
- * Every reason for a refusal or for the end of a call. Log lines, metric labels, API bodies, CDR causes and
+ * Every reason for a rejection or for the end of a call. Log lines, metric labels, API bodies, CDR causes and
  * the page `docs/errors.md` all use these codes and texts.
  */
 export const catalogue = {

@@ -243,7 +243,7 @@ export class ApiTestSite {
     return answerOf(await this.ask(method, url, payload, project))
   }
 
-  /** Makes something and gives its body; throws where that is refused. */
+  /** Makes something and gives its body; throws where that is rejected. */
   async make(url: string, payload: object): Promise<Answer['body']> {
     const { status, body } = await this.send('POST', url, payload)
     if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)

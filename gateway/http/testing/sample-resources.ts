@@ -49,7 +49,7 @@ const aliases: Readonly<Record<string, string>> = {
 
 /**
  * Makes one of everything in a project, through the API where it can be; `n` is part of their names. Throws
- * where something is refused.
+ * where something is rejected.
  */
 export const makeSampleResources = async (
   rig: ApiTestSite,

@@ -15,7 +15,7 @@ export interface OfferDeps {
   readonly metrics: Pick<Metrics, 'applicationOffers'>
 }
 
-/** Time limit of an offer before the next application is asked, in milliseconds. */
+/** Time in ms in which an application must answer an offer, before the call is offered to the next one. */
 const offerMs = 10_000
 
 /**
@@ -31,7 +31,7 @@ export const offerCall = async (deps: OfferDeps, control: CallControl, topic: st
     const application = registry.next(projectId, topic, tried)
     if (!application) throw noApplication(topic, tried.size)
     tried.add(application)
-    // The caller hears ringing while the first application is asked.
+    // The caller hears ringing while the call is offered to the first application.
     if (tried.size === 1) void control.ring().catch(() => {})
     const call = new AppCall({ control, application, device: deviceOf(control.info) })
     const outcome = await call.offer(topic, offerMs)

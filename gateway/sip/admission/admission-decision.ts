@@ -22,7 +22,7 @@ export type AdmissionDecision = { readonly admit: AdmittedCaller } | AdmissionRe
 
 /**
  * Decides whether a call is admitted. The order of the checks is part of the contract: a call that fails
- * several checks is always refused for the same reason.
+ * several checks is always rejected for the same reason.
  *
  * 1. The method is INVITE, else `method_not_allowed`. 2. The gateway is not shutting down, else `draining`,
  * and is not too busy, else `overloaded`.

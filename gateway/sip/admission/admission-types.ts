@@ -73,7 +73,7 @@ export interface AdmissionLimits {
   readonly maxCalls: number
   /** New calls a second. */
   readonly callsPerSecond: number
-  /** Load in per cent from which new calls are refused. */
+  /** Load in per cent from which new calls are rejected. */
   readonly busyPercent: number
   /** Limits of untrusted sources; undefined: the same limits as for other callers. */
   readonly untrusted?: UntrustedLimits
@@ -131,7 +131,7 @@ export interface Rate {
   readonly perSecond: number
 }
 
-/** Refused call. `facts`: the checked values, for the log line. */
+/** Rejected call. `facts`: the checked values, for the log line. */
 export interface AdmissionRefusal {
   readonly refuse: Code
   /** Check that the call has failed. */
@@ -140,7 +140,7 @@ export interface AdmissionRefusal {
   /** Further headers of the response. */
   readonly headers?: Headers
   /**
-   * The refusal is neither logged nor counted: it is the challenge with which every authenticated call
+   * The rejection is neither logged nor counted: it is the challenge with which every authenticated call
    * begins.
    */
   readonly isQuiet?: boolean

@@ -3,7 +3,7 @@ import { type SipUri, userOf } from '../../core/sip-uri.ts'
 import type { SipEndpoint } from '../../directory/model/callers.ts'
 import type { AddressBook, Party } from '../../model.ts'
 
-/** Plan of an endpoint's call, or why the call is refused. */
+/** Plan of an endpoint's call, or why the call is rejected. */
 export type DialPlan = Arrival['plan'] | { readonly refuse: 'unknown_address' | 'not_permitted' }
 
 /**

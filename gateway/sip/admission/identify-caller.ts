@@ -93,13 +93,13 @@ class CallerCheck {
     return this.#planEndpointCall(endpoint)
   }
 
-  /** Refuses a call to a host that belongs neither to a domain application nor to the registrar. */
+  /** Rejects a call to a host that belongs neither to a domain application nor to the registrar. */
   unknownHost(): AdmissionRefusal {
     return this.#refuseHost('domain', {})
   }
 
   /**
-   * Refuses a caller who may not call the host, or who calls an unknown host. Only known callers learn which
+   * Rejects a caller who may not call the host, or who calls an unknown host. Only known callers learn which
    * of the two is the reason. These are callers in a list of the file, or in a list of the host's own
    * project. So no project finds out the hosts of another one.
    */

@@ -6,15 +6,15 @@ import { refusalStatus } from '../sip-causes.ts'
 import type { Headers, SipResponse } from '../srf.ts'
 import { RefusalLog } from './refusal-log.ts'
 
-/** Options of one refusal. */
+/** Options of one rejection. */
 export interface RefusalOptions extends RefusalHeaderOptions {
   readonly headers?: Headers
-  /** The refusal is neither logged nor counted, because it is no fault, such as a first challenge. */
+  /** The rejection is neither logged nor counted, because it is no fault, such as a first challenge. */
   readonly isQuiet?: boolean
 }
 
 /**
- * Refuses requests that never became a leg: one response, one count, and one log line with the checked facts.
+ * Rejects requests that never became a leg: one response, one count, and one log line with the checked facts.
  * The number of log lines is limited.
  */
 export class Refusals {
@@ -48,8 +48,8 @@ export class Refusals {
     options: RefusalOptions = {},
   ): void {
     const { detail, headers, isQuiet = false } = options
-    // A refusal with this header is a challenge of the gateway itself. `refusalStatus` replaces a 401, which
-    // may be the challenge of another carrier.
+    // A rejection with this header is a challenge of the gateway itself. `refusalStatus` replaces a 401,
+    // which may be the challenge of another carrier.
     const status = headers?.['WWW-Authenticate'] === undefined ? refusalStatus({ code }) : 401
     if (!isQuiet) {
       this.#metrics.rejections.inc({ code })
@@ -68,7 +68,7 @@ export class Refusals {
     }
   }
 
-  /** Logs the number of refusals without a line of their own. */
+  /** Logs the number of rejections without a line of their own. */
   close(): void {
     this.#lines?.close()
   }

@@ -85,7 +85,7 @@ export class Trust {
   }
 
   /**
-   * Whether an address may be asked for a password. If the shield refuses untrusted sources, only addresses
+   * Whether an address may be asked for a password. If the shield rejects untrusted sources, only addresses
    * in a list of the file may.
    */
   mayChallenge(source: string): boolean {
@@ -94,7 +94,7 @@ export class Trust {
 
   /**
    * Whether a source address may send to a domain application. Without a list every source may send. Text
-   * that is no address is refused. Throws an Error that names a list entry which is no network.
+   * that is no address is rejected. Throws an Error that names a list entry which is no network.
    */
   isAllowed({ allow }: Pick<DomainApp, 'allow'>, source: string): boolean {
     if (allow === undefined) return true

@@ -25,7 +25,7 @@ export interface RefresherOptions {
   readonly random: Random
 }
 
-/** Wait before the next attempt after a refusal for an unknown reason. */
+/** Wait before the next attempt after a rejection for an unknown reason. */
 const retryMs = 10_000
 /**
  * Statuses with which a peer that knows the call rejects the refresh. A proxy that cannot reach the peer
@@ -40,8 +40,8 @@ const maxGlares = 5
 
 /**
  * Session timer of one dialog (RFC 4028), and the gateway's refreshes: UPDATE if the peer supports it, else a
- * re-INVITE with the last local description. A refused refresh does not shorten the session. A peer without
- * session timers promised no refreshes: its refusal still proves that it is there.
+ * re-INVITE with the last local description. A rejected refresh does not shorten the session. A peer without
+ * session timers promised no refreshes: its rejection still proves that it is there.
  */
 export class Refresher {
   readonly settings: SessionTimerSettings

@@ -179,7 +179,7 @@ export class SessionTimer {
     if (refresher === 'us') this.refreshIn(expiresMs / 2)
   }
 
-  /** Schedules the next refresh after a temporary refusal. The end of the session does not move. */
+  /** Schedules the next refresh after a temporary rejection. The end of the session does not move. */
   refreshIn(ms: number): void {
     this.#refresh?.cancel()
     if (this.#terms) this.#refresh = this.#clock.after(ms, () => this.#owner.refreshDue())

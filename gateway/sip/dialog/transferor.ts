@@ -7,7 +7,7 @@ import { type DialogOrigin, isSameOrigin } from './known-dialogs.ts'
 import type { NamedDialog, ReferTo } from './refer-to.ts'
 import type { Transfers } from './transfers.ts'
 
-/** Target of a transfer, or the status that refuses it. */
+/** Target of a transfer, or the status that rejects it. */
 export type TransferTarget = { readonly to: string } | { readonly refuse: 403 | 404 }
 
 /** Peer of a dialog as a party that may request transfers (RFC 5589), with its permissions. */
@@ -35,7 +35,7 @@ export class Transferor {
    * Returns the target of a REFER. The sender may only name targets that it may call itself. An endpoint may
    * name addresses of the gateway, and numbers and SIP URIs if it may dial out. Other parties, carriers among
    * them, may name public addresses only. Otherwise a carrier's REFER could make the gateway pay for any
-   * call, and could bypass the domain's handler. Unknown targets are refused at once, not by a later NOTIFY
+   * call, and could bypass the domain's handler. Unknown targets are rejected at once, not by a later NOTIFY
    * (RFC 3515 section 2.4.2).
    */
   target(referTo: ReferTo): TransferTarget {
@@ -57,7 +57,7 @@ export class Transferor {
     return counted
   }
 
-  /** Counts a transfer that was refused. */
+  /** Counts a transfer that was rejected. */
   countRefusal(code: Code): void {
     this.#transfers.metrics.rejections.inc({ code })
   }

@@ -188,7 +188,7 @@ export class InboundLeg implements LegSignalling {
 
   /**
    * Limits the codecs if the caller has not seen the local description yet. Returns false if the call is
-   * refused because it offers none of these codecs.
+   * rejected because it offers none of these codecs.
    */
   #limitTo(codecs: readonly AudioCodec[]): boolean {
     const { media, leg } = this.#session

@@ -56,8 +56,8 @@ export interface InviteTerms {
 type Facts = Readonly<Record<string, unknown>>
 
 /**
- * Handles inbound INVITEs: reads and checks the request, asks admission, and sets up audio, leg and call, or
- * refuses the call.
+ * Handles inbound INVITEs. Reads and checks the request, and applies the admission rules. Then sets up audio,
+ * leg and call, or rejects the call.
  */
 export class Inbound {
   readonly #deps: InboundDeps
@@ -119,8 +119,8 @@ export class Inbound {
   }
 
   /**
-   * Opens the audio of an admitted INVITE, and makes its leg and call. Never rejects; every failure refuses
-   * the INVITE.
+   * Opens the audio of an admitted INVITE, and makes its leg and call. On a failure, responds to the INVITE
+   * with an error. The promise always resolves.
    */
   async setUp(invite: InboundInvite, terms: InviteTerms): Promise<void> {
     const { request, response, connection, admitted } = invite
@@ -260,7 +260,7 @@ export class Inbound {
     return plan.kind === 'dial' ? (this.#deps.likely?.of(plan.to, projectId) ?? []) : []
   }
 
-  /** Reads Replaces, the session timer and the offer. Returns undefined if one of them is refused. */
+  /** Reads Replaces, the session timer and the offer. Returns undefined if one of them is rejected. */
   #readTerms(invite: InboundInvite, facts: Facts): InviteTerms | undefined {
     const { request, response } = invite
     const replaces = this.#readReplaces(invite)

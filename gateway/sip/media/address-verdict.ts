@@ -22,7 +22,7 @@ export type AddressVerdict =
 /**
  * Decides whether a media address of a description is accepted. No other code decides this. `source`: address
  * that the description came from; undefined if the agent did not report it. Both are IP literals; other text
- * is refused.
+ * is rejected.
  */
 export const judgeAddress = (written: string, source: string | undefined): AddressVerdict => {
   // An IPv4 address within IPv6, mapped or of NAT64, is judged as that address.

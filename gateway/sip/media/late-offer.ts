@@ -115,7 +115,7 @@ export class LateOffer implements Negotiation {
   }
 }
 
-/** Returns the answer that refuses an offer in a response; undefined if the offer cannot even be refused. */
+/** Returns the SDP answer that rejects the offer in a response; undefined if the offer cannot be read. */
 export const refusalOf = (response: FarResponse): string | undefined => {
   try {
     return refusingSdp(sdpOf(response) ?? '')

@@ -27,7 +27,7 @@ export type Random = () => number
  *     stable ── sendOffer ────► local offer  ── receiveAnswer ──► stable
  *     stable ── receiveOffer ─► remote offer ── sendAnswer ─────► stable
  *
- * `abandon` returns to stable when an offer is refused, or its transaction fails.
+ * `abandon` returns to stable when an offer is rejected, or its transaction fails.
  */
 export class OfferAnswer {
   #exchange: Exchange = { kind: 'stable' }
@@ -86,7 +86,7 @@ export class OfferAnswer {
   }
 
   /**
-   * Closes the open offer without effect: it was refused, or its answer is unusable. The session stays
+   * Closes the open offer without effect: it was rejected, or its answer is unusable. The session stays
    * unchanged (RFC 3261 section 14.1).
    */
   abandon(): void {

@@ -40,9 +40,9 @@ export interface SipMedia {
   /** Offers the last local description again, unchanged. Throws if another offer is open. */
   offerAgain(where: OfferIn): string
   /**
-   * Makes the first offer again with mandatory keys, after a peer without support for optional ones has
-   * refused it. False: with optional keys, for another target. Returns undefined if the offer would not
-   * change. Absent if keys are never optional.
+   * Makes the first offer again. `demand` true: with mandatory keys, because a peer without support for
+   * optional keys has rejected the offer. False: with optional keys, for another target. Returns undefined if
+   * the offer would not change. Absent if keys are never optional.
    */
   demandKeys?(demand: boolean): string | undefined
   /**

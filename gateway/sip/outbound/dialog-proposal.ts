@@ -43,7 +43,7 @@ export class DialogProposal {
   /** Minimum that a proxy or the callee demands, in ms. */
   #minMs = 0
   /**
-   * Number of 422 refusals after which an INVITE was repeated with a longer interval, for all targets
+   * Number of 422 rejections after which an INVITE was repeated with a longer interval, for all targets
    * together.
    */
   #raises = 0
@@ -67,8 +67,8 @@ export class DialogProposal {
   }
 
   /**
-   * Whether the INVITE must be repeated because a refusal asks for a longer interval (RFC 4028 section 7.3).
-   * True at most {@link maxRaises} times for one leg.
+   * Whether the INVITE must be repeated because a rejection asks for a longer interval (RFC 4028 section
+   * 7.3). True at most {@link maxRaises} times for one leg.
    */
   grows({ status, res }: Refusal): boolean {
     const least = res ? minimumOf(res) : 0

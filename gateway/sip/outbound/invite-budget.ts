@@ -17,7 +17,7 @@ export class InviteBudget {
     this.#left = max
   }
 
-  /** Whether no INVITE is left; the last refusal is final then. */
+  /** Whether no INVITE is left; the last rejection is final then. */
   get isSpent(): boolean {
     return this.#left === 0
   }

@@ -97,7 +97,7 @@ export class Invite {
     guard(listener, (error) =>
       this.#deps.log.warn({ event: 'invite.response-failed', err: error }, 'response not handled'),
     )
-  /** No message follows a final response: an error while handling it counts as a refusal. */
+  /** No message follows a final response: an error while handling it counts as a rejection. */
   #final = <A extends unknown[]>(listener: (...args: A) => void) =>
     guard(listener, (error) => {
       this.#deps.log.warn({ event: 'invite.final-response-failed', err: error }, 'final response not handled')
@@ -129,7 +129,7 @@ export class Invite {
     }
   }
 
-  /** Sends the INVITE. Every failure is reported as a refusal. */
+  /** Sends the INVITE. Every failure is reported as a rejection. */
   send(): void {
     const { srf, clock } = this.#deps
     const { uri, localSdp, noProgressMs } = this.#options
@@ -287,7 +287,7 @@ export class Invite {
   }
 
   /**
-   * Repeats the INVITE if the refusal was a challenge that may be answered (RFC 3261 section 22.2). Returns
+   * Repeats the INVITE if the rejection was a challenge that may be answered (RFC 3261 section 22.2). Returns
    * false otherwise.
    */
   #authenticate({ status, res }: Refusal): boolean {

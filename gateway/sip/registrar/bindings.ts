@@ -44,7 +44,7 @@ export type RegisterOutcome =
    */
   | { readonly kind: 'out-of-order' }
 
-/** Minimum above which an interval must not be refused as too brief (RFC 3261 section 10.3, step 7). */
+/** Minimum above which an interval must not be rejected as too brief (RFC 3261 section 10.3, step 7). */
 const maxRefusableMs = 3_600_000
 
 /**

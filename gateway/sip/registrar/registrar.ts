@@ -40,7 +40,7 @@ export interface RegistrarOptions {
   readonly clock: SteadyClock
 }
 
-/** Reason for refusing a REGISTER, with its facts. */
+/** Reason for rejecting a REGISTER, with its facts. */
 interface RegisterRefusal {
   readonly code: Code
   readonly facts?: Readonly<Record<string, unknown>>
@@ -90,7 +90,7 @@ export class Registrar {
     this.#refuse(response, { ...refusal, facts: { ...facts, endpoint: username, ...refusal.facts } })
   }
 
-  /** Returns the refusal that does not depend on the sender's identity. */
+  /** Returns the rejection that does not depend on the sender's identity. */
   #objection(request: SipRequest, realm: string): RegisterRefusal | undefined {
     if (this.#deps.load.isDraining) return { code: 'draining' }
     // An untrusted source is challenged at every host, so that it learns nothing about the hosts.

@@ -21,7 +21,7 @@ export class LocalSession {
 
   /**
    * Writes an offer or an answer. `sections` are the m-lines of the session so far, `index` the position of
-   * the audio among them; all others are refused with port 0. Without `sections` the description has the
+   * the audio among them; all others are rejected with port 0. Without `sections` the description has the
    * audio only.
    */
   write(audio: LocalAudio, sections: readonly Section[] = [], index = 0): string {

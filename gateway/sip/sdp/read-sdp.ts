@@ -102,7 +102,7 @@ const readOrigin = (sdp: string): RemoteDescription['origin'] => {
 const checkForm = (sdp: string): void => {
   if (sdp.length > maxSdpLength) throw fault(`at most ${maxSdpLength} characters expected`)
   if (!/^v=0\r?\n/.test(sdp)) throw fault('v=0 expected in the first line')
-  // `sdp-transform` skips lines that it does not understand; here a broken line is refused.
+  // `sdp-transform` skips lines that it does not understand; here a broken line is rejected.
   const wrong = sdp
     .split(/\r?\n/)
     .findIndex((line) => line !== '' && !/^[a-z]=[^\p{Cc}]*$/u.test(line.replaceAll('\t', ' ')))

@@ -33,7 +33,7 @@ export interface Format {
  */
 export type Profile = 'RTP/AVP' | 'RTP/SAVP'
 
-/** Parts of an m-line that an answer repeats to refuse the m-line (RFC 3264 section 6). */
+/** Parts of an m-line that an answer repeats to reject the m-line (RFC 3264 section 6). */
 export interface Section {
   readonly media: string
   readonly protocol: string

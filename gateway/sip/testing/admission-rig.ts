@@ -49,7 +49,7 @@ export const refusedCall = async (
   return response
 }
 
-/** The Authorization that answers the challenge of a refused call. */
+/** The Authorization that answers the challenge of a rejected call. */
 export const answerTo = (
   response: SipResponse,
   uri: string,

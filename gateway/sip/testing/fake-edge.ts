@@ -121,7 +121,7 @@ export class TestEdge implements Pick<Edge, 'open' | 'usage'> {
   families: readonly IpFamily[] = [4]
   total = 100
   used = 0
-  /** Refuses although {@link usage} says otherwise: the last port went meanwhile. */
+  /** Rejects although {@link usage} says otherwise: the last port went meanwhile. */
   exhausted = false
 
   async open(options: PortOptions): Promise<MediaPort> {

@@ -265,7 +265,7 @@ export const farResponse = (status: number, body?: string, headers: Headers = {}
   get: (name) => Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1],
 })
 
-/** The error of a refused INVITE, as drachtio-srf gives it. */
+/** The error of a rejected INVITE, as drachtio-srf gives it. */
 export const refusalOf = (status: number, headers: Headers = {}): Refusal => ({
   status,
   reason: 'Reason',

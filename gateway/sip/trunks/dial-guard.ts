@@ -19,8 +19,8 @@ export interface ClosedPlaces {
 /** Collaborators of {@link DialGuard}. */
 export interface DialGuardDeps {
   /**
-   * Whether the agent checks every address again before use. A failed look-up then refuses nothing. Default
-   * false.
+   * Whether the agent checks every address again before use. A call is then not rejected because of a failed
+   * look-up. Default false.
    */
   readonly isRecheckedByAgent?: boolean
   /** Whether an address is public, or in a permitted network. */

@@ -34,10 +34,10 @@ export interface OutboundRegistrationDeps {
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
 }
 
-/** Number of consecutive permanent refusals after which the registration stops. */
+/** Number of consecutive permanent rejections after which the registration stops. */
 const maxRejections = 3
 /**
- * Maximum number of consecutive 423 refusals after which a longer interval is requested at once. A carrier
+ * Maximum number of consecutive 423 rejections after which a longer interval is requested at once. A carrier
  * whose Min-Expires grows with every answer would otherwise be sent requests without a pause.
  */
 const maxRaises = 3
@@ -51,7 +51,7 @@ const maxWaitMs = 300_000
 const maxExpiresMs = 86_400_000
 /** Minimum time between two refreshes, even if a shorter interval was granted. */
 const minRefreshMs = 5_000
-/** Statuses that mean a permanent refusal: wrong credentials, a closed trunk, or an unknown account. */
+/** Statuses of a permanent rejection: wrong credentials, a closed trunk, or an unknown account. */
 const rejections = new Set([401, 403, 404, 407, 600, 603, 604])
 
 /**
@@ -159,8 +159,8 @@ export class OutboundRegistration {
   }
 
   /**
-   * Requests the carrier's minimum interval. Returns false if that is no longer than the refused one,
-   * unreasonable, or requested too often.
+   * Raises the requested interval to the carrier's Min-Expires. Returns false if Min-Expires is no longer
+   * than the rejected interval, longer than a day, or was raised too often.
    */
   #lengthen(minExpiresMs = 0): boolean {
     if (minExpiresMs <= this.#expiresMs || minExpiresMs > maxExpiresMs) return false

@@ -15,7 +15,7 @@ export interface Hop {
   readonly family?: IpFamily
   /** Credentials for challenges; default none. */
   readonly credentials?: Credentials
-  /** Called with the refusal, or with `silent` if no response came in time. */
+  /** Called with the rejection, or with `silent` if no response came in time. */
   onFailure?(refusal: Refusal | 'silent'): void
 }
 
@@ -27,7 +27,7 @@ export interface Route {
   readonly carrier?: CarrierConfig
   /** Final statuses after which the next hop is tried, besides an unreachable hop. */
   readonly statuses: ReadonlySet<number>
-  /** Maximum wait for the first provisional response of a hop; undefined: as long as the agent waits. */
+  /** Maximum wait for the first provisional response of a hop; default: the limit of the SIP agent. */
   readonly noProgressMs?: number
   /** Returns the hops for the Contact of a redirection; empty: the redirection is not followed. */
   redirected(contact: string): readonly Hop[]
@@ -36,12 +36,12 @@ export interface Route {
 /** Maximum number of redirections that one leg follows. */
 export const maxRedirects = 3
 
-/** Whether the agent made the refusal itself because the hop was unreachable. */
+/** Whether the agent generated the rejection because the hop was unreachable. */
 export const isLocal = ({ status, res }: Refusal): boolean =>
   status === undefined || res?.source_address === ''
 
 /**
- * Whether the next hop is tried after a refusal: if the hop was unreachable, or for the statuses of the
+ * Whether the next hop is tried after a rejection: if the hop was unreachable, or for the statuses of the
  * route. Never after ringing: the callee would ring a second time.
  */
 export const shouldTryNext = (refusal: Refusal, route: Pick<Route, 'statuses'>, rang: boolean): boolean =>

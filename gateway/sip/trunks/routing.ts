@@ -76,7 +76,7 @@ export class Routing {
     const uri = parseSipUri(target.uri)
     if (!uri) return unreachable(`${printable(shownUri(target.uri))}: this is no SIP URI`)
     // A call that arrived with Max-Forwards 1 is sent with 0 (RFC 3261 section 16.6, RFC 7332). A call that
-    // arrived with 0 is refused.
+    // arrived with 0 is rejected.
     if ((request.maxForwards ?? defaultMaxForwards) < 0) return { code: 'too_many_hops' }
     const { carriers, policy } = this.#deps
     const name = target.carrier

@@ -30,7 +30,7 @@ export interface RequestEndings {
   abandon(waiting: PendingRequest, status: number): void
 }
 
-/** Applications' responses to received requests: sent, held until a PRACK arrives, or refused. */
+/** Applications' responses to received requests: sent, held until a PRACK arrives, or rejected. */
 export class AppResponses {
   readonly #context: Context
   readonly #answers: Unacked2xx
@@ -96,7 +96,7 @@ export class AppResponses {
   }
 
   #reliableOf(waiting: PendingRequest): ReliableResponses {
-    // RFC 3262 3: a call is refused with a 5xx if no PRACK arrives.
+    // RFC 3262 3: a call is rejected with a 5xx if no PRACK arrives.
     return new ReliableResponses(this.#context, () => this.#ends.abandon(waiting, 504))
   }
 
@@ -236,7 +236,7 @@ const tooLate = ({ side, isInDialog, dialog }: PendingRequest, status: number): 
 
 /**
  * Returns whether a response must wait for the PRACK of the previous one. The next reliable response waits, a
- * 2xx waits (RFC 3262 3 and 5), and so does any response behind a waiting one. A refusal never waits.
+ * 2xx waits (RFC 3262 3 and 5), and so does any response behind a waiting one. A rejection never waits.
  */
 const mustWait = ({ reliable }: PendingRequest, status: number, isReliable: boolean): boolean => {
   if (!reliable || status >= 300) return false

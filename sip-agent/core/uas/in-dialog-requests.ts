@@ -55,7 +55,7 @@ export class InDialogRequests {
   }
 
   /**
-   * Returns the status that refuses a session change at the wrong time (RFC 3261 14.2, RFC 3311 5.2);
+   * Returns the status that rejects a session change at the wrong time (RFC 3261 14.2, RFC 3311 5.2);
    * undefined if it is permitted.
    */
   #untimely(request: SipRequest, dialog: Dialog): number | undefined {

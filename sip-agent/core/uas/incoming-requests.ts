@@ -17,7 +17,7 @@ import { makeResponse, type ResponseOptions, type ResponseTemplate, responseTemp
 import type { Unacked2xx } from './unacked-2xx.ts'
 
 /**
- * Retry-After, in seconds, of a request that was refused because no application or no room was available.
+ * Retry-After, in seconds, of a request that was rejected because no application or no room was available.
  */
 export const retryAfter: AppHeader = ['Retry-After', '5']
 
@@ -99,7 +99,7 @@ export class IncomingRequests {
     if (!this.settle(waiting)) return
     noteSentResponse(waiting, status, false)
     const { side, base, tag, dialog, isInDialog } = waiting
-    // 487 ends a request that its sender cancelled, and is no refusal.
+    // 487 ends a request that its sender cancelled, and is no rejection.
     if (status >= 300 && status !== 487) this.#refused(waiting.request, side, status)
     const bytes = this.#make(base, { status, tag, headers })
     side.machine.respond(status, bytes)
@@ -133,7 +133,7 @@ export class IncomingRequests {
     this.#responses.respond(app, msgId, txnId, raw)
   }
 
-  /** Refuses the pending requests of a lost application. A pending BYE still ends its call. */
+  /** Rejects the pending requests of a lost application. A pending BYE still ends its call. */
   lost(app: App) {
     for (const waiting of this.pending.ofApp(app)) {
       this.finish(waiting, waiting.request.method === 'BYE' ? 200 : 503)

@@ -3,7 +3,7 @@ import { dialogCreatingMethods, knownMethods } from '../../message/methods.ts'
 import type { AppHeader } from '../app-headers.ts'
 import { optionTags } from '../options.ts'
 
-/** Reason for refusing a request without an application. */
+/** Reason for rejecting a request without an application. */
 export interface Refusal {
   readonly status: number
   readonly headers: readonly AppHeader[]
@@ -34,7 +34,7 @@ export const refusalOf = (request: SipRequest, facts: RefusalFacts): Refusal | u
   // RFC 3261 8.1.1.3: without the tag, the agent's own in-dialog requests would look like new calls.
   if (dialogCreatingMethods.has(method) && fromTag === '')
     return { ...refuse(400), reason: 'Missing From Tag' }
-  // Max-Forwards of 0 is no reason to refuse, because the agent is the destination (RFC 3261 8.2, RFC 4475
+  // Max-Forwards of 0 is no reason to reject, because the agent is the destination (RFC 3261 8.2, RFC 4475
   // 3.3.11). A proxy checks it before it forwards.
   const isNewCall = method === 'INVITE' && toTag === ''
   // A telephone number alone, as IMS trunks send it (RFC 3966). The application decides whether it accepts

@@ -126,8 +126,8 @@ export class ReliableResponses {
 }
 
 /**
- * Reliable provisional responses whose INVITE was refused before their PRACK arrived. Such a PRACK must still
- * be answered (RFC 3262 3), although the dialog is gone.
+ * Reliable provisional responses whose INVITE was rejected before their PRACK arrived. Such a PRACK must
+ * still be answered (RFC 3262 3), although the dialog is gone.
  */
 export class LatePracks {
   readonly #parts: ReliableDeps
