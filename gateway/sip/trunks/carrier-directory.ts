@@ -9,11 +9,12 @@ import type { ClosedPlaces } from './dial-guard.ts'
 import { type NumberRules, numberOf, userWrittenFor } from './dialled-number.ts'
 
 /**
- * Rules that leave the dialled number unchanged. The carrier's own rules are applied when the URI is routed.
+ * Rules that leave the dialled number unchanged. The rules of the carrier are applied later, when the URI is
+ * routed.
  */
 const asItIs: NumberRules = { prefix: '', plus: 'keep' }
 
-/** Carriers that were added and removed by a change. */
+/** Carriers that a change added and removed. A changed carrier is in both lists, as different objects. */
 export interface CarriersChange {
   readonly added: readonly Carrier[]
   readonly removed: readonly Carrier[]
@@ -35,8 +36,8 @@ export class CarrierDirectory {
   }
 
   /**
-   * Replaces the carriers. An unchanged carrier keeps its state. A changed one keeps the count of its calls,
-   * and calls in progress keep their settings.
+   * Replaces the carriers. An unchanged carrier keeps its state. A changed carrier keeps only its call
+   * counts; its calls in progress keep the former settings.
    */
   change(configs: readonly CarrierConfig[]): void {
     const before = this.#byName
@@ -66,10 +67,10 @@ export class CarrierDirectory {
   }
 
   /**
-   * Returns the hosts and networks of other projects' carriers, which must not be called. They may trust the
-   * gateway's address, and charge the call to the other project. `by`: whether a direct call or a call by
-   * another carrier would go there. Two projects may use the same provider, so carriers made over the API are
-   * closed to direct calls only.
+   * Returns the hosts and networks of other projects' carriers, which the project must not call. Such a
+   * carrier may trust the gateway's address, and charge the call to the other project. `by`: kind of the
+   * call, without a carrier (`call`) or by a carrier of the project (`carrier`). Two projects may use the
+   * same provider, so carriers made over the API are closed to calls without a carrier only.
    */
   closedTo(projectId: string, by: 'call' | 'carrier'): ClosedPlaces {
     const closed = this.all.filter(({ config }) => !config.guarded || (by === 'call' && !config.auth))
@@ -83,8 +84,8 @@ export class CarrierDirectory {
   }
 
   /**
-   * Returns the targets of the project's carriers with number lists. A direct call to such a host, at another
-   * port or by another name, would bypass the lists.
+   * Returns the targets of those carriers of the project that have number lists. A call to such a host
+   * without the carrier, by a different port or name, would bypass the lists.
    */
   listedOf(projectId: string): readonly SipUri[] {
     return this.all
@@ -93,8 +94,8 @@ export class CarrierDirectory {
   }
 
   /**
-   * Returns the SIP target for a telephone number, through the project's default carrier. Returns undefined
-   * for other text, and without such a carrier.
+   * Returns the SIP target of a telephone number, through the project's default carrier. Returns undefined if
+   * the text is no telephone number, or the project has no default carrier.
    */
   numberTarget(text: string, projectId: string): Extract<Target, { kind: 'sip' }> | undefined {
     const carrier = this.all.find((each) => each.config.default && each.isOf(projectId))

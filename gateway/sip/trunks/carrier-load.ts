@@ -6,8 +6,8 @@ import type { Clock } from '../../core/clock.ts'
 export type Direction = 'inbound' | 'outbound'
 
 /**
- * Counts a carrier's calls: calls in progress in both directions together, and new calls a second for each
- * direction.
+ * Counts a carrier's calls against its limits. Calls in progress are counted for both directions together,
+ * new calls a second for each direction.
  */
 export class CarrierLoad {
   #limits: Pick<CarrierConfig, 'maxCalls' | 'callsPerSecond'>
@@ -22,19 +22,19 @@ export class CarrierLoad {
     this.#buckets = { inbound: full(), outbound: full() }
   }
 
-  /** Counts against these limits from now on. */
+  /** Changes the limits. Present counts are kept. */
   limit(limits: Pick<CarrierConfig, 'maxCalls' | 'callsPerSecond'>): void {
     this.#limits = limits
   }
 
-  /** Calls in progress. */
+  /** Number of calls in progress. */
   get calls(): number {
     return this.#calls
   }
 
   /**
-   * Counts one more call. Returns the idempotent function that ends the count, or a text that names the limit
-   * reached.
+   * Counts one more call. Returns the idempotent function that ends the count. If a limit is reached, returns
+   * a text that names the limit.
    */
   take(direction: Direction): (() => void) | string {
     const { maxCalls, callsPerSecond } = this.#limits

@@ -4,10 +4,10 @@ import type { Cause } from '../../core/errors/catalogue.ts'
 import { CallRateBuckets } from '../admission/call-rate-buckets.ts'
 import { Concurrency } from '../admission/concurrency.ts'
 
-/** Holder of a subscriber access token whose calls to carriers are counted. */
+/** Holder of a subscriber access token, to whose quota calls to carriers are charged. */
 export interface Payer {
   readonly projectId: string
-  /** Subscriber with its quota; absent for guests, as all guests of one project share a quota. */
+  /** Subscriber with its quota; absent for a guest, because all guests of one project share a quota. */
   readonly subscriber?: CallQuota & { readonly id: string }
 }
 
@@ -17,7 +17,7 @@ export interface CarrierQuotaLimits extends Pick<CarrierCallLimits, 'perSubscrib
   readonly ofProject: (projectId: string) => CallQuota
 }
 
-/** The quotas of a configuration. A project may have its own. */
+/** Returns the quotas of a configuration. A project may have a quota that differs from the default. */
 export const quotaLimits = ({
   projects,
   limits: { carrierCalls },
@@ -33,7 +33,9 @@ export const quotaLimits = ({
 export interface QuotaRequest {
   readonly projectId: string
   readonly callId: string
-  /** Call that led to this one, and whose payer is charged; default {@link callId}. */
+  /**
+   * Id of the first call that led to this call. The payer of that call is charged. Default {@link callId}.
+   */
   readonly originId?: string
 }
 
@@ -43,9 +45,9 @@ interface Scope extends CallQuota {
 }
 
 /**
- * Counts calls to carriers by project, by subscriber and by the guests of a project: calls in progress, and
- * new calls a second. The quotas bound the cost of a stolen password or a looping document. Each gateway
- * counts its own.
+ * Counts calls to carriers, in progress and new ones a second: for each project, for each subscriber, and for
+ * all guests of a project. The quotas limit the cost of a stolen password or a looping document. Each gateway
+ * counts only its own calls.
  */
 export class CarrierQuotas {
   #limits: CarrierQuotaLimits
@@ -58,25 +60,25 @@ export class CarrierQuotas {
     this.#rates = new CallRateBuckets(() => clock.now())
   }
 
-  /** Counts against these limits from now on; calls in progress stay counted. */
+  /** Changes the quotas. Calls in progress stay counted. */
   change(limits: CarrierQuotaLimits): void {
     this.#limits = limits
   }
 
-  /** Number of calls in progress that were started by the holder of a token. */
+  /** Number of calls with a payer; see {@link attribute}. */
   get attributed(): number {
     return this.#payers.size
   }
 
-  /** Charges the calls that a call dials to a payer, until the returned function is called. */
+  /** Charges all legs to carriers that a call dials to a payer, until the returned function is called. */
   attribute(callId: string, payer: Payer): () => void {
     this.#payers.set(callId, payer)
     return () => void this.#payers.delete(callId)
   }
 
   /**
-   * Counts one leg to a carrier. Returns the idempotent function that ends the count, or the quota that is
-   * exhausted.
+   * Counts one leg to a carrier. Returns the idempotent function that ends the count. If a quota is
+   * exhausted, returns the cause of the rejection, which names the quota.
    */
   take({ projectId, callId, originId = callId }: QuotaRequest): (() => void) | Cause {
     const scopes = this.#scopes(projectId, this.#payers.get(originId))

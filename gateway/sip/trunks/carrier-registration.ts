@@ -11,8 +11,9 @@ import { retryAfterMs } from './retry-after.ts'
 import type { TrunkDeps } from './trunk-deps.ts'
 
 /**
- * Returns the registration of one carrier: REGISTERs to its first target, all with one Call-ID and a rising
- * CSeq (RFC 3261 section 10.2.4). Returns undefined if the carrier has no account to register.
+ * Returns the registration with one carrier, and the function that cancels the wait for a response. All
+ * REGISTERs go to the carrier's first target, with the same Call-ID and a rising CSeq (RFC 3261 section
+ * 10.2.4). Returns undefined if the carrier has no account to register.
  */
 export const registrationOf = (
   carrier: Carrier,
@@ -65,7 +66,10 @@ const resultOf = (outcome: SendOutcome): RegisterResult => {
   }
 }
 
-/** Returns the time granted to the gateway's own contact. The response lists all contacts of the account. */
+/**
+ * Returns the time in ms that the carrier has granted to the gateway's contact. `listed`: Contact of the
+ * response, with all contacts of the account. `ours`: Contact of the REGISTER.
+ */
 const grantedMs = (listed: string, ours: string): number | undefined => {
   const own = addressOf(ours)
   for (const entry of splitList(listed)) {

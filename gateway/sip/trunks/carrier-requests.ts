@@ -7,14 +7,14 @@ import type { Carrier } from './carrier.ts'
 import type { CarrierTarget } from './carrier-target.ts'
 import type { DialGuard } from './dial-guard.ts'
 
-/** A request to a carrier outside calls: OPTIONS or REGISTER. */
+/** Request to a carrier outside a call: OPTIONS or REGISTER. */
 export interface CarrierRequest {
   readonly carrier: Carrier
   readonly target: CarrierTarget
   readonly method: string
   /** Returns the headers for the next attempt. Each attempt needs a higher CSeq. */
   headers(): Headers
-  /** Answers challenges of the request. */
+  /** Session that answers challenges to the request. */
   readonly digest: DigestSession
 }
 
@@ -23,10 +23,10 @@ export type SendOutcome =
   | { readonly kind: 'final'; readonly response: FarResponse; readonly sent: SentRequest | undefined }
   /** The request is not permitted, or the agent cannot send it. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** The agent is disconnected, or reports nothing. */
+  /** The agent is disconnected, or has reported no final response. */
   | { readonly kind: 'lost'; readonly why: string }
 
-/** Maximum wait for the agent, which itself makes a final response after 32 s. */
+/** Maximum wait in ms for the agent. Without a response of the carrier, it reports a time-out after 32 s. */
 const maxWaitMs = 40_000
 
 /** Sends requests outside calls to the targets of carriers. */
@@ -37,7 +37,7 @@ export class CarrierRequests {
   readonly #headers: GatewayHeaders
   readonly #guard: Pick<DialGuard, 'objection'> | undefined
 
-  /** `guard` judges the hosts of customers' own carriers; default: every host is permitted. */
+  /** `guard`: checks the hosts of carriers that customers made; default: every host is permitted. */
   constructor(
     srf: Pick<SrfLike, 'request'>,
     clock: Clock,
@@ -53,8 +53,8 @@ export class CarrierRequests {
   }
 
   /**
-   * Sends a request, and repeats it after each challenge that may be answered. Calls `done` once. Returns the
-   * function that cancels the wait.
+   * Sends a request, and repeats it with credentials after each challenge that may be answered. Calls `done`
+   * once. Returns the function that cancels the wait; `done` is then not called.
    */
   send(request: CarrierRequest, done: (outcome: SendOutcome) => void): () => void {
     const { carrier, target, method, digest } = request
@@ -96,7 +96,7 @@ export class CarrierRequests {
       if (objection !== undefined) finish({ kind: 'refused', why: objection })
       else if (!isOver) send(digest.begin(signed))
     }
-    // Only carriers made by a customer can have any host as a target.
+    // Only a carrier that a customer made can name any host as its target.
     if (carrier.config.guarded && this.#guard)
       this.#guard.objection(target.uri).then(begin, (error) => begin(String(error)))
     else begin()
@@ -107,8 +107,8 @@ export class CarrierRequests {
   }
 
   /**
-   * Returns the headers of an attempt. For a customer's carrier they make the agent check each address before
-   * use.
+   * Returns the gateway's headers of a request. For a carrier that a customer made, they make the agent check
+   * each address before use.
    */
   #headersFor({ name, config }: Carrier): Headers {
     const farEnd = config.guarded ? this.#headers.farEnd({ kind: 'carrier', name }) : {}

@@ -1,6 +1,9 @@
 import { parseSipUri, type SipUri } from '../../core/sip-uri.ts'
 
-/** Numbers of consecutive pings that change the state of a target. */
+/**
+ * Numbers of consecutive pings that change the state of a target. `down`: unanswered pings until it is down;
+ * `up`: answered pings until it is up again.
+ */
 export interface Hysteresis {
   readonly down: number
   readonly up: number
@@ -24,14 +27,13 @@ export class CarrierTarget {
   }
 
   /**
-   * False after a number of consecutive unanswered pings, until a number of consecutive pings is answered;
-   * see {@link Hysteresis}.
+   * Whether the target is up, by the rules of {@link Hysteresis}. Without pings, always true.
    */
   get isUp(): boolean {
     return this.#isUp
   }
 
-  /** Whether the target is tried before unusable ones. */
+  /** Whether the target is tried in its normal order. Unusable targets are tried after all others. */
   isUsable(now: number): boolean {
     return this.#isUp && now >= this.#asideUntil
   }
@@ -41,7 +43,7 @@ export class CarrierTarget {
     this.#asideUntil = Math.max(this.#asideUntil, until)
   }
 
-  /** Records a ping; returns whether {@link isUp} changed. */
+  /** Records whether a ping was answered. Returns whether {@link isUp} changed. */
   recordPing(answered: boolean, { down, up }: Hysteresis): boolean {
     this.#streak = answered === this.#isUp ? 0 : this.#streak + 1
     if (this.#streak < (this.#isUp ? down : up)) return false
@@ -50,14 +52,14 @@ export class CarrierTarget {
     return true
   }
 
-  /** Whether a URI means this target: it has the same host and, if it has a port, the same port. */
+  /** Whether a URI names this target: it has the target's host and, if it has a port, the target's port. */
   isMeantBy(uri: SipUri): boolean {
     return uri.host === this.uri.host && (uri.port === undefined || uri.port === portOf(this.uri))
   }
 
   /**
-   * Returns the request-URI of a user at this target. `params`: parameters of the dialled URI. Those that
-   * concern routing, such as `transport`, are replaced by the target's own.
+   * Returns the request-URI of a user at this target. `params`: parameters of the dialled URI. Parameters for
+   * routing, such as `transport`, are taken from the target instead.
    */
   requestUri(user: string, params: ReadonlyMap<string, string> = new Map()): string {
     const more = [...params]
@@ -67,15 +69,15 @@ export class CarrierTarget {
   }
 }
 
-/** URI parameters that concern routing. */
+/** URI parameters that are used for routing. */
 const routing = new Set(['transport', 'maddr', 'ttl', 'lr', 'ob', 'method'])
 
 const portOf = ({ port, scheme, params }: SipUri): number =>
   port ?? (scheme === 'sips' || params.get('transport')?.toLowerCase() === 'tls' ? 5061 : 5060)
 
 /**
- * Returns the targets in the order in which they are tried: the dialled one first, then the others in the
- * order of the configuration. All unusable ones come last.
+ * Returns the targets in the order in which they are tried: the dialled target first, then the others in the
+ * order of the configuration. Unusable targets come last, in the same order.
  */
 export const orderedTargets = (
   targets: readonly CarrierTarget[],

@@ -12,8 +12,8 @@ import { retryAfterMs } from './retry-after.ts'
 import { type Hop, isLocal } from './route.ts'
 
 /**
- * Returns the decoded user part with its parameters, as a carrier reads it. With a malformed escape it is no
- * telephone number.
+ * Returns the decoded user part with its parameters, as a carrier reads it. Returns an empty string if an
+ * escape is malformed; this is no telephone number.
  */
 const decodedUser = ({ user = '' }: SipUri): string => {
   try {
@@ -23,7 +23,7 @@ const decodedUser = ({ user = '' }: SipUri): string => {
   }
 }
 
-/** Time for which a silent or unreachable target is tried after the others, in ms. */
+/** Time in ms for which a silent or unreachable target is tried after the other targets. */
 const asideMs = 30_000
 
 /** Call to a carrier. */
@@ -33,13 +33,13 @@ export interface CarrierCall {
   /** Returns the headers of the INVITE to a target. */
   headers(target: CarrierTarget): Headers
   /**
-   * Credentials of a document, in place of the carrier's own. Used for the dialled host only, unless
-   * {@link isNumber}.
+   * Credentials that a document sets, in place of those of the carrier. They are used for the dialled host
+   * only, unless {@link isNumber}.
    */
   readonly credentials?: Credentials
   /**
-   * Whether a telephone number without a host was dialled. The document's credentials are used for every
-   * target then.
+   * Whether a telephone number without a host was dialled. If so, the document's credentials are used for
+   * every target.
    */
   readonly isNumber: boolean
 }
@@ -49,12 +49,15 @@ export class Carrier {
   readonly config: CarrierConfig
   readonly targets: readonly CarrierTarget[]
   readonly load: CarrierLoad
-  /** Whether the carrier has rejected its registration for good; set by the owner of the registration. */
+  /**
+   * Returns whether the carrier has rejected its registration for good. The owner of the registration sets
+   * it.
+   */
   isRejected: () => boolean = () => false
   #clock: Pick<Clock, 'now'>
   #learnt: LearnedRealm = {}
 
-  /** `load`: call counts of the carrier that this one replaces. */
+  /** `load`: call counts of the carrier object that this object replaces; default: new counts. */
   constructor(config: CarrierConfig, clock: Pick<Clock, 'now'>, load?: CarrierLoad) {
     this.config = config
     this.targets = config.targets.map((text) => new CarrierTarget(text))
@@ -67,7 +70,7 @@ export class Carrier {
     return this.config.name
   }
 
-  /** Whether the project may use the carrier; one without a project serves all. */
+  /** Whether the project may use the carrier. A carrier without a project serves all projects. */
   isOf(projectId: string): boolean {
     return this.config.project === undefined || this.config.project === projectId
   }
@@ -80,21 +83,21 @@ export class Carrier {
     return { username, password, ...(realm === undefined ? { learned: this.#learnt } : { realms: [realm] }) }
   }
 
-  /** Returns the target that a URI means, if any. */
+  /** Returns the target that a URI names, if any. */
   targetOf(uri: SipUri): CarrierTarget | undefined {
     return this.targets.find((target) => target.isMeantBy(uri))
   }
 
   /**
-   * Whether the carrier's number lists permit the user of a URI, and the reason. Without lists every user is
-   * permitted.
+   * Returns whether the carrier's number lists permit the user part of a URI, and why. Without lists every
+   * user part is permitted.
    */
   numberVerdict(uri: SipUri): NumberVerdict {
     const { numbers, number } = this.config
     return numbers ? numberVerdict(numbers, decodedUser(uri), number) : { isPermitted: true }
   }
 
-  /** Returns the hops of a call, in order of attempts. */
+  /** Returns the hops of a call, in the order in which they are tried. */
   hops(call: CarrierCall): readonly Hop[] {
     const user = this.#userFor(call.uri)
     return orderedTargets(this.targets, this.#clock.now(), this.targetOf(call.uri)).map((target) => ({
@@ -106,15 +109,15 @@ export class Carrier {
   }
 
   /**
-   * Returns the hops of a redirection. Their hosts must be targets of the carrier, and their numbers
-   * permitted by its lists. A missing transport is that of the target. If all targets of the carrier are
-   * encrypted, hops must be, too, as the description has keys then.
+   * Returns the hops for the Contact of a redirection. Omits a contact if its host is no target of the
+   * carrier, or if the number lists reject its number. A contact without `transport` gets the transport of
+   * the target. If all targets use TLS, the contact must use TLS as well, because the SDP then has keys.
    */
   redirected(contact: string, call: CarrierCall): readonly Hop[] {
     const secure = this.targets.every(({ uri }) => isSecure(uri))
     return contactsOf(contact).flatMap((found): Hop[] => {
       const target = this.targets.find(({ uri }) => uri.host === found.host)
-      // The agent would send to the host in maddr instead.
+      // With maddr, the agent would send to that host instead of the target.
       if (!target || found.params.has('maddr')) return []
       const transport = found.params.has('transport') ? undefined : target.uri.params.get('transport')
       const uri = parseSipUri(transport === undefined ? found.bare : `${found.bare};transport=${transport}`)

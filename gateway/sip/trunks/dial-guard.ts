@@ -4,15 +4,15 @@ import { Networks } from '@trunkline/sip-agent/networks'
 import type { SipUri } from '../../core/sip-uri.ts'
 
 /**
- * Finds every address of a host. `located`: whether SRV and NAPTR records are followed, too (RFC 3263), as
+ * Finds every address of a host. `located`: whether NAPTR and SRV records are followed as well (RFC 3263), as
  * for a URI without a port.
  */
 export type FindAddresses = (host: string, located: boolean) => Promise<readonly string[]>
 
-/** Hosts and networks that must not be called, by any of their names or addresses. */
+/** Hosts and networks that must not be called, by whatever name or address. */
 export interface ClosedPlaces {
   readonly places: readonly DialledHost[]
-  /** CIDRs. */
+  /** Networks in CIDR notation. */
   readonly networks: readonly string[]
 }
 
@@ -25,15 +25,16 @@ export interface DialGuardDeps {
   readonly isRecheckedByAgent?: boolean
   /** Whether an address is public, or in a permitted network. */
   readonly addresses: { permits(address: string): boolean }
-  /** Default: the system's DNS. */
+  /** Finds the addresses of a host; default: by the system's DNS. */
   readonly find?: FindAddresses
 }
 
 /**
- * Decides which hosts a customer's document or a caller may dial. Private networks of the operator are closed
- * unless the configuration names them. Otherwise a document could scan them by calls. Carriers and registered
- * endpoints are not checked. The embedded agent checks the addresses that it resolves again. A
- * drachtio-server does not, so a name whose records change after this check can lead to a closed address.
+ * Decides which hosts a customer's document or a caller may dial. Private networks are closed unless the
+ * configuration permits them, so that no document can scan them by calls. Carriers of the operator and
+ * registered endpoints are not checked. The embedded agent resolves the name again, and checks its addresses.
+ * A drachtio-server does not: if the records of a name change after this check, a call can reach a closed
+ * address.
  */
 export class DialGuard {
   #addresses: DialGuardDeps['addresses']
@@ -46,7 +47,10 @@ export class DialGuard {
     this.#isJudgedAgain = isRecheckedByAgent
   }
 
-  /** Returns the reason why a URI may not be dialled; undefined if it may, or if its name has no address. */
+  /**
+   * Returns the reason why a URI may not be dialled; undefined if it may, or if its host has no address.
+   * `closed`: further places that may not be dialled.
+   */
   async objection(uri: DialledHost, closed?: ClosedPlaces): Promise<string | undefined> {
     // The agent would send to the address in maddr instead of the host (RFC 3261 section 19.1.1).
     if (uri.params.has('maddr')) return 'a URI with maddr may not be dialled'
@@ -64,7 +68,7 @@ export class DialGuard {
     if (refused !== undefined) return `${refused} is in no network that may be dialled`
     if (found.length === 0 || !closed) return undefined
     const addresses = await Promise.all(closed.places.map((place) => this.#addressesOf(place)))
-    // `Networks` compares addresses in every notation, IPv4 within IPv6 as well.
+    // `Networks` compares addresses in every notation, including IPv4 addresses mapped into IPv6.
     const taken = new Networks([...addresses.flat(), ...closed.networks])
     const shared = found.find((address) => taken.has(address))
     return shared === undefined ? undefined : `${shared} is that of a carrier, and closed to calls without it`
@@ -78,7 +82,7 @@ export class DialGuard {
 /** Parts of a SIP URI that decide its destination. */
 export type DialledHost = Pick<SipUri, 'host' | 'port' | 'params'>
 
-/** Joins the results of several look-ups. */
+/** Waits for several look-ups, and joins their results. */
 type Gather = <T>(lookups: readonly Promise<readonly T[]>[]) => Promise<readonly T[]>
 
 const findBy =
@@ -91,7 +95,7 @@ const findBy =
     )
   }
 
-/** Returns the hosts that the SRV records of a name lead to. */
+/** Returns the hosts in the SRV records of a name, which are also found by its NAPTR records. */
 const servers = async (host: string, resolver: Resolver, gather: Gather): Promise<readonly string[]> => {
   const pointers = await gather([resolver.resolveNaptr(host)])
   const services = ['_sip._udp', '_sip._tcp', '_sips._tcp'].map((service) => `${service}.${host}`)
@@ -100,13 +104,13 @@ const servers = async (host: string, resolver: Resolver, gather: Gather): Promis
   return records.map(({ name }) => name)
 }
 
-/** Error codes that mean that there is no such record. */
+/** Error codes of a look-up for a name without such a record. */
 const absent: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
 
 const whatIsFound: Gather = async (lookups) =>
   (await Promise.allSettled(lookups)).flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
 
-/** Joins the results, and rejects if a look-up has failed. A name without records is no failure. */
+/** Joins the results. Rejects if a look-up has failed; a name without records is no failure. */
 const everything: Gather = async (lookups) =>
   (await Promise.allSettled(lookups)).flatMap((each) => {
     if (each.status === 'fulfilled') return each.value
@@ -114,7 +118,7 @@ const everything: Gather = async (lookups) =>
     throw each.reason
   })
 
-/** Finds addresses by the system's DNS. A failed look-up has an empty result. */
+/** Finds addresses by the system's DNS. A failed look-up finds no address. */
 export const inDns: FindAddresses = findBy(whatIsFound)
 
 /** Finds addresses as {@link inDns} does, but rejects if a look-up fails. */

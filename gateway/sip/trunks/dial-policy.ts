@@ -11,15 +11,14 @@ const isOfOtherProject = 'the host is that of a carrier of another project'
 
 /** Rules for the hosts that a project may call. */
 export class DialPolicy {
-  /** Checks the hosts of URIs without a carrier, and of customers' own carriers. */
+  /** Checks hosts that belong to no carrier, and hosts of carriers that customers made. */
   readonly guard: Pick<DialGuard, 'objection'> | undefined
   readonly #carriers: CarrierDirectory
   readonly #dial: () => SipConfig['dial']
 
   /**
-   * `guard`: checks hosts that belong to no carrier; default: every host may be dialled. `dial`: returns the
-   * SIP URIs that may be called, which are `any` (default), or `carriers` for those of the project's carriers
-   * only.
+   * `guard`: see {@link DialPolicy.guard}; default: every host may be dialled. `dial`: returns which SIP URIs
+   * may be called: `any` (default), or `carriers` for URIs of the project's carriers only.
    */
   constructor(
     carriers: CarrierDirectory,
@@ -31,7 +30,9 @@ export class DialPolicy {
     this.#dial = dial
   }
 
-  /** Returns why a project may not call a URI; undefined if it may, or if its host has no address. */
+  /**
+   * Returns the reason why a project may not call a URI; undefined if it may, or if its host has no address.
+   */
   async objection(uri: SipUri, projectId: string): Promise<string | undefined> {
     const carrier = this.#carriers.of(uri, projectId)
     return carrier ? this.objectionToCarrier(carrier, projectId) : this.objectionToDirect(uri, projectId)
@@ -47,8 +48,8 @@ export class DialPolicy {
   }
 
   /**
-   * Returns the reason why a project may not call by a carrier; undefined if it may. Only hosts of customers'
-   * own carriers are checked.
+   * Returns the reason why a project may not call through a carrier; undefined if it may. Only hosts of
+   * carriers that customers made are checked.
    */
   async objectionToCarrier(
     { name, config, targets }: Carrier,

@@ -3,7 +3,7 @@ import { parseSipUri, userOf } from '../../core/sip-uri.ts'
 import { escapedUser, fromHeader, quotedName } from '../headers.ts'
 import type { Headers } from '../srf.ts'
 
-/** Caller as presented by a leg. */
+/** Caller identity that an outbound leg presents. */
 export interface PresentedCaller {
   readonly user: string
   readonly name: string
@@ -35,9 +35,9 @@ export const directIdentityHeaders = ({ user, name, uri, private: hidden }: Pres
     : { From: fromHeader({ user, name }, uri) }
 
 /**
- * Returns From, the asserted identity and Privacy for a carrier. A caller with a private identity is
- * anonymous in From, but the header of `identity.header` names it to the carrier (RFC 3325 section 9.3). A
- * From that names the trunk stays: carriers identify the customer by it.
+ * Returns From, the asserted identity and Privacy for a carrier. From is anonymous for a caller with a
+ * private identity; only the header of `identity.header` names the caller to the carrier (RFC 3325 section
+ * 9.3). A From that names the trunk is not made anonymous, because carriers identify the customer by it.
  */
 export const carrierIdentityHeaders = (caller: PresentedCaller, rules: IdentityRules): Headers => {
   const hidden = caller.private

@@ -11,12 +11,12 @@ export interface LikelyCodecsDeps {
   readonly carriers: Pick<CarrierDirectory, 'byName' | 'of'>
 }
 
-/** Browsers use Opus with each other, as it tolerates lost packets. */
+/** Codec that browsers use with each other; it tolerates lost packets. */
 const browsers: readonly AudioCodec[] = ['opus']
 
 /**
- * Predicts the codecs that a dialled party will be offered. With one of them on the caller's side no
- * transcoding is needed. Without a prediction, as for calls to a handler, the list is empty.
+ * Predicts the codecs that a callee will be offered. If the caller's leg uses one of these codecs, no
+ * transcoding is needed.
  */
 export class LikelyCodecs {
   readonly #deps: LikelyCodecsDeps
@@ -25,7 +25,10 @@ export class LikelyCodecs {
     this.#deps = deps
   }
 
-  /** `to`: a SIP URI, a number, or an address of the project. */
+  /**
+   * Returns the predicted codecs of a callee; empty without a prediction, as for a call to a handler. `to`: a
+   * SIP URI, a number, or an address of the project.
+   */
   of(to: string, projectId: string): readonly AudioCodec[] {
     const { directory, carriers } = this.#deps
     const target = directory.resolve(to, projectId)

@@ -6,12 +6,12 @@ export type RegisterResult =
   | {
       readonly kind: 'final'
       readonly status: number
-      /** Granted time; undefined if the response has none. */
+      /** Granted time in ms; undefined if the response names no time. */
       readonly grantedMs?: number
-      /** Min-Expires of a 423. */
+      /** Min-Expires of a 423, in ms. */
       readonly minExpiresMs?: number
       readonly retryAfterMs?: number
-      /** Agent's reason why no target was reachable. */
+      /** Reason of the agent why no target was reachable. */
       readonly why?: string
     }
   /** The REGISTER could not be sent, or had no response. */
@@ -26,10 +26,10 @@ export type RegistrationState = (typeof registrationStates)[number]
 export interface OutboundRegistrationDeps {
   /** Requested interval, in ms. */
   readonly expiresMs: number
-  /** Sends one REGISTER with an interval in ms; 0 unregisters. `done` is called once. */
+  /** Sends one REGISTER with an interval in ms; an interval of 0 unregisters. `done` is called once. */
   readonly send: (expiresMs: number, done: (result: RegisterResult) => void) => void
   readonly clock: Clock
-  /** From 0 to below 1. */
+  /** Returns a random number from 0 to below 1. */
   readonly random: () => number
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
 }
@@ -42,14 +42,14 @@ const maxRejections = 3
  */
 const maxRaises = 3
 /**
- * First and maximum wait after a failure. It doubles each time, and is shortened by up to a half at random,
- * so that trunks do not retry together.
+ * First and maximum wait after a failure, in ms. The wait doubles with each failure. It is shortened at
+ * random by up to a half, so that trunks do not retry at the same time.
  */
 const firstWaitMs = 4_000
 const maxWaitMs = 300_000
-/** Maximum interval that a Min-Expires can cause. */
+/** Maximum interval that a Min-Expires can cause, in ms. */
 const maxExpiresMs = 86_400_000
-/** Minimum time between two refreshes, even if a shorter interval was granted. */
+/** Minimum time in ms between two refreshes. If less than twice this time was granted, half of it is used. */
 const minRefreshMs = 5_000
 /** Statuses of a permanent rejection: wrong credentials, a closed trunk, or an unknown account. */
 const rejections = new Set([401, 403, 404, 407, 600, 603, 604])
@@ -67,7 +67,7 @@ export class OutboundRegistration {
   #failures = 0
   #rejections = 0
   #raises = 0
-  /** Time until which the carrier keeps the registration. */
+  /** Time until which the carrier keeps the registration, in ms. */
   #knownUntil = 0
   #isPending = false
   #stopping: (() => void) | undefined
@@ -81,14 +81,15 @@ export class OutboundRegistration {
     return this.#state
   }
 
-  /** Starts after a delay, in ms. */
+  /** Starts to register, after a delay in ms. */
   start(delayMs: number): void {
     this.#state = 'registering'
     this.#after(delayMs)
   }
 
   /**
-   * Unregisters if the carrier knows the registration, and stops. `done` is called at the end. Idempotent.
+   * Stops. Unregisters first if the carrier still keeps the registration. `done` is called at the end.
+   * Idempotent.
    */
   stop(done: () => void = () => {}): void {
     this.#timer?.cancel()
@@ -109,7 +110,7 @@ export class OutboundRegistration {
 
   #register(): void {
     this.#isPending = true
-    // A refresh does not end the registration in force.
+    // During a refresh, the registration stays in force.
     if (this.#state !== 'registered') this.#state = 'registering'
     this.#deps.send(this.#expiresMs, (result) => {
       this.#isPending = false

@@ -11,13 +11,13 @@ import type { TrunkDeps } from './trunk-deps.ts'
 
 type ProbeRules = NonNullable<CarrierConfig['probe']>
 
-/** Maximum wait for an answer. The transaction would last 32 s, during which no other ping is sent. */
+/** Maximum wait for a response, in ms. The next ping need not wait for the end of the transaction (32 s). */
 const maxAnswerMs = 8_000
 
 /**
- * Pings one target with OPTIONS. Any final response proves that the target is up, except 408 and 503. A 503
- * asks for a pause. The interval varies by a tenth either way. The first ping falls anywhere in the first
- * interval, so that pings do not come in bursts.
+ * Pings one target with OPTIONS. Any final response other than 408 and 503 proves that the target is up. A
+ * 503 with Retry-After delays the next ping. The interval varies at random by up to a tenth. The first ping
+ * is sent at a random time within the first interval, so that pings to many targets do not come in bursts.
  */
 export class Probe {
   readonly #deps: TrunkDeps
@@ -41,7 +41,7 @@ export class Probe {
     this.#wait(this.#deps.random() * this.#rules.intervalMs)
   }
 
-  /** Idempotent. */
+  /** Stops the pings. Idempotent. */
   stop(): void {
     this.#timer?.cancel()
     this.#patience?.cancel()
@@ -84,13 +84,16 @@ export class Probe {
     const response = outcome.kind === 'final' ? outcome.response : undefined
     const pauseMs = response?.status === 503 ? retryAfterMs(response.get('Retry-After')) : undefined
     if (pauseMs !== undefined) this.#target.setAside(this.#deps.clock.now() + pauseMs)
-    // A lost agent says nothing about the carrier.
+    // A disconnected agent proves nothing about the carrier.
     if (outcome.kind !== 'lost')
       this.#count(response?.status, outcome.kind === 'final' ? problemOf({ res: response }) : outcome.why)
     this.#wait(Math.max(interval, pauseMs ?? 0))
   }
 
-  /** `problem`: reason why the target was unreachable, if known. */
+  /**
+   * Counts a ping, and logs a change of the target's state. `status`: final status, if any; `problem`: reason
+   * why the target was unreachable, if known.
+   */
   #count(status: number | undefined, problem: string | undefined): void {
     const target = this.#target
     const { log } = this.#deps

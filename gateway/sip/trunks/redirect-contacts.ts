@@ -6,7 +6,7 @@ import { splitList } from '../headers.ts'
 const maxContacts = 5
 
 /**
- * Returns the SIP URIs of a redirection's Contact by falling preference (RFC 3261 section 20.10, `q`). Other
+ * Returns the SIP URIs in the Contact of a redirection, highest `q` first (RFC 3261 section 20.10). Other
  * URIs are left out.
  */
 export const contactsOf = (value: string): readonly SipUri[] =>

@@ -1,4 +1,4 @@
-/** Maximum wait that a Retry-After can cause: an hour. */
+/** Maximum wait that a Retry-After can cause, in ms. */
 const maxRetryAfterMs = 3_600_000
 
 /**

@@ -11,7 +11,7 @@ export interface Hop {
   /** Next hop in place of the request-URI; a SIP URI. */
   readonly nextHop?: string
   readonly headers: Headers
-  /** IP family of the offered audio; undefined: that of the hop's address, or IPv4 for a host name. */
+  /** IP family of the offered audio. Default: the family of the hop's address, or IPv4 for a host name. */
   readonly family?: IpFamily
   /** Credentials for challenges; default none. */
   readonly credentials?: Credentials

@@ -29,23 +29,24 @@ export interface RoutingDeps {
 
 /** Options of {@link Routing}. */
 export interface RoutingOptions {
-  /** Whether the agent reports a 100, which tells a slow target from a silent one. */
+  /** Whether the agent reports a 100, by which the gateway can tell a slow target from a silent target. */
   readonly reportsTrying: boolean
   /**
-   * Called when the connection over which an endpoint registered is lost, with the next hop that names it.
+   * Called if the connection over which an endpoint has registered is lost. `hop`: the next hop that stands
+   * for this connection.
    */
   readonly onDisconnected?: (endpointId: string, hop: string) => void
 }
 
-/** A route, and the function that ends its count in the carrier's limits. */
+/** Route, and the function that ends the call's count in quotas and in the carrier's limits. */
 export type TakenRoute = Route & { readonly release: () => void }
 
 type SipTarget = Extract<Target, { kind: 'sip' }>
 
-/** Default of Max-Forwards (RFC 3261 section 8.1.1.6). */
+/** Default value of Max-Forwards (RFC 3261 section 8.1.1.6). */
 const defaultMaxForwards = 70
 
-/** Routes outbound INVITEs: to a carrier by its rules, to other targets by their URI. */
+/** Routes outbound INVITEs: to a carrier by the carrier's rules, to other targets by their URI. */
 export class Routing {
   readonly #deps: RoutingDeps
   readonly #options: RoutingOptions
@@ -56,8 +57,8 @@ export class Routing {
   }
 
   /**
-   * Returns the route, or the cause of its absence. The caller must call {@link TakenRoute.release} when the
-   * leg ends.
+   * Returns the route to a target, or the cause why the call is rejected. {@link TakenRoute.release} must be
+   * called when the leg ends.
    */
   async find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
     const route = await this.#find(target, request, log)
@@ -111,8 +112,8 @@ export class Routing {
     const hop = { uri: uri.bare, headers, ...(nextHop !== undefined && { nextHop }) }
     const onFailure = (refusal: Refusal | 'silent') => {
       if (refusal === 'silent' || refusal.status !== 503 || !isLocal(refusal)) return
-      // The agent never opens a connection to a phone, so this means that the connection of the registration
-      // is lost.
+      // The agent never opens a connection to a phone. A 503 of the agent therefore means that the connection
+      // of the registration is lost.
       if (endpointId !== undefined && nextHop !== undefined)
         this.#options.onDisconnected?.(endpointId, nextHop)
     }
@@ -132,7 +133,7 @@ export class Routing {
       return { code: 'number_not_allowed', detail: numberRefusalText(carrier, verdict) }
     const call = this.#carrierCall(carrier, uri, request, log)
     const hops = carrier.hops(call)
-    // The quotas are taken last: nothing after them may fail before the caller owns the release.
+    // The quotas are taken last. No later step may throw, or their count would never end.
     const quota = this.#deps.quotas?.take(request) ?? (() => {})
     if (typeof quota !== 'function') return quota
     const load = carrier.load.take('outbound')
@@ -172,7 +173,7 @@ export class Routing {
     }
   }
 
-  /** Returns the general headers of an INVITE, with those of the document and of the URI. */
+  /** Returns the general headers of an INVITE, and the headers that the document and the URI set. */
   #common(uri: SipUri, { destination, maxForwards }: OutboundRequest, log: Log): Headers {
     const { headers, refused } = applicationHeaders([...uri.headers, ...(destination.headers ?? [])])
     for (const { name, why } of refused)
@@ -187,7 +188,7 @@ export class Routing {
   }
 }
 
-/** Returns the reason why a carrier may not be called with a number, for logs, CDRs and people. */
+/** Returns the reason why a number may not be called through a carrier, for logs, CDRs and error texts. */
 export const numberRefusalText = ({ name }: Carrier, { number, prefix }: NumberVerdict): string => {
   if (number === undefined) return `carrier ${name}: only telephone numbers may be called`
   return prefix === undefined
@@ -198,7 +199,7 @@ export const numberRefusalText = ({ name }: Carrier, { number, prefix }: NumberV
 const unreachable = (detail: string): Cause => ({ code: 'unreachable', detail })
 
 const callerOf = ({ destination, from }: OutboundRequest): PresentedCaller => {
-  // A caller identity that the document sets is never private.
+  // A caller identity that the document sets is never hidden.
   const named = destination.from !== undefined
   return {
     user: destination.from ?? from.user,
@@ -212,8 +213,8 @@ const credentialsOf = ({ destination }: OutboundRequest): Credentials | undefine
   destination.username ? { username: destination.username, password: destination.password ?? '' } : undefined
 
 /**
- * Returns the diversions of the inbound call for carriers, which bill and screen by them (RFC 5806, RFC
- * 7044).
+ * Returns the diversion headers of the inbound call (RFC 5806, RFC 7044). Carriers use them for billing and
+ * screening.
  */
 const forwarded = ({ forwarded: headers = [] }: OutboundRequest): Headers =>
   headers
@@ -225,7 +226,7 @@ const joined = (headers: Headers, name: string, value: string): string => {
   return before ? `${before[1]}, ${value}` : value
 }
 
-/** Merges headers; those of `over` replace headers of the same name, in any case of letters. */
+/** Merges headers. Headers in `over` replace headers with the same name, regardless of letter case. */
 const merged = (headers: Headers, over: Headers): Headers => {
   const replaced = new Set(Object.keys(over).map((name) => name.toLowerCase()))
   const kept = Object.entries(headers).filter(([name]) => !replaced.has(name.toLowerCase()))

@@ -7,7 +7,8 @@ import { Probe } from './probe.ts'
 import type { TrunkDeps } from './trunk-deps.ts'
 
 /**
- * Registrations start at random times within a window: this time in ms for each, and half a minute at most.
+ * Registrations start at random times within a window. The window grows by `spreadMs` for each registration,
+ * up to `maxSpreadMs`.
  */
 const spreadMs = 200
 const maxSpreadMs = 30_000
@@ -22,11 +23,11 @@ interface Trunk {
 export interface TrunksDeps extends Omit<TrunkDeps, 'random'> {
   readonly carriers: CarrierDirectory
   readonly metrics: Pick<Metrics, 'gauges'>
-  /** Default `Math.random`. */
+  /** Returns a random number from 0 to below 1; default `Math.random`. */
   readonly random?: TrunkDeps['random']
 }
 
-/** Pings of carriers' targets, and registrations with carriers. */
+/** Pings the targets of carriers, and registers with carriers. */
 export class Trunks {
   readonly #deps: TrunkDeps
   #trunks = new Map<Carrier, Trunk>()
@@ -57,7 +58,7 @@ export class Trunks {
     )
   }
 
-  /** Starts; the agent must be connected. */
+  /** Starts pings and registrations. The agent must be connected. */
   start(): void {
     this.#state = 'started'
     this.#begin([...this.#trunks.values()])
@@ -96,15 +97,15 @@ export class Trunks {
     const begun = added.map((carrier) => ({ carrier, trunk: this.#add(carrier) }))
     if (this.#state !== 'started') return
     this.#begin(begun.filter(({ carrier }) => !ends.has(carrier.name)).map(({ trunk }) => trunk))
-    // A new registration starts after the old one is removed: a later removal would end the new registration,
-    // too.
+    // A new registration starts only after the old registration was removed. A later removal would end the
+    // new registration as well.
     for (const { carrier, trunk } of begun)
       void ends.get(carrier.name)?.then(() => {
         if (this.#state === 'started' && this.#trunks.get(carrier) === trunk) this.#begin([trunk])
       })
   }
 
-  /** Stops the pings of a carrier, and unregisters. Resolves as {@link unregister} does. */
+  /** Stops the pings of a carrier, and unregisters. Resolves like {@link unregister}. */
   async #end(carrier: Carrier): Promise<void> {
     const trunk = this.#trunks.get(carrier)
     this.#trunks.delete(carrier)
