@@ -215,7 +215,7 @@ export class Call extends CallControls implements VertoPeer {
       if (params[channel] !== undefined) this.constrain(channel, record(params[channel]))
   }
 
-  // Requests run one after another, so that the last one decides.
+  // Hold requests run one after another, so that the last request decides the state.
   #setHold(on: boolean): Promise<void> {
     const run = () => this.#modifyHold(on)
     const done = (this.#holds ? this.#holds.then(run) : run()).finally(() => {

@@ -3,7 +3,7 @@ import type { Member } from './member-types.ts'
 
 /** Collaborator of {@link Muting}. */
 export interface MutingOwner {
-  /** Sends a kind, or silence (black) in its place. */
+  /** Sends a kind of media if `on`, otherwise silence or black frames. */
   allow(kind: MediaKind, on: boolean): void
   /** Closes the device of a muted kind, if that is useful. */
   close(kind: MediaKind): void

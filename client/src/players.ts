@@ -34,7 +34,10 @@ export class Players {
       .catch((error: unknown) => this.#log.warn('browser did not start to play the call', error))
   }
 
-  /** Shows the video, or hides the last picture after the far side stopped sending. */
+  /**
+   * Shows the video if `on`. Otherwise hides it: the far side has stopped sending, and its last picture
+   * remains.
+   */
   show(on: boolean): void {
     const player = this.#players.get('video')
     if (player) player.element.hidden = !on

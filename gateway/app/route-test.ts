@@ -62,7 +62,7 @@ export interface RouteReport {
 
 /**
  * Returns the outcome of a request, by the same code that decides on real ones. It assumes no calls in
- * progress, no load, and a caller that knows the passwords that it is asked for.
+ * progress, no load, and a caller that knows the right passwords.
  */
 export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
   const steps: RouteStep[] = []

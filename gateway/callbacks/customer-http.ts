@@ -172,7 +172,7 @@ export class CustomerHttp {
 
   /**
    * Uploads a file, unsigned: its URL is the authorisation. The file is opened for each redirect and each
-   * retry that the URL's fragment asks for. Resolves with the status. The error has `reason` `file` if the
+   * retry that the URL's fragment sets. Resolves with the status. The error has `reason` `file` if the
    * file cannot be read.
    */
   async upload({ url, method, contentType, open }: Upload, signal?: AbortSignal): Promise<number> {

@@ -6,7 +6,7 @@ import type { CallRow } from '../calls/log/call-rows.ts'
 import type { Log } from '../core/log.ts'
 import type { CallOrder } from './call-placement.ts'
 
-/** Result of a detection of the answerer: for documents, and for the call's row if known. */
+/** Result of answering-machine detection, in the forms for documents and for the call's row. */
 export interface AnsweredBy {
   readonly answeredBy: NonNullable<CallInfo['answeredBy']>
   readonly row?: NonNullable<CallRow['answeredBy']>

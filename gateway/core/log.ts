@@ -9,7 +9,7 @@ const secrets = ['password', 'secret', 'token', 'jwt_token', 'authorization', 'c
 
 /**
  * Makes the root logger, which writes to standard output. A `destination` receives JSON lines, even if the
- * configuration asks for readable lines.
+ * configuration selects readable lines.
  */
 export const createLog = (config: LogConfig, destination?: pino.DestinationStream): Log => {
   const options: pino.LoggerOptions = {

@@ -62,7 +62,7 @@ export interface RefusedHeader {
   readonly why: string
 }
 
-/** Splits the headers that an application asked for into those that are sent and those that are not. */
+/** Splits the headers that an application has set into headers that are sent and headers that are dropped. */
 export const applicationHeaders = (
   wanted: readonly { readonly name: string; readonly value: string }[],
 ): { readonly headers: Headers; readonly refused: readonly RefusedHeader[] } => {

@@ -3,7 +3,7 @@ import type { App } from '../drachtio/app.ts'
 import type { SipMessage } from '../message/message.ts'
 import { serialiseMessage } from '../message/serialise.ts'
 
-/** Origin of the message in a record: the far end, or the agent with its applications. */
+/** Sender of the recorded message: the far end (`network`), or the agent or its application. */
 export type CdrSource = 'network' | 'application'
 
 /** Role of the agent in the call. */
@@ -19,16 +19,17 @@ export type CdrEnd =
   | 'system-error-initiated-termination'
 
 /**
- * Chooses the application that receives a record, in rotation among those that routed `cdr:attempt`,
- * `cdr:start` or `cdr:stop`.
+ * Chooses the application that receives a record: in rotation, one of the applications that routed
+ * `cdr:attempt`, `cdr:start` or `cdr:stop`.
  */
 export interface CdrTakers {
   choose(verb: string): App | undefined
 }
 
 /**
- * Call records. Each INVITE outside dialogs has an attempt, each answer a start and each end a stop. An
- * application receives only the kinds that it routed. A record that no application routed is not serialised.
+ * Call records. An attempt is recorded for each INVITE outside dialogs, a start for each answer, and a stop
+ * for each end. An application receives only the kinds of record that it routed. A record that no application
+ * routed is not serialised.
  */
 export class Cdrs {
   readonly #takers: CdrTakers
@@ -39,7 +40,7 @@ export class Cdrs {
     this.#takers = takers
   }
 
-  /** Records the INVITE that begins a leg. */
+  /** Records the INVITE that starts a leg. */
   attempt(source: CdrSource, invite: SipMessage | Buffer): void {
     this.#send('cdr:attempt', source, undefined, invite)
   }

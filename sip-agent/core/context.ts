@@ -36,7 +36,7 @@ export interface Context {
   readonly deliversTrying?: boolean
 }
 
-/** Returns a new From or To tag: 64 random bits (RFC 3261 19.3 asks for 32). */
+/** Returns a new From or To tag with 64 random bits; RFC 3261 19.3 requires at least 32. */
 export const newTag = (): string => randomBytes(8).toString('hex')
 
 /** Returns a new Via branch. */

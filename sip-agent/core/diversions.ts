@@ -9,7 +9,7 @@ import { ReportRate } from './own-refusals.ts'
  */
 export interface Diversion {
   readonly callId: string
-  /** Method of the first such request. */
+  /** Method of the dialog's first request that was sent to the peer's address. */
   readonly method: string
   /** URI of Record-Route or Contact that was not followed. */
   readonly nextHop: string
@@ -34,7 +34,7 @@ export class Diversions {
     this.#report = report
   }
 
-  /** Number of such dialogs since the start. */
+  /** Number of dialogs since the start whose route was not followed. */
   get count(): number {
     return this.#count
   }

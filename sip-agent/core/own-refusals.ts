@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 
-/** Maximum number of reports of one kind per second, so that no peer can keep the gateway busy with them. */
+/** Maximum number of reports of one kind per second. Without it, a peer could keep the gateway busy. */
 const maxReports = 10
 /** Maximum length in characters of each text in a report that the far end chose. */
 const maxTextLength = 256
@@ -14,11 +14,11 @@ export interface OwnRefusal {
   readonly method: string
   /** The request-URI; empty if it could not be read. */
   readonly uri: string
-  /** Empty if it could not be read. */
+  /** Call-ID; empty if it could not be read. */
   readonly callId: string
   /** IP address of the sender. */
   readonly source: string
-  /** Fault in the request, unless the status names it. */
+  /** Fault in the request; absent if the status already names it. */
   readonly detail?: string
 }
 

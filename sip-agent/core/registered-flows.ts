@@ -8,7 +8,10 @@ import type { Flow } from '../transport/types.ts'
 
 /** Interval in ms at which expired entries are removed. */
 const sweepEvery = 30_000
-/** Lifetime in ms if neither side names one. RFC 3261 10.2.1.1 leaves it open; an hour is usual. */
+/**
+ * Lifetime in ms if neither the request nor the response names a lifetime. RFC 3261 10.2.1.1 does not define
+ * it; an hour is usual.
+ */
 const defaultLifetime = 3_600_000
 /** Maximum number of contacts of one connection, and of connections of one contact. */
 const maxPerFlow = 64
@@ -28,7 +31,8 @@ interface Entry {
 
 /**
  * Connections that lead to the contact of an accepted REGISTER or SUBSCRIBE. A browser, or a phone behind a
- * NAT, cannot be reached in another way. An entry lasts for the granted time, and ends with its connection.
+ * NAT, cannot be reached in any other way. An entry lasts for the granted time, at most until its connection
+ * ends.
  *
  * A contact is not accepted if its host is a name that DNS could resolve. An address is not accepted if it is
  * public or in a known network, unless it is the remote address of the connection. Otherwise a client could
@@ -45,8 +49,8 @@ export class RegisteredFlows {
   #sweep: Timer | undefined
 
   /**
-   * `isKnown` returns whether an address is in a known network; default none is. `most` is the maximum number
-   * of entries; further contacts are not remembered. Default 100,000.
+   * `isKnown`: returns whether an address is in a known network; default: no address is. `most`: maximum
+   * number of entries, default 100,000; further contacts are not stored.
    */
   constructor(clock: Clock, isKnown: (address: string) => boolean = () => false, most = 100_000) {
     this.#clock = clock
@@ -54,7 +58,7 @@ export class RegisteredFlows {
     this.#most = most
   }
 
-  /** Number of remembered contacts. */
+  /** Number of stored contacts. */
   get size(): number {
     return this.#size
   }
@@ -87,7 +91,7 @@ export class RegisteredFlows {
     return carried.has(method) ? this.find(uri) : undefined
   }
 
-  /** Returns the connection to a contact; the latest one if its user has several connections. */
+  /** Returns the connection to a contact. If its user has several connections, returns the latest. */
   find(uri: string): Flow | undefined {
     if (this.#size === 0) return undefined
     const entries = this.#byKey.get(keyOf(uri) ?? '')
@@ -151,7 +155,7 @@ export class RegisteredFlows {
   }
 
   /**
-   * Removes the contacts of an address of record on this connection, as `Contact: *` asks (RFC 3261 10.2.2).
+   * Removes all contacts of an address of record on one connection, for `Contact: *` (RFC 3261 10.2.2).
    */
   #forgetOwner(owner: string, flow: Flow): void {
     for (const key of [...(this.#byFlow.get(flow) ?? [])])
@@ -186,7 +190,8 @@ const seconds = (text: string | undefined): number | undefined =>
   text !== undefined && /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : undefined
 
 /**
- * Returns the lifetime in ms: the one granted for this contact or for all contacts, else the requested one.
+ * Returns the lifetime of a contact in ms: the lifetime that the response grants to this contact or to all
+ * contacts, otherwise the requested lifetime.
  */
 const lifetimeOf = (request: SipRequest, response: RawResponse, contact: NameAddr): number => {
   const granted = addresses(response.headers.all('contact')).find(
@@ -197,6 +202,6 @@ const lifetimeOf = (request: SipRequest, response: RawResponse, contact: NameAdd
     seconds(request.headers.first('expires')) ??
     defaultLifetime / 1_000
   const said = seconds(granted?.params.get('expires')) ?? seconds(response.headers.first('expires'))
-  // A contact that the client asked to remove is removed, whatever lifetime the response states.
+  // A lifetime of 0 in the request removes the contact, whatever lifetime the response names.
   return asked === 0 ? 0 : (said ?? asked) * 1_000
 }

@@ -1,7 +1,7 @@
 import type { App } from '../drachtio/app.ts'
 import { SipParseError } from '../message/sip-parse-error.ts'
 
-/** Runs a function, and rejects the frame if the application's message is malformed. */
+/** Runs a function. If it finds that the application's message is malformed, rejects the frame `msgId`. */
 export const rejectMalformed = (app: App, msgId: string, run: () => void): void => {
   try {
     run()

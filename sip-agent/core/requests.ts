@@ -21,7 +21,7 @@ export interface MadeRequest {
   readonly to: string
   readonly callId: string
   readonly seq: number
-  /** Value of its Contact header; empty if it has none. */
+  /** Value of the Contact header; empty without this header. */
   readonly contact: string
   readonly bytes: Buffer
 }
@@ -33,7 +33,7 @@ export interface RequestOptions extends Omit<MadeRequest, 'bytes' | 'via' | 'con
   readonly body?: Buffer
 }
 
-/** Returns the agent's Via. `rport` asks for responses to the source port (RFC 3581). */
+/** Returns the agent's Via. Over UDP it has `rport`, so that responses go to the source port (RFC 3581). */
 export const makeVia = (own: OwnAddress, branch: string): string => {
   const rport = own.protocol === 'udp' ? ';rport' : ''
   return `SIP/2.0/${own.protocol.toUpperCase()} ${formatHost(own.host)}:${own.port};branch=${branch}${rport}`
@@ -63,7 +63,7 @@ const follow = (made: MadeRequest, method: string, to: string, headers: readonly
   return serialise(`${method} ${made.uri} SIP/2.0`, out, empty)
 }
 
-/** Builds the CANCEL of a request (RFC 3261 9.1): same branch, From, To and number. */
+/** Builds the CANCEL of a request, with the same branch, From, To and CSeq number (RFC 3261 9.1). */
 export const makeCancel = (made: MadeRequest, headers: readonly AppHeader[]): Buffer =>
   follow(made, 'CANCEL', made.to, headers)
 
@@ -72,7 +72,8 @@ export const makeFailureAck = (made: MadeRequest, response: SipResponse): Buffer
   follow(made, 'ACK', response.headers.first('to') ?? made.to, [])
 
 /**
- * Builds a final response for a request to which the network sent none. `problem` is the reason, if known.
+ * Builds a final response to a request that got no final response from the network. `problem`: the reason, if
+ * known.
  */
 export const makeLocalResponse = (
   made: MadeRequest,
@@ -90,7 +91,8 @@ export const makeLocalResponse = (
 }
 
 /**
- * Removes characters that must not stand between quotes. Names in a certificate are chosen by the far end.
+ * Replaces characters that a quoted string must not contain. The text may have names from a certificate,
+ * which the far end chose.
  */
 const quotable = (text: string): string => text.slice(0, 500).replace(/[\p{Cc}"\\]/gu, "'")
 

@@ -9,8 +9,8 @@ import type { Flow } from '../transport/types.ts'
 import type { MadeRequest } from './requests.ts'
 
 /**
- * Default lifetime in seconds if the messages name none, for a REFER (RFC 3515 2.4.4 leaves it to the
- * notifier) or an event package.
+ * Lifetime of a subscription in seconds, if neither request nor response names a lifetime. RFC 3515 2.4.4
+ * leaves the lifetime for a REFER to the notifier.
  */
 const defaultExpires = 3_600
 const maxExpires = 7 * 86_400
@@ -56,16 +56,16 @@ export class Subscriptions {
   }
 
   /**
-   * Registers a request that creates a subscription: a NOTIFY may arrive before the response (RFC 6665
-   * 4.1.2.4).
+   * Registers a request that creates a subscription, because a NOTIFY may arrive before the response (RFC
+   * 6665 4.1.2.4).
    */
   begin(start: SubscriptionRequest): PendingSubscription {
     return new PendingSubscription(start, this.#dialogs, (dialog, seconds) => this.granted(dialog, seconds))
   }
 
   /**
-   * Sets the lifetime of a subscription: granted, renewed or (0) ended. Does nothing for the dialog of a
-   * call.
+   * Sets the remaining lifetime of a subscription, in seconds; 0 for an ended subscription. Its dialog ends
+   * 64 * T1 later. Does nothing for the dialog of a call.
    */
   granted(dialog: Dialog, seconds = defaultExpires): void {
     if (!dialog.isSubscription || dialog.isEnded) return
@@ -120,7 +120,7 @@ class PendingSubscription {
     })
   }
 
-  /** Handles the final response; undefined if there was no response. */
+  /** Handles the final response, or undefined after a failure without a response. */
   settle(response: SipResponse | undefined, flow: Flow): void {
     this.#stop()
     // If the application has disconnected, no dialog is created: the 481 to the next NOTIFY ends the

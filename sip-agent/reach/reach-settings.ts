@@ -9,7 +9,7 @@ export interface SipReachCarrier {
    */
   readonly isGuarded: boolean
   /**
-   * Whether the carrier asks for no credentials: any call from the gateway's address is at the project's
+   * Whether the carrier requires no credentials: any call from the gateway's address is at the project's
    * expense.
    */
   readonly isByAddress: boolean

@@ -31,7 +31,7 @@ export const connectFailure = ({ cause, callee }: ForkFailure): Failed => ({
 /** Result of a `connect` that its handler has canceled. */
 export const connectCanceled: Failed = { kind: 'failed', reason: 'canceled', code: 'canceled' }
 
-/** Returns the result of a `connect` with an answer. `branch`: that of the last callee. */
+/** Returns the result of a `connect` that a callee answered. `branch`: branch of the last callee. */
 export const connectResult = (branch: Branch, endedBy: EndedBy, durationMs: number): ConnectResult => {
   const { callee } = branch
   if (!callee) throw new Error('no callee was dialed')

@@ -54,9 +54,9 @@ export class ConnectSession implements LegOwner, ForkOwner {
   #bridge: BridgeSession
   /** Leg of the callee. */
   #callee: Leg | undefined
-  /** Winner of the last fork: the first one, or that of a transfer. */
+  /** Winner of the last fork: the fork of the verb itself, or the fork of a transfer. */
   #winner: Winner | undefined
-  /** Transfer in progress, and the leg that has asked for it, which may have ended since. */
+  /** Transfer in progress, and the leg that requested it. That leg may have ended since. */
   #transfer: { readonly referral: Referral; readonly referrer: Leg } | undefined
   /** Reason for which the two were parted, other than a hang-up. */
   #endedBy: EndedBy | undefined

@@ -9,19 +9,21 @@ import { type ErrorBody, faultFor, faultOf, type RequestFault } from './request-
 import { useRouteList } from './route-list.ts'
 
 /**
- * Families of the API by the form of their errors. `fabric`: `errors` with type, code, message, attribute and
- * url. `relay`: `errors` with detail, status, title and code. `compat`: numeric code, message, more_info and
- * status.
+ * API family: a group of routes with the same format of error bodies. `fabric`: a list `errors` with type,
+ * code, message, attribute and url. `relay`: a list `errors` with detail, status, title and code. `compat`:
+ * numeric code, message, more_info and status.
  */
 export type ApiFamily = 'fabric' | 'relay' | 'compat'
 
-/** Returns the family of a path; `fabric` for paths outside the API. */
+/** Returns the API family of a path; `fabric` for paths outside the API. */
 export const familyOf = (path: string): ApiFamily => {
   if (path.startsWith('/api/relay/')) return 'relay'
   return /^(\/api\/laml)?\/2010-04-01(\/|$)/.test(path) ? 'compat' : 'fabric'
 }
 
-/** Returns whether a path belongs to the API, in any family. The SDK registers devices outside `/api`. */
+/**
+ * Returns whether a path belongs to the API, in any family. `/subscriber/` is used by the SDK for devices.
+ */
 export const isApiPath = (path: string): boolean =>
   path.startsWith('/api/') || path.startsWith('/subscriber/') || familyOf(path) === 'compat'
 
@@ -63,14 +65,14 @@ const bodies: Readonly<Record<ApiFamily, ErrorBody>> = {
 const baseOf = ({ protocol, host }: FastifyRequest): string =>
   /^[\w.-]{1,253}(:\d{1,5})?$|^\[[\da-f:.]{2,45}\](:\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : ''
 
-/** Answers a request with an error, in the form of its family. */
+/** Answers a request with an error body, in the format of the request's API family. */
 export const sendFault = (
   request: FastifyRequest,
   reply: FastifyReply,
   fault: RequestFault,
 ): FastifyReply => {
   const family = familyOf(pathOf(request.url))
-  // The XML family does not use status 422.
+  // The `compat` family does not use status 422.
   const status = family === 'compat' && fault.status === 422 ? 400 : fault.status
   return reply.code(status).send(bodies[family]({ ...fault, status, base: baseOf(request) }))
 }
@@ -91,7 +93,8 @@ export interface ErrorDeps {
 }
 
 /**
- * Sets the error handler of a site, for errors of the gateway, schemas and Fastify, and for internal errors.
+ * Sets the error handler of a site, and the response for unknown routes. It handles errors of the gateway, of
+ * schema validation and of Fastify, and internal errors.
  */
 export const useErrorBodies = (site: FastifyInstance, { log, metrics }: ErrorDeps): void => {
   const refuse = (request: FastifyRequest, reply: FastifyReply, fault: RequestFault): FastifyReply => {

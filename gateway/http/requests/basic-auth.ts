@@ -3,8 +3,8 @@ import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { RequireProject } from './principal.ts'
 
 /**
- * Returns the hooks of routes for projects (RFC 7617): the project's id as user name, an API token as
- * password.
+ * Returns the hooks of routes for projects. They require Basic authentication (RFC 7617), with the project's
+ * id as user name and an API token as password.
  */
 export const basicAuth =
   (access: ProjectAccess): RequireProject =>

@@ -13,12 +13,12 @@ export interface Bearer {
 }
 
 /**
- * Authenticates a request by its `Authorization: Bearer` header (RFC 6750): a subscriber, guest or invited
- * user. Throws `unauthorized`.
+ * Authenticates the sender of a request, who is a subscriber, guest or invited user, by the `Authorization:
+ * Bearer` header (RFC 6750). Throws `unauthorized`.
  */
 export type Authenticate = (request: FastifyRequest) => Promise<Bearer>
 
-/** Returns the authentication by subscriber access tokens. */
+/** Returns the function that authenticates by subscriber access tokens. */
 export const bearerAuth =
   (tokens: Pick<SubscriberTokens, 'verify'>, directory: Pick<Directory, 'subscriber'>): Authenticate =>
   async (request) => {

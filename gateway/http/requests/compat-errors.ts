@@ -2,7 +2,7 @@ import type { Code } from '../../core/errors/catalogue.ts'
 import { errorPagePath } from './error-pages.ts'
 import type { LinkBase, RequestFault } from './request-faults.ts'
 
-/** Error numbers of single parameters: for a missing and for an invalid value. */
+/** Error numbers of parameters. `missing`: the parameter is absent; `wrong`: its value is invalid. */
 const parameters: Readonly<Record<string, { readonly missing?: number; readonly wrong: number }>> = {
   To: { missing: 21201, wrong: 21211 },
   From: { missing: 21213, wrong: 21212 },
@@ -25,7 +25,7 @@ const parameters: Readonly<Record<string, { readonly missing?: number; readonly 
   ),
 }
 
-/** Numbers of catalogue codes; default 10000, and 20500 for internal errors. */
+/** Error numbers of catalogue codes. Default: 20500 for internal errors, otherwise 10000. */
 const numbers: Readonly<Partial<Record<Code, number>>> = {
   unauthorized: 20003,
   insufficient_scope: 20003,
@@ -50,13 +50,13 @@ const numbers: Readonly<Partial<Record<Code, number>>> = {
   invalid_digits: 13222,
 }
 
-/** Returns the number of a fault. */
+/** Returns the error number of a fault. */
 export const numberOf = ({
   code,
   attribute,
   status,
 }: Pick<RequestFault, 'code' | 'attribute' | 'status'>): number => {
-  // A fault of one value of a list is reported for the parameter.
+  // A fault in one value of a list is reported for the whole parameter.
   const name = attribute?.replace(/\.\d+$/, '') ?? ''
   const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
   if (code === 'missing_required_parameter') return parameter?.missing ?? 10000
@@ -64,7 +64,7 @@ export const numberOf = ({
   return numbers[code] ?? (status >= 500 ? 20500 : 10000)
 }
 
-/** Returns the body of an error of the XML family, which its published client reads as a RestException. */
+/** Returns the error body of the `compat` family. The published client reads it as a RestException. */
 export const compatBody = (fault: RequestFault & LinkBase) => ({
   code: numberOf(fault),
   message: fault.message,

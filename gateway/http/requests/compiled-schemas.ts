@@ -12,20 +12,20 @@ const options = {
   useDefaults: true,
   strict: false,
   verbose: true,
-  // Optimizing would double the time of compilation.
+  // Optimization would double the time to compile a schema.
   code: { optimize: false },
 } as const
 
 /**
- * Adds the formats of ajv-formats, but with a `uri` that requires a valid URL: the original accepts any
- * number as port.
+ * Adds the formats of ajv-formats. Replaces its `uri`, which accepts any number as port, by a format that
+ * requires a valid URL.
  */
 const withFormats = (ajv: Ajv): Ajv =>
   addFormats.default(ajv).addFormat('uri', (text: string) => URL.canParse(text))
 
 /**
- * Validators and serializers of route schemas. Each is compiled on first use or by {@link all}, and shared by
- * all sites.
+ * Validators and serializers of route schemas. Each of them is compiled at its first use or by {@link all},
+ * and shared by all sites.
  */
 export class CompiledSchemas {
   readonly #made = new Map<string, Check | Write>()
@@ -90,7 +90,7 @@ export class CompiledSchemas {
   }
 }
 
-/** Returns Fastify's serializer compiler, which a site creates only with its first schema. */
+/** Returns Fastify's serializer compiler. Fastify creates it only with the first schema of a site. */
 const serializerOfFastify = async (): Promise<(schema: unknown) => Write> => {
   const site = fastify()
   site.get('/', { schema: { response: { 200: {} } } }, async () => ({}))

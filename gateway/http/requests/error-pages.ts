@@ -3,7 +3,7 @@ import { type Code, catalogue } from '../../core/errors/catalogue.ts'
 
 const base = '/docs/errors'
 
-/** Returns the path of the page of an error code, to which responses of the API link. */
+/** Returns the path of the page that documents an error code. Error responses of the API link to it. */
 export const errorPagePath = (code: Code): string => `${base}/${code}`
 
 const headers = {
@@ -21,7 +21,9 @@ export const errorPages = (site: FastifyInstance): void => {
     site.get(errorPagePath(code), options, (_request, reply) => reply.headers(headers).send(pageOf(code)))
 }
 
-/** Returns the page of a code. The page contains only texts of the catalogue, and nothing from a request. */
+/**
+ * Returns the page that documents a code. It contains only texts of the catalogue, and no text of a request.
+ */
 const pageOf = (code: Code): string => {
   const { text, http, sip, q850, cause } = catalogue[code]
   const rows = [
@@ -44,7 +46,7 @@ const pageOf = (code: Code): string => {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Style in light and dark. On narrow screens, the cells of a table row are stacked. */
+/** Style sheet for light and dark mode. On narrow screens, the cells of a table row are stacked. */
 const style =
   ':root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:46em;margin:2em auto;padding:0 1em}' +
   'h1{overflow-wrap:anywhere}th,td{text-align:left;vertical-align:top;padding:0 1.5em .4em 0}' +

@@ -15,14 +15,14 @@ const maxKeyLength = 255
 export interface IdempotencyDeps {
   readonly rows: Pick<IdempotencyRows, 'claim' | 'answer' | 'release' | 'prune'>
   /**
-   * At least 16 bytes. Secret from which the key for sealing responses is derived: responses may contain
-   * tokens.
+   * Secret of at least 16 bytes. The key that encrypts stored responses is derived from it, because responses
+   * may contain tokens.
    */
   readonly secret: Uint8Array
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** First request with a key, which is being carried out. */
+/** First request with an idempotency key, while it is carried out. */
 interface Claim extends IdempotencyKey {
   readonly settle: () => void
 }
@@ -137,7 +137,7 @@ export class IdempotentRequests {
     }
   }
 
-  /** Returns the hash of a request, keyed because the body may contain passwords. */
+  /** Returns a hash of a request. The hash has a secret key, because the body may contain passwords. */
   #hash({ method, url, body }: FastifyRequest): string {
     return createHmac('sha256', this.#hashKey)
       .update(JSON.stringify([method, url, body ?? null]))
@@ -152,7 +152,7 @@ export class IdempotentRequests {
   }
 }
 
-/** Returns the key of a request with its owner: a project or a subscriber access token. */
+/** Returns the idempotency key of a request, and its owner: a project or a subscriber access token. */
 const keyOf = (request: FastifyRequest): IdempotencyKey | undefined => {
   const key = request.headers['idempotency-key']
   if (typeof key !== 'string' || request.method !== 'POST' || !isApiPath(pathOf(request.url)))

@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts'
 /** Properties of a body schema that mark an accepted field as having no effect. */
 export const noEffect = { 'x-no-effect': true, description: 'Accepted without effect.' } as const
 
-/** Logs the names of body fields that have no effect, on the routes added later. */
+/** Logs the names of body fields without effect, for requests to routes that are added later. */
 export const useIgnoredFields = (site: FastifyInstance, log: Pick<Log, 'debug'>): void => {
   site.addHook('preHandler', async (request) => {
     const { properties = {} } = (request.routeOptions.schema?.body ?? {}) as BodySchema

@@ -17,7 +17,7 @@ const errorList = (properties: Readonly<Record<string, object>>) => ({
   },
 })
 
-/** Bodies of errors, by family. */
+/** Schemas of error bodies, by API family. */
 const errorSchemas: Readonly<
   Record<ApiFamily, { readonly $id: string; readonly [keyword: string]: unknown }>
 > = {
@@ -81,8 +81,8 @@ const idempotencyHeader = {
 }
 
 /**
- * Returns the schema of a route, with the error responses of its family added. Used only for the OpenAPI
- * document.
+ * Returns the schema of a route with its error responses, in the format of the route's API family. Used only
+ * for the OpenAPI document.
  */
 const completed = (route: RouteOptions): FastifySchema => {
   const schema = route.schema as FastifySchema
@@ -120,8 +120,8 @@ export const byProject = [{ project: [] }] as const
 export const bySubscriber = [{ subscriber: [] }] as const
 
 /**
- * Generates the OpenAPI 3.1 document from the schemas of all routes added later that have tags, with error
- * responses. Serves it at `/openapi.json` without authentication.
+ * Generates the OpenAPI 3.1 document, and serves it at `/openapi.json` without authentication. The document
+ * has all routes with tags that are added later, with their error responses.
  */
 export const useOpenApi = async (site: FastifyInstance): Promise<void> => {
   for (const schema of Object.values(errorSchemas)) site.addSchema(schema)

@@ -14,7 +14,7 @@ export type PageQuery = ValidatedFields<typeof pagingQuery>
 /** Schema of the query of a list without filters. */
 export const pageQuery = { type: 'object', properties: pagingQuery } as const
 
-/** Returns the page that a query asks for. */
+/** Returns the page that a query requests. */
 export const pageOf = ({ page_number, page_size, page_token }: PageQuery): ListPage => ({
   number: page_token === undefined ? page_number : Number(page_token),
   size: page_size,
@@ -27,8 +27,8 @@ export const sliceOf = <T>(all: readonly T[], { number, size }: ListPage): Liste
 })
 
 /**
- * Returns the response for a page with links to its neighbours; `path` and `query` are taken from the
- * request.
+ * Returns the response body for one page of a list, with links to other pages. `path` and `query`: path and
+ * query of the request. `body`: converts an item to its JSON form.
  */
 export const listBody = <T>(
   { items, total }: Listed<T>,

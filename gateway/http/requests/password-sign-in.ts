@@ -27,7 +27,7 @@ export interface SignInSource {
   readonly id: string
 }
 
-/** Result of an attempt; `waitMs` is the time until the next attempt is allowed. */
+/** Result of an attempt. `waitMs`: time until the next attempt is allowed. */
 export type SignedIn =
   | { readonly subscriber: Subscriber }
   | { readonly refused: 'unauthorized' }
@@ -35,13 +35,13 @@ export type SignedIn =
 
 const windowMs = 60_000
 /**
- * Maximum number of attempts that are being checked or waiting. A check takes about 30 ms, and two run at
- * once.
+ * Maximum number of attempts that are being checked or wait for their check. A check takes about 30 ms; two
+ * checks run at the same time.
  */
 const maxAtOnce = 100
 const busyMs = 2_000
 
-/** Delay in ms of an attempt on an e-mail that has had many attempts from any network. */
+/** Delay in ms of an attempt on an e-mail that has had many attempts from all networks together. */
 const slowMs = 2_000
 
 /**

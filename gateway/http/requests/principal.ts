@@ -6,7 +6,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Project that sends the request, set by {@link RequireProject}; empty on routes without that hook. */
     projectId: string
-    /** Id of the API token; empty on routes without one. */
+    /** Id of the API token; empty on routes that require no API token. */
     apiTokenId: string
     /** Sender that a subscriber access token identifies; null on routes that do not require such a token. */
     bearer: Bearer | null
@@ -20,7 +20,7 @@ declare module 'fastify' {
  */
 export type RequireProject = (scope: Scope) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** Adds the fields that authentication hooks set to the requests of a site. */
+/** Adds fields to the requests of a site, which authentication hooks set. */
 export const usePrincipals = (site: FastifyInstance): void => {
   site.decorateRequest('projectId', '')
   site.decorateRequest('apiTokenId', '')

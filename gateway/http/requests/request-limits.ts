@@ -13,7 +13,9 @@ const windowMs = 60_000
 /** Maximum number of tokens and addresses that are counted. */
 const maxKeys = 20_000
 
-/** Requests per minute of each token and each network address. All listeners share one instance. */
+/**
+ * Counts of requests per minute, for each token and each network address. All listeners share one instance.
+ */
 export class RequestLimits {
   readonly #counter: FixedWindowCounter
   #limits: ApiLimits
@@ -68,7 +70,7 @@ export const useRequestLimits = async (site: FastifyInstance, rates: RequestLimi
   site.addHook('onRequest', async (request, reply) => {
     if (isCounted(request)) take(reply, await ofAddress(request))
   })
-  // The route's own onRequest hook has authenticated the request by now.
+  // The onRequest hook of the route has already authenticated the request.
   site.addHook('preParsing', async (request, reply) => {
     if (isCounted(request) && tokenKey(request) !== '') take(reply, await ofToken(request))
   })
@@ -86,8 +88,8 @@ const tokenKey = ({ apiTokenId, headers }: FastifyRequest): string => {
 type Taken = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>
 
 /**
- * Sets the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers). Throws `too_many_requests` over the
- * limit.
+ * Sets the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers). Throws `too_many_requests` if the
+ * request exceeds its limit.
  */
 const take = (reply: FastifyReply, taken: Taken): void => {
   if (taken.isAllowed) return

@@ -31,7 +31,9 @@ export type Validated<S> = S extends { readonly properties: infer P }
   ? ValidatedFields<P, S extends { readonly required: readonly (infer R)[] } ? R : never> | NullOf<S>
   : ValueOf<S>
 
-/** Type of an object with these properties. The required ones, and those with a default, are present. */
+/**
+ * Type of an object with these properties. Required properties, and properties with a default, are present.
+ */
 export type ValidatedFields<P, Required = never> = {
   readonly [K in keyof P as K extends Required | Defaulted<P> ? K : never]: ValueOf<P[K]>
 } & {
@@ -43,7 +45,8 @@ type Defaulted<P> = { [K in keyof P]: P[K] extends { readonly default: unknown }
 type ValueOf<S> = KnownValueOf<S> | NullOf<S>
 
 /**
- * Type that TypeBox derives; handled here are enums of unknown length, and objects without known properties.
+ * Type of a value. TypeBox derives it, except for enums of unknown length and objects without known
+ * properties.
  */
 type KnownValueOf<S> = S extends { readonly enum: readonly (infer V)[] }
   ? V

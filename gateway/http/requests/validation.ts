@@ -10,13 +10,13 @@ declare module 'fastify' {
   }
 }
 
-/** Maximum bytes of a body on a route that needs no authentication: sign-in, guest tokens of embed tokens. */
+/** Maximum bytes of a body on a route that needs no authentication, such as sign-in. */
 export const maxAnonymousBody = 8 << 10
 
 /**
  * Sets the parsing and validation of requests. Bodies are JSON, nested at most 100 levels deep, without keys
- * that reach prototypes. All faults are reported. No value is removed or converted, except in paths and
- * queries, which are strings.
+ * that reach prototypes. All faults are reported. Values of a body are never removed or converted. Values of
+ * paths and queries are strings, and are converted to the type of the schema.
  */
 export const useValidation = (site: FastifyInstance, compiled: CompiledSchemas): void => {
   site.decorate('compiled', compiled)

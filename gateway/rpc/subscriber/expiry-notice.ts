@@ -7,8 +7,8 @@ const noticeMs = 120_000
 const maxWaitMs = 86_400_000
 
 /**
- * Event that asks a page for a new token. `expires_at` is in seconds since the Unix epoch, `expires_in`
- * in seconds.
+ * Event by which the gateway requests a new token from a page. `expires_at` is in seconds since the Unix
+ * epoch, `expires_in` in seconds.
  */
 export const expiryEvent = 'subscriber.token.expiring'
 

@@ -8,7 +8,7 @@ interface Claim {
   readonly allow: readonly string[]
   readonly prefixes: readonly Prefix[]
   carrier: CarrierConfig
-  /** Position of the carrier in the configuration: of several claims the first one counts. */
+  /** Position of the carrier in the configuration. If several carriers claim a network, the first counts. */
   place: number
 }
 

@@ -14,8 +14,8 @@ export const rtpmapOf = (codec: AudioCodec): string =>
 export const formatName = (codec: AudioCodec): string => rtpmapOf(codec).toUpperCase()
 
 /**
- * Returns the codec of a name in upper case; undefined if it is unknown. Some peers write Opus without its
- * channels.
+ * Returns the codec with a name, given in upper case; undefined if the name is unknown. Some peers write Opus
+ * without its channels.
  */
 export const codecNamed = (name: string): AudioCodec | undefined =>
   codecs.find((codec) => name === formatName(codec) || (codec === 'opus' && name === 'OPUS/48000'))

@@ -34,7 +34,7 @@ const directions = ['sendrecv', 'sendonly', 'recvonly', 'inactive'] as const
 /**
  * Reads an offer or answer with RTP, or with SRTP whose keys are in the description. Throws
  * {@link TrunklineError} `bad_sdp` (with what was expected, and in which line) or `no_common_codec` (with the
- * offered formats). Addresses are IP literals: DNS is never asked.
+ * offered formats). Addresses are IP literals, so DNS is never queried.
  *
  * Descriptions of browsers have their own reader in `media/webrtc/sdp`. It requires what this one ignores
  * (ICE, DTLS, `a=mid`), ignores what this one requires (addresses and ports), and names its faults to

@@ -14,8 +14,9 @@ import { ownName } from './sent-descriptions.ts'
  */
 const maxForks = 32
 /**
- * Maximum number of dialogs of one INVITE. A fork that answers beyond it gets neither ACK nor BYE. Otherwise
- * a far end could use Record-Route and thousands of tags to make the agent send requests to any address.
+ * Maximum number of dialogs of one INVITE. Forks that answer after this number get neither ACK nor BYE.
+ * Otherwise a far end could use Record-Route and thousands of tags to make the agent send requests to any
+ * address.
  */
 const maxDialogs = 64
 
@@ -44,7 +45,7 @@ export class Forks {
     this.#start = start
   }
 
-  /** Returns the dialog of a provisional response; undefined if it creates none. */
+  /** Returns the dialog of a provisional response; undefined if the response belongs to no dialog. */
   early(response: SipResponse, flow: Flow, made: MadeRequest): Dialog | undefined {
     if (response.toTag === '') return undefined
     const known = this.#byTag.get(response.toTag)
@@ -54,9 +55,9 @@ export class Forks {
   }
 
   /**
-   * Returns the dialog of a 2xx, and creates it if no provisional response has done so. Its route set is that
-   * of the 2xx (RFC 3261 13.2.2.4). Returns undefined beyond the maximum number of dialogs; the lower maximum
-   * of early dialogs leaves room for the first 2xx.
+   * Returns the dialog of a 2xx, and creates it if no provisional response has done so. Its route set is
+   * taken from the 2xx (RFC 3261 13.2.2.4). Returns undefined after the maximum number of dialogs. The
+   * maximum of early dialogs is lower, so that the first 2xx always gets a dialog.
    */
   answered(response: SipResponse, flow: Flow, made: MadeRequest): Dialog | undefined {
     const known = this.#byTag.get(response.toTag)
@@ -67,8 +68,8 @@ export class Forks {
   }
 
   /**
-   * Notes the session description of a response: the answer to the agent's offer, or the requested offer (RFC
-   * 3261 13.2.1). The first one counts.
+   * Records the session description of a response: the answer to the agent's offer, or the offer to an INVITE
+   * without one (RFC 3261 13.2.1). Only the first description of a dialog counts.
    */
   note(dialog: Dialog, response: SipResponse, made: MadeRequest): void {
     if (this.#described.has(dialog) || !hasDescription(response)) return
@@ -86,7 +87,7 @@ export class Forks {
     this.#byTag.delete(dialog.remoteTag)
   }
 
-  /** Removes all forks but one. */
+  /** Removes all forks except `kept`. */
   keepOnly(kept: Dialog | undefined): void {
     for (const dialog of [...this.#byTag.values()]) if (dialog !== kept) this.drop(dialog)
   }

@@ -12,10 +12,10 @@ import { noopFailoverUser, type PreparedRequest, RequestFailover } from './reque
 /** Values of a request within a dialog. */
 export interface InDialogRequest {
   readonly method: string
-  /** CSeq number, for an ACK that of its INVITE. Default: the next number of the dialog. */
+  /** CSeq number; for an ACK, the number of the INVITE. Default: the next number of the dialog. */
   readonly seq?: number
   readonly body?: Buffer
-  /** Returns its headers for the address of the agent on the chosen flow. */
+  /** Returns the headers of the request. `own`: address of the agent on the chosen flow. */
   headers(own: OwnAddress): AppHeader[]
 }
 
@@ -53,8 +53,8 @@ const findFlows = (
   })
 
 /**
- * Finds the flow over which the peer's messages arrive. The source of a datagram may be spoofed. Therefore a
- * flow to another address than the origin of the dialog is checked like any other hop.
+ * Finds the flow over which the peer's messages arrive. The source of a datagram may be spoofed. Therefore,
+ * if the flow leads to a different address than the dialog's first flow, it is checked like any other hop.
  */
 const findReturnFlow = (context: Context, dialog: Dialog, done: (flow: Flow) => void) => {
   const { flow, origin, farEnd } = dialog
@@ -132,8 +132,8 @@ export const sendInDialog = (
 /**
  * Acknowledges the 2xx with the CSeq number of `ack` (RFC 3261 13.2.2.4), and keeps the ACK for
  * retransmissions of the 2xx. `sent` receives the ACK and its flow. `around` runs the code that builds and
- * sends the ACK, and handles the error of malformed headers. A malformed ACK is not sent: unless the
- * application sends a correct one, the call ends.
+ * sends the ACK, and handles the error of malformed headers. A malformed ACK is not sent. Unless the
+ * application then sends a correct ACK, the call ends.
  */
 export const sendAck = (
   context: Context,

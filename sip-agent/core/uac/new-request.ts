@@ -90,7 +90,8 @@ export const prepareNew = (
 }
 
 /**
- * Returns From and To of a new request: the application's, else the agent's own contact and the request-URI.
+ * Returns From and To of a new request, as set by the application. Default: the agent's contact in From, and
+ * the request-URI in To.
  */
 const identityOf = (raw: RawRequest, own: OwnAddress): { from: string; to: string; tag: string } => {
   const value = (key: Header['key'], fallback: string) =>
@@ -104,7 +105,9 @@ const identityOf = (raw: RawRequest, own: OwnAddress): { from: string; to: strin
   return { from: `${from};tag=${tag}`, to, tag }
 }
 
-/** Returns the number of the application's CSeq header, which a digest retry sets. */
+/**
+ * Returns the number in the application's CSeq header; applications set it to repeat a challenged request.
+ */
 const givenSeq = (raw: RawRequest): number | undefined => {
   const match = /^\s*([0-9]{1,10})(?:\s|$)/.exec(raw.headers.first('cseq') ?? '')
   const value = match ? Number(match[1]) : undefined

@@ -44,7 +44,7 @@ export class OutgoingInDialog {
     if (!knownMethods.has(raw.method) || raw.method === 'CANCEL') {
       return app.reject(msgId, `invalid method: ${raw.method}`)
     }
-    // RFC 3261 14.1: one INVITE at a time.
+    // RFC 3261 14.1: a dialog has at most one INVITE in progress.
     if (raw.method === 'INVITE' && dialog.inviteTxn) return app.reject(msgId, openInvite)
     const type = contentType(raw)
     if (type === undefined) return app.reject(msgId, 'missing content-type')
@@ -151,8 +151,8 @@ export class OutgoingInDialog {
   }
 
   /**
-   * Ends the dialog after a BYE, whatever its response (RFC 3261 15.1.1), unless the application may repeat
-   * it with credentials.
+   * Ends the dialog after a BYE, whatever its response (RFC 3261 15.1.1). After a challenge, waits first for
+   * the application to repeat the BYE with credentials.
    */
   #released(dialog: Dialog, status: number) {
     if (status === 401 || status === 407) this.#awaitCredentials(dialog)
@@ -186,7 +186,7 @@ export class OutgoingInDialog {
   }
 }
 
-/** Sends a BYE once to a caller whose address is unverified. No response is awaited. */
+/** Sends a BYE once, without waiting for a response, to a caller whose address is unverified. */
 const sendOnce = ({ flow, made }: RequestFailover, user: OutgoingRequest): void => {
   flow.send(made.bytes)
   user.failed('timeout')

@@ -23,15 +23,15 @@ export interface OutgoingInviteOptions {
   readonly txnId: string
   readonly attempts: RequestFailover
   readonly fromTag: string
-  /** Whether it carries a session description. */
+  /** Whether the INVITE carries a session description. */
   readonly hasOffer: boolean
   /** Dialog of a re-INVITE. */
   readonly dialog?: Dialog
   /** Far end of a new call, as the application names it. */
   readonly farEnd?: FarEnd | undefined
   /**
-   * Trust in the addresses that the INVITE is sent to. Released at the end of the call, or of the INVITE if
-   * no call is created.
+   * Trust in the addresses that the INVITE is sent to. Released at the end of the call; without a call, at
+   * the end of the INVITE.
    */
   readonly holds?: TemporaryTrust | undefined
   /** Called once, after the final response was delivered. */
@@ -130,8 +130,7 @@ export class OutgoingInvite implements FailoverUser {
 
   failed(why: ClientFailure) {
     const [status, reason] = this.#cancel ? ([487, 'Request Terminated'] as const) : failureStatus(why)
-    // The response was lost with the connection, but the called phone may still be ringing: a CANCEL stops
-    // it.
+    // The connection was lost, but the called phone may still be ringing. A CANCEL stops it.
     if (why === 'transport' && this.#attempts.heard) this.#cancelAgain()
     this.#end()
     const { made, flow } = this.#attempts
@@ -253,7 +252,10 @@ export class OutgoingInvite implements FailoverUser {
     this.#lost(response.status, 'network', response)
   }
 
-  /** Records a failed INVITE; a failed re-INVITE that shows the call is gone ends the call. */
+  /**
+   * Records a failed INVITE. Ends the call after a failed re-INVITE whose response shows that the call is
+   * gone.
+   */
   #lost(status: number, source: 'network' | 'application', response: SipResponse | Buffer) {
     const { dialog } = this.#start
     dialog?.offers.noteRequestEnd(this.#name)

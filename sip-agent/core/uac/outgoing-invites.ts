@@ -5,7 +5,7 @@ import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts
 export class OutgoingInvites {
   readonly #byTxn = new Map<string, OutgoingInvite>()
 
-  /** Number of INVITEs. */
+  /** Number of INVITEs without a final response. */
   get size(): number {
     return this.#byTxn.size
   }

@@ -20,7 +20,7 @@ export const deliverResponse = (
   app?.deliver({ source: 'network', size, from: flow.remote, txnId, dialogId, message })
 }
 
-/** Delivers and returns a final response for a request to which the network sent none. */
+/** Delivers and returns a final response of the agent, for a request that got none from the network. */
 export const deliverLocal = (
   app: App | undefined,
   txnId: string,
@@ -50,7 +50,7 @@ export const endsCall = (method: string, status: number): boolean => {
   return status === 481 && method !== 'NOTIFY' && method !== 'SUBSCRIBE' && method !== 'PRACK'
 }
 
-/** Returns the Reason value of the BYE that follows such a response. */
+/** Returns the Reason value of the BYE that follows a response for which {@link endsCall} is true. */
 export const goneReason = (status: number): string =>
   status === 408
     ? 'SIP;cause=408;text="Request timeout in the dialog"'
@@ -76,7 +76,7 @@ export class OutgoingRequest implements FailoverUser {
   constructor(options: {
     app: App
     txnId: string
-    /** Empty outside dialogs. */
+    /** Id of the dialog; empty outside dialogs. */
     dialogId: string
     attempts: RequestFailover
     /** Called after the final response was delivered. */

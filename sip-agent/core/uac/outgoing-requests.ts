@@ -62,7 +62,7 @@ export class OutgoingRequests {
     if (!found) app.reject(msgId, 'requested protocol/transport not available')
   }
 
-  /** Sends a request within the dialog of this id. */
+  /** Sends a request within the dialog `id`. */
   inDialog(app: App, msgId: string, id: string, raw: RawRequest) {
     if (raw.method === 'ACK') this.#within.ack(app, msgId, id, raw)
     else this.#within.request(app, msgId, id, raw)

@@ -9,14 +9,14 @@ import type { TemporaryTrust } from './temporary-trust.ts'
 
 const nothing = Buffer.alloc(0)
 
-/** Request that is ready to be sent: the possible flows, best first, and its form on each of them. */
+/** Request that is ready to be sent: its possible paths, best first, and the function that builds it. */
 export interface PreparedRequest {
   readonly ways: readonly FlowOrHop[]
-  /** Builds the request for a flow. Each call uses a new branch; the other identifiers stay. */
+  /** Builds the request for a flow. Each call uses a new Via branch; the other identifiers stay the same. */
   make(flow: Flow): MadeRequest
   /** Whether the request is forwarded for another element, so that its responses carry further Vias. */
   readonly isForwarded?: boolean
-  /** Origin of the flows; default `us`. */
+  /** Party that chose the paths; default `us`. */
   readonly chosenBy?: ChosenBy
   /** Receives each address that the request is sent to. */
   readonly holds?: Pick<TemporaryTrust, 'add'>
@@ -32,7 +32,7 @@ export type FailoverUser = Omit<ClientUser, 'ack'>
  */
 export class RequestFailover {
   readonly #context: Context
-  /** Released with the final response, as is everything that it references. */
+  /** Set to undefined with the final response, to release everything that the function references. */
   #make: PreparedRequest['make'] | undefined
   readonly #isForwarded: boolean
   readonly #canSkip503: boolean
@@ -44,7 +44,10 @@ export class RequestFailover {
   #made: MadeRequest
   #user: FailoverUser | undefined
   #side: ClientEntry | undefined
-  /** Number of the current attempt: distinguishes responses of the current hop from those of earlier hops. */
+  /**
+   * Number of the current attempt. It distinguishes responses of the current hop from responses of earlier
+   * hops.
+   */
   #turn = 0
   /** Whether any response arrived from the current hop. */
   #hasResponse = false
@@ -52,8 +55,8 @@ export class RequestFailover {
   #hasProgress = false
 
   /**
-   * Builds the request for its first hop, without sending it. `canSkip503` is false for a request that must
-   * not move to another hop after a 503.
+   * Builds the request for its first hop, without sending it. `canSkip503`: whether the next hop is tried
+   * after a 503.
    */
   constructor(context: Context, prepared: PreparedRequest, canSkip503: boolean) {
     this.#context = context
@@ -83,7 +86,8 @@ export class RequestFailover {
   }
 
   /**
-   * Whether a response arrived from the current hop: only then may the request be cancelled (RFC 3261 9.1).
+   * Whether a response has arrived from the current hop. Without a response, the request must not be
+   * cancelled (RFC 3261 9.1).
    */
   get heard(): boolean {
     return this.#hasResponse
@@ -156,7 +160,7 @@ export class RequestFailover {
     if (this.#hasResponse || !this.#next()) this.#user?.failed(why)
   }
 
-  /** Releases the data for further attempts: the transaction itself lives on for half a minute. */
+  /** Releases the data for further attempts, because the transaction itself lives on for half a minute. */
   #settle(): void {
     this.#left = []
     this.#make = undefined
@@ -177,8 +181,8 @@ export class RequestFailover {
 }
 
 /**
- * Returns the flows for a request of this size: a request too large for UDP goes over TCP first (RFC 3261
- * 18.1.1).
+ * Returns the paths for a request with `bytes` bytes. A request that is too large for UDP is sent over TCP
+ * first (RFC 3261 18.1.1).
  */
 const fitting = (ways: readonly FlowOrHop[], bytes: number, context: Context): readonly FlowOrHop[] => {
   const hops = ways.filter(isHop)

@@ -3,20 +3,20 @@ import type { SipResponse } from '../../message/message.ts'
 import { hasDescription } from '../../message/session-description.ts'
 
 /**
- * Returns the name under which a dialog tracks an offer that the agent sends. Names of the peer's offers have
- * no prefix `own`.
+ * Returns the name under which a dialog tracks an offer that the agent sends. Names of the peer's offers do
+ * not have the prefix `own`.
  */
 export const ownName = (method: string, seq: number): string => `own ${method} ${seq}`
 
 /** Methods whose bodies are offers and answers (RFC 6337 2.2), except INVITE and ACK. */
 const offerMethods = new Set(['PRACK', 'UPDATE'])
 
-/** Notes that the agent sends a PRACK or UPDATE; `described` if it carries a session description. */
+/** Records that the agent sends a PRACK or UPDATE. `described`: whether it carries a session description. */
 export const noteSentRequest = (dialog: Dialog, method: string, seq: number, described: boolean): void => {
   if (described && offerMethods.has(method)) dialog.offers.noteDescription('ours', ownName(method, seq))
 }
 
-/** Notes the final response to a PRACK or UPDATE; undefined if there was no response. */
+/** Records the final response to a PRACK or UPDATE. `response`: undefined if there was no response. */
 export const noteFinalResponse = (
   dialog: Dialog,
   method: string,

@@ -1,6 +1,8 @@
 import type { Shield } from '../../shield/shield.ts'
 
-/** Addresses that the shield trusts while a request, or the call that it creates, lasts. */
+/**
+ * Addresses that the shield trusts for the duration of a request, or of the call that the request creates.
+ */
 export class TemporaryTrust {
   readonly #shield: Pick<Shield, 'trustTemporarily'>
   #releases: (() => void)[] = []
@@ -15,7 +17,7 @@ export class TemporaryTrust {
     if (!this.#isReleased && address !== '') this.#releases.push(this.#shield.trustTemporarily(address))
   }
 
-  /** Ends the trust in all of them. Idempotent. */
+  /** Ends the trust in all addresses. Idempotent. */
   release(): void {
     this.#isReleased = true
     for (const release of this.#releases.splice(0)) release()

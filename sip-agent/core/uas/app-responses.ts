@@ -22,7 +22,7 @@ const over = 'Response not sent as its dialog has ended'
 
 /** Functions that end a pending request. */
 export interface RequestEndings {
-  /** Removes a request from the pending ones, before its final response. */
+  /** Removes a request from the pending requests, before its final response. */
   settle(waiting: PendingRequest): boolean
   /** Ends the request with a final response from the agent itself. */
   finish(waiting: PendingRequest, status: number): void
@@ -115,7 +115,7 @@ export class AppResponses {
   }
 
   #provisional(waiting: PendingRequest, status: number, bytes: Buffer, reliable: boolean) {
-    // Provisional responses do not extend the transaction of any other request (RFC 4320).
+    // A provisional response does not extend the time for a request other than INVITE (RFC 4320).
     if (!waiting.side.isInvite) return
     const { clock, timers } = this.#context
     const { machine } = waiting.side
@@ -235,8 +235,8 @@ const tooLate = ({ side, isInDialog, dialog }: PendingRequest, status: number): 
   side.isInvite && !isInDialog && status >= 200 && status < 300 && dialog?.isEnded === true
 
 /**
- * Returns whether a response must wait for the PRACK of the previous one. The next reliable response waits, a
- * 2xx waits (RFC 3262 3 and 5), and so does any response behind a waiting one. A rejection never waits.
+ * Returns whether a response must wait for the PRACK of the previous response. A reliable response and a 2xx
+ * wait (RFC 3262 3 and 5). So does any response that follows a waiting response. A rejection never waits.
  */
 const mustWait = ({ reliable }: PendingRequest, status: number, isReliable: boolean): boolean => {
   if (!reliable || status >= 300) return false

@@ -4,7 +4,9 @@ import { serialiseMessage } from '../../message/serialise.ts'
 import type { Flow } from '../../transport/types.ts'
 import type { PendingRequest } from './pending-requests.ts'
 
-/** Builds the CANCEL that the sender of `request` would send, with this Reason (RFC 3326). */
+/**
+ * Builds the CANCEL that the sender of `request` would send. `reason`: value of its Reason header (RFC 3326).
+ */
 export const cancelOf = (request: SipRequest, reason: string | undefined): SipRequest => {
   const headers = new Headers()
   for (const { name, value } of request.headers.list()) headers.append(name, value)

@@ -13,7 +13,7 @@ import type { Unacked2xx } from './unacked-2xx.ts'
 /** Returns a Retry-After of 0 to 10 s (RFC 3261 14.2 and RFC 3311 5.2). */
 const randomRetryAfter = (): AppHeader => ['Retry-After', String(Math.floor(Math.random() * 11))]
 
-/** Maximum number of pending requests of one dialog; the sender must retry further ones. */
+/** Maximum number of pending requests of one dialog. The sender must retry further requests. */
 const maxPending = 32
 
 /** Received requests of existing dialogs, including early ones (RFC 3261 12.2.2). */
@@ -30,7 +30,7 @@ export class InDialogRequests {
 
   /** Handles a request of `dialog`. */
   serve(request: SipRequest, side: ServerEntry, dialog: Dialog, size: number) {
-    // RFC 3261 12.2.2: the CSeq number is lower than that of an earlier request.
+    // RFC 3261 12.2.2: the CSeq number is lower than the number of an earlier request.
     if (!dialog.acceptSeq(request.seq)) return this.#incoming.reply(request, side, { status: 500 })
     if (request.method === 'BYE') return this.#bye(request, side, dialog, size)
     if (request.method === 'PRACK') return this.#prack(request, side, dialog, size)
@@ -94,7 +94,7 @@ export class InDialogRequests {
     this.#answers.drop(dialog)
   }
 
-  /** Handles a BYE of the caller before an answer: the application receives a CANCEL. */
+  /** Handles a BYE that the caller sends before the answer. The application receives a CANCEL. */
   #earlyBye(request: SipRequest, side: ServerEntry, dialog: Dialog, size: number) {
     const open = this.#incoming.pending.ofDialog(dialog)
     const invite = open.find((each) => !each.isInDialog)

@@ -24,7 +24,7 @@ export const retryAfter: AppHeader = ['Retry-After', '5']
 /** Options of a final response from the agent itself. */
 export interface FinishOptions {
   readonly headers?: readonly AppHeader[]
-  /** Reason in the call record. Default: a failure of the agent or its application. */
+  /** Reason for the end in the call record. Default: a failure of the agent or its application. */
   readonly end?: CdrEnd
 }
 
@@ -56,15 +56,15 @@ export class IncomingRequests {
   reply(request: SipRequest, side: ServerEntry, reply: ResponseOptions) {
     const tag = reply.tag ?? newTag()
     if (reply.status >= 200) side.tag = tag
-    // Of the response's headers, only Unsupported names the fault.
+    // Unsupported is the only header of the response that names the fault.
     const wanted = reply.headers?.find(([name]) => name === 'Unsupported')
     if (reply.status >= 300) this.#refused(request, side, reply.status, wanted?.[1])
     side.machine.respond(reply.status, this.#make(responseTemplate(request), { ...reply, tag }))
   }
 
   /**
-   * Delivers a request outside dialogs to an application that routes its method; 503 without such an
-   * application.
+   * Delivers a request outside dialogs to an application that routes its method. Responds 503 if there is no
+   * such application.
    */
   offer(request: SipRequest, side: ServerEntry, size: number) {
     const waiting = this.#wait(request, side, undefined)
@@ -116,8 +116,8 @@ export class IncomingRequests {
   }
 
   /**
-   * Removes a request from the pending ones, before its final response. Returns false if it was removed
-   * before.
+   * Removes a request from the pending requests, before its final response. Returns false if the request was
+   * already removed.
    */
   settle(waiting: PendingRequest): boolean {
     if (!this.pending.delete(waiting)) return false
@@ -169,7 +169,8 @@ export class IncomingRequests {
     // The sender must not wait for ever if the application does not answer.
     const longest = side.isInvite ? timers.ringing : timers.answer
     waiting.limit = clock.after(longest, () => this.#expire(waiting))
-    // RFC 3261 17.2.1: no 100 if a response follows at once, so a spoofed INVITE draws one packet only.
+    // RFC 3261 17.2.1: the 100 is delayed, and not sent if a response follows at once. A spoofed INVITE then
+    // causes one packet only.
     if (side.isInvite) waiting.progress = clock.after(timers.trying, () => this.#trying(waiting))
     this.pending.add(waiting)
     return waiting
@@ -196,8 +197,8 @@ export class IncomingRequests {
   }
 
   /**
-   * Handles an application that does not answer in time. It receives a CANCEL, so that it can release its
-   * resources.
+   * Ends a request that the application has not answered in time. The application receives a CANCEL, so that
+   * it can release its resources.
    */
   #expire(waiting: PendingRequest) {
     if (waiting.side.isInvite) this.abandon(waiting, 480)

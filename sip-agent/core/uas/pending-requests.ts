@@ -12,11 +12,11 @@ export interface PendingRequest {
   readonly request: SipRequest
   readonly side: ServerEntry
   readonly base: ResponseTemplate
-  /** Undefined while the connection to its handler is being opened. */
+  /** Application of the request; undefined while the connection to it is being opened. */
   app: App | undefined
   /** Dialog in which the request arrived, or which it created. */
   dialog: Dialog | undefined
-  /** Whether it arrived within a dialog. */
+  /** Whether the request arrived within a dialog. */
   readonly isInDialog: boolean
   /** Time of arrival in ms since the epoch. */
   readonly since: number
@@ -28,9 +28,9 @@ export interface PendingRequest {
   hasResponse: boolean
   /** Whether the application has sent a final response, which may still be held. */
   isSettled: boolean
-  /** Whether a response to it carried a session description. */
+  /** Whether a response to the request carried a session description. */
   hasDescription: boolean
-  /** Reliable provisional responses of an INVITE; undefined before the first one. */
+  /** Reliable provisional responses to an INVITE; undefined before the first of them. */
   reliable: ReliableResponses | undefined
   /** Limits the wait for the application. */
   limit: Timer | undefined
@@ -100,7 +100,7 @@ export class PendingRequests {
     return this.#byDialog.get(dialog)?.size ?? 0
   }
 
-  /** Returns the pending INVITE of a dialog: the one that created it, or a re-INVITE. */
+  /** Returns the pending INVITE of a dialog: the INVITE that created the dialog, or a re-INVITE. */
   invite(dialog: Dialog): PendingRequest | undefined {
     return this.ofDialog(dialog).find((each) => each.side.isInvite)
   }

@@ -9,15 +9,15 @@ const nameOf = ({ method, seq }: SipRequest): string => `${method === 'ACK' ? 'I
 /** Methods that carry offers and answers (RFC 6337 2.2), besides ACK. */
 const offerMethods = new Set(['INVITE', 'PRACK', 'UPDATE'])
 
-/** Notes the session description of a received request, which belongs to the dialog or creates it. */
+/** Records the session description of a received request that belongs to the dialog, or creates it. */
 export const noteReceivedRequest = (dialog: Dialog, request: SipRequest): void => {
   if (offerMethods.has(request.method) && hasDescription(request))
     dialog.offers.noteDescription('theirs', nameOf(request))
 }
 
 /**
- * Notes the ACK to a 2xx. An ACK without a session description closes the offer of the 2xx, which then gets
- * no answer.
+ * Records the ACK to a 2xx. An ACK without a session description closes the offer of the 2xx without an
+ * answer.
  */
 export const noteReceivedAck = (dialog: Dialog, ack: SipRequest): void => {
   if (hasDescription(ack)) dialog.offers.noteDescription('theirs', nameOf(ack))
@@ -25,8 +25,8 @@ export const noteReceivedAck = (dialog: Dialog, ack: SipRequest): void => {
 }
 
 /**
- * Notes the session description of a response that the agent sends. Only the first one for an INVITE counts:
- * later ones repeat it (RFC 3261 13.2.1).
+ * Records the session description of a response that the agent sends. For an INVITE, only the first
+ * description counts, because later responses repeat it (RFC 3261 13.2.1).
  */
 export const noteSentResponse = (waiting: PendingRequest, status: number, described: boolean): void => {
   const { dialog, request } = waiting

@@ -7,7 +7,7 @@ import { optionTags } from '../options.ts'
 export interface Refusal {
   readonly status: number
   readonly headers: readonly AppHeader[]
-  /** Default: the standard phrase of the status. */
+  /** Reason phrase; default: the standard phrase of the status. */
   readonly reason?: string
 }
 
@@ -37,7 +37,7 @@ export const refusalOf = (request: SipRequest, facts: RefusalFacts): Refusal | u
   // Max-Forwards of 0 is no reason to reject, because the agent is the destination (RFC 3261 8.2, RFC 4475
   // 3.3.11). A proxy checks it before it forwards.
   const isNewCall = method === 'INVITE' && toTag === ''
-  // A telephone number alone, as IMS trunks send it (RFC 3966). The application decides whether it accepts
+  // IMS trunks send a telephone number as a `tel` URI (RFC 3966). The application decides whether to accept
   // it.
   if (!/^sips?:/i.test(uri) && !(isNewCall && /^tel:/i.test(uri))) return refuse(416)
   // RFC 3261 8.2.2.2.

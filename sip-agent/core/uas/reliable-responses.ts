@@ -8,13 +8,13 @@ type ReliableDeps = Pick<Context, 'clock' | 'timers'>
 
 /** Response of an application that must wait for a PRACK. */
 export interface HeldResponse {
-  /** Sends it. */
+  /** Sends the response. */
   send(): void
   /** Rejects the application's frame; the response is not sent. */
   drop(): void
 }
 
-/** Maximum number of held responses of one INVITE; further ones are rejected. */
+/** Maximum number of held responses of one INVITE. Further responses are rejected. */
 const maxHeld = 16
 
 /** Value of a RAck header (RFC 3262 7.2). */
@@ -31,9 +31,9 @@ export const rackOf = (prack: SipRequest): Rack | undefined => {
 }
 
 /**
- * Reliable provisional responses to one INVITE (RFC 3262 3). Only one is open at a time, and it is
- * retransmitted until its PRACK arrives. Further responses of the application, including a 2xx, are held in
- * order, so that none overtakes an earlier offer.
+ * Reliable provisional responses to one INVITE (RFC 3262 3). Only one response at a time waits for its PRACK,
+ * and is retransmitted until the PRACK arrives. Further responses of the application, including a 2xx, are
+ * held in order, so that none overtakes an earlier offer.
  */
 export class ReliableResponses {
   readonly #parts: ReliableDeps
@@ -58,7 +58,7 @@ export class ReliableResponses {
     return this.#open !== undefined
   }
 
-  /** Whether responses are held, so that a further one must wait for its turn. */
+  /** Whether responses are held, so that a further response must wait for its turn. */
   get hasHeld(): boolean {
     return this.#held.length > 0
   }
@@ -96,14 +96,17 @@ export class ReliableResponses {
     return true
   }
 
-  /** Handles a PRACK of this number. Returns false if another one is awaited. {@link release} must follow. */
+  /**
+   * Handles the PRACK with the RSeq `rseq`. Returns false if no PRACK with this number is awaited. A call of
+   * {@link release} must follow.
+   */
   acknowledge(rseq: number): boolean {
     if (!this.#open || rseq !== this.#rseq) return false
     this.#stopTimers()
     return true
   }
 
-  /** Sends the held responses, up to the next reliable one. */
+  /** Sends the held responses, up to and including the next reliable response. */
   release(): void {
     while (!this.#open) {
       const next = this.#held.shift()
@@ -142,7 +145,9 @@ export class LatePracks {
     return this.#awaited.size
   }
 
-  /** Awaits, for 64 * T1, the PRACK of a response of this number to `invite`, which had this To tag. */
+  /**
+   * Awaits, for 64 * T1, the PRACK for a response to `invite`. The response had the To tag `tag`, and `rseq`.
+   */
   add(invite: SipRequest, tag: string, rseq: number): void {
     const key = `${invite.callId}|${tag}|${invite.fromTag}|${rseq} ${invite.seq}`
     const { clock, timers } = this.#parts
@@ -153,7 +158,7 @@ export class LatePracks {
     )
   }
 
-  /** Returns true, once, for an awaited PRACK. */
+  /** Returns whether a PRACK is awaited. Returns true only once for each awaited PRACK. */
   take(prack: SipRequest): boolean {
     const rack = rackOf(prack)
     const key = `${prack.callId}|${prack.toTag}|${prack.fromTag}|${rack?.rseq} ${rack?.seq}`

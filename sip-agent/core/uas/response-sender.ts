@@ -4,9 +4,9 @@ import type { Transports } from '../../transport/transports.ts'
 import type { Flow } from '../../transport/types.ts'
 
 /**
- * Returns a function that sends the responses to a request over its flow or, if that is closed, over a new
- * one (RFC 3261 18.2.2). The function is kept for up to 32 s after the response, so it holds no reference to
- * the request.
+ * Returns a function that sends the responses to a request over the request's flow. If that flow is closed,
+ * opens a new flow (RFC 3261 18.2.2). The function is kept for up to 32 s after the response, so it holds no
+ * reference to the request.
  */
 export const responseSender = (
   transports: Pick<Transports, 'back'>,

@@ -41,7 +41,7 @@ export const responseTemplate = (request: SipRequest): ResponseTemplate => {
 /** Values of a response. */
 export interface ResponseOptions {
   readonly status: number
-  /** Default: the standard phrase of the status. */
+  /** Reason phrase; default: the standard phrase of the status. */
   readonly reason?: string
   /** To tag of the agent; absent in a 100. */
   readonly tag?: string
@@ -51,7 +51,7 @@ export interface ResponseOptions {
   readonly delay?: number
 }
 
-/** Returns the sender's Timestamp with the response time in seconds (RFC 3261 8.2.6.1). */
+/** Returns the request's Timestamp, with the delay of the response added in seconds (RFC 3261 8.2.6.1). */
 const timestamp = (given: string, delay = 0): string =>
   delay > 0 && /^[0-9]+(?:\.[0-9]*)?$/.test(given) ? `${given} ${(delay / 1_000).toFixed(3)}` : given
 
@@ -60,7 +60,8 @@ export const makeResponse = (base: ResponseTemplate, reply: ResponseOptions): Bu
   const { status, tag, headers = [], body = empty } = reply
   const out = new Headers()
   for (const via of base.vias) out.append('Via', via)
-  // RFC 3261 12.1.1: only responses that create a dialog need it; it is harmless in others below 300.
+  // RFC 3261 12.1.1: only responses that create a dialog need Record-Route. In other responses below 300 it
+  // is harmless.
   if (status > 100 && status < 300) for (const route of base.recordRoutes) out.append('Record-Route', route)
   out.append('From', base.from)
   out.append('To', base.hasTag || !tag ? base.to : `${base.to};tag=${tag}`)
@@ -72,7 +73,7 @@ export const makeResponse = (base: ResponseTemplate, reply: ResponseOptions): Bu
   return serialise(`SIP/2.0 ${status} ${reply.reason ?? reasonPhrase(status)}`, out, body)
 }
 
-/** Completes the top Via with the real source. `top` is that Via if it was parsed before. */
+/** Adds the actual source to the top Via. `top`: the top Via, if it was parsed before. */
 export const markSource = (headers: Headers, flow: Flow, top?: Via): void => {
   const { address, port } = flow.remote
   const value = headers.first('via') ?? ''

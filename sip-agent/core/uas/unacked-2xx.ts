@@ -9,7 +9,7 @@ export interface Sent2xx {
   /** CSeq number of the INVITE. */
   readonly seq: number
   readonly bytes: Buffer
-  /** Retransmits it. */
+  /** Sends the response again. */
   readonly send: (bytes: Buffer) => void
   /** Transaction id that the application receives with the ACK. */
   readonly txnId: string
