@@ -47,7 +47,7 @@ export const runCommand = async (
   command(
     program
       .command('reload')
-      .description('make the running gateway apply a changed configuration')
+      .description('apply a changed configuration to the running gateway')
       .option('--dry-run', 'print what would change, and change nothing')
       .option('--json', 'print the result as JSON')
       .addArgument(file()),
@@ -74,7 +74,7 @@ export const runCommand = async (
       .requiredOption('--source <address>', 'IP address that the request comes from', ipAddress)
       .option('--transport <name>', 'udp, tcp, tls, ws or wss', transport, 'udp')
       .option('--method <name>', 'method of the request', 'INVITE')
-      .option('--user <name>', 'user name that the caller signs in with, with the right password')
+      .option('--user <name>', 'user name of a caller who signs in with the right password')
       .option('--user-agent <text>', 'User-Agent of the request')
       .option('--json', 'print the result as JSON')
       .argument('<request-uri>', 'SIP or tel URI in the request line')
@@ -90,7 +90,7 @@ export const runCommand = async (
   command(
     program
       .command('migrate')
-      .description("bring the store's schema to the present version")
+      .description('migrate the store to the version of this release')
       .option('--check', 'print the missing steps, and exit with 1 if there are any')
       .addArgument(file()),
     async (path: string, options: { check?: boolean }) => {
@@ -121,7 +121,7 @@ export const runCommand = async (
     },
   )
   command(
-    program.command('push-keys').description('make keys for Web Push, and print them as configuration'),
+    program.command('push-keys').description('create keys for Web Push, and print them as configuration'),
     async () => (await import('./push-keys-command.ts')).printPushKeys(),
   )
 

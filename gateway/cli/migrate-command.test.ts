@@ -30,18 +30,18 @@ const run = async (check: boolean): Promise<{ readonly code: number; readonly ou
   return { code: await migrateStore(loadConfig(file, {}), { check }), out }
 }
 
-it('says what a store lacks, and brings it to the present version', async () => {
+it('lists the migrations that a store needs, and carries them out', async () => {
   const first = migrations[0]?.name ?? ''
   const lacking = await run(true)
   expect(lacking.code).toBe(1)
-  expect(lacking.out).toContain(`lacks:\n  ${first}\n`)
+  expect(lacking.out).toContain(`needs these migrations:\n  ${first}\n`)
   expect((await run(true)).code).toBe(1)
   const brought = await run(false)
   expect(brought.code).toBe(0)
-  expect(brought.out).toContain(`is brought to version ${migrations.length}:\n  ${first}\n`)
+  expect(brought.out).toContain(`was migrated to version ${migrations.length}:\n  ${first}\n`)
   expect(await run(true)).toMatchObject({
     code: 0,
-    out: expect.stringContaining('is of the present version'),
+    out: expect.stringContaining('has the current version'),
   })
 })
 

@@ -32,16 +32,16 @@ const migrateEngine = async (config: Config, check: boolean): Promise<number> =>
   try {
     const missing = await missingSteps(engine.store)
     if (missing.length === 0) {
-      process.stdout.write(`${engine.name} is of the present version.\n`)
+      process.stdout.write(`${engine.name} has the current version.\n`)
       return 0
     }
     const steps = missing.map((name) => `  ${name}\n`).join('')
     if (check) {
-      process.stdout.write(`${engine.name} lacks:\n${steps}`)
+      process.stdout.write(`${engine.name} needs these migrations:\n${steps}`)
       return 1
     }
     const version = await migrate(engine.store, clock, engine.lock)
-    process.stdout.write(`${engine.name} is brought to version ${version}:\n${steps}`)
+    process.stdout.write(`${engine.name} was migrated to version ${version}:\n${steps}`)
     return 0
   } finally {
     await engine.close()

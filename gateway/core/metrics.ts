@@ -7,7 +7,7 @@ export class Metrics {
   /** Calls that ended, by direction of the first leg and cause. */
   readonly callsEnded = this.#counter('calls_ended_total', 'Calls that ended', ['direction', 'cause'])
   /** Rejected calls and requests, by code of the error catalogue. */
-  readonly rejections = this.#counter('rejections_total', 'Calls and requests refused', ['code'])
+  readonly rejections = this.#counter('rejections_total', 'Rejected calls and requests', ['code'])
   /**
    * HTTP connections that were closed to stay within the limits, by listener and reason: full, address,
    * replaced.
@@ -85,14 +85,14 @@ export class Metrics {
     ['transport'],
   )
   /** RTP packets rejected by the edge, by reason. */
-  readonly rtpRefused = this.#counter('rtp_refused_total', 'RTP packets refused', ['reason'])
+  readonly rtpRefused = this.#counter('rtp_refused_total', 'Rejected RTP packets', ['reason'])
   /**
    * Estimated mean opinion score of the audio received from each leg's far side, 1 to 4.5, by carrier and
    * codec.
    */
   readonly audioMos = this.#audio(
     'audio_mos',
-    'Estimated opinion score of received audio',
+    'Estimated mean opinion score of the audio received from a leg',
     [1.5, 2, 2.5, 3, 3.4, 3.6, 3.8, 4, 4.2, 4.4],
   )
   /** Share of each leg's packets that were lost, 0 to 1, by carrier and codec. */
@@ -124,7 +124,7 @@ export class Metrics {
   /** Seconds from a call's arrival to its answer. */
   readonly answerSeconds = new Histogram({
     name: 'trunkline_answer_seconds',
-    help: 'From arrival to answer',
+    help: 'Seconds from the arrival of a call to its answer',
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers: [this.registry],
   })
@@ -257,17 +257,17 @@ const gauges = {
   queue_waiting: 'Callers waiting in queues',
   sip_dialogs: 'SIP dialogs and pending INVITEs of the gateway',
   sip_unconfirmed: 'Calls of untrusted callers over UDP that have not confirmed their address yet',
-  sip_established: 'Established SIP dialogs, as transfers find them',
+  sip_established: 'Established SIP dialogs that a transfer can refer to',
   sip_transactions: 'SIP transactions of the embedded agent',
   sip_agent_dialogs: 'SIP dialogs of the embedded agent',
   sip_agent_pending: 'Requests in the embedded agent without a final response',
   sip_connections: 'Connections to SIP peers, of every transport but UDP',
   sip_banned: 'Addresses that the shield has banned',
-  load_percent: 'Busy share of the busiest signalling thread in the last second',
+  load_percent: 'Busy share of the busiest signalling thread in the last second, in percent',
   sip_bindings: 'Contacts that SIP endpoints have registered',
   callbacks_waiting: "Callbacks that customers' servers have not accepted yet",
   expressions: 'Script expressions waiting or being evaluated',
-  documents_read: 'Documents waiting for or being read in threads',
+  documents_read: 'Documents that separate threads check, or that wait for such a thread',
   customer_circuits_open: "Customers' servers with an open circuit breaker",
   audio_fetches: 'URLs of audio that are being fetched',
   speech_recognitions: 'Speech recognitions in progress',
@@ -292,7 +292,7 @@ const gauges = {
   store_connections: 'Connections to the database server',
   store_connections_idle: 'Idle connections to the database server',
   store_queries_waiting: 'Queries waiting for a connection to the database server',
-  tokens_checked: 'Subscriber access tokens with a remembered valid signature',
+  tokens_checked: 'Subscriber access tokens whose verified signature is remembered',
   tokens_revoked: 'Revoked subscriber access tokens that have not expired',
   oauth_callers: 'Networks whose OAuth requests are counted, of the last 10,000',
   api_callers: 'Tokens and networks whose requests to the API are counted, of the last 20,000',
@@ -309,9 +309,9 @@ const gauges = {
   applications: 'Realtime applications, connected or waiting for reconnection',
   application_calls: 'Calls that realtime applications control or are offered',
   config_last_reload_timestamp_seconds:
-    'Unix time at which the configuration was loaded last, at the start or by a reload that succeeded',
+    'Unix time of the last successful load of the configuration, at the start or by a reload',
   config_restart_keys: 'Keys of the configuration that have changed and need a restart',
-  call_timers: 'Timers that calls and legs have running',
+  call_timers: 'Running timers of calls and legs',
   call_rows: 'Calls and called legs in progress',
   attributed_calls: 'Calls of browsers whose calls to carriers are counted',
   calls_told_of: 'Calls and called legs in progress with status callbacks',
@@ -327,7 +327,7 @@ const labelled = {
   applications_online:
     'Connected realtime applications that listen on a topic, by its hash; topics beyond 50 are counted ' +
     'together as *',
-  registration_state: 'State of a registration with a carrier: 1 for the present state',
+  registration_state: 'State of a registration with a carrier: 1 for the current state',
 } as const
 
 /** Name of gauges with labels, without the prefix. */
