@@ -41,7 +41,7 @@ const received = async () => {
 }
 
 describe('call records', () => {
-  it('of two joined calls: one attempt, one start, one stop for each', async () => {
+  it('of two joined calls have one attempt, one start and one stop for each call', async () => {
     bench.srf.invite(async (req, res) => {
       const { uas, uac } = await bench.srf.createB2BUA(req, res, peer.uri, {})
       uas.on('destroy', () => uac.destroy())
@@ -72,14 +72,14 @@ describe('call records', () => {
     ])
   })
 
-  it('of a call without an answer', async () => {
+  it('are sent for a call without an answer', async () => {
     await stop()
     await start({ t1: 10, t2: 40 })
     await dial().catch(() => {})
     expect(await received()).toEqual(['attempt application INVITE', 'stop application call-rejected 408'])
   })
 
-  it('of calls that are refused, by either side', async () => {
+  it('are sent for calls that either side rejects', async () => {
     const refused = dial().catch(() => {})
     peer.reply(await peer.request('INVITE'), 486)
     await refused
@@ -95,7 +95,7 @@ describe('call records', () => {
     ])
   })
 
-  it('of calls that are cancelled, from either side', async () => {
+  it('are sent for calls that either side cancels', async () => {
     let sent: SrfRequest | undefined
     const progress: object = {
       cbRequest: (_error: unknown, req: SrfRequest) => {
@@ -124,7 +124,7 @@ describe('call records', () => {
     ])
   })
 
-  it('of a call that the agent ends itself', async () => {
+  it('are sent for a call that the agent ends itself', async () => {
     const dialog = dial()
     peer.reply(await peer.request('INVITE'), 200, { body: testSdp() })
     await peer.request('ACK')
@@ -138,7 +138,7 @@ describe('call records', () => {
     ])
   })
 
-  it('go to an application that asked for them, and to no other', async () => {
+  it('are sent only to an application that requested them', async () => {
     const other = await connectSrf(bench.agent)
     const starts: unknown[] = []
     other.on('cdr:start' as never, ((...args: unknown[]) => starts.push(args)) as never)

@@ -119,7 +119,7 @@ const places = [
   ['an inner host', innerUri],
 ] as const
 
-describe.each(places)('a stranger’s call whose route leads to %s', (_name, uri) => {
+describe.each(places)('an untrusted caller whose route leads to %s', (_name, uri) => {
   it.each(methods)('receives the %s of the agent at its own address', async (method) => {
     const headers = { 'Record-Route': `<${uri()};lr>`, Contact: `<${carrierUri()}>` }
     const { dialog } = await establish(headers)
@@ -138,7 +138,7 @@ describe.each(places)('a stranger’s call whose route leads to %s', (_name, uri
     ['of a strict router', (target: string) => `<${target}>`],
     ['of two proxies', (target: string) => `<${target};lr>, <sip:${carrierAddress};lr>`],
     ['over TCP', (target: string) => `<${target};transport=tcp;lr>`],
-  ])('gets our BYE itself, with a route %s', async (_form, route) => {
+  ])('gets the agent’s BYE at its own address, with a route %s', async (_form, route) => {
     const { dialog } = await establish({ 'Record-Route': route(uri()) })
     dialog.destroy()
     peer.reply(await peer.request('BYE'), 200)
@@ -176,7 +176,7 @@ describe.each(places)('a stranger’s call whose route leads to %s', (_name, uri
   })
 })
 
-it('a datagram with a spoofed source of the carrier does not redirect a stranger’s call', async () => {
+it('a datagram with the spoofed source of a carrier does not redirect an untrusted caller’s call', async () => {
   const { call, to, dialog } = await establish({})
   const forged = (method: string) =>
     `${method} ${call.target} SIP/2.0\r\nVia: SIP/2.0/UDP ${carrierAddress}:${carrier.port};branch=z9hG4bKforged\r\n` +
@@ -191,7 +191,7 @@ it('a datagram with a spoofed source of the carrier does not redirect a stranger
   expect(carrier.received).toEqual(['SIP/2.0'])
 })
 
-describe('a call to a stranger', () => {
+describe('a call to an untrusted callee', () => {
   const dial = (headers: Extra = {}) =>
     bench.srf.createUAC(peer.uri, {
       localSdp: testSdp('offer'),
@@ -315,13 +315,13 @@ it('a private header that arrives from the network is ignored', async () => {
   expect(carrier.received).toEqual([])
 })
 
-it.each(['INVITE', 'SUBSCRIBE', 'REFER'])('%s without a From tag is refused', async (method) => {
+it.each(['INVITE', 'SUBSCRIBE', 'REFER'])('%s without a From tag is rejected', async (method) => {
   const call = peer.call(`sip:bob@127.0.0.1:${bench.udp}`)
   peer.send(method, call, { extra: { From: `<${peer.uri}>` } })
   expect((await peer.response(400)).reason).toBe('Missing From Tag')
 })
 
-describe('with strangers left without an answer', () => {
+describe('with `strangers: drop`', () => {
   const shield = {
     packetsPerSecond: 1_000,
     knownPacketsPerSecond: 1_000,

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const target = () => `sip:bob@127.0.0.1:${bench.udp}`
 
-describe('responses of the agent itself', () => {
+describe('a response of the agent itself', () => {
   const ask = async (
     method: string,
     status: number,
@@ -27,15 +27,15 @@ describe('responses of the agent itself', () => {
     return await peer.response(status, method)
   }
 
-  it('501 to unknown methods, with Allow', async () => {
+  it('is 501 to unknown methods, with Allow', async () => {
     expect((await ask('DANCE', 501)).headers.first('allow')).toContain('INVITE')
   })
-  it('481 to a request for a dialog that does not exist', async () => {
+  it('is 481 to a request for an unknown dialog', async () => {
     await ask('BYE', 481)
     await ask('INVITE', 481, { to: `<${target()}>;tag=unknown` })
     await ask('PRACK', 481)
   })
-  it('no 483 to a request without hops left, which ends at the agent', async () => {
+  it('is not 483 to a request with Max-Forwards 0, which ends at the agent', async () => {
     const extra = { 'Max-Forwards': '0' }
     await ask('INVITE', 481, { extra, to: `<${target()}>;tag=unknown` })
     bench.srf.use('options', (_req: SrfRequest, res: SrfResponse) => res.send(200))
@@ -44,11 +44,11 @@ describe('responses of the agent itself', () => {
     await ask('OPTIONS', 200, { extra })
     await ask('INVITE', 486, { extra })
   })
-  it('420 to a required extension that is not supported', async () => {
+  it('is 420 to an unsupported required extension', async () => {
     const refused = await ask('INVITE', 420, { extra: { Require: '100rel, sec-agree' } })
     expect(refused.headers.first('unsupported')).toBe('sec-agree')
   })
-  it('are counted by status and reported', async () => {
+  it('is counted by status and reported', async () => {
     const received = new Promise((resolve) => bench.agent.onRefusal(resolve))
     await ask('INVITE', 420, { extra: { Require: 'sec-agree' } })
     await ask('OPTIONS', 400, { extra: { Contact: '<sip:x@' } })
@@ -59,7 +59,7 @@ describe('responses of the agent itself', () => {
     expect(await received).toMatchObject({ status: 420, ...facts })
     expect((await bench.agent.stats()).refused).toEqual({ 400: 1, 420: 1, 481: 2, 503: 1 })
   })
-  it('do not count rejections of an application or cancelled calls', async () => {
+  it('is not a rejection by an application or a cancelled call', async () => {
     bench.srf.invite((request: SrfRequest, response: SrfResponse) => {
       if (request.uri.includes('busy')) response.send(486)
     })
@@ -73,7 +73,7 @@ describe('responses of the agent itself', () => {
     await peer.response(487, 'INVITE')
     expect((await bench.agent.stats()).refused).toEqual({})
   })
-  it('416 to a tel URI, except in an INVITE, which the application receives', async () => {
+  it('is 416 to a tel URI, except in an INVITE, which the application receives', async () => {
     peer.send('OPTIONS', peer.call('tel:+4930123'))
     await peer.response(416, 'OPTIONS')
     bench.srf.invite((request: SrfRequest, response: SrfResponse) =>
@@ -83,10 +83,10 @@ describe('responses of the agent itself', () => {
     peer.send('INVITE', peer.call('tel:+4930123'))
     expect((await peer.response(404, 'INVITE')).headers.first('x-uri')).toBe('tel:+4930123')
   })
-  it('400 to a malformed header, with its name', async () => {
+  it('is 400 to a malformed header, with its name', async () => {
     expect((await ask('OPTIONS', 400, { extra: { Contact: '<sip:x@' } })).reason).toBe('Bad Contact')
   })
-  it('482 to a copy that arrived by another path', async () => {
+  it('is 482 to a copy that arrived by another path', async () => {
     bench.srf.invite(() => {})
     await routed(bench.srf)
     const call = peer.call(target())
@@ -95,7 +95,7 @@ describe('responses of the agent itself', () => {
     peer.send('INVITE', call, { body: testSdp() })
     await peer.response(482, 'INVITE')
   })
-  it('100 to an unanswered INVITE, immediately to a retransmission', async () => {
+  it('is 100 to an unanswered INVITE, at once for a retransmission', async () => {
     bench.srf.invite(() => {})
     await routed(bench.srf)
     const call = peer.call(target())
@@ -105,12 +105,12 @@ describe('responses of the agent itself', () => {
     peer.send('INVITE', call, { body: testSdp(), branch })
     await peer.response(100)
   })
-  it('503 with Retry-After if no application takes the request, without a provisional response', async () => {
+  it('is 503 with Retry-After if no application takes the request, without a provisional response', async () => {
     const refused = await ask('INVITE', 503)
     expect(refused.headers.first('retry-after')).toBe('5')
     expect(peer.inbox.some((each) => each.kind === 'response' && each.status === 100)).toBe(false)
   })
-  it('482 to a request of its own that returns', async () => {
+  it('is 482 to a request of its own that returns', async () => {
     const sent = bench.srf.createUAC(peer.uri, { localSdp: testSdp() })
     const invite = await peer.request('INVITE')
     const via = `SIP/2.0/UDP 127.0.0.1:${peer.port};branch=z9hG4bKproxy;rport, ${invite.headers.first('via')}`
@@ -153,7 +153,7 @@ it('an existing call can be ended while new ones are rejected for overload', asy
   caller.close()
 })
 
-it('482 to an INVITE with the Call-ID and From tag of an outgoing call', async () => {
+it('an INVITE with the Call-ID and From tag of an outgoing call gets 482', async () => {
   const far = await Peer.udp(bench.udp)
   const called = bench.srf.createUAC(far.uri, { localSdp: testSdp('offer') })
   const ours = await far.request('INVITE')

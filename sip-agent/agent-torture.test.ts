@@ -20,13 +20,13 @@ const outcomeOf = async (bytes: Buffer): Promise<'application' | 'dropped' | num
 }
 
 describe.skipIf(!torturePresent)(`the agent under RFC 4475${tortureNote}`, () => {
-  it.each(rfc4475)('%s (%s)', async (_section, file, _parser, agent) => {
+  it.each(rfc4475)('handles %s (%s)', async (_section, file, _parser, agent) => {
     expect(await outcomeOf(read4475(file))).toBe(agent)
   })
 })
 
 describe.skipIf(!torturePresent)(`the agent under RFC 5118${tortureNote}`, () => {
-  it.each(rfc5118)('%s (%s)', async (_section, file, _parser, agent) => {
+  it.each(rfc5118)('handles %s (%s)', async (_section, file, _parser, agent) => {
     expect(await outcomeOf(read5118(file))).toBe(agent)
   })
 })

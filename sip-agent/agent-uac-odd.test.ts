@@ -56,7 +56,7 @@ describe('a call whose far end violates the protocol', () => {
     await idle(bench.agent)
   })
 
-  it('limits the dialogs of forks that only ring', async () => {
+  it('limits the dialogs of forks without an answer', async () => {
     const dialog = dial()
     const invite = await peer.request('INVITE')
     for (let i = 0; i < 100; i++) peer.reply(invite, 180, { tag: `fork${i}` })

@@ -5,7 +5,7 @@ describe("the machine's clock", () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('waits longer than a timer of the machine can: a session may last a month (RFC 4028)', () => {
+  it('waits longer than the maximum of a system timer, because a session may last a month (RFC 4028)', () => {
     const clock = new SystemClock()
     let fired = 0
     const month = 30 * 86_400_000
@@ -16,7 +16,7 @@ describe("the machine's clock", () => {
     expect([fired, clock.running, vi.getTimerCount()]).toEqual([1, 0, 0])
   })
 
-  it('stops a long wait, whichever part of it is running', () => {
+  it('stops a long wait in any of its parts', () => {
     const clock = new SystemClock()
     const timer = clock.after(2 ** 32, () => expect.unreachable())
     vi.advanceTimersByTime(2 ** 31)

@@ -58,10 +58,10 @@ const exercise = (seed: number, longest: number) => {
   return { fired, open, wheel, clock }
 }
 
-describe('the wheel, with 40 random histories', () => {
+describe('the wheel with 40 random histories', () => {
   const histories = Array.from({ length: 40 }, (_, seed) => exercise(seed, seed % 2 === 0 ? 300 : 90_000))
 
-  it('fires every timer that was not cancelled, once, and then rests', () => {
+  it('fires every timer that was not cancelled once, and then is idle', () => {
     let total = 0
     for (const { fired, open, wheel, clock } of histories) {
       expect([open.size, wheel.running, clock.running]).toEqual([0, 0, 0])
@@ -69,7 +69,7 @@ describe('the wheel, with 40 random histories', () => {
     }
     expect(total).toBeGreaterThan(10_000)
   })
-  it('fires none early, and none a tick late', () => {
+  it('fires none early, and none more than a tick late', () => {
     const late = histories.flatMap(({ fired }) => fired.map(({ due, at }) => at - due))
     expect(Math.min(...late)).toBeGreaterThanOrEqual(0)
     // One that a firing timer starts with 0 ms waits for the next tick.
@@ -87,7 +87,7 @@ describe('the wheel, with 40 random histories', () => {
 })
 
 describe('the wheel', () => {
-  it('fires in the same order as a timer of the system for each', () => {
+  it('fires in the same order as system timers', () => {
     const [plain, onWheel] = [setUp(), setUp()].map(({ clock, wheel }, which) => {
       const random = generator(99)
       const names: number[] = []
@@ -99,7 +99,7 @@ describe('the wheel', () => {
     expect(onWheel).toEqual(plain)
     expect(onWheel).toHaveLength(800)
   })
-  it('is late by a halt of the process and no more, and forgets nothing', () => {
+  it('is late only by a stall of the process, and loses no timer', () => {
     const { clock, wheel } = setUp()
     let waiting: () => void = () => {}
     // A clock whose timer comes far too late: several turns of the wheel.
@@ -118,7 +118,7 @@ describe('the wheel', () => {
     waiting()
     expect([heard, slow.running, wheel.running]).toEqual([[500, 32_000, 60_000], 1, 0])
   })
-  it('wakes the system for what falls due, not for every tick', () => {
+  it('wakes the system for due timers, not for every tick', () => {
     const { clock, wheel } = setUp()
     let started = 0
     const counted = {
@@ -145,7 +145,7 @@ describe('the wheel', () => {
     clock.advance(10)
     expect([heard, faults.length, wheel.running, clock.running]).toEqual([['second'], 1, 0, 0])
   })
-  it('leaves out one that another of the same tick has cancelled', () => {
+  it('does not fire a timer that another one of the same tick has cancelled', () => {
     const { clock, wheel } = setUp()
     const heard: string[] = []
     wheel.after(5, () => second.cancel())
@@ -153,7 +153,7 @@ describe('the wheel', () => {
     clock.advance(20)
     expect([heard, wheel.running, clock.running]).toEqual([[], 0, 0])
   })
-  it('goes on when the only timer starts another and cancels it', () => {
+  it('continues when the only timer starts and cancels another', () => {
     const { clock, wheel } = setUp()
     const heard: string[] = []
     wheel.after(5, () => {
@@ -163,13 +163,13 @@ describe('the wheel', () => {
     clock.advance(200)
     expect([heard, wheel.running, clock.running]).toEqual([['later'], 0, 0])
   })
-  it('holds on to nothing of a timer that was cancelled', () => {
+  it('keeps no reference to a cancelled timer', () => {
     const { wheel } = setUp()
     const timers = Array.from({ length: 1_000 }, (_, i) => wheel.after(i, () => {}))
     for (const timer of timers) timer.cancel()
     expect([wheel.running, timers.every((timer) => !('run' in timer && timer.run))]).toEqual([0, true])
   })
-  it('runs on the clock of the system', async () => {
+  it('works with the system’s clock', async () => {
     const system = new SystemClock()
     const wheel = new TimerWheel(system, () => {})
     const began = system.uptime()

@@ -22,7 +22,7 @@ const add = (n: number) => {
 }
 const said = (text: string) => rig.lines.filter((line) => line.includes(text)).length
 
-it('answers 503 with Retry-After where the disk is full, in one log line, and goes on when there is room', async () => {
+it('requests get 503 with Retry-After while the disk is full, with one log line, and succeed when there is space', async () => {
   await fill()
   for (let n = 0; n < 3; n++) {
     const refused = await add(n)

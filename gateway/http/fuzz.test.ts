@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => rig.close())
 
-it('answers every request as the OpenAPI document says, and never with 5xx', {
+it('every request gets a response of the OpenAPI document, and never 5xx', {
   timeout: 300_000,
 }, async () => {
   const document = (await rig.site.inject('/openapi.json')).json()

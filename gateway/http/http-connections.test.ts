@@ -70,7 +70,7 @@ beforeEach(() => {
 })
 
 describe('one network address', () => {
-  it('holds as many idle connections as it may: the oldest gives way to the next', async () => {
+  it('can hold a limited number of idle connections: a new one closes the oldest', async () => {
     const idle = many(4, '203.0.113.5')
     clock.advance(1_001)
     const next = connect('203.0.113.5')
@@ -82,14 +82,14 @@ describe('one network address', () => {
     expect(connections.size).toBe(4)
   })
 
-  it('may open more at once, as pages behind one address do: a quarter of the listener', async () => {
+  it('can open more connections at once, like pages behind one address: up to a quarter of the listener', async () => {
     const burst = many(12, '203.0.113.5')
     expect(open(burst)).toBe(10)
     expect(await dropped('address')).toBe(2)
     expect(connect('203.0.113.6').isClosed).toBe(false)
   })
 
-  it('keeps connections with a request that has arrived, not those that send theirs slowly', () => {
+  it('keeps connections with a complete request, and loses those that send slowly', () => {
     const [answered, slow, done] = many(4, '203.0.113.5')
     ask(answered!)
     ask(slow!, false)
@@ -99,7 +99,7 @@ describe('one network address', () => {
     expect([answered!.isClosed, slow!.isClosed, done!.isClosed]).toEqual([false, true, true])
   })
 
-  it('keeps its slow downloads below a quarter of the listener, and loses one of them there', () => {
+  it('can use a quarter of the listener for slow downloads, and loses one download beyond that', () => {
     const slow = many(10, '203.0.113.5')
     for (const socket of slow.slice(0, 4)) ask(socket)
     for (const socket of slow.slice(4)) socket.destroy()
@@ -110,7 +110,7 @@ describe('one network address', () => {
     expect(open(slow)).toBe(3)
   })
 
-  it('is a /64 of IPv6, and an IPv4 address however it is written', () => {
+  it('is a /64 of IPv6, or an IPv4 address in any spelling', () => {
     many(10, '2001:db8::1')
     expect(connect('2001:db8::ffff').isClosed).toBe(true)
     expect(connect('2001:db8:0:1::1').isClosed).toBe(false)
@@ -118,12 +118,12 @@ describe('one network address', () => {
     expect(connect('::ffff:203.0.113.5').isClosed).toBe(true)
   })
 
-  it('is not limited where it is a trusted proxy', () => {
+  it('is not limited if it is a trusted proxy', () => {
     expect(open(many(40, '198.51.100.7'))).toBe(40)
   })
 })
 
-it('takes a new connection in place of the oldest idle one where the listener is full', async () => {
+it('gets a new connection in place of the oldest idle one of a full listener', async () => {
   const idle = Array.from({ length: 40 }, (_, i) => connect(`203.0.113.${i}`))
   expect(connect('198.51.100.1').isClosed).toBe(true)
   expect(await dropped('full')).toBe(1)
@@ -133,7 +133,7 @@ it('takes a new connection in place of the oldest idle one where the listener is
   expect(connections.size).toBe(40)
 })
 
-it('takes one in place of a client that has not read its answers for half a minute, idle ones first', () => {
+it('gets a new connection in place of one that has not read its responses for half a minute, idle ones first', () => {
   const slow = many(10, '203.0.113.1')
   for (const socket of slow) ask(socket)
   clock.advance(29_000)
@@ -148,7 +148,7 @@ it('takes one in place of a client that has not read its answers for half a minu
   expect([open(others), open(slow)]).toEqual([29, 9])
 })
 
-it('does not count what has become a WebSocket', () => {
+it('does not include WebSockets in its count', () => {
   const sockets = many(10, '203.0.113.5')
   expect(connect('203.0.113.5').isClosed).toBe(true)
   for (const socket of sockets) connections.release(socket as unknown as Socket)
@@ -157,12 +157,12 @@ it('does not count what has become a WebSocket', () => {
   expect(open(sockets)).toBe(10)
 })
 
-it('forgets what is closed', () => {
+it('is forgotten when its connections are closed', () => {
   for (const socket of many(10, '203.0.113.5')) socket.destroy()
   expect([connections.size, connections.addresses]).toEqual([0, 0])
 })
 
-it('writes one log line in ten seconds, with the number of connections', () => {
+it('causes one log line in ten seconds, with the number of connections', () => {
   many(25, '203.0.113.5')
   clock.advance(10_000)
   connect('203.0.113.9')

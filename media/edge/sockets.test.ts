@@ -142,7 +142,7 @@ describe.each(kinds)('%s sockets', (kind) => {
     sender.close()
   })
 
-  it.runIf(kind === 'native')('count what cannot be used, and go on', async () => {
+  it.runIf(kind === 'native')('count unusable packets, and continue', async () => {
     const b = listener()
     const bob = await bind('127.0.0.1', 0, b.on)
     const before = counters!()

@@ -76,7 +76,7 @@ describe.each(kinds)('sources that a port learns on real sockets (%s)', (sockets
     ['strict', 'translated', 2],
     ['same-ip', 'signalling', 1],
     ['first', 'stranger', 0],
-  ] as const)('%s: the first that it may be is the %s', async (symmetric, first, refused) => {
+  ] as const)('%s: the first accepted source is the %s', async (symmetric, first, refused) => {
     await hear('exact')
     set(symmetric)
     for (const name of ['stranger', 'signalling', 'translated'] as const) {
@@ -89,7 +89,7 @@ describe.each(kinds)('sources that a port learns on real sockets (%s)', (sockets
   })
 
   it.each(['strict', 'same-ip', 'first'] as const)(
-    '%s: no other source after the exact one',
+    '%s: no other source is accepted after the exact one',
     async (symmetric) => {
       set(symmetric)
       for (const name of ['exact', 'translated', 'signalling', 'stranger', 'exact'] as const) await hear(name)

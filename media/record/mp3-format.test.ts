@@ -45,7 +45,7 @@ describe('a recording in MP3', () => {
     [8000, 'stereo', 48],
     [16_000, 'in', 32],
     [16_000, 'stereo', 64],
-  ] as const)('at %i Hz, %s, is what was said at %i kbit/s', async (sampleRate, tracks, kilobits) => {
+  ] as const)('at %i Hz, %s, has the recorded sound at %i kbit/s', async (sampleRate, tracks, kilobits) => {
     const { result, bytes, channels, samples, errors, ...rest } = await recorded(
       { sampleRate, tracks },
       (recorder) => say(recorder, 440, 1000, 2010),

@@ -136,7 +136,7 @@ describe('a recording ends', () => {
     expect((await recorder.done).end).toEqual({ kind: 'silence' })
   })
 
-  it('if nothing is said from the start', async () => {
+  it('if the far end never speaks', async () => {
     const { recorder } = await start({ initialSilenceMs: 3000, endSilenceMs: 500 })
     expect(await say(recorder, noise(-65), 10_000)).toBe(150)
     expect((await recorder.done).end).toEqual({ kind: 'no-input' })
@@ -152,7 +152,7 @@ describe('a recording ends', () => {
     [0, -21, -25],
     [100, -51, -53],
   ] as const)(
-    'after a silence that is one at its sensitivity (%s: %i dB is none, %i is)',
+    'after silence by its sensitivity (%s: %i dB is not silent, %i dB is)',
     async (sensitivity, said, silent) => {
       const frameOf = (level: number) => sine(400, 20, 8000, 32_767 * 10 ** ((level + 3.01) / 20))
       const request = { ...(sensitivity !== undefined && { sensitivity }), initialSilenceMs: 200 }

@@ -220,16 +220,16 @@ function music(rate: Rate, seconds: number, seed: number): Int16Array {
   return joined(parts)
 }
 
-describe.each(rates)('what is no digit at %i Hz', (rate) => {
-  it('exclude voices', () => {
+describe.each(rates)('digit detection at %i Hz', (rate) => {
+  it('ignores voices', () => {
     for (const seed of [1, 2]) expect(hear(rate, voice(rate, 40, seed))).toEqual([])
   })
 
-  it('exclude music', () => {
+  it('ignores music', () => {
     for (const seed of [1, 2]) expect(hear(rate, music(rate, 40, seed))).toEqual([])
   })
 
-  it('exclude noise', () => {
+  it('ignores noise', () => {
     const random = randomFrom(9)
     expect(
       hear(
@@ -249,7 +249,7 @@ describe.each(rates)('what is no digit at %i Hz', (rate) => {
     ['a column alone', [1336]],
     ['two rows', [697, 941]],
     ['a key with a third tone', [770, 1336, 1900]],
-  ])('exclude %s', (_, frequencies) => {
+  ])('ignores %s', (_, frequencies) => {
     const tone = render(rate, 2000, (t) =>
       frequencies.reduce((sum, f) => sum + amplitudeOf(-13) * Math.sin(2 * Math.PI * f * t), 0),
     )

@@ -201,7 +201,7 @@ describe('the latch', () => {
   })
 
   it.each(['', ':', '[::1]:5060', 'fe80::1%eth0', '1.2.3.4:5', '::ffff:192.0.2.1'])(
-    'takes %j for an address without falling over it',
+    'treats %j as an address without failing',
     (text) => {
       latch.setTarget({
         address: text,

@@ -338,7 +338,7 @@ describe('a session', () => {
     ['sendonly', true, false],
     ['recvonly', false, true],
     ['inactive', false, false],
-  ] as const)('with our direction %s lets audio out: %s, in: %s', (direction, out, into) => {
+  ] as const)('with the local direction %s, audio is sent: %s, received: %s', (direction, out, into) => {
     join()
     a.set({ direction })
     time.pass(200)

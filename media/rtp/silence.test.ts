@@ -35,7 +35,7 @@ describe('during silence', () => {
     ['PCMA', (payload: Buffer) => payload.every((byte) => byte === silenceByte.PCMA)],
     ['L16', (payload: Buffer) => payload.every((byte) => byte === 0)],
     ['opus', (payload: Buffer) => payload.equals(Buffer.of(0xf8, 0xff, 0xfe))],
-  ] as const)('one packet of %s is, each 5 s, to who takes none', (codec, isSilence) => {
+  ] as const)('one packet of %s is sent each 5 s to far ends without comfort noise', (codec, isSilence) => {
     b.set({ codec, opus: { dtx: true } })
     time.pass(200)
     b.sent.length = 0

@@ -5,7 +5,7 @@ import { appHeaders, forbidden, ownContact, replaceLocalhost } from './app-heade
 const own = { host: '192.0.2.1', port: 5070, protocol: 'udp' } as const
 const tcp = { ...own, protocol: 'tcp' } as const
 
-describe('localhost in what the application writes', () => {
+describe('localhost in headers of the application', () => {
   it.each([
     ['from', 'sip:1000@localhost', '<sip:1000@192.0.2.1:5070>'],
     ['from', '"A" <sip:1000@localhost:5060>;tag=1', '"A" <sip:1000@192.0.2.1:5070>;tag=1'],
@@ -16,10 +16,10 @@ describe('localhost in what the application writes', () => {
     ['contact', '<sip:x@localhost.example.com>', '<sip:x@localhost.example.com>'],
     ['contact', '*', '*'],
     ['x-other', 'sip:x@localhost', 'sip:x@localhost'],
-  ])('%s: %s', (key, value, expected) => {
+  ])('is replaced by the agent’s address in %s: %s', (key, value, expected) => {
     expect(replaceLocalhost(key, value, own)).toBe(expected)
   })
-  it('names the transport in a Contact that is not UDP', () => {
+  it('is replaced with the transport in a Contact that is not UDP', () => {
     expect(replaceLocalhost('contact', '<sip:x@localhost>', tcp)).toBe('<sip:x@192.0.2.1:5070;transport=tcp>')
     expect(ownContact(tcp)).toBe('<sip:192.0.2.1:5070;transport=tcp>')
     expect(ownContact({ ...own, host: '2001:db8::1' })).toBe('<sip:[2001:db8::1]:5070>')
@@ -32,7 +32,7 @@ describe('headers of the application', () => {
     for (const [name, value] of lines) headers.append(name, value)
     return appHeaders(headers, own, forbidden)
   }
-  it('get their usual spelling, extensions keep theirs, and forbidden ones go', () => {
+  it('get their standard spelling, extensions keep theirs, and forbidden headers are removed', () => {
     expect(
       list(['rack', '1 2 INVITE'], ['p-my-thing', 'a'], ['X-MY-thing', 'b'], ['via', 'x'], ['route', 'y']),
     ).toEqual([
@@ -41,13 +41,13 @@ describe('headers of the application', () => {
       ['X-MY-thing', 'b'],
     ])
   })
-  it('may have a name that every object of the language knows', () => {
+  it('can have the name of a property of every object', () => {
     expect(list(['constructor', 'a'], ['__proto__', 'b']).map(([name]) => name)).toEqual([
       'Constructor',
       '__proto__',
     ])
   })
-  it('have one challenge in each field, although drachtio-srf joins them', () => {
+  it('have one challenge per field, although drachtio-srf joins challenges', () => {
     const first = 'Digest realm="a, Digest x=1", qop="auth,auth-int"'
     const second = 'Digest realm="b"'
     expect(list(['www-authenticate', `${first}, ${second}`], ['subject', 'a, Digest b'])).toEqual([
@@ -56,7 +56,7 @@ describe('headers of the application', () => {
       ['Subject', 'a, Digest b'],
     ])
   })
-  it('are refused where one that shapes the dialog is broken', () => {
+  it('are rejected if one that shapes the dialog is malformed', () => {
     expect(() => list(['contact', '<sip:x@'])).toThrow('Contact')
   })
 })

@@ -6,7 +6,7 @@ import { OwnRefusals } from './own-refusals.ts'
 const refused = { method: 'INVITE', uri: 'sip:1@x', callId: 'c' }
 const source = '192.0.2.1'
 
-it('counts every refusal by its status, and tells of ten in a second', () => {
+it('every rejection by the agent is counted by status, and ten per second are reported', () => {
   const clock = new FakeClock()
   const received: OwnRefusal[] = []
   const refusals = new OwnRefusals(clock, (refusal) => received.push(refusal))
@@ -21,7 +21,7 @@ it('counts every refusal by its status, and tells of ten in a second', () => {
   expect(received).toHaveLength(11)
 })
 
-it('cuts what the far side wrote', () => {
+it('a report shortens text from the far side', () => {
   const received: OwnRefusal[] = []
   const refusals = new OwnRefusals(new FakeClock(), (refusal) => received.push(refusal))
   const long = 'x'.repeat(10_000)

@@ -29,7 +29,7 @@ const open = (most?: number, isKnown?: (address: string) => boolean) => {
 }
 
 describe('connections of registered contacts', () => {
-  it('are kept for the time that was granted, and swept', () => {
+  it('are kept for the granted time, and removed afterwards', () => {
     const { clock, flows } = open()
     const way = flow()
     flows.learn(
@@ -50,7 +50,7 @@ describe('connections of registered contacts', () => {
     ['the Expires of the answer', { Expires: '20' }, '', 20],
     ['what was asked', {}, '40', 40],
     ['an hour', {}, '', 3_600],
-  ])('take %s where the answer does not say it of the contact', (_name, lines, expires, seconds) => {
+  ])('are kept for %s if the answer has no time for the contact', (_name, lines, expires, seconds) => {
     const { clock, flows } = open()
     flows.learn(ask('<sip:x@d.invalid>', { expires }), grant(lines as Record<string, string>), flow())
     clock.advance(seconds * 1_000 - 1)
@@ -59,7 +59,7 @@ describe('connections of registered contacts', () => {
     expect(flows.find('sip:x@d.invalid')).toBeUndefined()
   })
 
-  it('are those of accepted REGISTERs and SUBSCRIBEs over connections alone', () => {
+  it('are stored only for accepted REGISTERs and SUBSCRIBEs over connections', () => {
     const { flows } = open()
     flows.learn(ask('<sip:x@d.invalid>'), grant({}, 403), flow())
     flows.learn(ask('<sip:x@d.invalid>'), grant(), flow('udp'))
@@ -84,21 +84,21 @@ describe('connections of registered contacts', () => {
     ['sip:1@10.0.0.9', true],
     ['sip:1@10.1.0.9', false],
     ['sip:1@127.0.0.1', true],
-  ])('lead to %s: %s', (uri, taken) => {
+  ])('are kept for the contact %s: %s', (uri, taken) => {
     // A carrier may be reached in a private network.
     const { flows } = open(undefined, (address) => address.startsWith('10.1.'))
     flows.learn(ask(`<${uri}>`), grant(), flow())
     expect(flows.size).toBe(taken ? 1 : 0)
   })
 
-  it('do not lead to another port of the same host', () => {
+  it('are not used for another port of the same host', () => {
     const { flows } = open()
     flows.learn(ask('<sip:x@192.168.1.9:5070>'), grant(), flow())
     expect(flows.find('sip:x@192.168.1.9:5080')).toBeUndefined()
     expect(flows.find('sip:x@192.168.1.9')).toBeDefined()
   })
 
-  it('are the last one that the user has, while it is open', () => {
+  it('lead to the latest open connection of the user', () => {
     const { flows } = open()
     const old = flow()
     const next = flow()
@@ -111,7 +111,7 @@ describe('connections of registered contacts', () => {
     expect(flows.size).toBe(0)
   })
 
-  it('lead nowhere while two users claim the same contact', () => {
+  it('are not used while two users claim the same contact', () => {
     const { flows } = open()
     const hers = flow()
     const his = flow()
@@ -122,7 +122,7 @@ describe('connections of registered contacts', () => {
     expect(flows.find('sip:100@192.168.1.2')).toBe(hers)
   })
 
-  it('are forgotten by expires=0 and, of one address of record, by *', () => {
+  it('are removed by expires=0, and by * for one address of record', () => {
     const { flows, clock } = open()
     const way = flow()
     flows.learn(ask('<sip:x@d.invalid>'), grant(), way)
@@ -136,7 +136,7 @@ describe('connections of registered contacts', () => {
     expect([flows.size, clock.running]).toEqual([0, 0])
   })
 
-  it('are bounded, for each connection and in all', () => {
+  it('are limited in number, per connection and in total', () => {
     const { flows } = open(100)
     const greedy = flow()
     for (let i = 0; i < 80; i++) flows.learn(ask(`<sip:u${i}@d.invalid>`), grant(), greedy)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { message } from '../testing/messages.ts'
 import { makeLocalResponse, makeRequest } from './requests.ts'
 
-it('a local answer says why in one line of plain text, whatever a far end had in its certificate', () => {
+it('a response of the agent has its reason in one line of plain text, whatever a peer’s certificate contains', () => {
   const made = makeRequest({
     method: 'OPTIONS',
     uri: 'sip:b@h',

@@ -26,7 +26,7 @@ const reinvite = (contact: string) =>
   )
 
 describe('a dialog', () => {
-  it('without a route set sends to the target, back along the way the peer came', () => {
+  it('without a route set sends to the target, by the way of the peer’s request', () => {
     const dialog = new Dialog(start())
     expect(dialog.addressing()).toEqual({
       uri: 'sip:a@198.51.100.1',
@@ -36,7 +36,7 @@ describe('a dialog', () => {
     expect(dialog.routeSet).toEqual([])
     expect(dialog.flow.remote).toEqual({ protocol: 'udp', address: '192.0.2.9', port: 5060 })
   })
-  it('with loose routers keeps the target as request-uri', () => {
+  it('with loose routers keeps the target as request-URI', () => {
     const dialog = new Dialog(start({ routeSet: ['<sip:p1;lr>', '<sip:p2.example.com;lr>'] }))
     expect(dialog.addressing()).toEqual({
       uri: 'sip:a@198.51.100.1',
@@ -45,7 +45,7 @@ describe('a dialog', () => {
     })
     expect(dialog.routeSet).toHaveLength(2)
   })
-  it('with a strict router first puts it into the request-uri and the target last (RFC 3261 12.2.1.1)', () => {
+  it('with a strict router first puts the router into the request-URI and the target last (RFC 3261 12.2.1.1)', () => {
     const dialog = new Dialog(start({ routeSet: ['<sip:strict.example.com>', '<sip:p2.example.com;lr>'] }))
     expect(dialog.addressing()).toEqual({
       uri: 'sip:strict.example.com',
@@ -53,7 +53,7 @@ describe('a dialog', () => {
       nextHop: 'sip:strict.example.com',
     })
   })
-  it('follows the target and the way of a re-INVITE', () => {
+  it('uses the target and the way of a re-INVITE', () => {
     const dialog = new Dialog(start())
     const moved = new RecordingFlow()
     const invite = reinvite('<sip:a@203.0.113.5:5070>')
@@ -61,12 +61,12 @@ describe('a dialog', () => {
     expect(dialog.target).toBe('sip:a@203.0.113.5:5070')
     expect(dialog.flow).toBe(moved)
   })
-  it('counts its own requests up and takes no older one of the peer', () => {
+  it('increases its own CSeq, and accepts no lower CSeq of the peer', () => {
     const dialog = new Dialog(start())
     expect([dialog.nextSeq(), dialog.nextSeq()]).toEqual([2, 3])
     expect([dialog.acceptSeq(5), dialog.acceptSeq(5), dialog.acceptSeq(4)]).toEqual([true, true, false])
   })
-  it('sends a kept ACK again only for its own INVITE, until it is forgotten', () => {
+  it('repeats a kept ACK only for its own INVITE, until it is forgotten', () => {
     const flow = new RecordingFlow()
     const dialog = new Dialog(start({ flow }))
     dialog.keepAck(7, Buffer.from('ACK 7'), flow)
@@ -79,7 +79,7 @@ describe('a dialog', () => {
 })
 
 describe('the dialogs', () => {
-  it('are found by both tags and by their id, and are gone when removed', () => {
+  it('are found by both tags and by their id, until removed', () => {
     const dialogs = new Dialogs()
     const dialog = new Dialog(start())
     dialogs.add(dialog)
@@ -89,7 +89,7 @@ describe('the dialogs', () => {
     dialogs.remove(dialog)
     expect([dialogs.find(bye), dialogs.byId(dialog.id), dialogs.size]).toEqual([undefined, undefined, 0])
   })
-  it('keep the id with the confirmed one when another fork turns up', () => {
+  it('keep the id with the confirmed dialog when another fork appears', () => {
     const dialogs = new Dialogs()
     const first = new Dialog(start())
     const second = new Dialog(start({ remoteTag: 'g' }))
@@ -102,7 +102,7 @@ describe('the dialogs', () => {
   })
 })
 
-it('a dialog takes no more reliable responses than 16 without a PRACK, and goes on where one comes', () => {
+it('a dialog accepts at most 16 reliable responses without a PRACK, and continues after a PRACK', () => {
   const dialog = new Dialog(start())
   const taken = [...Array(50).keys()].filter((rseq) => dialog.acceptRseq(1, rseq))
   expect([taken.length, dialog.awaitsPrack(15), dialog.awaitsPrack(16)]).toEqual([16, true, false])

@@ -1,21 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { Offers } from './offers.ts'
 
-describe('the open offer of a dialog', () => {
+describe('the pending offer of a dialog', () => {
   it.each([
     ['ours', 'theirs', 491],
     ['theirs', 'ours', 500],
-  ] as const)('%s waits for a description from %s, and keeps others away with %i', (one, other, status) => {
-    const offers = new Offers()
-    offers.noteDescription(one, 'INVITE 1')
-    expect([offers.open, offers.refusal]).toEqual([one, status])
-    offers.noteDescription(one, 'UPDATE 2')
-    expect(offers.refusal).toBe(status)
-    offers.noteDescription(other, 'INVITE 1')
-    expect([offers.open, offers.refusal]).toEqual([undefined, undefined])
-  })
+  ] as const)(
+    'in %s waits for a description from %s, and blocks other offers with %i',
+    (one, other, status) => {
+      const offers = new Offers()
+      offers.noteDescription(one, 'INVITE 1')
+      expect([offers.open, offers.refusal]).toEqual([one, status])
+      offers.noteDescription(one, 'UPDATE 2')
+      expect(offers.refusal).toBe(status)
+      offers.noteDescription(other, 'INVITE 1')
+      expect([offers.open, offers.refusal]).toEqual([undefined, undefined])
+    },
+  )
 
-  it('goes with the request that brought it, and with no other', () => {
+  it('ends with its request only', () => {
     const offers = new Offers()
     offers.noteDescription('theirs', 'UPDATE 3')
     offers.noteRequestEnd('INVITE 1')

@@ -46,11 +46,11 @@ describe('the address guard', () => {
     ['NAT64 to a private address', '64:ff9b::a00:1'],
     ['local NAT64', '64:ff9b:1::a00:1'],
     ['no address', 'localhost'],
-  ])('refuses %s', (_what, address) => {
+  ])('rejects %s', (_what, address) => {
     expect(guard.permits(address)).toBe(false)
   })
 
-  it('permits what is allowed by name of its network, and nothing beside it', () => {
+  it('permits the networks that are allowed by name, and no others', () => {
     const open = new AddressGuard(['127.0.0.0/8', '::1/128'])
     expect(['127.0.0.1', '::1', '::ffff:127.0.0.1'].map((address) => open.permits(address))).toEqual([
       true,

@@ -6,6 +6,6 @@ it.each([
   ['::ffff:192.0.2.1', '192.0.2.1'],
   ['fe80::1%eth0', 'fe80::1'],
   ['2001:db8::1', '2001:db8::1'],
-])('%s is plainly %s', (address, expected) => {
+])('%s is normalised to %s', (address, expected) => {
   expect(plainAddress(address)).toBe(expected)
 })

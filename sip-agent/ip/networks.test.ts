@@ -42,7 +42,7 @@ const listed = (networks: readonly Network[]) => {
   return (text: string) => list.check(text, isIP(text) === 4 ? 'ipv4' : 'ipv6')
 }
 
-it('a set has the addresses that Node finds in its networks, of both families', () => {
+it('a set contains the addresses that Node finds in its networks, of both families', () => {
   fc.assert(
     fc.property(
       fc.array(network, { maxLength: 8 }),
@@ -57,7 +57,7 @@ it('a set has the addresses that Node finds in its networks, of both families', 
   )
 })
 
-it('a set that changes has the networks of its last change', () => {
+it('a changed set has the networks of its last change', () => {
   const lists = fc.array(fc.subarray([0, 1, 2, 3, 4, 5]), { minLength: 1, maxLength: 6 })
   fc.assert(
     fc.property(fc.array(network, { minLength: 6, maxLength: 6 }), lists, address, (all, changes, each) => {
@@ -77,19 +77,19 @@ it('a set that changes has the networks of its last change', () => {
   )
 })
 
-it('a set stays as it was where a text is no network', () => {
+it('a set stays unchanged if a text is not a network', () => {
   const set = new Networks(['192.0.2.0/24'])
   expect(() => set.change(['198.51.100.0/24', 'example.org'])).toThrow('found "example.org"')
   expect(['192.0.2.1', '198.51.100.1'].map((each) => set.has(each))).toEqual([true, false])
 })
 
-it('spellings of one network are one', () => {
+it('different spellings of a network are equal', () => {
   const spellings = ['192.0.2.7/24', '192.0.2.0/24', '::ffff:192.0.2.9/120', '::ffff:c000:2ff/120']
   expect(new Set(spellings.map((text) => JSON.stringify(parsePrefix(text)))).size).toBe(1)
   expect(parsePrefix('fe80::1%eth0/64')).toEqual(parsePrefix('fe80::/64'))
 })
 
-it('what is found for an address is that of all its networks', () => {
+it('a look-up for an address returns the values of all its networks', () => {
   const map = new PrefixMap<string>()
   for (const text of ['0.0.0.0/0', '10.0.0.0/8', '10.1.2.3', '10.1.0.0/17', '2001:db8::/32'])
     map.set(parsePrefix(text)!, text)
@@ -109,7 +109,7 @@ it.each([
   '2001:db8::/129',
   '::ffff:1.2.3.4/90',
   '',
-])('%j is no network', (text) => {
+])('%j is not a network', (text) => {
   expect(parsePrefix(text)).toBeUndefined()
 })
 
@@ -122,11 +122,11 @@ it.each([
   ['::/0', 0],
   ['::/96', undefined],
   ['2001:db8::/32', undefined],
-] as const)('%s fixes so many bits of IPv4: %s', (text, bits) => {
+] as const)('the prefix of %s covers this number of IPv4 bits: %s', (text, bits) => {
   expect(ipv4PrefixBits(parsePrefix(text)!)).toBe(bits)
 })
 
-describe('a sender', () => {
+describe('the source network of a sender', () => {
   it.each([
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -138,7 +138,7 @@ describe('a sender', () => {
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['carrier.example', 'carrier.example'],
-  ])('%s counts as %s', (address, key) => {
+  ])('for %s is %s', (address, key) => {
     expect(senderOf(address)).toBe(key)
   })
 })

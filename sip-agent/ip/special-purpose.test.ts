@@ -46,7 +46,7 @@ describe('an address', () => {
   })
 
   it.each(['', 'localhost', '127.1', '0x7f.1', '010.0.0.1', '10.0.0.1.', '1'])(
-    'is no address, and of no scope: %j',
+    'is not valid, and has no scope: %j',
     (text) => {
       expect(answersFor(text)).toEqual([])
     },

@@ -102,14 +102,14 @@ describe('a message', () => {
     'INVITE sip:h',
     'INVITE sip:h SIP/2.0 ',
     'IN(V sip:h SIP/2.0',
-  ])('does not begin with "%s"', (line) => {
+  ])('must not begin with "%s"', (line) => {
     expect(refused(inviteText.replace(/^.*/, line)).part).toBe('start line')
   })
-  it.each(['1 INVITE', '  1\t INVITE'])('may number itself "%s"', (cseq) => {
+  it.each(['1 INVITE', '  1\t INVITE'])('can have the CSeq "%s"', (cseq) => {
     expect(message(inviteText.replace('314159 INVITE', cseq)).seq).toBe(1)
   })
   it.each(['1INVITE', '1', 'INVITE', '-1 INVITE', '1 INVITE x', '2147483648 INVITE', '1 INV(TE'])(
-    'may not number itself "%s"',
+    'cannot have the CSeq "%s"',
     (cseq) => {
       expect(refused(inviteText.replace('314159 INVITE', cseq)).part).toBe('CSeq')
     },

@@ -15,13 +15,13 @@ const verdictOf = (bytes: Buffer): 'ok' | number => {
 }
 
 describe.skipIf(!torturePresent)(`RFC 4475${tortureNote}`, () => {
-  it.each(rfc4475)('%s (%s)', (_section, file, parser) => {
+  it.each(rfc4475)('parses %s as expected (%s)', (_section, file, parser) => {
     expect(verdictOf(read4475(file))).toBe(parser)
   })
 })
 
 describe.skipIf(!torturePresent)(`RFC 5118${tortureNote}`, () => {
-  it.each(rfc5118)('%s (%s)', (_section, file, parser) => {
+  it.each(rfc5118)('parses %s as expected (%s)', (_section, file, parser) => {
     expect(verdictOf(read5118(file))).toBe(parser)
   })
 })

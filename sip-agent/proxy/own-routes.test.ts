@@ -25,7 +25,7 @@ const request = ({
       'Content-Length: 0\r\n\r\n',
   ) as SipRequest
 
-it('a route is ours in both directions of its own dialog alone', () => {
+it('a route of the agent is recognised in both directions of its own dialog only', () => {
   const route = routes.make(own, request())
   const behind = (parts: object) =>
     routes.nextHop(request({ route: `${route}, <sip:next.example;lr>`, ...parts }))
@@ -37,7 +37,7 @@ it('a route is ours in both directions of its own dialog alone', () => {
   expect(new OwnRoutes(clock).nextHop(request({ route, to: 'called' }))).toBeUndefined()
 })
 
-it('in the request-uri it is ours as well, and the last route stands for that one (RFC 3261 16.4)', () => {
+it('a route of the agent in the request-URI is recognised, and the last route is then the request-URI (RFC 3261 16.4)', () => {
   const uri = routes.make(own, request()).slice(1, -1)
   const behind = (route: string, callId = 'c1') =>
     routes.nextHop(request({ uri, to: 'called', route, callId }))
@@ -49,7 +49,7 @@ it('in the request-uri it is ours as well, and the last route stands for that on
   expect([behind(''), behind('<sip:b@b.example>', 'c2')]).toEqual([undefined, undefined])
 })
 
-it('a route is good for a day, and cannot be made younger', () => {
+it('a route is valid for a day, and its time cannot be forged', () => {
   clock.advance(10 * 3_600_000)
   const route = routes.make(own, request())
   clock.advance(23 * 3_600_000)
@@ -60,11 +60,11 @@ it('a route is good for a day, and cannot be made younger', () => {
 })
 
 it.each(['', '<sip:192.0.2.1;lr>', '<sip:192.0.2.1;tk;lr>', '<sip:192.0.2.1;tk=00-x;lr>', '<tel:1>'])(
-  'a route like %j is not ours',
+  'a route like %j is not recognised',
   (route) => expect(routes.nextHop(request({ route, to: 'called' }))).toBeUndefined(),
 )
 
-it('a call may have fifty requests a second sent on, whatever others do', () => {
+it('a call can forward fifty requests per second, independent of other calls', () => {
   const taken = (callId: string) => [...Array(100)].filter(() => routes.admits(callId)).length
   expect([taken('c1'), taken('c2')]).toEqual([50, 50])
   clock.advance(100)
@@ -73,7 +73,7 @@ it('a call may have fifty requests a second sent on, whatever others do', () => 
   expect(taken('c1')).toBe(50)
 })
 
-it('what is remembered of calls is bounded', () => {
+it('the state of calls is limited', () => {
   for (let i = 0; i < 30_000; i++) routes.admits(`c${i}`)
   expect(routes.size).toBeLessThanOrEqual(20_000)
 })

@@ -91,27 +91,27 @@ const answer = (address: string, status: number, lines = '') => {
 /** Statuses that the sender got, retransmissions left out. */
 const statuses = () => [...new Set(sender.sent)].map((text) => Number(text.slice(8, 11)))
 
-describe('a target that answers when its time is over', () => {
+describe('a target that answers after its timeout', () => {
   const late = () => {
     sendOn('INVITE', '', '', 'followRedirects', 'sequential', '100ms', '', target(places[0]))
     clock.advance(100)
     expect(statuses()).toEqual([100, 408])
   }
 
-  it('cannot have another one called by a redirection', () => {
+  it('cannot cause a call to another target by a redirection', () => {
     late()
     answer(places[0], 302, `Contact: <${target(places[1])}>\r\n`)
     expect([sentTo(places[1]), statuses()]).toEqual([[], [100, 408]])
   })
 
-  it('has its 2xx passed on all the same', () => {
+  it('still has its 2xx forwarded', () => {
     late()
     answer(places[0], 200)
     expect(statuses()).toEqual([100, 408, 200])
   })
 })
 
-it('a target of two places is not cancelled before the second one has answered (RFC 3261 9.1)', () => {
+it('a target with two hops is not cancelled before the second hop has answered (RFC 3261 9.1)', () => {
   const proxied = sendOn('INVITE', '', '', '', 'sequential', '', '', target(places.join('.or.')))
   answer(places[0], 100)
   answer(places[0], 503)
@@ -130,18 +130,18 @@ describe('a second 2xx', () => {
     return statuses().filter((status) => status === 200).length
   }
 
-  it('to an INVITE is passed on', () => {
+  it('to an INVITE is forwarded', () => {
     expect(both('INVITE')).toBe(2)
   })
 
-  it('to another request is not: that has its one answer', () => {
+  it('to another request is not forwarded, because the request has been answered', () => {
     expect(both('MESSAGE')).toBe(1)
     clock.advance(ringing)
     expect(transactions.size).toBe(0)
   })
 })
 
-describe('the breadth of what goes on (RFC 5393 5.3)', () => {
+describe('the maximum breadth of forwarding (RFC 5393 5.3)', () => {
   const three = ['192.0.2.11', '192.0.2.12', '192.0.2.13'] as const
   const breadths = () =>
     three.map((address) => sentTo(address).map((text) => /^Max-Breadth: (.*)$/m.exec(text)?.[1]?.trim()))
@@ -155,20 +155,20 @@ describe('the breadth of what goes on (RFC 5393 5.3)', () => {
     ['no number', ['20', '20', '20']],
     ['8', ['2', '3', '3']],
     ['99999999999', ['20', '20', '20']],
-  ])('is shared by those that are called at once (%s)', (given, expected) => {
+  ])('is shared by targets that are called in parallel (%s)', (given, expected) => {
     breadth = given
     together()
     expect(breadths().flat()).toEqual(expected)
   })
 
-  it('is whole for each of those that are called one after the other', () => {
+  it('is complete for each target that is called in series', () => {
     breadth = '5'
     sendOn('MESSAGE', '', '', '', 'sequential', '', '', ...places.map(target))
     answer(places[0], 486)
     expect(breadths().flat()).toEqual(['5', '5'])
   })
 
-  it('has some wait for others to end where it is too small for all', () => {
+  it('delays targets until others end if it is too small for all', () => {
     breadth = '2'
     together()
     expect(breadths()).toEqual([['1'], ['1'], []])

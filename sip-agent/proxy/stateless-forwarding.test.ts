@@ -78,13 +78,13 @@ const broken = () => {
 }
 
 describe('a request of a dialog that the agent proxied', () => {
-  it('towards a browser goes over the connection on which it has registered', () => {
+  it('to a browser is sent over the connection of its registration', () => {
     const browser = new RecordingFlow(true)
     registered.set('sip:b@b.invalid', browser)
     expect([pass(), browser.sent.length]).toEqual([[], 1])
   })
 
-  it('goes to the next place where nothing can be sent to the first', () => {
+  it('is sent to the next hop if the first is unreachable', () => {
     const second = new RecordingFlow()
     places = new Map([
       ['192.0.2.11', broken()],
@@ -93,7 +93,7 @@ describe('a request of a dialog that the agent proxied', () => {
     expect([pass(), failed, second.sent.length]).toEqual([[], ['192.0.2.11'], 1])
   })
 
-  it('goes where its sender says, which makes no address trusted', () => {
+  it('is sent to the address that the sender wrote, without making the address trusted', () => {
     const far = new RecordingFlow()
     places = new Map([['192.0.2.11', far]])
     expect([pass(), far.sent.length, met]).toEqual([[], 1, []])
@@ -103,18 +103,15 @@ describe('a request of a dialog that the agent proxied', () => {
     ['a loose', '<sip:p1;lr>, <sip:p2;lr>', 'sip:b@b.invalid', ['<sip:p1;lr>', '<sip:p2;lr>'], 'sip:p1;lr'],
     ['a strict', '<sip:p1>, <sip:p2;lr>', 'sip:p1', ['<sip:p2;lr>', '<sip:b@b.invalid>'], 'sip:p1'],
     ['a lonely strict', '<sip:p1;x=1>', 'sip:p1;x=1', ['<sip:b@b.invalid>'], 'sip:p1;x=1'],
-  ])(
-    'towards %s router is addressed as that one wants it (RFC 3261 16.6)',
-    (_kind, lines, uri, left, next) => {
-      const far = new RecordingFlow()
-      places = new Map([['192.0.2.11', far]])
-      pass('INFO', 'sip:b@b.invalid', `Route: ${lines}\r\n`)
-      const sent = message(far.sent[0] ?? '') as SipRequest
-      expect([sent.uri, sent.headers.all('route'), sought]).toEqual([uri, left, [next]])
-    },
-  )
+  ])('to %s router has the form that the router needs (RFC 3261 16.6)', (_kind, lines, uri, left, next) => {
+    const far = new RecordingFlow()
+    places = new Map([['192.0.2.11', far]])
+    pass('INFO', 'sip:b@b.invalid', `Route: ${lines}\r\n`)
+    const sent = message(far.sent[0] ?? '') as SipRequest
+    expect([sent.uri, sent.headers.all('route'), sought]).toEqual([uri, left, [next]])
+  })
 
-  it('from a strict router, which wrote our route into the request-uri, goes to its last route (RFC 3261 16.4)', () => {
+  it('from a strict router, with the agent’s route in the request-URI, is sent to its last route (RFC 3261 16.4)', () => {
     const far = new RecordingFlow()
     places = new Map([['192.0.2.11', far]])
     const [route = ''] = request().headers.all('route')
@@ -128,7 +125,7 @@ describe('a request of a dialog that the agent proxied', () => {
     ])
   })
 
-  it('is answered with 480 where there is no way', () => {
+  it('is answered with 480 without a reachable hop', () => {
     expect(pass()).toEqual([480])
     places = new Map([['192.0.2.11', broken()]])
     expect(pass()).toEqual([480])
@@ -136,11 +133,11 @@ describe('a request of a dialog that the agent proxied', () => {
     expect(pass()).toEqual([480])
   })
 
-  it('is not answered where it is an ACK', () => {
+  it('is not answered if it is an ACK', () => {
     expect(pass('ACK')).toEqual([])
   })
 
-  it('is refused where the call has too many of them', () => {
+  it('is rejected if the call has too many requests', () => {
     const far = new RecordingFlow()
     places = new Map([['192.0.2.11', far]])
     const statuses = [...Array(60)].flatMap(() => pass())
@@ -148,7 +145,7 @@ describe('a request of a dialog that the agent proxied', () => {
     expect(refused).toEqual(statuses)
   })
 
-  it('costs the agent nothing where trying the next place is a fault of its own', () => {
+  it('causes no failure of the agent if sending to the next hop throws', () => {
     const far = new RecordingFlow()
     places = new Map([['192.0.2.11', broken()]])
     sender.send = () => {

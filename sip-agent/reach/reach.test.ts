@@ -39,7 +39,7 @@ const setUp = (settings: Partial<SipReach> = {}, zone: Zone = {}) => {
   return { ...made, clock, within, outside }
 }
 
-describe('a dialog of a stranger', () => {
+describe('a dialog of an untrusted peer', () => {
   it.each([
     '62.1.2.3',
     '::ffff:62.1.2.3',
@@ -57,20 +57,20 @@ describe('a dialog of a stranger', () => {
     expect(await setUp().within([address])).toEqual([])
   })
 
-  it('reaches its own address, and public ones that are no carrier’s', async () => {
+  it('reaches its own address, and public addresses that belong to no carrier', async () => {
     const { within } = setUp()
     expect(await within([home, '45.33.1.99', '62.1.2.3', '2a00::1'])).toEqual([home, '45.33.1.99', '2a00::1'])
     expect(await within(['10.1.1.1', '10.1.1.2'], undefined, '10.1.1.1')).toEqual(['10.1.1.1'])
     expect(await within(['::ffff:45.33.1.66'])).toEqual(['::ffff:45.33.1.66'])
   })
 
-  it('reaches private networks that the settings name, but for a carrier in them', async () => {
+  it('reaches private networks that the settings allow, except carriers in them', async () => {
     const carriers = [reachCarrier({ targets: ['sip:10.0.0.5'] })]
     const { within } = setUp({ networks: ['10.0.0.0/8'], carriers })
     expect(await within(['10.0.0.4', '10.0.0.5'])).toEqual(['10.0.0.4'])
   })
 
-  it('does not reach networks that carriers call from, unless they hold half the internet', async () => {
+  it('does not reach networks from which carriers call, unless they cover half the internet', async () => {
     const carriers = [
       reachCarrier({ targets: [], networks: ['62.1.0.0/16', '2a00:1::/32', '63.0.0.0/8', '0.0.0.0/0'] }),
       reachCarrier({ name: 'api', isGuarded: true, targets: [], networks: ['64.1.1.0/24', '65.1.0.0/16'] }),
@@ -80,7 +80,7 @@ describe('a dialog of a stranger', () => {
     expect(await within(['63.1.1.1', '65.1.1.1'])).toEqual(['63.1.1.1', '65.1.1.1'])
   })
 
-  it('that began at a site of the operator goes on within it, but for carriers', async () => {
+  it('that began at a site of the operator stays within the site, without carriers', async () => {
     const sites = [['10.1.0.0/16', '62.1.2.0/24'], ['192.168.0.0/16']]
     const { within } = setUp({ sites })
     const asked = ['10.1.0.2', '192.168.1.1', '62.1.2.3']
@@ -88,11 +88,11 @@ describe('a dialog of a stranger', () => {
     expect(await within(asked, undefined, '10.2.0.1')).toEqual([])
   })
 
-  it('goes by the name of a carrier that is there no longer no further', async () => {
+  it('with the name of a removed carrier has no additional reach', async () => {
     expect(await setUp().within(['62.1.2.3', '10.9.9.9'], carrier('gone'))).toEqual([])
   })
 
-  it('goes anywhere without settings', async () => {
+  it('reaches any address without settings', async () => {
     const { reach } = setUp()
     const { within } = setUp({ carriers: [] })
     expect(await within(['62.1.2.3'])).toEqual(['62.1.2.3'])
@@ -110,13 +110,13 @@ describe('a dialog of a carrier', () => {
     ['the application says so', carrier('acme'), home],
     ['it began at its target', undefined, '62.1.2.3'],
     ['it began in its networks', undefined, '62.1.2.77'],
-  ])('reaches its targets and networks where %s', async (_name, farEnd, from) => {
+  ])('reaches its targets and networks if %s', async (_name, farEnd, from) => {
     const { within } = setUp({ carriers })
     expect(await within(['62.1.2.3', '62.1.2.4', '10.7.7.7', '45.33.1.99'], farEnd, from)).toHaveLength(4)
     expect(await within(['62.9.9.9', '192.168.1.1'], farEnd, from)).toEqual([])
   })
 
-  it('that a customer made reaches its own addresses, and no other carrier’s that its networks name', async () => {
+  it('that a customer created reaches its own addresses, but not other carriers in its networks', async () => {
     const api = reachCarrier({
       name: 'other/api',
       project: 'other',
@@ -140,13 +140,13 @@ describe('a dialog of a carrier', () => {
 })
 
 describe('a request outside dialogs', () => {
-  it('may go anywhere where it is the gateway’s own, or one of a carrier of the configuration', async () => {
+  it('reaches any address if it is the gateway’s own or of a configured carrier', async () => {
     const { outside } = setUp()
     expect(await outside(undefined, place('10.9.9.9'))).toBeUndefined()
     expect(await outside(carrier('acme'), place('10.9.9.9'))).toBeUndefined()
   })
 
-  it('of a customer goes to public addresses that are no carrier’s, with every one of its places', async () => {
+  it('of a customer reaches public addresses that belong to no carrier, at each of its hops', async () => {
     const { outside } = setUp()
     expect(await outside(other, place('45.33.1.99'))).toBeUndefined()
     expect(await outside(other, place('45.33.1.99'), place('10.9.9.9'))).toMatch(/^10.9.9.9 is in no network/)
@@ -156,7 +156,7 @@ describe('a request outside dialogs', () => {
     expect(await outside(other, place('64:ff9b::3e01:203'))).toMatch(/carrier of another project$/)
   })
 
-  it('does not go round the limits of the project’s own carrier', async () => {
+  it('cannot bypass the limits of the project’s own carrier', async () => {
     const { outside } = setUp()
     expect(await outside(demo, place('62.1.2.3', 5080))).toMatch(
       /that of carrier acme, and calls to it go by/,
@@ -174,7 +174,7 @@ describe('a request outside dialogs', () => {
     expect(await signed.outside(other, place('62.1.2.3'))).toBeDefined()
   })
 
-  it('reaches a customer’s carrier without credentials by no other project, but for carriers of its own', async () => {
+  it('reaches a customer’s carrier without credentials only from the same project or from its own carriers', async () => {
     const api = (project: string, byAddress = true) =>
       reachCarrier({
         name: `${project}/api`,
@@ -192,7 +192,7 @@ describe('a request outside dialogs', () => {
     expect(await signed.outside(other, place('62.5.5.5'))).toBeUndefined()
   })
 
-  it('of a customer’s carrier reaches nothing private, and no carrier of the configuration', async () => {
+  it('of a customer’s carrier reaches no private address and no configured carrier', async () => {
     const api = reachCarrier({
       name: 'other/api',
       project: 'other',
@@ -214,12 +214,12 @@ describe('carriers with names', () => {
     aaaa: { 'sbc.acme.example': ['2a00:1::4'] },
   }
 
-  it('are closed at every address that their records lead to', async () => {
+  it('are protected at every address of their DNS records', async () => {
     const { within } = setUp(named, zone)
     expect(await within(['62.1.2.3', '62.1.2.4', '2a00:1::4', '62.1.2.5'])).toEqual(['62.1.2.5'])
   })
 
-  it('are looked up again, and what they were lately stays closed', async () => {
+  it('are looked up again, and their former addresses stay protected for a while', async () => {
     const { within, dns, clock } = setUp(named, zone)
     await settle()
     dns.zone = { a: { 'gw.acme.example': ['62.1.2.5'] } }
@@ -229,7 +229,7 @@ describe('carriers with names', () => {
     expect(await within(['62.1.2.3', '62.1.2.5'])).toEqual(['62.1.2.3'])
   })
 
-  it('close everything but the peer itself while no name server answers', async () => {
+  it('block everything except the peer itself while no name server answers', async () => {
     const { within, outside, dns } = setUp(named)
     await settle()
     dns.code = 'ESERVFAIL'
@@ -243,7 +243,7 @@ describe('carriers with names', () => {
     expect(await failing.outside(other, place('45.33.1.99'))).toMatch(/cannot be looked up$/)
   })
 
-  it('hold up judgements for four seconds in all, however many there are', async () => {
+  it('delay decisions for at most four seconds in total', async () => {
     const { reach, dns, clock, outside } = setUp({ carriers: [] })
     dns.addresses = () => new Promise(() => {})
     reach.change({
@@ -256,7 +256,7 @@ describe('carriers with names', () => {
     expect(clock.running).toBe(0)
   })
 
-  it('do not hold up a judgement for ever', async () => {
+  it('do not delay a decision for ever', async () => {
     const { reach, dns, clock } = setUp({ carriers: [] })
     dns.addresses = () => new Promise(() => {})
     reach.change({ networks: [], ...named })

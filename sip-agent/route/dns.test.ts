@@ -27,7 +27,7 @@ describe('names of this machine', () => {
     ])
   })
 
-  it('and those of browsers are never asked for', async () => {
+  it('and names of browsers are never sent to a name server', async () => {
     expect(await dns.addresses('df7jal23ls0d.invalid', 4)).toEqual([])
   })
 })
@@ -85,7 +85,7 @@ describe('a name server', () => {
     ])
   }
 
-  it('gets no query after the end, not even one that waited for a file', async () => {
+  it('gets no query after closing, not even one that waited for a file', async () => {
     const socket = createSocket('udp4')
     let queries = 0
     socket.on('message', (query, from) => {
@@ -106,7 +106,7 @@ describe('a name server', () => {
     socket.close()
   })
 
-  it('gives records as the router reads them', async () => {
+  it('returns records in the router’s form', async () => {
     const socket = createSocket('udp4')
     socket.on('message', (query, from) => socket.send(answer(query), from.port, from.address))
     socket.bind(0, '127.0.0.1')

@@ -4,8 +4,8 @@ import type { Hop } from '../transport/types.ts'
 
 const four = ['udp4', 'tcp4', 'tls4']
 
-describe('what was found', () => {
-  it('is remembered for its TTL, between 5 s and 5 min', async () => {
+describe('a cached DNS result', () => {
+  it('is kept for its TTL, between 5 s and 5 min', async () => {
     const { dns, clock, found } = routerOn(carrierZone, ['udp4'])
     for (const [ttl, kept] of [
       [0, 5_000],
@@ -25,13 +25,13 @@ describe('what was found', () => {
     }
   })
 
-  it('is asked for once by all who want it at the same time', async () => {
+  it('is shared by simultaneous look-ups', async () => {
     const { dns, found } = routerOn(carrierZone, ['udp4'])
     await Promise.all([1, 2, 3].map(() => found('sip:carrier.example:5070')))
     expect(dns.asked).toEqual(['a4 carrier.example'])
   })
 
-  it('holds on while the name server is out of order, and not where the name is gone', async () => {
+  it('is kept while the name server fails, but not if the name no longer exists', async () => {
     const { dns, clock, found } = routerOn(carrierZone, ['udp4'])
     await found('sip:carrier.example:5070')
     dns.zone = {}
@@ -46,7 +46,7 @@ describe('what was found', () => {
     }
   })
 
-  it('is remembered for 10 s where it was nothing', async () => {
+  it('is kept for 10 s if it is empty', async () => {
     const { dns, clock, found } = routerOn({}, ['udp4'])
     await found('sip:nobody.example:5060')
     dns.zone = { a: { 'nobody.example': ['192.0.2.5'] } }
@@ -58,7 +58,7 @@ describe('what was found', () => {
 })
 
 describe('a hop that failed', () => {
-  it('comes last for 30 s', async () => {
+  it('is tried last for 30 s', async () => {
     const { router, clock, hops, found } = routerOn(carrierZone, ['udp4'])
     const [first] = await hops('sip:b.carrier.example')
     router.failed(first as Hop)
@@ -80,17 +80,17 @@ describe('a request of more than 1,300 bytes', () => {
     ['sip:carrier.example:5070', 1_301, ['tcp 192.0.2.9 5070', 'udp 192.0.2.9 5070']],
     ['sip:192.0.2.1;transport=udp', 1_301, ['udp 192.0.2.1 5060']],
     ['sip:b.carrier.example;transport=udp', 1_301, ['udp 192.0.2.2 5060', 'udp 192.0.2.3 5060']],
-  ])('%s of %d bytes goes to %j', async (uri, bytes, expected) => {
+  ])('%s of %d bytes is sent to %j', async (uri, bytes, expected) => {
     expect(await sizes(uri, bytes)).toEqual(expected)
   })
 
-  it('keeps UDP where SRV said so, and where TCP is not bound', async () => {
+  it('is sent by UDP if SRV says so, or if TCP is not bound', async () => {
     const two = { ...carrierZone, naptr: {} }
     expect((await sizes('sip:carrier.example', 9_000, two, ['udp4']))[0]).toBe('udp 192.0.2.1 5060')
     expect(await sizes('sip:192.0.2.1', 9_000, {}, ['udp4', 'tcp6'])).toEqual(['udp 192.0.2.1 5060'])
   })
 
-  it('does not try TCP again for 10 min where it failed', async () => {
+  it('is not tried by TCP again for 10 min after a failure', async () => {
     const { router, clock, hops } = routerOn({}, four)
     const found = await hops('sip:192.0.2.1')
     router.failed(router.fit(found, 2_000)[0] as Hop)

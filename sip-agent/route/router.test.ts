@@ -15,7 +15,7 @@ describe('a literal', () => {
     ['sip:a@192.0.2.1;transport=tls', 'tls 192.0.2.1 5061'],
     ['sip:a@192.0.2.1;transport=ws', 'ws 192.0.2.1 80'],
     ['sips:a@192.0.2.1;transport=ws', 'wss 192.0.2.1 443'],
-  ])('%s leads to %s at once', (uri, expected) => {
+  ])('%s is resolved to %s at once', (uri, expected) => {
     const { router, dns } = routerOn({})
     const received: string[][] = []
     expect(router.find(uri, (hops) => received.push(hops.map(hopText)))).toBe(true)
@@ -31,23 +31,23 @@ describe('a literal', () => {
     ['sip:a@192.0.2.1', ['ws4']],
     ['sip:a@carrier.example;transport=tls', ['udp4', 'tcp4']],
     ['sips:a@carrier.example', ['udp4', 'tcp4']],
-  ])('%s cannot be reached by %j', (uri, bound) => {
+  ])('%s is unreachable with the transports %j', (uri, bound) => {
     expect(routerOn({}, bound).router.find(uri, () => {})).toBe(false)
   })
 
-  it('goes by TCP or TLS where there is nothing else', async () => {
+  it('is reached by TCP or TLS if no other transport is bound', async () => {
     expect(await routerOn({}, ['tcp4', 'tls4']).found('sip:192.0.2.1')).toEqual(['tcp 192.0.2.1 5060'])
     expect(await routerOn({}, ['tls4']).found('sip:192.0.2.1')).toEqual(['tls 192.0.2.1 5061'])
   })
 
-  it('is refused where it is no URI', () => {
+  it('is rejected if it is not a URI', () => {
     expect(() => routerOn({}).router.find('sip:a b', () => {})).toThrow('next hop')
   })
 })
 
 const four = ['udp4', 'tcp4', 'tls4']
 
-it('leads to sixteen addresses at most, however many DNS names', async () => {
+it('is resolved to at most sixteen addresses, however many DNS records exist', async () => {
   const names = Array.from({ length: 16 }, (_, i) => `s${i}.example`)
   const zone: Zone = {
     srv: { '_sip._udp.many.example': names.map((name) => srv(name, 5060)) },
@@ -147,7 +147,7 @@ describe('a name', () => {
     expect(await routerOn(zone, bound).found(uri)).toEqual(expected)
   })
 
-  it('keeps the host of the URI for TLS to check', async () => {
+  it('keeps the host of the URI for the check of the TLS certificate', async () => {
     const { hops } = routerOn(carrierZone, four)
     const hosts = [...(await hops('sips:carrier.example')), ...(await hops('sips:x.example;maddr=192.0.2.4'))]
     expect(hosts.map((hop) => hop.host)).toEqual(['carrier.example', 'x.example'])
@@ -169,7 +169,7 @@ describe('a name', () => {
     expect([received.length, router.searching, clock.running]).toEqual([1, 0, 0])
   })
 
-  it('an error of the caller is reported, and has no other effect', async () => {
+  it('an exception of the callback is reported, and has no other effect', async () => {
     const { router, faults, found } = routerOn(carrierZone, four)
     const error = new Error('broken')
     router.find('sip:carrier.example:5070', () => {
@@ -179,7 +179,7 @@ describe('a name', () => {
     expect(faults).toEqual([error])
   })
 
-  it('nothing is called after the end', async () => {
+  it('no callback is called after closing', async () => {
     const { router, clock } = routerOn(carrierZone, four)
     const received: unknown[] = []
     router.find('sip:carrier.example:5070', (hops) => received.push(hops))

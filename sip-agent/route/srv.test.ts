@@ -20,12 +20,12 @@ it.each([
   [0, ['z', 'x', 'y']],
   [0.2, ['x', 'y', 'z']],
   [0.999, ['y', 'x', 'z']],
-])('within a priority the weights decide (%d)', (random, expected) => {
+])('the weights decide within a priority (%d)', (random, expected) => {
   const records = [record('x', 1, 10), record('y', 1, 30), record('z', 1, 0)]
   expect(names(records, random)).toEqual(expected)
 })
 
-it('over many draws the first ones are spread by weight', () => {
+it('the first records are distributed by weight over many draws', () => {
   const records = [record('x', 1, 75), record('y', 1, 25)]
   let first = 0
   for (let i = 0; i < 1_000; i++) if (names(records, i / 1_000)[0] === 'x') first++

@@ -99,7 +99,7 @@ describe('the rate of packets', () => {
     expect(send(carrier)).toBe(0)
   })
 
-  it('of a carrier is not reset by a flood of strangers', () => {
+  it('of a carrier is not reset by a flood of untrusted packets', () => {
     const { send } = setUp()
     send(carrier, invite, 50)
     for (let i = 0; i < 100_000; i++) send(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)
@@ -117,8 +117,8 @@ describe('scanners', () => {
   })
 })
 
-describe('strangers', () => {
-  it('may be dropped: requests and connections from outside known networks', () => {
+describe('untrusted sources', () => {
+  it('can be dropped: requests and connections from outside known networks', () => {
     const { shield, send } = setUp({ untrusted: 'drop' })
     expect([send(stranger), send(carrier), send('2001:db8::9')]).toEqual([0, 1, 1])
     expect([shield.accepts('tcp', stranger), shield.accepts('tls', carrier)]).toEqual([false, true])

@@ -23,7 +23,7 @@ describe('a stream', () => {
     const framer = new StreamFramer(defaultMessageLimits)
     expect(kinds(framer, `\r\n\r\n${inviteText}\r\n`)).toEqual(['ping', 'message'])
   })
-  it.each([1, 2, 3])('answers a double CRLF that comes in pieces of %i', (size) => {
+  it.each([1, 2, 3])('answers a double CRLF that arrives in pieces of %i', (size) => {
     const framer = new StreamFramer(defaultMessageLimits)
     const came = (text: string) =>
       (text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []).flatMap((piece) => kinds(framer, piece))
@@ -40,7 +40,7 @@ describe('a stream', () => {
     ['a line that is too long', `X-Long: ${'x'.repeat(9_000)}`],
     ['a line without a colon', 'no colon'],
     ['a control character', 'X-Odd: \u0001'],
-  ])('goes on after a message with %s, behind its body', (_what, line) => {
+  ])('continues after the body of a message with %s', (_what, line) => {
     const framer = new StreamFramer(defaultMessageLimits)
     const bad = inviteText.replace('Content-Length', `${line}\r\nContent-Length`)
     expect(kinds(framer, bad + inviteText)).toEqual(['bad', 'message'])
@@ -53,7 +53,7 @@ describe('a stream', () => {
     ['no number as length', 'Content-Length: 4x'],
     ['no length', 'X-Other: 4'],
     ['a length beyond the limit', 'Content-Length: 70000'],
-  ])('ends where a broken head has %s', (_what, line) => {
+  ])('ends at a malformed head with %s', (_what, line) => {
     const framer = new StreamFramer(defaultMessageLimits)
     const bad = inviteText.replace('Content-Length: 4', `no colon\r\n${line}`)
     expect(() => kinds(framer, bad + inviteText)).toThrow(SipParseError)

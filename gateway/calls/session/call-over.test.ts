@@ -17,7 +17,7 @@ const begin = (t: ReturnType<typeof setUp>, dial: string) => {
   return { ...made, over: () => over }
 }
 
-it('a call is over when its last leg ends, not when its caller leaves by a transfer', async () => {
+it('a call ends with its last leg, not when its caller leaves by a transfer', async () => {
   const t = setUp()
   const caller = begin(t, 'sip:b@y')
   await settle()
@@ -36,7 +36,7 @@ it('a call is over when its last leg ends, not when its caller leaves by a trans
   expect([caller.over(), second.leg.isEnded, t.calls.count]).toEqual([1, true, 0])
 })
 
-it('a call is over at once if it is rejected or its caller has hung up already', async () => {
+it('a call that is rejected, or whose caller has hung up, ends at once', async () => {
   const t = setUp()
   t.arrive(connect)
   t.arrive(connect)

@@ -24,7 +24,7 @@ const acme = {
 const shown = { ...acme, auth: { username: 'us' }, challenge: { username: 'them' } }
 
 describe('a carrier', () => {
-  it('is created, used at once, changed and removed; no response has its passwords', async () => {
+  it('can be created, used at once, changed and removed; no response contains its passwords', async () => {
     const made = await rig.ask('POST', path, acme)
     expect([made.statusCode, made.json()]).toEqual([
       201,
@@ -64,7 +64,7 @@ describe('a carrier', () => {
     expect((await rig.ask('GET', at)).statusCode).toBe(404)
   })
 
-  it('belongs to one project, also its name and its place as default', async () => {
+  it('belongs to one project, with its name and its default flag', async () => {
     const first = await rig.ask('POST', path, acme)
     const second = await rig.ask('POST', path, acme, theirs)
     expect([first.statusCode, second.statusCode]).toEqual([201, 201])
@@ -96,7 +96,7 @@ describe('a carrier', () => {
     ],
     [{ name: 'x', targets: ['sip:x.example'], guarded: false }, 'guarded'],
     [{ name: 'x', targets: ['sip:x.example'], id: 'mine' }, 'id'],
-  ])('rejects %j and names the field', async (body, attribute) => {
+  ])('is rejected for %j, with the name of the field', async (body, attribute) => {
     const answer = await rig.ask('POST', path, body)
     expect([answer.statusCode, answer.json().errors[0].attribute]).toEqual([422, attribute])
   })

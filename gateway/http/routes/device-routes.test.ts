@@ -41,7 +41,7 @@ describe.each(bases)('%s', (base) => {
     expect(info.push_notification_key).toBe(device.push_notification_key)
   })
 
-  it('keeps the id of a known device, and lists the devices of the subscriber alone', async () => {
+  it('keeps the id of a known device, and lists only the subscriber’s own devices', async () => {
     const first = (await register()).json()
     const again = (await register({ ...phone, device_type: 'Desktop' })).json()
     expect(again).toMatchObject({ id: first.id, device_type: 'Desktop' })
@@ -54,7 +54,7 @@ describe.each(bases)('%s', (base) => {
     expect((await rig.askAs({ url: base, token: other })).json().data).toEqual([theirs])
   })
 
-  it('removes a device of the subscriber alone', async () => {
+  it('removes only a device of the subscriber', async () => {
     const { id } = (await register()).json()
     const url = `${base}/${id}`
     const other = await tokenOf(`other-${count}@example.test`)
@@ -76,7 +76,7 @@ describe.each(bases)('%s', (base) => {
     expect([answer.statusCode, answer.json().errors[0].attribute]).toEqual([422, field])
   })
 
-  it('is for subscribers alone', async () => {
+  it('requires a subscriber token', async () => {
     const anonymous = await rig.site.inject({ method: 'POST', url: base, payload: phone })
     expect(anonymous.statusCode).toBe(401)
     expect((await rig.ask('POST', base, phone)).statusCode).toBe(401)
@@ -84,7 +84,7 @@ describe.each(bases)('%s', (base) => {
 })
 
 describe('devices', () => {
-  it('are at most fifty of a subscriber, those of one token once', async () => {
+  it('are limited to fifty per subscriber, with one per token', async () => {
     const register = (device_token: string) =>
       rig.askAs({
         method: 'POST',
@@ -97,7 +97,7 @@ describe('devices', () => {
     expect((await register('7')).statusCode).toBe(201)
   })
 
-  it('share one key, also when two are the first at once', async () => {
+  it('share one key, also if two are registered at the same time', async () => {
     const keys = await Promise.all(
       ['a', 'b', 'c'].map(async (device_token) => {
         const payload = { device_token, device_type: 'iOS' }
@@ -117,14 +117,14 @@ describe('devices', () => {
     return { id, left }
   }
 
-  it('are forgotten when all tokens of their subscriber are taken back', async () => {
+  it('are removed when all tokens of their subscriber are revoked', async () => {
     const { id, left } = await register()
     const answer = await rig.ask('DELETE', `/api/fabric/subscribers/${id}/tokens`)
     expect(answer.statusCode).toBe(204)
     expect(await left()).toEqual([])
   })
 
-  it('are forgotten with the password that they were registered by', async () => {
+  it('are removed when the subscriber’s password changes', async () => {
     const { id, left } = await register()
     await rig.directory.resources.update('p1', 'subscriber', id, { displayName: 'Another' })
     expect(await left()).toHaveLength(1)
@@ -132,7 +132,7 @@ describe('devices', () => {
     expect(await left()).toEqual([])
   })
 
-  it('are forgotten when their subscriber is disabled, and are not when one is enabled', async () => {
+  it('are removed when their subscriber is disabled, and stay when a subscriber is enabled', async () => {
     const { id, left } = await register()
     await rig.directory.changeSubscriber('p1', id, { disabled: false })
     expect(await left()).toHaveLength(1)
@@ -140,14 +140,14 @@ describe('devices', () => {
     expect(await left()).toEqual([])
   })
 
-  it('stay when one token is taken back: they are the subscriber’s, not the token’s', async () => {
+  it('stay when one token is revoked, because they belong to the subscriber', async () => {
     const { left } = await register()
     await rig.ask('POST', '/api/fabric/subscribers/tokens/revoke', { token: own })
     expect((await rig.askAs({ url: bases[0], token: own })).statusCode).toBe(401)
     expect(await left()).toHaveLength(1)
   })
 
-  it('go with their subscriber', async () => {
+  it('are removed with their subscriber', async () => {
     const reference = `other-${count}@example.test`
     const token = await tokenOf(reference)
     await rig.askAs({ method: 'POST', url: bases[0], payload: phone, token })

@@ -10,7 +10,7 @@ afterEach(() => rig.close())
 const path = '/api/oauth_clients'
 const phone = { name: 'Phone', redirect_uris: ['https://app.example/cb'] }
 
-it('makes, shows, lists, changes and removes a client', async () => {
+it('a client can be created, read, listed, changed and removed', async () => {
   const made = await rig.ask('POST', path, phone)
   expect(made.statusCode).toBe(201)
   const client = made.json()
@@ -33,7 +33,7 @@ it('makes, shows, lists, changes and removes a client', async () => {
   expect((await rig.ask('GET', `${path}/${client.id}`)).statusCode).toBe(404)
 })
 
-it('shows a secret when it is made, and never again', async () => {
+it('a secret is shown when it is created, and never again', async () => {
   const made = (await rig.ask('POST', path, { ...phone, confidential: true })).json()
   expect(made.secret).toHaveLength(43)
   const texts = [
@@ -63,13 +63,13 @@ it.each([
   expect(answer.json().errors.map((error: { attribute: string }) => error.attribute)).toContain(attribute)
 })
 
-it('does not let a client keep a redirect that it may not have any more', async () => {
+it('a redirect URI that is no longer permitted cannot be kept', async () => {
   const native = { name: 'App', redirect_uris: ['com.example.app:/cb'], native: true }
   const { id } = (await rig.ask('POST', path, native)).json()
   expect((await rig.ask('PATCH', `${path}/${id}`, { native: false })).statusCode).toBe(422)
 })
 
-it('is of one project', async () => {
+it('a client belongs to one project', async () => {
   const { id } = (await rig.ask('POST', path, phone)).json()
   expect((await rig.ask('GET', path, undefined, theirs)).json().data).toEqual([])
   for (const method of ['GET', 'DELETE'] as const)

@@ -38,7 +38,7 @@ const post = (authorization: string | undefined, payload?: object, remoteAddress
     ...(payload && { payload }),
   })
 
-it('reloads for the token of the operator, with or without a body', async () => {
+it('a reload needs the operator’s token, and no body', async () => {
   const answer = await post(`Bearer ${secret}`, { dry_run: true })
   expect(answer.statusCode).toBe(200)
   expect(answer.json()).toMatchObject({ result: 'applied', dry_run: true })
@@ -49,7 +49,7 @@ it('reloads for the token of the operator, with or without a body', async () => 
   ])
 })
 
-it('answers 422 for what is not applied, with the places of faults', async () => {
+it('a rejected configuration gets 422 with the places of the faults', async () => {
   outcome = 'invalid'
   const answer = await post(`Bearer ${secret}`)
   expect(answer.statusCode).toBe(422)
@@ -58,7 +58,7 @@ it('answers 422 for what is not applied, with the places of faults', async () =>
   expect((await post(`Bearer ${secret}`)).statusCode).toBe(422)
 })
 
-it('refuses parameters in the query: a dry run asked for there must not reload', async () => {
+it('query parameters are rejected, so that a dry run requested in the query does not reload', async () => {
   const answer = await site.inject({
     method: 'POST',
     url: `${reloadPath}?dry_run=true`,
@@ -73,12 +73,12 @@ it.each([
   ['another token', 'Bearer another'],
   ['the beginning of the token', `Bearer ${secret.slice(0, -1)}`],
   ['a project', `Basic ${Buffer.from(`default:${secret}`).toString('base64')}`],
-])('refuses %s', async (_what, authorization) => {
+])('a request with %s gets 401', async (_what, authorization) => {
   expect((await post(authorization)).statusCode).toBe(401)
   expect(requests).toEqual([])
 })
 
-it('refuses a network that guesses, and takes the right token all the same', async () => {
+it('a network that guesses tokens is blocked, except with the right token', async () => {
   for (let i = 0; i < 30; i++) expect((await post('Bearer wrong')).statusCode).toBe(401)
   const refused = await post('Bearer wrong')
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '60'])
@@ -86,13 +86,13 @@ it('refuses a network that guesses, and takes the right token all the same', asy
   expect((await post(`Bearer ${secret}`)).statusCode).toBe(200)
 })
 
-it('is not there where the configuration has no such token', async () => {
+it('the route does not exist without a configured operator token', async () => {
   token = undefined
   expect((await post(`Bearer ${secret}`)).statusCode).toBe(404)
   expect((await post('Bearer undefined')).statusCode).toBe(404)
 })
 
-it('refuses fields that it does not know', async () => {
+it('unknown fields are rejected', async () => {
   expect((await post(`Bearer ${secret}`, { dry_run: 'yes' })).statusCode).toBe(422)
   expect((await post(`Bearer ${secret}`, { file: '/etc/passwd' })).statusCode).toBe(422)
   expect(requests).toEqual([])

@@ -30,7 +30,7 @@ const askBy = (
 const codeOf = (answer: { json(): { errors: { code: string }[] } }) => answer.json().errors[0]?.code
 
 describe('tokens of the project', () => {
-  it('are made with a secret that is shown once, and work at once', async () => {
+  it('are created with a secret that is shown once, and are valid at once', async () => {
     const { token, id } = await made(['tokens', 'records'])
     expect(Buffer.from(token, 'base64url')).toHaveLength(32)
     const list = await askBy(token, 'GET', path)
@@ -47,7 +47,7 @@ describe('tokens of the project', () => {
     expect(rig.lines.join('')).not.toContain(token)
   })
 
-  it('are good until they end or are removed', async () => {
+  it('are valid until they expire or are removed', async () => {
     const end = new Date(rig.clock.now() + 60_000).toISOString()
     const ending = await made(['tokens'], { expires_at: end })
     expect(ending.expires_at).toBe(end)
@@ -86,13 +86,13 @@ describe('tokens of the project', () => {
     expect([longer.statusCode, longer.json().errors[0].attribute]).toEqual([422, 'expires_at'])
   })
 
-  it('are kept only by tokens that may', async () => {
+  it('can be managed only by tokens with that permission', async () => {
     const { token, id } = await made(['calling', 'subscribers', 'resources', 'records', 'applications'])
     expect((await askBy(token, 'GET', path)).statusCode).toBe(403)
     expect((await askBy(token, 'DELETE', `${path}/${id}`)).statusCode).toBe(403)
   })
 
-  it('of the file are shown, and not changed', async () => {
+  it('of the configuration file are listed, and cannot be changed', async () => {
     const { data } = (await rig.ask('GET', path)).json()
     const own = data.find((each: { managed_by: string }) => each.managed_by === 'file')
     const change = await rig.ask('PATCH', `${path}/${own.id}`, { name: 'x' })
@@ -100,7 +100,7 @@ describe('tokens of the project', () => {
     expect((await rig.ask('DELETE', `${path}/${own.id}`)).statusCode).toBe(409)
   })
 
-  it('of another project are not there, and are not good for this one', async () => {
+  it('of another project are not visible, and not valid for this project', async () => {
     const { id, token } = await made(['tokens'])
     expect((await rig.ask('PATCH', `${path}/${id}`, { name: 'x' }, theirs)).statusCode).toBe(404)
     expect((await rig.ask('DELETE', `${path}/${id}`, undefined, theirs)).statusCode).toBe(404)
@@ -119,14 +119,14 @@ describe('tokens of the project', () => {
       'expires_at',
     ],
     ['a secret of one’s own', { name: 'x', permissions: ['records'], token: 'x' }, 'token'],
-  ])('are refused with %s', async (_name, body, field) => {
+  ])('are rejected with %s', async (_name, body, field) => {
     const answer = await rig.ask('POST', path, body)
     expect([answer.statusCode, answer.json().errors[0].attribute]).toEqual([422, field])
   })
 })
 
-describe('guessing', () => {
-  it('is rejected with 429 in the end, while valid tokens are accepted', async () => {
+describe('a client that guesses tokens', () => {
+  it('is finally rejected with 429, while valid tokens are accepted', async () => {
     // Wrong tokens of the tests before do not count any more.
     rig.clock.advance(60_000)
     const wrong = () => askBy('wrong', 'GET', path)

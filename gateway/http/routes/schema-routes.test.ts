@@ -6,7 +6,7 @@ it.each([
   ['script', 'sections'],
   ['flow', 'nodes'],
   ['configuration', 'domains'],
-])('serves the schema of %s to any editor', async (name, property) => {
+])('the schema of %s is served to any editor', async (name, property) => {
   const site = fastify()
   schemaRoutes(site)
   const { statusCode, headers, body } = await site.inject(`/schemas/${name}.json`)

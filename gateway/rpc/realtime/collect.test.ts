@@ -74,20 +74,26 @@ describe('collect', () => {
   it.each([
     ['no-input', 'no_input'],
     ['error', 'error'],
-  ] as const)('tells %s to 3.x, and no digits to 4.2, which would wait for ever', async (reason, type) => {
-    const old = new FakeCall()
-    old.collects.push({ reason, digits: '' })
-    const three = await gateway.taken(old, v3)
-    await three.ask('calling.collect', { control_id: 'k', digits: { max: 1 } })
-    expect(await nextOf(three.application, 'collect')).toMatchObject({ state: 'finished', result: { type } })
-    await three.application.socket.close()
-    const four = await gateway.taken(new FakeCall())
-    four.call.collects.push({ reason, digits: '' })
-    await four.ask('calling.collect', { control_id: 'k', digits: { max: 1 } })
-    expect(await nextOf(four.application, 'collect')).toMatchObject({
-      result: { type: 'digit', params: { digits: '', terminator: '' } },
-    })
-  })
+  ] as const)(
+    'returns %s to clients 3.x, and no digits to 4.2, which would otherwise wait for ever',
+    async (reason, type) => {
+      const old = new FakeCall()
+      old.collects.push({ reason, digits: '' })
+      const three = await gateway.taken(old, v3)
+      await three.ask('calling.collect', { control_id: 'k', digits: { max: 1 } })
+      expect(await nextOf(three.application, 'collect')).toMatchObject({
+        state: 'finished',
+        result: { type },
+      })
+      await three.application.socket.close()
+      const four = await gateway.taken(new FakeCall())
+      four.call.collects.push({ reason, digits: '' })
+      await four.ask('calling.collect', { control_id: 'k', digits: { max: 1 } })
+      expect(await nextOf(four.application, 'collect')).toMatchObject({
+        result: { type: 'digit', params: { digits: '', terminator: '' } },
+      })
+    },
+  )
 
   it('continues until it is stopped in continuous mode', async () => {
     const { ask, application, call } = await gateway.taken(new FakeCall(), v3)

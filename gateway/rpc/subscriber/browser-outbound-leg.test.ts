@@ -104,7 +104,7 @@ describe('a call to a subscriber', () => {
     expect(gateway.webrtc.last.accepted).toEqual(['mine'])
   })
 
-  it('is busy or declined if every page says so, and declined if one page says so for all', async () => {
+  it('is busy or declined if every page rejects so, and declined if one page declines for all', async () => {
     const { pages, leg, owner } = await ringing(2)
     const busy = { cause: 'USER_BUSY', causeCode: '17' }
     await pages[0]!.verto('verto.bye', leg.id, busy)

@@ -46,8 +46,8 @@ const answer = (page: TestPage, callId: string, sdp: string) => page.verto('vert
 /** Returns how often a page received an event. */
 const countOf = (page: TestPage, what: string): number => page.story.filter((word) => word === what).length
 
-describe('two answers', () => {
-  it('at the same time: one wins, the other receives a bye, and the leg is answered once', async () => {
+describe('two answers of pages', () => {
+  it('at the same time: one is accepted, the other page receives a bye, and the leg is answered once', async () => {
     const { first, second, leg, owner } = await ringing()
     await Promise.all([answer(first.page, leg.id, 'mine'), answer(second.page, leg.id, 'mine too')])
     await settled(first.page, second.page)

@@ -56,7 +56,7 @@ describe.each(['3.27.0', '3.29.0', '3.30.0'])('a call that the published SDK %s 
 })
 
 it.each(['3.27.0', '3.29.0'])(
-  'a call of %s rings without a description as long as it may',
+  'a call of %s can ring without a description as long as it rings',
   async (version) => {
     const { page, leg } = await dialled(gateway, to, published(version))
     leg.ring()

@@ -5,11 +5,11 @@ import { ClientCall as Call } from '../../testing/client-call.ts'
 const sdp = 'v=0\r\n'
 const noDialog = 'Server error: unable to find dialog for dialog id provided'
 
-describe('a request for which a name is looked up', () => {
+describe('a request whose host name is looked up', () => {
   const route = { 'Record-Route': '<sip:proxy.example;lr>' }
   const said = (call: Call) => call.bench.received().map(({ fields }) => [fields[2], fields[3]])
 
-  it('is not sent where the call has ended meanwhile, and the application is notified', () => {
+  it('is not sent if the call has ended meanwhile, and the application is notified', () => {
     const call = new Call().up(route)
     call.bench.looking = true
     call.bench.within(call.id, 'INFO')
@@ -20,7 +20,7 @@ describe('a request for which a name is looked up', () => {
     call.end()
   })
 
-  it('is not sent as the second of two INVITEs', () => {
+  it('is not sent if it is the second of two INVITEs', () => {
     const call = new Call().up(route)
     call.bench.looking = true
     call.bench.within(call.id, 'INVITE', {}, sdp)
@@ -33,7 +33,7 @@ describe('a request for which a name is looked up', () => {
     call.hangUp()
   })
 
-  it('may be an ACK with a malformed header: the application is notified, and may send another one', () => {
+  it('that is an ACK with a malformed header is reported, and the application can send another one', () => {
     const call = new Call()
     call.answer(200, route, 't', sdp)
     call.bench.received()
@@ -45,7 +45,7 @@ describe('a request for which a name is looked up', () => {
     call.hangUp()
   })
 
-  it('may be an ACK with a header that is none: without another one the call ends', () => {
+  it('that is an ACK with a malformed header ends the call if no other ACK follows', () => {
     const call = new Call()
     call.answer(200, route, 't', sdp)
     call.bench.looking = true

@@ -146,15 +146,15 @@ it.each([
   ['200', 'cancel 481'],
   ['487', 'cancel 200'],
   ['487', 'cancel 481'],
-])('a CANCEL that crosses a %s, itself answered by %s, ends everything in each order', (final, answer) => {
+])('a CANCEL that crosses a %s, itself answered by %s, leaves nothing open in any order', (final, answer) => {
   for (const events of orders(['cancel', '100', '180', final, answer, 'again'])) check(events, '192.0.2.9')
 })
 
-it('the same over TCP', () => {
+it('a CANCEL that crosses a response over TCP leaves nothing open in any order', () => {
   for (const events of orders(['cancel', '180', '200', 'cancel 200', 'again'])) check(events, 'tcp:192.0.2.9')
 })
 
-it('a CANCEL without an answer, for an INVITE without an answer, ends in one 487', () => {
+it('a CANCEL and an INVITE without any answer end in one 487', () => {
   for (const events of orders(['cancel', '100', '180'])) {
     const crossing = new Crossing('192.0.2.9')
     for (const event of events) crossing.run(event)

@@ -9,7 +9,7 @@ const noDialog = 'Server error: unable to find dialog for dialog id provided'
 describe('a PRACK', () => {
   const reliable = (rseq: number) => ({ Require: '100rel', RSeq: String(rseq) })
 
-  it('that acknowledges nothing is refused, so that no fork gets another one’s', () => {
+  it('that acknowledges no response is rejected, so that no fork gets another fork’s PRACK', () => {
     const call = new Call()
     expect(call.ask('PRACK', { RAck: '1 1 INVITE' })).toMatchObject({ said: 'NOK', why: noDialog })
     call.answer(183, reliable(1), 'one')
@@ -21,7 +21,7 @@ describe('a PRACK', () => {
     call.end()
   })
 
-  it('that the application got wrong may be sent again as it should be', () => {
+  it('with an error of the application can be sent again correctly', () => {
     const call = new Call()
     call.answer(183, reliable(1), 'one')
     const rack = { RAck: '1 1 INVITE' }
@@ -33,7 +33,7 @@ describe('a PRACK', () => {
     call.end()
   })
 
-  it('may come after the 2xx, for its own fork alone', () => {
+  it('can follow the 2xx, but only for its own fork', () => {
     const call = new Call()
     call.answer(183, reliable(1), 'lost')
     call.answer(183, reliable(5), 't')
@@ -43,7 +43,7 @@ describe('a PRACK', () => {
     call.hangUp()
   })
 
-  it('belongs to a re-INVITE too, whose responses count from anew', () => {
+  it('of a re-INVITE has its own count of responses', () => {
     const call = new Call()
     call.answer(183, reliable(5))
     call.ask('PRACK', { RAck: '5 1 INVITE' })
@@ -59,7 +59,7 @@ describe('a PRACK', () => {
     call.hangUp()
   })
 
-  it('gap or not, a number is taken once', () => {
+  it('for a response number is sent once, even after a gap', () => {
     const call = new Call()
     for (const rseq of [3, 3, 5, 2, 4, 4, 5]) call.answer(183, reliable(rseq))
     expect(call.statuses()).toEqual(['183', '183', '183'])
@@ -69,24 +69,21 @@ describe('a PRACK', () => {
 })
 
 describe('a BYE in an early dialog (RFC 3261 15)', () => {
-  it.each([200, 487])(
-    'ends it; the %i to the INVITE that follows is acknowledged and delivered',
-    (status) => {
-      const call = new Call()
-      call.answer(180)
-      const { sent } = call.ask('BYE')
-      expect(sent?.toTag).toBe('t')
-      if (sent) call.far.answer(sent, 200)
-      call.answer(status, {}, 't', status === 200 ? sdp : '')
-      expect(call.statuses()).toEqual(['200', String(status)])
-      expect(call.far.take().map((each) => each.method)).toEqual(['ACK'])
-      call.end()
-    },
-  )
+  it.each([200, 487])('ends it; the %i to the INVITE is acknowledged and delivered', (status) => {
+    const call = new Call()
+    call.answer(180)
+    const { sent } = call.ask('BYE')
+    expect(sent?.toTag).toBe('t')
+    if (sent) call.far.answer(sent, 200)
+    call.answer(status, {}, 't', status === 200 ? sdp : '')
+    expect(call.statuses()).toEqual(['200', String(status)])
+    expect(call.far.take().map((each) => each.method)).toEqual(['ACK'])
+    call.end()
+  })
 })
 
-describe('an answer whose dialog is over before the ACK of the application', () => {
-  it('is acknowledged when it comes again', () => {
+describe('an answer whose dialog ends before the ACK of the application', () => {
+  it('is acknowledged when it is retransmitted', () => {
     const call = new Call()
     call.answer(200, {}, 't', sdp)
     const [dialog] = call.bench.dialogs.of(call.bench.app)
@@ -104,7 +101,7 @@ describe('a request in a call with a route set', () => {
   const route = { 'Record-Route': '<sip:proxy.example;lr>' }
   const places = ['192.0.2.11', '192.0.2.12']
 
-  it('goes to the next place of the route where the first cannot be reached', () => {
+  it('is sent to the next hop of the route if the first is unreachable', () => {
     const call = new Call(places).up(route)
     const [first, second] = call.bench.fars
     if (first) first.dead = true
@@ -117,7 +114,7 @@ describe('a request in a call with a route set', () => {
     call.end()
   })
 
-  it('stays where it was refused with 503', () => {
+  it('is not sent to another hop after a 503', () => {
     const call = new Call(places).up(route)
     const { sent } = call.ask('INFO')
     if (sent) call.far.answer(sent, 503)
@@ -126,7 +123,7 @@ describe('a request in a call with a route set', () => {
     call.hangUp()
   })
 
-  it('goes back where the peer came from when the route leads nowhere', () => {
+  it('is sent back to the peer’s source if the route is unreachable', () => {
     const call = new Call().up(route)
     call.bench.fars.splice(0)
     const { sent } = call.ask('BYE')
@@ -136,10 +133,10 @@ describe('a request in a call with a route set', () => {
   })
 })
 
-describe('the offers of a call', () => {
+describe('offers in a call', () => {
   const glare = (call: Call) => call.bench.dialogs.byId(call.id)?.offers.refusal
 
-  it('keep the peer’s away while ours is open, whatever carries it', () => {
+  it('block the peer’s offers while an offer of the agent is pending in any method', () => {
     const call = new Call().up()
     expect(glare(call)).toBeUndefined()
     for (const [method, status, body] of [
@@ -155,7 +152,7 @@ describe('the offers of a call', () => {
     call.hangUp()
   })
 
-  it('of a late re-INVITE are the peer’s, until the ACK', () => {
+  it('of a re-INVITE without SDP are pending for the peer until the ACK', () => {
     const call = new Call().up()
     const { sent } = call.ask('INVITE')
     expect(glare(call)).toBeUndefined()
@@ -166,7 +163,7 @@ describe('the offers of a call', () => {
     call.hangUp()
   })
 
-  it('of a re-INVITE that is refused are off the table', () => {
+  it('of a rejected re-INVITE are no longer pending', () => {
     const call = new Call().up()
     const { sent } = call.ask('INVITE', {}, sdp)
     expect(glare(call)).toBe(491)
@@ -175,7 +172,7 @@ describe('the offers of a call', () => {
     call.hangUp()
   })
 
-  it('of an INVITE without one come with the first reliable response, and are answered in the PRACK', () => {
+  it('of an INVITE without SDP are in the first reliable response, and are answered in the PRACK', () => {
     const call = new Call(['192.0.2.11'], '')
     call.answer(183, {}, 't', sdp)
     expect(glare(call)).toBeUndefined()
@@ -189,7 +186,7 @@ describe('the offers of a call', () => {
   })
 })
 
-it('a far end cannot have requests sent to a service of this machine by its Record-Route', () => {
+it('a far end cannot direct requests to a service of this machine by its Record-Route', () => {
   const call = new Call(['192.0.2.11', '127.0.0.1']).up({
     'Record-Route': '<sip:127.0.0.1:6379;transport=tcp;lr>',
   })
@@ -201,7 +198,7 @@ it('a far end cannot have requests sent to a service of this machine by its Reco
   call.end()
 })
 
-it('a route to this machine is taken where the far end is on it too', () => {
+it('a route to this machine is accepted if the far end is also on this machine', () => {
   const call = new Call(['127.0.0.2', '127.0.0.1']).up({ 'Record-Route': '<sip:127.0.0.1;lr>' })
   const [, proxy] = call.bench.fars
   call.bench.fars.reverse()
@@ -211,7 +208,7 @@ it('a route to this machine is taken where the far end is on it too', () => {
   call.end()
 })
 
-it('a far end that answers under ever new tags is sent a bounded number of ACKs and BYEs', () => {
+it('a far end that answers with many tags gets a limited number of ACKs and BYEs', () => {
   const call = new Call()
   for (let i = 0; i < 100; i++) call.answer(180, {}, `e${i}`)
   for (let i = 0; i < 200; i++) call.answer(200, {}, `t${i}`)

@@ -26,7 +26,7 @@ const ended = (bench: ClientBench) => {
 }
 
 describe.each(['INVITE', 'OPTIONS'])('a new %s', (method) => {
-  it('that cannot be sent goes to the next place, and reads the same but for its branch', () => {
+  it('that cannot be sent goes to the next hop, unchanged except for its branch', () => {
     const { bench, fars, begin } = start(three, method)
     if (fars[0]) fars[0].dead = true
     begin()
@@ -49,7 +49,7 @@ describe.each(['INVITE', 'OPTIONS'])('a new %s', (method) => {
     ended(bench)
   })
 
-  it('without an answer goes to the next hop after 32 s, and ends in one 408', () => {
+  it('without an answer goes to the next hop after 32 s, and finally ends in one 408', () => {
     const { bench, fars, begin } = start(three, method)
     begin()
     bench.clock.advance(31_999)
@@ -62,7 +62,7 @@ describe.each(['INVITE', 'OPTIONS'])('a new %s', (method) => {
     ended(bench)
   })
 
-  it('that is answered with 503 goes to the next place; the last 503 is handed over', () => {
+  it('that is answered with 503 goes to the next hop; the last 503 is delivered', () => {
     const { bench, fars, begin } = start(three, method)
     begin()
     for (const far of fars) far.answer(one(far, method), 503)
@@ -74,7 +74,7 @@ describe.each(['INVITE', 'OPTIONS'])('a new %s', (method) => {
     ended(bench)
   })
 
-  it('that is answered otherwise stays', () => {
+  it('with any other answer is not sent to another hop', () => {
     for (const status of [500, 486, 603, 302]) {
       const { bench, fars, begin } = start(three, method)
       begin()
@@ -85,7 +85,7 @@ describe.each(['INVITE', 'OPTIONS'])('a new %s', (method) => {
     }
   })
 
-  it('that has nowhere to go ends in one 503, after its OK', () => {
+  it('that has no reachable hop ends in one 503, after its acceptance by the agent', () => {
     const { bench, begin } = start([], method)
     begin()
     expect(bench.received().map(({ fields }) => fields[2])).toEqual(['OK'])
@@ -95,7 +95,7 @@ describe.each(['INVITE', 'OPTIONS'])('a new %s', (method) => {
     })
   })
 
-  it('that fails everywhere ends in one 503', () => {
+  it('that fails at every hop ends in one 503', () => {
     const { bench, fars, begin } = start(three, method)
     for (const far of fars) far.dead = true
     begin()
@@ -107,7 +107,7 @@ describe.each(['INVITE', 'OPTIONS'])('a new %s', (method) => {
 })
 
 describe('an INVITE', () => {
-  it('that has rung stays, whatever follows', () => {
+  it('that has rung is not sent to another hop', () => {
     const { bench, fars, begin } = start(three)
     begin()
     const invite = one(fars[0], 'INVITE')
@@ -118,7 +118,7 @@ describe('an INVITE', () => {
     ended(bench)
   })
 
-  it('that got a 100 still goes on after a 503, and its CANCEL and ACK go to the place in use', () => {
+  it('that got a 100 goes to the next hop after a 503, and CANCEL and ACK go to the current hop', () => {
     const { bench, fars, begin } = start(three)
     begin()
     const txnId = bench.received()[0]?.fields[9] ?? ''
@@ -138,7 +138,7 @@ describe('an INVITE', () => {
     ended(bench)
   })
 
-  it('that has gone on is not cancelled before the next place has answered (RFC 3261 9.1)', () => {
+  it('that went to the next hop is not cancelled before that hop has answered (RFC 3261 9.1)', () => {
     const { bench, fars, begin } = start(three)
     begin()
     const first = one(fars[0], 'INVITE')
@@ -154,7 +154,7 @@ describe('an INVITE', () => {
     ended(bench)
   })
 
-  it.each(['timeout', 'transport', '503'])('that is cancelled goes nowhere else: %s', (why) => {
+  it.each(['timeout', 'transport', '503'])('that is cancelled goes to no other hop: %s', (why) => {
     const { bench, fars, begin } = start(three)
     if (why === 'transport' && fars[0]) fars[0].dead = true
     begin()
@@ -166,7 +166,7 @@ describe('an INVITE', () => {
     ended(bench)
   })
 
-  it('names the local address in Contact, and the same caller in From', () => {
+  it('has the local address in Contact, and the same caller in From', () => {
     const { bench, fars, begin } = start(['192.0.2.11', 'tcp:192.0.2.12'])
     begin()
     const first = one(fars[0], 'INVITE')
@@ -179,7 +179,7 @@ describe('an INVITE', () => {
     ended(bench)
   })
 
-  it('that is too large for UDP is made anew for the place that comes first then (RFC 3261 18.1.1)', () => {
+  it('that is too large for UDP selects its hops again (RFC 3261 18.1.1)', () => {
     const { bench, fars } = start(['192.0.2.11', 'tcp:192.0.2.12'])
     bench.fit = (hops, bytes) => (bytes > 1_300 ? [...hops].reverse() : hops)
     bench.request('INVITE', { 'X-Large': 'x'.repeat(1_300) }, sdp)
@@ -192,7 +192,7 @@ describe('an INVITE', () => {
 })
 
 describe('a ringing INVITE (timer C)', () => {
-  it('is cancelled 185 s after the last provisional; a 100 is none', () => {
+  it('is cancelled 185 s after the last provisional response other than 100', () => {
     const { bench, fars, begin } = start(['192.0.2.11'])
     begin()
     const invite = one(fars[0], 'INVITE')
@@ -211,8 +211,8 @@ describe('a ringing INVITE (timer C)', () => {
   })
 })
 
-describe('a call that the application does not acknowledge', () => {
-  it('is ended once its answer cannot be repeated any more', () => {
+describe('an answered call without an ACK of the application', () => {
+  it('is ended when its answer is no longer retransmitted', () => {
     const { bench, fars, begin } = start(['192.0.2.11'])
     begin()
     fars[0]?.answer(one(fars[0], 'INVITE'), 200, {}, sdp)

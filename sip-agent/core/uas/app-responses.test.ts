@@ -18,7 +18,7 @@ const hungUp = () => {
 const asked = () => bench.handed().at(-1)?.txnId as string
 
 describe('an answer of the application after its own BYE', () => {
-  it('is not repeated where it is to a re-INVITE: no ACK would stop it', () => {
+  it('to a re-INVITE is not retransmitted, because no ACK would stop it', () => {
     bench.receive('INVITE', 1, 'i', {}, sdp)
     bench.respond(asked(), 200, {}, sdp)
     const to = { To: `<sip:b@h>;tag=${bench.sent()[0]?.toTag}` }
@@ -32,27 +32,30 @@ describe('an answer of the application after its own BYE', () => {
     expect([bench.expired, bench.held()]).toEqual([[], nothing])
   })
 
-  it.each(['', '100rel'])('to the INVITE makes no call of the early dialog that it ended (%s)', (require) => {
-    bench.receive('INVITE', 1, 'i', { Supported: '100rel' }, sdp)
-    const invite = asked()
-    bench.respond(invite, 183, require ? { Require: require } : {}, sdp)
-    const [progress] = bench.sent()
-    const to = { To: `<sip:b@h>;tag=${progress?.toTag}` }
-    hungUp()
-    bench.respond(invite, 200, {}, sdp, '200')
-    if (require)
-      bench.receive('PRACK', 2, 'p', { ...to, RAck: `${progress?.headers.first('rseq')} 1 INVITE` })
-    bench.clock.advance(100)
-    const answers = bench.sent().filter(({ seqMethod }) => seqMethod === 'INVITE')
-    expect(answers.map(({ status }) => status)).toEqual([487])
-    const said = bench.received().filter(({ fields }) => fields[1] === '200')
-    expect(said.map(({ fields }) => fields[2])).toEqual(['NOK'])
-    bench.receive('ACK', 1, 'i', to)
-    bench.clock.advance(64_000)
-    expect(bench.held()).toEqual(nothing)
-  })
+  it.each(['', '100rel'])(
+    'to the INVITE does not confirm the early dialog that the BYE has ended (%s)',
+    (require) => {
+      bench.receive('INVITE', 1, 'i', { Supported: '100rel' }, sdp)
+      const invite = asked()
+      bench.respond(invite, 183, require ? { Require: require } : {}, sdp)
+      const [progress] = bench.sent()
+      const to = { To: `<sip:b@h>;tag=${progress?.toTag}` }
+      hungUp()
+      bench.respond(invite, 200, {}, sdp, '200')
+      if (require)
+        bench.receive('PRACK', 2, 'p', { ...to, RAck: `${progress?.headers.first('rseq')} 1 INVITE` })
+      bench.clock.advance(100)
+      const answers = bench.sent().filter(({ seqMethod }) => seqMethod === 'INVITE')
+      expect(answers.map(({ status }) => status)).toEqual([487])
+      const said = bench.received().filter(({ fields }) => fields[1] === '200')
+      expect(said.map(({ fields }) => fields[2])).toEqual(['NOK'])
+      bench.receive('ACK', 1, 'i', to)
+      bench.clock.advance(64_000)
+      expect(bench.held()).toEqual(nothing)
+    },
+  )
 
-  it('to a SUBSCRIBE makes no subscription that nothing would end', () => {
+  it('to a SUBSCRIBE creates no subscription', () => {
     bench.receive('SUBSCRIBE', 1, 's', { Event: 'dialog' })
     const subscribe = asked()
     bench.respond(subscribe, 183)

@@ -124,19 +124,19 @@ const check = (order: readonly string[], reliable: boolean) => {
   else expect(toCancel, context).toEqual([200])
 }
 
-it('a call ends as a whole in every order of what crosses', () => {
+it('a call leaves nothing open in any order of crossing messages', () => {
   for (const order of orders(['invite', '180', '200', '486', 'cancel', 'ack'])) check(order, false)
 })
 
-it('so does one on a stream, where nothing is repeated', () => {
+it('a call over TCP, without retransmissions, leaves nothing open in any order', () => {
   for (const order of orders(['180', '200', '486', 'cancel', 'ack'])) check(order, true)
 })
 
-it('so does one with a reliable provisional, whenever its PRACK comes', () => {
+it('a call with a reliable provisional response leaves nothing open whenever its PRACK arrives', () => {
   for (const order of orders(['183', 'prack', '200', '486', 'cancel', 'ack'])) check(order, false)
 })
 
-it('whatever else crosses, in 1,000 calls at random, nothing is left in the end', () => {
+it('1,000 random calls with crossing messages leave nothing open', () => {
   const random = generator(3262)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   for (let round = 0; round < 1_000; round++) {

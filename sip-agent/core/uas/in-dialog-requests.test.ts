@@ -29,7 +29,7 @@ const established = () => {
 
 describe('requests in an early dialog', () => {
   it.each(['INFO', 'OPTIONS', 'MESSAGE', 'NOTIFY', 'UPDATE', 'REFER'])(
-    '%s goes to the owner of the INVITE',
+    '%s is delivered to the application that owns the INVITE',
     (method) => {
       ringing()
       bench.receive(method, 2, 'x', to)
@@ -39,7 +39,7 @@ describe('requests in an early dialog', () => {
       expect(bench.statuses()).toEqual([202])
     },
   )
-  it('outlive a refusal of the call', () => {
+  it('are still answered after the call was rejected', () => {
     const { txnId } = ringing()
     bench.receive('INFO', 2, 'x', to)
     const [handed] = bench.handed()
@@ -50,7 +50,7 @@ describe('requests in an early dialog', () => {
     bench.clock.advance(64_000)
     expect(bench.held()).toEqual(nothing)
   })
-  it('BYE ends the call, and what waits in it', () => {
+  it('end with the call after a BYE', () => {
     ringing()
     bench.receive('INFO', 2, 'x', to)
     bench.receive('BYE', 3, 'b', to)
@@ -63,7 +63,7 @@ describe('requests in an early dialog', () => {
     bench.clock.advance(64_000)
     expect(bench.held()).toEqual(nothing)
   })
-  it('a second INVITE has to wait', () => {
+  it('that are a second INVITE must wait', () => {
     ringing()
     bench.receive('INVITE', 2, 'j', to, sdp)
     const [refused] = bench.sent()
@@ -79,7 +79,7 @@ describe('UPDATE', () => {
     bench.receive('UPDATE', seq, `u${seq}`, to, body)
     return bench.handed().find((each) => each.method === 'UPDATE')?.txnId as string
   }
-  it('refreshes the target once it is accepted, and gets Contact and Content-Type', () => {
+  it('refreshes the target when it is accepted, and gets Contact and Content-Type', () => {
     established()
     bench.receive('UPDATE', 2, 'u', { ...to, Contact: '<sip:moved@192.0.2.77>' }, sdp)
     const txnId = bench.handed()[0]?.txnId as string
@@ -91,7 +91,7 @@ describe('UPDATE', () => {
     expect(ok?.headers.first('content-type')).toBe('application/sdp')
     expect(ok?.headers.first('contact')).toBe('<sip:192.0.2.1:5060>')
   })
-  it('gets 500 while another is open, with or without a description', () => {
+  it('gets 500 while another UPDATE is pending, with or without a description', () => {
     established()
     const first = update(2, '')
     update(3, '')
@@ -103,7 +103,7 @@ describe('UPDATE', () => {
     bench.respond(first, 200)
     expect(update(4)).toBeDefined()
   })
-  it('gets 491 while we have an INVITE of our own open, unless it offers nothing', () => {
+  it('gets 491 while an INVITE of the agent is pending, unless it has no offer', () => {
     established()
     const dialog = bench.dialogs.byId('c1;from-tag=f')
     if (dialog) dialog.inviteTxn = 'ours'
@@ -111,14 +111,14 @@ describe('UPDATE', () => {
     expect(bench.statuses()).toEqual([491])
     expect(update(3, '')).toBeDefined()
   })
-  it('gets 491 while an UPDATE of ours offers, as does a re-INVITE', () => {
+  it('gets 491 while an UPDATE of the agent has a pending offer, as does a re-INVITE', () => {
     established()
     bench.dialogs.byId('c1;from-tag=f')?.offers.noteDescription('ours', 'own UPDATE 7')
     update(2)
     bench.receive('INVITE', 3, 'j', to, sdp)
     expect(bench.statuses()).toEqual([491, 491])
   })
-  it('has to wait while we owe the INVITE an answer, and may come once a 183 has brought it', () => {
+  it('must wait while the INVITE has no answer, and is accepted after a 183 with the answer', () => {
     const { txnId } = ringing()
     update(2)
     expect(bench.statuses()).toEqual([500])
@@ -129,7 +129,7 @@ describe('UPDATE', () => {
     expect(bench.statuses()).toEqual([488])
     expect(update(4)).toBeDefined()
   })
-  it('gets 491 before the PRACK that answers our offer', () => {
+  it('gets 491 before the PRACK that answers the agent’s offer', () => {
     const { rseq } = ringing(183, sdp, '', { Require: '100rel' })
     update(2)
     expect(bench.statuses()).toEqual([491])
@@ -139,7 +139,7 @@ describe('UPDATE', () => {
 })
 
 describe('a subscription', () => {
-  it('has the target of its latest renewal (RFC 5057 5.4)', () => {
+  it('has the target of its latest refresh (RFC 5057 5.4)', () => {
     const answer = () => bench.respond(bench.handed()[0]?.txnId as string, 202, { Expires: '60' })
     bench.receive('SUBSCRIBE', 1, 's', { Event: 'dialog' })
     answer()
@@ -151,7 +151,7 @@ describe('a subscription', () => {
 })
 
 describe('a re-INVITE', () => {
-  it('has to wait while an UPDATE is open, or another one', () => {
+  it('must wait while an UPDATE or another re-INVITE is pending', () => {
     established()
     bench.receive('UPDATE', 2, 'u', to)
     bench.receive('INVITE', 3, 'j', to, sdp)
@@ -161,7 +161,7 @@ describe('a re-INVITE', () => {
     bench.receive('INVITE', 5, 'l', to, sdp)
     expect(bench.statuses()).toEqual([200, 500])
   })
-  it('that asks for our offer leaves it open until the ACK', () => {
+  it('without SDP has a pending offer of the agent until the ACK', () => {
     established()
     bench.receive('INVITE', 2, 'j', to)
     bench.respond(bench.handed()[0]?.txnId as string, 200, {}, sdp)
@@ -172,7 +172,7 @@ describe('a re-INVITE', () => {
   })
 })
 
-it('an older number than before gets 500', () => {
+it('with a lower CSeq number gets 500', () => {
   established()
   bench.receive('INFO', 5, 'x', to)
   bench.receive('INFO', 4, 'y', to)
@@ -180,7 +180,7 @@ it('an older number than before gets 500', () => {
 })
 
 describe('a dialog whose requests the application does not answer', () => {
-  it('has 32 of them wait, and further ones refused; its end gets through', () => {
+  it('has at most 32 pending requests, and rejects further ones except its end', () => {
     established()
     for (let i = 2; i < 42; i++) bench.receive('INFO', i, `x${i}`, to)
     const handed = bench.handed()
@@ -200,7 +200,7 @@ describe('a dialog whose requests the application does not answer', () => {
     expect(bench.held()).toEqual(nothing)
   })
 
-  it('has the PRACK that its answer waits for handed over all the same', () => {
+  it('still delivers the PRACK that a pending answer waits for', () => {
     const { rseq } = ringing(183, sdp, sdp, { Require: '100rel' })
     for (let i = 2; i < 42; i++) bench.receive('INFO', i, `x${i}`, to)
     bench.handed()

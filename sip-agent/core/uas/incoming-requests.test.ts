@@ -14,7 +14,7 @@ const invite = (lines: Record<string, string> = {}) => {
 }
 
 describe('100 Trying', () => {
-  it('goes out after 200 ms without any answer, with the time that it took', () => {
+  it('is sent after 200 ms without an answer, with the elapsed time', () => {
     invite({ Timestamp: '54' })
     bench.clock.advance(199)
     expect(bench.sent()).toEqual([])
@@ -23,7 +23,7 @@ describe('100 Trying', () => {
     expect([trying?.status, trying?.toTag]).toEqual([100, ''])
     expect(trying?.headers.first('timestamp')).toBe('54 0.200')
   })
-  it('goes out at once where the INVITE is repeated before, and again with each repetition', () => {
+  it('is sent at once when the INVITE is retransmitted, and for each retransmission', () => {
     invite()
     bench.receive('INVITE', 1, 'i', {}, sdp)
     expect(bench.statuses()).toEqual([100])
@@ -32,7 +32,7 @@ describe('100 Trying', () => {
     bench.clock.advance(1_000)
     expect(bench.statuses()).toEqual([])
   })
-  it('is not sent where an answer came before: a refusal is one packet', () => {
+  it('is not sent after an earlier answer: a rejection is one packet', () => {
     bench.respond(invite(), 403)
     bench.clock.advance(400)
     expect(bench.statuses()).toEqual([403])
@@ -46,7 +46,7 @@ describe('100 Trying', () => {
 })
 
 describe('a provisional response of the application', () => {
-  it('is repeated each minute, so that no proxy gives the call up, and no more after the answer', () => {
+  it('is repeated each minute until the answer, so that no proxy gives up the call', () => {
     const txnId = invite()
     bench.respond(txnId, 180)
     bench.clock.advance(119_999)
@@ -59,7 +59,7 @@ describe('a provisional response of the application', () => {
     bench.clock.advance(120_000)
     expect(bench.statuses()).toEqual([])
   })
-  it('is repeated for half an hour at most: then the call is given up', () => {
+  it('is repeated for at most half an hour, after which the call is given up', () => {
     bench.respond(invite(), 180)
     bench.received()
     bench.clock.advance(1_800_000)
@@ -68,7 +68,7 @@ describe('a provisional response of the application', () => {
     bench.clock.advance(64_000)
     expect(bench.held()).toEqual(nothing)
   })
-  it('is not repeated where it was reliable', () => {
+  it('is not repeated if it was reliable', () => {
     const txnId = invite({ Supported: '100rel' })
     bench.respond(txnId, 183, { Require: '100rel' })
     const [progress] = bench.sent()
@@ -84,7 +84,7 @@ describe('a provisional response of the application', () => {
   })
 })
 
-it('a request other than INVITE is not kept longer for a provisional response', () => {
+it('a request other than INVITE does not last longer after a provisional response', () => {
   bench.receive('MESSAGE', 1, 'm')
   bench.respond(bench.handed()[0]?.txnId as string, 183)
   bench.clock.advance(32_000)
@@ -92,7 +92,7 @@ it('a request other than INVITE is not kept longer for a provisional response', 
   expect(bench.handed()).toEqual([])
 })
 
-it('a second INVITE of the same call is refused, be the first one answered or not, and welcome after a refusal', () => {
+it('a second INVITE of the same call is rejected before and after the answer, and accepted after a rejection', () => {
   const txnId = invite()
   bench.receive('INVITE', 2, 'j', {}, sdp)
   bench.respond(txnId, 180)
@@ -104,17 +104,17 @@ it('a second INVITE of the same call is refused, be the first one answered or no
   expect(bench.handed()).toHaveLength(1)
 })
 
-describe('what belongs to nothing', () => {
+describe('a message without a transaction', () => {
   it('is dropped and counted', () => {
     bench.receive('ACK', 1, 'x')
     bench.receive('ACK', 1, 'x', { To: '<sip:b@h>;tag=none' })
     expect([bench.receiver.strays, bench.sent()]).toEqual([2, []])
   })
-  it('a response is dropped and counted too', () => {
+  it('is also dropped and counted if it is a response', () => {
     bench.receiver.received(response(200, 'z9hG4bKnone', 'INVITE'), bench.flow, 100)
     expect(bench.receiver.strays).toBe(1)
   })
-  it('gets 481 at once where it asks for a dialog', () => {
+  it('gets 481 at once if it belongs to an unknown dialog', () => {
     for (const method of ['BYE', 'UPDATE', 'PRACK', 'INFO', 'INVITE'])
       bench.receive(method, 2, method, { To: '<sip:b@h>;tag=none' })
     expect(bench.statuses()).toEqual([481, 481, 481, 481, 481])
@@ -122,11 +122,11 @@ describe('what belongs to nothing', () => {
   })
 })
 
-describe('an answer to a request whose connection is gone', () => {
+describe('an answer to a request whose connection is closed', () => {
   beforeEach(() => {
     bench = new CoreBench({ reliable: true })
   })
-  it('takes a new one to where the Via says, the repetitions of a 2xx too', () => {
+  it('uses a new connection to the address of the Via, also for retransmissions of a 2xx', () => {
     const txnId = invite()
     bench.flow.isClosed = true
     bench.again = new RecordingFlow(true)
@@ -134,7 +134,7 @@ describe('an answer to a request whose connection is gone', () => {
     bench.clock.advance(500)
     expect([bench.sent(), bench.again.sent.length]).toEqual([[], 2])
   })
-  it('is refused to the application without one, and the wait is over', () => {
+  it('fails for the application without a new connection, and the wait ends', () => {
     const txnId = invite()
     bench.respond(txnId, 180)
     bench.received()
@@ -146,7 +146,7 @@ describe('an answer to a request whose connection is gone', () => {
   })
 })
 
-it('a loss of the application refuses what waits; a BYE has done its work all the same', () => {
+it('a lost application has its pending requests rejected, but a BYE is still effective', () => {
   const txnId = invite()
   bench.respond(txnId, 200, {}, sdp)
   const to = { To: `<sip:b@h>;tag=${bench.sent()[0]?.toTag}` }

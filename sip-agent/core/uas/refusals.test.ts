@@ -22,7 +22,7 @@ const request = (lines: Record<string, string> = {}, uri = 'sip:b@h', method = '
 
 const facts = { understood: new Set(defaultUnderstood), isLooped: false, isMerged: false }
 
-describe('a request is refused', () => {
+describe('a request is rejected', () => {
   it.each([
     ['an unknown method', request({}, 'sip:b@h', 'DANCE'), 501],
     ['a telephone number, where it is no call', request({}, 'tel:+4930123', 'OPTIONS'), 416],
@@ -30,16 +30,16 @@ describe('a request is refused', () => {
     ['another scheme', request({}, 'unknown:x'), 416],
     ['an unknown extension', request({ Require: 'sec-agree' }), 420],
     ['a packed body', request({ 'Content-Encoding': 'gzip' }, 'sip:b@h', 'INVITE', 'zip'), 415],
-  ])('with %s', (_what, given, status) => {
+  ])('for %s', (_what, given, status) => {
     expect(refusalOf(given, facts)?.status).toBe(status)
   })
-  it('but not a call to a telephone number without a domain, which is the application’s to refuse', () => {
+  it('but not for a tel URI without a domain in an INVITE, which the application can reject', () => {
     expect(refusalOf(request({}, 'tel:+4930123'), facts)).toBeUndefined()
   })
-  it('but not a call without hops left, which ends here', () => {
+  it('but not for Max-Forwards 0 in a call, which ends at the agent', () => {
     expect(refusalOf(request({ 'Max-Forwards': '0' }), facts)).toBeUndefined()
   })
-  it('with what would help', () => {
+  it('with headers that help the sender', () => {
     const headers = (given: SipRequest) => Object.fromEntries(refusalOf(given, facts)?.headers ?? [])
     expect(headers(request({}, 'sip:b@h', 'DANCE'))).toMatchObject({
       Allow: expect.stringContaining('PRACK'),
@@ -48,18 +48,18 @@ describe('a request is refused', () => {
     const packed = request({ 'Content-Encoding': 'gzip' }, 'sip:b@h', 'INVITE', 'zip')
     expect(headers(packed)).toEqual({ 'Accept-Encoding': 'identity' })
   })
-  it('that came by two paths, or has been here before', () => {
+  it('if it came by two paths or has looped', () => {
     expect(refusalOf(request(), { ...facts, isMerged: true })?.status).toBe(482)
     expect(refusalOf(request(), { ...facts, isLooped: true })?.status).toBe(482)
   })
-  it('for its option tags only where they are not on the list', () => {
+  it('for its option tags only if they are not supported', () => {
     expect(refusalOf(request({ Require: 'timer,REPLACES' }), facts)).toBeUndefined()
     const none = { ...facts, understood: new Set<string>() }
     expect(refusalOf(request({ Require: 'timer' }), none)?.status).toBe(420)
   })
 })
 
-describe('a request is taken', () => {
+describe('a request is accepted', () => {
   it.each([
     ['in a dialog without hops', request({ 'Max-Forwards': '0', To: '<sip:b@h>;tag=t' })],
     ['for a sips URI', request({}, 'sips:b@h')],
@@ -70,22 +70,22 @@ describe('a request is taken', () => {
   })
 })
 
-describe('a Via of our own', () => {
+describe('a Via of the agent', () => {
   const back = (mark: string, uri = 'sip:b@h', tag = '') => {
     const via = `SIP/2.0/UDP proxy.example;branch=z9hG4bK2, SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1${mark}`
     return hasLooped(request({ Via: via, To: `<sip:b@h>${tag}` }, uri))
   }
-  it('tells a request that we made and that has come back; in a dialog it may have', () => {
+  it('identifies a request that the agent made and that has returned, except within a dialog', () => {
     expect([back(ownMark), back(ownMark, 'sip:c@h'), back(ownMark, 'sip:b@h', ';tag=t')]).toEqual([
       true,
       true,
       false,
     ])
   })
-  it('tells one that we sent on and that is still for the same, from one that was routed anew', () => {
+  it('distinguishes a forwarded request that returns unchanged from one that was routed anew', () => {
     expect([back(loopMark('sip:b@h')), back(loopMark('sip:b@h'), 'sip:c@h')]).toEqual([true, false])
   })
-  it('is not that of another sender', () => {
+  it('is distinguished from that of another sender', () => {
     expect([back('.0123456789ab'), hasLooped(request())]).toEqual([false, false])
   })
 })

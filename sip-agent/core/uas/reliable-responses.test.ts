@@ -47,7 +47,7 @@ const timesOfSending = (ms: number) => {
 }
 
 describe('a reliable provisional response', () => {
-  it('carries RSeq, Require and Contact, and the application is shown it with its dialog id', () => {
+  it('carries RSeq, Require and Contact, and is reported to the application with its dialog id', () => {
     const txnId = invite()
     const { rseq, response } = progress(txnId)
     expect(rseq).toBeGreaterThan(0)
@@ -58,7 +58,7 @@ describe('a reliable provisional response', () => {
     expect(echo?.fields[10]).toBe('c1;from-tag=f')
     expect(echo?.text).toContain(`RSeq: ${rseq}\r\n`)
   })
-  it('is repeated at intervals that double, on any transport, until its PRACK comes', () => {
+  it('is repeated at doubling intervals, on any transport, until its PRACK arrives', () => {
     bench = new CoreBench({ reliable: true })
     const { rseq, tag } = progress(invite())
     expect(timesOfSending(20_000)).toEqual([500, 1_500, 3_500, 7_500, 15_500])
@@ -70,7 +70,7 @@ describe('a reliable provisional response', () => {
     expect(only().seqMethod).toBe('PRACK')
     expect(timesOfSending(40_000)).toEqual([])
   })
-  it('without a PRACK ends the call: 504 to the caller, and the application hears of it', () => {
+  it('without a PRACK ends the call: the caller gets 504, and the application is notified', () => {
     progress(invite())
     bench.received()
     bench.clock.advance(31_900)
@@ -82,12 +82,12 @@ describe('a reliable provisional response', () => {
     bench.clock.advance(64_000)
     expect(bench.held()).toEqual(nothing)
   })
-  it('is repeated twice where the caller may have forged its address, and so is the 504 after 5 s', () => {
+  it('is repeated twice if the caller may have forged its address, as is the 504 after 5 s', () => {
     progress(invite(), { ...rel, [unverifiedHeader]: '1' })
     expect(timesOfSending(4_900)).toEqual([500, 1_500])
     expect(timesOfSending(30_000).map((at) => at + 4_900)).toEqual([5_000, 5_500, 6_500])
   })
-  it('is refused where the caller cannot acknowledge it, and the application can go on', () => {
+  it('is rejected if the caller does not support 100rel, and the application can continue', () => {
     const txnId = invite({})
     bench.respond(txnId, 183, rel)
     expect(bench.received()[0]?.fields.slice(1)).toEqual([
@@ -99,7 +99,7 @@ describe('a reliable provisional response', () => {
     bench.respond(txnId, 180)
     expect(bench.statuses()).toEqual([180])
   })
-  it('is what a plain one becomes where the caller requires it; a 100 never', () => {
+  it('replaces a plain one if the caller requires 100rel, except for a 100', () => {
     const txnId = invite(rel)
     bench.respond(txnId, 100)
     expect(only().headers.first('rseq')).toBeUndefined()
@@ -107,7 +107,7 @@ describe('a reliable provisional response', () => {
     expect(response.headers.all('require')).toEqual(['100rel'])
     expect(response.headers.first('rseq')).toBeDefined()
   })
-  it('is left to the application where the caller only supports it', () => {
+  it('is left to the application if the caller only supports 100rel', () => {
     const txnId = invite()
     const { response } = progress(txnId, {})
     expect(response.headers.first('rseq')).toBeUndefined()
@@ -116,8 +116,8 @@ describe('a reliable provisional response', () => {
   })
 })
 
-describe('answers while a PRACK is awaited', () => {
-  it('wait in order: reliable ones, what follows them, and the 200', () => {
+describe('answers during the wait for a PRACK', () => {
+  it('are sent in order: reliable ones, responses after them, and the 200', () => {
     const txnId = invite()
     const first = progress(txnId)
     bench.received()
@@ -142,7 +142,7 @@ describe('answers while a PRACK is awaited', () => {
         .slice(1),
     ).toEqual(['plain', 'final'])
   })
-  it('a plain one goes out at once where nothing waits', () => {
+  it('are sent at once if they are plain and nothing waits', () => {
     const txnId = invite()
     progress(txnId)
     bench.respond(txnId, 180)
@@ -157,7 +157,7 @@ describe('answers while a PRACK is awaited', () => {
       Array(4).fill('too many responses wait for a PRACK'),
     )
   })
-  it('a refusal goes out at once, and the PRACK that crosses it is answered', () => {
+  it('are sent at once if they are rejections, and a crossing PRACK is answered', () => {
     const txnId = invite()
     const { rseq, tag } = progress(txnId)
     bench.respond(txnId, 183, rel, '', 'never')
@@ -176,7 +176,7 @@ describe('answers while a PRACK is awaited', () => {
     bench.clock.advance(64_000)
     expect(bench.held()).toEqual(nothing)
   })
-  it('a CANCEL ends the call, and the 200 that waited is refused', () => {
+  it('are rejected if a CANCEL ends the call', () => {
     const txnId = invite()
     progress(txnId)
     bench.respond(txnId, 200, {}, sdp, 'final')
@@ -190,7 +190,7 @@ describe('answers while a PRACK is awaited', () => {
     bench.clock.advance(64_000)
     expect(bench.held()).toEqual(nothing)
   })
-  it('the loss of the application is harmless', () => {
+  it('survive the loss of the application', () => {
     const txnId = invite()
     progress(txnId)
     bench.respond(txnId, 200, {}, sdp)
@@ -208,12 +208,12 @@ describe('a PRACK', () => {
     ['another method', { RAck: '@ 1 UPDATE' }, 481],
     ['no RAck', { RAck: '' }, 400],
     ['another dialog', { RAck: '@ 1 INVITE', To: '<sip:b@192.0.2.1>;tag=x' }, 481],
-  ])('with %s is refused', (_what, lines, status) => {
+  ])('with %s is rejected', (_what, lines, status) => {
     const { rseq, tag } = progress(invite())
     prack(rseq, tag, 2, { ...lines, RAck: lines.RAck.replace('@', String(rseq)) })
     expect(bench.statuses()).toEqual([status])
   })
-  it('that comes twice matches once', () => {
+  it('that arrives twice matches once', () => {
     const { rseq, tag } = progress(invite())
     bench.received()
     prack(rseq, tag)

@@ -55,20 +55,20 @@ const timesOfSending = (ms: number) => {
 }
 
 describe('a 2xx that waits for its ACK', () => {
-  it('is repeated at T1 doubling to T2 and given up after 32 s', () => {
+  it('is repeated at T1 doubling to T2, and given up after 32 s', () => {
     add(1, 'txn')
     const times = timesOfSending(32_000)
     expect(times.slice(0, 6)).toEqual([500, 1_500, 3_500, 7_500, 11_500, 15_500])
     expect([expired, answers.size, clock.running]).toEqual([[dialog], 0, 0])
   })
-  it('is repeated twice, and given up after 5 s, where the caller may have forged its address', () => {
+  it('is repeated twice, and given up after 5 s, if the caller may have forged its address', () => {
     add(1, 'txn', true)
     expect(timesOfSending(4_900)).toEqual([500, 1_500])
     expect(expired).toEqual([])
     clock.advance(100)
     expect([expired, answers.size, clock.running]).toEqual([[dialog], 0, 0])
   })
-  it('stops with the ACK, which is counted once', () => {
+  it('stops with its ACK, which is counted once', () => {
     add(1, 'txn')
     clock.advance(600)
     expect(answers.acknowledge(dialog, 1)).toBe('txn')
@@ -76,7 +76,7 @@ describe('a 2xx that waits for its ACK', () => {
     expect(timesOfSending(40_000)).toEqual([])
     expect([expired, clock.running]).toEqual([[], 0])
   })
-  it('does not take the ACK of another INVITE', () => {
+  it('does not accept the ACK of another INVITE', () => {
     add(1, 'first')
     add(2, 'second')
     expect(answers.acknowledge(dialog, 2)).toBe('second')
@@ -84,13 +84,13 @@ describe('a 2xx that waits for its ACK', () => {
     expect(answers.acknowledge(dialog, 1)).toBe('first')
     expect(answers.size).toBe(0)
   })
-  it('gives way to another answer to the same number', () => {
+  it('is replaced by another answer with the same CSeq number', () => {
     add(1, 'first')
     add(1, 'second')
     expect(answers.acknowledge(dialog, 1)).toBe('second')
     expect([timesOfSending(40_000), answers.size, clock.running]).toEqual([[], 0, 0])
   })
-  it('is repeated on TCP too, as a proxy may pass it on over UDP (RFC 3261 13.3.1.4)', () => {
+  it('is repeated on TCP too, because a proxy may forward it over UDP (RFC 3261 13.3.1.4)', () => {
     setUp(true)
     add(1, 'txn')
     expect(timesOfSending(32_000).slice(0, 3)).toEqual([500, 1_500, 3_500])
@@ -99,7 +99,7 @@ describe('a 2xx that waits for its ACK', () => {
 })
 
 describe('a BYE of the application', () => {
-  it('waits for the ACK', () => {
+  it('is delayed until the ACK', () => {
     const ran: string[] = []
     add(1, 'txn')
     answers.whenSettled(dialog, () => ran.push('bye'))
@@ -107,14 +107,14 @@ describe('a BYE of the application', () => {
     answers.acknowledge(dialog, 1)
     expect(ran).toEqual(['bye'])
   })
-  it('goes out in place of the one for the missing ACK', () => {
+  it('replaces the agent’s BYE for a missing ACK', () => {
     const ran: string[] = []
     add(1, 'txn')
     answers.whenSettled(dialog, () => ran.push('bye'))
     clock.advance(32_000)
     expect([ran, expired]).toEqual([['bye'], []])
   })
-  it('goes out at once where no ACK is awaited', () => {
+  it('is sent at once if no ACK is pending', () => {
     const ran: string[] = []
     answers.whenSettled(dialog, () => ran.push('bye'))
     expect(ran).toEqual(['bye'])

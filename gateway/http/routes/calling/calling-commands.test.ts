@@ -8,19 +8,19 @@ const check = checksOf({ check: async (_project, kind, text) => checkDocument(ki
 const of = { projectId: 'p', check }
 const dial = { from: '+4930123', to: '+4940123', url }
 
-describe('status events of a call', () => {
+describe('the status events of a call', () => {
   it.each([
     [{}, undefined],
     [{ status_url: url }, ['completed']],
     [{ status_url: url, status_events: [] }, ['completed']],
     [{ status_url: url, status_events: ['created', 'ended'] }, ['initiated', 'completed']],
     [{ status_events: ['created'] }, undefined],
-  ])('of %o are %o', async (more, states) => {
+  ])('requested as %o are %o', async (more, states) => {
     expect((await readDial({ ...dial, ...more }, of)).status?.states).toEqual(states)
   })
 
   it.each(['gone', 'constructor', '__proto__', 'toString', ''])(
-    'is refused: %j is no event',
+    'are rejected: %j is not an event',
     async (event) => {
       const params = { ...dial, status_url: url, status_events: [event] }
       await expect(readDial(params, of)).rejects.toThrow(expect.objectContaining({ name: 'Refusal' }))
@@ -29,7 +29,7 @@ describe('status events of a call', () => {
   )
 })
 
-it('variables of a call are strings, whatever their names', async () => {
+it('the variables of a call are strings, with any names', async () => {
   const custom_variables = JSON.parse('{"order": 7, "__proto__": "x", "vip": true}')
   const { variables } = await readDial({ ...dial, custom_variables }, of)
   expect(Object.entries(variables ?? {})).toEqual([
@@ -40,7 +40,7 @@ it('variables of a call are strings, whatever their names', async () => {
 })
 
 it.each(['ai', 'amazon_bedrock', 'ai_sidecar'])(
-  'a script that hands the call to an agent (%s) is refused',
+  'a script that transfers the call to an agent (%s) is rejected',
   async (name) => {
     const swml = {
       version: '1.0.0',
@@ -57,7 +57,7 @@ it.each(['ai', 'amazon_bedrock', 'ai_sidecar'])(
   },
 )
 
-it('checks a script that a call is transferred to, but not an address', async () => {
+it('a script to which a call is transferred is checked, but not an address', async () => {
   await expect(checkTransfer({ dest: ' {"sections": {}}' }, check)).rejects.toThrow(
     expect.objectContaining({ code: 'document_invalid', facts: { attribute: 'dest' } }),
   )

@@ -34,7 +34,7 @@ const settle = async (): Promise<void> => {
 }
 
 it.each(['csv', 'jsonl'] as const)(
-  '%s is read at the speed of the client, and not after it has left',
+  'an export of %s is read at the speed of the client, and stops when the client has left',
   async (format) => {
     const { state, deps } = endless()
     let sent: Readable | undefined

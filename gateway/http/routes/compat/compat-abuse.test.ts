@@ -22,7 +22,7 @@ const send = (payload: string, type: string = form) =>
 const least = 'To=%2B15550001&From=%2B15550002&Url=https%3A%2F%2Fa.example%2F'
 
 describe('another project', () => {
-  it('finds nothing of ours, and its account is as good as none', async () => {
+  it('finds no object of the first project, and cannot see its account', async () => {
     const row = rig.calls.add({ status: 'completed', endedAt: 1 })
     const recordings = await recording.recorded(await recording.open(), 100, { projectId: ours })
     const caller = rig.rooms.caller(ours)
@@ -64,7 +64,7 @@ describe('another project', () => {
     expect(borrowed.json().code).toBe(21218)
   })
 
-  it('cannot go on with the token of our list, nor with that of another list', async () => {
+  it('cannot continue a list with the page token of another project or another list', async () => {
     for (let i = 0; i < 3; i++) rig.calls.add()
     const { next_page_uri: next } = (await rig.ask('GET', '/Calls.json?PageSize=1')).json()
     const query = new URL(next, 'https://gw.example').search
@@ -78,8 +78,8 @@ describe('another project', () => {
   })
 })
 
-describe('what is no request', () => {
-  it('is refused without credentials, whatever the path', async () => {
+describe('an invalid request', () => {
+  it('without credentials gets 401 on any path', async () => {
     for (const path of [`/Accounts/${ours}/Calls.json`, `/Accounts/${theirs}`, `/Accounts/x/Calls/1`]) {
       const answer = await rig.site.inject({ url: `/2010-04-01${path}` })
       expect([answer.statusCode, answer.json()]).toMatchObject([401, { code: 20003, status: 401 }])
@@ -91,7 +91,7 @@ describe('what is no request', () => {
     ['JSON', '{"To":"+1"}', 'application/json', 415],
     ['no type', 'To=1', 'text/plain', 415],
     ['a body that is too large', `Twiml=${'x'.repeat(300_000)}`, form, 413],
-  ])('is refused: %s', async (_, payload, type, status) => {
+  ])('is rejected: %s', async (_, payload, type, status) => {
     const answer = await send(payload, type)
     expect([answer.statusCode, answer.json()]).toMatchObject([status, { status, code: 10000 }])
   })
@@ -101,12 +101,12 @@ describe('what is no request', () => {
     ['another project', `${least}&AccountSid=${theirs}`, 10000],
     ['a prototype', `${least}&__proto__=1&constructor=2`, 10000],
     ['many parameters', `${least}&${Array.from({ length: 2_000 }, (_, i) => `p${i}=1`).join('&')}`, 10000],
-  ])('is refused: %s', async (_, payload, code) => {
+  ])('is rejected: %s', async (_, payload, code) => {
     const answer = await send(payload)
     expect([answer.statusCode, answer.json().code, rig.calls.orders]).toEqual([400, code, []])
   })
 
-  it('is text, whatever it looks like', async () => {
+  it('has text values, whatever they look like', async () => {
     const odd = "x' OR '1'='1'; DROP TABLE call; --"
     const answers = [
       await rig.ask(
@@ -126,7 +126,7 @@ describe('what is no request', () => {
       }
   })
 
-  it('of what is not carried is answered in the family’s shape', async () => {
+  it('for an unsupported resource gets an error in the family’s form', async () => {
     for (const path of ['Messages.json', 'IncomingPhoneNumbers', 'Faxes', 'tokens', 'Balance.json']) {
       const answer = await rig.ask('GET', `/${path}`)
       expect([answer.statusCode, answer.json()]).toMatchObject([404, { code: 20404, status: 404 }])

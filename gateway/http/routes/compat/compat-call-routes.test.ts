@@ -14,8 +14,8 @@ const to = 'sip:desk@carrier.example;transport=tcp?X-Order=7'
 const least = { To: to, From: '+15550001', Url: 'https://app.example/hello' }
 const create = (form: Parameters<CompatTestSite['ask']>[2]) => rig.ask('POST', '/Calls.json', form)
 
-describe('a call is made', () => {
-  it('of the least that is needed, with the defaults of the family', async () => {
+describe('a new call', () => {
+  it('can have only the mandatory fields, with the defaults of the family', async () => {
     const answer = await create(least)
     expect(answer.statusCode).toBe(201)
     expect(rig.calls.orders).toEqual([
@@ -73,7 +73,7 @@ describe('a call is made', () => {
     })
   })
 
-  it('with everything that the family has', async () => {
+  it('can have all fields of the family', async () => {
     await create([
       ...Object.entries({
         ...least,
@@ -141,12 +141,12 @@ describe('a call is made', () => {
     ['dual', 'outbound', 'out'],
     ['mono', 'both', 'both'],
     ['dual', 'both', 'stereo'],
-  ])('records what is asked for: %s, %s is %s', async (RecordingChannels, RecordingTrack, tracks) => {
+  ])('with %s is recorded as requested: %s is %s', async (RecordingChannels, RecordingTrack, tracks) => {
     await create({ ...least, Record: 'true', RecordingChannels, RecordingTrack })
     expect(rig.calls.orders[0]?.record).toEqual({ tracks, trim: false })
   })
 
-  it('listens for a machine as it is asked to, and beside the document', async () => {
+  it('runs the requested machine detection beside the document', async () => {
     const callback = {
       AsyncAmdStatusCallback: 'https://app.example/amd',
       AsyncAmdStatusCallbackMethod: 'GET',
@@ -174,13 +174,13 @@ describe('a call is made', () => {
     ['MachineDetectionSilenceTimeout', '1999'],
     ['MachineWordsThreshold', '11'],
     ['RecordingTrack', 'left'],
-  ])('of %s %s is refused', async (name, value) => {
+  ])('with %s %s is rejected', async (name, value) => {
     const answer = await rig.ask('POST', '/Calls', { ...least, [name]: value })
     expect([answer.statusCode, answer.json().message]).toEqual([400, expect.stringContaining(name)])
     expect(rig.calls.orders).toEqual([])
   })
 
-  it('of a document in place, and of a stored one, or a stored URL', async () => {
+  it('can have an inline document, a stored one, or a stored URL', async () => {
     const { Url: _, ...rest } = least
     await create({ ...rest, Twiml: '<Response><Hangup/></Response>' })
     const bin = await rig.ask('POST', '/LamlBins', { Name: 'bye', Contents: '<Response/>' })
@@ -225,7 +225,7 @@ describe('a call is made', () => {
     ['a document that is none', { Url: undefined, Twiml: '<Response>' }, 20422],
     ['a parameter that is none', { Project: 'other' }, 10000],
     ['a password without its user', { SipAuthPassword: 'x' }, 10000],
-  ])('not of %s', async (_, change: Record<string, string | undefined>, code) => {
+  ])('is rejected with %s', async (_, change: Record<string, string | undefined>, code) => {
     const form = Object.entries({ ...least, ...change }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],
     )
@@ -242,7 +242,7 @@ describe('a call is made', () => {
     expect(rig.calls.orders).toEqual([])
   })
 
-  it('not to an unknown or forbidden address, nor over the call limit', async () => {
+  it('is rejected to an unknown or forbidden address, and over the call limit', async () => {
     const refusals = [
       'unknown_address',
       'bad_request',
@@ -267,7 +267,7 @@ describe('a call is made', () => {
 })
 
 describe('a call', () => {
-  it('is served under both prefixes, with and without .json', async () => {
+  it('is available under both prefixes, with and without .json', async () => {
     const row = rig.calls.add({
       status: 'completed',
       answeredAt: rig.calls.now + 2_000,
@@ -296,7 +296,7 @@ describe('a call', () => {
       }
   })
 
-  it('is redirected to a URL or a document, ended, and removed', async () => {
+  it('can be redirected to a URL or a document, ended, and removed', async () => {
     const { id } = rig.calls.add()
     const path = `/Calls/${id}.json`
     await rig.ask('POST', path, {
@@ -334,7 +334,7 @@ describe('a call', () => {
     expect([again.statusCode, again.json().code]).toEqual([404, 20404])
   })
 
-  it('takes curl’s request as the pages have it', async () => {
+  it('accepts the curl request of the documentation', async () => {
     const answer = await rig.site.inject({
       method: 'POST',
       url: `/api/laml/2010-04-01/Accounts/${ours}/Calls.json`,
@@ -349,7 +349,7 @@ describe('a call', () => {
 })
 
 describe('the list of calls', () => {
-  it('comes in pages, with links under the prefix and the ending that were asked', async () => {
+  it('has pages, with links under the requested prefix and suffix', async () => {
     for (let i = 0; i < 5; i++) rig.calls.add({ to: `+1555000${i}` })
     const seen: string[] = []
     let next = `/api/laml/2010-04-01/Accounts/${ours}/Calls.json?PageSize=2&From=%2B15550001`
@@ -372,7 +372,7 @@ describe('the list of calls', () => {
     expect(seen).toEqual(['+15550004', '+15550003', '+15550002', '+15550001', '+15550000'])
   })
 
-  it('is cut by every filter of the family', async () => {
+  it('can be filtered by every field of the family', async () => {
     const query = new URLSearchParams({
       To: '+1',
       From: '+2',
@@ -412,7 +412,7 @@ describe('the list of calls', () => {
     ['PageToken', 'PA1.00000000000000000000000000000000'],
     ['PageToken', "PA1' OR 1=1 --"],
     ['Sort', 'id'],
-  ])('is not had with %s=%s', async (name, value) => {
+  ])('is rejected with %s=%s', async (name, value) => {
     const answer = await rig.ask('GET', `/Calls.json?${new URLSearchParams({ [name]: value })}`)
     expect([answer.statusCode, answer.json().code]).toEqual([400, 10000])
   })

@@ -36,7 +36,7 @@ describe('the account', () => {
 })
 
 describe('recordings of a call', () => {
-  it('start, pause, resume and stop, and the callbacks have their URL', async () => {
+  it('can be started, paused, resumed and stopped, and their callbacks have their URL', async () => {
     const { id } = answered()
     const path = `/Calls/${id}/Recordings`
     const begun = await rig.ask('POST', `${path}.json`, [
@@ -99,7 +99,7 @@ describe('recordings of a call', () => {
     [{ RecordingChannels: 'dual' }, 'stereo', '2'],
     [{ RecordingTrack: 'outbound' }, 'out', '1'],
     [{ RecordingChannels: 'dual', RecordingTrack: 'inbound' }, 'in', '1'],
-  ])('of %j have the tracks %s on %s channels', async (form, tracks, channels) => {
+  ])('with %j have the tracks %s on %s channels', async (form, tracks, channels) => {
     const { id } = answered()
     const callback = {
       RecordingStatusCallback: 'https://app.example/r',
@@ -111,7 +111,7 @@ describe('recordings of a call', () => {
     expect(fields.get('RecordingChannels')).toBe(channels)
   })
 
-  it('do not begin on a call that is not answered, or over, or none', async () => {
+  it('cannot start on an unanswered, an ended or an unknown call', async () => {
     const ringing = rig.calls.add({ status: 'ringing' })
     rig.live.set(ringing.id, { state: 'ringing', redirect: () => {}, end: () => {} })
     const over = rig.calls.add({ status: 'completed', endedAt: 1 })
@@ -145,7 +145,7 @@ describe('recordings', () => {
     return { sid: begun.sid as string, callId: id, file: rig.recorder.last.request.path }
   }
 
-  it('are listed by call and time, fetched, played and removed', async () => {
+  it('can be listed by call and time, fetched, played and removed', async () => {
     const one = await recorded()
     const other = await recorded()
     const list = async (query: string) =>
@@ -169,7 +169,7 @@ describe('recordings', () => {
 })
 
 describe('streams of a call', () => {
-  it('begin with their parameters, and stop', async () => {
+  it('start with their parameters, and can be stopped', async () => {
     const { control, id } = answered()
     const begun = await rig.ask('POST', `/Calls/${id}/Streams.json`, {
       Url: 'wss://app.example/audio',
@@ -201,7 +201,7 @@ describe('conferences', () => {
     return caller
   }
 
-  it('are listed, fetched, announced to and ended, with their participants', async () => {
+  it('can be listed and fetched with their participants, played an announcement, and ended', async () => {
     const a = await join()
     const b = await join()
     const [conference] = (await rig.ask('GET', '/Conferences.json?Status=in-progress')).json().conferences
@@ -240,7 +240,7 @@ describe('conferences', () => {
     expect((await rig.ask('GET', path)).json().code).toBe(20404)
   })
 
-  it('let who takes part coach another one, end it by leaving, and hear something else while it waits', async () => {
+  it('can change a participant’s coach, end on exit, and wait document', async () => {
     const a = await join()
     const [{ sid }] = (await rig.ask('GET', '/Conferences.json')).json().conferences
     const of = (call: string) => `/Conferences/${sid}/Participants/${call}.json`
@@ -279,7 +279,7 @@ describe('conferences', () => {
 })
 
 describe('queues', () => {
-  it('are listed with who waits, and let the next one go to another document', async () => {
+  it('are listed with waiting callers, and can send the next caller to another document', async () => {
     const callers = [rig.rooms.caller(ours), rig.rooms.caller(ours)]
     for (const { call, control } of callers) {
       void rig.queues.enter(call, control, { name: 'support', maxSize: 9 })
@@ -312,7 +312,7 @@ describe('queues', () => {
 })
 
 describe('applications and documents', () => {
-  it('are made, changed, listed and removed', async () => {
+  it('can be created, changed, listed and removed', async () => {
     const made = await rig.ask('POST', '/Applications.json', {
       FriendlyName: 'shop',
       VoiceUrl: 'https://app.example/a',
@@ -334,7 +334,7 @@ describe('applications and documents', () => {
   })
 
   it.each(['http://a.example:99999/', 'http://', 'ftp://a.example/'])(
-    'have URLs: %s is none',
+    'have valid URLs: %s is rejected',
     async (url) => {
       for (const [path, form] of [
         ['/Applications', { VoiceUrl: url }],
@@ -346,7 +346,7 @@ describe('applications and documents', () => {
     },
   )
 
-  it('are documents that are checked', async () => {
+  it('are checked if they are documents', async () => {
     const bad = await rig.ask('POST', '/LamlBins', { Name: 'x', Contents: '<Response>' })
     expect([bad.statusCode, bad.json().code]).toEqual([400, 20422])
     const made = await rig.ask('POST', '/LamlBins', { Name: 'x', Contents: '<Response/>' })

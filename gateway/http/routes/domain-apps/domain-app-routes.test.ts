@@ -11,7 +11,7 @@ const base = '/api/relay/rest/domain_applications'
 const url = 'https://app.example/a'
 
 describe('domain applications', () => {
-  it('are made with defaults, read, changed and removed', async () => {
+  it('are created with defaults, and can be read, changed and removed', async () => {
     const made = await rig.make(base, { name: 'Shop', identifier: 'Shop' })
     expect(made).toMatchObject({
       type: 'domain_application',
@@ -86,7 +86,7 @@ describe('domain applications', () => {
     expect((await rig.send('GET', `${base}/${made.id}`)).status).toBe(404)
   })
 
-  it('are found beside other resources, with the errors of that family', async () => {
+  it('are also available beside other resources, with the errors of that family', async () => {
     const made = await rig.make('/api/fabric/domain_applications', { name: 'Fabric', identifier: 'fabric' })
     expect((await rig.send('GET', `${base}/${made.id}`)).body).toEqual(made)
     const { links } = (await rig.send('GET', '/api/fabric/domain_applications')).body
@@ -96,7 +96,7 @@ describe('domain applications', () => {
     expect((await rig.send('DELETE', `/api/fabric/domain_applications/${made.id}`)).status).toBe(204)
   })
 
-  it('what was read may be sent back whole', async () => {
+  it('can be sent back completely as they were read', async () => {
     const room = await rig.make('/api/fabric/resources/conference_rooms', { name: 'hall' })
     const made = await rig.make(base, {
       name: 'x',
@@ -113,7 +113,7 @@ describe('domain applications', () => {
     expect(Date.parse(again.body.updated_at)).toBeGreaterThanOrEqual(Date.parse(updated_at))
   })
 
-  it('are handled by a resource that is assigned to them, while it is there', async () => {
+  it('can be handled by an assigned resource, until it is removed', async () => {
     const contents = { sections: { main: [{ hangup: {} }] } }
     const script = await rig.make('/api/fabric/resources/swml_scripts', { name: 'Bye', contents })
     const made = await rig.make(base, { name: 'x', identifier: 'assigned' })
@@ -150,7 +150,7 @@ describe('domain applications', () => {
     [{ call_request_url: 'javascript:alert(1)' }, 'call_request_url'],
     [{ domain: 'mine.example' }, 'domain'],
     [{ id: 'x' }, 'id'],
-  ])('names what is wrong, in the shape of its family: %j', async (fields, field) => {
+  ])('are rejected with the name of the field, in the form of their family: %j', async (fields, field) => {
     const { status, body } = await rig.send('POST', base, { name: 'x', identifier: 'wrong', ...fields })
     expect(status).toBe(422)
     expect(body.errors[0]).toEqual({
@@ -161,7 +161,7 @@ describe('domain applications', () => {
     })
   })
 
-  it('are listed by name and domain, and are of their project alone', async () => {
+  it('are listed by name and domain, only for their project', async () => {
     const made = await rig.make(base, { name: 'Bakery', identifier: 'bakery' })
     expect((await rig.send('GET', `${base}?filter_name=BAK`)).body.data).toEqual([made])
     expect((await rig.send('GET', `${base}?filter_domain=bakery.dapp`)).body.data).toEqual([made])
@@ -174,7 +174,7 @@ describe('domain applications', () => {
     expect((await rig.send('GET', `${base}/x`)).body).toMatchObject({ errors: [{ status: '404' }] })
   })
 
-  it('of the file are shown, and refused to be changed', async () => {
+  it('of the configuration file are listed, and cannot be changed', async () => {
     const demo = rig.directory.domainApp('demo.example')!
     const shown = (await rig.send('GET', `${base}/${demo.id}`)).body
     expect(shown).toMatchObject({ managed_by: 'file', call_handler: 'relay_script', ip_auth_enabled: true })

@@ -22,7 +22,7 @@ const shown = (handler?: HandlerSource, statusCallback?: { url: string; method: 
 
 const url = 'https://app.example/a'
 
-describe('a handler of a body', () => {
+describe('handler fields of a body', () => {
   it.each<[Partial<HandlerFields>, HandlerSource]>([
     [
       { call_handler: 'laml_webhooks', call_request_url: url, call_fallback_url: `${url}/f` },
@@ -94,11 +94,11 @@ describe('a handler of a body', () => {
     )
   })
 
-  it('says nothing where the body says nothing', () => {
+  it('change nothing if absent', () => {
     expect(read({}, shown({ kind: 'realtime', topic: 'home' }))).toBeUndefined()
   })
 
-  it('changes what is named, and leaves the rest', () => {
+  it('change what they name, and nothing else', () => {
     const present = shown({ kind: 'xml', url, method: 'GET', fallbackUrl: `${url}/f` })
     expect(read({ call_request_url: `${url}2` }, present)?.handler).toEqual({
       kind: 'xml',
@@ -116,7 +116,7 @@ describe('a handler of a body', () => {
     })
   })
 
-  it('does not take the target of another handler over, and is taken away by null', () => {
+  it('do not keep the target of another handler, and remove the handler by null', () => {
     const present = shown({ kind: 'resource', resourceId: 'flow', version: 'working_copy' })
     expect(() => read({ call_handler: 'video_room' }, present)).toThrow('call_video_room_id')
     expect(read({ calling_handler_resource_id: 'room' }, present)?.handler).toEqual({
@@ -126,7 +126,7 @@ describe('a handler of a body', () => {
     expect(read({ call_handler: null }, present)).toEqual({ handler: null, statusCallback: null })
   })
 
-  it('keeps the status callback in the fields of its kind', () => {
+  it('keep the status callback in the fields of its kind', () => {
     const handled = read({
       call_handler: 'relay_topic',
       call_relay_topic: 'home',
@@ -145,7 +145,7 @@ describe('a handler of a body', () => {
     })
   })
 
-  it('shows of a resource that is gone only its id', () => {
+  it('show only the id of a removed resource', () => {
     expect(shown({ kind: 'resource', resourceId: 'gone' })).toMatchObject({
       call_handler: null,
       calling_handler_resource_id: 'gone',

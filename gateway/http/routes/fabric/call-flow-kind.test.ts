@@ -18,7 +18,7 @@ const graph = (text: string) => ({
 })
 
 describe('call flows', () => {
-  it('have a graph or a script in its place, and not both', async () => {
+  it('have either a graph or a script, not both', async () => {
     const made = await rig.make(base, { title: 'Flow', flow_data: graph('one') })
     expect(made.call_flow).toMatchObject({ flow_data: graph('one'), relayml: null, document_version: 1 })
     const scripted = await rig.send('PUT', `${base}/${made.id}`, { relayml: saying('two') })
@@ -32,7 +32,7 @@ describe('call flows', () => {
     expect(attributes(await rig.send('POST', base, { title: 'x', ...both }))).toEqual(['relayml'])
   })
 
-  it('have versions that only grow', async () => {
+  it('have versions that only increase', async () => {
     const { id } = await rig.make(base, { title: 'Flow', relayml: saying('one'), document_version: 5 })
     const put = (body: object) => rig.send('PUT', `${base}/${id}`, body)
     expect(attributes(await put({ relayml: saying('x'), document_version: 5 }))).toEqual(['document_version'])
@@ -50,7 +50,7 @@ describe('call flows', () => {
     })
   })
 
-  it('are deployed as they are, and what is deployed stays while the working copy changes', async () => {
+  it('are deployed unchanged, and stay so while the working copy changes', async () => {
     const { id } = await rig.make(base, { title: 'Flow', relayml: saying('one') })
     const apps = new Map<string, string>()
     for (const version of ['working_copy', 'current_deployed']) {
@@ -83,7 +83,7 @@ describe('call flows', () => {
     ])
   })
 
-  it('are not deployed at versions that are not there, nor by others', async () => {
+  it('cannot be deployed at unknown versions, nor by another project', async () => {
     const { id } = await rig.make(base, { title: 'Flow', relayml: saying('one') })
     const unknown = '00000000-0000-4000-8000-000000000000'
     const post = (body: object) => rig.send('POST', versions(id), body)

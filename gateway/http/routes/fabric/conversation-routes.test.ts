@@ -15,8 +15,8 @@ beforeEach(async () => {
   rig.api.events.splice(0)
 })
 
-describe('two who talk', () => {
-  it('have one conversation, which is the other’s address to each of them', async () => {
+describe('two subscribers', () => {
+  it('have one conversation, which is the other’s address for each of them', async () => {
     const first = await rig.sent(nora, otto.addressId, 'Hello Otto')
     expect(first).toEqual({
       id: expect.any(String),
@@ -59,7 +59,7 @@ describe('two who talk', () => {
     expect((await rig.ask(otto, `${base}/${nora.addressId}`)).body).toEqual(body.data[0])
   })
 
-  it('receive new messages on all pages of both, each from their own point of view', async () => {
+  it('receive new messages on all pages, each from their own point of view', async () => {
     const { table: _, ...message } = await rig.sent(nora, otto.addressId)
     const event = 'conversation.message'
     expect(rig.api.events).toHaveLength(2)
@@ -72,7 +72,7 @@ describe('two who talk', () => {
     })
   })
 
-  it('write in the words of the newer clients, too', async () => {
+  it('can use the field names of newer clients too', async () => {
     const { body } = await rig.join(nora, {
       from_fabric_address_id: nora.addressId,
       fabric_address_ids: [otto.addressId, nora.addressId],
@@ -100,7 +100,7 @@ describe('two who talk', () => {
 })
 
 describe('a room', () => {
-  it('is a conversation of all who join, by a request or by writing', async () => {
+  it('is a conversation of all members, who join by a request or by writing', async () => {
     const id = await rig.room()
     expect((await rig.join(nora, { conversation_id: id })).body).toMatchObject({
       fabric_address_ids: [id],
@@ -125,8 +125,8 @@ describe('a room', () => {
   })
 })
 
-describe('several', () => {
-  it('share one conversation, whichever of them starts it', async () => {
+describe('a group of subscribers', () => {
+  it('has one conversation, whichever member starts it', async () => {
     const third = await rig.person('Third')
     const all = [nora, otto, third].map(({ addressId }) => addressId)
     const first = (await rig.join(nora, { fabric_address_ids: all })).body
@@ -142,14 +142,14 @@ describe('several', () => {
     ])
   })
 
-  it('are people', async () => {
+  it('can contain only subscribers', async () => {
     const answer = await rig.join(nora, { fabric_address_ids: [otto.addressId, await rig.room()] })
     expect([answer.status, answer.body.errors[0].attribute]).toEqual([422, 'fabric_address_ids'])
   })
 })
 
 describe('a guest', () => {
-  it('writes to the addresses of the token, and to no other', async () => {
+  it('can write only to the addresses of the token', async () => {
     const visitor = await rig.guest(otto.addressId)
     const message = await rig.sent(visitor, otto.addressId, 'Hello')
     expect(message).toMatchObject({ from_address_id: null, user_name: 'Guest', conversation_name: 'Otto' })
@@ -164,7 +164,7 @@ describe('a guest', () => {
     expect((await rig.join(visitor, { conversation_id: nora.addressId })).status).toBe(404)
   })
 
-  it('reads what was written since joining, and is not shown addresses that are not the guest’s', async () => {
+  it('reads messages since joining, and sees only the addresses of the token', async () => {
     const id = await rig.room()
     await rig.sent(nora, id, 'before')
     const visitor = await rig.guest(id, otto.addressId)
@@ -181,7 +181,7 @@ describe('a guest', () => {
     expect((await rig.join(visitor, { fabric_address_ids: [id, otto.addressId] })).status).toBe(403)
   })
 
-  it('is not another guest', async () => {
+  it('is a different person from another guest', async () => {
     const one = await rig.guest(otto.addressId)
     const other = await rig.guest(otto.addressId)
     const { group_id } = await rig.sent(one, otto.addressId, 'private')
@@ -191,8 +191,8 @@ describe('a guest', () => {
   })
 })
 
-describe('pages', () => {
-  it('go back in time, of one conversation and of all', async () => {
+describe('pages of messages', () => {
+  it('go back in time, for one conversation and for all', async () => {
     const id = await rig.room()
     for (let n = 1; n <= 5; n++) {
       await rig.sent(nora, id, `${n}`)
@@ -212,7 +212,7 @@ describe('pages', () => {
     expect([listed.data.length, listed.links.next]).toEqual([1, undefined])
   })
 
-  it('take no cursor of another list or of another person, and none that was made up', async () => {
+  it('reject a cursor of another list or person, and an invented one', async () => {
     const id = await rig.room()
     for (const who of [nora, otto]) for (const text of ['1', '2']) await rig.sent(who, id, text)
     const url = `${base}/${id}/messages?page_size=1`
@@ -234,7 +234,7 @@ describe('pages', () => {
 })
 
 describe('a subscriber who is deleted', () => {
-  it('takes along what they wrote, and the conversations of two', async () => {
+  it('is removed with all written messages and conversations of two', async () => {
     const id = await rig.room()
     for (const who of [nora, otto]) await rig.sent(who, id, `of ${who.id}`)
     const { group_id } = await rig.sent(nora, otto.addressId, 'between us')

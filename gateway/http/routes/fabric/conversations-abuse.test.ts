@@ -15,8 +15,8 @@ beforeEach(async () => {
   otto = await rig.person('Otto')
 })
 
-describe('abuse', () => {
-  it('of another project’s addresses and conversations finds nothing', async () => {
+describe('an attempted misuse of conversations', () => {
+  it('with another project’s addresses and conversations gets 404', async () => {
     const stranger = await rig.person('Stranger', theirs)
     const other = await rig.person('Other', theirs)
     const { group_id } = await rig.sent(stranger, other.addressId, 'theirs')
@@ -30,7 +30,7 @@ describe('abuse', () => {
     expect(await rig.textsOf(stranger, group_id)).toEqual(['theirs'])
   })
 
-  it('of a conversation of others finds nothing', async () => {
+  it('with a conversation of others gets 404', async () => {
     const { group_id } = await rig.sent(nora, otto.addressId, 'secret')
     const third = await rig.person('Third')
     expect((await rig.ask(third, `${base}/${group_id}`)).status).toBe(404)
@@ -40,7 +40,7 @@ describe('abuse', () => {
     expect((await rig.ask(third, '/api/fabric/messages')).body.data).toEqual([])
   })
 
-  it('of another’s address as one’s own is refused', async () => {
+  it('with another subscriber’s address as sender is rejected', async () => {
     for (const name of ['from_address_id', 'from_fabric_address_id']) {
       const answer = await rig.send(nora, otto.addressId, 'x', { [name]: otto.addressId })
       expect([answer.status, answer.body.errors[0].attribute]).toEqual([422, name])
@@ -62,12 +62,12 @@ describe('abuse', () => {
     [{ details: [] }, 'details'],
     [{ user_id: 'x' }, 'user_id'],
     [{ text: 7 }, 'text'],
-  ])('by what is no message is refused: %j', async (changes, field) => {
+  ])('with an invalid message is rejected: %j', async (changes, field) => {
     const answer = await rig.send(nora, otto.addressId, 'x', changes)
     expect([answer.status, answer.body.errors[0].attribute]).toEqual([422, field])
   })
 
-  it('by both ids or none, and by what cannot be written to, is refused', async () => {
+  it('with both ids or none, or to an address without conversations, is rejected', async () => {
     const url = '/api/fabric/messages'
     const conversation_id = otto.addressId
     const group_id = otto.addressId
@@ -79,7 +79,7 @@ describe('abuse', () => {
     expect([answer.status, answer.body.errors[0].attribute]).toEqual([422, 'conversation_id'])
   })
 
-  it('by those who were invited, and by the project, is refused', async () => {
+  it('with an invitation token or the project’s token is rejected', async () => {
     const body = { address_id: otto.addressId }
     const invited = (await rig.ask(nora, '/api/fabric/subscriber/invites', body)).body
     await rig.sent(nora, otto.addressId, 'secret')
@@ -89,7 +89,7 @@ describe('abuse', () => {
     expect((await rig.api.ask('GET', base)).statusCode).toBe(401)
   })
 
-  it('by too many messages a minute is refused, of one and in one conversation', async () => {
+  it('with too many messages per minute is rejected, for a sender and for a conversation', async () => {
     const id = await rig.room()
     const many = await Promise.all(Array.from({ length: 61 }, () => rig.send(nora, id)))
     expect(many.filter(({ status }) => status === 429)).toHaveLength(1)

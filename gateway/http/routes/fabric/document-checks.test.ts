@@ -54,7 +54,7 @@ const id = '6f1c0c34-6a2c-4f57-9d0c-0d6a1a7b5f10'
 const call = (body: object) => rig.send('POST', '/api/calling/calls', body)
 const numbers = { from: '+15550001', to: '+15550002' }
 
-describe('a document that is sent to the API', () => {
+describe('a document in a request of the API', () => {
   const ways: readonly [string, string, DocumentKind, () => Promise<{ status: number; body: unknown }>][] = [
     [
       'a new script',
@@ -121,7 +121,7 @@ describe('a document that is sent to the API', () => {
     ['a form that redirects a call', 'Twiml', 'xml', () => form(`Calls/${id}`, { Twiml: xml })],
   ]
 
-  it.each(ways)('is checked by the threads of documents: %s', async (_name, attribute, kind, send) => {
+  it.each(ways)('is checked in threads: %s', async (_name, attribute, kind, send) => {
     expect(JSON.stringify(await send())).not.toContain('document_invalid')
     expect(read).toEqual([kind])
     reading(wrong)
@@ -135,7 +135,7 @@ describe('a document that is sent to the API', () => {
   })
 })
 
-it('answers 503 where the threads have no room, and stores nothing', async () => {
+it('gets 503 if the threads are full, and is not stored', async () => {
   rig.reader = { check: async () => Promise.reject(new JobFailed('there is no thread for it')) }
   const change = { name: 'other', contents: script }
   const { status, body } = await rig.send('PATCH', `${base}/swml_scripts/${scriptId}`, change)
@@ -144,7 +144,7 @@ it('answers 503 where the threads have no room, and stores nothing', async () =>
   expect(stored.display_name).toBe('script')
 })
 
-it('answers 429 to a project with too many documents that wait, and not to another project', async () => {
+it('gets 429 if its project has too many waiting documents, without affecting another project', async () => {
   let release = (_report: DocumentReport): void => {}
   const until = new Promise<DocumentReport>((resolve) => {
     release = resolve
@@ -161,7 +161,7 @@ it('answers 429 to a project with too many documents that wait, and not to anoth
   expect(new Set((await Promise.all(taken)).map(({ status }) => status))).toEqual(new Set([200]))
 })
 
-it('answers 404 where the resource is removed while its document is checked', async () => {
+it('gets 404 if its resource is removed during the check', async () => {
   const { id: gone } = await rig.make(`${base}/swml_scripts`, { name: 'gone', contents: script })
   rig.reader = {
     check: async () => {

@@ -49,7 +49,7 @@ describe('limited tokens', () => {
     return answer.json().data.map(({ id }: { id: string }) => id)
   }
 
-  it('of guests see their addresses, and no details of subscribers', async () => {
+  it('for guests give access to their addresses, and to no details of subscribers', async () => {
     const id = addressOf('alice@example.test')
     const token = await guestToken([id])
     expect(await addresses(token)).toEqual([id])
@@ -65,7 +65,7 @@ describe('limited tokens', () => {
     })
   })
 
-  it('are refused for addresses of another project, for none, and for too many', async () => {
+  it('are rejected for addresses of another project, for no address, and for too many', async () => {
     const foreign = addressOf('alice@example.test', theirs)
     const own = addressOf('alice@example.test')
     const refused = async (ids: readonly string[]) => {
@@ -78,7 +78,7 @@ describe('limited tokens', () => {
     expect(await refused(Array.from({ length: 11 }, (_, i) => `${i}`))).toEqual([422, 'allowed_addresses'])
   })
 
-  it('of an invitation act for the subscriber: by name, and no further', async () => {
+  it('for an invitation act for the subscriber by name, and give no further rights', async () => {
     const id = addressOf('alice@example.test')
     const alice = await rig.tokenOf('alice@example.test')
     const made = await rig.askAs({ method: 'POST', url: invites, token: alice, payload: { address_id: id } })
@@ -96,7 +96,7 @@ describe('limited tokens', () => {
     expect([refused.statusCode, fieldOf(refused)]).toEqual([422, 'address_id'])
   })
 
-  it('make no further tokens and register no devices', async () => {
+  it('cannot create further tokens or register devices', async () => {
     const id = addressOf('alice@example.test')
     const invite = await rig.askAs({ method: 'POST', url: invites, payload: { address_id: id } })
     for (const token of [await guestToken([id]), invite.json().token]) {
@@ -109,7 +109,7 @@ describe('limited tokens', () => {
     }
   })
 
-  it('end with the subscriber who invited', async () => {
+  it('for an invitation end with the inviting subscriber', async () => {
     const { token, subscriber_id: id } = await pairFor()
     const own = rig.directory.subscriber(id)!.addressId
     const made = await rig.askAs({ method: 'POST', url: invites, token, payload: { address_id: own } })
@@ -134,7 +134,7 @@ describe('embed tokens', () => {
     return answer.json().token
   }
 
-  it('give every visitor a guest token of their own, for the one address', async () => {
+  it('give every visitor a guest token for one address', async () => {
     const token = await made()
     const one = await exchange(token)
     const other = await exchange(token)
@@ -144,7 +144,7 @@ describe('embed tokens', () => {
     expect((await rig.tokens.verify(other.json().token)).subscriberId).not.toBe(read.subscriberId)
   })
 
-  it('are taken for nothing else, and nothing else for them', async () => {
+  it('cannot be used as other tokens, nor other tokens as embed tokens', async () => {
     const token = await made()
     expect((await rig.ask('POST', refresh, { refresh_token: token })).statusCode).toBe(422)
     expect(await statusWith(token)).toBe(401)
@@ -154,7 +154,7 @@ describe('embed tokens', () => {
     expect((await exchange(token)).statusCode).toBe(201)
   })
 
-  it('end in time, with their address, and when they are taken back', async () => {
+  it('expire, end with their address, and can be revoked', async () => {
     const ending = await made({ expire_at: Math.floor(rig.clock.now() / 1000) + 60 })
     const id = (await pairFor()).subscriber_id
     const gone = await made({ address_id: rig.directory.subscriber(id)!.addressId })
@@ -167,7 +167,7 @@ describe('embed tokens', () => {
     for (const token of [ending, gone, revoked]) expect((await exchange(token)).statusCode).toBe(422)
   })
 
-  it('give a bounded number of guest tokens in a minute, each embed token its own', async () => {
+  it('give a limited number of guest tokens per minute, each embed token separately', async () => {
     const few = await made({ max_guests_per_minute: 2 })
     const other = await made({ max_guests_per_minute: 2 })
     for (const token of [few, few, other]) expect((await exchange(token)).statusCode).toBe(201)
@@ -180,7 +180,7 @@ describe('embed tokens', () => {
     expect((await exchange(usual, undefined, '192.0.2.200')).statusCode).toBe(429)
   })
 
-  it('give one network a part of them, so that it takes none from the visitors of others', async () => {
+  it('give one network a share of the guest tokens, so that visitors of other networks still get theirs', async () => {
     const token = await made()
     for (let i = 0; i < 60; i++)
       expect((await exchange(token, undefined, `2001:db8::${i + 1}`)).statusCode).toBe(201)
@@ -190,7 +190,7 @@ describe('embed tokens', () => {
     expect((await exchange(token, undefined, '2001:db8::1')).statusCode).toBe(201)
   })
 
-  it('can be for pages of some origins alone', async () => {
+  it('can be restricted to pages of certain origins', async () => {
     const token = await made({ origins: ['https://WWW.example.com', 'http://localhost:8080/'] })
     for (const origin of ['https://www.example.com', 'http://localhost:8080'])
       expect((await exchange(token, origin)).statusCode).toBe(201)
@@ -211,7 +211,7 @@ describe('embed tokens', () => {
     }
   })
 
-  it('are for addresses of the project', async () => {
+  it('are only for addresses of the project', async () => {
     const body = { address_id: addressOf('alice@example.test', theirs) }
     const answer = await rig.ask('POST', '/api/fabric/embeds', body)
     expect([answer.statusCode, fieldOf(answer)]).toEqual([422, 'address_id'])

@@ -94,7 +94,7 @@ const kinds: readonly [path: string, type: string, body: object, shown: object, 
 describe.each(kinds)('%s', (path, type, body, shown, change) => {
   const base = `/api/fabric/resources/${path}`
 
-  it('is made, read, listed, changed and removed', async () => {
+  it('can be created, read, listed, changed and removed', async () => {
     const made = await rig.make(base, body)
     expect(made).toMatchObject({
       project_id: 'p1',
@@ -120,7 +120,7 @@ describe.each(kinds)('%s', (path, type, body, shown, change) => {
     expect((await rig.send('DELETE', `${base}/${made.id}`)).status).toBe(404)
   })
 
-  it('is of its project alone', async () => {
+  it('belong to one project', async () => {
     const made = await rig.make(base, body)
     for (const at of [
       `${base}/${made.id}`,
@@ -134,7 +134,7 @@ describe.each(kinds)('%s', (path, type, body, shown, change) => {
     expect((await rig.send('DELETE', `${base}/${made.id}`)).status).toBe(204)
   })
 
-  it('names every field that is missing or wrong', async () => {
+  it('are rejected with the name of every missing or wrong field', async () => {
     const { status, body: faults } = await rig.send('POST', base, { id: 'mine', project_id: 'p2' })
     expect(status).toBe(422)
     const named = faults.errors.map((e: { attribute: string }) => e.attribute)
@@ -145,7 +145,7 @@ describe.each(kinds)('%s', (path, type, body, shown, change) => {
 })
 
 describe('resources', () => {
-  it('have addresses that can be given and moved, and keep their ids', async () => {
+  it('have addresses that can be chosen and changed, and keep their ids', async () => {
     const room = await rig.make('/api/fabric/resources/conference_rooms', { name: 'north' })
     expect(room.address).toBe('/public/north')
     const moved = await rig.send('PATCH', `/api/fabric/resources/conference_rooms/${room.id}`, {
@@ -182,7 +182,7 @@ describe('resources', () => {
     expect((await rig.send('GET', '/api/fabric/resources?type=nothing')).status).toBe(422)
   })
 
-  it('take fields that have no effect, and tell of them in the log', async () => {
+  it('accept fields without effect, and log them', async () => {
     await rig.make('/api/fabric/resources/conference_rooms', { name: 'noted', quality: '720p', fps: 20 })
     expect(rig.lines.at(-1)).not.toContain('720p')
     expect(rig.lines.map((line) => JSON.parse(line))).toContainEqual(
@@ -190,7 +190,7 @@ describe('resources', () => {
     )
   })
 
-  it('of the file are shown, and refused to be changed', async () => {
+  it('of the configuration file are listed, and cannot be changed', async () => {
     const { body } = await rig.send('GET', '/api/fabric/resources?address=/public/help')
     const [help] = body.data
     expect(help).toMatchObject({ managed_by: 'file', type: 'swml_script', address: '/public/help' })
@@ -203,7 +203,7 @@ describe('resources', () => {
       expect(answer).toMatchObject({ status: 409, body: { errors: [{ code: 'managed_by_file' }] } })
   })
 
-  it('are not removed as what they are not, nor subscribers by who may keep only resources', async () => {
+  it('cannot be removed as another kind, nor subscribers with a token for resources only', async () => {
     const carol = await rig.make('/api/fabric/subscribers', { email: 'c@x.test', password: 'long-enough' })
     expect((await rig.send('DELETE', `/api/fabric/resources/sip_gateways/${carol.id}`)).status).toBe(404)
     const limited = { name: 'resources', scopes: ['resources'] } as const
@@ -216,7 +216,7 @@ describe('resources', () => {
   })
 })
 
-it('makes a numbered address of a name whose address is taken, and says so in the answer and the log', async () => {
+it('a resource whose address is taken gets a numbered address, in the response and the log', async () => {
   const make = (more: object) =>
     rig.send('POST', '/api/fabric/resources/cxml_scripts', {
       display_name: 'Front desk',
@@ -236,7 +236,7 @@ it('makes a numbered address of a name whose address is taken, and says so in th
 })
 
 it.each(['ftp://a.example/', 'http://', 'http://a.example:99999/', 'http://[1::2/', '/document'])(
-  'a URL is one: %s',
+  'a URL is rejected: %s',
   async (primary_request_url) => {
     const answer = await rig.send('POST', '/api/fabric/resources/swml_webhooks', { primary_request_url })
     expect([answer.status, ...attributes(answer)]).toContain('primary_request_url')
@@ -272,7 +272,7 @@ describe('documents', () => {
     expect(answer.errors[0].message).toContain(place)
   })
 
-  it('are refused when they are too large, and taken up to 64 kB', async () => {
+  it('are rejected if too large, and accepted up to 64 kB', async () => {
     const xml = (size: number) => `<Response><!--${'"'.repeat(size - 27)}--></Response>`
     const post = (contents: string) =>
       rig.send('POST', '/api/fabric/resources/cxml_scripts', { display_name: 'x', contents })
@@ -280,13 +280,13 @@ describe('documents', () => {
     expect(attributes(await post(xml(70_000)))).toEqual(['contents'])
   })
 
-  it('may be YAML, and stay as they were written', async () => {
+  it('can be YAML, and stay as they were written', async () => {
     const contents = '# Greets.\nsections:\n  main:\n    - answer: {}\n'
     const made = await rig.make('/api/fabric/resources/swml_scripts', { name: 'Yaml', contents })
     expect(made.swml_script.contents).toBe(contents)
   })
 
-  it('cannot hold what no database keeps', async () => {
+  it('are rejected with characters that databases cannot store', async () => {
     const contents = 'sections: { main: [] } #\u0000'
     const answer = await rig.send('POST', '/api/fabric/resources/swml_scripts', { name: 'x', contents })
     expect(answer.status).toBe(422)

@@ -13,7 +13,7 @@ const hello = { sections: { main: [{ answer: {} }] } }
 describe('SIP endpoints', () => {
   const base = '/api/fabric/resources/sip_endpoints'
 
-  it('keep only what digest authentication needs, and take another name with the password', async () => {
+  it('store only data for digest authentication, and can be renamed with the password', async () => {
     const made = await rig.make(base, { username: 'kitchen', password: 'Kitchen-1' })
     const secrets = rig.directory.endpointByName('kitchen')?.secrets
     expect(rig.directory.endpointByName('kitchen')).toMatchObject({ maxCalls: 10, callsPerSecond: 2 })
@@ -28,7 +28,7 @@ describe('SIP endpoints', () => {
     expect(again).toMatchObject({ status: 422, body: { errors: [{ code: 'username_taken' }] } })
   })
 
-  it('and gateways have the encryption and the codecs that they are given', async () => {
+  it('and gateways have the given encryption and codecs', async () => {
     const made = await rig.make(base, { username: 'safe', password: 'long-enough', encryption: 'required' })
     expect(rig.directory.endpoint(made.id)).toMatchObject({ encryption: 'required' })
     await rig.send('PATCH', `${base}/${made.id}`, { encryption: 'optional' })
@@ -45,7 +45,7 @@ describe('SIP endpoints', () => {
     })
   })
 
-  it('run a resource when they call', async () => {
+  it('can run a resource when they call', async () => {
     const script = await rig.make('/api/fabric/resources/swml_scripts', { name: 'Out', contents: hello })
     const made = await rig.make(base, {
       username: 'out1',
@@ -67,7 +67,7 @@ describe('SIP endpoints', () => {
     ])
   })
 
-  it('are handled by a resource that is assigned to them', async () => {
+  it('can be handled by an assigned resource', async () => {
     const script = await rig.make('/api/fabric/resources/swml_scripts', { name: 'Assigned', contents: hello })
     const made = await rig.make(base, {
       username: 'assigned1',
@@ -91,7 +91,7 @@ describe('SIP endpoints', () => {
     expect(refused.status).toBe(422)
   })
 
-  it('belong to a subscriber, and go with it', async () => {
+  it('can belong to a subscriber, and are removed with the subscriber', async () => {
     const dave = await rig.make('/api/fabric/subscribers', { email: 'dave@x.test', password: 'long-enough' })
     const other = await rig.make('/api/fabric/subscribers', { email: 'eve@x.test', password: 'long-enough' })
     const own = `/api/fabric/subscribers/${dave.id}/sip_endpoints`
@@ -109,7 +109,7 @@ describe('SIP endpoints', () => {
     expect(rig.directory.endpointByName('dave-desk')).toBeUndefined()
   })
 
-  it('have a face in the relay family', async () => {
+  it('are also available in the relay family', async () => {
     const legacy = '/api/relay/rest/endpoints/sip'
     const made = await rig.make(legacy, { username: 'old1', password: 'long-enough' })
     expect(made).toMatchObject({ type: 'sip_endpoint', username: 'old1' })

@@ -12,7 +12,7 @@ const base = '/api/fabric/subscribers'
 const password = 'long-enough'
 
 describe('subscribers', () => {
-  it('sign in with the password that they were made with, until it is changed', async () => {
+  it('sign in with their password until it is changed', async () => {
     const made = await rig.make(base, { email: 'Frank@x.test', password })
     expect(made).toMatchObject({
       address: '/private/frank',
@@ -31,7 +31,7 @@ describe('subscribers', () => {
     expect((await rig.get('/api/fabric/addresses', token.token)).status).toBe(401)
   })
 
-  it('need an e-mail that is unique in the project, and a password of eight characters', async () => {
+  it('need a unique e-mail in the project, and a password of at least eight characters', async () => {
     await rig.make(base, { email: 'gina@x.test', password })
     const again = await rig.send('POST', base, { email: 'GINA@x.test', password })
     expect(again).toMatchObject({
@@ -50,12 +50,12 @@ describe('subscribers', () => {
     ])
   })
 
-  it('are the same under both paths', async () => {
+  it('are identical under both paths', async () => {
     const made = await rig.make(base, { email: 'hans@x.test', password })
     expect((await rig.send('GET', `/api/fabric/resources/subscribers/${made.id}`)).body).toEqual(made)
   })
 
-  it('of the file are not changed', async () => {
+  it('of the configuration file cannot be changed', async () => {
     const alice = rig.directory.subscriberByEmail('p1', 'alice@example.test')!
     const answer = await rig.send('PATCH', `${base}/${alice.id}`, { password: 'another-one' })
     expect(answer).toMatchObject({ status: 409, body: { errors: [{ code: 'managed_by_file' }] } })
@@ -63,7 +63,7 @@ describe('subscribers', () => {
   })
 })
 
-describe('addresses for who holds a token', () => {
+describe('the addresses for a token', () => {
   const tokenOf = async (terms = {}) => {
     const alice = rig.directory.subscriberByEmail('p1', 'alice@example.test')!
     return (await rig.tokens.issue(alice, 60, terms)).token
@@ -140,7 +140,7 @@ describe('addresses for who holds a token', () => {
     })
   })
 
-  it('stand beside the record of the subscriber', async () => {
+  it('are listed beside the record of the subscriber', async () => {
     const made = await rig.make(base, {
       email: 'ida@x.test',
       password,

@@ -41,7 +41,7 @@ const fieldOf = (answer: { json(): { errors: { attribute: string }[] } }) =>
 const codeOf = (answer: { json(): { errors: { code: string }[] } }) => answer.json().errors[0]?.code
 
 describe('POST /api/fabric/subscribers/tokens', () => {
-  it('makes a subscriber who is unknown, with what is said of them, and a token that is good', async () => {
+  it('creates an unknown subscriber with the given fields, and returns a valid token', async () => {
     const fields = { first_name: 'Nora', last_name: 'New', time_zone: 'Europe/Berlin', company_name: 'ACME' }
     const made = await pairFor({ reference: reference.toUpperCase(), ...fields })
     const { sub, project, exp, iat } = decodeJwt(made.token)
@@ -54,14 +54,14 @@ describe('POST /api/fabric/subscribers/tokens', () => {
     expect(rig.directory.subscriber(made.subscriber_id)).toMatchObject({ mayDialOut: false })
   })
 
-  it('leaves the permission to dial out as it is', async () => {
+  it('does not change the permission to dial out', async () => {
     const { subscriber_id: id } = await pairFor()
     await rig.ask('PATCH', `/api/fabric/subscribers/${id}`, { may_dial_out: true })
     await pairFor({ reference, first_name: 'Nora' })
     expect(rig.directory.subscriber(id)).toMatchObject({ mayDialOut: true, firstName: 'Nora' })
   })
 
-  it('finds one who is known, whatever the case of the reference, and writes what is another', async () => {
+  it('finds a known subscriber by the reference in any case, and updates changed fields', async () => {
     const first = await pairFor()
     const second = await pairFor({
       reference: reference.toUpperCase(),
@@ -75,12 +75,12 @@ describe('POST /api/fabric/subscribers/tokens', () => {
     })
   })
 
-  it('makes one subscriber of two requests at once', async () => {
+  it('creates one subscriber for two simultaneous requests', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, () => pairFor()))
     expect(new Set(made.map(({ subscriber_id: id }) => id)).size).toBe(1)
   })
 
-  it('takes a password to sign in with; another one ends the tokens before it, the same one does not', async () => {
+  it('sets a password; a new one ends earlier tokens, and the same one does not', async () => {
     const first = await pairFor({ reference, password: 'first-secret' })
     rig.clock.advance(1000)
     await pairFor({ reference, password: 'first-secret' })
@@ -95,20 +95,20 @@ describe('POST /api/fabric/subscribers/tokens', () => {
     expect(await rig.directory.signIn('p1', reference, 'second-secret')).toBeDefined()
   })
 
-  it('shows one of the file their token, and changes nothing of them', async () => {
+  it('returns a token for a subscriber of the file, and changes nothing', async () => {
     await pairFor({ reference: 'alice@example.test', first_name: 'Alice' })
     const answer = await rig.ask('POST', tokens, { reference: 'alice@example.test', first_name: 'Alicia' })
     expect([answer.statusCode, codeOf(answer)]).toEqual([409, 'managed_by_file'])
   })
 
-  it('keeps to its project: the same reference is another subscriber', async () => {
+  it('is limited to its project: the same reference is another subscriber elsewhere', async () => {
     const here = await pairFor()
     const there = await pairFor(undefined, theirs)
     expect(here.subscriber_id).not.toBe(there.subscriber_id)
     expect(decodeJwt(there.token).project).toBe('p2')
   })
 
-  it('names the host that the SDK is to connect to', async () => {
+  it('returns the host to which the SDK connects', async () => {
     const { token, refresh_token } = await pairFor({
       reference,
       ch: 'edge.example.test:8443',
@@ -135,7 +135,7 @@ describe('POST /api/fabric/subscribers/tokens', () => {
     expect(rig.directory.subscriberByEmail('p1', 'a@b')).toBeUndefined()
   })
 
-  it('is for projects alone', async () => {
+  it('requires the project’s token', async () => {
     expect((await rig.site.inject({ method: 'POST', url: tokens, payload: {} })).statusCode).toBe(401)
     const asAlice = await rig.askAs({ method: 'POST', url: tokens, payload: { reference: 'x@y' } })
     expect(asAlice.statusCode).toBe(401)
@@ -143,7 +143,7 @@ describe('POST /api/fabric/subscribers/tokens', () => {
 })
 
 describe('POST /api/fabric/subscribers/tokens/refresh', () => {
-  it('gives a new pair, and the old refresh token is not good any more', async () => {
+  it('returns a new pair, and the old refresh token is no longer valid', async () => {
     const { refresh_token } = await pairFor()
     const answer = await rig.ask('POST', refresh, { refresh_token })
     expect(answer.statusCode).toBe(201)
@@ -155,13 +155,13 @@ describe('POST /api/fabric/subscribers/tokens/refresh', () => {
     expect(await statusWith(next.token)).toBe(401)
   })
 
-  it('takes none of another project', async () => {
+  it('rejects a token of another project', async () => {
     const { refresh_token } = await pairFor()
     expect((await rig.ask('POST', refresh, { refresh_token }, theirs)).statusCode).toBe(422)
     expect((await rig.ask('POST', refresh, { refresh_token })).statusCode).toBe(201)
   })
 
-  it('takes a token with the scope sat:refresh in place of the project’s, for its own subscriber alone', async () => {
+  it('accepts a token with the scope sat:refresh, only for its own subscriber', async () => {
     const own = await pairFor({ reference, scope: 'sat:refresh' })
     const other = await pairFor({ reference: `other-${reference}`, scope: 'sat:refresh' })
     const bare = await pairFor({ reference: `bare-${reference}` })
@@ -176,7 +176,7 @@ describe('POST /api/fabric/subscribers/tokens/refresh', () => {
     ])
   })
 
-  it('ends with the subscriber', async () => {
+  it('fails after the subscriber is removed', async () => {
     const { subscriber_id: id, token, refresh_token } = await pairFor()
     await rig.directory.resources.remove('p1', 'subscriber', id)
     expect(await statusWith(token)).toBe(401)
@@ -184,7 +184,7 @@ describe('POST /api/fabric/subscribers/tokens/refresh', () => {
   })
 })
 
-describe('taking tokens back', () => {
+describe('a revocation of tokens', () => {
   it.each(['token', 'refresh_token'] as const)('ends a pair by its %s', async (which) => {
     const pair = await pairFor()
     expect((await rig.ask('POST', `${tokens}/revoke`, { token: pair[which] })).statusCode).toBe(204)
@@ -192,7 +192,7 @@ describe('taking tokens back', () => {
     expect((await rig.ask('POST', refresh, { refresh_token: pair.refresh_token })).statusCode).toBe(422)
   })
 
-  it('answers the same for unknown tokens and those of another project, which stay valid', async () => {
+  it('gets the same answer for unknown tokens and those of another project, which stay valid', async () => {
     const { token } = await pairFor()
     for (const text of [token, 'nonsense']) {
       const answer = await rig.ask('POST', `${tokens}/revoke`, { token: text }, theirs)
@@ -201,7 +201,7 @@ describe('taking tokens back', () => {
     expect(await statusWith(token)).toBe(200)
   })
 
-  it('ends all of a subscriber, of their own project alone', async () => {
+  it('can end all tokens of a subscriber, only of the own project', async () => {
     const first = await pairFor()
     const second = await pairFor()
     const path = `/api/fabric/subscribers/${first.subscriber_id}/tokens`
@@ -214,7 +214,7 @@ describe('taking tokens back', () => {
     expect(await statusWith((await pairFor()).token)).toBe(200)
   })
 
-  it('goes with a subscriber who is disabled, who gets no other', async () => {
+  it('happens when a subscriber is disabled, who gets no new token', async () => {
     const { subscriber_id: id, token } = await pairFor()
     await rig.directory.changeSubscriber('p1', id, { disabled: true })
     expect(await statusWith(token)).toBe(401)
@@ -223,8 +223,8 @@ describe('taking tokens back', () => {
   })
 })
 
-describe('scopes of the project’s tokens', () => {
-  it('keep a token from what it was not made for', async () => {
+describe('the scopes of the project’s tokens', () => {
+  it('restrict a token to its purposes', async () => {
     const made = await rig.ask('POST', '/api/project/tokens', { name: 'records', permissions: ['records'] })
     const headers = asProject({ id: 'p1', apiToken: made.json().token })
     for (const url of [tokens, guests, refresh, `${tokens}/revoke`, '/api/fabric/embeds']) {
