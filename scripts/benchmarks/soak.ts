@@ -25,7 +25,7 @@ interface Sample {
  */
 export const soak = async (minutes = 30, rate = 20, flood = 0): Promise<void> => {
   const gateway = await Gateway.start({
-    rtpPorts: 22_000,
+    rtpPorts: 6_000,
     // Untrusted sources have the default limits.
     limits: { calls: 5000, strangers: {} },
     sip: unlimited,
