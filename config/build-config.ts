@@ -10,7 +10,9 @@ import type { LoadedValue } from './schema/values.ts'
 import { sdkHosts } from './sdk-hosts.ts'
 import type { Config } from './types.ts'
 
-/** Returns the configuration for the values of a file. The schema converts all keys except the named ones. */
+/**
+ * Returns the configuration for the values of a file. The schema converts all keys that are not named here.
+ */
 export const buildConfig = (file: FileConfig, handlers: HandlerLoader): Config => {
   const { folder } = handlers
   const loaded = fromSchema(file, configSchema, folder)

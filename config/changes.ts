@@ -44,7 +44,7 @@ const maxValueLength = 200
 export const changesBetween = (before: FileConfig, after: FileConfig): readonly ConfigChange[] =>
   differencesOf(before, after).map(({ keys: _keys, value: _value, ...change }) => change)
 
-/** Returns the values of `after`, with those of `before` for every key that needs a restart. */
+/** Returns the values of `after`, but with the values of `before` for every key that needs a restart. */
 export const withoutRestartKeys = (before: FileConfig, after: FileConfig): FileConfig => {
   const merged = structuredClone(after)
   for (const { rule, keys, value } of differencesOf(before, after))

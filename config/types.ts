@@ -77,7 +77,7 @@ export type ProjectLimits = LimitsConfig['project']
 /** Maximum numbers of API requests per minute. */
 export type ApiLimits = LimitsConfig['api']
 
-/** Limits of calls to carriers, besides those of each carrier. */
+/** Limits of calls to carriers, besides the limits of each carrier. */
 export type CarrierCallLimits = Readonly<Record<keyof LimitsConfig['carrierCalls'], CallQuota>>
 
 /** Quota of calls to carriers; an absent key sets no limit. */
@@ -89,7 +89,7 @@ export type WebSocketLimits = LimitsConfig['webSockets']
 /** Quotas of browsers, by identity and by network address. */
 export type BrowserLimits = LimitsConfig['browsers']
 
-/** Quota of connections and calls: concurrent ones, and new ones per minute. */
+/** Quota of connections or calls: maximum number at a time, and maximum number per minute. */
 export type BrowserShare = BrowserLimits['perAddress']
 
 /** Sign-in by OAuth 2.0. */

@@ -213,7 +213,7 @@ export class Client {
   }
 
   /**
-   * Sets a new token for the running connection, for later ones, and for HTTP.
+   * Sets a new token for the present connection, for later connections, and for HTTP.
    * Rejects with the server's error; the old token then stays in use.
    */
   async updateToken(token: string): Promise<void> {

@@ -72,7 +72,7 @@ export class Handshake {
     return { jsonrpc: '2.0', id, method: 'signalwire.connect', params }
   }
 
-  /** Whether an id is that of the first request. */
+  /** Returns whether an id belongs to the first request. */
   isReply(id: string | number): boolean {
     return id === this.#pending?.id
   }

@@ -80,7 +80,7 @@ export class Members {
     return this.isSelf(text(record(params.member).member_id))
   }
 
-  /** Whether an id is that of the own member, in the first room or in the current one. */
+  /** Returns whether an id is the id of this client's member, in the first room or in the current room. */
   isSelf(memberId: string | undefined): boolean {
     return (
       memberId !== undefined && (memberId === this.#self?.member_id || memberId === this.#target?.member_id)

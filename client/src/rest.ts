@@ -3,7 +3,7 @@ import { ClientError, type Refusal } from './errors.ts'
 import { type Json, record, text } from './frames.ts'
 import type { Hosts } from './hosts.ts'
 
-/** Values of a query string; undefined ones are left out. */
+/** Values of a query string. Undefined values are left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>
 
 // The default of browsers is several minutes.
@@ -70,7 +70,7 @@ export class Rest {
   }
 }
 
-// Bodies may be empty, and those of a proxy may be anything.
+// The body may be empty. If a proxy has sent the response, the body may be any text.
 const parsed = (answer: string): unknown => {
   try {
     return JSON.parse(answer || '{}')

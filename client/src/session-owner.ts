@@ -17,7 +17,7 @@ export interface SessionOwner {
   token(): string
   /** Handles a rejected token; resolves with true once a new one is set. */
   renewToken(): Promise<boolean>
-  /** Handles a server event; `nodeId` is that of the envelope. */
+  /** Handles a server event. `nodeId`: id of the gateway, from the event's envelope. */
   event(type: string, params: Json, nodeId: string | undefined): void
   stateChanged(state: ConnectionState): void
   /**

@@ -76,7 +76,7 @@ export interface KeptCall {
 
 const storageKey = 'trunkline.party'
 
-/** Data of the running call beyond that of the SDK, stored for the life of the browser tab. */
+/** Data of the running call that the SDK does not store; kept for the life of the browser tab. */
 export class CallMemory {
   readonly #store: Store
 

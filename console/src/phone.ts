@@ -179,7 +179,7 @@ export class Phone {
     } catch (error) {
       // After a failure of the microphone the call still waits and can be accepted again.
       const pending = waiting.invite.isPending
-      // A call declined meanwhile was reported already.
+      // If the call was declined meanwhile, this was already reported.
       if (this.#find(id)) this.#say({ tone: 'warning', text: endMessage(error) })
       if (pending) this.#update(id, { answering: false })
       else this.#remove(id)

@@ -55,8 +55,8 @@ export class Thread {
   load(): Promise<void> {
     return this.#fetch(async () => {
       const page = await this.#deps.client.chat.getMessages({ addressId: this.id, pageSize })
-      // After a long time without connection, messages between the present and the new ones may be missing.
-      // Only fetching from the newest message on closes the gap.
+      // After a long time without a connection, messages between the shown and the new messages may be
+      // missing. Only fetching from the newest message on closes the gap.
       const joined = page.data.some(({ id }) => this.#messages.some((known) => known.id === id))
       if (!joined) this.#messages = []
       if (!joined || !this.#oldest) this.#oldest = page

@@ -357,7 +357,10 @@ export const openAgent = async (
   const agent = await startSipAgent(agentOptions(config, certificates.material))
   certificates.onChange((material) => agent.change(tlsOf(material)))
   agent.onFault((fault) =>
-    log.error({ event: 'sip.agent-faulted', fault, part: 'SIP agent' }, 'message lost by a SIP agent fault'),
+    log.error(
+      { event: 'sip.agent-faulted', fault, part: 'SIP agent' },
+      'message lost by an internal fault of the SIP agent',
+    ),
   )
   const refusals = new AgentRefusalLog(log.child({ part: 'SIP agent' }), clock)
   agent.onRefusal((refusal) => refusals.take(refusal))

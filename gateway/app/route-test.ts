@@ -61,8 +61,9 @@ export interface RouteReport {
 }
 
 /**
- * Returns the outcome of a request, by the same code that decides on real ones. It assumes no calls in
- * progress, no load, and a caller that knows the right passwords.
+ * Returns the outcome of a hypothetical request, computed by the code that also decides on real requests.
+ * Assumes that no call is in progress, that the gateway has no load, and that the caller knows the right
+ * passwords.
  */
 export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
   const steps: RouteStep[] = []

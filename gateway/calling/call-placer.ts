@@ -90,7 +90,7 @@ export class CallPlacer implements CallPlacement {
       const code = codeOf(error)
       log[catalogue[code].level](
         { event: 'call.origination-failed', code, projectId, err: code === 'internal' ? error : undefined },
-        'call of the API not answered',
+        'call requested over the API not answered',
       )
       reject(error)
     })

@@ -160,7 +160,7 @@ export class Chat {
     } catch (error) {
       this.#deps.log.error(
         { event: 'chat.message-unreadable', err: error, message: news.id },
-        'message not read',
+        'message not read from the store',
       )
     }
   }

@@ -59,7 +59,10 @@ const warnOfOpenFiles = (config: Config, log: Log): void => {
   const needed = neededDescriptors(config)
   const limit = descriptorLimit()
   if (limit === undefined || limit >= needed) return
-  log.warn({ event: 'gateway.open-files-limited', limit, needed }, 'limit of open files below need')
+  log.warn(
+    { event: 'gateway.open-files-limited', limit, needed },
+    'limit of open files too low for the configuration',
+  )
 }
 
 /**

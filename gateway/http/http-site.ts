@@ -47,7 +47,7 @@ export interface SiteDeps {
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
-  /** Compiled schemas; default new ones. */
+  /** Compiled schemas; default: a new, empty instance. */
   readonly compiled?: CompiledSchemas
 }
 

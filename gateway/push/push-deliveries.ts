@@ -175,7 +175,10 @@ export class PushDeliveries {
     try {
       return await this.#deps.devices.has(device)
     } catch (err) {
-      this.#deps.log.error({ event: 'push.device-unreadable', err, device: device.id }, 'device not read')
+      this.#deps.log.error(
+        { event: 'push.device-unreadable', err, device: device.id },
+        'device not read from the store',
+      )
       return true
     }
   }

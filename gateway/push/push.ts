@@ -61,7 +61,10 @@ export class Push {
       const key = encrypt && { key: Buffer.from(subscriber.pushKey, 'base64') }
       return new DeviceCall({ deliveries, devices, clock, ringMs, ...key })
     } catch (err) {
-      log.error({ event: 'push.devices-unreadable', err, subscriber: subscriberId }, 'devices not read')
+      log.error(
+        { event: 'push.devices-unreadable', err, subscriber: subscriberId },
+        'devices not read from the store',
+      )
       return undefined
     }
   }

@@ -178,7 +178,10 @@ export class RecordingIndex {
         if (row?.status === 'in-progress') await this.#interrupted(row, now)
       }
     } catch (error) {
-      log.error({ event: 'recording.settling-failed', err: error }, 'interrupted recordings not settled')
+      log.error(
+        { event: 'recording.settling-failed', err: error },
+        'interrupted recordings not recorded as ended',
+      )
     }
   }
 

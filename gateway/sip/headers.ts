@@ -130,8 +130,8 @@ export const escapedUser = (user: string): string =>
   )
 
 /**
- * Returns the Reason value of a BYE, CANCEL or rejection (RFC 3326): a Q.850 cause. The text is added only if
- * the Q.850 value is that of the code in the catalogue.
+ * Returns the Reason value of a BYE, CANCEL or rejection, which is a Q.850 cause (RFC 3326). A text is added
+ * only if the Q.850 value is the value of the code in the catalogue.
  */
 export const reasonHeader = (cause: Cause): string => {
   if (cause.code === 'answered_elsewhere') return 'SIP;cause=200;text="Call completed elsewhere"'

@@ -30,8 +30,8 @@ const known = (text: string | undefined): SignallingSource['transport'] | undefi
   transports.find((each) => each === text?.toLowerCase())
 
 /**
- * Returns the number of proxies between the sender and the gateway. Each proxy has added a Via to that of the
- * sender.
+ * Returns the number of proxies between the sender and the gateway. Each proxy has added a Via to the Via of
+ * the sender.
  */
 export const proxiesOf = (request: SipRequest): number => Math.max(0, viasOf(request).length - 1)
 

@@ -91,7 +91,7 @@ export class StreamWriter {
   }
 }
 
-/** Reads a message of a far side. Throws an Error that names the fault. */
+/** Reads a message from the server of a stream. Throws an Error that names the fault. */
 export const readCommand = (message: string, { streamSid }: StreamFacts): StreamCommand => {
   const read = readJsonObject(message)
   if (read.streamSid !== undefined && read.streamSid !== streamSid)

@@ -35,7 +35,7 @@ export interface StreamsDeps {
   readonly metrics: Pick<Metrics, 'streamsEnded'>
 }
 
-/** Maximum size of a message of a far side, in octets. */
+/** Maximum size of a message from the server of a stream, in octets. */
 const maxMessageBytes = 1 << 20
 
 /**
@@ -110,7 +110,7 @@ export class Streams implements StreamStarter {
     const onBadMessage = (reason: string) =>
       log.warn(
         { event: 'stream.message-rejected', call: callId, stream: streamSid, reason },
-        'message of a far side rejected',
+        'message from the server of a stream rejected',
       )
     return new WebSocketStream(
       { facts, tracks: tapTracks[tracks], bidirectional, connectTimeoutMs },

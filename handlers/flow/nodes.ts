@@ -58,7 +58,7 @@ const reportOption = ({ kind, at: below, text }: SchemaFault, keys: Keys, report
   else report(codes.optionInvalid, `${at.at(-1)} must be ${text}.`, at)
 }
 
-/** Checks that the outcomes of the options are unique and differ from those of the kind. */
+/** Checks that the outcomes of the options are unique, and differ from the outcomes of the node's kind. */
 const checkNamed = ({ named, outcomes }: NodeKind, options: Options, keys: Keys, report: Report): boolean => {
   const all = [...outcomes, ...(named?.(options) ?? [])]
   const twice = all.filter((name, i) => all.indexOf(name) !== i)

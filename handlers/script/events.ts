@@ -9,7 +9,7 @@ import type { ScriptIds } from './call-object.ts'
 /** Sends an event about one subject, such as a recording; `ends` as in {@link StatusCallback}. */
 export type SendEvent = (params: Readonly<Record<string, unknown>>, ends?: string) => void
 
-/** Returns fields as a form or query, without undefined ones. */
+/** Returns fields as a form or query, without undefined fields. */
 export const formOf = (fields: Readonly<Record<string, unknown>>): URLSearchParams => {
   const form = new URLSearchParams()
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, asText(value))

@@ -25,7 +25,7 @@ export interface LoadScriptOptions {
   readonly variables: Variables
   /** Reads the document; default immediately, in the current thread. */
   readonly documents?: ScriptReader
-  /** Parameters of the section that will run; default those of the running section. */
+  /** Parameters of the section that will run; default: the parameters of the running section. */
   readonly params?: Params
   /** Methods that the document may use; default all. */
   readonly permitted?: ReadonlySet<string>

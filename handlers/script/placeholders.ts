@@ -91,7 +91,7 @@ export const partsOf = (text: string): readonly Part[] => {
 
 const functionOpening = /@\{(strftime_tz|expr|echo|separate)(?=[\s}])/y
 
-/** Returns the offset of the brace that closes a function; skips paired braces and those of placeholders. */
+/** Returns the offset of the brace that closes a function. Skips paired braces and braces of placeholders. */
 const endOfFunction = (text: string, from: number): number | undefined => {
   let depth = 0
   for (let at = from; at < text.length; at++) {

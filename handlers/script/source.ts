@@ -66,7 +66,7 @@ export const readSource = (text: string): ScriptSource => {
 /** Parses a text; the document contains its errors. */
 const parse = (text: string, lineCounter: LineCounter): Document => {
   const { stackTraceLimit } = Error
-  // Disables stack traces: those of a hostile text's tens of thousands of errors would take seconds.
+  // Disables stack traces. A hostile text can cause tens of thousands of errors, whose traces take seconds.
   Error.stackTraceLimit = 0
   try {
     return parseDocument(text, {

@@ -42,7 +42,7 @@ export interface Branch {
 /** Alternative steps, selected by the value of a variable (`switch`) or by conditions (`cond`). */
 export class Branches extends Nested {
   readonly by: 'value' | 'conditions'
-  /** Name of the variable that selects by value; default that of the method. */
+  /** Name of the variable whose value selects the steps; default: the variable of the method. */
   readonly variable?: string
   readonly cases: ReadonlyMap<string, StepList>
   readonly conditions: readonly Branch[]

@@ -22,7 +22,9 @@ export interface RecordOptions extends Cancellable {
   readonly initialSilenceMs?: number
   /** Sensitivity of voice detection, from 0 (loud sounds only) to 100 (soft sounds too); default 44. */
   readonly sensitivity?: number
-  /** Maximum duration, including silence inserted by pauses, in milliseconds; default that of the call. */
+  /**
+   * Maximum duration in ms, including silence inserted by pauses; default: the maximum duration of the call.
+   */
   readonly maxMs?: number
   /** Whether silence is trimmed from both ends; default false. */
   readonly trim?: boolean

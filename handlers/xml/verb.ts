@@ -3,7 +3,7 @@ import type { HandlerContext } from '../handler.ts'
 import type { CallControl } from '../verbs.ts'
 import type { ElementReader } from './element-reader.ts'
 
-/** Document that follows, with the form fields to send besides the standard ones. */
+/** Document that follows, with the form fields that are sent besides the standard fields. */
 export interface NextDocument {
   readonly next: Target
   readonly fields: Fields
@@ -34,7 +34,7 @@ export interface SideDocument {
 
 /** Collaborators of a running verb. */
 export interface VerbContext {
-  /** Call that the document runs on: that of the caller, of a callee, or of a waiting caller. */
+  /** Call that the document runs on: the call of a caller, of a callee, or of a waiting caller. */
   readonly call: CallControl
   readonly handler: HandlerContext
   /** Returns the form fields that every request about the call carries. */

@@ -9,7 +9,9 @@ export interface PortOptions {
    * `loopback`: any port on 127.0.0.1, towards mediasoup, without time-outs.
    */
   readonly kind: 'carrier' | 'loopback'
-  /** Maximum wait for the first packet after {@link MediaPort.setFar}, in ms; default that of the edge. */
+  /**
+   * Maximum wait for the first packet after {@link MediaPort.setFar}, in ms; default: the limit of the edge.
+   */
   readonly startTimeoutMs?: number
   /** Maximum time between packets, in ms. Paused during hold (while the direction is not `sendrecv`). */
   readonly mediaTimeoutMs?: number

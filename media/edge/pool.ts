@@ -8,7 +8,7 @@ export class PortPool {
   #random: (below: number) => number
   #reused = 0
 
-  /** `ports` are the even ones. `random` returns an integer from 0 below its argument. */
+  /** `ports`: the even ports of the pool. `random`: returns an integer from 0 to below its argument. */
   constructor(ports: readonly number[], quarantineMs: number, random: (below: number) => number) {
     this.#free = [...ports]
     this.#quarantineMs = quarantineMs

@@ -54,7 +54,7 @@ export class MixerInput {
     this.#gain = this.#wanted
   }
 
-  /** Replaces all options; absent ones have their defaults. */
+  /** Replaces all options. Absent options get their default values. */
   change(options: InputOptions): void {
     const { volumeDb = 0 } = options
     this.#options = options

@@ -70,7 +70,7 @@ export class Latch {
   port = 0
   #target: LatchTarget | undefined
   #isAnyPortAllowed: boolean
-  /** Whether {@link address} and {@link port} are those of a learnt source. */
+  /** Whether {@link address} and {@link port} belong to a learnt source. */
   #hasSource = false
   #fit: number = Fit.none
   /** Last SSRC of the learnt source. */

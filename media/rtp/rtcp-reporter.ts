@@ -23,7 +23,7 @@ export interface FarReport {
   readonly jitterMs: number
 }
 
-/** RTCP of one port: schedules and builds reports, and evaluates those of the far side. */
+/** RTCP of one port. Schedules and builds reports, and evaluates the reports of the far side. */
 export class RtcpReporter {
   #ssrc: number
   #cname: string

@@ -10,7 +10,7 @@ const capacityMs = 120_000
 const leadFrames = 2
 /** Size of a block in frames (100 ms). Shorter pieces are collected in blocks to bound their number. */
 const blockFrames = 5
-/** Maximum number of waiting marks; further ones are reported at once. */
+/** Maximum number of waiting marks. Further marks are reported at once. */
 const maxMarks = 1000
 
 /** Piece of audio: the first `length` of `samples` are waiting. */
@@ -34,7 +34,7 @@ export class SpeechQueue {
   #frame: Int16Array
   #adapter = new RateAdapter()
 
-  /** `rate` is that of the written samples. */
+  /** `rate`: sample rate of the written samples, in Hz. */
   constructor(rate: PcmRate) {
     this.#rate = rate
     this.#frame = new Int16Array(rate / framesPerSecond)

@@ -88,7 +88,7 @@ export class Timeline {
     this.#proof = -1
     this.#reach(packet.sequence, this.newestIndex + 1)
     this.ticks = Math.max(due, this.newestTicks + this.step)
-    // The timestamp of an event is only a lower bound for that of the next audio.
+    // The timestamp of an event is only a lower bound for the timestamp of the next audio.
     return this.#tie(packet.timestamp, clockRate ?? 8000, this.ticks)
   }
 

@@ -209,5 +209,5 @@ class SpeechParser {
 
 const spelledKinds = ['digits', 'characters', 'spell-out', 'verbatim', 'telephone']
 
-/** Separates letters and digits by spaces; drops other characters, including those of a telephone number. */
+/** Separates letters and digits by spaces; drops other characters, such as the plus of a telephone number. */
 const spell = (text: string): string => [...text.replace(/[^\p{L}\p{N}]+/gu, '')].join(' ')

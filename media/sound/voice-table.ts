@@ -122,7 +122,7 @@ export class VoiceTable {
 
   #genderOf({ gender, engine, voice }: VoiceEntry): Gender | undefined {
     if (gender || engine !== builtIn) return gender
-    // An entry without a built-in voice uses that of the default.
+    // An entry without a built-in voice uses the built-in voice of the default entry.
     const own = voice ?? (this.#default.engine === builtIn ? this.#default.voice : undefined)
     return genderOf((own && voiceByName(own)) || voices[0])
   }

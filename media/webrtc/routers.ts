@@ -18,7 +18,7 @@ export class Routers {
     this.#worker = worker
   }
 
-  /** Returns the router for audio with this payload type for Opus; default that of nearly all browsers. */
+  /** Returns the router for a payload type of Opus; default: the type that nearly all browsers use. */
   audio(opus: number = ownFormat('opus').payloadType): Promise<types.Router> {
     return this.#of(`audio ${opus}`, audioCodecs(opus))
   }

@@ -14,7 +14,7 @@ export const interactions = (accounts: OAuthAccounts) => {
   policy.get('login')?.checks.add(
     new Check(
       'account',
-      'the session is of a subscriber who may not sign in here',
+      'the session belongs to a subscriber who may not sign in here',
       'login_required',
       ({ oidc }) => {
         const { accountId, loginTs = 0 } = oidc.session ?? {}

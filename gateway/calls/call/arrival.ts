@@ -10,7 +10,7 @@ export interface Arrival {
   /** Branch of another call of this gateway; the leg is the far side of that branch. */
   readonly parentId?: CallId
   readonly projectId: string
-  /** Handler of the call: that of a domain application, or of the address that a browser has dialed. */
+  /** Handler of a domain application, or of the address that a browser has dialed. */
   readonly plan:
     | { readonly kind: 'handler'; readonly handler: HandlerSpec }
     | { readonly kind: 'dial'; readonly to: string }

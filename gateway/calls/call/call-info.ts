@@ -5,7 +5,7 @@ import type { Arrival } from './arrival.ts'
 
 /**
  * Returns the facts about a call from its caller's leg. The `from` of an outbound call is the identity that
- * the gateway has sent. `called`: dialed text; default that of the leg.
+ * the gateway has sent. `called`: dialed text; default: the dialed text of the leg.
  */
 export const infoOf = ({
   leg,

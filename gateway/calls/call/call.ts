@@ -113,8 +113,8 @@ export class Call implements LegOwner {
   }
 
   /**
-   * Leg whose end ends the call: that of the caller or, after the caller was transferred, that of the other
-   * party.
+   * Leg whose end ends the call. This is the leg of the caller. After the caller was transferred, it is the
+   * leg of the other party.
    */
   get caller(): Leg {
     return this.#caller

@@ -28,8 +28,8 @@ export const withHeaders = ({ destination, callId }: Dialled): Destination => {
 }
 
 /**
- * Returns the request for the legs of a branch. The caller identity is that of the document, or else that of
- * the call.
+ * Returns the request for the legs of a branch. The caller identity is taken from the document, or from the
+ * call if the document sets none.
  */
 export const requestFor = (branch: Dialled, { caller, id, info }: Call): OutboundRequest => {
   const { maxForwards, lineage } = caller.facts

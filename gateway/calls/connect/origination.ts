@@ -31,7 +31,8 @@ export interface Origination {
 }
 
 /**
- * Leg of a call that the gateway makes. Its call id is that of {@link CallControl.info} if it answers first.
+ * Leg of a call that the gateway makes. If this leg answers first, its call id is also the `callId` of
+ * {@link CallControl.info}.
  */
 export interface OriginatedLeg {
   readonly callId: string

@@ -25,7 +25,7 @@ export interface LegOptions {
 /** Far side of a leg: a SIP dialog, a browser session, or a leg of another call of this gateway (`local`). */
 export type LegKind = 'sip' | 'browser' | 'local'
 
-/** Type of a leg for customers. A `local` leg has that of the caller who led to it. */
+/** Type of a leg, as shown to customers. A `local` leg has the type of the leg of its caller. */
 export type LegType = 'sip' | 'webrtc'
 
 /**
@@ -204,8 +204,9 @@ export class Leg {
   }
 
   /**
-   * Reports that an answered leg is held or resumed. `media`: by the session description. The port handles
-   * such a hold, and the far side may send music for the other party. `us`: by a handler.
+   * Reports that an answered leg is held or resumed. `by`: origin of the hold. `message`: a message of the
+   * far side. `media`: its session description; the port handles this hold, and the far side may send music
+   * for the other party. `us`: a handler.
    */
   hold(isHeld: boolean, by: 'message' | 'media' | 'us' = 'message'): void {
     if (!this.isAnswered || isHeld === this.#holds[by]) return

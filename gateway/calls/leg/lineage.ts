@@ -4,9 +4,11 @@ import type { Leg } from './leg.ts'
 
 /** Limits of the calls that one call may bring about by calling addresses. */
 export interface AddressLimits {
-  /** Maximum number of addresses in a chain, each called by the one before. */
+  /**
+   * Maximum number of addresses in a chain. Each address is called by the handler of the address before it.
+   */
   readonly maxDepth: number
-  /** Maximum number of calls to addresses in progress at once that one first call has brought about. */
+  /** Maximum number of calls to addresses that may be in progress at once because of one first call. */
   readonly maxCalls: number
 }
 

@@ -35,7 +35,7 @@ export interface ReferOptions {
 }
 
 /**
- * Outcome of a transfer. `status` is that of the response, or 408 without one. After `completed` the leg has
- * ended.
+ * Outcome of a transfer. `status`: status of the response, or 408 without a response. After `completed` the
+ * leg has ended.
  */
 export type ReferOutcome = ReferResult

@@ -145,7 +145,7 @@ export class CallController implements ScopableControl {
       if (codec && options.codecs?.includes(codec) === false)
         this.#call.log.warn(
           { event: 'call.codec-kept', codec, wanted: options.codecs },
-          'codec of the open audio kept',
+          'codec not changed, audio already open',
         )
     })
   }

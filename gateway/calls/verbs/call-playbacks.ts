@@ -73,7 +73,7 @@ export class CallPlaybacks {
       playing.stop()
       if (error instanceof CallEnded || signal?.aborted) return { kind: 'stopped' }
       const { code, message } = failureOf(error, 'sound_failed')
-      this.#call.log.warn({ event: 'call.sound-failed', code, reason: message }, 'sound failed')
+      this.#call.log.warn({ event: 'call.sound-failed', code, reason: message }, 'sound not played')
       return { kind: 'failed', code, reason: message }
     }
   }

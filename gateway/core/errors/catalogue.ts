@@ -30,8 +30,8 @@ export interface Cause {
 }
 
 /**
- * Returns the SIP status for a cause: the status that the cause names, else that of its code in the
- * catalogue.
+ * Returns the SIP status for a cause: the status that the cause names, otherwise the status of its code in
+ * the catalogue.
  */
 export const sipStatusOf = (cause: Cause): number => cause.sip ?? catalogue[cause.code].sip
 
@@ -63,8 +63,8 @@ const q850OfStatus: Readonly<Partial<Record<number, number>>> = {
 }
 
 /**
- * Returns the Q.850 cause value: the far side's own, else that of its SIP status, else that of the code in
- * the catalogue.
+ * Returns the Q.850 cause value. Uses the value that the far side sent, otherwise the value for its SIP
+ * status, otherwise the value of the code in the catalogue.
  */
 export const q850Of = ({ code, sip, q850 }: Cause): number =>
   q850 ?? (code === 'far_refused' && sip ? q850OfStatus[sip] : undefined) ?? catalogue[code].q850

@@ -28,7 +28,7 @@ export class OtherGateways {
     this.#deps = deps
   }
 
-  /** Adds a listener. One that rejects is later notified of `anything`. */
+  /** Adds a listener. A listener that rejects is later notified of `anything`. */
   on(listener: (news: News) => Promise<void> | void): void {
     this.#listeners.push(listener)
   }
@@ -38,7 +38,7 @@ export class OtherGateways {
       if (this.#closed) return
       this.#deps.log.error(
         { event: 'directory.refresh-failed', err: error },
-        'changes of other gateways not read yet',
+        'changes by other gateways not read, will be retried',
       )
       this.missed()
     })

@@ -2,8 +2,8 @@ import type { Store } from '../store/sqlite.ts'
 import { type Ends, endCallsOf, endRecordingsOf, type Interrupted } from './interrupted.ts'
 
 /**
- * Result of taking over from a stopped gateway; its undelivered callbacks are among those of {@link
- * Interrupted}.
+ * Result of taking over from a stopped gateway. The callbacks of {@link Interrupted} include its undelivered
+ * callbacks.
  */
 export interface TakenOver extends Interrupted {
   readonly nodeId: string

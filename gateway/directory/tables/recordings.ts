@@ -53,7 +53,7 @@ export class RecordingRows {
     return { items: rows.slice(0, size), total: number * size + rows.length }
   }
 
-  /** Returns those of the given ids that are stored. */
+  /** Returns the given ids whose recordings are stored. */
   async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = new Set<string>()
     for (let from = 0; from < ids.length; from += maxIdsPerQuery) {

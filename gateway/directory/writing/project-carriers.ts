@@ -12,7 +12,8 @@ import { declaredCarriers } from './declared-carriers.ts'
 import { changeable, countCreated, present, type WritingDeps } from './writing-deps.ts'
 
 /**
- * Carriers of projects: those of the configuration file, which the API can only read, and those of the API.
+ * Carriers of projects, from the configuration file and from the API. The API can only read the carriers of
+ * the file.
  */
 export class StoredProjectCarriers implements ProjectCarriers {
   readonly #deps: WritingDeps

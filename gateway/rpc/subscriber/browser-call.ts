@@ -244,7 +244,7 @@ export class BrowserCall {
     } catch (error) {
       this.#log.warn(
         { event: 'browser.audio-switch-failed', leg: this.leg.id, err: error, silent: isSilent },
-        'audio of a browser not switched',
+        'audio to a browser not switched on or off',
       )
     }
   }

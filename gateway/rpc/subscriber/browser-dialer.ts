@@ -108,7 +108,7 @@ export class BrowserDialer {
     // Only names are logged: values may be secrets.
     const names = Object.keys(invite.userVariables ?? {})
     if (names.length > 0)
-      this.#deps.log.debug({ call: roomId, userVariables: names }, 'variables of a browser set')
+      this.#deps.log.debug({ call: roomId, userVariables: names }, 'browser has set variables for the call')
     this.#handOver(dialed, leg)
     dialed.awaitDescription()
   }

@@ -53,7 +53,7 @@ export class CallParties {
     return this.#keep(new CallParty(leg, member, identity))
   }
 
-  /** Returns the party of a leg; creates that of a telephone on first use. */
+  /** Returns the party of a leg. The party of a telephone is created at its first use. */
   of(leg: Leg): CallParty {
     const state = { video_muted: true }
     return (

@@ -46,8 +46,8 @@ export interface IceServerUser {
 
 /**
  * Returns the ICE servers for a browser. The credentials are valid for `ttlMs`, and at least until the token
- * expires. A browser gets new ones only with a new connection or token. `nowMs` is in milliseconds since the
- * Unix epoch.
+ * expires. A browser gets new credentials only with a new connection or token. `nowMs` is in milliseconds
+ * since the Unix epoch.
  */
 export const iceServersFor = (turn: TurnConfig, user: IceServerUser, nowMs: number): readonly IceServer[] => {
   const { urls, secret, ttlMs } = turn

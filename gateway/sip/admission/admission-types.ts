@@ -145,8 +145,8 @@ export interface AdmissionRefusal {
    */
   readonly isQuiet?: boolean
   /**
-   * The limit reached is that of a domain, of a source at a domain, or of an endpoint. The sender's other
-   * calls may still be admitted.
+   * Whether the reached limit is a limit of a domain, of a source at a domain, or of an endpoint. The
+   * sender's other calls may still be admitted.
    */
   readonly hasRoomForOthers?: boolean
 }

@@ -100,8 +100,8 @@ class CallerCheck {
 
   /**
    * Rejects a caller who may not call the host, or who calls an unknown host. Only known callers learn which
-   * of the two is the reason. These are callers in a list of the file, or in a list of the host's own
-   * project. So no project finds out the hosts of another one.
+   * of the two is the reason. These are callers in a list of the configuration file, or in a list of the
+   * host's project. So no project can find out the hosts of a different project.
    */
   #refuseHost(check: Check, facts: CheckedFacts, projectId?: string): AdmissionRefusal {
     const { trust } = this.#rules

@@ -47,8 +47,8 @@ export interface DialogListener {
 const maxWaitMs = 40_000
 
 /**
- * An established dialog. Handles the peer's requests, sends digits as INFO, and ends the dialog. The dialog
- * ends exactly once: by either side, or with the connection to the agent.
+ * An established dialog. Handles the peer's requests, sends digits as INFO, and ends the dialog. The end is
+ * reported exactly once, whether a side ends the dialog or the connection to the agent is lost.
  */
 export class EstablishedDialog {
   readonly #dialog: SipDialog
@@ -138,7 +138,7 @@ export class EstablishedDialog {
         settle(!error && response !== undefined && response.status < 300),
       )
     } catch (error) {
-      log.debug({ reason: String(error) }, 'INFO could not be sent')
+      log.debug({ reason: String(error) }, 'INFO not sent')
       settle(false)
     }
     return promise
@@ -243,11 +243,11 @@ export class EstablishedDialog {
     const reason = reasonHeader(this.#ending ?? { code: 'normal' })
     try {
       this.#dialog.destroy({ headers: { ...headers.request, Reason: reason } }, (error) => {
-        if (error) log.debug({ reason: String(error) }, 'BYE: the dialog was gone already')
+        if (error) log.debug({ reason: String(error) }, 'BYE failed, dialog already ended')
         this.#release()
       })
     } catch (error) {
-      log.debug({ reason: String(error) }, 'BYE could not be sent')
+      log.debug({ reason: String(error) }, 'BYE not sent')
       this.#release()
     }
   }

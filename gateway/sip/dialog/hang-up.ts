@@ -13,7 +13,7 @@ export const hangUp = (
   try {
     dialog.destroy({ headers: { Reason: reasonHeader(cause) } }, () => done())
   } catch (error) {
-    log.debug({ reason: String(error) }, 'BYE could not be sent')
+    log.debug({ reason: String(error) }, 'BYE not sent')
     done()
   }
 }

@@ -114,7 +114,7 @@ export class Refresher {
       ...(body !== undefined && { 'Content-Type': 'application/sdp' }),
     }
     this.#pending = method
-    log.debug({ method }, 'session refresh')
+    log.debug({ method }, 'session refresh sent')
     try {
       this.#dialog.request({ method, headers: all, ...(body !== undefined && { body }) }, (error, response) =>
         this.#settle(method, error, response),

@@ -33,7 +33,7 @@ export class Renegotiation {
   #isStopped = false
 
   /**
-   * `local`: local side of the dialog; default that of an early dialog, whose Contact the agent chooses.
+   * `local`: local side of the dialog; default: of an early dialog, for which the agent chooses the Contact.
    * `refresher`: session timer of the dialog; default: the dialog has none, or is still early.
    */
   constructor(

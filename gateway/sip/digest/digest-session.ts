@@ -13,9 +13,9 @@ export interface Credentials {
 }
 
 /**
- * Realm of a peer without a configured realm: that of the first accepted answer. From then on no other realm
- * is answered. Otherwise a challenge forwarded by the peer from another server would get a digest, with which
- * the password can be guessed.
+ * Realm of a peer without a configured realm: the realm of the first answer that the peer accepted. From then
+ * on, challenges for any other realm are not answered. Otherwise the peer could forward a challenge from
+ * another server. The digest in the answer would let that server guess the password.
  */
 export interface LearnedRealm {
   realm?: string

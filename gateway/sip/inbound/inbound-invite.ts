@@ -90,7 +90,7 @@ export class InboundInvite {
     }
   }
 
-  /** SRTP policy: that of the carrier, narrowed by the demands of the application and of the endpoint. */
+  /** SRTP policy of the carrier, narrowed by the demands of the application and of the endpoint. */
   get srtp(): SrtpPolicy {
     const { carrier, app, endpoint } = this.admitted
     const isSecure = /^(tls|wss)$/i.test(this.request.protocol)
@@ -142,8 +142,8 @@ export class InboundInvite {
   }
 
   /**
-   * Whether the caller's asserted identity is trusted: that of a carrier, a listed source, or a caller with a
-   * password.
+   * Whether the caller's asserted identity is trusted. It is trusted from a carrier, a listed source, and a
+   * caller with a password.
    */
   get #isTrusted(): boolean {
     const { carrier, app } = this.admitted

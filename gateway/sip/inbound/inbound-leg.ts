@@ -165,7 +165,7 @@ export class InboundLeg implements LegSignalling {
     this.#release()
   }
 
-  /** Opens the audio before the answer if possible: with a late offer, only by a reliable response. */
+  /** Opens the audio before the answer if possible. With a late offer, this needs a reliable response. */
   #open(): Promise<void> {
     const { media } = this.#session
     if (this.#isCallerGone) return Promise.resolve()

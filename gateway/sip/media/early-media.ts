@@ -9,7 +9,7 @@ export const tagOf = (response: Pick<FarResponse, 'get'>): string =>
   readNameAddr(response.get('To') ?? '')?.params.get('tag') ?? ''
 
 /**
- * Selects the early media of a forked INVITE: that of the branch whose description came last. RFC 3960
+ * Selects the early media of a forked INVITE: the media of the branch whose description came last. RFC 3960
  * section 3.2 leaves the choice open. A proxy that tries phones in turn does not report the end of a branch,
  * so an earlier branch may be silent by then. A branch that repeats its description is not selected again.
  */

@@ -115,8 +115,8 @@ export class SendingGate {
   }
 
   /**
-   * Returns the far end with the permitted direction. RTCP goes to the caller's own address or to that of the
-   * audio, as no other address is proven.
+   * Returns the far end with the permitted direction. RTCP is sent only to the address from which the caller
+   * signals, or to the address of the audio, because no other address is proven.
    */
   #permitted({ rtcpAddress, ...far }: FarEnd, isSending: boolean): FarEnd {
     const isOwn = rtcpAddress !== undefined && keyOf(rtcpAddress) === this.#source

@@ -320,10 +320,10 @@ export class Invite {
     const { log } = this.#deps
     try {
       this.#request?.cancel({ headers: { Reason: reasonHeader(cause) } }, (error) => {
-        if (error) log.debug({ reason: String(error) }, 'CANCEL: the INVITE was answered already')
+        if (error) log.debug({ reason: String(error) }, 'CANCEL failed, INVITE already answered')
       })
     } catch (error) {
-      log.debug({ reason: String(error) }, 'CANCEL could not be sent')
+      log.debug({ reason: String(error) }, 'CANCEL not sent')
     }
   }
 

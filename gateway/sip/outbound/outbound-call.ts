@@ -43,10 +43,10 @@ export class OutboundCall {
   }
 
   /**
-   * Returns the SRTP policy: the demands of the endpoint or the gateway, then those of the carrier. Without
-   * demands, encryption is optional. Keys are sent only if every hop of the route uses TLS, or if the
-   * carrier's configuration permits them without. A document may demand encryption, and may forbid it unless
-   * another party demands it.
+   * Returns the SRTP policy: the demands of the endpoint or the gateway, then the demands of the carrier.
+   * Without demands, encryption is optional. Keys are sent only if every hop of the route uses TLS, or if the
+   * carrier's configuration permits keys without TLS. A document may demand encryption. It may forbid
+   * encryption unless another party demands it.
    */
   srtpPolicy({ carrier, hops }: TakenRoute): SrtpPolicy {
     const { encryption } = this.request.destination

@@ -2,7 +2,7 @@ import { type MediaLine, mediaLines } from './media-lines.ts'
 
 /** Maximum length of an offer that is rejected line by line, in characters. */
 const maxOfferLength = 16_384
-/** Maximum number of m-lines of such an offer. */
+/** Maximum number of m-lines of an offer that is rejected by an answer. */
 const maxSections = 16
 
 /**

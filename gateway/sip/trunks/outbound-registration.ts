@@ -14,7 +14,7 @@ export type RegisterResult =
       /** Reason of the agent why no target was reachable. */
       readonly why?: string
     }
-  /** The REGISTER could not be sent, or had no response. */
+  /** The REGISTER was not sent, or had no response. */
   | { readonly kind: 'failed'; readonly why: string }
 
 /** States of a registration. `disabled`: not started, or unregistered. */

@@ -35,7 +35,7 @@ const destination: Schema = {
 const destinations = (description: string, maxItems: number): Schema =>
   list(description, `a list of 1 to ${maxItems} destinations`, destination, { minItems: 1, maxItems })
 
-/** Returns the groups of destinations; those of a group ring together. */
+/** Returns the groups of destinations. Destinations of one group ring at the same time. */
 const stepsOf = (values: Values): readonly (readonly Values[])[] => {
   const nested = (items: unknown) => (items as readonly unknown[]).map((item) => values.nested(item))
   if (values.has('serial')) return nested(values.list('serial')).map((item) => [item])
@@ -49,7 +49,7 @@ const connectOptions = (values: Values, script: ScriptContext): ConnectOptions =
   const timeoutMs = values.seconds('timeout')
   const maxDurationMs = values.seconds('max_duration')
   const steps = stepsOf(values)
-  // The longest timeout is that of the verb; a destination enforces its own shorter one.
+  // The verb gets the longest confirmation timeout. A destination with a shorter timeout enforces it itself.
   const longest = steps.flat().flatMap((item) => confirmTimeoutOf(item, values) ?? [])
   const confirmTimeoutMs = longest.length > 0 ? Math.max(...longest) : undefined
   return {

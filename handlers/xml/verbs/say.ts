@@ -10,7 +10,7 @@ const maxSpeech = 4096
 /** Maximum length of the text of one `Say`, including tags, in characters. */
 const maxMarkup = 16_384
 
-/** SSML tags that `Say` supports, besides those of `amazon:`. */
+/** SSML tags that `Say` supports, besides the `amazon:` tags. */
 const ssmlTags = 'break emphasis lang p phoneme prosody s say-as sub w'.split(' ')
 
 /** Verb `Say`: speaks its text. */

@@ -57,7 +57,7 @@ export const eventsBeside = ({
 }: Pick<AudioFormat, 'codec' | 'events'>): TelephoneEventFormat | undefined =>
   events.find(({ clockRate }) => clockRate === codecInfo[codec].clockRate) ?? events[0]
 
-/** Payload types in local offers: those of RFC 3551 table 4, and the usual one for Opus. */
+/** Payload types in local offers: the static types of RFC 3551 table 4, and the usual type for Opus. */
 const defaultPayloadTypes: Readonly<Record<BrowserCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }
 
 /** Returns a codec's format in local offers. A codec that browsers lack becomes Opus. */

@@ -1,6 +1,6 @@
 import type { Direction } from '../../types.ts'
 
-/** Hash functions of certificate fingerprints (RFC 8122 section 5, without the broken ones). */
+/** Secure hash functions for certificate fingerprints (RFC 8122 section 5). */
 export const fingerprintHashes = ['sha-256', 'sha-384', 'sha-512'] as const
 
 /** Certificate fingerprint: upper-case hexadecimal bytes, separated by colons. */
@@ -48,7 +48,7 @@ export interface MediaSection {
   readonly kind: 'audio' | 'video'
   readonly mid: string
   readonly protocol: string
-  /** Formats in the order of the m-line, without unknown ones. */
+  /** Formats in the order of the m-line, without unknown formats. */
   readonly formats: readonly Format[]
   /** Direction, as written by the browser. */
   readonly direction: Direction

@@ -78,7 +78,7 @@ export const participantIn = (request: Pick<FastifyRequest, 'bearer'>): ChatPart
   return chatParticipantOf(identity, token)
 }
 
-/** Throws `invalid_field` if a body names another address than that of its sender. */
+/** Throws `invalid_field` if a body names a sender's address that is not the address of its sender. */
 export const checkFrom = (
   { addressId }: ChatParticipant,
   fields: Readonly<Partial<Record<'from_address_id' | 'from_fabric_address_id', string | null>>>,

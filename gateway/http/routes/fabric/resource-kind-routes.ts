@@ -134,7 +134,7 @@ const logNumbered = (
       taken: `/${context}/${wanted}`,
       address: `/${context}/${name}`,
     },
-    'resource has a numbered address',
+    'address taken, number added to the address of a resource',
   )
 }
 

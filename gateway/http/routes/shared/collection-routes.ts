@@ -8,7 +8,7 @@ import { emptyBody, idParams, listSchema } from './route-schemas.ts'
 /** Collection of items under one path. */
 export interface CollectionOptions<Row, Params, ItemParams> {
   readonly path: string
-  /** Path of one item, below that of the collection; default `:id`. */
+  /** Path of one item, below the path of the collection; default `:id`. */
   readonly itemPath?: string
   /** Schema of the parameters in the path of the collection; default none. */
   readonly params?: Params
