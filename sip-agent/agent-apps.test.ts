@@ -28,7 +28,7 @@ const answering = async (srf: Srf, name: string) => {
   return dialogs
 }
 
-/** Calls and acknowledges; gives the call and the name of who answered. */
+/** Calls and acknowledges. Returns the call and the name of the application that answered. */
 const call = async () => {
   const made = peer.call(target())
   peer.send('INVITE', made, { body: testSdp() })

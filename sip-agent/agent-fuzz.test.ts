@@ -55,7 +55,7 @@ const requestText = (method: string, parts: RequestFields): string => {
   ].join('\r\n')
 }
 
-/** A response to a request of the agent's, or to one that never was. */
+/** Returns a response to a request of the agent, or to an invented request. */
 const responseText = (status: number, request?: string): string => {
   const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(request ?? '')?.[1]
   const stray = `z9hG4bK${++counter}`
@@ -88,7 +88,7 @@ const draws = (text: string) => {
   return { next, oneOf: <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T }
 }
 
-/** An application that answers as it likes, or not at all. */
+/** Application with random answers, or without an answer. */
 const moody = ({ txnId, message }: Delivered) => {
   const { next, oneOf } = draws(message)
   if (message.startsWith('SIP/2.0') || message.startsWith('ACK') || next() < 0.2) return
@@ -98,7 +98,7 @@ const moody = ({ txnId, message }: Delivered) => {
   }
 }
 
-/** RFC 3261 8.2, 17.2 and RFC 4320: what may come back for a request. */
+/** Permitted responses to a request (RFC 3261 8.2, 17.2 and RFC 4320). */
 const judge = (text: string) => {
   const status = Number(/^SIP\/2\.0 (\d{3}) /.exec(text)?.[1] ?? 0)
   // What could not be parsed is sent back as it came, with one of these.

@@ -13,7 +13,7 @@ afterEach(async () => {
 const options = inviteText.replaceAll('INVITE', 'OPTIONS')
 const withLine = (line: string) => options.replace('User-Agent:', `${line}\r\nUser-Agent:`)
 
-/** Start lines of what comes back for one datagram, and how many messages reached the application. */
+/** Returns the start lines of the responses to one datagram, and the number of delivered messages. */
 const outcomeOf = async (limits: Partial<MessageLimits>, text: string) => {
   whole = await WholeAgent.start(['tcp'], { limits })
   await whole.send(text)
@@ -25,7 +25,7 @@ const outcomeOf = async (limits: Partial<MessageLimits>, text: string) => {
 it('a message of the maximum size is accepted, a larger one is rejected', async () => {
   expect(await outcomeOf({ messageBytes: options.length }, options)).toEqual([[], 1])
   await whole?.close()
-  // What is too large is not read at all, so there is nothing to answer it with.
+  // A too large message is not parsed, so it cannot be answered.
   expect(await outcomeOf({ messageBytes: options.length - 1 }, options)).toEqual([[], 0])
 })
 

@@ -42,7 +42,7 @@ const ask = async () => {
   peer.send('OPTIONS', peer.call(target()))
   await peer.response(200, 'OPTIONS')
 }
-/** Calls, is refused, and acknowledges that with a tag. */
+/** Calls, and acknowledges the rejection with its tag. */
 const refused = async (tag: (to: string) => string) => {
   const call = peer.call(target())
   const branch = peer.send('INVITE', call)

@@ -28,7 +28,7 @@ beforeAll(async () => {
   site = await servers.site()
 })
 beforeEach(() => {
-  // Every attempt is forgiven.
+  // The counts of all attempts have expired.
   rig.clock.advance(3_600_000)
   rig.reasons = []
   rig.lines.length = 0

@@ -5,7 +5,7 @@ import type { FakeDialog } from './testing/fake-srf.ts'
 import { arrive } from './testing/inbound-rig.ts'
 import { OutboundRig } from './testing/outbound-rig.ts'
 
-/** Every order of some events. */
+/** Returns all permutations of the events. */
 const orders = <T>(all: readonly T[]): readonly (readonly T[])[] =>
   all.length === 0
     ? [[]]
@@ -24,7 +24,7 @@ describe('an INVITE of the peer ends the same way in every order of', () => {
       const out = bench.srf.answers.length > 0
       if (event === 'answer') void bench.leg.answer()
       if (event === 'end') bench.leg.end({ code: 'normal' })
-      // The agent tells of a CANCEL only before it has sent a 200, and of a dialog only if it has.
+      // The agent reports a CANCEL only before its 200, and a dialog only after its 200.
       if (event === 'cancel' && !dialog) {
         canceled = true
         bench.request.emit('cancel')
@@ -59,7 +59,7 @@ describe('an INVITE of the peer ends the same way in every order of', () => {
           true,
           0,
         ])
-        // An answered leg is hung up by one side, and by the gateway once at most.
+        // One side hangs up an answered leg; the gateway does so at most once.
         expect([said, dialog?.byes.length]).toEqual([said, dialog && (farFirst ? 0 : 1)])
       }
     },
@@ -103,7 +103,7 @@ it('an INVITE of the gateway ends the same way in every order of 180, 183, 200 a
       if (event === 'answer') dialog = invite.answer(carrierSdp({ address: farAddress }))
       if (event === 'cancel') leg.end({ code: 'canceled' })
     }
-    // What was answered is hung up, whichever came first.
+    // An answered INVITE is hung up, whichever event came first.
     expect([order.join(' '), dialog?.byes.length]).toEqual([order.join(' '), 1])
     dialog?.byes[0]?.()
     expect([leg.isEnded, ...rig.left]).toEqual([true, 0, 0, 0])

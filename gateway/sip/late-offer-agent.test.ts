@@ -48,7 +48,7 @@ it('the embedded agent answers the offer of a 200 in the ACK', async () => {
   expect(body(ack)).toContain('m=audio 20000 RTP/AVP 8 101\r\n')
   await heard.until('answered')
   expect(bench.edge.ports[0]?.far).toMatchObject({ port: 4000, codec: 'PCMA' })
-  // The same ACK once more, for a 200 that comes again (RFC 3261 section 13.2.2.4).
+  // The same ACK is sent again for a retransmitted 200 (RFC 3261 section 13.2.2.4).
   peer.reply(invite, 200, pcma)
   expect(body(await peer.request('ACK'))).toBe(body(ack))
   leg.end({ code: 'normal' })

@@ -140,7 +140,7 @@ describe('a call through the embedded agent', () => {
   })
 })
 
-/** Takes whatever it is asked for. */
+/** Owner that accepts every request. */
 class Willing implements LegOwner {
   referral: Referral | undefined
   by: Leg | undefined

@@ -258,7 +258,7 @@ const outbound: readonly Case[] = [
       const { leg, heard, invite } = await t.dials()
       t.peer.reply(invite, 200, { body: carrierSdp() })
       await heard.until('answered')
-      // The call is up, and is not hung up for the repetition.
+      // The repeated 200 does not end the call.
       await t.passes(5_000)
       expect(leg.isEnded).toBe(false)
       leg.end({ code: 'normal' })

@@ -4,7 +4,7 @@ import { setUp } from '../calls/testing/calls-fixture.ts'
 import { carrierSdp } from './testing/bench.ts'
 import { agent, boundMs, confirmed, delivered, Misbehaving, patience } from './testing/misbehaving.ts'
 
-// The edge by itself is tested in misbehaving-agent.test.ts; here whole calls come in and go out by it.
+// misbehaving-agent.test.ts tests the edge alone; this file tests whole calls through it.
 
 let t: Misbehaving
 let rig: ReturnType<typeof setUp>
@@ -16,7 +16,7 @@ beforeEach(async () => {
     parts: { arrivals: { arrive: (arrival) => rig.calls.arrive(arrival) } },
   })
   callees = [await Peer.udp(), await Peer.udp()]
-  // Every call is joined with whichever of the two answers first.
+  // Every caller is connected with the first of two callees that answers.
   rig.script(async (call) => {
     const steps = [callees.map(({ port }) => ({ to: `sip:1@127.0.0.1:${port}` }))]
     await call.connect({ steps, answerOnBridge: true })
@@ -27,7 +27,7 @@ afterEach(async () => {
   await t.close()
 })
 
-/** Gauges of calls: each has to go back to zero. */
+/** Gauges of calls, which must return to zero. */
 const gauges = () => {
   const { sip, edge } = t.carrier.bench
   return {
@@ -41,7 +41,7 @@ const gauges = () => {
 }
 const nothing = { calls: 0, legs: 0, bridges: 0, dialogs: 0, ports: 0, timers: 0 }
 
-/** A caller whose two callees ring. */
+/** Places a call whose two callees ring. */
 const ringing = async () => {
   const { call, branch } = t.carrier.invite()
   const invites = await Promise.all(callees.map((callee) => callee.request('INVITE')))

@@ -55,7 +55,7 @@ const context = () =>
 /** Max-Breadth of the sender; undefined without one. */
 let breadth: string | undefined
 
-/** Has a request sent on, by the fields of a `proxy` frame. */
+/** Lets the agent forward a request, by the fields of a `proxy` frame. */
 const sendOn = (method: string, ...fields: string[]): ProxiedRequest => {
   const received = request(method, 'z9hG4bKcaller')
   if (breadth !== undefined) received.headers.append('Max-Breadth', breadth)
@@ -79,7 +79,7 @@ const sentTo = (address: string): string[] => fars.get(address)?.sent ?? []
 
 const methodsTo = (address: string) => sentTo(address).map((text) => text.split(' ', 1)[0])
 
-/** One of the places answers what it was sent first. */
+/** Lets a target answer its first request. */
 const answer = (address: string, status: number, lines = '') => {
   const [first = ''] = sentTo(address)
   const copied = first.split('\r\n').filter((line) => /^(?:Via|From|To|Call-ID|CSeq):/.test(line))

@@ -43,7 +43,7 @@ it.each([
   const { status, headers, body } = await get(target)
   expect(status).toBe(200)
   expect(JSON.parse(body)).toEqual({ url: '/api/things?at=%61' })
-  // What goes by the path is not got round.
+  // Rules for paths cannot be bypassed.
   expect(headers).toMatchObject({ 'cache-control': 'no-store' })
 })
 

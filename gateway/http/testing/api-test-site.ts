@@ -45,7 +45,7 @@ const script = {
   name: 'x',
 } as const
 
-/** A project of the rig, with what it needs to be asked as. */
+/** Project of the test site, with its credentials. */
 export interface TestProject {
   readonly id: string
   readonly apiToken: string
@@ -60,7 +60,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** The fields that an answer names as being at fault. */
+/** Returns the fields that a response reports as faulty. */
 export const attributes = ({ body }: Answer): string[] =>
   body.errors.map(({ attribute }: { readonly attribute: string }) => attribute)
 
@@ -238,12 +238,12 @@ export class ApiTestSite {
     return this.site.inject({ method, url, headers: asProject(project), ...(payload && { payload }) })
   }
 
-  /** As {@link ask}, and reads the answer. */
+  /** Same as {@link ask}, but returns the parsed response. */
   async send(method: Method, url: string, payload?: object, project = ours): Promise<Answer> {
     return answerOf(await this.ask(method, url, payload, project))
   }
 
-  /** Makes something and gives its body; throws where that is rejected. */
+  /** Creates an object and returns its body. Throws if the request is rejected. */
   async make(url: string, payload: object): Promise<Answer['body']> {
     const { status, body } = await this.send('POST', url, payload)
     if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)

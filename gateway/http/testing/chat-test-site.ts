@@ -15,7 +15,7 @@ export type Asking = Pick<Person, 'token'>
 /** Path of the conversations. */
 export const base = '/api/fabric/conversations'
 
-/** The site, and people who talk to one another by it. */
+/** API test site with people who exchange messages. */
 export class ChatTestSite {
   readonly api: ApiTestSite
   #people = 0
@@ -28,7 +28,7 @@ export class ChatTestSite {
     return new ChatTestSite(await ApiTestSite.open())
   }
 
-  /** A new one of this name. */
+  /** Creates a person with this name. */
   async person(display_name: string, project = ours): Promise<Person> {
     const reference = `person-${++this.#people}@example.test`
     const asked = await this.api.ask(
@@ -41,7 +41,7 @@ export class ChatTestSite {
     return { id, token, addressId: this.api.directory.subscriber(id)!.addressId }
   }
 
-  /** A new room, called The room; the id of its address. */
+  /** Creates a room with the name `The room`, and returns the id of its address. */
   async room(): Promise<string> {
     const body = { name: `room-${randomUUID()}`, display_name: 'The room' }
     const { id } = (await this.api.ask('POST', '/api/fabric/resources/conference_rooms', body)).json()
@@ -62,7 +62,7 @@ export class ChatTestSite {
     return this.ask(who, '/api/fabric/messages', { conversation_id, text, ...more })
   }
 
-  /** As {@link send}, which has to succeed; the body. */
+  /** Same as {@link send}, but expects success and returns the body. */
   async sent(who: Asking, to: string, text?: string) {
     const { status, body } = await this.send(who, to, text)
     expect([status, body]).toEqual([201, expect.anything()])
@@ -73,7 +73,7 @@ export class ChatTestSite {
     return this.ask(who, `${base}/join`, body)
   }
 
-  /** Of a conversation, the newest first. */
+  /** Returns the texts of a conversation, newest first. */
   async textsOf(who: Asking, id: string): Promise<string[]> {
     const { status, body } = await this.ask(who, `${base}/${id}/messages`)
     expect(status).toBe(200)

@@ -33,7 +33,7 @@ import { ApiStreams } from '../routes/compat/compat-stream-routes.ts'
 
 /** The project of most tests. */
 export const ours = randomUUID()
-/** Another one. */
+/** Another project. */
 export const theirs = randomUUID()
 
 /** Basic auth of a project. */
@@ -47,7 +47,7 @@ export class FakeCalls implements CallPlacement, CallHistory {
   readonly orders: CallOrder[] = []
   readonly redirects: (readonly [id: string, handler: HandlerSpec, status: StatusTarget | undefined])[] = []
   readonly queries: CallQuery[] = []
-  /** Thrown by whatever is asked next. */
+  /** Error that the next operation throws. */
   failure: TrunklineError | undefined
   now = Date.UTC(2026, 0, 2, 3, 4, 5)
 
@@ -171,7 +171,7 @@ const fakeResources = (now: () => number): CompatApplicationDeps['resources'] =>
   } as CompatApplicationDeps['resources']
 }
 
-/** The family on a site of its own. */
+/** Site that serves only the XML family's API. */
 export class CompatTestSite {
   readonly calls = new FakeCalls()
   readonly rooms = new ConferenceFixture()

@@ -1,6 +1,6 @@
 /**
- * OAuth on a site of its own, with a store in memory; and a browser that keeps cookies and follows nothing by
- * itself.
+ * Site that serves only OAuth, with a store in memory, and a browser with cookies that follows redirects only
+ * on request.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -26,7 +26,7 @@ import { PasswordSignIn } from '../requests/password-sign-in.ts'
 const systemClock = new SystemClock()
 const secret = new Uint8Array(32).fill(5)
 
-/** Making a signing key takes long: one is enough for all tests of a file. */
+/** Signing key of all tests of a file, because its creation is slow. */
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-oauth-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -147,7 +147,7 @@ export class OAuthTestSite {
     return new OAuthTestBrowser(this.site)
   }
 
-  /** A form to the token endpoint, and the JSON that it answers. */
+  /** Sends a form to the token endpoint, and returns the JSON of the response. */
   async token(form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
     const answer = await this.post('/oauth/token', form, headers)
     return { status: answer.statusCode, headers: answer.headers, body: answer.json() as TokenAnswer }
@@ -252,7 +252,7 @@ export class OAuthTestBrowser {
     return this.go(`/login/oauth/authorize?${new URLSearchParams(query)}`)
   }
 
-  /** Goes on until it is sent to another site or shown a page. */
+  /** Follows redirects until another site or a page. */
   async follow(answer: Awaited<ReturnType<OAuthTestBrowser['go']>>) {
     let last = answer
     for (;;) {

@@ -56,7 +56,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-/** Says what is wrong with an answer by its document; undefined: nothing. */
+/** Returns the fault of a response by the document; undefined for a correct response. */
 export type Judge = (operation: Operation, answer: Answer) => string | undefined
 
 /** Makes it. */

@@ -18,7 +18,7 @@ export type Request = InjectOptions & { readonly url: string }
 
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
-/** Mostly the path of what there is; now and then an id of nothing, or what is no id. */
+/** Paths: mostly of existing resources, sometimes with an unknown or malformed id. */
 const paths = ({ path }: Operation, things: SampleResources): fc.Arbitrary<string> => {
   const good = fc.constant(pathOf(things, path))
   const ids = fc.oneof(fc.uuid(), fc.constantFrom(...hostileTexts, ...things.values()))
@@ -95,7 +95,7 @@ const bodies = (operation: Operation): fc.Arbitrary<Pick<InjectOptions, 'payload
   )
 }
 
-/** Requests of an operation: some as they are meant, some not quite, some hostile. */
+/** Requests of an operation: valid, almost valid, and hostile ones. */
 export const requestsOf = (
   operation: Operation,
   { things, credentials }: RequestsFrom,

@@ -116,14 +116,14 @@ describe('a challenge', () => {
     await begin({ apps: [testApp({ challenge })], parts: { challenges: ['MD5', 'SHA-256'] } })
     const uri = 'sip:1@demo.example'
     const first = await refused(uri, 401)
-    // Each in a field of its own (RFC 8760 section 2.3).
+    // Each challenge has its own header field (RFC 8760 section 2.3).
     expect(first.headers.all('www-authenticate')).toHaveLength(2)
     const Authorization = answerTo(first, uri, 'trunk', 'secret', algorithm)
     carrier.invite({ to: uri, extra: { Authorization } })
     const { arrival } = await carrier.bench.arrival()
     arrival.leg.end({ code: 'declined' })
     await carrier.peer.response(603)
-    // To be asked is no refusal.
+    // A challenge does not count as a rejection.
     expect(await rejected(carrier.bench.metrics, 'unauthorized')).toBe(0)
   })
 

@@ -135,7 +135,7 @@ describe('a SIP endpoint', () => {
     const uri = 'sip:ann@pbx.example'
     const { peer, bench } = carrier
     const extra = { 'Refer-To': `<${uri}>`, 'Refer-Sub': 'false' }
-    /** Calls, and gives what sends REFERs in that call. */
+    /** Places a call, and returns a function that sends REFERs in the call. */
     const talking = async () => {
       const Authorization = answerTo(await refused(uri, 401), uri, 'desk', 'secret')
       const { call, to, arrival } = await carrier.answered({ to: uri, extra: { Authorization } })
@@ -158,7 +158,7 @@ describe('a SIP endpoint', () => {
     expect(referrals).toHaveLength(2)
     arrival.leg.end({ code: 'normal' })
     referrals[1]?.over?.()
-    // The INVITE and one transfer are all that two a second allow.
+    // The INVITE and one transfer use up the limit of two calls per second.
     limits = { callsPerSecond: 2 }
     const fast = await talking()
     await fast.refer(202)

@@ -12,7 +12,7 @@ const setUp = () => {
     clock,
     loops.map((loop) => () => ({ ...loop })),
   )
-  /** Lets so many steps of 250 ms pass in which a loop is busy for a share of the time. */
+  /** Advances by this number of 250 ms steps, in which a loop is busy for a share of the time. */
   const pass = (steps: number, ...shares: number[]) => {
     for (let i = 0; i < steps; i++) {
       for (const [at, share] of shares.entries()) {

@@ -26,7 +26,7 @@ it.each([
   arrival.leg.end({ code })
   const response = await peer.response(status)
   expect(response.headers.first('reason')).toMatch(/^Q\.850;cause=\d+/)
-  // What is wrong with one call must not keep a carrier from sending others.
+  // A fault of one call must not make a carrier stop sending other calls.
   expect(response.headers.first('retry-after')).toBe(code === 'draining' ? '10' : undefined)
   peer.send('ACK', call, { to: response.headers.first('to'), branch })
   await carrier.nothingLeft()
@@ -55,7 +55,7 @@ it.each([
   ],
   ['no_handler', 480, undefined, 'sip:1@demo.example', { apps: [testApp({ handler: undefined })] }],
   ['over_call_limit', 503, '10', 'sip:1@demo.example', { parts: { maxCalls: 0 } }],
-  // One application that is full must not keep a carrier from calling the others.
+  // One application at its limit must not make a carrier stop calling the others.
   ['over_call_limit', 503, undefined, 'sip:1@demo.example', { apps: [testApp({ maxCalls: 0 })] }],
 ] as const)(
   'a call is rejected with %s and %i (Retry-After: %s), one log line and one count',

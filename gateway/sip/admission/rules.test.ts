@@ -117,7 +117,7 @@ describe('a From header', () => {
     expect(fromHeader({ user: '+4930', name: '' })).toBe('<sip:+4930@localhost>')
     expect(fromHeader({ user: 'a b@c>', name: '' })).toBe('<sip:a%20b%40c%3E@localhost>')
     expect(fromHeader({ user: '', name: '' })).toBe('<sip:anonymous@localhost>')
-    // Cut in the middle of a character.
+    // The text is cut in the middle of a character.
     const cut = `${'a'.repeat(127)}\u{1f600}`
     expect(fromHeader({ user: cut, name: '' })).toBe(`<sip:${'a'.repeat(127)}@localhost>`)
   })
@@ -198,7 +198,7 @@ describe('a Q.850 cause', () => {
   }
 
   it.each([
-    // Switches look at it rather than at the status: an unallocated number is no temporary failure.
+    // Switches use the Q.850 cause rather than the status: an unallocated number is not a temporary failure.
     [404, undefined, 'Q.850;cause=1'],
     [484, undefined, 'Q.850;cause=28'],
     [500, undefined, 'Q.850;cause=41;text="NORMAL_TEMPORARY_FAILURE"'],

@@ -24,7 +24,7 @@ it('digits are sent as INFO with their pauses, until the first rejection', async
   expect(taken).toEqual(['1'])
   clock.advance(500)
   await sent
-  // A call that is over leaves no timer, however many digits were to follow.
+  // An ended call leaves no timer, however many digits remain.
   expect([taken, clock.running]).toEqual([['1', '2'], 0])
 })
 

@@ -81,7 +81,7 @@ it('finds the dialogs of one party by endpoint, carrier or address', () => {
   expect(same({ source, carrier: 'a' }, { source })).toBe(false)
   expect(same({ source }, { source })).toBe(true)
   expect(same({ source: '' }, { source: '' })).toBe(false)
-  // Its calls of two projects are none of one another's.
+  // Calls of the same party in two projects are separate.
   expect(same({ source }, { source }, 'p2')).toBe(false)
   expect(same({ source, carrier: 'a' }, { source, carrier: 'a' }, 'p2')).toBe(false)
 })

@@ -32,7 +32,7 @@ const settle = async () => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
 
-/** An owner that takes transfers and replacements, as a call in which two talk does. */
+/** Owner that accepts transfers and replacements, like a call with two connected parties. */
 class Talking implements LegOwner {
   referral: Referral | undefined
   by: Leg | undefined
@@ -206,7 +206,7 @@ describe('REFER with Replaces', () => {
     const there = other.by!
     expect(edge.ports.map(({ far }) => far?.port)).toEqual([edge.ports[1]?.port, edge.ports[0]?.port])
     expect([here.port?.group, there.port?.group]).toEqual([bench.port.group, second.port.group])
-    // What the one party does reaches the other one.
+    // Actions of each party reach the other one.
     const heard: string[] = []
     there.own({
       ...quiet,
@@ -229,7 +229,7 @@ describe('REFER with Replaces', () => {
     const { made: second, talking: other } = begin(carrier, 'second')
     other.willing = false
     refer(bench, replaces('second'))
-    // One at a time.
+    // Only one REFER may be pending.
     expect(refer(bench, replaces('second')).statuses).toEqual([603])
     await settle()
     expect(notified(bench).at(-1)).toEqual(['SIP/2.0 603 Decline', 'terminated'])

@@ -102,7 +102,7 @@ describe('a session refresh by the gateway', () => {
       last(bench).reply(491)
       while (bench.dialog.requests.length === sent) bench.clock.advance(1_000)
     }
-    // Five soon, and the others ten seconds apart.
+    // Five attempts come soon, and the others ten seconds apart.
     expect(bench.clock.now() - before).toBe(5 * 1_000 + 2 * 10_000)
   })
 
@@ -127,7 +127,7 @@ describe('a session refresh by the gateway', () => {
       expect(bench.dialog.requests).toHaveLength(round)
       last(bench).reply(488)
     }
-    // One that a proxy cannot reach is not.
+    // A peer that a proxy cannot reach does not count as reachable.
     for (let at = 0; at < 2 * half; at += 10_000) {
       bench.clock.advance(10_000)
       if (bench.dialog.requests.length > 4 && !bench.leg.isEnded) last(bench).reply(503)

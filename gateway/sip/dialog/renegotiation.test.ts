@@ -31,7 +31,7 @@ describe('hold', () => {
       expect(directionOf(back.body)).toBe('sendrecv')
       expect(bench.port.far?.direction).toBe('sendrecv')
       expect(bench.heard).toEqual(['answered', 'held', 'taken back'])
-      // Its music may be heard: the legs are not to be parted.
+      // The far side may send music on hold, so the legs stay bridged.
       expect(bench.leg.isHeld).toBe(false)
     },
   )

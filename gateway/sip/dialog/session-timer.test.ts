@@ -85,7 +85,7 @@ describe('a request of the peer', () => {
   ])('with %j gets %s', (headers, expected) => {
     const result = answer(headers)
     expect('terms' in result && result.headers['Session-Expires']).toBe(expected)
-    // Who is to refresh has to know that (section 9).
+    // The refresher must learn its role (RFC 4028 section 9).
     expect(result.headers.Require).toBe(expected.endsWith('uac') ? 'timer' : undefined)
   })
 

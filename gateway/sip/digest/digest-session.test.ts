@@ -113,7 +113,7 @@ describe('an answer', () => {
     const credentials = { username: 'u', password: 'p', learned: {} }
     const session = () => new DigestSession(credentials)
     const asked = (realm: string) => response(401, `Digest realm="${realm}", nonce="n"`)
-    // Refused in the end: nothing is known of this realm.
+    // The request is finally rejected, so the realm stays unknown.
     expect(session().answer(asked('callee'), request)).toHaveProperty('headers')
     const first = session()
     expect(first.answer(asked('carrier'), request)).toHaveProperty('headers')
@@ -155,7 +155,8 @@ describe('an answer', () => {
     expect(session.begin(request)).toEqual({})
     session.answer(response(401, 'Digest realm="r", nonce="1", qop="auth"'), request)
     expect(session.begin(request).Authorization).toContain('nc=00000002')
-    // Asked again, with the same nonce or another one, it answers once more: what went along was a guess.
+    // A new challenge, with the same or another nonce, is answered once more, because the sent answer was
+    // only a guess.
     expect(session.answer(response(401, 'Digest realm="r", nonce="2", qop="auth"'), request)).toHaveProperty(
       'headers',
     )

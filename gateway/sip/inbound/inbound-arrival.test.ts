@@ -101,7 +101,7 @@ it.each([
   [{}, 0],
   [{ app: { encryption: 'required' } }, 1],
   [{ endpoint: { id: 'e1', encryption: 'required' } }, 1],
-  // Neither loosens what the other demands.
+  // Neither the application nor the endpoint can weaken the requirement of the other.
   [{ app: { encryption: 'optional' }, endpoint: { id: 'e1', encryption: 'required' } }, 1],
   [{ app: { encryption: 'required' }, endpoint: { id: 'e1' } }, 1],
 ] as const)(
@@ -142,7 +142,7 @@ it('a call counts until it ends, even after its caller has left', async () => {
   const arrived: Arrival[] = []
   await setUp(open({ arrivals: { arrive: (arrival) => arrived.push(arrival) } })).done
   arrived[0]!.leg.ended({ code: 'normal' })
-  // The carrier's line is free: it was the leg's.
+  // The carrier's call slot, which the leg held, is free again.
   expect([left, over, released]).toEqual([1, 0, 0])
   arrived[0]!.onOver?.()
   expect([left, over, released]).toEqual([1, 1, 0])

@@ -54,7 +54,7 @@ describe('an INVITE without an offer', () => {
     expect(progress?.body).toContain('m=audio 20000 RTP/AVP 0 8 101')
     expect(bench.prack(farSdp()).statuses).toEqual([200])
     await opened
-    // There is early media now.
+    // The call has early media now.
     expect([bench.leg.port, bench.port.far?.codec]).toEqual([bench.port, 'PCMU'])
     void bench.leg.answer()
     expect(bench.srf.answers[0]).toMatchObject({ localSdp: undefined })
@@ -304,7 +304,7 @@ describe('an answer with certain codecs', () => {
     [['PCMA', 'PCMU'], '8 101', 'PCMA'],
     [['PCMU', 'PCMA'], '0 101', 'PCMU'],
     [['opus', 'PCMA'], '8 101', 'PCMA'],
-    // Not among those of the configuration.
+    // The codec is not among the configured ones.
     [['G722', 'PCMA'], '8 101', 'PCMA'],
   ] as const)('has those of %j that the caller offers', (codecs, formats, codec) => {
     const bench = arrive({}, offer)

@@ -7,7 +7,7 @@ import { EarlyOffer } from './early-offer.ts'
 import { LegMedia } from './leg-media.ts'
 
 const type = { 'Content-Type': 'multipart/mixed;boundary=b' }
-/** As trunks with SIP-I send it. */
+/** Multipart body in the form of trunks with SIP-I. */
 const withIsup = (sdp: string) =>
   `--b\r\nContent-Type: application/isup\r\n\r\nx\r\n--b\r\nContent-Type: application/sdp\r\n\r\n${sdp}\r\n--b--\r\n`
 

@@ -10,7 +10,7 @@ import { LegMedia } from './leg-media.ts'
 const strong = 'AES_CM_128_HMAC_SHA1_80'
 const weak = 'AES_CM_128_HMAC_SHA1_32'
 
-/** The far side's description, with a key made of `fill`. */
+/** Returns a description of the far side, with a key whose bytes are all `fill`. */
 const secured = (fill: number, changes: { suite?: string; address?: string; port?: number } = {}) => {
   const { suite = weak, ...place } = changes
   const key = Buffer.alloc(30, fill).toString('base64')
@@ -20,7 +20,7 @@ const secured = (fill: number, changes: { suite?: string; address?: string; port
 const leg = () => {
   const port = new TestPort('call')
   const media = new LegMedia(port, '1', { srtp: srtpPolicy(undefined, true) })
-  /** Answers that offer. Returns the local key of the SDP and of the port. */
+  /** Answers an offer. Returns the local key, which must be the same in the SDP and at the port. */
   const answer = (offer: string) => {
     const [, key = ''] = /^a=crypto:4 \S+ inline:(\S+)$/m.exec(media.answer(readSdp(offer))) ?? []
     expect(port.far?.srtp?.sendKey).toEqual(new Uint8Array(Buffer.from(key, 'base64')))

@@ -10,7 +10,7 @@ const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve()
 }
 
-/** A call to a carrier that wants to make the offers, and its INVITE. */
+/** Calls a carrier with late offers, and returns the call with its INVITE. */
 const dial = async (changes: Partial<CarrierConfig> = {}, target = number) => {
   const t = new OutboundRig([testCarrier({ lateOffer: true, ...changes })], true, timers)
   const dialled = await t.dial(target)

@@ -163,7 +163,7 @@ describe('a silent target', () => {
     const invite = rig.next()
     rig.clock.advance(8_000)
     expect(leg.state).toMatchObject({ cause: { code: 'unreachable' } })
-    // The guard ends the wait for an INVITE that never settles.
+    // The guard timer ends the wait for an INVITE that never settles.
     rig.clock.advance(40_000)
     expect(rig.left).toEqual([0, 0, 0, 0])
     expect(invite.answer().byes).toHaveLength(1)

@@ -8,7 +8,7 @@ const timers = { expiresMs: 1_800_000, minMs: 90_000 }
 const targets = (count: number) => Array.from({ length: count }, (_, i) => `sip:t${i}.example`)
 const contacts = targets(5).map((target) => `<${target.replace('sip:', 'sip:1@')}>`)
 
-/** Answers of a far side to the INVITE that came as number `n`, each of which may lead to another INVITE. */
+/** Answers of a far side to the INVITE with number `n`, each of which may cause another INVITE. */
 const answers = {
   'a growing Min-SE': (invite: PlacedInvite, n: number) =>
     invite.refuse(422, { 'Min-SE': String(2_000 + n) }),
@@ -29,7 +29,7 @@ const answers = {
 } as const
 type Answer = keyof typeof answers
 
-/** Dials, and answers every INVITE by `course`, over and over. Returns the number of INVITEs. */
+/** Dials, and answers the INVITEs by `course`, which repeats. Returns the number of INVITEs. */
 const play = async (course: readonly (Answer | 'silence')[], places: number) => {
   const rig = new OutboundRig(
     [

@@ -66,14 +66,14 @@ it.each(orders)('%s leaves nothing open and no callee ringing', async (_name, st
   const leg = await play.run(steps)
   const { rig, dialogs } = play
   expect(leg.isEnded).toBe(true)
-  // Whatever was answered is hung up once, whichever of the two came first. With credentials a BYE goes out
-  // as a request.
+  // Every answered dialog is hung up once, whichever event came first. With credentials, a BYE is sent as a
+  // request.
   for (const { byes, requests } of dialogs) {
     expect([...byes, ...requests]).toHaveLength(1)
     for (const bye of byes) bye()
     for (const { reply } of requests) reply(200)
   }
-  // What never comes is not waited for for ever.
+  // The wait for missing messages ends.
   rig.clock.advance(40_000)
   expect(rig.left).toEqual([0, 0, 0, 0])
   expect(leg.attempts).toHaveLength(1)

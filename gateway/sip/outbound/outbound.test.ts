@@ -72,7 +72,7 @@ it('an outbound call reports ringing, early media, the answer and the callee’s
   peer.reply(invite, 183, { body: carrierSdp() })
   await heard.until('early media')
   expect(bench.edge.ports[0]?.far?.codec).toBe('PCMU')
-  // No SDP in the 200: that of the 183 stands.
+  // The 200 has no SDP: the SDP of the 183 stays valid.
   peer.reply(invite, 200)
   await heard.until('answered')
   peer.send('BYE', inDialog(invite))
@@ -118,7 +118,7 @@ it('an INVITE that the agent has not accepted yet is cancelled', async () => {
   await Promise.resolve()
   await Promise.resolve()
   leg.end({ code: 'canceled' })
-  // Whether the INVITE went out depends on the moment; nothing may be left in either case.
+  // The INVITE may or may not have been sent; neither case may leave anything open.
   void peer.request('INVITE').then(async (invite) => {
     peer.reply(invite, 180)
     peer.reply(await peer.request('CANCEL'), 200)

@@ -73,7 +73,7 @@ const request = (): OutboundRequest => ({
   from: { uri: '/public/alice', user: 'alice', name: 'Alice' },
 })
 
-/** Sends a request, and once more with the answer to its challenge. */
+/** Sends a request, and repeats it with the answer to its challenge. */
 const signed = async (
   peer: Peer,
   method: string,

@@ -86,7 +86,7 @@ const send = (headers: Record<string, string> = {}, uri = `sip:${realm}`, change
   expect(response.sent).toHaveLength(1)
   return response.sent[0]!
 }
-/** The answer of a client to the challenge that it gets. */
+/** Returns a client's answer to its challenge. */
 const answer = (who = { username: 'desk', password: 'password-1' }, uri = `sip:${realm}`) => {
   const [challenge] = parseChallenges(send().headers['WWW-Authenticate'] ?? '')
   return authorization(challenge!, who, { method: 'REGISTER', uri, body: '' }, { count: 1, nonce: 'client' })
@@ -186,7 +186,7 @@ it('flows of clients without a proxy are kept (RFC 5626)', () => {
   )
   const via = `${base.via}, SIP/2.0/TCP 10.0.0.1;branch=z9hG4bK2`
   expect(register({ contact, via, cseq: '2 REGISTER' }).status).toBe(439)
-  // Without a flow a proxy in between does not matter.
+  // A request without a flow may pass a proxy.
   expect(register({ via, cseq: '3 REGISTER' }).status).toBe(200)
 })
 

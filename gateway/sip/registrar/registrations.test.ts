@@ -160,7 +160,7 @@ describe('a registration', () => {
     expect(users()).toEqual(['a', 'b', 'c'])
     register(a, { endpoint: 'e2' })
     expect(register(a, { endpoint: 'e3' })).toEqual({ kind: 'full' })
-    // Who is there may stay.
+    // Existing registrations can still be refreshed.
     expect(register(a, { endpoint: 'e2' })).toMatchObject({ kind: 'bindings' })
     register(b, { expires: 0 })
     expect(register(a, { endpoint: 'e3' })).toMatchObject({ kind: 'bindings' })

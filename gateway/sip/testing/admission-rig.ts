@@ -35,7 +35,7 @@ export const startAdmission = ({
   })
 }
 
-/** Calls, and gives the final response, acknowledged. */
+/** Places a call, acknowledges its final response and returns the response. */
 export const refusedCall = async (
   { peer }: Carrier,
   uri: string,
@@ -49,7 +49,7 @@ export const refusedCall = async (
   return response
 }
 
-/** The Authorization that answers the challenge of a rejected call. */
+/** Returns the Authorization that answers the challenge of a rejected call. */
 export const answerTo = (
   response: SipResponse,
   uri: string,

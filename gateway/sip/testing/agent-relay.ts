@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 /** One message of the protocol between an agent and its application. */
 export interface RelayedFrame {
   readonly from: 'agent' | 'application'
-  /** Its leading line and the SIP message. */
+  /** Leading line and SIP message. */
   readonly text: string
   /** Second field of the leading line: `sip`, `response`, … */
   readonly kind: string
@@ -15,20 +15,17 @@ export interface RelayedFrame {
   readonly sip: string
 }
 
-/**
- * Fate of a frame: it passes, is lost, comes twice, waits for {@link AgentRelay.release}, or another one
- * takes its place.
- */
+/** Fate of a frame: delivered, lost, delivered twice, held until {@link AgentRelay.release}, or replaced. */
 export type Fate = 'pass' | 'drop' | 'twice' | 'hold' | { readonly instead: string }
 
 /**
- * Stands between an application and its SIP agent, and lets the agent misbehave: it loses, doubles, delays or
- * changes the frames of its choice. Without a {@link rule} it passes everything on.
+ * Relay between an application and its SIP agent that simulates a misbehaving agent: loses, doubles, delays
+ * or changes frames. Without a {@link rule}, all frames pass.
  */
 export class AgentRelay {
   /** Decides on each frame. */
   rule: (frame: RelayedFrame) => Fate = () => 'pass'
-  /** Frames that came, whatever became of them. */
+  /** All received frames, delivered or not. */
   readonly seen: RelayedFrame[] = []
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -53,12 +50,12 @@ export class AgentRelay {
     return typeof address === 'object' && address ? address.port : 0
   }
 
-  /** Passes on what was held, in its order, behind everything that has come since. */
+  /** Delivers the held frames in order, after all later ones. */
   release(): void {
     for (const pass of this.#held.splice(0)) pass()
   }
 
-  /** Cuts the connections, as an agent does that dies. */
+  /** Cuts the connections, like the death of the agent. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy()
   }

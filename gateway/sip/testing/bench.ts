@@ -53,7 +53,7 @@ export const carrierSdp = (
   ].join('\r\n')
 }
 
-/** An owner of a leg that writes down what it hears. */
+/** Owner of a leg that records its events. */
 export class Heard implements LegOwner {
   readonly events: string[] = []
   #waiting: { event: string; resolve: () => void }[] = []
@@ -62,7 +62,7 @@ export class Heard implements LegOwner {
     leg.own(this)
   }
 
-  /** Resolves when it has heard an event that begins with `event`. */
+  /** Resolves after an event that begins with `event`. */
   async until(event: string): Promise<void> {
     if (this.events.some((each) => each.startsWith(event))) return
     await new Promise<void>((resolve) => this.#waiting.push({ event, resolve }))
@@ -94,7 +94,7 @@ export class Heard implements LegOwner {
   }
 }
 
-/** The SIP edge on a real agent, with everything around it made for tests. */
+/** SIP edge with a real agent; all other collaborators are test doubles. */
 export interface Bench {
   readonly agent: SipAgent
   readonly sip: SipEdge
@@ -105,7 +105,7 @@ export interface Bench {
   readonly logged: Record<string, unknown>[]
   readonly udp: number
   readonly tcp: number
-  /** The next arrival, as soon as there is one. */
+  /** Resolves with the next arriving call. */
   arrival(): Promise<{ arrival: Arrival; heard: Heard }>
   close(): Promise<void>
 }
@@ -113,7 +113,7 @@ export interface Bench {
 /** Collaborators and settings of the edge that a test may change. */
 export interface EdgeChanges extends Partial<SipEdgeOptions>, Partial<InboundRules> {
   readonly srf?: SrfLike
-  /** From the loss of the agent to the end of its calls. */
+  /** Time from the loss of the agent to the end of its calls. */
   readonly graceMs?: number
   readonly directory?: SipEdgeDeps['directory']
   readonly arrivals?: Arrivals
@@ -241,7 +241,7 @@ export const rejected = async (metrics: Metrics, code: string): Promise<number> 
   return values.find(({ labels }) => labels.code === code)?.value ?? 0
 }
 
-/** A wish for an outbound leg. */
+/** Returns a request for an outbound leg. */
 export const wish = (
   uri: string,
   destination: Partial<OutboundRequest['destination']> = {},

@@ -9,7 +9,7 @@ export interface InviteOptions {
   readonly extra?: Record<string, string>
 }
 
-/** A carrier that calls in over UDP, and the bench that it calls. */
+/** Carrier that calls the bench over UDP. */
 export class Carrier {
   readonly bench: Bench
   readonly peer: Peer
@@ -33,7 +33,7 @@ export class Carrier {
     return { call, branch }
   }
 
-  /** Brings a call up to the ACK. */
+  /** Places a call up to the ACK. */
   async answered(options: InviteOptions = {}) {
     const { call } = this.invite(options)
     const { arrival, heard } = await this.bench.arrival()
@@ -45,7 +45,7 @@ export class Carrier {
     return { call, to, arrival, heard, ok }
   }
 
-  /** Nothing of a call may be left. */
+  /** Expects that no state of a call is left. */
   async nothingLeft(): Promise<void> {
     await expect.poll(() => this.bench.sip.legs).toBe(0)
     expect(this.bench.edge.used).toBe(0)

@@ -17,7 +17,7 @@ import { FakeDialog, FakeRequest, type FakeResponse } from './fake-srf.ts'
 /** Address that the far side's signalling comes from in these tests. */
 export const farAddress = '192.0.2.9'
 
-/** A far side's description. */
+/** Returns a description of the far side. */
 export const farSdp = (
   changes: {
     version?: number
@@ -42,7 +42,7 @@ export const farSdp = (
   ].join('\r\n')
 }
 
-/** An established dialog on fakes, with everything that it tells. */
+/** Established dialog on fakes, with all its events. */
 export interface DialogBench {
   readonly clock: FakeClock
   readonly leg: Leg
@@ -53,9 +53,9 @@ export interface DialogBench {
   /** Events of the leg. */
   readonly heard: string[]
   readonly released: () => boolean
-  /** A request of the far side, and what it got. */
+  /** Sends a request of the far side, and returns the response. */
   receive(method: string, body?: string, headers?: Record<string, string>): FakeResponse
-  /** ACK of a 200 of the gateway. */
+  /** Sends the ACK to a 200 of the gateway. */
   ack(body?: string): void
 }
 
@@ -77,7 +77,7 @@ export interface DialogBenchOptions {
   readonly dialogTag?: string
 }
 
-/** Sets one up as it is after the 200, and after the ACK unless the INVITE had no offer. */
+/** Creates a dialog in the state after the 200, and after the ACK unless the INVITE had no offer. */
 export const establish = (options: DialogBenchOptions = {}): DialogBench => {
   const { offer = farSdp(), outbound = false } = options
   const clock = new FakeClock()
@@ -149,7 +149,7 @@ const negotiate = (media: LegMedia, offer: string, outbound: boolean): void => {
   }
 }
 
-/** An owner that writes down what it hears. */
+/** Owner that records its events. */
 export const ownerOf = (heard: string[]): LegOwner => ({
   legEarly: () => heard.push('early'),
   legAnswered: () => heard.push('answered'),

@@ -16,7 +16,7 @@ import type {
 } from '../../../media/types.ts'
 import { FakePort } from '../../calls/testing/fake-legs.ts'
 
-/** A media port that records the far ends it is given. */
+/** Media port that records its far ends. */
 export class TestPort implements MediaPort {
   readonly farUpdates: { near: NearEnd; far: FarEnd }[] = []
   readonly digits: string[] = []
@@ -27,7 +27,7 @@ export class TestPort implements MediaPort {
   readonly ssrc = 1
   /** Packets that came from the far side. */
   received = 0
-  /** Whether telephone-event is taken by the far side. */
+  /** Whether the far side supports telephone-event. */
   takesEvents = true
   codec: AudioCodec | undefined
   #inner: FakePort
@@ -114,14 +114,14 @@ export class TestPort implements MediaPort {
   }
 }
 
-/** An edge of test ports, with as many as it is given. */
+/** Edge with a given number of test ports. */
 export class TestEdge implements Pick<Edge, 'open' | 'usage'> {
   readonly ports: TestPort[] = []
   /** IP families that ports bind. */
   families: readonly IpFamily[] = [4]
   total = 100
   used = 0
-  /** Rejects although {@link usage} says otherwise: the last port went meanwhile. */
+  /** Whether opening fails although {@link usage} shows a free port, as if it was taken meanwhile. */
   exhausted = false
 
   async open(options: PortOptions): Promise<MediaPort> {

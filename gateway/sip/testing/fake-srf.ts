@@ -12,7 +12,7 @@ import type {
   UacOptions,
 } from '../srf.ts'
 
-/** A request as drachtio-srf hands it over; the test emits `cancel`. */
+/** Request in the form of drachtio-srf; the test emits `cancel`. */
 export class FakeRequest extends EventEmitter implements SipRequest {
   readonly method: string
   readonly uri: string
@@ -50,7 +50,7 @@ export class FakeRequest extends EventEmitter implements SipRequest {
   }
 }
 
-/** A response that writes down what was sent. */
+/** Response that records its sent messages. */
 export class FakeResponse implements SipResponse {
   readonly sent: { status: number; headers: Headers; body?: string }[] = []
   finalResponseSent = false
@@ -74,7 +74,7 @@ export class FakeResponse implements SipResponse {
   }
 }
 
-/** A dialog whose far side the test plays. */
+/** Dialog whose far side the test controls. */
 export class FakeDialog extends EventEmitter implements SipDialog {
   readonly id = 'dialog'
   sip = { callId: 'call@peer', localTag: 'ours', remoteTag: 'theirs' }
@@ -88,7 +88,7 @@ export class FakeDialog extends EventEmitter implements SipDialog {
     this.remote = { sdp }
   }
 
-  /** The headers of each. */
+  /** Headers of each sent BYE. */
   readonly byeHeaders: Headers[] = []
 
   destroy({ headers = {} }: { headers?: Headers }, callback: (error: unknown) => void): void {
@@ -117,7 +117,7 @@ export class FakeDialog extends EventEmitter implements SipDialog {
     })
   }
 
-  /** A request of the far side inside the dialog, and what it got. */
+  /** Sends a request of the far side inside the dialog, and returns the response. */
   receive(request: FakeRequest): FakeResponse {
     const response = new FakeResponse()
     this.emit(request.method === 'INVITE' ? 'modify' : request.method.toLowerCase(), request, response)
@@ -167,14 +167,14 @@ export class FakeSent implements SentRequest {
     this.#listener(farResponse(status, undefined, headers))
   }
 
-  /** Acts as the agent does for an unreachable target. */
+  /** Simulates the agent's failure for an unreachable target. */
   unreachable(problem: string): void {
     const response = farResponse(503, undefined, { Warning: `399 localhost "${problem}"` })
     this.#listener({ ...response, source_address: '' })
   }
 }
 
-/** A stand-in for drachtio-srf whose every callback the test makes. */
+/** Fake of drachtio-srf whose callbacks the test calls. */
 export class FakeSrf implements SrfLike {
   readonly events = new EventEmitter()
   readonly handlers = new Map<string, (request: SipRequest, response: SipResponse) => void>()
@@ -246,7 +246,7 @@ export class FakeSrf implements SrfLike {
     callback(null, sent)
   }
 
-  /** Hands over an INVITE. */
+  /** Delivers an INVITE. */
   invite(request: FakeRequest): FakeResponse {
     const response = new FakeResponse()
     this.handlers.get('invite')?.(request, response)
@@ -265,7 +265,7 @@ export const farResponse = (status: number, body?: string, headers: Headers = {}
   get: (name) => Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1],
 })
 
-/** The error of a rejected INVITE, as drachtio-srf gives it. */
+/** Returns the error of a rejected INVITE in the form of drachtio-srf. */
 export const refusalOf = (status: number, headers: Headers = {}): Refusal => ({
   status,
   reason: 'Reason',

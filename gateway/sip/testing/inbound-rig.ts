@@ -23,11 +23,11 @@ export interface InboundBench {
   readonly srf: FakeSrf
   readonly heard: string[]
   readonly released: () => boolean
-  /** A PRACK for the last reliable response, and what it got. */
+  /** Sends a PRACK for the last reliable response, and returns its response. */
   prack(body?: string): FakeResponse
-  /** An UPDATE before the answer, and what it got. */
+  /** Sends an UPDATE before the answer, and returns its response. */
   update(body?: string): FakeResponse
-  /** The agent says that the 200 is out. */
+  /** Simulates the agent's report that the 200 was sent. */
   answered(): FakeDialog
 }
 

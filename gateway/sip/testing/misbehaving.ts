@@ -10,8 +10,8 @@ import { Carrier } from './carrier.ts'
 import { testCarrier } from './test-carrier.ts'
 
 /**
- * Maximum time for which state of a call may outlive it. It consists of the waits for the ACK, for it once
- * more before the BYE, and for the end of that.
+ * Maximum time for which state of a call may remain after its end. Covers the waits for the ACK, again for
+ * the ACK before the BYE, and for the end of the BYE.
  */
 export const boundMs = 125_000
 
@@ -54,7 +54,7 @@ export class Misbehaving {
     return this.carrier.peer
   }
 
-  /** A call of the far side, as far as its leg. */
+  /** Places a call of the far side, and waits for its leg. */
   async arrives(body = carrierSdp(), extra: Record<string, string> = {}) {
     const { call, branch } = this.carrier.invite({ body, extra })
     const { arrival } = await this.carrier.bench.arrival()
@@ -63,7 +63,7 @@ export class Misbehaving {
     return { call, branch, leg }
   }
 
-  /** The same, answered: the far side has the 200. */
+  /** Places a call of the far side, and waits until the far side has received the 200. */
   async answers(body = carrierSdp()) {
     const arrived = await this.arrives(body)
     void arrived.leg.answer()
@@ -71,7 +71,7 @@ export class Misbehaving {
     return { ...arrived, to }
   }
 
-  /** A call to the far side, as far as its INVITE. */
+  /** Places a call to the far side, and waits for its INVITE. */
   async dials() {
     const uri = `sip:49301@127.0.0.1:${this.peer.port}`
     const leg = this.carrier.bench.sip.dial({ kind: 'sip', uri }, wish(uri))
@@ -87,7 +87,7 @@ export class Misbehaving {
       .toBe(true)
   }
 
-  /** The application has asked the agent for this. */
+  /** Waits until the application has sent this request to the agent. */
   async asked(sip: string): Promise<void> {
     await expect
       .poll(
@@ -97,7 +97,7 @@ export class Misbehaving {
       .toBe(true)
   }
 
-  /** Time goes on, and what comes of it is on its way meanwhile. */
+  /** Advances the clock, and lets the resulting messages arrive meanwhile. */
   async passes(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 5_000) {
       this.clock.advance(5_000)
@@ -121,7 +121,7 @@ export class Misbehaving {
 /** Interval and maximum time of polling. */
 export const patience = { interval: 5, timeout: 10_000 }
 const late = (port: number): Partial<CarrierConfig> => ({ targets: [`sip:127.0.0.1:${port}`] })
-/** Of {@link Misbehaving.left} when nothing is left. */
+/** Value of {@link Misbehaving.left} when nothing is left. */
 export const nothing = { dialogs: 0, ports: 0, timers: 0, legs: 0 }
 
 /** A rule for frames of the agent alone. */

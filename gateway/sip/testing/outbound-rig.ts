@@ -19,7 +19,7 @@ import { Heard, wish } from './bench.ts'
 import { TestEdge } from './fake-edge.ts'
 import { FakeDialog, FakeRequest, FakeSrf, type FakeUac, farResponse, refusalOf } from './fake-srf.ts'
 
-/** An INVITE that went out, whose far side the test plays. */
+/** Sent INVITE whose far side the test controls. */
 export class PlacedInvite {
   readonly uac: FakeUac
   readonly request: FakeRequest
@@ -40,7 +40,7 @@ export class PlacedInvite {
     return this.uac.uri
   }
 
-  /** The agent has taken it. */
+  /** Simulates that the agent has accepted the INVITE. */
   taken(): this {
     this.uac.progress.cbRequest(null, this.request)
     return this
@@ -58,27 +58,27 @@ export class PlacedInvite {
     this.uac.settle(refusal)
   }
 
-  /** Acts as the agent does for an unreachable target; `problem`: its reason. */
+  /** Simulates the agent's failure for an unreachable target; `problem`: its reason. */
   unreachable(status = 503, problem?: string): void {
     const { res } = refusalOf(status, problem === undefined ? {} : { Warning: `399 localhost "${problem}"` })
     this.uac.settle({ status, reason: 'Service Unavailable', res: { ...res!, source_address: '' } })
   }
 
-  /** A reliable provisional response; returns the bodies of the PRACKs. */
+  /** Sends a reliable provisional response, and returns the bodies of the PRACKs. */
   reliable(status: number, body?: string, headers: Headers = {}): (string | undefined)[] {
     const pracks: (string | undefined)[] = []
     const response = farResponse(status, body, { RSeq: '1', 'Content-Type': 'application/sdp', ...headers })
     response.has = (name) => response.get(name) !== undefined
     this.request.emit('response', response, (options: { body?: string } = {}) => pracks.push(options.body))
-    // As drachtio-srf goes on.
+    // drachtio-srf continues in the same way.
     this.uac.progress.cbProvisional(response)
     if (response.has('RSeq')) pracks.push(undefined)
     return pracks
   }
 
   /**
-   * A 200 with an offer to an INVITE that had none. `acks` are the bodies of the ACKs; `broken`: no dialog
-   * comes of it.
+   * Sends a 200 with an offer to an INVITE without one. `acks` are the bodies of the ACKs; `broken`: the 200
+   * creates no dialog.
    */
   offer(
     sdp: string,

@@ -20,7 +20,7 @@ class Crossing {
   readonly finals: number[] = []
   readonly methods: string[] = []
   readonly refused: string[] = []
-  /** The application gave up before it heard of a final response. */
+  /** Whether the application gave up before the final response. */
   cancelled = false
   unsolicited = 0
   #dialogId = ''
@@ -59,7 +59,7 @@ class Crossing {
     this.far.answer(this.invite, status, {}, status === 200 ? 'v=0\r\n' : '')
   }
 
-  /** Both ends act on what they got. */
+  /** Lets both ends react to their received messages. */
   look(): void {
     for (const frame of this.bench.received()) this.#received(frame)
     for (const request of this.far.take()) this.#got(request)

@@ -81,7 +81,7 @@ class Crossing {
     }
   }
 
-  /** The peer and the application end what is still up, as they would. */
+  /** Lets the peer and the application end a remaining call. */
   finish() {
     this.bench.clock.advance(5_000)
     this.look()

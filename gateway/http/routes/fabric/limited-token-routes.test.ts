@@ -28,7 +28,7 @@ const pairFor = async (): Promise<Pair> => {
   return answer.json()
 }
 
-/** The status of a request for who holds the token. */
+/** Sends a request for the holder of a token, and returns the status. */
 const statusWith = async (token: string): Promise<number> =>
   (await rig.askAs({ url: info, token })).statusCode
 
