@@ -1,4 +1,3 @@
-import { openPostgres } from '../postgres/postgres.ts'
 import type { Engine, EngineOptions } from '../store/engine.ts'
 import { openSqliteStore } from '../store/sqlite.ts'
 
@@ -8,7 +7,11 @@ import { openSqliteStore } from '../store/sqlite.ts'
  */
 export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   const { file, url, connections = 10, startTimeoutMs = 30_000, clock, log } = options
-  if (url !== undefined) return openPostgres({ url, connections, startTimeoutMs, clock, log })
+  if (url !== undefined) {
+    // A gateway with SQLite starts without the PostgreSQL client.
+    const { openPostgres } = await import('../postgres/postgres.ts')
+    return openPostgres({ url, connections, startTimeoutMs, clock, log })
+  }
   const store = openSqliteStore(file, sqliteLog(file, options))
   let closed = false
   return {
