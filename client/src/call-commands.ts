@@ -21,7 +21,7 @@ import { Members } from './members.ts'
 export type Channel = 'audio' | 'video'
 
 /**
- * Commands on the members of a call and on its room. Without a `memberId` a command applies to the own
+ * Commands on the members of a call and on its room. Without a `memberId` a command applies to this client's
  * member.
  * Each rejects with `no_capability` if the gateway does not allow it, with `bad_state` before `call.joined`,
  * with `bad_argument`, or with the server's error.
@@ -40,13 +40,13 @@ export abstract class CallCommands {
     })
   }
 
-  /** Mutes or unmutes the own member, locally at once and then at the gateway. */
+  /** Mutes or unmutes this client's member, locally at once and then at the gateway. */
   protected abstract setMuted(channel: Channel, muted: boolean): Promise<void>
 
-  /** Handles the own member's data after the call joined a call or a room. */
+  /** Handles the data of this client's member after the call joined a call or a room. */
   protected abstract selfJoined(member: Member): void
 
-  /** Handles a change of the own member by the gateway. */
+  /** Handles a change of this client's member by the gateway. */
   protected abstract selfUpdated(member: Member, updated: readonly string[]): void
 
   /** Handles a change of the listeners. */
@@ -88,7 +88,7 @@ export abstract class CallCommands {
     this.#events.clear()
   }
 
-  /** Members that the gateway reported, including the own member and shared screens. */
+  /** Members that the gateway reported, including this client's member and shared screens. */
   get members(): readonly Member[] {
     return this.#members.all
   }
@@ -98,7 +98,7 @@ export abstract class CallCommands {
     return this.#members.self
   }
 
-  /** Id of the own member; undefined before `call.joined`. */
+  /** Id of this client's member; undefined before `call.joined`. */
   get memberId(): string | undefined {
     return this.selfMember?.member_id
   }
@@ -125,8 +125,8 @@ export abstract class CallCommands {
   }
 
   /**
-   * Mutes the audio of a member for all others. For the own member the microphone is muted at once, whatever
-   * the gateway answers.
+   * Mutes the audio of a member for all other members. For this client's member, the microphone is muted at
+   * once, whatever the gateway answers.
    */
   audioMute(params: MemberParams = {}): Promise<void> {
     return this.#mute('audio', true, params)

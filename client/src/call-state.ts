@@ -16,7 +16,7 @@ const steps: Readonly<Record<CallStep, Partial<Record<CallState, CallState>>>> =
   sent: { setup: 'trying' },
   ring: { setup: 'ringing', trying: 'ringing' },
   media: { setup: 'early', trying: 'early', ringing: 'early' },
-  // The answer may overtake the reply to the own request.
+  // The answer may arrive before the reply to the client's request.
   answer: { setup: 'active', trying: 'active', ringing: 'active', early: 'active' },
   hold: { active: 'held' },
   unhold: { held: 'active' },

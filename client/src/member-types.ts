@@ -36,7 +36,7 @@ export interface Member {
 
 /** Member to which a command applies. */
 export interface MemberParams {
-  /** Default: the own member. `all`: all members. */
+  /** Default: this client's member. `all`: all members. */
   readonly memberId?: string
 }
 
@@ -101,9 +101,9 @@ export interface MemberCapabilities {
 
 /** Commands that the gateway allows in a call. Others reject with `no_capability` at once. */
 export interface CallCapabilities {
-  /** On the own member. */
+  /** Commands on this client's member. */
   readonly self: MemberCapabilities
-  /** On other members. */
+  /** Commands on other members. */
   readonly member: MemberCapabilities
   readonly end: boolean
   readonly setLayout: boolean
@@ -140,7 +140,7 @@ export interface CallJoined extends RoomEvent {
   readonly call_id: string
   readonly member_id: string
   readonly node_id?: string
-  /** Id of the own call; differs from `call_id` after the call was moved. */
+  /** Id of this client's call. It differs from `call_id` after the call was moved. */
   readonly origin_call_id: string
   readonly capabilities: CallCapabilities
 }

@@ -16,9 +16,9 @@ export interface MembersOwner {
   /** Sends a `call.…` request. */
   request(method: string, params: Json): Promise<Json>
   emit<Name extends keyof CallEvents>(name: Name, payload: CallEvents[Name]): void
-  /** Handles the own member after it joined. */
+  /** Handles the data of this client's member after it joined. */
   selfJoined(member: Member): void
-  /** Handles a change of the own member; `updated` names the fields. */
+  /** Handles a change of this client's member. `updated`: names of the changed fields. */
   selfUpdated(member: Member, updated: readonly string[]): void
 }
 
@@ -123,7 +123,7 @@ export class Members {
   }
 
   /**
-   * Returns the reference to a member; without an id, to the own member. Throws `bad_state` or
+   * Returns the reference to a member; without an id, to this client's member. Throws `bad_state` or
    * `bad_argument`.
    */
   reference(memberId?: string): Reference {
@@ -148,7 +148,7 @@ export class Members {
     return this.#owner.request(method, { self: this.#self ?? this.reference(), ...extra })
   }
 
-  /** Whether the gateway has reported the own member. */
+  /** Whether the gateway has reported this client's member. */
   get isJoined(): boolean {
     return this.#target !== undefined
   }

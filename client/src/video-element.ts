@@ -1,6 +1,6 @@
 import type { Call } from './call.ts'
 
-/** Element that shows the video of the far side or of the own camera. */
+/** Element that shows the video of the far side or of the user's camera. */
 export interface CallVideo {
   readonly element: HTMLVideoElement
   /** Removes the element; the end of the call does so as well. Idempotent. */
@@ -12,7 +12,7 @@ export interface CallVideoOptions {
   readonly call: Pick<Call, 'remoteStream' | 'localStream' | 'on' | 'off' | 'state'>
   /** Parent of the element; by default the application places it. */
   readonly rootElement?: HTMLElement
-  /** `local`: the own camera, mirrored for a preview. Default `remote`. */
+  /** `local`: the user's camera, mirrored for a preview. Default `remote`. */
   readonly stream?: 'remote' | 'local'
 }
 

@@ -6,7 +6,7 @@ export interface ThreadDeps {
   /** Id of the other participant's address, or of the conversation. */
   readonly id: string
   readonly name: string
-  /** Id of the own address, once known. */
+  /** Id of the user's address; undefined until it is known. */
   readonly me: () => string | undefined
   readonly changed: () => void
 }

@@ -135,7 +135,7 @@ const folderName = (project: string): string =>
 /** Bits per second of MP3 per channel, by sample rate, as media/record writes it. */
 const mp3Bits: Readonly<Record<number, number>> = { 8000: 24_000, 16000: 32_000 }
 
-/** Returns the duration of a file of this size, in ms. */
+/** Returns the duration of a file in ms, computed from its size in bytes. */
 export const durationOf = (
   { format, channels, sample_rate: rate }: Pick<RecordingRow, 'format' | 'channels' | 'sample_rate'>,
   bytes: number,

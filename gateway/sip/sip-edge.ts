@@ -94,7 +94,7 @@ export interface SipEdgeDeps {
 export interface SipEdgeOptions {
   /** Maximum number of calls at once, of every kind. */
   readonly maxCalls: number
-  /** Limits of callers who are neither known nor authenticated; default: no limits of their own. */
+  /** Limits of callers who are neither known nor authenticated; default: no separate limits. */
   readonly untrusted?: UntrustedLimits
   /** Default: 500 new calls a second, no limit of the load, and Retry-After of 10 s. */
   readonly overload?: OverloadConfig

@@ -1,7 +1,7 @@
 import { buildVideoElement, type Call, type CallVideo } from '@trunkline/client'
 import { element, show } from '../dom.ts'
 
-/** Video of a call: the far side's, and the own camera in a corner. */
+/** Video of a call: the video of the far side, with the user's camera in a corner. */
 export class Picture {
   readonly element: HTMLElement
   readonly #own: HTMLVideoElement

@@ -47,7 +47,7 @@ export interface BranchEntry {
  *
  * - An inbound call has a row even if it is rejected at once: {@link arrived} and {@link ended}.
  * - A branch of a `connect`, of a transfer (REFER) or of the API has one row for all its legs: {@link
- *   called}. A caller of a queue has the row of its own call.
+ *   called}. A caller who was taken from a queue keeps the row of the caller's call.
  * - A leg that replaces another one (Replaces) continues its row.
  */
 export class CallLog {

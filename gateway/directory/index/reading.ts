@@ -43,7 +43,7 @@ export const readAllEntries = async (store: Store): Promise<Entry[]> => {
 const asMade = ({ resource: a }: Entry, { resource: b }: Entry): number =>
   a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)
 
-/** Reads the resources with these ids; unknown ones are missing in the result. */
+/** Reads the resources with the given ids. Unknown resources are missing in the result. */
 export const readEntries = async (store: Store, ids: readonly string[]): Promise<Entry[]> => {
   const found: Entry[] = []
   for (let from = 0; from < ids.length; from += maxIdsPerQuery) {

@@ -12,14 +12,14 @@ interface Window {
   suppressed: number
 }
 
-/** Rejections without a log line of their own. */
+/** Rejections without a separate log line. */
 export interface SuppressedLines {
   readonly source: string
   readonly count: number
 }
 
 /**
- * Decides which rejections get a log line of their own, so that rejected requests cannot fill a disk. Metrics
+ * Decides which rejections get a separate log line, so that rejected requests cannot fill a disk. Metrics
  * count all of them.
  */
 export class RefusalLog {
@@ -41,7 +41,7 @@ export class RefusalLog {
     return this.#windows.size
   }
 
-  /** Whether a rejection of this source gets a log line of its own. If not, it is counted as suppressed. */
+  /** Whether a rejection of this source gets a separate log line. If not, it is counted as suppressed. */
   shouldLog(source: string): boolean {
     const now = this.#now()
     this.#sweep(now)

@@ -68,7 +68,7 @@ export class Refusals {
     }
   }
 
-  /** Logs the number of rejections without a line of their own. */
+  /** Logs the number of rejections that had no separate log line. */
   close(): void {
     this.#lines?.close()
   }

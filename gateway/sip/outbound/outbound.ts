@@ -65,7 +65,7 @@ export class Outbound implements OutboundSip {
     )
   }
 
-  /** Logs the number of failures without a line of their own. Legs are not affected. */
+  /** Logs the number of failures that had no separate log line. Legs are not affected. */
   close(): void {
     this.#portFailures.close()
   }
