@@ -9,8 +9,8 @@ export interface Replaced {
 
 /**
  * Replaces `${NAME}` and `${NAME:-default}`. As in a shell, the default also replaces an empty variable.
- * `$${` becomes `${`. In documents, only names without lower-case letters are variables; other placeholders
- * belong to the document's language.
+ * `$${` becomes `${`. `inDocument`: whether the text is a document. In a document, only names without
+ * lower-case letters are variables; other placeholders belong to the document's language.
  */
 export const replaceVariables = (text: string, env: Environment, inDocument: boolean): Replaced => {
   const missing: string[] = []

@@ -181,7 +181,7 @@ export abstract class CallCommands {
     )
   }
 
-  /** Raises or lowers a member's hand. */
+  /** Raises a member's hand if `raised`, otherwise lowers it. */
   setRaisedHand({ memberId, raised = true }: RaisedHandParams = {}): Promise<void> {
     return raised
       ? this.#command('call.raisehand', 'raisehand.on', memberId)

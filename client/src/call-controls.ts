@@ -222,7 +222,7 @@ export abstract class CallControls extends CallCommands {
     return this.#screens.start(options, this.memberId, this.node)
   }
 
-  /** For the client only: the connection to the gateway was lost or restored. */
+  /** Handles the return (`up`) or loss of the connection to the gateway. For the client only. */
   connectionChanged(up: boolean): void {
     this.#recovery.connectionChanged(up)
   }

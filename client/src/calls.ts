@@ -71,7 +71,7 @@ export class Calls implements CallSignalling {
     for (const call of [...this.#calls.values()]) call.drop(reason)
   }
 
-  /** Handles the loss or return of the connection to the server. */
+  /** Handles the return (`up`) or loss of the connection to the server. */
   connectionChanged(up: boolean): void {
     for (const peer of [...this.#calls.values(), ...this.#screens.values()]) peer.connectionChanged(up)
   }

@@ -41,7 +41,7 @@ export class Muting {
   }
 
   /**
-   * Mutes or unmutes a kind, locally at once and then at the gateway.
+   * Mutes (`muted`) or unmutes a kind, locally at once and then at the gateway.
    * Rejects with `no_capability`, a `microphone_…` code, or the gateway's error.
    */
   async set(kind: MediaKind, muted: boolean): Promise<void> {
@@ -79,7 +79,7 @@ export class Muting {
     }
   }
 
-  /** Sends nothing while the call is held. */
+  /** Sets whether the call is held (`holding`). A held call sends nothing. */
   hold(holding: boolean): void {
     this.#holding = holding
     this.#apply()

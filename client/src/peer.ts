@@ -49,7 +49,7 @@ export const sends = (direction: string | null): boolean =>
 export const receives = (direction: string | null): boolean =>
   direction === 'sendrecv' || direction === 'recvonly'
 
-/** Returns the direction for sending and receiving. */
+/** Returns the SDP direction. `send` and `receive`: whether media is sent, and whether it is received. */
 export const directionOf = (send: boolean, receive: boolean): MediaDirection => {
   if (send) return receive ? 'sendrecv' : 'sendonly'
   return receive ? 'recvonly' : 'inactive'

@@ -66,7 +66,7 @@ export class Recovery {
     this.#seek()
   }
 
-  /** Handles the loss or return of the connection to the server. */
+  /** Handles the return (`up`) or loss of the connection to the server. */
   connectionChanged(up: boolean): void {
     if (this.#closed || !this.#seeking) return
     if (up) {

@@ -40,7 +40,7 @@ export class RemoteMedia {
     this.players.remove(kind)
   }
 
-  /** Handles the gateway's report of whether the far side sends video. */
+  /** Records whether the far side sends video, as reported by the gateway. */
   setSent(sent: boolean): void {
     this.#sent = sent
     this.#changed()

@@ -166,7 +166,7 @@ export class ScreenShare implements VertoPeer {
     } else if (method === 'verto.ping') this.#inform(this.#verto('verto.pong', params))
   }
 
-  /** For the client only. */
+  /** Handles the return (`up`) or loss of the connection to the gateway. For the client only. */
   connectionChanged(up: boolean): void {
     this.#recovery.connectionChanged(up)
   }

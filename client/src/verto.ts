@@ -7,7 +7,7 @@ export interface VertoPeer {
   readonly id: string
   /** Handles a verto message. */
   receive(method: string, params: Json, nodeId: string | undefined): void
-  /** Handles the loss or return of the connection to the server. */
+  /** Handles the return (`up`) or loss of the connection to the server. */
   connectionChanged(up: boolean): void
   /** Handles a change of network. */
   networkChanged(): void

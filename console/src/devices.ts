@@ -53,7 +53,10 @@ export class Devices {
     this.#changed()
   }
 
-  /** Returns the options of a new call. A device that is gone is replaced by the browser's choice. */
+  /**
+   * Returns the options of a new call. `video`: whether the call has video. A device that is no longer
+   * present is replaced by the browser's choice.
+   */
   options({ video = false }: { readonly video?: boolean } = {}): CallOptions {
     return {
       audio: this.constraints('microphone') ?? true,

@@ -30,7 +30,7 @@ export const button = (
   return made
 }
 
-/** Shows or hides an element, from sight and from assistive technology. */
+/** Shows an element if `visible`. Otherwise hides it, also from assistive technology. */
 export const show = (target: HTMLElement, visible: boolean): void => {
   target.hidden = !visible
 }

@@ -132,7 +132,8 @@ export class Phone {
   }
 
   /**
-   * Calls an address, number or SIP URI, and puts the running call on hold. `name` is shown; default `to`.
+   * Calls an address, number or SIP URI, and puts the running call on hold. `video`: with the camera, default
+   * false. `name`: name that is shown, default `to`.
    */
   async dial(to: string, { video = false, name = to } = {}): Promise<void> {
     if (this.isBusy) return
@@ -164,7 +165,7 @@ export class Phone {
     void invite.canceled.then((reason) => this.#missed(waiting, reason))
   }
 
-  /** Answers an incoming call, and puts the running call on hold. */
+  /** Answers an incoming call, with the camera if `video`, and puts the running call on hold. */
   async accept(id: string, { video = false } = {}): Promise<void> {
     const waiting = this.#find(id)
     if (!waiting || this.isBusy) return
@@ -197,7 +198,7 @@ export class Phone {
     void waiting.invite.reject().catch(() => {})
   }
 
-  /** Takes the call of a push notification: it rings, or is answered at once. */
+  /** Takes the call of a push notification. The call is answered at once if `answer`, otherwise it rings. */
   async pushed(push: DecryptedPush, answer: boolean): Promise<void> {
     try {
       const { resultObject: call } = await this.#deps.client.handlePushNotification(push)

@@ -37,7 +37,7 @@ export class ReplaceablePush implements Pick<Push, 'call' | 'close'> {
     return this.#current?.call(subscriberId, isConnected)
   }
 
-  /** Idempotent. */
+  /** Closes the present and all replaced instances. Idempotent. */
   async close(): Promise<void> {
     await Promise.all([this.#current, ...this.#replaced].map((push) => push?.close()))
   }

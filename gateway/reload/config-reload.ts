@@ -161,7 +161,7 @@ export class ConfigReload {
     if (this.#closed) throw new ChangeRefused('gateway', new Error('it is shutting down'))
   }
 
-  /** Writes and commits the prepared change. If this rejects, nothing has changed. */
+  /** Writes the prepared change, and commits it unless `dryRun`. If this rejects, nothing has changed. */
   async #carryOut(prepared: PreparedChange, dryRun: boolean): Promise<readonly string[]> {
     try {
       // The shutdown may have begun during the preparation.

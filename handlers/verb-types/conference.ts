@@ -23,7 +23,8 @@ export interface ConferenceParticipant {
   readonly name: string
   mute(isMuted: boolean): void
   /**
-   * Puts the participant on hold or resumes it. On hold the participant is muted and hears hold music only.
+   * Puts the participant on hold if `isHeld`, otherwise resumes. On hold the participant is muted and hears
+   * hold music only.
    */
   hold(isHeld: boolean): void
   leave(): void

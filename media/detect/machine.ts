@@ -31,7 +31,10 @@ export class MachineDetector {
     this.#report = report
   }
 
-  /** Processes 20 ms that `tones` has just processed; undefined is silence. */
+  /**
+   * Processes 20 ms of audio that `tones` has just processed. An undefined frame is silence. `tonal`: the
+   * frame is a tone, and no voice.
+   */
   update(frame: Int16Array | undefined, tonal: boolean, tones: ToneTracker): void {
     if (this.hasEnded) return
     const { ended, current } = tones

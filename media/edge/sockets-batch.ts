@@ -26,7 +26,7 @@ export interface UdpAddon {
   flush(count: number): void
   /** Parses an IP literal into the scratch entry. Returns 4, 6, or 0 for anything else. */
   pack(address: string): number
-  /** Returns the scratch entry's address as text. */
+  /** Returns the scratch entry's address as text. `v6`: it is an IPv6 address. */
   unpack(v6: boolean): string
 }
 
@@ -136,13 +136,13 @@ class Hub {
     if (queued > 0) this.addon.flush(queued)
   }
 
-  /** Parses an IP literal into an entry's words; undefined for anything else and for the other family. */
+  /** Parses an IP literal, IPv6 if `v6`, into an entry's words; undefined for any other text. */
   pack(address: string, v6: boolean): Int32Array | undefined {
     if (this.addon.pack(address) !== (v6 ? 6 : 4)) return undefined
     return this.words.slice(this.#scratch, this.#scratch + this.addon.entryWords)
   }
 
-  /** Returns the address of the entry at this word. */
+  /** Returns the address of the entry at the word offset `at`. `v6`: it is an IPv6 address. */
   unpack(at: number, v6: boolean): string {
     const from = at + Word.scope
     this.words.copyWithin(this.#scratch + Word.scope, from, from + 5)

@@ -21,7 +21,9 @@ export class Tracks {
     this.#channels = { left: this.#silence, right: undefined }
   }
 
-  /** Whether the recorded channels contain voice, given the voice of each direction. */
+  /**
+   * Whether the recorded channels contain voice. `incoming`, `outgoing`: whether that direction has voice.
+   */
   voiced(incoming: boolean, outgoing: boolean): boolean {
     if (this.#tracks === 'in') return incoming
     return this.#tracks === 'out' ? outgoing : incoming || outgoing

@@ -85,7 +85,10 @@ export class Latch {
   #vouched: string | undefined
   #settlesAt = Number.POSITIVE_INFINITY
 
-  /** With `anyPort` false, address and port must match the target: for far ends on the same host. */
+  /**
+   * `anyPort`: false for a far end on the same host. Address and port of the source must then match the
+   * target.
+   */
   constructor(anyPort: boolean) {
     this.#isAnyPortAllowed = anyPort
   }

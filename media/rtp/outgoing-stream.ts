@@ -85,7 +85,8 @@ export class OutgoingStream {
 
   /**
    * Numbers a forwarded packet in {@link header}. Returns false if the packet must not be sent: it is a
-   * duplicate, late after a change, or has an impossible timestamp. `samples` is its duration.
+   * duplicate, late after a change, or has an impossible timestamp. `samples`: duration of the packet;
+   * `marker`: its marker bit.
    */
   forward(
     now: number,
@@ -249,7 +250,7 @@ export class OutgoingStream {
     this.#at = now
   }
 
-  /** Numbers a packet with the current timestamp, `ahead` sequence numbers after the last one. */
+  /** Numbers a packet with the current timestamp, `ahead` sequence numbers after the last packet. */
   #number(ahead: number, samples: number, marker: boolean): void {
     this.#hasStarted = true
     this.#sequence += ahead

@@ -51,9 +51,9 @@ export class Receiver {
   #onSource: SourceListener
 
   /**
-   * Packets with the SSRC of the sending half are accepted like others: a far end that echoes everything
-   * (echo tests, RFC 6849) must be heard. A far end with the same SSRC by chance is distinguished by
-   * direction (RFC 3550 section 8.2 requires it to change).
+   * `anyPort`: see {@link Latch}. Packets with the SSRC of the sending half are accepted as well. A far end
+   * that echoes everything must be heard (echo tests, RFC 6849). A far end that has the same SSRC by chance
+   * is distinguished by direction; RFC 3550 section 8.2 requires it to change the SSRC.
    */
   constructor(anyPort: boolean, onDigit: DigitListener, onSource: SourceListener) {
     this.latch = new Latch(anyPort)
@@ -61,7 +61,7 @@ export class Receiver {
     this.#onSource = onSource
   }
 
-  /** Sets the announced payload types, and permits one learning of the source. */
+  /** Sets the announced payload types. If the far end is `reachable`, permits one learning of the source. */
   set(near: NearEnd, far: FarEnd, reachable: boolean): void {
     this.#formats = formatsOf(near)
     if (reachable) this.latch.setTarget(far)

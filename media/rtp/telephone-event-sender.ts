@@ -55,7 +55,7 @@ export class TelephoneEventSender {
     return this.#sent > 0
   }
 
-  /** Queues `digits`; `done` is called once. Requires {@link isDigits}. */
+  /** Queues `digits`. `done` is called once, with whether all digits were sent. Requires {@link isDigits}. */
   add(digits: string, done: (sent: boolean) => void): void {
     if (digits === '') done(true)
     else this.#queue.push({ digits, done })

@@ -56,7 +56,7 @@ export const aLaw = lawOf('PCMA')
 
 const finite = (value: number): number => (Number.isFinite(value) ? value : 0)
 
-/** Returns a reader of signed PCM of 1 to 4 bytes; undefined for other sizes. */
+/** Returns a reader of signed PCM of 1 to 4 bytes, little-endian if `little`; undefined for other sizes. */
 export const pcm = (bytes: number, little: boolean): ReadSample | undefined =>
   ({
     1: (view: DataView, at: number) => view.getInt8(at) / 128,
@@ -67,7 +67,10 @@ export const pcm = (bytes: number, little: boolean): ReadSample | undefined =>
     4: (view: DataView, at: number) => view.getInt32(at, little) / 2_147_483_648,
   })[bytes]
 
-/** Returns a reader of floats of 4 or 8 bytes, 1 at full scale; non-finite values are silence. */
+/**
+ * Returns a reader of floats of 4 or 8 bytes, little-endian if `little`. Full scale is 1; non-finite values
+ * are silence.
+ */
 export const float = (bytes: 4 | 8, little: boolean): ReadSample =>
   bytes === 4
     ? (view, at) => finite(view.getFloat32(at, little))

@@ -254,8 +254,8 @@ export class Connection implements Flow, WireUser {
   }
 
   /**
-   * Limits the time of a stalled or silent peer. A peer that keeps completing messages has no limit, however
-   * they are split into chunks.
+   * Limits the time of a stalled or silent peer. `complete`: the peer has completed a message. A peer that
+   * keeps completing messages has no limit, however its messages are split into chunks.
    */
   #watch(complete: boolean): void {
     if (complete || (this.#isProven && !this.#reader.isPartial)) this.#prove()

@@ -28,7 +28,7 @@ export const pushBrowser: PushBrowser = {
 export class HiddenCalls {
   #displayed = new Set<string>()
 
-  /** Updates the notifications of the incoming calls. */
+  /** Updates the notifications of the incoming calls. They are shown only while the page is `hidden`. */
   update(incoming: readonly Incoming[], hidden: boolean): void {
     const waiting = hidden ? incoming.filter(({ answering }) => !answering) : []
     for (const id of this.#displayed) if (!waiting.some((call) => call.id === id)) void this.#close(id)

@@ -82,7 +82,7 @@ export class OAuthClients {
     return { items: rows.map(clientOf), total: Number(counted?.count ?? 0) }
   }
 
-  /** Creates a client. Returns the client secret, if any; it cannot be read again later. */
+  /** Creates a client. A `confidential` client gets a secret, which is returned here and never again. */
   async create(
     projectId: string,
     terms: OAuthClientTerms,

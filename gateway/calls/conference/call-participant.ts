@@ -170,7 +170,10 @@ export class CallParticipant {
     this.#conference.report(isMuted ? 'mute' : 'unmute', this)
   }
 
-  /** Holds or resumes. `hook`: runs repeatedly during the hold, in place of hold music. */
+  /**
+   * Holds the participant if `isHeld`, otherwise resumes. `hook`: runs repeatedly during the hold, in place
+   * of hold music.
+   */
   hold(isHeld: boolean, hook?: WaitHook): void {
     if (isHeld === this.#isOnHold || !this.#conference.has(this)) return
     this.#isOnHold = isHeld

@@ -29,7 +29,7 @@ export interface ForkDialerDeps {
 
 /** Receives the progress of a fork. */
 export interface ForkListener {
-  /** A leg rings, or its early media can be heard. */
+  /** A leg rings. `hasMedia`: its early media can be heard. */
   early(leg: Leg, hasMedia: boolean): void
   /**
    * A leg can no longer be heard: it has ended, or its callee is being asked to confirm. `hasOthers`: whether

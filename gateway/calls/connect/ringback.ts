@@ -28,7 +28,7 @@ export class Ringback {
     this.#deps = deps
   }
 
-  /** Handles a leg that rings, with or without early media. */
+  /** Handles a leg that rings, with early media if `hasMedia`. */
   early(leg: Leg, hasMedia: boolean): void {
     this.#inBackground(hasMedia && !this.#deps.sounds && leg.port ? this.#earlyMedia(leg) : this.#ring())
   }

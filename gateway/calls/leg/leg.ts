@@ -174,7 +174,7 @@ export class Leg {
     this.#attempts.push(attempt)
   }
 
-  /** Reports that the far side of an outbound leg rings, or that its early media has started. */
+  /** Reports that the far side of an outbound leg rings. `hasMedia`: its early media has started. */
   early(hasMedia: boolean): void {
     if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
     this.#markRinging()
@@ -204,9 +204,9 @@ export class Leg {
   }
 
   /**
-   * Reports that an answered leg is held or resumed. `by`: origin of the hold. `message`: a message of the
-   * far side. `media`: its session description; the port handles this hold, and the far side may send music
-   * for the other party. `us`: a handler.
+   * Reports that an answered leg is held (`isHeld`) or resumed. `by`: origin of the hold. `message`: a
+   * message of the far side. `media`: its session description; the port handles this hold, and the far side
+   * may send music for the other party. `us`: a handler.
    */
   hold(isHeld: boolean, by: 'message' | 'media' | 'us' = 'message'): void {
     if (!this.isAnswered || isHeld === this.#holds[by]) return

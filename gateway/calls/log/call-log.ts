@@ -48,7 +48,7 @@ export interface BranchEntry {
  * - An inbound call has a row even if it is rejected at once: {@link arrived} and {@link ended}.
  * - A branch of a `connect`, of a transfer (REFER) or of the API has one row for all its legs: {@link
  *   called}. A caller who was taken from a queue keeps the row of the caller's call.
- * - A leg that replaces another one (Replaces) continues its row.
+ * - A leg that replaces another leg (Replaces) continues the row of that leg.
  */
 export class CallLog {
   readonly #rows: CallRowStore

@@ -173,7 +173,10 @@ class QueueVisit implements QueueEntry {
     return place
   }
 
-  /** Waits until a consumer takes the caller, or the wait ends. */
+  /**
+   * Waits until a consumer takes the caller, or the wait ends. `isReturning`: a consumer had taken the caller
+   * before, but they were not joined.
+   */
   async #wait(isReturning: boolean): Promise<WaitEnd> {
     const { waitingAudio, clock } = this.#deps
     const { queue, call, control, options } = this.#visit

@@ -206,7 +206,7 @@ export class BrowserCall {
     this.members.joined()
   }
 
-  /** Reports the end, unless the browser sent the bye, and closes the media. */
+  /** Closes the media, and reports the end to the browser unless the browser ended the call itself. */
   close(cause: Cause, isEndedByBrowser: boolean): void {
     this.#watch.close()
     this.share(undefined)

@@ -48,7 +48,7 @@ export const callState = (call: WireCall, state: WireCallState, times: WireTimes
 
 /**
  * Returns the capabilities that the event grants to the SDK. Only subscribers may change other members.
- * `device` is omitted, so that its methods fail at once. An audio-only call has no screens.
+ * `device` is omitted, so that its methods fail at once. With `isAudioOnly`, screens are omitted as well.
  */
 export const capabilitiesOf = (
   { kind }: Pick<TokenIdentity, 'kind'>,

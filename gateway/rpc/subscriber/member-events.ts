@@ -161,7 +161,7 @@ export class MemberEvents {
     this.#forBoth((events) => events.#screenMoved('member.left', this.party, screen))
   }
 
-  /** Locks or unlocks the call for both parties. */
+  /** Locks the call for both parties if `isLocked`, otherwise unlocks it. */
   lock(isLocked: boolean): void {
     this.#forBoth((events) => {
       events.#isLocked = isLocked

@@ -98,7 +98,7 @@ export class Presence {
     this.#onOnline.push(listener)
   }
 
-  /** Reports that a browser receives calls. */
+  /** Reports that a browser receives calls. `isRequested`: the browser requested to be online. */
   reportOnline(browser: BrowserSession, isRequested: boolean): void {
     for (const listener of this.#onOnline) listener(browser, isRequested)
   }

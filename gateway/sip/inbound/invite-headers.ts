@@ -58,9 +58,9 @@ const userIn = (uri: string): string => {
 }
 
 /**
- * Returns the headers that the call keeps for its handler: `X-…`, diversions and asserted identities. Both
- * are left out for untrusted sources: handlers would trust the identities, and carriers screen callers by
- * diversions (RFC 5806).
+ * Returns the headers that the call keeps for its handler: `X-…`, and from a `trusted` source also diversions
+ * and asserted identities. Handlers would trust the identities, and carriers screen callers by diversions
+ * (RFC 5806).
  */
 export const keptHeaders = (message: Message, trusted: boolean): { name: string; value: string }[] =>
   Object.entries(message.msg.headers)

@@ -308,9 +308,9 @@ export class LegMedia implements SipMedia {
   }
 
   /**
-   * Returns the local key for the peer's key. The local key stays the same while the peer knows its roll-over
-   * counter, even if the peer's own key changes. Equipment differs in its handling of a new key. A fresh key
-   * starts with a counter of zero.
+   * Returns the local key for the peer's key `theirs`. `knowsOurs`: the peer knows the roll-over counter of
+   * the local key. The local key then stays the same, even if the peer's key changes, because equipment
+   * differs in its handling of a new key. Otherwise a new key is used, whose counter starts with zero.
    */
   #answerTo(theirs: CryptoLine, knowsOurs: boolean): { ours: CryptoLine; theirs: CryptoLine } {
     const known = this.#keys?.ours

@@ -102,7 +102,8 @@ export class OfferAnswer {
 
 /**
  * Returns the wait after a 491 before the request is repeated, in ms (RFC 3261 section 14.1). The side that
- * made the Call-ID waits 2.1 to 4 s, the other 0 to 2 s, in steps of 10 ms. So the two do not cross again.
+ * made the Call-ID (`ownsCallId`) waits 2.1 to 4 s, the other side 0 to 2 s, in steps of 10 ms. So their
+ * requests do not cross again.
  */
 export const glareBackoffMs = (ownsCallId: boolean, random: Random): number =>
   ownsCallId ? 2_100 + 10 * Math.floor(random() * 191) : 10 * Math.floor(random() * 201)

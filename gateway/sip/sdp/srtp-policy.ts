@@ -102,9 +102,9 @@ export const offeredSecurity = ({ mode, mayHaveKeys }: SrtpPolicy, now?: Securit
 }
 
 /**
- * Returns the key line of an answer to a local offer, or undefined for plain RTP. Throws `srtp_mismatch` for
- * another profile than the offer's, for keys that were not offered, and for plain RTP where it is not
- * permitted.
+ * Returns the key line of an answer to a local offer, or undefined for plain RTP. Throws `srtp_mismatch` if
+ * the profile differs from the offer, if the keys were not offered, and for plain RTP that is not permitted.
+ * `secured`: plain RTP is not permitted, whatever the policy.
  */
 export const acceptedSecurity = (
   audio: RemoteAudio,
