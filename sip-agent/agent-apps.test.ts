@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const target = () => `sip:bob@127.0.0.1:${bench.udp}`
 
-/** Makes an application answer calls under its name; gives the dialogs. */
+/** Lets an application answer calls under its name, and returns the dialogs. */
 const answering = async (srf: Srf, name: string) => {
   const dialogs: Dialog[] = []
   srf.invite(async (req, res) => {

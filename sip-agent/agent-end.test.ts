@@ -11,7 +11,7 @@ const listen = [
 const force = vi.spyOn(Worker.prototype, 'terminate')
 afterEach(() => force.mockClear())
 
-/** Starts an agent, and gives its thread too. */
+/** Starts an agent, and also returns its thread. */
 const start = () => {
   const once = vi.spyOn(Worker.prototype, 'once')
   const starting = startSipAgent({ listen })

@@ -57,7 +57,7 @@ const ask = ({ srf }: TestAgent, uri: string, options: object): Promise<SrfRespo
 const portOf = ({ agent }: TestAgent, transport: string) =>
   agent.addresses.find((each) => each.transport === transport)?.port ?? 0
 
-/** A bench that answers every call, and tells the Via and Contact of each. */
+/** Starts an agent whose application answers every call and reports its Via and Contact. */
 const callee = async (listen: readonly SipListen[], options: Partial<SipAgentOptions> = {}) => {
   const bench = await start(listen, options)
   const heard: { via: string; contact: string; protocol: string }[] = []

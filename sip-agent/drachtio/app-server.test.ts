@@ -126,7 +126,7 @@ describe('a connection', () => {
   })
   afterEach(() => server.close())
 
-  /** Connects, says something and collects what comes back. */
+  /** Connects, sends a text and collects the response. */
   const connected = (...payloads: string[]) => {
     const socket = connect(port, '127.0.0.1')
     let text = ''

@@ -153,7 +153,7 @@ describe('an outgoing connection', () => {
     expect(await call('carrier.example')).toBe('arrived')
     expect(await call('alias.example')).toBe('arrived')
     expect(await call('careless.example')).toBe('arrived')
-    // The far end shows its main certificate to who asks for a name that it does not have.
+    // The far end presents its main certificate for an unknown requested name.
     expect(await call('x.wild.example')).toContain('not for *.wild.example')
     expect(await call('unlisted.example')).toMatch(/self-signed certificate/)
   })

@@ -195,7 +195,7 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
       expect(headerOf(ok(carrier, 4, 'UPDATE'), 'Content-Length')).toBe('0')
     })
 
-    it('without a common codec is refused with 488 and a warning, and the call goes on', async () => {
+    it('without a common codec is rejected with 488 and a warning, and the call continues', async () => {
       const carrier = await calls('call-modifies-refused', { holdMs: 300, values: { ...g729, status: 488 } })
       await carrier.sipp.event('refused')
       const [refusal = ''] = carrier.sipp.received('SIP/2.0 488')

@@ -26,7 +26,7 @@ export interface SdkVersion {
   readonly tellsOfToken: boolean
   /** Whether the SDK repeats failed requests, up to ten times. */
   readonly retries: boolean
-  /** Whether it gives up a call without a description after 20 s. */
+  /** Whether this version gives up a call without a description after 20 s. */
   readonly givesUp: boolean
   /** Methods for conversations that it has. */
   readonly chat: 'all' | 'without joining' | 'none'

@@ -55,7 +55,7 @@ it('counts each token alone, and all tokens of a network together', async () => 
   await get()
   expect((await get()).statusCode).toBe(429)
   expect((await get('/api/things', 'second')).statusCode).toBe(200)
-  // The fifth of this network, with whatever token.
+  // The fifth request of this network, with any token.
   expect((await get('/api/things', 'second')).statusCode).toBe(429)
   expect((await get('/api/things', 'second', '192.0.2.2')).statusCode).toBe(200)
 })

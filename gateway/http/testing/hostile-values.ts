@@ -102,7 +102,7 @@ export const anyText = (maxLength: number): fc.Arbitrary<string> =>
     .array(fc.oneof(fc.nat({ max: 0x7f }), fc.nat({ max: 0x10_ff_ff })), { maxLength })
     .map((points) => String.fromCodePoint(...points))
 
-/** Values of any type, of which none is what is asked for. */
+/** Values of all types, none of which fits a field. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...hostileTexts),
   fc.constantFrom<unknown>(

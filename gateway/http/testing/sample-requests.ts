@@ -7,7 +7,7 @@ import { type Schema, valuesOf } from './schema-values.ts'
 
 /** Sources of sample requests. */
 export interface RequestsFrom {
-  /** One of everything that there is, to be put into paths. */
+  /** Ids of sample resources, for paths. */
   readonly things: SampleResources
   /** Values of `authorization` that are good, of projects and of subscribers. */
   readonly credentials: Readonly<Record<'project' | 'subscriber', string>>

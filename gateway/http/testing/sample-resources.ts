@@ -147,7 +147,7 @@ const addCalls = async (
   things.set(`${account}/Calls/{sid}/Streams/{part}`, randomUUID())
 }
 
-/** A conference with one who takes part, and a queue in which one waits. */
+/** Adds a conference with one participant, and a queue with one waiting caller. */
 const addRooms = (rig: ApiTestSite, { id: projectId }: TestProject, things: Map<string, string>): void => {
   const [conference, queue, call, waiting] = Array.from({ length: 4 }, () => randomUUID())
   const attendee: OpenConference['participants'][number] = {

@@ -92,7 +92,7 @@ describe('an answer', () => {
     const of = check()
     expect(check({ authorization: answer({ of, count: 3 }) }).kind).toBe('accepted')
     const upper = answer({ of, count: 10 }).replace('nc=0000000a', 'nc=0000000A')
-    // The counter is signed as it is written.
+    // The signature covers the counter in its written form.
     expect(why(check({ authorization: upper }))).toBe('wrong')
     expect(check({ authorization: answer({ of, count: 10 }) }).kind).toBe('accepted')
   })

@@ -17,7 +17,7 @@ const begin = async (setting: Setting) => {
 const refused = (uri: string, status: number, extra?: Record<string, string>) =>
   refusedCall(carrier, uri, status, extra)
 
-/** Time stands still at the door. */
+/** Returns a clock whose time stands still, so that rates do not refill. */
 const stopped = () => Object.assign(new SystemClock(), { now: () => 1_700_000_000_000 })
 
 describe('a new call', () => {

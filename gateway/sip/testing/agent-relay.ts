@@ -9,8 +9,8 @@ export interface RelayedFrame {
   /** Second field of the leading line: `sip`, `response`, … */
   readonly kind: string
   /**
-   * Method of a SIP request, or status and CSeq method of a SIP response (`200 BYE`); empty where there is no
-   * SIP message.
+   * Method of a SIP request, or status and CSeq method of a SIP response (`200 BYE`); empty without a SIP
+   * message.
    */
   readonly sip: string
 }

@@ -129,7 +129,7 @@ export const agent =
   (test: (frame: RelayedFrame) => boolean, fate: Fate = 'drop') =>
   (frame: RelayedFrame): Fate =>
     frame.from === 'agent' && test(frame) ? fate : 'pass'
-/** Requests and responses of the far side, as the agent tells of them. */
+/** Frames in which the agent delivers requests and responses of the far side. */
 export const delivered =
   (...sips: readonly string[]) =>
   (frame: RelayedFrame): boolean =>

@@ -326,7 +326,7 @@ it('only numbers that the carrier’s lists permit are called, with the reason o
     })
   expect(await rejected(made.metrics, 'number_not_allowed')).toBe(6)
   expect(logged[0]).toMatchObject({ code: 'number_not_allowed', to: 'sip:+882131234567@gw.example' })
-  // Nothing is taken from the limits of the carrier by what was refused.
+  // Rejected calls do not count towards the limits of the carrier.
   expect(made.carriers.byName('carrier')?.load.calls).toBe(1)
 })
 
@@ -374,6 +374,6 @@ it('a direct call cannot bypass the number lists of the own carrier by another p
       { code: 'not_permitted' },
     ])
   expect((await found(made, to('sip:+882131234567@else.example'))).carrier).toBeUndefined()
-  // Without lists there is nothing to go round.
+  // Without number lists, direct calls have nothing to bypass.
   expect((await found(setUp(), to('sip:1@gw.example:5080'))).carrier).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-/** Two browsers with the published SDK see and hear each other, whatever they do meanwhile. */
+/** Video calls of two browsers with the published SDK, through all changes of media. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { heardIn, hears } from '../../support/page-audio.ts'
 import { type Colour, screenColour, sees, seesNothing } from '../../support/page-video.ts'
