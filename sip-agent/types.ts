@@ -35,9 +35,9 @@ export interface SipAgentOptions extends TransportSettings {
   readonly shield?: SipShield
   /** Default: requests may go anywhere. */
   readonly reach?: SipReach
-  /** Name servers, each `address[:port]`; default those of the system. */
+  /** Name servers, each `address[:port]`; default: the servers of the system. */
   readonly nameServers?: readonly string[]
-  /** Limits of received messages; default those of `message/limits.ts`. */
+  /** Limits of received messages; default: the limits in `message/limits.ts`. */
   readonly limits?: Partial<MessageLimits>
   /** Value of User-Agent and Server if the application sets none. Default: neither header is sent. */
   readonly userAgent?: string

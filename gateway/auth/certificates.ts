@@ -82,7 +82,7 @@ export class Certificates {
     this.#listeners.push(listener)
   }
 
-  /** Reads all certificates again. On an error, logs it and keeps the old ones. */
+  /** Reads all certificates again. On an error, logs the error and keeps the old certificates. */
   reload(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#reload())
     return this.#reading

@@ -51,7 +51,7 @@ export interface Upload {
   readonly open: () => Promise<OpenFile>
 }
 
-/** Default maximum size of a document in bytes: larger ones would only fill memory. */
+/** Default maximum size of a document in bytes. Larger documents would only fill memory. */
 const defaultMaxBytes = 262_144
 /** Maximum number of bytes read from the response to a request that a document makes itself. */
 const maxOutsideBytes = 65_536

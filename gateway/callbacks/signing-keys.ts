@@ -6,7 +6,7 @@ import { Signer } from './signatures.ts'
 const madeKey = (secret: Uint8Array, projectId: string): string =>
   createHmac('sha256', secret).update(`signing key of ${projectId}`).digest('base64url')
 
-/** Returns the keys of a project: the configured ones, or the default key. */
+/** Returns the keys of a project: the configured keys, or the default key. */
 export const signingKeys = (
   configured: readonly string[],
   secret: Uint8Array,

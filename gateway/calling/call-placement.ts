@@ -18,7 +18,7 @@ export interface CallOrder {
   readonly handler: HandlerSpec
   /** Credentials for SIP destinations. A secret. */
   readonly credentials?: { readonly username: string; readonly password: string }
-  /** Ring time in ms; default that of the configuration. */
+  /** Ring time in ms; default: the ring time of the configuration. */
   readonly timeoutMs?: number
   /** Digits that are sent after the answer. */
   readonly sendDigits?: string

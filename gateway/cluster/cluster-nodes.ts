@@ -6,7 +6,7 @@ import type { NodeRows, TakenOver } from '../directory/tables/nodes.ts'
 
 /** Interval of the heartbeats that a gateway writes to the store, in ms. */
 const heartbeatMs = 30_000
-/** Time in ms after its last heartbeat during which a gateway may still change its own rows. */
+/** Time in ms after the last heartbeat of a gateway for which it may still change its rows. */
 const leaseMs = 180_000
 /** Time without a heartbeat after which a gateway counts as stopped, in ms. */
 const takeoverAfterMs = 900_000

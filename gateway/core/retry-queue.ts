@@ -101,7 +101,7 @@ export class RetryQueue<Row extends { readonly id: string | number }> {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
 
-  /** Runs `attempt` after the earlier ones of its group; never rejects. */
+  /** Runs `attempt` after the earlier attempts of its group. Never rejects. */
   async #run(row: Row, attempt: () => Promise<void>): Promise<void> {
     const group = this.#deps.groupOf?.(row)
     const before = group === undefined ? undefined : this.#lastOf.get(group)

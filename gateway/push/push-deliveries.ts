@@ -25,7 +25,7 @@ interface PendingPush {
   readonly over: AbortSignal | undefined
 }
 
-/** Maximum number of notifications in progress; further ones are dropped. */
+/** Maximum number of notifications in progress. Further notifications are dropped. */
 const maxPending = 2000
 /**
  * Maximum number of notifications in progress for one subscriber: all fifty devices may use services that

@@ -20,7 +20,9 @@ export interface RetentionDeps {
   remove(row: RecordingRow, by: RemovedBy): Promise<boolean>
 }
 
-/** Removes recordings past the maximum age, and the oldest ones while the total size exceeds its limit. */
+/**
+ * Removes recordings past the maximum age, and the oldest recordings while the total size exceeds its limit.
+ */
 export class Retention {
   #deps: RetentionDeps
 

@@ -26,7 +26,7 @@ type EndedRecording = Pick<RecordingRow, 'id' | 'project_id' | 'call_id' | 'form
 const retryWaitsMs = [2_000, 10_000, 60_000] as const
 /** Maximum number of concurrent uploads to one server; others wait. */
 const maxConcurrentUploads = 4
-/** Maximum number of waiting uploads; further ones are dropped. */
+/** Maximum number of waiting uploads. Further uploads are dropped. */
 const maxWaiting = 1_000
 /** Maximum duration of uploads after {@link RecordingUploads.close}, in ms. */
 const graceMs = 5_000

@@ -40,7 +40,7 @@ export interface GatewayHeadersOptions {
 
 /** Options of the headers of one rejection. */
 export interface RefusalHeaderOptions {
-  /** Text for a person at the peer; default that of the catalogue. */
+  /** Text for a person at the peer; default: the text of the error catalogue. */
   readonly detail?: string
   /** Other calls from the same sender may be accepted, so the response has no Retry-After. */
   readonly hasRoomForOthers?: boolean

@@ -58,7 +58,7 @@ export interface OutboundRules {
   readonly quotas?: Pick<CarrierQuotas, 'take'>
   /** IP families of the audio for targets with host names; default IPv4. */
   readonly families?: Pick<TargetFamilies, 'complete'>
-  /** Clock of pings and registrations with carriers; default that of the calls. */
+  /** Clock of pings and registrations with carriers; default: the clock of the calls. */
   readonly clock?: Clock
 }
 

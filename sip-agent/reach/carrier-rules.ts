@@ -42,7 +42,7 @@ export class CarrierRules {
     return this.config.targets.flatMap((uri) => this.#targets.of(uri))
   }
 
-  /** Returns whether a canonical address is that of a target. */
+  /** Returns whether a canonical address is the address of a target. */
   hasTarget(address: string): boolean {
     return this.targetAddresses.includes(address)
   }

@@ -36,7 +36,7 @@ export class SystemDns implements Dns {
   readonly #resolver = new Resolver({ timeout: 1_000, tries: 2 })
   #isClosed = false
 
-  /** `servers` are `address[:port]`; default those of the system. */
+  /** `servers`: list of `address[:port]`; default: the servers of the system. */
   constructor(servers?: readonly string[]) {
     if (servers) this.#resolver.setServers(servers)
   }
@@ -60,7 +60,7 @@ export class SystemDns implements Dns {
     )
   }
 
-  /** Cancels open queries. Later ones reject with `ECANCELLED`. */
+  /** Cancels open queries. Later queries reject with `ECANCELLED`. */
   close(): void {
     this.#isClosed = true
     this.#resolver.cancel()

@@ -106,7 +106,7 @@ export class SipRouter implements Router {
     })
   }
 
-  /** Returns the hops with the recently failed ones last. */
+  /** Returns the hops, with recently failed hops last. */
   #ordered(hops: readonly Hop[]): Hop[] {
     const avoided = hops.filter((hop) => this.#avoided(hop))
     return [...hops.filter((hop) => !avoided.includes(hop)), ...avoided]

@@ -120,7 +120,7 @@ export class TlsSettings {
     this.#peers = peers
   }
 
-  /** Applies new settings. Throws, and keeps the old ones, if a certificate is invalid. */
+  /** Applies new settings. If a certificate is invalid, throws and keeps the old settings. */
   change(tls = this.#tls, peers = this.#peers): void {
     this.#built = new TlsContexts(tls, peers)
     this.#tls = tls

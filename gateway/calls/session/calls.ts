@@ -31,7 +31,7 @@ export interface CallsDeps {
   readonly log: Log
 }
 
-/** Settings of calls. A reload changes those of later calls. */
+/** Settings of calls. A reload changes the settings of later calls. */
 export interface CallsSettings {
   /** Maximum duration of a call in ms from its answer. A document can only shorten it. */
   readonly maxDurationMs: number

@@ -17,7 +17,7 @@ export interface CallControllersDeps {
   readonly clock: Clock
 }
 
-/** Settings of verbs. A reload changes those of later calls. */
+/** Settings of verbs. A reload changes the settings of later calls. */
 export interface VerbSettings {
   readonly speech: Speech
   /** Default ring time in ms. */

@@ -44,7 +44,7 @@ export class Refresh {
     if (this.#next) return this.#next
     const next = this.#last.then(() => this.#read())
     this.#next = next
-    // A failed reading must not prevent later ones.
+    // A failed reading must not prevent later readings.
     this.#last = next.catch(() => {})
     return next
   }

@@ -30,7 +30,7 @@ export interface DomainApp {
   readonly user?: string
   /** Use of SRTP in calls to the domain; undefined or `optional`: the rules of the caller's carrier apply. */
   readonly encryption?: 'optional' | 'required' | 'forbidden'
-  /** Suites of SRTP; undefined: those of the carrier. */
+  /** SRTP suites; default: the suites of the carrier. */
   readonly ciphers?: readonly string[]
 }
 

@@ -104,7 +104,7 @@ const existing = (write: Write) =>
     .select(['resource.id', 'resource.project_id', 'type', 'display_name', 'details_json', 'managed_by_file'])
     .select(['context', 'name', 'email', 'username'])
 
-/** Clears old addresses before the new ones are set, so that subscribers can swap addresses. */
+/** Clears old addresses before new addresses are set, so that subscribers can swap their addresses. */
 const vacate = async (
   write: Write,
   existingOf: ReadonlyMap<DeclaredResource, Existing | undefined>,

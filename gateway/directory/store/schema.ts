@@ -125,7 +125,7 @@ export interface DomainAppTable {
   max_calls_of_source: number | null
   /** Digest secret; null: callers need no credentials. */
   challenge_json: string | null
-  /** List of codecs; null: those of the carrier. */
+  /** List of codecs; null: the codecs of the carrier. */
   codecs_json: string | null
   /** 1: declared in the configuration file, and removed with it. */
   managed_by_file: number

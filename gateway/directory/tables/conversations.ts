@@ -53,7 +53,7 @@ export class ConversationRows {
     return ofProject.where('c.key', '=', key).executeTakeFirst()
   }
 
-  /** Returns a member's conversations, the one with the latest message first. */
+  /** Returns a member's conversations, latest message first. */
   async list(holderId: string, { number, size }: ListPage): Promise<Listed<Membership>> {
     const rows = await this.#of(holderId)
       .orderBy('c.active_at', 'desc')

@@ -51,7 +51,7 @@ export class ApplicationRegistry {
     return new Application({ ...options, nodeId: this.#nodeId, clock: this.#clock })
   }
 
-  /** Adds an application. Beyond 10,000, the one that has been disconnected longest is removed. */
+  /** Adds an application. Beyond 10,000, the application that has been disconnected longest is removed. */
   add(application: Application): void {
     const [longestLost] = this.#graces.keys()
     if (longestLost && this.#applications.size >= maxApplications) this.#remove(longestLost)

@@ -207,7 +207,7 @@ export class BrowserSession {
     this.#onSlow(this, { kind: 'full', waiting: limit, limit })
   }
 
-  /** Drops waiting events and ignores further ones. */
+  /** Drops waiting events, and ignores further events. */
   forget(): void {
     this.#isForgotten = true
     this.#outbox.clear()

@@ -23,7 +23,7 @@ export interface FarParty {
     | Pick<CarrierConfig, 'symmetric' | 'inbandDigits' | 'codecs' | 'ptime' | 'comfortNoise'>
     | undefined
   readonly endpoint?: { readonly codecs?: readonly AudioCodec[] } | undefined
-  /** Called domain application. Its codecs replace those of the caller's carrier or endpoint. */
+  /** Called domain application. Its codecs replace the codecs of the caller's carrier or endpoint. */
   readonly app?: { readonly codecs?: readonly AudioCodec[] }
 }
 

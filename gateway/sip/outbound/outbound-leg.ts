@@ -44,7 +44,7 @@ export class OutboundLeg implements LegSignalling {
   /** Handles UPDATE before the answer. */
   #early: Renegotiation | undefined
   #attempt: Attempt | undefined
-  /** INVITEs in progress: the current one, and cancelled ones. */
+  /** INVITEs in progress: the current INVITE, and cancelled INVITEs. */
   #live = new Set<Invite>()
   #dialog: EstablishedDialog | undefined
   #isDialogGone = false

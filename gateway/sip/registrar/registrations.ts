@@ -57,7 +57,7 @@ export class Registrations {
     for (const endpointId of this.#entries.keys()) yield* this.of(endpointId)
   }
 
-  /** The contacts of an endpoint that have not expired, the preferred ones first. */
+  /** The contacts of an endpoint that have not expired, the preferred contacts first. */
   of(endpointId: string): readonly Binding[] {
     const now = this.#options.clock.uptime()
     const bindings = this.#entries.get(endpointId)?.bindings ?? []

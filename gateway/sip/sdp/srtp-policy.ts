@@ -40,7 +40,7 @@ export const srtpPolicy = (
 export interface SecurityDemands {
   /** Default `optional`: the policy decides. */
   readonly encryption?: 'optional' | 'required' | 'forbidden'
-  /** Suites; default those of the policy. */
+  /** Suites; default: the suites of the policy. */
   readonly ciphers?: readonly string[]
 }
 

@@ -16,7 +16,7 @@ export interface CollectionOptions<Row, Params, ItemParams> {
   readonly itemParams?: ItemParams
   /** Hook that authenticates the request. */
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-  /** Maximum bytes of a body; default that of the site. */
+  /** Maximum bytes of a body; default: the limit of the site. */
   readonly bodyLimit?: number
   /** Schema of an item in responses. */
   readonly schema: object
