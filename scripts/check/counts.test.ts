@@ -35,7 +35,7 @@ describe('the count of a run', () => {
   })
 })
 
-describe('the unfinished files of a died process', () => {
+describe('the unfinished files of a process that died', () => {
   const died = {
     name: 'a.test.ts',
     status: 'failed',

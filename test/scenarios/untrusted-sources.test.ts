@@ -1,4 +1,4 @@
-/** @schedule tones: listens for tones of the calls that are let in. */
+/** @schedule tones: listens for tones of accepted calls. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { embedded } from '../support/agents.ts'
