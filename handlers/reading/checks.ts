@@ -18,7 +18,7 @@ export class CheckRejected extends Error {
 
   constructor(reason: 'project' | 'gateway') {
     super(`the document was not checked: too many documents of the ${reason} wait`)
-    this.name = 'CheckRefused'
+    this.name = 'CheckRejected'
     this.reason = reason
   }
 }

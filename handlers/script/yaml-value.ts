@@ -8,7 +8,7 @@ export class InvalidYamlValue extends Error {
 
   constructor(kind: InvalidYamlValue['kind'], message: string, at: number) {
     super(message)
-    this.name = 'NoValue'
+    this.name = 'InvalidYamlValue'
     this.kind = kind
     this.at = at
   }

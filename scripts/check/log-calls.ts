@@ -43,7 +43,10 @@ export const propertyOf = (object: SyntaxNode, name: string): SyntaxNode | undef
     ({ type, key, computed }) => type === 'Property' && !computed && lastName(key as SyntaxNode) === name,
   )?.value as SyntaxNode | undefined
 
-const startsWithEvent = (object: SyntaxNode, constants: ReadonlyMap<string, SyntaxNode>): boolean => {
+/** Returns the value of a constant; undefined if the file has no constant of the name. */
+type ConstantReader = (name: string) => SyntaxNode | undefined
+
+const startsWithEvent = (object: SyntaxNode, constants: ConstantReader): boolean => {
   const first = (object.properties as readonly SyntaxNode[])[0]
   if (first?.type === 'Property') return lastName(first.key as SyntaxNode) === 'event'
   if (first?.type !== 'SpreadElement') return false
@@ -52,7 +55,7 @@ const startsWithEvent = (object: SyntaxNode, constants: ReadonlyMap<string, Synt
 }
 
 /** Returns the object literals that an expression can be: itself, both sides of a condition, a constant. */
-const literalsOf = (node: SyntaxNode, constants: ReadonlyMap<string, SyntaxNode>): readonly SyntaxNode[] => {
+const literalsOf = (node: SyntaxNode, constants: ConstantReader): readonly SyntaxNode[] => {
   const inner = unwrap(node)
   if (inner.type === 'ObjectExpression') return [inner]
   if (inner.type === 'ConditionalExpression') {
@@ -60,18 +63,19 @@ const literalsOf = (node: SyntaxNode, constants: ReadonlyMap<string, SyntaxNode>
     const alternate = literalsOf(inner.alternate as SyntaxNode, constants)
     return consequent.length > 0 && alternate.length > 0 ? consequent.concat(alternate) : []
   }
-  const constant = inner.type === 'Identifier' ? constants.get(String(inner.name)) : undefined
-  return constant === undefined ? [] : literalsOf(constant, new Map())
+  const constant = inner.type === 'Identifier' ? constants(String(inner.name)) : undefined
+  return constant === undefined ? [] : literalsOf(constant, () => undefined)
 }
 
 /** Returns the calls of loggers at `info`, `warn`, `error` and `fatal`, and those whose level is computed. */
 export const logCalls = (program: SyntaxNode): readonly LogCall[] => {
   const calls: LogCall[] = []
-  const constants = new Map<string, SyntaxNode>()
+  const declared = new Map<string, SyntaxNode[]>()
   walk(program, (node) => {
     const { id, init } = node as { id?: SyntaxNode; init?: unknown }
-    if (node.type === 'VariableDeclarator' && id?.type === 'Identifier' && isSyntaxNode(init))
-      constants.set(String(id.name), init)
+    if (node.type !== 'VariableDeclarator' || id?.type !== 'Identifier' || !isSyntaxNode(init)) return
+    const name = String(id.name)
+    declared.set(name, [...(declared.get(name) ?? []), init])
   })
   walk(program, (node) => {
     if (node.type !== 'CallExpression') return
@@ -81,6 +85,9 @@ export const logCalls = (program: SyntaxNode): readonly LogCall[] => {
     if (level !== undefined && !levels.has(level)) return
     const [first, second] = node.arguments as readonly (SyntaxNode | undefined)[]
     const isText = first !== undefined && /^(?:Literal|TemplateLiteral)$/.test(unwrap(first).type)
+    // Several functions of a file may use the same name: the last constant before the call is the call's.
+    const constants: ConstantReader = (name) =>
+      declared.get(name)?.findLast(({ start }) => start < node.start)
     const fields = first && !isText ? literalsOf(first, constants) : []
     const hasEvent = fields.length > 0 && fields.every((literal) => startsWithEvent(literal, constants))
     calls.push({ start: node.start, level, fields, message: isText ? first : second, hasEvent })

@@ -126,6 +126,12 @@ describe('calls of a logger', () => {
     expect(found(`${call}\n`)).toEqual([])
   })
 
+  it('have the fields of the constant before them, if functions of a file share a name', () => {
+    const logged = (fields: string) => `{ const facts = { ${fields} }\nlog.info(facts, 'm') }\n`
+    expect(found(logged('code') + logged("event: 'call.ended'"))).toEqual(['2 log-event'])
+    expect(found(logged("event: 'call.ended'") + logged('code'))).toEqual(['4 log-event'])
+  })
+
   it('are checked only in the server, outside of tests', () => {
     expect(found("log.info('m')\n", 'gateway/x.test.ts')).toEqual([])
     expect(found("log.info('m')\n", 'client/src/x.ts')).toEqual([])

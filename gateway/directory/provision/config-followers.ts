@@ -42,7 +42,7 @@ export class ChangeRefused extends Error {
 
   constructor(part: string, cause: unknown) {
     super(`${part}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
-    this.name = 'PartRefuses'
+    this.name = 'ChangeRefused'
     this.part = part
   }
 }
