@@ -24,6 +24,8 @@ const invite = async (caller: Peer, callee: Peer, uri: string) => {
     caller.send('INVITE', call, { body: testSdp('offer') })
     const first = await Promise.race([request, caller.response(503)])
     if (first.kind === 'request') return { call, request: first }
+    // Without an ACK the 503 would be retransmitted, and taken for the response to the next INVITE.
+    caller.send('ACK', call, { to: first.headers.first('to') ?? '', branch: first.via.branch })
   }
 }
 
