@@ -65,7 +65,14 @@ const talk = async (codec: (typeof codecs)[number]) => {
   const media = await CodecPeer.open(codec, 20, true)
   media.over(fromCarrier)
   const values = formats(codec, true)
-  const sipp = await Sipp.start({ scenario: 'callee', values, port: farPort, mediaPorts: [media.port] })
+  const sipp = await Sipp.start({
+    scenario: 'callee',
+    values,
+    port: farPort,
+    mediaPorts: [media.port],
+    // The callee must not end the call during the measurements.
+    timeoutMs: 80_000,
+  })
   onTestFinished(() => sipp.stop())
   await phone.dial(`sip:+49301@127.0.0.1:${farPort}`)
   media.talks(await sipp.event('invited'), new SwingingVoice(codec, carrierTone))
