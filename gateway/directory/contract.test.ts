@@ -234,6 +234,7 @@ describeEngines('SIP endpoints', (engine) => {
       id: desk.id,
       projectId: other,
       callerId: '+49301',
+      codecs: ['PCMU', 'PCMA', 'G722', 'opus'],
     })
     expect([...(directory.endpoint(desk.id)?.secrets.keys() ?? [])]).toEqual([
       'phones.example',

@@ -1,7 +1,12 @@
 import { pathOf } from '../model/address-path.ts'
 import type { SipEndpoint, Subscriber } from '../model/callers.ts'
 import type { DigestSecret } from '../model/digest-secret.ts'
-import type { Resource, ResourceDetails, ResourceType } from '../model/resource-types.ts'
+import {
+  defaultEndpointCodecs,
+  type Resource,
+  type ResourceDetails,
+  type ResourceType,
+} from '../model/resource-types.ts'
 
 /** Row of a resource. */
 export interface EntryRow {
@@ -123,7 +128,7 @@ const phoneOf = (
     ...(sendAs !== undefined && { sendAs }),
     ...(maxCalls !== undefined && { maxCalls }),
     ...(callsPerSecond !== undefined && { callsPerSecond }),
-    ...(codecs && { codecs }),
+    codecs: codecs ?? defaultEndpointCodecs,
     ...(encryption === 'required' && { encryption }),
     secrets: new Map(secrets.map((secret) => [secret.realm, secret])),
   }

@@ -6,7 +6,7 @@ import { migrations } from './list.ts'
 import type { Migration } from './migration.ts'
 
 /**
- * Migrates the store to the present version, each step in its own transaction. If several gateways start at
+ * Migrates the store to the current version, each step in its own transaction. If several gateways start at
  * once, the engine's `lock` lets one do it. Returns the version. Throws if the store was created by a later
  * release, or by a development version before the first release.
  */

@@ -1,4 +1,8 @@
-import type { EndpointDetails, Resource } from '../../../directory/model/resource-types.ts'
+import {
+  defaultEndpointCodecs,
+  type EndpointDetails,
+  type Resource,
+} from '../../../directory/model/resource-types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import {
   badField,
@@ -18,9 +22,6 @@ import type { ResourceKind } from './resource-kind.ts'
  * numbers and SIP URIs, `resource` runs a resource.
  */
 export type CallHandler = 'default' | 'passthrough' | 'block-pstn' | 'resource'
-
-/** Default codecs of an endpoint. */
-const defaultCodecs = ['PCMU', 'PCMA', 'G722', 'opus'] as const
 
 /**
  * Default limits, as for endpoints in the configuration file. They limit the cost of a leaked password.
@@ -142,7 +143,7 @@ const endpointFields = ({ details }: Resource<'sip_endpoint'>) => ({
   username: details.username,
   caller_id: details.callerId,
   send_as: details.sendAs ?? null,
-  codecs: codecNamesOf(details.codecs ?? defaultCodecs),
+  codecs: codecNamesOf(details.codecs ?? defaultEndpointCodecs),
   encryption: details.encryption,
   call_handler: callHandlerOf(details),
   calling_handler_resource_id: details.handler?.kind === 'resource' ? details.handler.resourceId : null,
