@@ -34,9 +34,13 @@ const carrierTls = group('TLS connections to the carrier. Files are PEM.', {
   serverName: format(
     'certificate-name',
     "Name that the gateway requests (SNI) and expects in the carrier's certificate; default the target's " +
-      'host. For a wildcard certificate (RFC 5922), set the same wildcard; SNI then has the host.',
+      'host. For a wildcard certificate (RFC 5922), set the same wildcard; SNI then has the host ' +
+      'of the target.',
   ),
-  verify: flag("Verifies the carrier's certificate; with false, calls to it can be intercepted.", true),
+  verify: flag(
+    "Verifies the carrier's certificate; with false, calls to the carrier can be intercepted.",
+    true,
+  ),
   alpn: list(
     'Protocols to offer by ALPN. Default none, because some carriers reject connections that offer any.',
     text('Protocol, usually sip.'),
@@ -118,7 +122,8 @@ export const carrier = object(
         [408, 500, 502, 503, 504],
       ),
       noProgress: duration(
-        'Maximum wait for the first response of a target, such as 100; the next one is then tried.',
+        'Maximum wait for the first response of a target, such as 100; the next target is then tried. No ' +
+          'effect with a separate drachtio server.',
         '8s',
       ),
     }),

@@ -81,8 +81,8 @@ export const domain = object(
     ),
     challenge,
     codecs: codecs(
-      'Codecs to accept from its callers; default those of the calling carrier or ' +
-        'endpoint, and otherwise PCMU and PCMA.',
+      'Codecs to accept from its callers; default those of the calling carrier or endpoint, and otherwise ' +
+        'PCMU and PCMA.',
     ),
   },
   ['domain'],
@@ -171,7 +171,7 @@ export const project = object(
     name: format('label', 'Part of the domains of its domain applications; default derived from the id.'),
     apiToken: secret(
       'Secret for the API: the password of Basic auth, with the id as the user name. Without it, the API ' +
-        'accepts only tokens that it issued itself.',
+        'accepts only tokens that it issued itself; a new project has none.',
       16,
     ),
     signingKeys: list(

@@ -46,7 +46,8 @@ export const http = group('HTTP and WebSocket listeners for browsers and applica
   },
   apiToken: secret(
     'Secret of the first project for the API: the password of Basic auth, with the id of the project as ' +
-      'the user name. Without it, the API accepts only tokens that it issued itself.',
+      'the user name. Without it, the API accepts only tokens that it issued itself; a new gateway ' +
+      'has issued none.',
     16,
   ),
   operatorToken: secret(

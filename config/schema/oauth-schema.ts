@@ -25,8 +25,8 @@ export const oauthClient = object(
 export const oauth = group('Sign-in by OAuth 2.0.', {
   url: format(
     'https-origin',
-    'Origin of the sign-in page; default https:// followed by http.publicHost. Without either key, OAuth ' +
-      'is off.',
+    'Origin of the sign-in page; default https:// followed by http.publicHost. Without both, OAuth is ' +
+      'off.',
   ),
   clients: list('Applications in which subscribers sign in.', oauthClient, []),
   accessTokenTtl: duration('Lifetime of an access token.', '1h'),

@@ -2,7 +2,8 @@ import { choice, flag, format, group, object, text } from './builders.ts'
 
 /** Schema of `push`. */
 export const push = group(
-  "Notifications of calls to subscribers' devices. They are off without webPush, apns, fcm and webhook.",
+  "Notifications of calls to subscribers' devices. They are off unless at least one of webPush, apns, fcm " +
+    'and webhook is set.',
   {
     encryption: choice(
       "Encryption of invitations with the subscriber's key; with none, the push service can read them.",

@@ -94,7 +94,11 @@ const tls = group('Certificates of the TLS and WSS listeners, as PEM files.', {
     ['none', 'request', 'require'],
     'none',
   ),
-  minVersion: choice('Minimum TLS version of clients.', ['TLSv1.2', 'TLSv1.3'], 'TLSv1.2'),
+  minVersion: choice(
+    'Minimum TLS version of clients, and of connections to carriers.',
+    ['TLSv1.2', 'TLSv1.3'],
+    'TLSv1.2',
+  ),
 })
 
 const messages = group('Limits of received SIP messages, accepted connections and transactions.', {
@@ -191,7 +195,8 @@ const registrar = group('Registrar for SIP endpoints.', {
   minExpires: duration('Minimum expiry of a registration; shorter ones get 423.', '60s'),
   maxExpires: duration('Maximum expiry of a registration; longer ones are shortened.', '1h'),
   contacts: integer(
-    'Maximum number of contacts of one endpoint; a further one replaces the first to expire.',
+    'Maximum number of contacts of one endpoint. A further one replaces a contact without an instance id, ' +
+      'otherwise the first to expire.',
     1,
     100,
     10,
@@ -225,9 +230,9 @@ export const sip = group('SIP towards carriers and endpoints.', {
   registrar,
   challenges: {
     ...list(
-      'Algorithms of digest challenges to callers and endpoints, in order. SHA-256 is always ' +
-        'accepted, MD5 only if listed. Many ' +
-        'phones fail on an unknown algorithm, so list SHA-256 only if all phones support it.',
+      'Algorithms of digest challenges to callers and endpoints, in order. SHA-256 is always accepted, ' +
+        'MD5 only if listed. Many phones fail on an unknown algorithm, so list SHA-256 only if all phones ' +
+        'support it.',
       choice('Algorithm.', ['MD5', 'SHA-256']),
       ['MD5'],
     ),

@@ -109,7 +109,7 @@ export const speech = group('Speech synthesis and recognition.', {
   ),
   engines: list('Text-to-speech engines over HTTP, besides the built-in one.', engine, []),
   voices: map(
-    'Voices by their names in documents. polly.* matches all names that begin with polly. Case is ignored.',
+    'Voices by their names in documents. polly.* matches every name like polly.Joanna. Case is ignored.',
     voice,
     {},
   ),

@@ -42,7 +42,7 @@ export interface OpenCallsDeps {
   readonly store: OpenedStore
   readonly media: OpenedMedia
   /** Makers of legs to SIP targets and subscribers. */
-  readonly outbound: Omit<LegDialerDeps, 'addresses' | 'locals'>
+  readonly outbound: Pick<LegDialerDeps, 'sip' | 'endpoints' | 'subscribers'>
   /** Hosts that a project may call. */
   readonly dialPolicy: Pick<DialPolicy, 'objection'>
   readonly applications: Applications
@@ -141,7 +141,13 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     detector: new CallDetector({ clock, log, metrics }),
   }
   const addresses: AddressBook = directory
-  const dialer = new LegDialer({ ...outbound, addresses, locals })
+  const dialer = new LegDialer({
+    addresses,
+    endpoints: outbound.endpoints,
+    sip: outbound.sip,
+    subscribers: outbound.subscribers,
+    locals,
+  })
   const controllers = new CallControllers(
     { services, dialer, callLog, metrics, clock },
     verbSettings(config, recogniser),

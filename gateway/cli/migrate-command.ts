@@ -8,7 +8,7 @@ import { directoryOptions } from '../directory/opening/directory-options.ts'
 import { openEngine } from '../directory/opening/open-engine.ts'
 
 /**
- * `trunkline migrate`: migrates the store to the present version, and prints each step. With `--check`,
+ * `trunkline migrate`: migrates the store to the current version, and prints each step. With `--check`,
  * changes nothing, and the exit code is 1 if steps are missing. Returns the exit code. Without `--check`,
  * throws if a gateway runs in the data folder.
  */

@@ -67,6 +67,7 @@ const rejections = async (gateway: Gateway): Promise<string> =>
 /** Prints the highest rate at which every call completes. Stops at the first rate with a failure. */
 export const gatewayCalls = async (): Promise<void> => {
   const gateway = await Gateway.start({
+    // More ports in a row may not be free. At higher rates, calls take ports out of their quarantine.
     rtpPorts: 6_000,
     limits: { calls: 5000 },
     sip: unlimited,

@@ -224,6 +224,12 @@ describe('the lint rules of the house', () => {
     },
   )
 
+  it('stand after the table of folders around them', () => {
+    const paths = Object.keys(folderTables)
+    const early = paths.filter((path, at) => paths.indexOf(dirname(path)) > at)
+    expect(early).toEqual([])
+  })
+
   it('forbid timers and dates outside of clocks', () => {
     const source = 'setTimeout(() => Date.now(), 5)\nsetInterval(() => {}, 5)\n'
     expect(findings('gateway/x.ts', source)).toEqual(['1 plugin', '1 plugin', '2 plugin'])

@@ -311,7 +311,10 @@ const configFolders = [
   'document-changes.ts',
 ] as const
 
-/** Tables of folders, by the path of the folder that contains them. */
+/**
+ * Tables of folders, by the path of the folder that contains them. A table stands after the table around it,
+ * because the last rule for a file decides.
+ */
 export const folderTables: Readonly<Record<string, readonly string[]>> = {
   'gateway/directory': directoryFolders,
   'gateway/calls': callsFolders,

@@ -85,7 +85,8 @@ export const logCalls = (program: SyntaxNode): readonly LogCall[] => {
     if (level !== undefined && !levels.has(level)) return
     const [first, second] = node.arguments as readonly (SyntaxNode | undefined)[]
     const isText = first !== undefined && /^(?:Literal|TemplateLiteral)$/.test(unwrap(first).type)
-    // Several functions of a file may use the same name: the last constant before the call is the call's.
+    // Functions of a file may use the same name. Scopes are not followed: the last constant before the call
+    // counts.
     const constants: ConstantReader = (name) =>
       declared.get(name)?.findLast(({ start }) => start < node.start)
     const fields = first && !isText ? literalsOf(first, constants) : []

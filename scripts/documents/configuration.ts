@@ -1,15 +1,14 @@
 import { reloadRuleOf, restartKeys } from '../../config/rules/reload-rules.ts'
 import type { Schema } from '../../config/schema/builders.ts'
 import { configSchema } from '../../config/schema/config-schema.ts'
-
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+import { tableCell } from './table-cell.ts'
 
 const defaultOf = (schema: Schema, required: boolean): string => {
   if (schema.default === undefined) return required ? 'needed' : ''
   const holds = typeof schema.default === 'object' && schema.default !== null
   return holds && Object.keys(schema.default).length === 0
     ? ''
-    : `\`${cell(JSON.stringify(schema.default))}\``
+    : tableCell(`\`${JSON.stringify(schema.default)}\``)
 }
 
 /** Returns the reload rule of a key; empty for a group whose keys differ. */
@@ -32,7 +31,7 @@ const rowsOf = (schema: Schema, path: string, required = false): string[] => {
   const choices = schema.enum
     ? ` One of ${schema.enum.map((value) => `\`${String(value)}\``).join(', ')}.`
     : ''
-  const meaning = cell((schema.description ?? '') + choices)
+  const meaning = tableCell((schema.description ?? '') + choices)
   const own =
     path.endsWith('[]') || path.endsWith('.<name>')
       ? []
@@ -72,6 +71,6 @@ export const configurationPage = (): string =>
     '',
     '| Key | Reason |',
     '| --- | --- |',
-    ...Object.entries(restartKeys).map(([key, reason]) => `| \`${key}\` | ${cell(reason)} |`),
+    ...Object.entries(restartKeys).map(([key, reason]) => `| \`${key}\` | ${tableCell(reason)} |`),
     '',
   ].join('\n')

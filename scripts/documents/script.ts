@@ -3,10 +3,9 @@ import { methods } from '../../handlers/script/methods/index.ts'
 import { scriptConformance } from '../../test/conformance/script.ts'
 import { absentMethods } from '../../test/conformance/script-flow.ts'
 import type { ScriptRow } from '../../test/conformance/script-rows.ts'
+import { tableCell } from './table-cell.ts'
 
 const introduction = readFileSync(new URL('./script-introduction.md', import.meta.url), 'utf8')
-
-const cell = (of: string): string => of.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 
 /** Descriptions of parameters without a schema: those of `cond` and `switch`. */
 const inside: Readonly<Record<string, string>> = {
@@ -26,7 +25,8 @@ const meaningOf = ({ method, parameter }: ScriptRow): string => {
 
 const rowOf = (row: ScriptRow): string => {
   const names = row.parameter ? ['', `\`${row.parameter}\``] : [`\`${row.method}\``, '']
-  return `| ${[...names, cell(meaningOf(row)), cell(row.fallback), cell(row.state)].join(' | ')} |`
+  const texts = [meaningOf(row), row.fallback, row.state].map(tableCell)
+  return `| ${[...names, ...texts].join(' | ')} |`
 }
 
 /** Features without a row in the table that are not supported, and the effect of using them. */

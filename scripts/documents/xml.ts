@@ -1,22 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { xmlAbsent, xmlConformance } from '../../test/conformance/xml.ts'
 import type { Row } from '../../test/conformance/xml-rows.ts'
+import { tableCell } from './table-cell.ts'
 
 const introduction = readFileSync(new URL('./xml-introduction.md', import.meta.url), 'utf8')
-
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 
 const indented = (element: string): string =>
   '– '.repeat(element.split('/').length - 1) + element.split('/').at(-1)
 
 const rowOf = ({ element, attribute, means, fallback, state }: Row): string => {
   const names = attribute ? ['', `\`${attribute}\``] : [`\`${indented(element)}\``, '']
-  return `| ${[...names, cell(means), cell(fallback), cell(state)].join(' | ')} |`
+  return `| ${[...names, tableCell(means), tableCell(fallback), tableCell(state)].join(' | ')} |`
 }
 
 const absentOf = ({ element, attribute, means }: Row): string => {
   const name = attribute ? `${attribute}="…"` : ''
-  return `| \`${element.replaceAll('/', ' › ')}\` | ${name && `\`${name}\``} | ${cell(means)} |`
+  return `| \`${element.replaceAll('/', ' › ')}\` | ${name && `\`${name}\``} | ${tableCell(means)} |`
 }
 
 /** Returns the rows with nouns below their verb. */

@@ -37,7 +37,7 @@ export const verbRows: readonly Row[] = [
         'uses the configured voice and language by default, and speaks once',
       ],
       loop: [
-        'number of repetitions; 0: until the call ends',
+        'number of times; 0: until the call ends',
         '1',
         'speaks with voice, language and loop, and decodes entities',
       ],
@@ -52,7 +52,7 @@ export const verbRows: readonly Row[] = [
     ],
     {
       loop: [
-        'number of repetitions; 0: until the call ends',
+        'number of times; 0: until the call ends',
         '1',
         'plays a URL relative to the document, loop times',
       ],

@@ -12,7 +12,7 @@ export interface SubscriberRingerDeps {
   readonly presence: Pick<Presence, 'online' | 'onOnline'>
   readonly quotas: Pick<BrowserQuotas, 'checkRinging'>
   /** Collaborators of each outbound leg. */
-  readonly outboundLegs: BrowserOutboundLegDeps
+  readonly legDeps: BrowserOutboundLegDeps
 }
 
 /** Calls to subscribers: rings their browsers and devices. */
@@ -39,10 +39,10 @@ export class SubscriberRinger implements OutboundSubscriber {
   }
 
   dial({ subscriberId, address }: Extract<Target, { kind: 'subscriber' }>, request: OutboundRequest): Leg {
-    const { directory, presence, quotas, outboundLegs } = this.#deps
+    const { directory, presence, quotas, legDeps } = this.#deps
     const { from, callId, codec, caller, destination } = request
     const name = directory.subscriber(subscriberId)?.displayName ?? ''
-    const outboundLeg = new BrowserOutboundLeg(outboundLegs, {
+    const outboundLeg = new BrowserOutboundLeg(legDeps, {
       from,
       to: { uri: address, user: address.split('/').at(-1) ?? address, name },
       callId,

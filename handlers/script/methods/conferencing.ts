@@ -71,7 +71,7 @@ const conferenceOptions = (values: Values, script: ScriptContext): ConferenceOpt
   return {
     name,
     isMuted: values.boolean('muted') ?? false,
-    beepOn: beepOnOf(values),
+    beepOn: readBeepOn(values),
     startOnEnter: values.boolean('start_on_enter') ?? true,
     endOnExit: values.boolean('end_on_exit') ?? false,
     ...(maxParticipants !== undefined && { maxParticipants }),
@@ -85,7 +85,7 @@ const conferenceOptions = (values: Values, script: ScriptContext): ConferenceOpt
   }
 }
 
-const beepOnOf = (values: Values): ConferenceOptions['beepOn'] => {
+const readBeepOn = (values: Values): ConferenceOptions['beepOn'] => {
   const word = values.text('beep') ?? 'true'
   if (!Object.hasOwn(beeps, word)) throw badValue('beep', `must be one of ${Object.keys(beeps).join(', ')}`)
   return beeps[word as keyof typeof beeps]

@@ -202,8 +202,8 @@ export class SubscriberTestGateway {
     const calls = new BrowserCallFactory(webrtc, parties, clock, log)
     const rules = new BrowserDialRules(directory, { of: (to) => this.likelyCodecs(to) }, carrierQuotas)
     const dialer = new BrowserDialer({ rules, calls, arrivals, metrics, clock, log })
-    const outboundLegs = { calls, push: this.push, metrics, clock, log }
-    const ringer = new SubscriberRinger({ directory, presence, quotas, outboundLegs })
+    const legDeps = { calls, push: this.push, metrics, clock, log }
+    const ringer = new SubscriberRinger({ directory, presence, quotas, legDeps })
     const verto = new VertoRequests({ dialer, ringer, quotas, log })
     const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
     const iceServers = new IceServers(clock, this.turn)
