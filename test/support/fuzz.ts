@@ -17,7 +17,7 @@ export interface FuzzCounts {
   readonly sent: number
   /** Calls that the gateway answered, and that were hung up. */
   readonly answered: number
-  /** Requests of the gateway that were answered with damaged responses. */
+  /** INVITEs of the gateway that were answered with damaged responses. */
   readonly asked: number
 }
 
@@ -193,9 +193,13 @@ export class FuzzPeer {
     }
   }
 
-  /** Places calls that the gateway connects back to this peer, which answers with damaged responses. */
+  /**
+   * Places calls that the gateway connects back to this peer, which answers with damaged responses. Ends once
+   * the gateway has sent an INVITE for every second call: some calls are canceled before.
+   */
   async answers(count: number): Promise<void> {
     this.#damages = true
+    const enough = this.#counts.asked + count / 2
     for (let index = 0; index < count; index++) {
       const call = this.#newCall(connectedDomain)
       await this.#send(Buffer.from(this.#request('INVITE', call)))
@@ -203,6 +207,11 @@ export class FuzzPeer {
       if (this.#random() < 0.3) await this.#send(Buffer.from(this.#request('CANCEL', call)))
     }
     await sleep(1_500)
+    await until(
+      'an INVITE for every second call',
+      () => this.#counts.asked,
+      (asked) => asked >= enough,
+    )
     this.#damages = false
   }
 
