@@ -142,6 +142,11 @@ export class RtpPeer {
     }
   }
 
+  /** Whether a pressed digit is still being sent. */
+  get isPressing(): boolean {
+    return this.#keysLeft.length > 0
+  }
+
   /** Stops sending, but still receives. */
   pause(): void {
     clearInterval(this.#timer)

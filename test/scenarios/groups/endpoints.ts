@@ -98,10 +98,13 @@ export const endpoints = (fixture: BrowserFixture, carrierPort: () => number): v
     expect(await opened.press('15#')).toEqual([true, true])
     await callee.receivesDigits('15#')
     // Chromium plays a key while it is held; between keys without audio its clock stands still.
-    callee.media.press('8', 3_000)
+    // The page's first measurement may take longer than one key.
     await until(
       'the browser hears the tones of the key 8',
-      () => heardIn(opened.page),
+      () => {
+        if (!callee.media.isPressing) callee.media.press('8', 3_000)
+        return heardIn(opened.page)
+      },
       (heard) => [852, 1336].some((tone) => Math.abs(heard - tone) < 15),
     )
     await opened.hangUp()
