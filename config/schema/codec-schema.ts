@@ -6,6 +6,9 @@ const codec = choice('Codec.', ['PCMU', 'PCMA', 'G722', 'opus', 'L16'])
 /** Codec, by its name in SDP. */
 export type CodecName = FileValue<typeof codec>
 
+/** Default codecs of a SIP endpoint, of the file and of the API, in order of preference. */
+export const defaultEndpointCodecs = ['PCMU', 'PCMA', 'G722', 'opus'] as const satisfies readonly CodecName[]
+
 /** Schema of a list of codecs, by their names in SDP, in order of preference. */
 export const codecs = <const D extends readonly CodecName[] | undefined = undefined>(
   description: string,

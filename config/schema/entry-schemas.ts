@@ -1,5 +1,5 @@
 import { choice, flag, format, integer, list, object, secret, text } from './builders.ts'
-import { codecs } from './codec-schema.ts'
+import { codecs, defaultEndpointCodecs } from './codec-schema.ts'
 import { carrierCallsOfProject } from './limits-schema.ts'
 import { challenge } from './sip-schema.ts'
 
@@ -155,7 +155,7 @@ export const endpoint = object(
     ),
     maxCalls: integer('Maximum number of concurrent outbound calls.', 1, 1_000_000, 10),
     callsPerSecond: integer('Maximum number of new outbound calls per second.', 1, 100_000, 2),
-    codecs: codecs('Codecs to offer and accept, in order of preference.', ['PCMU', 'PCMA', 'G722', 'opus']),
+    codecs: codecs('Codecs to offer and accept, in order of preference.', defaultEndpointCodecs),
     handler: handler(
       'Handler of the calls that it makes; default: the gateway calls the dialled destination.',
     ),

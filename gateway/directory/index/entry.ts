@@ -1,12 +1,8 @@
+import { defaultEndpointCodecs } from '../../../config/schema/codec-schema.ts'
 import { pathOf } from '../model/address-path.ts'
 import type { SipEndpoint, Subscriber } from '../model/callers.ts'
 import type { DigestSecret } from '../model/digest-secret.ts'
-import {
-  defaultEndpointCodecs,
-  type Resource,
-  type ResourceDetails,
-  type ResourceType,
-} from '../model/resource-types.ts'
+import type { Resource, ResourceDetails, ResourceType } from '../model/resource-types.ts'
 
 /** Row of a resource. */
 export interface EntryRow {

@@ -39,9 +39,6 @@ export interface SubscriberDetails {
   readonly callsPerSecond?: number
 }
 
-/** Default codecs of a SIP endpoint, in order of preference. */
-export const defaultEndpointCodecs: readonly AudioCodec[] = ['PCMU', 'PCMA', 'G722', 'opus']
-
 /** SIP endpoint: a phone that registers with the gateway. */
 export interface EndpointDetails {
   /** Digest user name, case-sensitive; unique over all projects, which share the registrar's domains. */
@@ -56,7 +53,7 @@ export interface EndpointDetails {
    */
   readonly maxCalls?: number
   readonly callsPerSecond?: number
-  /** Codecs in order of preference; default {@link defaultEndpointCodecs}. */
+  /** Codecs in order of preference; default: `defaultEndpointCodecs` of the configuration. */
   readonly codecs?: readonly AudioCodec[]
   readonly encryption: 'default' | 'required' | 'optional'
   /** Handler of the endpoint's calls; if absent, the dialled destination is called. */

@@ -1,8 +1,5 @@
-import {
-  defaultEndpointCodecs,
-  type EndpointDetails,
-  type Resource,
-} from '../../../directory/model/resource-types.ts'
+import { defaultEndpointCodecs } from '../../../../config/schema/codec-schema.ts'
+import type { EndpointDetails, Resource } from '../../../directory/model/resource-types.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import {
   badField,
