@@ -54,7 +54,7 @@ export const flowVersionRoutes = (site: TypedSite, deps: FlowVersionDeps): void 
     deployRoute(site, deps, `${base}/versions`, path)
   }
   const { resources, requireProject } = deps
-  const describe = forProjects('call_flows', 'list_addresses_call_flow', 'List the address of a call flow')
+  const describe = forProjects('call_flows', 'list_addresses_call_flow', 'List the addresses of a call flow')
   site.get(
     '/api/fabric/resources/call_flow/:id/addresses',
     { onRequest: requireProject('resources'), schema: { ...describe, ...addressList } },

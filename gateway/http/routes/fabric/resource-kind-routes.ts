@@ -34,7 +34,7 @@ const bodyLimit = 512 * 1024
 const listQuery = { type: 'object', properties: { ...pagingQuery, display_name: text() } } as const
 
 /** Returns a title after its indefinite article. */
-const oneOf = (title: string): string => `${/^(?:[aeio]|XML)/.test(title) ? 'an' : 'a'} ${title}`
+const withArticle = (title: string): string => `${/^(?:[aeio]|XML)/.test(title) ? 'an' : 'a'} ${title}`
 
 /** Body of a resource of any kind; the schema of the kind has validated its other fields. */
 const bodySchema = (properties: SchemaProperties, required: readonly string[]) => ({
@@ -68,7 +68,7 @@ export const kindRoutes = <T extends ResourceType>(
     resources.list(projectId, { ...pageOf(query), types: [kind.type], displayName: query.display_name }),
   )
   routes.create(
-    describe('create', `Create ${oneOf(kind.title)}`),
+    describe('create', `Create ${withArticle(kind.title)}`),
     bodySchema(kind.properties, kind.required),
     async ({ projectId, body }) => {
       const { address: place, ...fields } = body
@@ -85,11 +85,11 @@ export const kindRoutes = <T extends ResourceType>(
       return resource
     },
   )
-  routes.read(describe('get', `Get ${oneOf(kind.title)}`), ({ projectId, params }) =>
+  routes.read(describe('get', `Get ${withArticle(kind.title)}`), ({ projectId, params }) =>
     find(projectId, params.id),
   )
   routes.update(
-    (verb) => describe(verb, `Change ${oneOf(kind.title)}; omitted fields keep their values`),
+    (verb) => describe(verb, `Change ${withArticle(kind.title)}; omitted fields keep their values`),
     bodySchema(kind.properties, []),
     async ({ projectId, params, body }) => {
       find(projectId, params.id)
@@ -104,10 +104,10 @@ export const kindRoutes = <T extends ResourceType>(
       return resources.update(projectId, kind.type, params.id, change)
     },
   )
-  routes.remove(describe('delete', `Delete ${oneOf(kind.title)}`), ({ projectId, params }) =>
+  routes.remove(describe('delete', `Delete ${withArticle(kind.title)}`), ({ projectId, params }) =>
     removeResource(resources, find(projectId, params.id)),
   )
-  const description = describe('list_addresses', `List the addresses of ${oneOf(kind.title)}`)
+  const description = describe('list_addresses', `List the addresses of ${withArticle(kind.title)}`)
   site.get(
     `${path}/:id/addresses`,
     { onRequest, schema: { ...description, ...addressList } },

@@ -79,7 +79,7 @@ const oneRoutes = (site: TypedSite, { resources, requireProject }: ResourceDeps)
       return reply.code(204).send()
     },
   )
-  const description = forProjects(tag, 'list_resource_addresses', 'List the address of a resource')
+  const description = forProjects(tag, 'list_resource_addresses', 'List the addresses of a resource')
   site.get(
     `${path}/:id/addresses`,
     { onRequest, schema: { ...description, ...addressList } },
