@@ -61,7 +61,7 @@ const group = (
   now: number,
 ): ConversationOpening => {
   if (who.addressId === undefined)
-    throw new TrunklineError('not_permitted', 'A guest may have one conversation at a time.')
+    throw new TrunklineError('not_permitted', 'A guest may write to a single address, not to a group.')
   if (others.length >= maxAddresses) throw refuse(attribute, `At most ${maxAddresses} talk to one another.`)
   const people = others.filter((other) => other.type === 'subscriber')
   if (people.length < others.length) throw refuse(attribute, 'A room is a conversation of its own.')
