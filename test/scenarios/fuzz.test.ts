@@ -48,7 +48,7 @@ describe('a gateway that receives damaged SIP', () => {
   it('releases all state afterwards, and takes the next call', async () => {
     await peer.settled()
     isWell()
-    // Each of the 60 whole calls was answered, besides those of damaged requests.
-    expect(peer.counts.answered).toBeGreaterThan(60)
+    const { answered, asked } = peer.counts
+    expect([answered > 100, asked > 60]).toEqual([true, true])
   })
 })
