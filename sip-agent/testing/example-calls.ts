@@ -45,6 +45,7 @@ export const expectExampleCalls = async (file: string): Promise<void> => {
   callee.reply(rejected.request, 486)
   const busy = await caller.response(486)
   caller.send('ACK', rejected.call, { to: busy.headers.first('to') ?? '', branch: busy.via.branch })
+  await callee.request('ACK')
 
   const { call, request } = await invite(caller, callee, uri)
   expect(request.uri).toBe(target)
@@ -54,6 +55,7 @@ export const expectExampleCalls = async (file: string): Promise<void> => {
   expect(answer.body.toString()).toContain('s=answer')
   const to = answer.headers.first('to') ?? ''
   caller.send('ACK', call, { to })
+  await callee.request('ACK')
   // The application sets its listeners for the end of the call after the answer. Its response to this request
   // shows that it has done so: drachtio-srf would lose a BYE that came before.
   caller.send('INFO', { ...call, seq: 2 }, { to })
