@@ -93,7 +93,11 @@ export class Branch {
   #begin(hops: readonly Hop[]) {
     const { context, make, provisionalMs, finalMs, by } = this.#parts
     if (this.isDone) return
-    const attempts = new RequestFailover(context, { ways: hops, make, isForwarded: true, chosenBy: by }, true)
+    const attempts = new RequestFailover(
+      context,
+      { ways: hops, make, isForwarded: true, chosenBy: by },
+      { canSkip503: true },
+    )
     this.#attempts = attempts
     const { clock } = context
     if (provisionalMs !== undefined) this.#silence = clock.after(provisionalMs, () => this.#tooLong())

@@ -124,7 +124,7 @@ export const sendInDialog = (
   sent: (attempts: RequestFailover) => void = () => {},
 ): void =>
   prepareInDialog(context, dialog, request, (prepared) => {
-    const attempts = new RequestFailover(context, prepared, false)
+    const attempts = new RequestFailover(context, prepared)
     attempts.start(noopFailoverUser)
     sent(attempts)
   })

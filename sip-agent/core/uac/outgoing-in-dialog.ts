@@ -100,7 +100,7 @@ export class OutgoingInDialog {
     if (dialog.isEnded) return app.reject(msgId, noDialog)
     if (raw.method === 'INVITE' && dialog.inviteTxn) return app.reject(msgId, openInvite)
     if (raw.method === 'PRACK' && !dialog.awaitsPrack(rackNumber(raw))) return app.reject(msgId, noDialog)
-    const attempts = new RequestFailover(this.#context, prepared, false)
+    const attempts = new RequestFailover(this.#context, prepared)
     // Noted only after the PRACK was built: if it is malformed, the application may send a corrected one.
     if (raw.method === 'PRACK') dialog.pracked(rackNumber(raw))
     const { made, flow } = attempts

@@ -119,7 +119,7 @@ export class OutgoingRequests {
     const attempts = new RequestFailover(
       this.#context,
       { ways, make: prepared.make, chosenBy: by, holds },
-      true,
+      { canSkip503: true },
     )
     const { made, flow } = attempts
     const fromTag = prepared.tag

@@ -27,8 +27,8 @@ export type FailoverUser = Omit<ClientUser, 'ack'>
 
 /**
  * Sends one request to one of several hops (RFC 3263 4.3). The next hop is tried, in a new transaction, after
- * a failure to send, a timeout, or a 503 as the first response. The sender sees one request and one final
- * response.
+ * a failure to send, a timeout, or (with `canSkip503`) a 503 as the first response. The sender sees one
+ * request and one final response.
  */
 export class RequestFailover {
   readonly #context: Context
@@ -56,13 +56,13 @@ export class RequestFailover {
 
   /**
    * Builds the request for its first hop, without sending it. `canSkip503`: whether the next hop is tried
-   * after a 503.
+   * after a 503; default false.
    */
-  constructor(context: Context, prepared: PreparedRequest, canSkip503: boolean) {
+  constructor(context: Context, prepared: PreparedRequest, options: { readonly canSkip503?: boolean } = {}) {
     this.#context = context
     this.#make = prepared.make
     this.#isForwarded = prepared.isForwarded === true
-    this.#canSkip503 = canSkip503
+    this.#canSkip503 = options.canSkip503 === true
     this.#by = prepared.chosenBy ?? 'us'
     this.#holds = prepared.holds
     const first = this.#open(prepared.ways[0])
