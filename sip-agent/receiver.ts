@@ -217,7 +217,7 @@ export class Receiver implements TransportSink {
     // The ACK to a 2xx is not part of the transaction, even if a phone repeats the branch (RFC 6026 7.1).
     if (side?.machine instanceof InviteServerTransaction && side.machine.state !== 'accepted') {
       // Only the receiver of the rejection knows its tag. An ACK with this tag proves the address of the
-      // sender, so the offense may count against it.
+      // sender, so the offence may count against it.
       if (side.isOffense && side.machine.state === 'completed' && request.toTag === side.tag)
         this.#context.shield.recordOffense(side.flow.remote.address, true, 'refused')
       side.machine.acknowledged()

@@ -70,9 +70,9 @@ export class Invite {
   }
 
   /**
-   * Declines the call: the caller receives `declined` (SIP 603), not busy.
-   * A call that is being accepted is abandoned and its microphone closed.
-   * Rejects with `bad_state` after the invite was accepted, rejected or canceled, or with the server's error.
+   * Declines the call: the caller receives `declined` (SIP 603), not busy. A call that is being accepted is
+   * abandoned and its microphone closed. Rejects with `bad_state` after the invite was accepted, rejected or
+   * cancelled, or with the server's error.
    */
   async reject(): Promise<void> {
     const accepting = this.#state === 'accepting' ? this.#call : undefined

@@ -118,6 +118,6 @@ export interface Device {
 /** Result of {@link Client.handlePushNotification}. */
 export interface PushResult {
   readonly resultType: 'inboundCall'
-  /** The call, not started. It ends with the reason if the caller canceled before. */
+  /** The call, not started. It ends with the reason if the caller cancelled before. */
   readonly resultObject: Call
 }

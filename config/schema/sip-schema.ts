@@ -136,7 +136,7 @@ const shield = group(
       5_000,
     ),
     banAfter: integer(
-      'Number of offenses within a minute after which an address is banned. Offenses are malformed ' +
+      'Number of offences within a minute after which an address is banned. Offences are malformed ' +
         'messages, rejected calls and failed sign-ins. Datagrams whose source may be forged do not count, ' +
         'and known networks are never banned.',
       1,

@@ -80,19 +80,19 @@ const voice = object(
 )
 
 const recogniser = object(
-  'Speech recognizer with the WebSocket protocol of vosk-server. Without one, only digits are collected.',
+  'Speech recogniser with the WebSocket protocol of vosk-server. Without one, only digits are collected.',
   {
-    url: format('ws-url', 'URL of the recognizer; private addresses are permitted.'),
+    url: format('ws-url', 'URL of the recogniser; private addresses are permitted.'),
     languages: map(
       'URLs by language; de includes de-AT. All other languages use url.',
-      format('ws-url', 'URL of the recognizer of this language.'),
+      format('ws-url', 'URL of the recogniser of this language.'),
       {},
     ),
     headers: map('Additional headers of the opening request.', secret('Value of the header.'), {}),
     token: secret('Token for Authorization: Bearer, preferably from an environment variable.', 1),
     sampleRate: { description: 'Sample rate of the audio in Hz.', enum: [8000, 16_000], default: 16_000 },
     hints: flag(
-      'Sends the hints of documents as phrase_list. A vosk-server then recognizes only these phrases.',
+      'Sends the hints of documents as phrase_list. A vosk-server then recognises only these phrases.',
       true,
     ),
     timeout: duration('Maximum time to connect. At most 5 s of speech are buffered until then.', '3s'),

@@ -63,7 +63,7 @@ export interface CallPlacement {
    */
   place(order: CallOrder): Promise<CallRow>
   /**
-   * Replaces the document of a call in progress. Pending verbs are canceled, and the leg stays. Throws
+   * Replaces the document of a call in progress. Pending verbs are cancelled, and the leg stays. Throws
    * `unknown_call` or `call_not_in_progress`.
    */
   redirect(projectId: string, callId: string, handler: HandlerSpec, status?: StatusTarget): Promise<CallRow>

@@ -5,7 +5,7 @@ import { isJsonObject, readJsonObject } from '../core/json.ts'
 export const voskEof = '{"eof" : 1}'
 
 /**
- * Returns the first message to a vosk-server. With `phrases`, the server recognizes only these and the
+ * Returns the first message to a vosk-server. With `phrases`, the server recognises only these and the
  * unknown word; without, its whole vocabulary.
  */
 export const voskConfig = (

@@ -35,7 +35,7 @@ const long = (name: string) => name.padEnd(maxCheckedInline + 1, ' ')
 /** Checks whose reader ends a document only when the test says so. */
 const held = (limits?: ConstructorParameters<typeof DocumentChecks>[2]) => {
   const clock = new FakeTimers()
-  /** Names of the documents that the reader was given. */
+  /** Names of the documents that the reader has received. */
   const begun: string[] = []
   let settle: { resolve: (report: DocumentReport) => void; reject: (error: unknown) => void } | undefined
   const check = (_kind: DocumentKind, text: string) => {

@@ -3,18 +3,18 @@ import type { CallPlayback, PlayOptions } from './play.ts'
 
 /** Options of speech recognition. */
 export interface SpeechOptions {
-  /** Language tag (BCP 47); default the recognizer's own. */
+  /** Language tag (BCP 47); default the recogniser's own. */
   readonly language?: string
   /** Words and phrases that the caller is likely to say. */
   readonly hints?: readonly string[]
   /**
-   * Time without newly recognized words that ends the speech, in milliseconds; shorter pauses never end it.
-   * Default: the speech ends when the recognizer reports the end of an utterance, or after 1 s.
+   * Time without newly recognised words that ends the speech, in milliseconds; shorter pauses never end it.
+   * Default: the speech ends when the recogniser reports the end of an utterance, or after 1 s.
    */
   readonly endSilenceMs?: number
   /** Maximum duration of the speech from its start, in milliseconds; default 60 s. */
   readonly maxSpeechMs?: number
-  /** Receives the text recognized so far, each time that it changes. */
+  /** Receives the text recognised so far, each time that it changes. */
   readonly onPartial?: (text: string) => void
 }
 
@@ -85,7 +85,7 @@ export interface CollectResult {
   readonly digits: string
   readonly terminator?: string
   /**
-   * Recognized speech; present with the reason `speech`. `confidence` is from 0 to 1 if the recognizer
+   * Recognised speech; present with the reason `speech`. `confidence` is from 0 to 1 if the recogniser
    * reports it.
    */
   readonly speech?: { readonly text: string; readonly confidence?: number }

@@ -4,7 +4,7 @@ import { Incoming, type IncomingCalls } from './incoming.ts'
 
 /**
  * Goes online while the component is mounted, and returns the pending invites.
- * An invite leaves the list when it is accepted, rejected or canceled.
+ * An invite leaves the list when it is accepted, rejected or cancelled.
  * The hook replaces `incomingCallHandlers` of the client; one component per client may use it. Without a
  * client nothing happens.
  */

@@ -1,8 +1,8 @@
 /** Additions to drachtio's protocol, which the agent and its applications agree on. */
 
 /**
- * Header by which an application marks the rejection of an INVITE as an offense of the sender. After the ACK,
- * the offense counts towards a ban. The value is ignored. The header is private to the agent and its
+ * Header by which an application marks the rejection of an INVITE as an offence of the sender. After the ACK,
+ * the offence counts towards a ban. The value is ignored. The header is private to the agent and its
  * applications: it never reaches the network, and is removed from received messages.
  */
 export const offenseHeader = 'X-Trunkline-Offence'

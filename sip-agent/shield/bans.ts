@@ -1,12 +1,12 @@
 import { RecentMap } from './recent-map.ts'
 
-/** Time in ms within which offenses are counted. */
+/** Time in ms within which offences are counted. */
 const windowMs = 60_000
-/** Maximum number of senders with remembered offenses, and of banned senders. */
+/** Maximum number of senders with remembered offences, and of banned senders. */
 const maxSenders = 10_000
 
 /**
- * Banned senders, and the offenses of senders that are not banned. Both lists are bounded, and every ban
+ * Banned senders, and the offences of senders that are not banned. Both lists are bounded, and every ban
  * expires.
  */
 export class Bans {
@@ -28,7 +28,7 @@ export class Bans {
     return false
   }
 
-  /** Counts one offense. After `after` offenses within a minute, the sender is banned for `forMs`. */
+  /** Counts one offence. After `after` offences within a minute, the sender is banned for `forMs`. */
   recordOffense(sender: string, now: number, { after, forMs }: { after: number; forMs: number }): void {
     let known = this.#offenses.get(sender)
     if (!known || now - known.since >= windowMs || now < known.since) {

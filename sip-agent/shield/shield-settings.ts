@@ -4,7 +4,7 @@ export interface SipShield {
   readonly packetsPerSecond: number
   /** Maximum number of packets per second from one address in `known`. */
   readonly knownPacketsPerSecond: number
-  /** Number of offenses within a minute that cause a ban. */
+  /** Number of offences within a minute that cause a ban. */
   readonly banAfter: number
   readonly banForMs: number
   /** Parts of User-Agent headers, in lower case. */

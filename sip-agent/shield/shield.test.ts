@@ -138,7 +138,7 @@ describe('a ban', () => {
     for (let i = 0; i < times; i++) shield.recordOffense(from, proven, 'refused')
   }
 
-  it('starts with the last offense within a minute, and expires', () => {
+  it('starts with the last offence within a minute, and expires', () => {
     const { clock, shield, send } = setUp()
     offend(shield, stranger, 2)
     expect([send(stranger), shield.banned]).toEqual([1, 0])
@@ -156,7 +156,7 @@ describe('a ban', () => {
     expect([send(stranger), shield.banned]).toEqual([1, 0])
   })
 
-  it('does not start for offenses more than a minute apart', () => {
+  it('does not start for offences more than a minute apart', () => {
     const { clock, shield, send } = setUp()
     for (let i = 0; i < 10; i++) {
       offend(shield, stranger, 2)

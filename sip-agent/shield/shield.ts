@@ -8,7 +8,7 @@ import { isResponse, userAgentOf } from './scan.ts'
 import type { ShieldReason, SipShield } from './shield-settings.ts'
 import { fullTokenBucket, type TokenBucket, takeTokens } from './token-bucket.ts'
 
-/** Kind of offense that counts towards a ban. */
+/** Kind of offence that counts towards a ban. */
 export type Offense = 'malformed' | 'refused' | 'sign-in'
 
 /** Maximum number of remembered addresses of each kind. */
@@ -168,8 +168,8 @@ export class Shield implements Gatekeeper {
   }
 
   /**
-   * Counts an offense. `proven`: whether the address is certainly the sender's, as on a connection, or after
-   * a reply that only the owner of the address could send. Unproven offenses do not count: otherwise spoofed
+   * Counts an offence. `proven`: whether the address is certainly the sender's, as on a connection, or after
+   * a reply that only the owner of the address could send. Unproven offences do not count: otherwise spoofed
    * datagrams could ban a carrier. Known networks are never banned.
    */
   recordOffense(from: string, proven: boolean, offense: Offense): void {

@@ -18,7 +18,7 @@ export interface ServerEntry {
   readonly machine: InviteServerTransaction | ServerTransaction
   /** To tag of its final response; undefined before. */
   tag: string | undefined
-  /** Whether an application has rejected the request and marked it as an offense; see `offenseHeader`. */
+  /** Whether an application has rejected the request and marked it as an offence; see `offenseHeader`. */
   isOffense: boolean
   /** Whether the sender's address is unverified; see `unverifiedHeader`. */
   isPeerUnverified: boolean

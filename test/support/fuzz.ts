@@ -196,7 +196,7 @@ export class FuzzPeer {
   /**
    * Places calls that the gateway connects back to this peer, which answers with damaged responses. Ends once
    * the gateway has sent INVITEs for more than three quarters of them, repeated ones included: some calls are
-   * canceled before.
+   * cancelled before.
    */
   async answers(count: number): Promise<void> {
     this.#damages = true

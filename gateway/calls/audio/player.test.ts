@@ -17,7 +17,7 @@ describe('the player', () => {
   let options: PrepareOptions[]
   let signals: (AbortSignal | undefined)[]
   let broken: string | undefined
-  /** Fetches wait for it. */
+  /** Promise that holds back every fetch until a test resolves it. */
   let held: Promise<void>
   let player: Player
 
@@ -54,7 +54,7 @@ describe('the player', () => {
     )
   })
 
-  /** Lets the sound on the port come to its end. */
+  /** Plays the sound on the port to its end. */
   const next = async () => {
     port.playing?.finish('finished')
     await settle()
@@ -84,7 +84,7 @@ describe('the player', () => {
     playing.done.then((how) => {
       end = how
     })
-    // A list without an end would run promises only: the test would never end.
+    // An endless list would keep resolving promises, and the test would never end.
     for (let i = 0; i < 100; i++) await Promise.resolve()
     playing.stop()
     expect(end).toBe('finished')

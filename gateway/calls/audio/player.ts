@@ -205,7 +205,7 @@ class PlayingList implements Playing {
       }
       return 'finished'
     } catch (error) {
-      // A canceled sound is no failure.
+      // A cancelled sound is no failure.
       if (!this.isStopped) throw error
       return 'stopped'
     } finally {

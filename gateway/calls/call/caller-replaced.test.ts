@@ -35,7 +35,7 @@ const talking = async () => {
     return fixture.outbound.dialled[1]!
   }
   const sound = a.port.recordings[0]!
-  /** The ports that the recording and the stream are at. */
+  /** Ports on which the recording and the stream run. */
   const places = () => [sound.port, fixture.streams.started[0]!.ports.at(-1) ?? a.port]
   return { ...fixture, a, b, begun, ended, statuses, refer, sound, places }
 }
@@ -48,7 +48,7 @@ describe('recordings and streams of a call', () => {
     expect([t.ended, t.places()]).toEqual([[], [t.a.port, t.a.port]])
   })
 
-  /** Nothing is over yet, and all of it ends with the call. */
+  /** Expects that the recording and the stream still run, and that both end with the call. */
   const endsWith = async (caller: FakeLeg) => {
     expect([t.ended, t.places()]).toEqual([[], [caller.port, caller.port]])
     caller.leg.ended({ code: 'normal' })

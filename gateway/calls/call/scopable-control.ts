@@ -4,8 +4,8 @@ import type { CallControl } from '../../../handlers/verbs.ts'
 export interface ScopableControl extends CallControl {
   /**
    * Returns the same verbs for a limited time, such as for a waiting caller's document. When `signal` fires,
-   * pending verbs are canceled, and every verb rejects with `CallEnded`. Verbs that resolve at the end of the
-   * call resolve then, too.
+   * pending verbs are cancelled, and every verb rejects with `CallEnded`. Verbs that resolve at the end of
+   * the call resolve then, too.
    */
   scoped(signal: AbortSignal): CallControl
 }

@@ -284,7 +284,7 @@ describe('a conference', () => {
     await settle()
     expect(mixer().played.length).toBe(beeps)
     expect([b.result, c.result]).toMatchObject([{ kind: 'ended' }, { kind: 'ended' }])
-    // Of one that has left nothing changes.
+    // A participant that has left cannot be changed.
     seen.change({ endOnExit: false })
     expect(seen.options.endOnExit).toBe(true)
   })

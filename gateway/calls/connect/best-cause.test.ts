@@ -38,9 +38,9 @@ it.each<[Cause, number]>([
   [{ code: 'no_answer', sip: 408 }, 408],
   [{ code: 'unreachable', sip: 408 }, 408],
   [{ code: 'not_online' }, 480],
-  // A carrier that gets a 503 takes the whole gateway for dead.
+  // A carrier that receives a 503 stops using the whole gateway.
   [refused(503), 500],
-  // About the gateway's INVITE, not the caller's: neither the header that explains it nor a retry would
+  // Concerns the gateway's INVITE, not the caller's: neither the header that explains it nor a retry would
   // help the caller.
   ...[400, 405, 406, 411, 412, 413, 414, 416, 417, 420, 421, 422, 423, 424, 428, 430, 439, 440].map(
     (status): [Cause, number] => [refused(status), 500],
@@ -49,13 +49,13 @@ it.each<[Cause, number]>([
     refused(status),
     500,
   ]),
-  // The caller has no such challenge to answer.
+  // The caller has received no challenge that it could answer.
   [refused(401), 502],
   [refused(407), 502],
-  // About the audio, as 488 is; 415 would have to say what is accepted (RFC 3261 section 8.2.3).
+  // Concerns the audio, as 488 does; a 415 would have to list what is accepted (RFC 3261 section 8.2.3).
   [refused(415), 488],
   [refused(580), 488],
-  // About the callee.
+  // Concerns the callee.
   ...[402, 403, 404, 408, 410, 433, 480, 482, 483, 484, 485, 486, 488, 500, 502, 504].map(
     (status): [Cause, number] => [refused(status), status],
   ),

@@ -28,7 +28,7 @@ export const connectFailure = ({ cause, callee }: ForkFailure): Failed => ({
   ...(callee && { callee }),
 })
 
-/** Result of a `connect` that its handler has canceled. */
+/** Result of a `connect` that its handler has cancelled. */
 export const connectCanceled: Failed = { kind: 'failed', reason: 'canceled', code: 'canceled' }
 
 /** Returns the result of a `connect` that a callee answered. `branch`: branch of the last callee. */

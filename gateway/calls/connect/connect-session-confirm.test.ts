@@ -133,7 +133,7 @@ describe('a confirmation', () => {
 
 describe('a transfer', () => {
   const referral: Referral = { to: 'sip:c@y', progress: () => {} }
-  /** Connects a callee after a confirmation, which then requests a transfer. */
+  /** Connects a callee after a confirmation. The callee then requests a transfer. */
   const transferred = async (more: Partial<ConnectOptions> = {}) => {
     const confirm = async () => {
       expect(t.outbound.dialled[0]!.leg.referred(referral)).toBe(false)

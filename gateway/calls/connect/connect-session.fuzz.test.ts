@@ -81,7 +81,7 @@ const play = async (seed: number) => {
   const callee = () => pick(t.outbound.dialled.filter(({ leg }) => !leg.isEnded))?.leg
   for (let i = 0; i < 15; i++) {
     await happens[pick(happenings)!]()
-    // Now and then the next thing comes before what the last one set going is over.
+    // Sometimes the next action comes before the effects of the last one have ended.
     if (chance(0.5)) await settle()
     else for (let ticks = Math.floor(next() * 6); ticks > 0; ticks--) await Promise.resolve()
   }

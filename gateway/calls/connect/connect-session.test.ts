@@ -6,7 +6,7 @@ import { callOf, connectDeps } from '../testing/connect-fixture.ts'
 import { FakeFarSide, type FakeOutbound, FakePort } from '../testing/fake-legs.ts'
 import { type ConnectOutcome, ConnectSession } from './connect-session.ts'
 
-/** A caller whose audio opens when the test says so, and may not be there before the answer. */
+/** A caller whose audio opens when the test allows it, and who may have none before the answer. */
 class Caller extends FakeFarSide {
   readonly port: FakePort
   heard = Promise.resolve()
@@ -45,7 +45,7 @@ const setUp = () => {
   leg.attach(far)
   const { call } = callOf(leg, clock)
   const outcomes: (ConnectOutcome | Error)[] = []
-  /** Rings `to` together, without answering the caller first. */
+  /** Rings the callees `to` at the same time, without answering the caller first. */
   const fork = async (...to: string[]): Promise<FakeOutbound['dialled']> => {
     const options = { steps: [to.map((uri) => ({ to: uri }))], answerOnBridge: true }
     new ConnectSession(deps, call, options).run().then(

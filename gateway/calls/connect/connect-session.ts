@@ -86,7 +86,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
     const { caller, signal } = this.#call
     const { signal: given, steps, answerOnBridge } = this.#options
     for (const { sendDigits } of steps.flat()) if (sendDigits) checkDigits(sendDigits)
-    // Runs before the call ends its legs, so that its branches count as canceled and not as hung up by
+    // Runs before the call ends its legs, so that its branches count as cancelled and not as hung up by
     // callees.
     const gone = () => this.#fork.stop()
     const stop = () => this.#end('stopped')

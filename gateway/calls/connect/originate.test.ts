@@ -11,7 +11,7 @@ const setUp = () => {
   const { calls, outbound, clock } = fixture
   const results: unknown[] = []
   const made: { leg: OriginatedLeg; states: string[] }[] = []
-  /** Calls these; the call waits until it is hung up. */
+  /** Calls these destinations; the handler waits until the call is hung up. */
   const originate = async (
     steps: readonly (readonly Partial<Destination>[])[],
     more: Partial<Origination> = {},

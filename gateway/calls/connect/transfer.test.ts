@@ -17,7 +17,7 @@ const setUp = () => {
     referredBy: '<sip:r@y>',
     progress: (status) => statuses.push(status),
   }
-  /** The caller and a callee talk. */
+  /** Connects the caller and a callee. */
   const talking = async (): Promise<FakeLeg> => {
     const options = { steps: [[{ to: 'sip:b@y' }]] }
     void new ConnectSession(deps, call, options).run().then((outcome) => outcomes.push(outcome))
@@ -48,7 +48,7 @@ describe('a transfer', () => {
     expect(t.bridges.count).toBe(0)
     c.leg.early(false)
     await settle()
-    // The caller hears that it rings.
+    // The caller hears ringback.
     expect(t.a.port.playing).toBeDefined()
     c.leg.answered()
     await settle()
@@ -67,7 +67,7 @@ describe('a transfer', () => {
     const c = await refer(t.a)
     expect(c.request.from).toMatchObject({ uri: 'sip:b@y' })
     expect(c.request.destination.headers).toEqual([{ name: 'Referred-By', value: '<sip:r@y>' }])
-    // Many telephones hang up as soon as the transfer is accepted.
+    // Many telephones hang up as soon as the gateway accepts the transfer.
     t.a.leg.ended({ code: 'normal' })
     await settle()
     expect(t.call.signal.aborted).toBe(false)
@@ -94,7 +94,7 @@ describe('a transfer', () => {
       expect(t.statuses).toEqual([486])
       expect(new Set(t.joined.at(-1))).toEqual(new Set([t.a.port, b.port]))
       expect(t.bridges.count).toBe(1)
-      // Once more is possible.
+      // A second transfer is possible.
       expect(b.leg.referred(t.referral)).toBe(true)
     },
   )

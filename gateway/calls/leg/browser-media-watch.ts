@@ -4,7 +4,7 @@ import type { Cause } from '../../core/errors/catalogue.ts'
 
 /** Maximum duration of each bad state of a browser's media, in milliseconds. */
 export const mediaGrace = {
-  /** Nothing has arrived: the page has canceled or was closed without a message. */
+  /** Nothing has arrived: the page has cancelled or was closed without a message. */
   connecting: 30_000,
   /** ICE has lost its path. Either the network may recover, or the page has closed its connection. */
   disconnected: 15_000,

@@ -213,7 +213,7 @@ describe('a call that is connected to an address', () => {
       await call.connect({ steps: [[{ to: '/public/menu', userVariables }]] })
     })
     expect(seen).toEqual([userVariables])
-    // Calls to carriers count for the caller of the first call.
+    // Calls to carriers count towards the limits of the first call's caller.
     expect(t.outbound.dialled[0]?.request).toMatchObject({ originId: first[0] })
     expect(t.outbound.dialled[0]?.request.callId).not.toBe(first[0])
   })

@@ -22,7 +22,7 @@ const tone = () => {
   return { sampleRate: 8000, samples } as const
 }
 
-/** Resolves when the far end of a port has said a tone for 200 ms. */
+/** Resolves when the far end of a port has received a tone for 200 ms. */
 const hears = (port: MediaPort): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const tap = port.tap({ tracks: 'in', sampleRate: 8000 })

@@ -92,7 +92,7 @@ const setUp = () => {
     })
     return made
   }
-  /** The one record that was written. */
+  /** Returns the only record that was written. */
   const record = async (): Promise<CallCdr> => {
     await settle()
     expect(records).toHaveLength(1)

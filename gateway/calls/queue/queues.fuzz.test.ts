@@ -88,13 +88,13 @@ const play = async (seed: number) => {
   }
   for (let i = 0; i < 25; i++) {
     happens[pick(happenings)!]()
-    // Now and then the next thing comes before what the last one set going is over.
+    // Sometimes the next action comes before the effects of the last one have ended.
     if (next() < 0.5) await settle()
     else for (let ticks = Math.floor(next() * 6); ticks > 0; ticks--) await Promise.resolve()
   }
   await settle()
   const waiting = consumers.filter(({ over, giveUp }) => !over && !giveUp.signal.aborted).length
-  // Only as many consumers may still wait as there are callers who hear a notice.
+  // At most one consumer may wait for each caller who hears a notice.
   const missed = queues.waiting > 0 && waiting > notices.length
   for (const { giveUp, caller } of consumers) {
     giveUp.abort()

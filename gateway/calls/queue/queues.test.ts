@@ -36,7 +36,7 @@ describe('a queue', () => {
     return entered
   }
   const by = newCallId()
-  /** Takes a caller, and is joined with it unless it is not `wanted`. */
+  /** Takes the next caller, and connects to it if `wanted`. */
   const take = (signal = new AbortController().signal, wanted = true) => {
     const taken: { caller?: QueuedCaller | undefined; over: boolean } = { over: false }
     void queues.take({ projectId: 'p', name: 'support', by }, signal).then((caller) => {
@@ -318,7 +318,7 @@ describe('a queue', () => {
         return 'leave'
       },
     })
-    // An empty queue is removed, and the next one of its name has no history.
+    // An empty queue is removed, and the next one with its name has no history.
     expect(places[0]?.averageWaitMs).toBe(0)
     await enter()
     await enter()

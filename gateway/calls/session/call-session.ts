@@ -90,7 +90,7 @@ export class CallSession implements LiveCall {
   }
 
   end(code: Code): void {
-    // A caller who has not canceled the call receives 480 instead of 487.
+    // A caller who has not cancelled the call receives 480 instead of 487.
     const isRejection = code === 'canceled' && this.call.caller.direction === 'inbound'
     this.call.end({ code, ...(isRejection && { sip: 480 }) })
   }

@@ -26,7 +26,7 @@ beforeEach(() => {
   t = setUp()
 })
 
-/** A caller with a first document, and what has the call after it was redirected. */
+/** A caller with a first document, and the handler of the call after its redirection. */
 const begin = async (first: (call: CallControl) => Promise<unknown>) => {
   const log: string[] = []
   const second = Promise.withResolvers<CallControl>()

@@ -10,7 +10,7 @@ beforeEach(() => {
   t = setUp()
 })
 
-/** An answered call. */
+/** Starts an answered call. */
 const begin = async () => {
   const side = await t.wait()
   await side.call.answer()
@@ -26,7 +26,7 @@ const begin = async () => {
   return { ...side, press, playOut }
 }
 
-/** The result, once there is one. */
+/** The result, as soon as there is one. */
 const watch = (result: Promise<CollectResult>) => {
   const seen: { result?: CollectResult; error?: unknown } = {}
   result.then(

@@ -269,7 +269,7 @@ export class CallController implements ScopableControl {
       return this.#runCancellable('sendDigits', options, ({ signal }) =>
         sendDigits(this.#call, digits, signal),
       )
-    // Without a signal, digits cannot be canceled: they are sent together, and continue after the end of the
+    // Without a signal, digits cannot be cancelled: they are sent together, and continue after the end of the
     // scope.
     const sent = () => this.#state.log.run('sendDigits', () => sendDigits(this.#call, digits))
     return this.#inScope(() => this.#scopeOr(sent()))
@@ -438,7 +438,7 @@ export class CallController implements ScopableControl {
     }
   }
 
-  /** Waits for work that cannot be canceled, at most until the scope ends. */
+  /** Waits for work that cannot be cancelled, at most until the scope ends. */
   async #scopeOr(work: Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const forget = this.#untilScopeEnds(resolve)

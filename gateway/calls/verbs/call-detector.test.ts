@@ -18,7 +18,7 @@ beforeEach(() => {
   metrics = new Metrics()
 })
 
-/** A call whose caller is listened to. */
+/** Starts a call with a detector on the audio of its caller. */
 const detecting = async (options: DetectOptions) => {
   const callId = newCallId()
   const made = fakeLeg(clock, callId)

@@ -7,7 +7,7 @@ import { settle, setUp } from '../testing/calls-fixture.ts'
 
 const result = (end: RecordingEnd) => ({ end, durationMs: 3000, bytes: 48_044, hasFile: true })
 
-/** A call whose script records in the foreground; `outcome` is what the verb came to. */
+/** Starts a call whose script records in the foreground; `outcome` is the result of the verb. */
 const recording = async (options: RecordOptions = {}) => {
   const fixture = setUp()
   const made: { outcome?: RecordResult; error?: unknown } = {}

@@ -21,7 +21,7 @@ const setUp = (options: CollectOptions) => {
   const press = (digits: string) => {
     for (const digit of digits) collection.digit(digit)
   }
-  /** The result; nothing may be left running. */
+  /** The result, after which nothing may be left running. */
   const settled = async () => {
     await settle()
     expect(clock.running).toBe(0)
@@ -56,7 +56,7 @@ describe('collecting speech', () => {
     t.clock.advance(999)
     t.heard.partial('two hundred')
     t.clock.advance(500)
-    // The same again is nothing new.
+    // The same partial result is not reported again.
     t.heard.partial('two hundred')
     t.clock.advance(499)
     expect(t.heard.state).toBe('open')

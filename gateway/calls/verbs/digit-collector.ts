@@ -27,7 +27,7 @@ export class DigitCollector {
     this.#settle = resolve
   }
 
-  /** Whether the collection has its result or was canceled. */
+  /** Whether the collection has its result or was cancelled. */
   get isOver(): boolean {
     return this.#isDone
   }

@@ -3,7 +3,7 @@ import type { EchoOptions } from '../../../handlers/verbs.ts'
 import { settle, setUp } from '../testing/calls-fixture.ts'
 import type { FakeTap } from '../testing/fake-listeners.ts'
 
-/** A call that echoes; `came` is what became of that. */
+/** Starts a call that echoes; `came` is the result of the verb. */
 const echoing = async (options: Partial<EchoOptions> = {}) => {
   const fixture = setUp()
   const came: { over?: true; error?: unknown } = {}

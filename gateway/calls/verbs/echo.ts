@@ -12,7 +12,7 @@ export const echo = async (
   sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>,
 ): Promise<void> => {
   const port = await call.openAudio(true, signal)
-  // The verb may have been canceled while the call was answered.
+  // The verb may have been cancelled while the call was answered.
   if (call.signal.aborted) throw new CallEnded()
   signal?.throwIfAborted()
   const sampleRate = port.codec ? encodedRate(port.codec) : 8000

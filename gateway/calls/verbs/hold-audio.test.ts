@@ -44,7 +44,7 @@ afterEach(async () => {
   for (const peer of peers) await peer.close()
 })
 
-/** A leg with a real port towards a peer. */
+/** Creates a leg with a real port towards a peer. */
 const legTo = async (peer: TestPeer, direction: 'inbound' | 'outbound') => {
   const party = { uri: `sip:${direction}@x`, user: direction, name: '' }
   const leg = new Leg({

@@ -40,7 +40,7 @@ it('parts the caller from its partner, who hears music, too, and joins them agai
     true,
     true,
   ])
-  // Digits still count.
+  // Digits are still received.
   leg.digit('5')
   expect(callee.far.requests).toEqual(['digits 5'])
   await call.unhold()

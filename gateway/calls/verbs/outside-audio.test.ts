@@ -5,7 +5,7 @@ import { settle, setUp } from '../testing/calls-fixture.ts'
 const speech = { language: 'de-AT', hints: ['ja'] }
 
 describe('collecting speech from a call', () => {
-  it('recognizes the caller from the start of the prompt, and stops it at the first words', async () => {
+  it('recognises the caller from the start of the prompt, and stops it at the first words', async () => {
     const t = setUp()
     let result: CollectResult | undefined
     const sounds = [{ kind: 'speech', text: 'Well?' }] as const

@@ -76,7 +76,7 @@ const setUp = (voice?: string) => {
   return new Player(sounds, new AudioFiles({ http, maxBytes: 1_000_000, timeoutMs: 5000, clock }))
 }
 
-/** The first prompt that the port is given. */
+/** The first prompt that the port receives. */
 const heard = async (player: Player, sound: Parameters<Player['start']>[1][number], codec: AudioCodec) => {
   const port = Object.assign(new FakePort('call'), { codec })
   const given = Promise.withResolvers<{ rate: number; tone: number; seconds: number }>()

@@ -6,7 +6,7 @@ import type {
   RecognitionRequest,
 } from '../../../media/types.ts'
 
-/** Recognizes the speech from the far end of a port, until the recognition is ended, closed or has failed. */
+/** Recognises the speech from the far end of a port, until the recognition is ended, closed or has failed. */
 export const listenTo = (
   port: MediaPort,
   recogniser: Recogniser,

@@ -20,7 +20,7 @@ export const refer = async (
 
 /**
  * Waits for work until the signal fires. Unlike `Call.whileUp` it accepts the end of the call as an outcome.
- * A REFER cannot be canceled.
+ * A REFER cannot be cancelled.
  */
 const untilAborted = async <T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> => {
   if (!signal) return work

@@ -52,7 +52,7 @@ export class SpeechCollector implements RecognitionListener {
     return this.#state === 'speaking'
   }
 
-  /** Whether the collection has its result or was canceled. */
+  /** Whether the collection has its result or was cancelled. */
   get isOver(): boolean {
     return this.#state === 'over'
   }

@@ -6,7 +6,7 @@ import { Metrics } from '../../core/metrics.ts'
 import { settle, setUp } from '../testing/calls-fixture.ts'
 import { CallDetector } from './call-detector.ts'
 
-/** Verbs that a key ends, which is for them alone. */
+/** Verbs that a key ends; the key is then used up. */
 const others: readonly (readonly [name: string, verb: (call: CallControl) => Promise<unknown>])[] = [
   ['a detection', (call) => call.detect({ digits: '4' })],
   ['a conference', (call) => call.joinConference({ name: 'a' })],

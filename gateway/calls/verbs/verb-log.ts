@@ -74,7 +74,7 @@ export class VerbLog {
     }
   }
 
-  /** Ends a use as failed or canceled. */
+  /** Ends a use as failed or cancelled. */
   fail(use: VerbUse, error: unknown, signal?: AbortSignal): void {
     if (error instanceof CallEnded || signal?.aborted) use.end('canceled')
     else use.end('failed', error instanceof VerbFailed ? error.code : codeOf(error))

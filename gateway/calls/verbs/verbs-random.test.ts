@@ -13,7 +13,7 @@ const randomOf = (seed: number) => () => {
 const sounds: readonly Sound[] = [{ kind: 'silence', ms: 10 }]
 const prompt = { sounds }
 
-/** Verbs that last, with every way to give them up. */
+/** Verbs that take time, with every way to abort them. */
 const verbs: readonly ((call: CallControl, signal: AbortSignal) => Promise<unknown>)[] = [
   (call, signal) => call.play({ sounds, signal }),
   async (call, signal) => (await call.startPlay({ sounds, loop: 0, signal })).ended,
@@ -97,7 +97,7 @@ it('canceled verbs leave nothing behind, and the next verb works', async () => {
   for (const seed of seeds) {
     const { call, side, aborts, begun, left } = await live(seed)
     for (const abort of aborts) abort.abort(new Error('enough'))
-    // One that has no signal may just begin.
+    // A verb without a signal may have just begun.
     await settle()
     call.stopStream('one')
     await call.unhold()

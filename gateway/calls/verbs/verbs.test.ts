@@ -62,7 +62,7 @@ const counted = async (verb: string) => {
   )
 }
 
-/** A call in which `verb` is under way. */
+/** Starts a call in which `verb` is running. */
 const pending = async (verb: Begin, signal?: AbortSignal) => {
   const side = begin(t)
   const untilGone = () =>
@@ -80,7 +80,7 @@ const pending = async (verb: Begin, signal?: AbortSignal) => {
   return { ...side, call, outcome }
 }
 
-/** Nothing of a verb is left on the call's audio. */
+/** Expects that no verb has left anything on the call's audio. */
 const quiet = ({ port }: FakeLeg) => {
   expect(port.playing).toBeUndefined()
   expect(port.taps.filter(({ closed }) => !closed)).toEqual([])
@@ -101,7 +101,7 @@ describe('a canceled verb', () => {
     quiet(side)
     expect(side.leg.isAnswered || name === 'connect' || name === 'sleep').toBe(true)
     expect(textsOf(side.events).at(-1)).toMatch(new RegExp(`^${name} (canceled|finished)$`))
-    // The next one works.
+    // The next verb works.
     const next = side.call.play({ sounds: hello })
     await settle()
     side.port.playing?.finish('finished')
@@ -111,7 +111,7 @@ describe('a canceled verb', () => {
     expect([t.calls.count, t.clock.running]).toEqual([0, 0])
   })
 
-  // What a connection that was given up too early comes to is a result, too.
+  // Without `connect`, which resolves with a result when it is aborted early.
   it.each(lasting.filter(([name]) => name !== 'connect'))(
     '%s: does not start if its signal has fired',
     async (_name, verb) => {

@@ -38,7 +38,7 @@ it.each([
   '/%61pi/thing%73?at=%61',
   'http://somewhere.example/api/things?at=%61',
   'HTTPS://somewhere.example:8443/%61%70%69/things?at=%61',
-])('recognizes %s', async (target) => {
+])('recognises %s', async (target) => {
   const get = await open()
   const { status, headers, body } = await get(target)
   expect(status).toBe(200)

@@ -142,7 +142,7 @@ export class ApplicationConnection implements RpcHandler {
   }
 
   /**
-   * Returns the API token of the credentials. Throws the error that clients recognize as an authentication
+   * Returns the API token of the credentials. Throws the error that clients recognise as an authentication
    * failure.
    */
   #signIn(params: Params): ApiToken {

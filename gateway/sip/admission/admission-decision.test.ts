@@ -388,7 +388,7 @@ describe('a SIP endpoint', () => {
     expect(calls('ann', 'desk', { directory, counts: { hasRate } })).toMatchObject(fast)
   })
 
-  it('causes an offense by a wrong password, not by a first request without credentials', () => {
+  it('causes an offence by a wrong password, not by a first request without credentials', () => {
     expect(calls('ann', 'eve')).toMatchObject({ facts: { answer: 'wrong' } })
     const first = decide({
       registrar: ['pbx.example'],

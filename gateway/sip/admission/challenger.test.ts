@@ -137,7 +137,7 @@ describe('an answer', () => {
 })
 
 describe('MD5 where it is not offered', () => {
-  it('is not accepted, and records no offense', () => {
+  it('is not accepted, and records no offence', () => {
     const { check, answer, offenses } = setUp(['SHA-256'])
     expect(check({ authorization: answer() }).kind).toBe('accepted')
     // The right password, computed with MD5 from the nonce of a SHA-256 challenge.
@@ -186,7 +186,7 @@ describe('a nonce', () => {
     expect(why(setUp().check({ authorization }))).toBe('stale')
   })
 
-  it('from another address is accepted with the right password, but causes no offense with a wrong one', () => {
+  it('from another address is accepted with the right password, but causes no offence with a wrong one', () => {
     const { check, answer, offenses } = setUp()
     const source = '203.0.113.9'
     expect(check({ source, authorization: answer() }).kind).toBe('accepted')

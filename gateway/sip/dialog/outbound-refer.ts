@@ -74,7 +74,7 @@ export class OutboundRefer {
     return 200
   }
 
-  /** Settles a pending REFER as canceled. Called when the dialog ends. Idempotent. */
+  /** Settles a pending REFER as cancelled. Called when the dialog ends. Idempotent. */
   stop(): void {
     this.#isStopped = true
     this.#settle('canceled', 408)

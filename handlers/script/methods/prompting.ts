@@ -86,7 +86,7 @@ export const prompting: Readonly<Record<string, Method>> = {
       ),
       speech_timeout: number('Maximum duration of speech in seconds; default 60.', [0.1, 600]),
       speech_end_timeout: number(
-        'Seconds of silence that end speech; default: the recognizer decides, or 1 s.',
+        'Seconds of silence that end speech; default: the recogniser decides, or 1 s.',
         [0.1, 60],
       ),
       speech_language: text('Language of the speech, such as en-US.'),
@@ -98,7 +98,7 @@ export const prompting: Readonly<Record<string, Method>> = {
           maxItems: 500,
         },
       ),
-      speech_engine: text('Accepted; the recognizer is that of the configuration.'),
+      speech_engine: text('Accepted; the recogniser is that of the configuration.'),
       status_url: statusUrl('calling.call.collect'),
     },
     required: ['play'],

@@ -86,7 +86,7 @@ const readCollect = (reader: ElementReader): CollectOptions => {
 }
 
 /**
- * Reads the speech options. `speechTimeout` is in seconds, or `auto`: the recognizer decides when an
+ * Reads the speech options. `speechTimeout` is in seconds, or `auto`: the recogniser decides when an
  * utterance has ended.
  */
 const readSpeech = (reader: ElementReader): SpeechOptions => {
@@ -119,7 +119,7 @@ const onPartial = (context: VerbContext, target: Target): Pick<SpeechOptions, 'o
   }
 }
 
-/** Form fields for the action: the digits, or the speech with the recognizer's confidence if it has one. */
+/** Form fields for the action: the digits, or the speech with the recogniser's confidence if it has one. */
 const resultFields = ({ digits, speech }: CollectResult): Fields =>
   speech
     ? {
