@@ -194,6 +194,7 @@ it('the codecs of a document’s connect are offered to the carrier as far as th
   await sipp.event('invited')
   const [invite = ''] = sipp.received('INVITE')
   expect(linesOf(invite, 'm=audio')[0]).toMatch(/RTP\/AVP 8 111 101 110$/)
-  await first.sipp.event('answered')
+  // The document answers the caller before the carrier answers.
+  await sipp.event('confirmed')
   await finished(first, { sipp })
 })
