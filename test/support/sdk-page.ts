@@ -105,6 +105,14 @@ export class SdkPage {
     })
   }
 
+  /**
+   * Waits until the SDK has handled all events that the gateway has sent so far: the response to a request on
+   * the same WebSocket follows them.
+   */
+  async handledEvents(): Promise<void> {
+    await this.online()
+  }
+
   /** Goes offline. */
   offline(): Promise<void> {
     return this.page.evaluate(async () => {
