@@ -28,6 +28,8 @@ export interface SdkPageOptions extends PageOptions {
   readonly host?: 'of the token'
   /** A script that runs before all others. */
   readonly first?: string
+  /** Whether {@link SdkPage.open} signs the page in; default true. */
+  readonly isSignedIn?: boolean
 }
 
 /** Options of the SDK's `dial` and `accept`. */
@@ -61,7 +63,14 @@ export class SdkPage {
     browser: Browser,
     gateway: Gateway,
     token?: string,
-    { folder = '@signalwire/js', port = gateway.tlsPort, host, first, ...options }: SdkPageOptions = {},
+    {
+      folder = '@signalwire/js',
+      port = gateway.tlsPort,
+      host,
+      first,
+      isSignedIn = true,
+      ...options
+    }: SdkPageOptions = {},
   ): Promise<SdkPage> {
     const sdk = bundle(folder)
     const server = createServer((request, response) => {
@@ -77,7 +86,7 @@ export class SdkPage {
       token: token ?? (await gateway.token()),
     })
     await page.goto(`http://localhost:${(server.address() as { port: number }).port}/`)
-    await opened.signIn()
+    if (isSignedIn) await opened.signIn()
     return opened
   }
 
@@ -105,10 +114,7 @@ export class SdkPage {
     })
   }
 
-  /**
-   * Waits until the SDK has handled all events that the gateway has sent so far: the response to a request on
-   * the same WebSocket follows them.
-   */
+  /** Waits until the SDK has handled all events so far: on its WebSocket they precede the next response. */
   async handledEvents(): Promise<void> {
     await this.online()
   }
@@ -254,4 +260,7 @@ const signIn = async (options: SignInOptions): Promise<void> => {
   const window = globalThis as unknown as SdkWindow
   window.client = await window.SignalWire.SignalWire(options)
   window.client.on?.('user_event', (params) => window.userEvents.push(params))
+  window.client.on?.('subscriber.token.expiring', () => {
+    if (window.nextToken) window.renewed = window.client.updateToken(window.nextToken)
+  })
 }

@@ -13,6 +13,10 @@ export interface SdkWindow {
   /** Names of the events of the last call. */
   events: string[]
   userEvents: unknown[]
+  /** Token that replaces one that expires. */
+  nextToken?: string
+  /** Outcome of the last replacement. */
+  renewed?: Promise<unknown>
   /** Call of a shared screen. */
   share: SdkCall
   document: { getElementById(id: string): unknown }
@@ -20,6 +24,7 @@ export interface SdkWindow {
 
 export interface SdkClient {
   online(options: object): Promise<unknown>
+  updateToken(token: string): Promise<unknown>
   offline(): Promise<unknown>
   dial(options: object): Promise<SdkCall>
   reattach(options: object): Promise<SdkCall>
