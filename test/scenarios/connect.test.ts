@@ -3,7 +3,7 @@ import { SignalWire, Voice } from 'realtime-api-4'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { agents } from '../support/agents.ts'
 import { application, script } from '../support/applications.ts'
-import { Carrier } from '../support/carrier.ts'
+import { Carrier, type IncomingOptions } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { headerOf } from '../support/sip-text.ts'
@@ -40,8 +40,11 @@ describe.each(agents)('connect, by $name', (agent) => {
     await documents?.close()
   })
 
-  const caller = (domain: string, scenario = 'caller-released', holdMs = 0): Promise<Carrier> =>
-    Carrier.calls(gateway, { domain, scenario, holdMs })
+  const caller = (
+    domain: string,
+    scenario = 'caller-released',
+    holdMs: IncomingOptions['holdMs'] = 0,
+  ): Promise<Carrier> => Carrier.calls(gateway, { domain, scenario, holdMs })
 
   /** Waits for the fields of the last action request. */
   const received = () =>
@@ -71,7 +74,7 @@ describe.each(agents)('connect, by $name', (agent) => {
       const url = asking('/accepted')
       const over = documents.urlOf('/over')
       xml = `<Response><Dial action="${over}"><Sip url="${url}">${asked.uri}</Sip><Sip>${rings.uri}</Sip></Dial></Response>`
-      const carrier = await caller('xml.test', 'call', 4_000)
+      const carrier = await caller('xml.test', 'call', 'manual')
       await carrier.talks('answered', callerTone)
       await asked.talks('invited', calleeTone)
       await asked.hearsVoice()
@@ -80,6 +83,7 @@ describe.each(agents)('connect, by $name', (agent) => {
       await rings.sipp.event('cancelled')
       await asked.hears(callerTone)
       await carrier.hears(calleeTone)
+      await carrier.goesOn()
       await settled(carrier, asked, rings)
     })
 
@@ -88,7 +92,7 @@ describe.each(agents)('connect, by $name', (agent) => {
       const next = await Carrier.listens({ scenario: 'callee-takes' })
       const over = documents.put('/next', `<Response><Dial><Sip>${next.uri}</Sip></Dial></Response>`)
       xml = `<Response><Dial action="${over}"><Sip url="${asking('/refused')}">${asked.uri}</Sip></Dial></Response>`
-      const carrier = await caller('xml.test', 'call', 4_000)
+      const carrier = await caller('xml.test', 'call', 'manual')
       await carrier.talks('answered', callerTone)
       await asked.talks('invited', 0)
       await asked.hearsVoice()
@@ -98,6 +102,7 @@ describe.each(agents)('connect, by $name', (agent) => {
       await next.hears(callerTone)
       const { fields } = documents.requests.find(({ path }) => path === '/next')!
       expect(fields).toMatchObject({ DialCallStatus: 'busy' })
+      await carrier.goesOn()
       await settled(carrier, asked, next)
     })
 
@@ -106,11 +111,12 @@ describe.each(agents)('connect, by $name', (agent) => {
       const next = await Carrier.listens({ scenario: 'callee-takes' })
       const serial = [{ to: asked.uri, confirm: [{ play: { url: 'silence:60' } }] }, { to: next.uri }]
       steps = [{ connect: { serial, confirm_timeout: 1 } }]
-      const carrier = await caller('script.test', 'call', 4_000)
+      const carrier = await caller('script.test', 'call', 'manual')
       await carrier.talks('answered', callerTone)
       await asked.sipp.event('bye')
       await next.talks('invited', calleeTone)
       await carrier.hears(calleeTone)
+      await carrier.goesOn()
       await settled(carrier, asked, next)
     })
   })
@@ -138,13 +144,14 @@ describe.each(agents)('connect, by $name', (agent) => {
     const takes = await Carrier.listens({ scenario: 'callee-takes' })
     const together = [{ to: busy.uri }, { to: gone.uri }]
     steps = [{ connect: { serial_parallel: [together, [{ to: takes.uri, session_timeout: 300 }]] } }]
-    const carrier = await caller('script.test', 'call', 1_500)
+    const carrier = await caller('script.test', 'call', 'manual')
     await carrier.talks('answered', callerTone)
     await takes.hears(callerTone)
     const invite = takes.sipp.received('INVITE')[0] ?? ''
     expect(headerOf(invite, 'Session-Expires')).toMatch(/^300\b/)
     // Without `session_timeout`, the gateway requests no session interval from an agent with its own timers.
     expect(headerOf(busy.sipp.received('INVITE')[0] ?? '', 'Session-Expires') ?? '').not.toMatch(/^300\b/)
+    await carrier.goesOn()
     await settled(carrier, busy, gone, takes)
   })
 
@@ -168,10 +175,11 @@ describe.each(agents)('connect, by $name', (agent) => {
       (waiting) => waiting === 1,
     )
     xml = '<Response><Dial><Queue>support</Queue></Dial></Response>'
-    const takes = await caller('xml.test', 'call', 2_000)
+    const takes = await caller('xml.test', 'call', 'manual')
     await takes.talks('answered', callerTone)
     await waits.hears(callerTone)
     await takes.hears(calleeTone)
+    await takes.goesOn()
     expect(await received()).toMatchObject({ QueueResult: 'bridged', CallStatus: 'in-progress' })
     await settled(waits, takes)
   })
@@ -188,7 +196,7 @@ describe.each(agents)('connect, by $name', (agent) => {
 
     it('connects the first destination that answers, and cancels the others', async () => {
       const rings = await Carrier.listens({ scenario: 'callee-cancelled' })
-      const takes = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 2_000 })
+      const takes = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
       const call = await dial(rings, takes)
       await rings.sipp.event('cancelled')
       expect([call.direction, call.to]).toEqual(['outbound', takes.uri])
@@ -196,6 +204,7 @@ describe.each(agents)('connect, by $name', (agent) => {
       const playing = call.playTTS({ text: 'Good morning.' })
       await takes.hearsVoice()
       await playing
+      await takes.goesOn()
       await settled(takes, rings)
       for (const carrier of [rings, takes]) {
         const record = await gateway.record(carrier.callId)

@@ -40,10 +40,13 @@ describe.each(agents)('a carrier with a late offer, by $name', (agent) => {
   })
 
   it.runIf(reliableProvisionals)('that offers in a reliable 183 gets the answer in the PRACK', async () => {
-    const carrier = await outgoing.target('prack', 'callee-offers-early', { holdMs: 1_000 })
-    const caller = await outgoing.call('prack', 'call', { holdMs: 300 })
+    const carrier = await outgoing.target('prack', 'callee-offers-early', { holdMs: 'manual' })
+    const caller = await outgoing.call('prack', 'call', { holdMs: 'manual' })
     carrier.media.send(await carrier.sipp.event('acknowledged'), 700)
     await caller.hears(700)
+    await carrier.goesOn()
+    await carrier.sipp.event('confirmed')
+    await caller.goesOn()
     await outgoing.ended(caller, carrier)
     expect(carrier.sipp.received('PRACK')).toHaveLength(1)
     expect(carrier.sipp.received('ACK').map((ack) => bodyOf(ack).trim())).toEqual([''])

@@ -64,10 +64,11 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
 
   describe('an INVITE without an offer', () => {
     it('gets the gateway’s offer in the 200, and its answer in the ACK starts the audio', async () => {
-      const carrier = await calls('call-late', { holdMs: 700 })
+      const carrier = await calls('call-late', { holdMs: 'manual' })
       await carrier.sipp.event('answered')
       expect(linesOf(ok(carrier, 1), 'm=audio')[0]).toMatch(/RTP\/AVP 0 8 101$/)
       await heard(carrier.media)
+      await carrier.goesOn()
       await ended(carrier)
     })
 
@@ -131,14 +132,19 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
       },
     ])('by $spelling stops the gateway’s audio, and sendrecv resumes it', async ({ values, answer }) => {
       const carrier = await calls('call-modifies', {
-        holdMs: 400,
+        holdMs: 'manual',
         values: { ...pcmu, ...(values as Record<string, string>) },
       })
+      await heard(carrier.media)
+      await carrier.goesOn()
       await carrier.sipp.event('modified')
       expect(directionOf(ok(carrier, 2))).toBe(answer)
+      await until('the call is on hold for 300 ms', () => silence(carrier.media) > 300)
+      await carrier.goesOn()
       await carrier.sipp.event('back')
       expect(directionOf(ok(carrier, 3))).toBe('sendrecv')
       await heard(carrier.media)
+      await carrier.goesOn()
       await ended(carrier)
       expect(longestGap(carrier.media)).toBeGreaterThan(250)
     })
@@ -149,16 +155,20 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
       const second = await RtpPeer.open()
       onTestFinished(() => second.close())
       const values = { ...pcmu, newPort: second.port }
-      const carrier = await calls('call-modifies', { holdMs: 400, values })
+      const carrier = await calls('call-modifies', { holdMs: 'manual', values })
+      await carrier.goesOn()
       await carrier.sipp.event('modified')
       await heard(second)
+      await carrier.goesOn()
       await carrier.sipp.event('back')
       await heard(carrier.media)
+      await carrier.goesOn()
       await ended(carrier)
     })
 
     it('changes the codec, and the answer has a new session version', async () => {
-      const carrier = await calls('call-modifies', { holdMs: 300, values: pcma })
+      const carrier = await calls('call-modifies', { holdMs: 'manual', values: pcma })
+      await carrier.goesOn()
       await carrier.sipp.event('modified')
       const first = ok(carrier, 1)
       const second = ok(carrier, 2)
@@ -166,6 +176,8 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
       expect(versionOf(second)).toBe(versionOf(first) + 1)
       const isPcma = () => carrier.media.packets.at(-1)?.payloadType === 8
       await until('PCMA comes', isPcma)
+      await carrier.goesOn()
+      await carrier.goesOn()
       await ended(carrier)
     })
 
@@ -196,11 +208,13 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
     })
 
     it('without a common codec is rejected with 488 and a warning, and the call continues', async () => {
-      const carrier = await calls('call-modifies-refused', { holdMs: 300, values: { ...g729, status: 488 } })
+      const values = { ...g729, status: 488 }
+      const carrier = await calls('call-modifies-refused', { holdMs: 'manual', values })
       await carrier.sipp.event('refused')
       const [refusal = ''] = carrier.sipp.received('SIP/2.0 488')
       expect(headerOf(refusal, 'Warning')).toMatch(/^399 trunkline ".*G729/)
       await heard(carrier.media, 5)
+      await carrier.goesOn()
       await ended(carrier)
     })
 
@@ -214,23 +228,28 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
 
   it('an offer of audio and video is answered with audio, and port 0 for video', async () => {
     const lines = ['m=video 41000 RTP/AVP 97', 'a=rtpmap:97 H264/90000']
-    const carrier = await calls('call', { holdMs: 300, values: { lines } })
+    const carrier = await calls('call', { holdMs: 'manual', values: { lines } })
     await carrier.sipp.event('answered')
     expect(linesOf(ok(carrier, 1), 'm=')).toEqual([
       expect.stringMatching(/^m=audio [1-9]/),
       'm=video 0 RTP/AVP 97',
     ])
     await heard(carrier.media, 5)
+    await carrier.goesOn()
     await ended(carrier)
   })
 
   it('an offer in a multipart body is accepted', async () => {
-    const carrier = await calls('call-multipart', { holdMs: 300 })
+    const carrier = await calls('call-multipart', { holdMs: 'manual' })
     await carrier.sipp.event('answered')
     await heard(carrier.media, 5)
+    await carrier.goesOn()
     await ended(carrier)
   })
 })
+
+/** The time since the last packet, in ms. */
+const silence = ({ packets }: RtpPeer): number => performance.now() - (packets.at(-1)?.at ?? 0)
 
 /** The longest time without a packet, in ms. */
 const longestGap = ({ packets }: RtpPeer): number =>

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 // The package does not say where its types are.
 import type * as Sdk from '../../node_modules/realtime-api-3/dist/realtime-api/src/index.d.ts'
 import { application } from '../support/applications.ts'
-import { Carrier } from '../support/carrier.ts'
+import { Carrier, type IncomingOptions } from '../support/carrier.ts'
 import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
@@ -45,7 +45,11 @@ const clientOf = async (contexts: string[], port = gateway.httpPort) => {
 const connected = (): number => gateway.log.filter(({ msg }) => msg === 'application connected').length
 
 /** A call that the application has answered; the far side talks. */
-const answered = async (scenario = 'caller-released', holdMs = 0, port?: number) => {
+const answered = async (
+  scenario = 'caller-released',
+  holdMs: IncomingOptions['holdMs'] = 0,
+  port?: number,
+) => {
   const { client, next } = await clientOf(['office'], port)
   const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario, holdMs })
   const call = await next()
@@ -82,9 +86,11 @@ describe('an inbound call', () => {
   })
 
   it('settles every promise when the far side hangs up', async () => {
-    const { call, carrier } = await answered('caller', 1500)
+    const { call, carrier } = await answered('caller', 'manual')
     const playback = await call.playTTS({ text: 'one two three four five six seven eight nine. '.repeat(4) })
     const recording = await call.recordAudio({ endSilenceTimeout: 0 })
+    await carrier.hearsVoice()
+    await carrier.goesOn()
     const [played, recorded] = await Promise.all([playback.ended(), recording.ended()])
     expect([played.state, recorded.state]).toEqual(['finished', 'finished'])
     await carrier.done()
@@ -128,11 +134,12 @@ describe('an answered call', () => {
 
   it('can be connected to a third party', async () => {
     const { call, carrier } = await answered()
-    const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 1500 })
+    const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
     const peer = await call.connectSip({ from: 'sip:me@office.test', to: callee.uri, timeout: 10 })
     await callee.talks('invited', 700)
     await carrier.hears(700)
     expect(peer.id).not.toBe(call.id)
+    await callee.goesOn()
     await callee.done()
     await call.hangup()
     await carrier.done()

@@ -5,7 +5,7 @@ import { TestVoskServer } from '../../gateway/speech/testing/vosk-server.ts'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { freePort } from '../../media/testing/free-ports.ts'
 import { application } from '../support/applications.ts'
-import { Carrier } from '../support/carrier.ts'
+import { Carrier, type IncomingOptions } from '../support/carrier.ts'
 import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
@@ -56,7 +56,11 @@ const listener = async (port?: number): Promise<{ client: Client; next: () => Pr
 }
 
 /** A call that the application has answered; the far side talks. */
-const answered = async (scenario = 'caller-released', holdMs = 0, port?: number) => {
+const answered = async (
+  scenario = 'caller-released',
+  holdMs: IncomingOptions['holdMs'] = 0,
+  port?: number,
+) => {
   const { client, next } = await listener(port)
   const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario, holdMs })
   const call = await next()
@@ -140,10 +144,12 @@ describe('an inbound call', () => {
   })
 
   it('settles every promise when the far side hangs up', async () => {
-    const { call, carrier } = await answered('caller', 1500)
+    const { call, carrier } = await answered('caller', 'manual')
     const playing = call.playTTS({ text: 'one two three four five six seven eight nine ten. '.repeat(4) })
     const collecting = call.collect({ digits: { max: 3, digitTimeout: 20 }, initialTimeout: 30 })
     const over = call.waitFor('ended')
+    await carrier.hearsVoice()
+    await carrier.goesOn()
     const [played, collected] = await Promise.all([playing, collecting])
     expect([played.state, collected.digits]).toEqual(['finished', ''])
     expect(await over).toBe(true)

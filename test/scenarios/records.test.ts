@@ -128,7 +128,9 @@ describe('a call for the records', () => {
     const target = await Carrier.listens({ scenario: 'callee-takes', holdMs: 'manual', port: ports.one })
     callee = desk(ports.one)
     const refer = ['Refer-To: <sip:desk@pbx.test>', 'Referred-By: <sip:+15551230001@carrier.test>']
-    const caller = await through('call-refers', { values: { refer }, holdMs: 200 })
+    const caller = await through('call-refers', { values: { refer }, holdMs: 'manual' })
+    await target.sipp.event('confirmed')
+    await caller.goesOn()
     await phone.talks('invited', 500)
     await target.hears(500)
     await phone.goesOn()

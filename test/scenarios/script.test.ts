@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { application } from '../support/applications.ts'
-import { Carrier } from '../support/carrier.ts'
+import { Carrier, type IncomingOptions } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
@@ -48,7 +48,7 @@ afterAll(async () => {
   await documents?.close()
 })
 
-const caller = (domain: string, scenario: string, holdMs = 0): Promise<Carrier> =>
+const caller = (domain: string, scenario: string, holdMs: IncomingOptions['holdMs'] = 0): Promise<Carrier> =>
   Carrier.calls(gateway, { domain, scenario, holdMs })
 
 /** Waits for this number of events, and returns them. */
@@ -70,7 +70,7 @@ const status_url = () => documents.urlOf('/callback')
 
 it('a script requests data, evaluates expressions, collects a digit, and connects to a callee who confirms', async () => {
   documents.requests.length = 0
-  const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 6_000 })
+  const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual' })
   documents.put('/customers', '{"name":"Ann","agents":[{"key":"7"},{"key":"4"}]}')
   const uri = callee.uri
   documents.put(
@@ -138,6 +138,7 @@ it('a script requests data, evaluates expressions, collects a digit, and connect
   callee.media.press('1')
   await carrier.hears(otherTone)
   await callee.hears(oneTone)
+  await callee.goesOn()
   await settled(callee, carrier)
   const [first] = documents.asked('/one')
   expect(JSON.parse(first!.body)).toMatchObject({
@@ -191,10 +192,11 @@ it('a caller in a queue hears the waiting sound and talks to an agent; both scri
   const waiting = await caller('one.test', 'caller-released')
   await waiting.talks('answered', oneTone)
   await waiting.hearsVoice()
-  const agent = await caller('other.test', 'call', 3_000)
+  const agent = await caller('other.test', 'call', 'manual')
   await agent.talks('answered', otherTone)
   await waiting.hears(otherTone)
   await agent.hears(oneTone)
+  await agent.goesOn()
   await settled(agent, waiting)
   expect(JSON.parse(documents.asked('/over')[0]!.body)).toEqual({ result: 'connected', position: 1 })
   expect((await events(2)).map(({ params: { status } }) => status)).toEqual(['enqueue', 'dequeue'])
@@ -227,10 +229,11 @@ it('join_conference runs a script for waiting callers, reports events, and conti
   const waits = await caller('one.test', 'caller-released')
   await waits.talks('answered', oneTone)
   await waits.hearsVoice()
-  const starts = await caller('other.test', 'call', 3_000)
+  const starts = await caller('other.test', 'call', 'manual')
   await starts.talks('answered', otherTone)
   await waits.hears(otherTone)
   await starts.hears(oneTone)
+  await starts.goesOn()
   await settled(starts, waits)
   expect(documents.asked('/over')).toHaveLength(1)
   const received = await events(6)

@@ -82,8 +82,9 @@ describe.each(ours)('session timers, by $name', (agent) => {
       const more = ['Session-Expires: 300;refresher=uas', 'Require: timer']
       const refresh = [able, 'Session-Expires: 300;refresher=uac']
       const callee = await outgoing.target('plain', 'callee-refreshes', { values: { more, refresh } })
-      const caller = await outgoing.call('plain', 'call', { holdMs: 500 })
+      const caller = await outgoing.call('plain', 'call', { holdMs: 'manual' })
       await callee.sipp.event('reinvited')
+      await caller.goesOn()
       await outgoing.ended(caller, callee)
       const [invite = ''] = callee.sipp.received('INVITE')
       expect(headerOf(invite, 'Session-Expires')).toBe('1800')

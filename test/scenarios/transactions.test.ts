@@ -45,10 +45,13 @@ describe.each(agents)('SIP transactions, by $name', (agent) => {
   }
 
   it('a 200 to an INVITE is retransmitted until its ACK arrives', async () => {
-    const carrier = await calls('call-slow-ack', { holdMs: 2000 })
-    await ended(carrier)
+    const carrier = await calls('call-slow-ack', { holdMs: 'manual' })
+    const sent = () => answersTo(carrier.sipp.received('SIP/2.0 200'), 1, 'INVITE').length
     // Sent at once, and again after 0.5 and 1.5 s.
-    expect(answersTo(carrier.sipp.received('SIP/2.0 200'), 1, 'INVITE')).toHaveLength(3)
+    await until('the 200 has come three times', sent, (count) => count === 3)
+    await carrier.goesOn()
+    await ended(carrier)
+    expect(sent()).toBe(3)
   })
 
   describe('a CANCEL that crosses the 200', () => {
@@ -64,7 +67,10 @@ describe.each(agents)('SIP transactions, by $name', (agent) => {
     it('to a carrier makes the gateway acknowledge the late answer and hang up', async () => {
       const callee = await Carrier.listens({ scenario: 'callee-answers-cancel' })
       destination = callee.uri
-      const caller = await calls('caller-cancels', { domain: 'through.test', holdMs: 300 })
+      const caller = await calls('caller-cancels', { domain: 'through.test', holdMs: 'manual' })
+      await callee.sipp.event('invited')
+      await caller.sipp.event('ringing')
+      await caller.goesOn()
       await callee.sipp.event('bye')
       expect(callee.sipp.received('ACK')).toHaveLength(1)
       await ended(caller, callee)

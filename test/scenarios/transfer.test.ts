@@ -74,7 +74,8 @@ describe.each(agents)('transfers, by $name', (agent) => {
   it('a REFER connects the other party to a registered phone, and NOTIFY reports the outcome', async () => {
     const phone = await registered('desk')
     const values = { refer: refer('sip:desk@pbx.test') }
-    const { caller, callee } = await joined('first', 'call-refers', { values, holdMs: 200 })
+    const { caller, callee } = await joined('first', 'call-refers', { values, holdMs: 'manual' })
+    await caller.goesOn()
     expect(await caller.sipp.event('trying')).toBe('100')
     await phone.talks('invited', 500)
     await callee.hears(500)
@@ -89,7 +90,8 @@ describe.each(agents)('transfers, by $name', (agent) => {
 
   it('a REFER connects the other party to an address with a handler', async () => {
     const values = { refer: refer('sip:news@pbx.test') }
-    const { caller, callee } = await joined('first', 'call-refers-answered', { values, holdMs: 200 })
+    const { caller, callee } = await joined('first', 'call-refers-answered', { values, holdMs: 'manual' })
+    await caller.goesOn()
     await callee.talks('invited', 500)
     await callee.hearsVoice()
     await outgoing.ended(caller, callee)
@@ -101,10 +103,12 @@ describe.each(agents)('transfers, by $name', (agent) => {
     outgoing.before = [{ record_call: { stereo: true } }]
     const phone = await registered('office')
     const values = { refer: refer('sip:office@pbx.test') }
-    const { caller, callee } = await joined('first', 'call-refers', { values, holdMs: 2500 })
+    const { caller, callee } = await joined('first', 'call-refers', { values, holdMs: 'manual' })
     await caller.talks('answered', 440)
     await callee.talks('invited', 1000)
-    await callee.hears(440)
+    await callee.hears(440, 600)
+    await caller.hears(1000, 600)
+    await caller.goesOn()
     await phone.talks('invited', 1700)
     await callee.hears(1700, 600)
     await phone.goesOn()
@@ -136,8 +140,9 @@ describe.each(agents)('transfers, by $name', (agent) => {
     const target = `sip:desk@carrier.test?Replaces=${encodeURIComponent(replaces(one.caller))}`
     const two = await joined('first', 'call-refers-attended', {
       values: { refer: refer(target) },
-      holdMs: 300,
+      holdMs: 'manual',
     })
+    await two.caller.goesOn()
     expect(await two.caller.sipp.event('done')).toBe('200')
     await two.caller.done()
     await one.caller.done()

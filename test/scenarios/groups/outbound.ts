@@ -91,10 +91,11 @@ export const outbound = (fixture: BrowserFixture): void => {
     })
 
     it('is called over TCP if the URI has transport=tcp', async () => {
-      const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 800, transport: 'tcp' })
+      const carrier = await Carrier.listens({ scenario: 'callee', transport: 'tcp' })
       await fixture.phone.dial(`${carrier.uri};transport=tcp`)
       await carrier.talks('invited', carrierTone)
       await fixture.phone.talking()
+      await fixture.phone.hangUp()
       await carrier.done()
       await fixture.phone.idle()
       await fixture.gateway.settled()
