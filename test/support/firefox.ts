@@ -42,8 +42,8 @@ const preferences = (frequency: number): Record<string, unknown> => ({
   'dom.ipc.processCount': 1,
   'dom.ipc.processPrelaunch.enabled': false,
   'fission.autostart': false,
+  // Firefox decodes audio only in its utility process, so that process stays enabled.
   'media.rdd-process.enabled': false,
-  'media.utility-process.enabled': false,
 })
 
 /**
