@@ -48,6 +48,33 @@ it('the failure report shows the output of each peer during the failed test only
   expect(report).toContain('1 failed | 1 passed')
 })
 
+it('the failure report shows the output of each peer during a failed hook only', async () => {
+  const report = await reportOf(`
+    import { afterAll, beforeAll, describe } from 'vitest'
+    const lines = []
+    reportOnFailure('gateway', () => lines)
+    describe('first', () => {
+      it('passes', () => lines.push('of a test that passes'))
+    })
+    describe('second', () => {
+      beforeAll(() => {
+        lines.push('refused')
+        throw new Error('no peer')
+      })
+      it('never runs', () => {})
+    })
+    describe('third', () => {
+      it('passes, too', () => lines.push('of a later test'))
+    })
+    afterAll(() => {
+      lines.push('stopped')
+      throw new Error('a call remains')
+    })`)
+  expect(report).toContain('Output during “the hooks of second”\n-- gateway\nrefused\n')
+  expect(report).toMatch(/Output during “the hooks of .*failing.test.ts”\n-- gateway\nstopped\n/)
+  expect(report).not.toContain('\nof a')
+})
+
 it('the failure report shows the messages of peers within the test process', async () => {
   const report = await reportOf(`
     import { traceOnFailure } from '${join(root, 'test/support/failure-report.ts')}'

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { beforeEach } from 'vitest'
+import { aroundAll, beforeEach, type RunnerTestSuite } from 'vitest'
 
 /** Lines of a peer's output so far, the oldest first. */
 export type OutputLines = () => readonly string[]
@@ -32,19 +32,51 @@ export const excerptOf = (name: string, lines: readonly string[]): string => {
   return [`-- ${name}${omitted > 0 ? `, without its first ${omitted} lines` : ''}`, ...kept].join('\n')
 }
 
-/** Prints the output that was added during a test, if the test fails. */
-const watch = () =>
-  beforeEach(({ onTestFailed, task }) => {
-    const before = new Map(outputs.map(({ name, lines }) => [name, lines().length]))
-    // These hooks run after those of `onTestFinished`: the peers that a test started have ended by then.
-    onTestFailed(() => {
-      const excerpts = outputs.flatMap(({ name, lines }) => {
-        const added = lines().slice(before.get(name) ?? 0)
-        return added.length === 0 ? [] : [excerptOf(name, added)]
-      })
-      if (excerpts.length > 0) console.error([`Output during “${task.name}”`, ...excerpts].join('\n'))
-    })
+/** Number of lines of each output so far. */
+const counts = (): ReadonlyMap<string, number> =>
+  new Map(outputs.map(({ name, lines }) => [name, lines().length]))
+
+/** Prints the lines that all outputs have had since `before`. */
+const print = (during: string, before: ReadonlyMap<string, number>): void => {
+  const excerpts = outputs.flatMap(({ name, lines }) => {
+    const added = lines().slice(before.get(name) ?? 0)
+    return added.length === 0 ? [] : [excerptOf(name, added)]
   })
+  if (excerpts.length > 0) console.error([`Output during “${during}”`, ...excerpts].join('\n'))
+}
+
+/** This group and the groups in it whose hooks failed. */
+const groupsWithFailedHooks = (group: Readonly<RunnerTestSuite>): Readonly<RunnerTestSuite>[] => [
+  ...(group.result?.errors?.length ? [group] : []),
+  ...group.tasks.flatMap((task) => (task.type === 'suite' ? groupsWithFailedHooks(task) : [])),
+]
+
+/** Prints the output that was added during a test or a hook that fails. */
+const watch = () => {
+  let afterLastTest: ReadonlyMap<string, number> = new Map()
+  const printed = new Set<string>()
+  const printFailedHooks = (file: Readonly<RunnerTestSuite>): void => {
+    for (const { id, name } of groupsWithFailedHooks(file)) {
+      if (!printed.has(id)) print(`the hooks of ${name}`, afterLastTest)
+      printed.add(id)
+    }
+  }
+
+  beforeEach(({ onTestFailed, onTestFinished, task }) => {
+    printFailedHooks(task.file)
+    const before = counts()
+    // These hooks run after those of the test: the peers that it started have ended by then.
+    onTestFinished(() => {
+      afterLastTest = counts()
+    })
+    onTestFailed(() => print(task.name, before))
+  })
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest demands a pattern, with the fixtures that the hook uses.
+  aroundAll(async (runFile, {}, file) => {
+    await runFile()
+    printFailedHooks(file)
+  })
+}
 
 // The benchmarks use the same peers outside of tests.
 if (process.env.VITEST) watch()

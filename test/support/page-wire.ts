@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { traceOnFailure } from './failure-report.ts'
 import { until } from './until.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the shapes of frames are what is tested.
@@ -27,10 +28,17 @@ export class PageWire {
 
   /** Captures the frames of a page; must be called before the page is opened. */
   constructor(page: Page) {
+    const trace = traceOnFailure('frames of the page')
     page.on('websocket', (socket) => {
       this.sockets.push(socket.url())
-      socket.on('framesent', ({ payload }) => this.sent.push(JSON.parse(String(payload))))
-      socket.on('framereceived', ({ payload }) => this.received.push(JSON.parse(String(payload))))
+      socket.on('framesent', ({ payload }) => {
+        trace('sent', payload)
+        this.sent.push(JSON.parse(String(payload)))
+      })
+      socket.on('framereceived', ({ payload }) => {
+        trace('received', payload)
+        this.received.push(JSON.parse(String(payload)))
+      })
     })
     page.on('request', (request) => {
       if (!['fetch', 'xhr'].includes(request.resourceType())) return
