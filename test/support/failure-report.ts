@@ -71,7 +71,7 @@ const watch = () => {
     })
     onTestFailed(() => print(task.name, before))
   })
-  // biome-ignore lint/correctness/noEmptyPattern: Vitest demands a pattern, with the fixtures that the hook uses.
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads fixture names from the pattern.
   aroundAll(async (runFile, {}, file) => {
     await runFile()
     printFailedHooks(file)

@@ -7,6 +7,9 @@ import { until } from './until.ts'
  * measurements. Switches noise suppression off, which takes a steady tone for noise. With `testRelay`, the
  * page reaches the far side over UDP at that port alone. With `testTurnOnly`, it uses TURN servers alone,
  * over the transport of that name.
+ *
+ * Switches off the pool of candidates that the published SDK asks for. Chromium 150 sometimes delivers no
+ * candidate of a pool, and the SDK then sends no offer or answer.
  */
 export const audioProbe = `(() => {
   const peers = []
@@ -23,7 +26,7 @@ export const audioProbe = `(() => {
   const Original = globalThis.RTCPeerConnection
   globalThis.RTCPeerConnection = class extends Original {
     constructor(configuration, ...others) {
-      super(turnOnly(configuration), ...others)
+      super({ ...turnOnly(configuration), iceCandidatePoolSize: 0 }, ...others)
       peers.push(this)
     }
     setRemoteDescription({ type, sdp }) {
