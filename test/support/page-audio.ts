@@ -9,7 +9,7 @@ import { until } from './until.ts'
  * over the transport of that name.
  *
  * Switches off the pool of candidates that the published SDK asks for. Chromium 150 sometimes delivers no
- * candidate of a pool, and the SDK then sends no offer or answer.
+ * candidate of a pool, and the SDK then sends no answer.
  */
 export const audioProbe = `(() => {
   const peers = []

@@ -29,16 +29,16 @@ export class PageWire {
   /** Captures the frames of a page; must be called before the page is opened. */
   constructor(page: Page) {
     const trace = traceOnFailure('frames of the page')
+    const keep =
+      (direction: 'sent' | 'received') =>
+      ({ payload }: { payload: string | Buffer }): void => {
+        trace(direction, payload)
+        this[direction].push(JSON.parse(String(payload)))
+      }
     page.on('websocket', (socket) => {
       this.sockets.push(socket.url())
-      socket.on('framesent', ({ payload }) => {
-        trace('sent', payload)
-        this.sent.push(JSON.parse(String(payload)))
-      })
-      socket.on('framereceived', ({ payload }) => {
-        trace('received', payload)
-        this.received.push(JSON.parse(String(payload)))
-      })
+      socket.on('framesent', keep('sent'))
+      socket.on('framereceived', keep('received'))
     })
     page.on('request', (request) => {
       if (!['fetch', 'xhr'].includes(request.resourceType())) return
