@@ -57,7 +57,8 @@ export class SdkPage {
   }
 
   /**
-   * Opens the page and signs in with a token (default Alice's). Only host and token differ from production.
+   * Opens the page and signs in with a token (default Alice's). Only host, token and the switched-off pool of
+   * ICE candidates differ from production.
    */
   static async open(
     browser: Browser,
