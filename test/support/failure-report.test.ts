@@ -48,7 +48,7 @@ it('the failure report shows the output of each peer during the failed test only
   expect(report).toContain('1 failed | 1 passed')
 })
 
-it('the failure report shows the output of each peer during a failed hook only', async () => {
+it('the failure report shows the output of each peer between the tests around a failed hook', async () => {
   const report = await reportOf(`
     import { afterAll, beforeAll, describe } from 'vitest'
     const lines = []
@@ -72,6 +72,7 @@ it('the failure report shows the output of each peer during a failed hook only',
     })`)
   expect(report).toContain('Output during “the hooks of second”\n-- gateway\nrefused\n')
   expect(report).toMatch(/Output during “the hooks of .*failing.test.ts”\n-- gateway\nstopped\n/)
+  expect(report.match(/Output during “the hooks of/g)).toHaveLength(2)
   expect(report).not.toContain('\nof a')
 })
 

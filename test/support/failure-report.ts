@@ -13,7 +13,7 @@ interface Output {
 /** Outputs of all peers of this test file, including ended ones. */
 const outputs: Output[] = []
 
-/** Limits of one output in the report of a failed test. */
+/** Limits of one output in a report. */
 const maxLines = 120
 const maxLineLength = 600
 const maxLength = 12_000
@@ -32,11 +32,11 @@ export const excerptOf = (name: string, lines: readonly string[]): string => {
   return [`-- ${name}${omitted > 0 ? `, without its first ${omitted} lines` : ''}`, ...kept].join('\n')
 }
 
-/** Number of lines of each output so far. */
+/** Number of lines of each output so far, by the output's name. */
 const counts = (): ReadonlyMap<string, number> =>
   new Map(outputs.map(({ name, lines }) => [name, lines().length]))
 
-/** Prints the lines that all outputs have had since `before`. */
+/** Prints the lines that each output got after the counts `before`, under a title with `during`. */
 const print = (during: string, before: ReadonlyMap<string, number>): void => {
   const excerpts = outputs.flatMap(({ name, lines }) => {
     const added = lines().slice(before.get(name) ?? 0)
@@ -45,13 +45,16 @@ const print = (during: string, before: ReadonlyMap<string, number>): void => {
   if (excerpts.length > 0) console.error([`Output during “${during}”`, ...excerpts].join('\n'))
 }
 
-/** This group and the groups in it whose hooks failed. */
+/** Returns the groups with failed hooks: this group, and those in it. */
 const groupsWithFailedHooks = (group: Readonly<RunnerTestSuite>): Readonly<RunnerTestSuite>[] => [
   ...(group.result?.errors?.length ? [group] : []),
   ...group.tasks.flatMap((task) => (task.type === 'suite' ? groupsWithFailedHooks(task) : [])),
 ]
 
-/** Prints the output that was added during a test or a hook that fails. */
+/**
+ * Prints the output during a failed test. For a failed hook, prints the output between the tests before and
+ * after it.
+ */
 const watch = () => {
   let afterLastTest: ReadonlyMap<string, number> = new Map()
   const printed = new Set<string>()
@@ -65,7 +68,7 @@ const watch = () => {
   beforeEach(({ onTestFailed, onTestFinished, task }) => {
     printFailedHooks(task.file)
     const before = counts()
-    // These hooks run after those of the test: the peers that it started have ended by then.
+    // Vitest runs both after the hooks of the test: the peers that the test started have ended by then.
     onTestFinished(() => {
       afterLastTest = counts()
     })
@@ -82,7 +85,8 @@ const watch = () => {
 if (process.env.VITEST) watch()
 
 /**
- * Adds a peer's output to the report of each test that fails. Further peers of the same name get a number.
+ * Adds a peer's output to the report of each test and hook that fails. Further peers of the same name get a
+ * number.
  */
 export const reportOnFailure = (name: string, lines: OutputLines): void => {
   const same = outputs.filter((output) => output.name.replace(/ #\d+$/, '') === name).length
@@ -92,7 +96,7 @@ export const reportOnFailure = (name: string, lines: OutputLines): void => {
 /** Adds one message of a peer to its trace. */
 export type TraceMessage = (direction: 'sent' | 'received', message: string | Buffer) => void
 
-/** Adds the messages of a peer within the test process to the report of each test that fails. */
+/** Adds the messages of a peer within the test process to the report of each test and hook that fails. */
 export const traceOnFailure = (name: string): TraceMessage => {
   // The benchmarks run for long, and have no report.
   if (!process.env.VITEST) return () => {}
@@ -107,7 +111,9 @@ export const traceOnFailure = (name: string): TraceMessage => {
   }
 }
 
-/** Adds a page's console, its errors and its failed requests to the report of each test that fails. */
+/**
+ * Adds a page's console, its errors and its failed requests to the report of each test and hook that fails.
+ */
 export const reportPageOnFailure = (page: Page): void => {
   const lines: string[] = []
   page.on('console', (message) => lines.push(`${message.type()}: ${message.text()}`))

@@ -42,7 +42,7 @@ const preferences = (frequency: number): Record<string, unknown> => ({
   'dom.ipc.processCount': 1,
   'dom.ipc.processPrelaunch.enabled': false,
   'fission.autostart': false,
-  // Firefox decodes audio only in its utility process, so that process stays enabled.
+  // No process for decoding video. The utility process stays enabled: Firefox decodes audio only there.
   'media.rdd-process.enabled': false,
 })
 

@@ -8,8 +8,8 @@ import { until } from './until.ts'
  * page reaches the far side over UDP at that port alone. With `testTurnOnly`, it uses TURN servers alone,
  * over the transport of that name.
  *
- * Switches off the pool of candidates that the published SDK asks for. Chromium 150 sometimes delivers no
- * candidate of a pool, and the SDK then sends no answer.
+ * Switches off the pool of ICE candidates on every page. The published SDK 3.30.0 asks for one. Chromium 150
+ * sometimes delivers no candidate of a pool, and the SDK then sends no answer.
  */
 export const audioProbe = `(() => {
   const peers = []
