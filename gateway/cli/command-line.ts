@@ -1,132 +1,39 @@
-import { isIP } from 'node:net'
-import { resolve } from 'node:path'
-import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
-import { ConfigInvalid } from '../../config/faults.ts'
-import type { Config } from '../../config/types.ts'
-import type { RouteQuery } from '../app/route-test.ts'
-import type { ReloadSignal } from '../app/shutdown.ts'
-
-const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const satisfies readonly RouteQuery['transport'][]
-
-/** Exit code for invalid arguments and for an invalid configuration. */
-const invalid = 2
+import { Argument, CommanderError, Option, Command as Program } from 'commander'
+import { releaseVersion } from '../core/version.ts'
+import {
+  type ArgumentDescription,
+  argumentName,
+  type Command,
+  type CommandContext,
+  commandGroups,
+  type OptionDescription,
+  optionName,
+} from './command.ts'
+import { commands } from './command-table.ts'
+import { oneOf } from './parsers.ts'
+import { invalid } from './with-config.ts'
 
 /**
  * Runs the command that the arguments name. Resolves with the process's exit code: 0 for success, and 2 for
- * invalid arguments or an invalid configuration. Each command documents its other codes. A command's modules
- * are imported when it runs, because most commands need only a small part of the gateway. `reloading` passes
- * SIGHUP to the `run` command, which then reloads its configuration.
+ * invalid arguments or an invalid configuration. Each command describes its other codes. A command's modules
+ * are imported when it runs, so that the help loads nothing of the gateway. `reloading` passes SIGHUP to the
+ * `run` command, which then reloads its configuration.
  */
 export const runCommand = async (
-  reloading: ReloadSignal,
+  reloading: CommandContext['reloading'],
   args: readonly string[] = process.argv.slice(2),
 ): Promise<number> => {
   let exitCode = 0
-  /** Registers a command. `run` executes it and returns the exit code. */
-  const command = <Arguments extends unknown[]>(
-    definition: Command,
-    run: (...given: Arguments) => Promise<number>,
-  ): Command =>
-    definition.action(async (...given) => {
-      exitCode = await run(...(given as unknown as Arguments))
-    })
-
-  const program = new Command('trunkline')
-    .description('A carrier edge in one daemon: SIP trunks in, programmable calls, browser subscribers out.')
-    .exitOverride()
-    .addHelpCommand(false)
-    .configureHelp({ sortSubcommands: false })
-
-  command(
-    program.command('run').description('start the gateway').addArgument(file()),
-    async (path: string) => {
-      const { runGateway } = await import('./run-command.ts')
-      return printingFaults(async () => runGateway(resolve(path), reloading))
-    },
-  )
-  command(
-    program
-      .command('reload')
-      .description('apply a changed configuration to the running gateway')
-      .option('--dry-run', 'print what would change, and change nothing')
-      .option('--json', 'print the result as JSON')
-      .addArgument(file()),
-    async (path: string, options: { dryRun?: boolean; json?: boolean }) =>
-      (await import('./reload-command.ts')).reloadGateway(path, {
-        dryRun: options.dryRun === true,
-        json: options.json === true,
-      }),
-  )
-  command(
-    program
-      .command('check')
-      .description('check a configuration, and print its faults and warnings')
-      .addArgument(file()),
-    async (path: string) => {
-      const { checkConfig } = await import('./check-command.ts')
-      return withConfig(path, async (config) => checkConfig(path, config))
-    },
-  )
-  command(
-    program
-      .command('route-test')
-      .description('print how the gateway would answer a SIP request, and why')
-      .requiredOption('--source <address>', 'IP address that the request comes from', ipAddress)
-      .option('--transport <name>', 'udp, tcp, tls, ws or wss', transport, 'udp')
-      .option('--method <name>', 'method of the request', 'INVITE')
-      .option('--user <name>', 'user name of a caller who signs in with the right password')
-      .option('--user-agent <text>', 'User-Agent of the request')
-      .option('--json', 'print the result as JSON')
-      .argument('<request-uri>', 'SIP or tel URI in the request line')
-      .addArgument(file()),
-    async (uri: string, path: string, options: Omit<RouteQuery, 'uri'> & { json?: boolean }) => {
-      const { routeTest } = await import('./route-test-command.ts')
-      const { json = false, method, ...query } = options
-      return withConfig(path, async (config) =>
-        routeTest(config, { ...query, method: method.toUpperCase(), uri }, json),
-      )
-    },
-  )
-  command(
-    program
-      .command('migrate')
-      .description('migrate the store to the version of this release')
-      .option('--check', 'print the missing steps, and exit with 1 if there are any')
-      .addArgument(file()),
-    async (path: string, options: { check?: boolean }) => {
-      const { migrateStore } = await import('./migrate-command.ts')
-      return withConfig(path, (config) => migrateStore(config, { check: options.check === true }))
-    },
-  )
-  command(
-    program
-      .command('token')
-      .description('print an access token of a subscriber, valid for a day')
-      .argument('<subscriber>', 'e-mail address, or /context/name')
-      .addArgument(file()),
-    async (subscriber: string, path: string) => {
-      const { issueToken } = await import('./token-command.ts')
-      return withConfig(path, (config) => issueToken(config, subscriber))
-    },
-  )
-  command(
-    program
-      .command('signing-key')
-      .description("print the keys that sign requests to customers' servers")
-      .option('--project <id>', 'project of the configuration; default: the first one')
-      .addArgument(file()),
-    async (path: string, options: { project?: string }) => {
-      const { printSigningKeys } = await import('./signing-key-command.ts')
-      return withConfig(path, async (config) => printSigningKeys(config, options.project))
-    },
-  )
-  command(
-    program.command('push-keys').description('create keys for Web Push, and print them as configuration'),
-    async () => (await import('./push-keys-command.ts')).printPushKeys(),
-  )
-
+  const program = programOf(async (command, values) => {
+    exitCode = await command.run(values, { commands, reloading, printHelp })
+  })
+  const printHelp = async (name?: string): Promise<void> => {
+    const words = name === undefined ? ['--help'] : isUnknown(name) ? [name] : [name, '--help']
+    await program.parseAsync(words, { from: 'user' })
+  }
   try {
-    await program.parseAsync(args, { from: 'user' })
+    if (args.length === 0) return printUsage(program)
+    await program.parseAsync(isUnknown(args[0]) ? args.slice(0, 1) : args, { from: 'user' })
     return exitCode
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
@@ -134,36 +41,110 @@ export const runCommand = async (
   }
 }
 
-const ipAddress = (text: string): string => {
-  if (isIP(text) === 0) throw new InvalidArgumentError('It must be an IP address.')
-  return text
+/** Whether a text is neither a command nor an option. With `--help` after it, commander prints no error. */
+const isUnknown = (text: string | undefined): boolean =>
+  text !== undefined && !text.startsWith('-') && commands.every(({ name }) => name !== text)
+
+/** Prints the help as an error, because the user named no command. */
+const printUsage = (program: Program): number => {
+  process.stderr.write(program.helpInformation())
+  return invalid
 }
 
-const transport = (text: string): RouteQuery['transport'] => {
-  const known = transports.find((each) => each === text.toLowerCase())
-  if (!known) throw new InvalidArgumentError(`It must be one of ${transports.join(', ')}.`)
-  return known
-}
+type CarryOut = (command: Command, values: Readonly<Record<string, unknown>>) => Promise<void>
 
-const file = (): Argument => new Argument('[file]', 'configuration file').default('trunkline.yaml')
-
-/**
- * Runs a command with the configuration of a file. If the configuration is invalid, prints its faults and
- * resolves with 2.
- */
-const withConfig = (path: string, run: (config: Config) => Promise<number>): Promise<number> =>
-  printingFaults(async () => {
-    const { loadConfig } = await import('../../config/load.ts')
-    return run(loadConfig(resolve(path)))
-  })
-
-/** Runs a command; if the configuration is invalid, prints its faults and resolves with 2. */
-const printingFaults = async (run: () => Promise<number>): Promise<number> => {
-  try {
-    return await run()
-  } catch (error) {
-    if (!(error instanceof ConfigInvalid)) throw error
-    process.stderr.write(`${error.message}\n`)
-    return invalid
+/** Returns the parser of the command line for the table of commands. `carryOut` runs the command. */
+const programOf = (carryOut: CarryOut): Program => {
+  const program = new Program('trunkline')
+    .description('A carrier edge in one daemon: SIP trunks in, programmable calls, browser subscribers out.')
+    .usage('COMMAND [OPTIONS]')
+    .version(releaseVersion(), '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureHelp({ sortSubcommands: false, subcommandTerm: (command) => command.name() })
+    .configureOutput({ outputError: (text, write) => write(errorText(text)) })
+    .addHelpText(
+      'after',
+      '\nRun `trunkline help COMMAND` for the options, examples and exit codes of a command.',
+    )
+  for (const group of commandGroups) {
+    program.commandsGroup(`${group}:`)
+    for (const command of commands.filter((each) => each.group === group)) {
+      const parser = addCommand(program, command)
+      parser.action(async () => carryOut(command, valuesOf(command, parser)))
+    }
   }
+  return program
 }
+
+const addCommand = (program: Program, command: Command): Program => {
+  const parser = program
+    .command(command.name)
+    .summary(command.summary)
+    .description(command.description ?? sentence(command.summary))
+    .helpOption('-h, --help', 'print this help')
+    .configureHelp({ sortOptions: false })
+    .showHelpAfterError(`Run \`trunkline ${command.name} --help\` for its usage.`)
+    .addHelpText('after', () => examplesAndCodes(command))
+  for (const [key, argument] of Object.entries(command.arguments))
+    parser.addArgument(argumentOf(key, argument))
+  for (const [key, option] of Object.entries(command.options)) parser.addOption(optionOf(key, option))
+  return parser
+}
+
+const argumentOf = (key: string, description: ArgumentDescription): Argument => {
+  const { default: preset, choices, parse = choices && oneOf(choices) } = description
+  const isOptional = description.optional === true || preset !== undefined
+  const name = argumentName(key)
+  const argument = new Argument(isOptional ? `[${name}]` : `<${name}>`, description.description)
+  if (preset !== undefined) argument.default(preset)
+  if (choices) argument.choices(choices)
+  if (parse) argument.argParser(parse)
+  return argument
+}
+
+const optionOf = (key: string, description: OptionDescription): Option => {
+  const { value, default: preset, choices, repeats, parse = choices && oneOf(choices) } = description
+  const option = new Option(
+    value === undefined ? optionName(key) : `${optionName(key)} <${value}>`,
+    description.description,
+  ).makeOptionMandatory(description.required === true)
+  if (choices) option.choices(choices)
+  const read = parse ?? ((text: string): unknown => text)
+  option.argParser<unknown>((text, previous) =>
+    repeats ? [...((previous as readonly unknown[] | undefined) ?? []), read(text)] : read(text),
+  )
+  if (preset !== undefined) option.default(preset)
+  return option
+}
+
+/** Returns the values of a parsed command by their keys in its description. */
+const valuesOf = (command: Command, parser: Program): Readonly<Record<string, unknown>> => {
+  const values: Record<string, unknown> = {}
+  for (const [index, key] of Object.keys(command.arguments).entries())
+    values[key] = parser.processedArgs[index]
+  const given: Readonly<Record<string, unknown>> = parser.opts()
+  for (const [key, { value, repeats }] of Object.entries(command.options))
+    values[key] = given[key] ?? (value === undefined ? false : repeats ? [] : undefined)
+  return values
+}
+
+/** Returns the part of a command's help that commander does not make. */
+const examplesAndCodes = ({ examples, exitCodes }: Command): string => {
+  const lines = examples.flatMap(({ line, effect }) => [`  # ${effect}`, `  trunkline ${line}`])
+  const codes = Object.entries(exitCodes).map(([code, meaning]) => `  ${code}  ${meaning}`)
+  return ['', 'Examples:', ...lines, '', 'Exit codes:', ...codes].join('\n')
+}
+
+/** Rewrites an error of commander: "trunkline: unknown command 'chekc'; did you mean 'check'?". */
+const errorText = (text: string): string =>
+  text
+    .replace(/^error: /, 'trunkline: ')
+    .replace(/\n\(Did you mean (?:one of )?(.+)\?\)/, (_, names: string) => {
+      const quoted = names.split(', ').map((name) => `'${name}'`)
+      return `; did you mean ${quoted.join(' or ')}?`
+    })
+
+/** Returns a phrase as a sentence. */
+const sentence = (phrase: string): string => `${phrase[0]?.toUpperCase()}${phrase.slice(1)}.`

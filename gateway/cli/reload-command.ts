@@ -1,9 +1,8 @@
-import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { ConfigInvalid } from '../../config/faults.ts'
 import { readDataDir } from '../../config/load.ts'
-import { controlSocketOf } from '../reload/control-socket.ts'
 import { exitCodeOf, type ReloadBody, reloadExit, reloadLines } from '../reload/reload-report.ts'
+import { askGateway, noGateway } from './ask-gateway.ts'
 
 /** Options of `trunkline reload`. */
 export interface ReloadCommandOptions {
@@ -30,12 +29,10 @@ export const reloadGateway = async (
     process.stderr.write(`${error.message}\n`)
     return reloadExit.invalid
   }
-  const answer = await ask(controlSocketOf(dataDir), { command: 'reload', dry_run: dryRun, file: path })
+  const answer = await askGateway(dataDir, { command: 'reload', dry_run: dryRun, file: path })
   if (answer === undefined) {
-    process.stderr.write(
-      `No gateway runs with the data folder ${dataDir}, or this user may not reach it. ` +
-        'If the file names another data folder than at the start, the gateway needs a restart.\n',
-    )
+    process.stderr.write(`${noGateway(dataDir)}
+`)
     return reloadExit.notRunning
   }
   const body = readAnswer(answer)
@@ -52,19 +49,3 @@ const readAnswer = (answer: string): ReloadBody | undefined => {
   const body = JSON.parse(answer) as Partial<ReloadBody>
   return body.result === undefined ? undefined : (body as ReloadBody)
 }
-
-/**
- * Sends one line and resolves with the response; undefined if nothing listens, or the connection ends without
- * a response.
- */
-const ask = (path: string, request: object): Promise<string | undefined> =>
-  new Promise((settle) => {
-    let answer = ''
-    const socket = connect(path, () => socket.write(`${JSON.stringify(request)}\n`))
-    socket.setEncoding('utf8')
-    socket.on('data', (chunk: string) => {
-      answer += chunk
-    })
-    socket.on('error', () => settle(undefined))
-    socket.on('close', () => settle(answer.endsWith('\n') ? answer : undefined))
-  })

@@ -1,3 +1,4 @@
+import { commandLinePage } from './command-line.ts'
 import { configurationPage } from './configuration.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
@@ -7,6 +8,7 @@ import { xmlPage } from './xml.ts'
 
 /** The pages that are made from the code, by file name in `docs/`. */
 export const pages: Readonly<Record<string, () => string | Promise<string>>> = {
+  'command-line.md': commandLinePage,
   'configuration.md': configurationPage,
   'errors.md': errorsPage,
   'events.md': eventsPage,

@@ -1,0 +1,25 @@
+import type { Command } from './command.ts'
+import { check } from './commands/check.ts'
+import { help } from './commands/help.ts'
+import { migrate } from './commands/migrate.ts'
+import { pushKeys } from './commands/push-keys.ts'
+import { reload } from './commands/reload.ts'
+import { routeTest } from './commands/route-test.ts'
+import { run } from './commands/run.ts'
+import { signingKey } from './commands/signing-key.ts'
+import { token } from './commands/token.ts'
+import { version } from './commands/version.ts'
+
+/** Every command of `trunkline`, in the order of the help within each group. */
+export const commands: readonly Command[] = [
+  run,
+  check,
+  routeTest,
+  reload,
+  migrate,
+  token,
+  signingKey,
+  pushKeys,
+  version,
+  help,
+]

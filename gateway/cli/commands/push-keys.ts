@@ -1,0 +1,13 @@
+import { defineCommand } from '../command.ts'
+
+/** `trunkline push-keys`. */
+export const pushKeys = defineCommand({
+  name: 'push-keys',
+  group: 'Keys',
+  summary: 'create keys for Web Push, and print them as configuration',
+  arguments: {},
+  options: {},
+  examples: [{ line: 'push-keys >> trunkline.yaml', effect: 'adds the keys to a file without `push`' }],
+  exitCodes: { 0: 'the keys are printed', 2: 'the arguments are invalid' },
+  run: async () => (await import('../push-keys-command.ts')).printPushKeys(),
+})
