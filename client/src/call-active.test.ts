@@ -143,6 +143,36 @@ describe('an active call', () => {
     expect(call.reason?.code).toBe('normal')
   })
 
+  it('ends with session_lost if the server kept the session but lost the call', async () => {
+    const { browser, client } = await setUp()
+    const lost = await answered(browser, client)
+    const { call: ringing } = await dialled(client)
+    browser.socket.reply('verto.invite', { node_id: 'n1' })
+    await settled()
+    const { call: later } = await dialled(client)
+    browser.socket.drop()
+    browser.clock.advance(500)
+    browser.socket.welcome()
+    browser.socket.reply('subscriber.calls', { code: '200', calls: [] })
+    await settled()
+    expect([lost.reason?.code, ringing.reason?.code, later.state]).toEqual([
+      'session_lost',
+      'session_lost',
+      'setup',
+    ])
+  })
+
+  it('continues if the server cannot list its calls', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    browser.socket.drop()
+    browser.clock.advance(500)
+    browser.socket.welcome()
+    browser.socket.refuse('subscriber.calls', -32601, 'subscriber.calls')
+    await settled()
+    expect(call.active).toBe(true)
+  })
+
   it('ends with session_lost if the server has lost the session', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)

@@ -155,4 +155,33 @@ describe('an incoming call', () => {
     browser.socket.welcome('signalwire_j_2_p')
     expect((await invites[0]!.canceled).code).toBe('session_lost')
   })
+
+  it('ends when the server kept the session but lost the call', async () => {
+    const { browser, invites } = await setUp()
+    for (const id of ['c9', 'c10']) incoming(browser, id)
+    browser.socket.drop()
+    browser.clock.advance(500)
+    browser.socket.welcome()
+    browser.socket.reply('subscriber.calls', { code: '200', calls: ['c10'] })
+    expect((await invites[0]!.canceled).code).toBe('session_lost')
+    expect(invites.map(({ isPending }) => isPending)).toEqual([false, true])
+  })
+
+  it('rings for ten minutes at most, and longer only while it is being accepted', async () => {
+    const { browser, invites } = await setUp()
+    const asked = Promise.withResolvers<FakeStream>()
+    browser.microphone = () => asked.promise
+    for (const id of ['c9', 'c10']) incoming(browser, id)
+    browser.socket.replyAll()
+    const accepting = invites[1]!.accept()
+    await settled()
+    browser.clock.advance(599_999)
+    expect(invites[0]!.isPending).toBe(true)
+    browser.clock.advance(1)
+    expect((await invites[0]!.canceled).code).toBe('no_answer')
+    asked.resolve(new FakeStream([new FakeTrack('audio')]))
+    await settled()
+    browser.socket.reply('verto.answer')
+    expect((await accepting).active).toBe(true)
+  })
 })

@@ -9,6 +9,13 @@ import type { Session } from './session.ts'
 import type { CallOptions, DialOptions, IncomingCallHandlers, IncomingInvite } from './types.ts'
 import { type CallSignalling, causeCodeOf, subscriptions, type VertoPeer } from './verto.ts'
 
+/** Maximum ring time of an incoming call, in milliseconds: the longest that a gateway lets a call ring. */
+const maxRingMs = 600_000
+
+/** Returns the reason of a call that the server has lost. */
+export const callLost = (): ClientError =>
+  new ClientError('session_lost', 'The connection was restored, but the server had already ended the call.')
+
 /** Calls and pending invites of a client. Routes messages between them and the session. */
 export class Calls implements CallSignalling {
   readonly #calls = new Map<string, Call>()
@@ -69,6 +76,26 @@ export class Calls implements CallSignalling {
   drop(reason: ClientError): void {
     for (const invite of [...this.#invites.values()]) invite.cancel(reason)
     for (const call of [...this.#calls.values()]) call.drop(reason)
+  }
+
+  /**
+   * Ends the calls and invites that the server does not have any more, after a reconnection. A server without
+   * the request `subscriber.calls` reports the ends of calls only by events.
+   */
+  async reconcile(): Promise<void> {
+    // Calls that are being sent to the server meanwhile are left out.
+    const sent = [...this.#calls.values()].filter(({ state }) => state !== 'new' && state !== 'setup')
+    const ids = new Set([...this.#invites.keys(), ...sent.map(({ id }) => id)])
+    if (ids.size === 0) return
+    const { calls } = await this.#session.request('subscriber.calls', {})
+    if (!Array.isArray(calls)) return
+    for (const id of calls) ids.delete(id)
+    for (const id of ids) {
+      const lost = callLost()
+      this.#invites.get(id)?.cancel(lost)
+      this.#calls.get(id)?.drop(lost)
+      this.#last.forget(id)
+    }
   }
 
   /** Handles the return (`up`) or loss of the connection to the server. */
@@ -214,7 +241,10 @@ export class Calls implements CallSignalling {
     nodeId: string | undefined,
   ): Invite {
     const details = inviteDetails(source, callID, params, nodeId)
-    const invite = new Invite(details, {
+    const limit = this.#environment.clock.after(maxRingMs, () => {
+      if (invite.isPending) invite.cancel(new ClientError('no_answer', 'The call was not answered in time.'))
+    })
+    const invite: Invite = new Invite(details, {
       makeCall: ({ sdp }, options) => {
         this.#replace(callID)
         return this.#add({ id: callID, to: 'room', offer: sdp, nodeId }, options)
@@ -224,7 +254,10 @@ export class Calls implements CallSignalling {
         const declined = { cause: 'CALL_REJECTED', causeCode: '21', dialogParams: { callID } }
         await this.verto('verto.bye', declined, { id: callID, nodeId })
       },
-      gone: (id) => this.#invites.delete(id),
+      gone: (id) => {
+        limit.cancel()
+        this.#invites.delete(id)
+      },
     })
     this.#invites.set(callID, invite)
     return invite

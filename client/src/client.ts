@@ -1,6 +1,6 @@
 import { Addresses } from './addresses.ts'
 import type { Call } from './call.ts'
-import { Calls } from './calls.ts'
+import { Calls, callLost } from './calls.ts'
 import { Chat, Conversations } from './conversations.ts'
 import { Emitter } from './emitter.ts'
 import type { Environment } from './environment.ts'
@@ -268,14 +268,14 @@ export class Client {
     this.#token.expires(expiresAt)
     const { protocol } = this.#session
     if (protocol !== undefined) this.#own.take(protocol).catch(() => {})
-    if (!fresh) return
+    if (!fresh) {
+      this.#calls
+        .reconcile()
+        .catch((error: unknown) => this.#log.debug('the server did not list its calls', error))
+      return
+    }
     this.#last.forget()
-    this.#calls.drop(
-      new ClientError(
-        'session_lost',
-        'The connection was restored, but the server had already ended the call.',
-      ),
-    )
+    this.#calls.drop(callLost())
     if (!this.#online) return
     this.#session
       .request('subscriber.online', {})

@@ -77,11 +77,12 @@ const callGauges = (
 
 /** Gateway in a separate process, observed from outside only. */
 export class Gateway {
-  readonly #program: Program
+  #program: Program
   readonly #folder: string
   readonly #file: string
   readonly #server: DrachtioServer | undefined
   readonly #authorization: string
+  readonly #env: NodeJS.ProcessEnv
   readonly #rtp: LeasedRange
   #sipPort: number
   readonly httpPort: number
@@ -96,8 +97,9 @@ export class Gateway {
     program: Program,
     folder: string,
     ports: Ports,
-    { server, authorization }: { server: DrachtioServer | undefined; authorization: string },
+    { server, authorization, env }: GatewayProcess,
   ) {
+    this.#env = env
     this.#program = program
     this.#server = server
     this.#authorization = authorization
@@ -127,13 +129,9 @@ export class Gateway {
     const server = await options.agent?.server?.()
     writeFileSync(join(folder, 'gateway.yaml'), JSON.stringify(configOf(options, ports, server), null, 2))
     const env = { ...process.env, ...options.environment }
-    const program = new Program(command, ['run', join(folder, 'gateway.yaml')], {
-      cwd: root,
-      env,
-      name: 'gateway',
-    })
+    const program = Gateway.#run(folder, env)
     const authorization = authorizationOf(String(options.http?.apiToken ?? apiToken))
-    const gateway = new Gateway(program, folder, ports, { server, authorization })
+    const gateway = new Gateway(program, folder, ports, { server, authorization, env })
     try {
       await until('the gateway is ready', () => gateway.#isReady(), Boolean, 20_000)
       if (server) gateway.#sipPort = gateway.#portOfServer()
@@ -142,6 +140,19 @@ export class Gateway {
       throw new Error(`${(error as Error).message}\n${program.lines.join('\n')}`)
     }
     return gateway
+  }
+
+  static #run(folder: string, env: NodeJS.ProcessEnv): Program {
+    return new Program(command, ['run', join(folder, 'gateway.yaml')], { cwd: root, env, name: 'gateway' })
+  }
+
+  /** Kills the process with SIGKILL, and starts another with the same ports and data. */
+  async crash(): Promise<void> {
+    const killed = this.#program
+    killed.signal('SIGKILL')
+    await until('the killed gateway is gone', () => killed.exitCode !== undefined, Boolean)
+    this.#program = Gateway.#run(this.#folder, this.#env)
+    await until('the gateway is ready again', () => this.#isReady(), Boolean, 20_000)
   }
 
   /** Port of 127.0.0.1 for SIP over UDP and TCP. */
@@ -307,6 +318,12 @@ export class Gateway {
       () => false,
     )
   }
+}
+
+interface GatewayProcess {
+  readonly server: DrachtioServer | undefined
+  readonly authorization: string
+  readonly env: NodeJS.ProcessEnv
 }
 
 interface Ports {

@@ -78,6 +78,9 @@ export class BrowserConnection implements RpcHandler {
     'signalwire.disconnect': (browser) => this.#setOnline(browser, false),
     'subscriber.online': (browser) => this.#setOnline(browser, true),
     'subscriber.offline': (browser) => this.#setOnline(browser, false),
+    'subscriber.calls': (browser) => ({
+      result: { code: '200', message: 'OK', calls: [...browser.calls.keys()] },
+    }),
     'webrtc.verto': (browser, params) => this.#deps.verto.handle(browser, params),
   }
 
@@ -127,7 +130,7 @@ export class BrowserConnection implements RpcHandler {
     const { presence } = this.#deps
     if (typeof protocol !== 'string') return presence.create(signedIn)
     const known = presence.find(protocol)
-    if (!known) return this.#restoreSession(params, signedIn)
+    if (!known) return this.#replaceSession(params, signedIn)
     if (known.identity.key !== signedIn.identity.key) return presence.create(signedIn)
     // A duplicated tab sends the same protocol as the original tab. The page with the live connection keeps
     // the session.
@@ -137,11 +140,14 @@ export class BrowserConnection implements RpcHandler {
     return presence.find(protocol) === known ? known : this.#resumeOrCreateSession(params, signedIn)
   }
 
-  /** Restores a session after a restart of the gateway, by the sealed state of the browser. */
-  #restoreSession(params: Params, signedIn: SignedIn): BrowserSession {
-    const state = this.#deps.credentials.unseal(params, signedIn.identity)
-    const browser = this.#deps.presence.create(signedIn, state?.protocol)
-    browser.isOnline = state?.online === true
+  /**
+   * Creates a session in place of one that a former process of the gateway had, or that ended. Its new
+   * protocol shows the browser that its calls have ended. The sealed state of the browser proves whether it
+   * was online, since browsers do not repeat `subscriber.online`.
+   */
+  #replaceSession(params: Params, signedIn: SignedIn): BrowserSession {
+    const browser = this.#deps.presence.create(signedIn)
+    browser.isOnline = this.#deps.credentials.unseal(params, signedIn.identity)?.online === true
     return browser
   }
 

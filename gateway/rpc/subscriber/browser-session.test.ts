@@ -176,7 +176,7 @@ describe('presence', () => {
     expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id })
   })
 
-  it('survives a restart of the gateway by the state that the page stores', async () => {
+  it('is replaced by a new one after a restart of the gateway, online as the stored state says', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.ask('subscriber.online')
@@ -186,8 +186,21 @@ describe('presence', () => {
     expect(await page.browser.closed).toBe(1001)
     gateway.startGateway()
     const again = await gateway.page()
-    expect((await again.connect(await gateway.token(), state)).protocol).toBe(protocol)
+    const result = await again.connect(await gateway.token(), state)
+    // The new protocol tells the page that its calls have ended.
+    expect(result.protocol).not.toBe(protocol)
+    expect((result.authorization as AnyFrame).jti).toBe(String(result.protocol).split('_')[1])
     expect(gateway.presence.subscribersOnline).toBe(1)
+  })
+
+  it('reports the calls that the gateway has', async () => {
+    const page = await gateway.online()
+    expect(await page.ask('subscriber.calls')).toMatchObject({ code: '200', calls: [] })
+    const { leg } = gateway.call()
+    await page.message('verto.invite')
+    expect(await page.ask('subscriber.calls')).toMatchObject({ calls: [leg.id] })
+    leg.end({ code: 'canceled' })
+    expect(await page.ask('subscriber.calls')).toMatchObject({ calls: [] })
   })
 
   it('is not restored from a forged or foreign state', async () => {

@@ -35,8 +35,6 @@ export interface BrowserSessionOptions {
   readonly limits: SessionLimits
   /** Called when events are not acknowledged in time or too many wait. */
   readonly onSlow: (browser: BrowserSession, reason: SlowSession) => void
-  /** Protocol from before a restart of the gateway; default a new one. */
-  readonly protocol: string | undefined
 }
 
 /** Limits of one {@link BrowserSession}. */
@@ -104,8 +102,8 @@ export class BrowserSession {
 
   constructor(options: BrowserSessionOptions) {
     const { identity, token, nodeId } = options
-    this.protocol = options.protocol ?? `signalwire_${token.id}_${randomUUID()}_${identity.projectId}`
-    this.tokenId = options.protocol?.split('_')[1] ?? token.id
+    this.protocol = `signalwire_${token.id}_${randomUUID()}_${identity.projectId}`
+    this.tokenId = token.id
     this.nodeId = nodeId
     this.#identity = identity
     this.#token = token

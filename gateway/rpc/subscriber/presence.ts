@@ -115,15 +115,14 @@ export class Presence {
     }
   }
 
-  /** Creates a session; `protocol`: from before a restart of the gateway. {@link add} makes it known. */
-  create(signedIn: SignedIn, protocol?: string): BrowserSession {
+  /** Creates a session with a new protocol. {@link add} makes it known. */
+  create(signedIn: SignedIn): BrowserSession {
     const { nodeId, tokens, clock } = this.#deps
     return new BrowserSession({
       ...signedIn,
       nodeId,
       tokens,
       clock,
-      protocol,
       limits: this.#limits,
       onSlow: (browser, reason) => this.#slow(browser, reason),
     })
