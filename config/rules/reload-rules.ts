@@ -7,6 +7,7 @@ export const restartKeys: Readonly<Record<string, string>> = {
   dataDir: 'the store, the keys and the control socket are in it',
   store: 'the directory is open and calls write to it',
   'log.pretty': 'the log stream is opened at start',
+  'log.details': 'the log stream is opened at start',
   'sip.listen': 'the SIP agent binds its ports at start',
   'sip.announce': 'the SIP agent writes it into open dialogs',
   'sip.announceTo': 'the SIP agent writes it into open dialogs',

@@ -14,7 +14,8 @@ const log = group('Log of the gateway.', {
     ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     'info',
   ),
-  pretty: flag('Writes human-readable lines instead of JSON.', false),
+  pretty: flag('Writes one readable line for each event instead of JSON.', false),
+  details: flag('Writes all fields of each event below its readable line. Without pretty, no effect.', false),
 })
 
 const store = group('Database of the directory.', {

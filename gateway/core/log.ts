@@ -1,5 +1,6 @@
 import pino from 'pino'
 import type { LogConfig } from '../../config/types.ts'
+import { readableLog } from './readable-log.ts'
 
 /** Logger of a component. Child loggers add the ids `call` and `leg` to each line. */
 export type Log = pino.Logger
@@ -11,7 +12,10 @@ const secrets = ['password', 'secret', 'token', 'jwt_token', 'authorization', 'c
  * Makes the root logger, which writes to standard output. A `destination` receives JSON lines, even if the
  * configuration selects readable lines.
  */
-export const createLog = (config: LogConfig, destination?: pino.DestinationStream): Log => {
+export const createLog = (
+  config: Pick<LogConfig, 'level' | 'pretty'> & Partial<LogConfig>,
+  destination?: pino.DestinationStream,
+): Log => {
   const options: pino.LoggerOptions = {
     level: config.level,
     redact: { paths: [...secrets, ...secrets.map((name) => `*.${name}`)], censor: '[redacted]' },
@@ -19,6 +23,7 @@ export const createLog = (config: LogConfig, destination?: pino.DestinationStrea
   }
   if (destination) return pino(options, destination)
   if (!config.pretty) return pino(options)
-  const look = { ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }
-  return pino({ ...options, transport: { target: 'pino-pretty', options: look } })
+  const readable = readableLog({ details: config.details === true })
+  const output = pino.destination(1)
+  return pino(options, { write: (line) => output.write(readable(line)) })
 }
