@@ -266,7 +266,7 @@ export class App {
     await sip.start()
     // Created after the start, so that the load of starting does not count as overload.
     this.#load = this.#openLoad(agent)
-    this.#addresses = { sip: sip.hostports, http }
+    this.#addresses = { sip: sip.hostports, ...http }
     await recordings.reportEnds()
     const control = await ControlSocket.open({ dataDir: this.#config.dataDir, reload, log: this.#log })
     this.#closing.add('control socket', control, (open) => open.close())

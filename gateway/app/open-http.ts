@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config/types.ts'
 import type { Certificates } from '../auth/certificates.ts'
@@ -16,6 +17,7 @@ import { RpcServer, type RpcServerDeps, type RpcServerSettings } from '../rpc/rp
 import { SignInHandler } from '../rpc/sign-in-handler.ts'
 import type { AppContext, OpenedStore } from './open.ts'
 import type { OpenedBrowsers } from './open-browsers.ts'
+import type { ListenAddresses, ServedPages } from './startup-banner.ts'
 
 /** JSON-RPC dialects of browsers and of realtime applications. */
 export interface Dialects {
@@ -37,6 +39,12 @@ export interface OpenHttpDeps {
 
 const builtPages = (folder: string) => fileURLToPath(new URL(`../../${folder}/dist/`, import.meta.url))
 
+/** Returns which built pages the listeners serve. */
+export const servedPages = (): ServedPages => ({
+  hasSoftphone: existsSync(builtPages('console')),
+  hasDocs: false,
+})
+
 /**
  * Opens the HTTP listeners with their WebSockets. Resolves with their URLs; rejects if an address is in use.
  */
@@ -44,7 +52,7 @@ export const openHttp = async (
   base: AppContext,
   { store, certificates, origins, api, dialects, operator, reasons }: OpenHttpDeps,
   metrics: Metrics,
-): Promise<string[]> => {
+): Promise<Omit<ListenAddresses, 'sip'>> => {
   const { clock, log, closing } = base
   const { http: config } = base.config
   const { directory, secret } = store
@@ -88,9 +96,27 @@ export const openHttp = async (
   metrics.gauges('http_connections', ['listener'], () =>
     http.connections.map(({ listener, count: value }) => ({ labels: { listener }, value })),
   )
-  return Object.entries(http.addresses).map(
-    ([name, { address, port }]) => `${name === 'tls' ? 'https' : 'http'}://${urlHost(address)}:${port}/`,
-  )
+  return urlsOf(http)
+}
+
+/** Returns the URLs of the open listeners. */
+const urlsOf = ({
+  addresses: { plain, tls, metrics },
+  servesMetrics,
+}: HttpServers): Omit<ListenAddresses, 'sip'> => {
+  const plainUrl = plain && `http://${urlHost(plain.address)}:${plain.port}/`
+  const withMetrics = metrics
+    ? `http://${urlHost(metrics.address)}:${metrics.port}/`
+    : servesMetrics
+      ? plainUrl
+      : undefined
+  return {
+    http: [
+      ...(plainUrl === undefined ? [] : [plainUrl]),
+      ...(tls ? [`https://${urlHost(tls.address)}:${tls.port}/`] : []),
+    ],
+    ...(withMetrics !== undefined && { metrics: `${withMetrics}metrics` }),
+  }
 }
 
 const openWebSockets = (

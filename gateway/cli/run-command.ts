@@ -4,6 +4,7 @@ import type { Config } from '../../config/types.ts'
 import { App } from '../app/app.ts'
 import { checkDocuments, checkSettings } from '../app/config-check.ts'
 import { descriptorLimit, neededDescriptors } from '../app/file-descriptors.ts'
+import { servedPages } from '../app/open-http.ts'
 import { type ReloadSignal, Shutdown } from '../app/shutdown.ts'
 import { startupBanner } from '../app/startup-banner.ts'
 import { SystemClock } from '../core/clock.ts'
@@ -37,7 +38,7 @@ export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 're
   const app = await App.start({ file, started }, log, (reason) => stopping.fail(reason))
   const startMs = Math.round(performance.now() - startedAt)
   log.info({ event: 'gateway.started', ...app.addresses, startMs }, 'gateway ready')
-  if (config.log.pretty) process.stdout.write(startupBanner(config, app.addresses))
+  if (config.log.pretty) process.stdout.write(startupBanner(config, app.addresses, servedPages()))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.signal(signal))
   reloading.ready(() => void app.reload({ by: 'signal' }))
   const { reason, failed } = await stopping.requested

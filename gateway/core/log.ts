@@ -24,6 +24,7 @@ export const createLog = (
   if (destination) return pino(options, destination)
   if (!config.pretty) return pino(options)
   const readable = readableLog({ details: config.details === true })
-  const output = pino.destination(1)
+  // Synchronous, so that lines and other text for the terminal keep their order.
+  const output = pino.destination({ dest: 1, sync: true })
   return pino(options, { write: (line) => output.write(readable(line)) })
 }

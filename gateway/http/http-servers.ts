@@ -108,6 +108,12 @@ export class HttpServers {
     return Object.fromEntries(bound)
   }
 
+  /** Whether the plain listener serves the metrics. */
+  get servesMetrics(): boolean {
+    const { plain, metrics } = this.#deps.config
+    return metrics === null && plain !== false && isLoopback(plain.address)
+  }
+
   /** Servers on which WebSockets may be opened, with their connection counters. */
   get upgradable(): readonly { readonly server: Server; readonly connections: Connections }[] {
     const open = this.#running.filter(({ name }) => name !== 'metrics')
@@ -164,7 +170,7 @@ export class HttpServers {
     if (config.metrics === null) {
       healthRoutes(site, content.readiness)
       // Listeners with TLS, and on addresses other than loopback, may be public and do not serve the metrics.
-      if (!certificate && config.plain && isLoopback(config.plain.address)) metricsRoute(site, metrics)
+      if (!certificate && this.servesMetrics) metricsRoute(site, metrics)
     }
     await servePages(site, content.pages, log)
     return site
