@@ -276,7 +276,7 @@ describe('the example', () => {
       'xml.localhost',
     ])
     expect(config.subscribers.map((s) => `/${s.context}/${s.name}`)).toEqual(['/public/alice', '/public/bob'])
-    expect(config.resources.map(({ address }) => address)).toEqual(['/public/menu', '/public/carrier'])
+    expect(config.resources.map(({ address }) => address)).toEqual(['/public/menu'])
     expect(config.domains.every(({ allow }) => allow?.includes('127.0.0.0/8'))).toBe(true)
   })
 
@@ -289,12 +289,15 @@ describe('the example', () => {
     expect(config.subscribers.map(({ mayDialOut }) => mayDialOut)).toEqual([true, true])
   })
 
-  it('takes the carrier from the environment', () => {
-    const env = { CARRIER_URI: 'sip:1@carrier.example', CARRIER_PASSWORD: 'from-the-environment' }
-    const document = JSON.parse(documentOf(loadConfig(example, env).resources[1]) ?? '')
+  it('has a carrier in comments, which takes its secrets from the environment', () => {
+    const text = readFileSync(example, 'utf8')
+    const at = text.indexOf('  # - address: /public/carrier')
+    const shown = text.slice(0, at) + text.slice(at).replaceAll(/^ {2}# /gm, '  ')
+    const env = { CARRIER_URI: 'sip:1@carrier.example', CARRIER_USER: 'u', CARRIER_PASSWORD: 'secret' }
+    const document = JSON.parse(documentOf(load(shown, env).resources[1]) ?? '')
     expect(document.sections.main[0].connect).toMatchObject({
       to: 'sip:1@carrier.example',
-      password: 'from-the-environment',
+      password: 'secret',
     })
   })
 })

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { check } from './commands/check.ts'
+import { completion } from './commands/completion.ts'
 import { help } from './commands/help.ts'
 import { migrate } from './commands/migrate.ts'
 import { pushKeys } from './commands/push-keys.ts'
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   token,
   signingKey,
   pushKeys,
+  completion,
   version,
   help,
 ]

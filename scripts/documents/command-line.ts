@@ -67,8 +67,8 @@ export const commandLinePage = (): string =>
   [
     '# Command line',
     '',
-    'From a clone, the command is `scripts/trunkline`. Results go to the standard output, and errors and warnings',
-    'to the standard error output. An unknown command, option or argument ends with exit code 2.',
+    'From a clone, the command is `scripts/trunkline`. Results go to the standard output. Errors and',
+    'warnings go to the standard error output. An unknown command, option or argument ends with exit code 2.',
     '',
     '<!-- Written by scripts/document; do not edit. -->',
     '',
