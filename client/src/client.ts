@@ -6,6 +6,7 @@ import { Emitter } from './emitter.ts'
 import type { Environment } from './environment.ts'
 import { ClientError } from './errors.ts'
 import { type Json, record } from './frames.ts'
+import { History } from './history.ts'
 import { type Hosts, resolveHosts } from './hosts.ts'
 import { LastCall } from './last-call.ts'
 import { createLog, type Log } from './log.ts'
@@ -47,6 +48,8 @@ export class Client {
   readonly conversation: Conversations
   /** Single conversations. */
   readonly chat: Chat
+  /** Ended calls of the subscriber. */
+  readonly history: History
   readonly #log: Log
   readonly #hosts: Hosts
   readonly #events: Emitter<ClientEvents>
@@ -90,6 +93,7 @@ export class Client {
     this.address = new Addresses(this.#rest)
     this.conversation = new Conversations(this.#rest, this.#log)
     this.chat = new Chat(this.conversation)
+    this.history = new History(this.#rest, this.#log)
   }
 
   /** Host and port of HTTP requests. */
@@ -240,6 +244,7 @@ export class Client {
   #event(type: string, params: Json, nodeId: string | undefined): void {
     this.#calls.event(type, params, nodeId)
     this.conversation.event(type, params)
+    this.history.event(type)
     if (type.includes('.')) this.#events.emit(type as `${string}.${string}`, params)
   }
 

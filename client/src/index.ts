@@ -40,6 +40,12 @@ export {
   type SocketListener,
 } from './environment.ts'
 export { ClientError, type ErrorCode, type Refusal } from './errors.ts'
+export type {
+  CallRecord,
+  CallResult,
+  History,
+  HistoryOptions,
+} from './history.ts'
 export { type Hosts, type Page, resolveHosts } from './hosts.ts'
 export { Invite } from './invite.ts'
 export type { TabStorage } from './last-call.ts'

@@ -36,7 +36,7 @@ import {
 import { openApplications } from './open-applications.ts'
 import { openBrowsers } from './open-browsers.ts'
 import { openCalls } from './open-calls.ts'
-import { openCdrs } from './open-cdrs.ts'
+import { openCdrs, openHistory } from './open-cdrs.ts'
 import { openHttp } from './open-http.ts'
 import { openPush } from './open-push.ts'
 import { openRestApi } from './open-rest-api.ts'
@@ -178,6 +178,7 @@ export class App {
     this.#store = store
     const customers = await openCustomers(base, store, this.#metrics)
     const push = await openPush(base, store, customers, this.#metrics)
+    const history = openHistory(base, store, this.#metrics)
     const browsers = openBrowsers(
       base,
       store,
@@ -185,6 +186,7 @@ export class App {
         webrtc: media.webrtc,
         arrivals: this.#calls,
         push,
+        history,
         carriers: this.#carriers,
         quotas: this.#quotas,
       },
@@ -246,6 +248,7 @@ export class App {
         callbacks: customers.callbacks,
         recordings,
         cdrs: records,
+        subscriberCalls: history,
         presence: browsers.presence,
       },
       this.#metrics,

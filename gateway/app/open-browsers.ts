@@ -15,6 +15,7 @@ import type { SessionLimits } from '../rpc/subscriber/browser-session.ts'
 import { CallParties } from '../rpc/subscriber/call-parties.ts'
 import { IceServers } from '../rpc/subscriber/ice-servers.ts'
 import { Presence } from '../rpc/subscriber/presence.ts'
+import { SubscriberCallLog, type SubscriberCallLogDeps } from '../rpc/subscriber/subscriber-call-log.ts'
 import { SubscriberRinger } from '../rpc/subscriber/subscriber-ringer.ts'
 import { VertoRequests } from '../rpc/subscriber/verto-requests.ts'
 import type { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
@@ -29,6 +30,7 @@ export interface OpenBrowsersDeps {
   readonly carriers: CarrierDirectory
   readonly quotas: CarrierQuotas
   readonly push: Pick<Push, 'call'>
+  readonly history: SubscriberCallLogDeps['history']
 }
 
 /** Sessions of browsers, and the calls to subscribers. */
@@ -48,7 +50,7 @@ const sessionLimits = ({ unacknowledged, acknowledgeTimeoutMs }: WebSocketLimits
 export const openBrowsers = (
   { config, clock, log, closing, followers }: AppContext,
   { directory, tokens, states }: OpenedStore,
-  { webrtc, arrivals, carriers, quotas: carrierQuotas, push }: OpenBrowsersDeps,
+  { webrtc, arrivals, carriers, quotas: carrierQuotas, push, history }: OpenBrowsersDeps,
   metrics: Metrics,
 ): OpenedBrowsers => {
   const { browsers: quotaLimits, webSockets } = config.limits
@@ -59,9 +61,10 @@ export const openBrowsers = (
   const parties = new CallParties(nodeId)
   const calls = new BrowserCallFactory(webrtc, parties, clock, log)
   const rules = new BrowserDialRules(directory, new LikelyCodecs({ directory, carriers }), carrierQuotas)
-  const dialer = new BrowserDialer({ rules, calls, arrivals, metrics, clock, log })
+  const callLog = new SubscriberCallLog({ history, presence })
+  const dialer = new BrowserDialer({ rules, calls, arrivals, callLog, metrics, clock, log })
   const legDeps = { calls, push, metrics, clock, log }
-  const ringer = new SubscriberRinger({ directory, presence, quotas, legDeps })
+  const ringer = new SubscriberRinger({ directory, presence, quotas, callLog, legDeps })
   const verto = new VertoRequests({ dialer, ringer, quotas, log })
   const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
   const connectionDeps = { credentials, presence, quotas, verto, iceServers, clock, log }

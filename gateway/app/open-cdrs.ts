@@ -1,7 +1,9 @@
 import { CdrStore } from '../cdr/cdr-store.ts'
+import { SubscriberHistory } from '../cdr/subscriber-history.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { CallRows } from '../directory/tables/calls.ts'
 import { CdrRows } from '../directory/tables/cdrs.ts'
+import { SubscriberCallRows } from '../directory/tables/subscriber-calls.ts'
 import type { AppContext, CustomerServers, OpenedStore } from './open.ts'
 
 /** Opens the store of calls and CDRs. Rejects if the database cannot be used. */
@@ -20,4 +22,18 @@ export const openCdrs = async (
   metrics.gauge('records_waiting', () => records.waiting)
   metrics.gauge('records_kept', () => records.kept)
   return closing.add('records', records, (open) => open.close())
+}
+
+/** Opens the history of subscribers' calls. */
+export const openHistory = (
+  { config, clock, log, closing, followers }: AppContext,
+  { directory: { store } }: OpenedStore,
+  metrics: Metrics,
+): SubscriberHistory => {
+  const rows = new SubscriberCallRows(store)
+  const deps = { rows, clock, log: log.child({ part: 'history' }), metrics }
+  const history = new SubscriberHistory(deps, config.limits.recordsKeptMs)
+  followers.change('limits.recordsKept', ({ limits }) => history.change(limits.recordsKeptMs))
+  metrics.gauge('history_waiting', () => history.waiting)
+  return closing.add('history', history, (open) => open.close())
 }

@@ -1,5 +1,6 @@
 import type { Callbacks } from '../callbacks/callback-outbox.ts'
 import type { CdrStore } from '../cdr/cdr-store.ts'
+import type { SubscriberHistory } from '../cdr/subscriber-history.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Origins } from '../core/web/origins.ts'
 import { RestApi } from '../http/rest-api.ts'
@@ -18,6 +19,7 @@ export interface OpenRestApiDeps {
   readonly callbacks: Callbacks
   readonly recordings: Recordings
   readonly cdrs: CdrStore
+  readonly subscriberCalls: SubscriberHistory
   /** Browser sessions, which receive new messages of conversations. */
   readonly presence: OpenedBrowsers['presence']
 }
@@ -25,7 +27,7 @@ export interface OpenRestApiDeps {
 /** Opens the API with its authorization server and its conversations. */
 export const openRestApi = async (
   base: AppContext,
-  { store, origins, opened, callbacks, recordings, cdrs, presence }: OpenRestApiDeps,
+  { store, origins, opened, callbacks, recordings, cdrs, subscriberCalls, presence }: OpenRestApiDeps,
   metrics: Metrics,
 ): Promise<RestApi> => {
   const { config, clock, log } = base
@@ -48,7 +50,7 @@ export const openRestApi = async (
       callbacks,
       documentChecks,
     },
-    archive: { cdrs, history: cdrs, recordings },
+    archive: { cdrs, history: cdrs, recordings, subscriberCalls },
     chat: openChat(base, store, presence, metrics),
     clock,
     log,

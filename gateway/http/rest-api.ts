@@ -35,6 +35,7 @@ import { embedRoutes } from './routes/fabric/embed-routes.ts'
 import { fabricRoutes } from './routes/fabric/fabric-routes.ts'
 import { limitedTokenRoutes } from './routes/fabric/limited-token-routes.ts'
 import { sipEndpointRoutes } from './routes/fabric/relay-endpoint-routes.ts'
+import { type SubscriberCallDeps, subscriberCallRoute } from './routes/fabric/subscriber-call-route.ts'
 import { subscriberRoute } from './routes/fabric/subscriber-info-route.ts'
 import { tokenRoutes } from './routes/fabric/token-routes.ts'
 import { TokenSubscribers } from './routes/fabric/token-subscribers.ts'
@@ -64,6 +65,7 @@ export interface ApiCalls extends CompatCalls {
 export interface ApiArchive extends CompatArchive {
   readonly cdrs: CdrDeps['cdrs']
   readonly recordings: RecordingDeps['recordings']
+  readonly subscriberCalls: SubscriberCallDeps['history']
 }
 
 /** Collaborators of the {@link RestApi}. */
@@ -136,7 +138,7 @@ export class RestApi {
   }
 
   #addSubscriberRoutes(site: TypedSite): void {
-    const { project, directory, credentials, log } = this.#deps
+    const { project, directory, credentials, archive, log } = this.#deps
     const { resources } = directory
     const { origins, tokens } = credentials
     const signIn = this.#signIn
@@ -144,6 +146,7 @@ export class RestApi {
     sessionRoute(site, { project, signIn, tokens, origins, log, tokenSeconds: softphoneTokenSeconds })
     subscriberRoute(site, { resources, pushKeys: this.#pushKeys, authenticate })
     addressRoutes(site, { resources, authenticate })
+    subscriberCallRoute(site, { history: archive.subscriberCalls, resources, authenticate })
   }
 
   #addResourceRoutes(site: TypedSite): void {

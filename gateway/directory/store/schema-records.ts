@@ -78,3 +78,24 @@ export interface CdrTable {
   /** Complete CDR as JSON. */
   record_json: string
 }
+
+/** Ended calls of subscribers, as their history shows them. */
+export interface SubscriberCallTable {
+  /** Id of the leg of the subscriber. */
+  id: string
+  subscriber_id: string
+  project_id: string
+  /** Id of the call in the subscriber's browsers. */
+  call_id: string
+  direction: 'inbound' | 'outbound'
+  /** Name of the other party; empty if unknown. */
+  name: string
+  /** Number, address or SIP URI of the other party, as it can be dialed. */
+  number: string
+  result: string
+  /** Code of the end, from the error catalogue. */
+  code: string
+  started_at: number
+  answered_at: number | null
+  ended_at: number
+}

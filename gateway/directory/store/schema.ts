@@ -1,7 +1,7 @@
 import type { ResourceType } from '../model/resource-types.ts'
 import type { CallbackTable, RecordingTable } from './schema-calls.ts'
 import type { ConversationMemberTable, ConversationTable, MessageTable } from './schema-chat.ts'
-import type { CallTable, CdrTable, NodeTable } from './schema-records.ts'
+import type { CallTable, CdrTable, NodeTable, SubscriberCallTable } from './schema-records.ts'
 import type {
   DeviceTable,
   IdempotencyTable,
@@ -42,6 +42,7 @@ export interface Tables {
   call: CallTable
   cdr: CdrTable
   node: NodeTable
+  subscriber_call: SubscriberCallTable
   conversation: ConversationTable
   conversation_member: ConversationMemberTable
   message: MessageTable

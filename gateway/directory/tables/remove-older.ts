@@ -1,11 +1,16 @@
 import { sql } from 'kysely'
 import type { Store } from '../store/sqlite.ts'
 
-/** Column that holds a row's start time, by table. */
-const begin = { call: 'created_at', cdr: 'started_at', message: 'created_at' } as const
+/** Column by whose time a row expires, by table. */
+const begin = {
+  call: 'created_at',
+  cdr: 'started_at',
+  message: 'created_at',
+  subscriber_call: 'ended_at',
+} as const
 
 /**
- * Removes rows that began before `before` (ms since the Unix epoch), the oldest first, at most `most` at
+ * Removes rows whose time is before `before` (ms since the Unix epoch), the oldest first, at most `most` at
  * once. Returns their number.
  */
 export const removeOlder = async (

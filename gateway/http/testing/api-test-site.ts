@@ -17,6 +17,7 @@ import type { TokenPairs } from '../../auth/token-pairs.ts'
 import type { OpenConference } from '../../calls/conference/open-conferences.ts'
 import type { OpenQueue } from '../../calls/queue/open-queues.ts'
 import { CdrStore } from '../../cdr/cdr-store.ts'
+import { SubscriberHistory } from '../../cdr/subscriber-history.ts'
 import { leftBy } from '../../cdr/testing/call-summaries.ts'
 import { Chat } from '../../chat/chat.ts'
 import { FakeClock } from '../../core/clock.ts'
@@ -31,6 +32,7 @@ import { CallRows } from '../../directory/tables/calls.ts'
 import { CdrRows } from '../../directory/tables/cdrs.ts'
 import { ConversationRows } from '../../directory/tables/conversations.ts'
 import { IdempotencyRows } from '../../directory/tables/idempotency.ts'
+import { SubscriberCallRows } from '../../directory/tables/subscriber-calls.ts'
 import { quickPasswords } from '../../directory/testing/passwords.ts'
 import { Recordings } from '../../recordings/recordings.ts'
 import { HttpServers } from '../http-servers.ts'
@@ -137,6 +139,7 @@ export class ApiTestSite {
   directory!: Directory
   recordings!: Recordings
   records!: CdrStore
+  history!: SubscriberHistory
   tokens!: SubscriberTokens
   pairs!: TokenPairs
   site!: FastifyInstance
@@ -207,7 +210,7 @@ export class ApiTestSite {
         oauthClients: new OAuthClients(directory.store, () => clock.now(), { revokeClient: async () => {} }),
       },
       calls: this.#calls,
-      archive: { cdrs: records, history: records, recordings },
+      archive: { cdrs: records, history: records, recordings, subscriberCalls: this.history },
       chat: this.#chat,
       clock,
       log,
@@ -272,6 +275,7 @@ export class ApiTestSite {
     await this.site.close()
     await this.recordings.close()
     await this.records.close()
+    await this.history.close()
     this.directory.close()
     rmSync(this.folder, { recursive: true, force: true })
   }
@@ -305,6 +309,10 @@ export class ApiTestSite {
       log,
       metrics,
     })
+    this.history = new SubscriberHistory(
+      { rows: new SubscriberCallRows(store), clock, log, metrics },
+      400 * 86_400_000,
+    )
     this.recordings = await Recordings.open({
       rows: this.directory.recordings,
       clock,

@@ -15,6 +15,7 @@ import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import { mediaErrorCode } from './media-error.ts'
 import { ScreenShare } from './screen-share.ts'
+import type { LoggedSubscriber, SubscriberCallLog } from './subscriber-call-log.ts'
 import type { Invite } from './verto-messages.ts'
 
 /** Collaborators of {@link BrowserDialer}. */
@@ -22,6 +23,7 @@ export interface BrowserDialerDeps {
   readonly rules: BrowserDialRules
   readonly calls: BrowserCallFactory
   readonly arrivals: Arrivals
+  readonly callLog: Pick<SubscriberCallLog, 'watch' | 'rejected'>
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Clock
   readonly log: Log
@@ -86,8 +88,13 @@ export class BrowserDialer {
     }
   }
 
-  #newLeg({ browser: { identity }, callId, invite: { to } }: BrowserInboundLeg): Leg {
+  #newLeg(dialed: BrowserInboundLeg): Leg {
+    const { browser, callId, invite } = dialed
+    const { identity } = browser
+    const { to } = invite
     const leg = this.#deps.calls.newLeg('inbound', callerParty(identity), dialedParty(to))
+    const subscriber = subscriberOf(dialed)
+    if (subscriber) this.#deps.callLog.watch(leg, subscriber)
     this.#deps.log.info(
       {
         event: 'browser.call-dialed',
@@ -147,6 +154,9 @@ export class BrowserDialer {
     why: { readonly reason: string } | { readonly err: unknown },
   ): void {
     const { browser, callId: call, invite } = dialed
+    const subscriber = subscriberOf(dialed)
+    if (subscriber)
+      this.#deps.callLog.rejected(call, subscriber, dialedParty(invite.to), code, this.#deps.clock.now())
     this.#deps.metrics.rejections.inc({ code })
     this.#deps.log[catalogue[code].level](
       {
@@ -170,6 +180,12 @@ const callerParty = ({ address, displayName: name }: TokenIdentity): Party => ({
   user: address.split('/').at(-1) ?? address,
   name,
 })
+
+/** Returns the subscriber whose history has the call; undefined for a guest or an invited user. */
+const subscriberOf = ({ browser: { identity }, invite }: BrowserInboundLeg): LoggedSubscriber | undefined =>
+  identity.kind === 'subscriber'
+    ? { id: identity.id, projectId: identity.projectId, callId: invite.callId }
+    : undefined
 
 /** Returns the dialed party: `/context/name` without its query, or the text as dialed. */
 const dialedParty = (to: string): Party => {

@@ -5,12 +5,14 @@ import type { Target } from '../../model.ts'
 import { BrowserOutboundLeg, type BrowserOutboundLegDeps } from './browser-outbound-leg.ts'
 import type { BrowserQuotas } from './browser-quotas.ts'
 import type { Presence } from './presence.ts'
+import type { SubscriberCallLog } from './subscriber-call-log.ts'
 
 /** Collaborators of {@link SubscriberRinger}. */
 export interface SubscriberRingerDeps {
   readonly directory: Pick<Directory, 'subscriber'>
   readonly presence: Pick<Presence, 'online' | 'onOnline'>
   readonly quotas: Pick<BrowserQuotas, 'checkRinging'>
+  readonly callLog: Pick<SubscriberCallLog, 'watch'>
   /** Collaborators of each outbound leg. */
   readonly legDeps: BrowserOutboundLegDeps
 }
@@ -39,8 +41,8 @@ export class SubscriberRinger implements OutboundSubscriber {
   }
 
   dial({ subscriberId, address }: Extract<Target, { kind: 'subscriber' }>, request: OutboundRequest): Leg {
-    const { directory, presence, quotas, legDeps } = this.#deps
-    const { from, callId, codec, caller, destination } = request
+    const { directory, presence, quotas, callLog, legDeps } = this.#deps
+    const { from, callId, codec, caller, destination, projectId } = request
     const name = directory.subscriber(subscriberId)?.displayName ?? ''
     const outboundLeg = new BrowserOutboundLeg(legDeps, {
       from,
@@ -56,6 +58,7 @@ export class SubscriberRinger implements OutboundSubscriber {
     const ringing = this.#legsOf(subscriberId)
     this.#legs.set(outboundLeg.wireId, outboundLeg)
     leg.whenGone(() => this.#legs.delete(outboundLeg.wireId))
+    callLog.watch(leg, { id: subscriberId, projectId, callId: outboundLeg.wireId })
     // Deferred, because the caller must own the leg before the leg changes state.
     queueMicrotask(() => {
       if (leg.isEnded) return

@@ -14,6 +14,7 @@ import { Origins } from '../../../core/web/origins.ts'
 import type { Directory } from '../../../directory/directory.ts'
 import { createDirectory } from '../../../directory/directory.ts'
 import type { Subscriber } from '../../../directory/model/callers.ts'
+import type { SubscriberCallRow } from '../../../directory/tables/subscriber-calls.ts'
 import type { Push } from '../../../push/push.ts'
 import type { Payer } from '../../../sip/trunks/carrier-quotas.ts'
 import { RpcServer } from '../../rpc-server.ts'
@@ -29,6 +30,7 @@ import { BrowserQuotas } from '../browser-quotas.ts'
 import { CallParties } from '../call-parties.ts'
 import { IceServers } from '../ice-servers.ts'
 import { Presence, type PresenceLimits } from '../presence.ts'
+import { SubscriberCallLog } from '../subscriber-call-log.ts'
 import { SubscriberRinger } from '../subscriber-ringer.ts'
 import { VertoRequests } from '../verto-requests.ts'
 import { FakeArrivals, FakeOwner, FakeWebRtc } from './subscriber-fakes.ts'
@@ -124,11 +126,11 @@ export class TestPage {
     return ((frame.params as AnyFrame).params as AnyFrame).params as AnyFrame
   }
 
-  /** Every event so far, as short words, without the session state. */
+  /** Every event so far, as short words, without the session state and the history. */
   get story(): string[] {
     return this.browser.requests.flatMap((request) => {
       const { event_type: type, params } = request.params as { event_type: string; params: AnyFrame }
-      if (type === 'signalwire.authorization.state') return []
+      if (type === 'signalwire.authorization.state' || type === 'subscriber.call') return []
       if (type === 'webrtc.message') return [String(params.method)]
       return [type === 'call.state' ? `call.state ${params.call_state}` : type]
     })
@@ -152,6 +154,8 @@ export class SubscriberTestGateway {
   turn: TurnConfig | undefined
   /** Payers of the calls in progress. */
   readonly attributed = new Map<string, Payer>()
+  /** Ended calls of the subscribers. */
+  readonly history: SubscriberCallRow[] = []
   readonly lines: string[] = []
   revocations!: Revocations
   tokens!: SubscriberTokens
@@ -201,9 +205,10 @@ export class SubscriberTestGateway {
     const parties = new CallParties(nodeId)
     const calls = new BrowserCallFactory(webrtc, parties, clock, log)
     const rules = new BrowserDialRules(directory, { of: (to) => this.likelyCodecs(to) }, carrierQuotas)
-    const dialer = new BrowserDialer({ rules, calls, arrivals, metrics, clock, log })
+    const callLog = new SubscriberCallLog({ history: { add: (call) => this.history.push(call) }, presence })
+    const dialer = new BrowserDialer({ rules, calls, arrivals, callLog, metrics, clock, log })
     const legDeps = { calls, push: this.push, metrics, clock, log }
-    const ringer = new SubscriberRinger({ directory, presence, quotas, legDeps })
+    const ringer = new SubscriberRinger({ directory, presence, quotas, callLog, legDeps })
     const verto = new VertoRequests({ dialer, ringer, quotas, log })
     const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
     const iceServers = new IceServers(clock, this.turn)

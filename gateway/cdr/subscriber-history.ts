@@ -1,0 +1,110 @@
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { PeriodicTask } from '../core/periodic-task.ts'
+import type {
+  SubscriberCallPosition,
+  SubscriberCallRow,
+  SubscriberCallRows,
+  SubscriberCallSearch,
+} from '../directory/tables/subscriber-calls.ts'
+import { WriteBehind } from './write-behind.ts'
+
+/** Results of a call in the history of a subscriber. */
+export const callResults = [
+  'answered',
+  'missed',
+  'declined',
+  'busy',
+  'no_answer',
+  'canceled',
+  'answered_elsewhere',
+  'failed',
+] as const
+
+/** Result of a call in the history of a subscriber. */
+export type CallResult = (typeof callResults)[number]
+
+/** Interval of the removal of expired rows, in ms. */
+const cleanupMs = 3_600_000
+/** Number of rows removed in one transaction. A transaction blocks the store, so it must be short. */
+const removalBatch = 200
+/** Maximum time for the last writes at shutdown, in ms. */
+const maxCloseMs = 5_000
+
+/** Collaborators of {@link SubscriberHistory}. */
+export interface SubscriberHistoryDeps {
+  readonly rows: Pick<SubscriberCallRows, 'add' | 'of' | 'removeOlder'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'recordsLost' | 'recordsRemoved'>
+}
+
+/** Stores the ended calls of subscribers. Calls never wait for the store. */
+export class SubscriberHistory {
+  readonly #deps: SubscriberHistoryDeps
+  #keepMs: number
+  readonly #behind: WriteBehind<SubscriberCallRow>
+  readonly #tidying: PeriodicTask
+  readonly #first: Promise<void>
+  #isClosing = false
+
+  /** `keepMs`: time for which calls are kept, in ms. */
+  constructor(deps: SubscriberHistoryDeps, keepMs: number) {
+    const { rows, clock, log, metrics } = deps
+    this.#deps = deps
+    this.#keepMs = keepMs
+    const onLost = (entries: number) => metrics.recordsLost.inc(entries)
+    this.#behind = new WriteBehind({ write: (calls) => rows.add(calls), clock, log, onLost })
+    this.#tidying = new PeriodicTask(clock, cleanupMs, () => this.#tidy())
+    this.#first = this.#tidy().then(() => this.#tidying.start())
+  }
+
+  /** Changes the time for which calls are kept, in ms. */
+  change(keepMs: number): void {
+    this.#keepMs = keepMs
+  }
+
+  /** Number of calls that wait to be written. */
+  get waiting(): number {
+    return this.#behind.waiting
+  }
+
+  /** Stores an ended call in the background. */
+  add(call: SubscriberCallRow): void {
+    this.#behind.put(call.id, call)
+  }
+
+  /** Returns at most `most` calls of a subscriber, the newest first, from the position `after`. */
+  async of(
+    subscriberId: string,
+    search: SubscriberCallSearch,
+    most: number,
+    after?: SubscriberCallPosition,
+  ): Promise<readonly SubscriberCallRow[]> {
+    if (!after) await this.#behind.attempt()
+    return this.#deps.rows.of(subscriberId, search, most, after)
+  }
+
+  /** Writes waiting calls, for at most 5 s. Close it after the calls and before the database. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await Promise.all([this.#first, this.#tidying.close()])
+    await this.#behind.close(maxCloseMs)
+  }
+
+  async #tidy(): Promise<void> {
+    const { rows, clock, log, metrics } = this.#deps
+    const before = clock.now() - this.#keepMs
+    try {
+      let removed = removalBatch
+      while (removed === removalBatch && !this.#isClosing) {
+        removed = await rows.removeOlder(before, removalBatch)
+        metrics.recordsRemoved.inc(removed)
+        await new Promise(setImmediate)
+      }
+    } catch (error) {
+      log.error({ event: 'cdr.cleanup-failed', err: error }, 'expired CDRs not removed')
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { SubscriberCallTable } from '../store/schema.ts'
+import type { Store } from '../store/sqlite.ts'
+import { removeOlder } from './remove-older.ts'
+
+/** Stored call of a subscriber. */
+export type SubscriberCallRow = Readonly<SubscriberCallTable>
+
+/** Search for calls of one subscriber. */
+export interface SubscriberCallSearch {
+  readonly result?: string
+  /** Time in ms since 1970; only calls that ended later are returned. */
+  readonly endedAfter?: number
+}
+
+/** Position in a list, which is ordered by the end, the newest first. */
+export interface SubscriberCallPosition {
+  readonly endedAt: number
+  readonly id: string
+}
+
+/** Table of the calls of subscribers. */
+export class SubscriberCallRows {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Stores calls; those already stored, and those of removed subscribers, are left out. */
+  async add(calls: readonly SubscriberCallRow[]): Promise<void> {
+    await this.#store.transaction().execute(async (write) => {
+      const ids = [...new Set(calls.map(({ subscriber_id }) => subscriber_id))]
+      const found = await write.selectFrom('resource').select('id').where('id', 'in', ids).execute()
+      const known = new Set(found.map(({ id }) => id))
+      const rows = calls.filter(({ subscriber_id }) => known.has(subscriber_id))
+      if (rows.length === 0) return
+      await write
+        .insertInto('subscriber_call')
+        .values(rows)
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute()
+    })
+  }
+
+  /** Returns at most `most` calls of a subscriber, the newest first, from the position `after`. */
+  of(
+    subscriberId: string,
+    search: SubscriberCallSearch,
+    most: number,
+    after?: SubscriberCallPosition,
+  ): Promise<SubscriberCallRow[]> {
+    const { result, endedAfter } = search
+    return this.#store
+      .selectFrom('subscriber_call')
+      .selectAll()
+      .where('subscriber_id', '=', subscriberId)
+      .$if(result !== undefined, (q) => q.where('result', '=', result!))
+      .$if(endedAfter !== undefined, (q) => q.where('ended_at', '>', endedAfter!))
+      .$if(after !== undefined, (q) =>
+        q.where(sql<boolean>`(ended_at, id) < (${after!.endedAt}, ${after!.id})`),
+      )
+      .orderBy('ended_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(most)
+      .execute()
+  }
+
+  /**
+   * Removes calls that ended before `before` (ms since the Unix epoch), the oldest first. Returns their
+   * number.
+   */
+  removeOlder(before: number, most: number): Promise<number> {
+    return removeOlder(this.#store, 'subscriber_call', before, most)
+  }
+}
