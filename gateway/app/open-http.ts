@@ -37,6 +37,8 @@ export interface OpenHttpDeps {
   readonly reasons: () => readonly string[]
 }
 
+const docs = fileURLToPath(new URL('../../docs/.vitepress/dist/', import.meta.url))
+
 const builtPages = (folder: string) => fileURLToPath(new URL(`../../${folder}/dist/`, import.meta.url))
 
 /** Returns which built pages the listeners serve. */
@@ -69,6 +71,7 @@ export const openHttp = async (
     content: {
       api,
       readiness: { reasons },
+      docs,
       pages: { console: builtPages('console'), sdk: builtPages('client') },
       applicationServerKey: () => keyOf(push, secret),
       operator,

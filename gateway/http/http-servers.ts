@@ -10,14 +10,15 @@ import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Origins } from '../core/web/origins.ts'
 import type { TrustedProxies } from '../core/web/trusted-proxies.ts'
+
 import { Connections } from './http-connections.ts'
 import { minVersion, newSite, useCors, useStrictTransport } from './http-site.ts'
 import { CompiledSchemas } from './requests/compiled-schemas.ts'
-import { errorPages } from './requests/error-pages.ts'
 import type { IdempotentRequests } from './requests/idempotent-requests.ts'
 import { useOpenApi } from './requests/openapi.ts'
 import { type RequestLimits, useRequestLimits } from './requests/request-limits.ts'
 import type { RestApi } from './rest-api.ts'
+import { serveDocs } from './routes/docs-site.ts'
 import { healthRoutes, metricsRoute, type Readiness } from './routes/health-routes.ts'
 import { type OperatorDeps, operatorRoutes } from './routes/operator-routes.ts'
 import { settingsRoute } from './routes/page-settings-route.ts'
@@ -37,6 +38,8 @@ export interface SiteContent {
   readonly api: Pick<RestApi, 'addTo'>
   readonly readiness: Readiness
   readonly pages: StaticPages
+  /** Folder of the built site of the documentation, served at `/docs/`. */
+  readonly docs: string
   /** Returns the public key of Web Push; undefined if it is not set up. */
   readonly applicationServerKey: () => string | undefined
   /** Routes of the operator; default none. */
@@ -166,12 +169,12 @@ export class HttpServers {
     settingsRoute(site, 'Trunkline', content.applicationServerKey)
     if (content.operator) operatorRoutes(site, content.operator)
     schemaRoutes(site)
-    errorPages(site)
     if (config.metrics === null) {
       healthRoutes(site, content.readiness)
       // Listeners with TLS, and on addresses other than loopback, may be public and do not serve the metrics.
       if (!certificate && this.servesMetrics) metricsRoute(site, metrics)
     }
+    await serveDocs(site, content.docs)
     await servePages(site, content.pages, log)
     return site
   }

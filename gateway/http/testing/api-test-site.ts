@@ -227,6 +227,7 @@ export class ApiTestSite {
       content: {
         api,
         readiness: { reasons: () => this.reasons },
+        docs: join(folder, 'docs'),
         pages: { console: join(folder, 'console'), sdk: join(folder, 'sdk') },
         applicationServerKey: () => applicationServerKey,
       },

@@ -1,0 +1,89 @@
+import type { DefaultTheme } from 'vitepress'
+
+/** Entry of the sidebar: the text, and the page's path below `/docs`. */
+const page = (text: string, link: string): DefaultTheme.SidebarItem => ({ text, link })
+
+const group = (text: string, ...items: DefaultTheme.SidebarItem[]): DefaultTheme.SidebarItem => ({
+  text,
+  items,
+})
+
+const role = (text: string, ...items: DefaultTheme.SidebarItem[]): DefaultTheme.SidebarItem => ({
+  text,
+  collapsed: false,
+  items,
+})
+
+/** Sidebar of the site: one part for each role. */
+export const sidebar: DefaultTheme.SidebarItem[] = [
+  group('Trunkline', page('About Trunkline', '/'), page('Glossary', '/glossary')),
+  role(
+    'Operators',
+    group(
+      'Guides',
+      page('Carriers', '/carriers'),
+      page('SIP endpoints', '/endpoints'),
+      page('Operations', '/operations'),
+      page('Security', '/security'),
+    ),
+    group(
+      'Reference',
+      page('Command line', '/command-line'),
+      page('Configuration', '/configuration'),
+      page('Error codes', '/errors'),
+      page('Log events', '/events'),
+      page('SIP calls in detail', '/sip-calls'),
+      page('SIP agent and drachtio-server', '/drachtio'),
+      page('Measured figures', '/measured'),
+    ),
+  ),
+  role(
+    'Application developers',
+    group(
+      'Guides',
+      page('Handlers', '/handlers'),
+      page('Calls by the API', '/calling'),
+      page('Requests to your servers', '/webhooks'),
+      page('Recordings', '/recordings'),
+      page('Audio streams', '/streams'),
+      page('Sounds and voices', '/sounds'),
+      page('Detection', '/detection'),
+      page('Chat', '/chat'),
+      page('Tokens', '/tokens'),
+      page('Sign-in with OAuth', '/oauth'),
+    ),
+    group(
+      'Browsers',
+      page('Browser SDK', '/sdk'),
+      page('React', '/react'),
+      page('Published SDK', '/published-sdk'),
+      page('Push notifications', '/push'),
+    ),
+    group(
+      'Reference',
+      page('REST API', '/api'),
+      page('XML documents', '/xml'),
+      page('Script documents', '/script'),
+      page('Call flows', '/flows'),
+      page('Realtime applications', '/realtime'),
+      page('Calls and call records', '/records'),
+      page('XML family REST API', '/compat'),
+    ),
+  ),
+  role('People at the phone', page('The softphone', '/softphone')),
+  role(
+    'Contributors',
+    page('Contributing', '/contributing'),
+    page('Architecture', '/architecture'),
+    page('Decisions', '/adr/'),
+    page('Changes', '/changelog'),
+    page('Reporting a vulnerability', '/security-policy'),
+    group(
+      'Parts',
+      page('SIP agent', '/parts/sip-agent'),
+      page('Media', '/parts/media'),
+      page('Handlers', '/parts/handlers'),
+      page('Tests', '/parts/test'),
+    ),
+  ),
+]

@@ -1,0 +1,79 @@
+/** Site of the documentation, as a browser shows it. */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { Gateway } from '../support/gateway.ts'
+
+let gateway: Gateway
+let browser: Browser
+
+beforeAll(async () => {
+  const built = spawnSync(join(import.meta.dirname, '../../scripts/docs'), { encoding: 'utf8' })
+  expect(built.status, built.stderr).toBe(0)
+  const starting = Browser.start(440)
+  gateway = await Gateway.start()
+  browser = await starting
+})
+
+afterAll(async () => {
+  await Promise.all([browser?.stop(), gateway?.stop()])
+})
+
+/** Opens a page of the documentation. The test fails if the browser reports an error or a foreign request. */
+const open = async (path: string): Promise<Page> => {
+  const page = await browser.page()
+  const faults: string[] = []
+  page.on('console', (line) => line.type() !== 'info' && faults.push(`${line.type()}: ${line.text()}`))
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== gateway.url) faults.push(`foreign request: ${request.url()}`)
+  })
+  onTestFinished(async () => {
+    await page.context().close()
+    expect(faults).toEqual([])
+  })
+  await page.goto(`${gateway.url}${path}`)
+  return page
+}
+
+it('finds an error code by its SIP status', async () => {
+  const page = await open('/docs')
+  await page.locator('.VPNavBarSearch button').first().click()
+  await page.locator('#localsearch-input').fill('403')
+  await page.locator('.result', { hasText: 'number_not_allowed' }).first().click()
+  await page.waitForURL(/\/docs\/errors#number_not_allowed$/)
+  expect(await page.locator('h1').textContent()).toContain('Error codes')
+})
+
+it('shows the section of a code, to which errors of the API link', async () => {
+  const page = await open('/docs/errors#source_not_allowed')
+  const heading = page.locator('#source_not_allowed')
+  await heading.waitFor()
+  await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(200)
+  const answer = await fetch(`${gateway.url}/api/fabric/subscribers`)
+  const [fault] = ((await answer.json()) as { errors: { url: string }[] }).errors
+  await page.goto(String(fault?.url).replace('localhost', '127.0.0.1'))
+  await page.waitForURL(/\/docs\/errors#unauthorized$/)
+})
+
+it('follows links between pages, and shows dark colours', async () => {
+  const page = await open('/docs/')
+  await page.locator('.vp-doc a', { hasText: 'glossary' }).first().click()
+  await page.waitForURL(/\/docs\/glossary$/)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.reload()
+  expect(await page.locator('html').getAttribute('class')).toContain('dark')
+  await page.locator('.VPNavBarAppearance button').click()
+  expect(await page.locator('html').getAttribute('class')).not.toContain('dark')
+})
+
+it('has nothing wider than the screen of a phone', async () => {
+  const page = await open('/docs/')
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const path of ['/docs/', '/docs/errors', '/docs/configuration', '/docs/adr/', '/docs/sdk']) {
+    await page.goto(`${gateway.url}${path}`)
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth'), path).toBe(390)
+  }
+})
