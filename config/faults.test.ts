@@ -49,6 +49,11 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
       'subscribers: [{ email: a@x.example, password: short }]',
       '1:37 subscribers[0].password',
     ],
+    [
+      'a hash of a password with a weak cost',
+      `subscribers: [{ email: a@x.example, password: "scrypt$2$8$1$${'s'.repeat(22)}$${'k'.repeat(43)}" }]`,
+      '1:37 subscribers[0].password',
+    ],
     ['a duration in words', 'drain: soon\n', '1:1 drain'],
     ['a duration longer than timers last', 'drain: 9999h\n', '1:1 drain'],
     ['an invalid host', 'domains: [{ domain: "a b" }]', '1:13 domains[0].domain'],

@@ -94,10 +94,14 @@ export const subscriber = object(
   {
     project: belongsTo,
     email: format('email', 'E-mail address for the sign-in.'),
-    password: secret(
-      'Password for the sign-in, preferably from an environment variable. Only its hash is stored.',
-      8,
-    ),
+    password: {
+      ...secret(
+        'Password for the sign-in, preferably from an environment variable, or its hash, which ' +
+          '`trunkline hash-password` prints. Only the hash is stored.',
+        8,
+      ),
+      format: 'password',
+    },
     name: format('name', 'Name in the address /context/name; default the local part of the e-mail address.'),
     context: format('name', 'Context in the address /context/name.', 'public'),
     displayName: text('Display name.'),

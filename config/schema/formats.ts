@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { parseDuration } from '../durations.ts'
 import { parseNetwork } from '../networks.ts'
+import { isPasswordOrHash } from '../password-hash.ts'
 import { parseAge, parseSize } from '../sizes.ts'
 
 /** Format of a text in the configuration. */
@@ -131,6 +132,10 @@ export const formats = {
   'p256-private-key': {
     expected: 'a private key of P-256, base64url, as printed by `trunkline push-keys`',
     validate: (text) => isBase64Url(text, 32),
+  },
+  password: {
+    expected: 'a password, or a hash printed by `trunkline hash-password`',
+    validate: isPasswordOrHash,
   },
   label: {
     expected: 'a name of letters, digits and dashes',

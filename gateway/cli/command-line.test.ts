@@ -111,7 +111,7 @@ it.each(commands.map(({ name }) => name))('the examples of %s are valid', async 
   const command = commands.find((each) => each.name === name)!
   expect(command.examples.length).toBeGreaterThan(0)
   for (const { line } of command.examples) {
-    const words = line.replace(/ (?:\||>).*/, '').split(' ')
+    const words = line.replace(/ [|<>].*/, '').split(' ')
     expect(words[0]).toBe(name)
     const ran = vi.spyOn(command, 'run').mockResolvedValue(7)
     expect(await run(...words)).toBe(7)

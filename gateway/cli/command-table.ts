@@ -1,7 +1,9 @@
 import type { Command } from './command.ts'
 import { check } from './commands/check.ts'
 import { completion } from './commands/completion.ts'
+import { hashPassword } from './commands/hash-password.ts'
 import { help } from './commands/help.ts'
+import { init } from './commands/init.ts'
 import { migrate } from './commands/migrate.ts'
 import { pushKeys } from './commands/push-keys.ts'
 import { reload } from './commands/reload.ts'
@@ -13,6 +15,7 @@ import { version } from './commands/version.ts'
 
 /** Every command of `trunkline`, in the order of the help within each group. */
 export const commands: readonly Command[] = [
+  init,
   run,
   check,
   routeTest,
@@ -21,6 +24,7 @@ export const commands: readonly Command[] = [
   token,
   signingKey,
   pushKeys,
+  hashPassword,
   completion,
   version,
   help,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { pathOf } from './model/address-path.ts'
 import { DeviceRows } from './tables/devices.ts'
 import { config, everythingOf, script, TestStore } from './testing/directories.ts'
+import { quickPasswords } from './testing/passwords.ts'
 
 const testStore = new TestStore()
 const { open, query } = testStore
@@ -105,6 +106,15 @@ describe('the directory', () => {
     })
     expect(await directory.signIn('project-1', 'alice@example.test', 'builder')).toBeUndefined()
     expect(await directory.signIn('project-1', 'unknown@example.test', 'unknown')).toBeUndefined()
+  })
+
+  it('signs in with the password of a hash that the file declares', async () => {
+    const hash = await quickPasswords().hash('looking-glass')
+    const [alice] = config().subscribers
+    const directory = await open(config({ subscribers: [{ ...alice!, password: hash }] }))
+    expect(await directory.signIn('project-1', 'alice@example.test', 'looking-glass')).toBeDefined()
+    expect(await directory.signIn('project-1', 'alice@example.test', hash)).toBeUndefined()
+    expect(query('select password_hash from subscriber')).toEqual([{ password_hash: hash }])
   })
 
   it('keeps ids and hashes over restarts, and a file that only its owner reads', async () => {

@@ -1,3 +1,4 @@
+import { isPasswordHash } from '../../../config/password-hash.ts'
 import type { Engine } from '../store/engine.ts'
 import type { Store, Write } from '../store/sqlite.ts'
 import { type Passwords, passwordMark } from '../writing/passwords.ts'
@@ -66,7 +67,8 @@ const credentialsFor = async (
     const mark = passwordMark(secret, email, password)
     const before = stored.get(personKey(resource))
     const known = before?.password_mark === mark ? before.password_hash : null
-    return [[personKey(resource), { hash: known ?? (await passwords.hash(password)), mark }]]
+    const given = isPasswordHash(password) ? password : known
+    return [[personKey(resource), { hash: given ?? (await passwords.hash(password)), mark }]]
   })
   return new Map((await Promise.all(entries)).flat())
 }
