@@ -10,6 +10,8 @@ const gateway = { target: 'http://localhost:8080', changeOrigin: false }
  */
 export default defineConfig(({ mode }) => ({
   base: '/',
+  // Another version of Preact comes with the docs site; the page has one copy.
+  resolve: { dedupe: ['preact', '@preact/signals', '@preact/signals-core'] },
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,

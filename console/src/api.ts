@@ -1,3 +1,5 @@
+import { texts } from './texts/language.ts'
+
 /** Signed-in subscriber, as the page shows it. */
 export interface Account {
   readonly token: string
@@ -14,12 +16,15 @@ export class SignInError extends Error {
   }
 }
 
-const messages: Readonly<Record<number, string>> = {
-  400: 'Please enter your email and password.',
-  401: 'The email or password is wrong.',
-  403: 'You are not allowed to sign in here.',
-  429: 'Too many attempts. Please wait a minute, then try again.',
-}
+const messages = {
+  400: 'signInMissing',
+  401: 'signInWrong',
+  403: 'signInForbidden',
+  429: 'signInLimited',
+} as const
+
+const messageOf = (status: number): string =>
+  texts.value[messages[status as keyof typeof messages] ?? 'signInFailed']
 
 const asAccount = (body: unknown): Account | undefined => {
   const { token, subscriber } = (body ?? {}) as Record<string, unknown>
@@ -44,11 +49,11 @@ export const signIn = async (
       body: JSON.stringify({ email, password }),
     })
   } catch {
-    throw new SignInError('The server cannot be reached. Please try again.')
+    throw new SignInError(texts.value.signInUnreachable)
   }
-  if (!response.ok) throw new SignInError(messages[response.status] ?? 'Sign-in failed. Please try again.')
+  if (!response.ok) throw new SignInError(messageOf(response.status))
   const account = asAccount(await response.json().catch(() => undefined))
-  if (!account) throw new SignInError('The server sent an unexpected response. Please try again.')
+  if (!account) throw new SignInError(texts.value.signInUnexpected)
   return account
 }
 

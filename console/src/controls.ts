@@ -2,6 +2,7 @@ import { type Call, ClientError } from '@trunkline/client'
 import type { DeviceKind, Devices } from './devices.ts'
 import type { Line, Lines } from './lines.ts'
 import { mediaMessage } from './messages.ts'
+import { texts } from './texts/language.ts'
 
 /** Commands on the running calls. They never reject: failures are reported to `warn`. */
 export class Controls {
@@ -55,7 +56,7 @@ export class Controls {
     const call = this.#lines.current?.call
     if (!call || (!call.active && call.state !== 'early')) return
     this.#lines.pressed(call, key)
-    await this.#try(call, () => call.sendDigits(key), `The key ${key} could not be sent.`)
+    await this.#try(call, () => call.sendDigits(key), texts.value.keyFailed(key))
   }
 
   /** Starts or stops sending the camera; video of the far side continues. */

@@ -1,5 +1,6 @@
 import type { CallOptions } from '@trunkline/client'
 import { read, type Store, write } from './memory.ts'
+import { texts } from './texts/language.ts'
 
 /** Kind of device for audio or video. */
 export type DeviceKind = 'microphone' | 'camera' | 'speaker'
@@ -14,7 +15,6 @@ export interface DeviceChoice {
 export type DeviceSource = Readonly<Record<DeviceKind, () => Promise<readonly MediaDeviceInfo[]>>>
 
 const storageKey = 'trunkline.devices'
-const names = { microphone: 'Microphone', camera: 'Camera', speaker: 'Speaker' } as const
 const kinds = ['microphone', 'camera', 'speaker'] as const
 const nothing: Readonly<Record<DeviceKind, readonly DeviceChoice[]>> = {
   microphone: [],
@@ -75,7 +75,7 @@ export class Devices {
     const [microphone = [], camera = [], speaker = []] = kinds.map((kind, at) =>
       (lists[at] ?? []).map(({ deviceId, label }, index) => ({
         id: deviceId,
-        label: label || `${names[kind]} ${index + 1}`,
+        label: label || `${texts.value[kind]} ${index + 1}`,
       })),
     )
     this.#lists = { microphone, camera, speaker }

@@ -1,3 +1,5 @@
+import { locale, texts } from './texts/language.ts'
+
 /** Formats as `m:ss`, and `h:mm:ss` from an hour on. */
 export const duration = (milliseconds: number): string => {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000))
@@ -17,6 +19,17 @@ export const destination = (typed: string): string | undefined => {
   return /^[^\s@/:]+@[^\s@/]+$/.test(text) ? `sip:${text}` : undefined
 }
 
+/** Returns an address without its channel (`/public/bob`), and every other destination as it is. */
+export const plainAddress = (to: string): string => (to.startsWith('/') ? to.replace(/\?.*$/, '') : to)
+
+/** Returns the destination as a person reads it: a number or SIP URI; empty for an address of the gateway. */
+export const readableNumber = (to: string, name: string): string =>
+  to.startsWith('/') || to === name ? '' : to.replace(/^sips?:/i, '')
+
+/** Returns a name for a destination without one: the name part of an address. */
+export const readableName = (name: string): string =>
+  name.startsWith('/') ? plainAddress(name).replace(/^.*\//, '') : name
+
 /** Returns one or two initials of a person or number. */
 export const initials = (name: string): string => {
   // The name part of an address or SIP URI.
@@ -30,13 +43,35 @@ export const initials = (name: string): string => {
   return letters.join('').toUpperCase() || '#'
 }
 
+/** Returns the colour of a person's picture, 0 to 7: the same for the same name. */
+export const colourOf = (name: string): number => {
+  let sum = 0
+  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 65_521
+  return sum % 8
+}
+
 const dayMs = 86_400_000
+
+const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString()
+
+/** Formats a time of day. */
+export const clockTime = (at: number): string =>
+  new Date(at).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })
+
+/** Formats a day: today, yesterday, the weekday for the last week, else the date. */
+export const day = (at: number, now: number): string => {
+  if (isSameDay(at, now)) return texts.value.today
+  if (isSameDay(at, now - dayMs)) return texts.value.yesterday
+  const format: Intl.DateTimeFormatOptions =
+    now - at < 6 * dayMs ? { weekday: 'long' } : { day: 'numeric', month: 'long', year: 'numeric' }
+  return new Date(at).toLocaleDateString(locale(), format)
+}
 
 /** Formats a time briefly: the time for today, the weekday for the last week, else the date. */
 export const moment = (at: number, now: number): string => {
   const date = new Date(at)
-  const time = date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-  if (date.toDateString() === new Date(now).toDateString()) return time
-  if (now - at < 6 * dayMs) return `${date.toLocaleDateString([], { weekday: 'short' })} ${time}`
-  return date.toLocaleDateString([], { day: 'numeric', month: 'short', year: 'numeric' })
+  const time = clockTime(at)
+  if (isSameDay(at, now)) return time
+  if (now - at < 6 * dayMs) return `${date.toLocaleDateString(locale(), { weekday: 'short' })} ${time}`
+  return date.toLocaleDateString(locale(), { day: 'numeric', month: 'short', year: 'numeric' })
 }

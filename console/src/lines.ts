@@ -1,4 +1,5 @@
 import type { Call, ClientError } from '@trunkline/client'
+import { texts } from './texts/language.ts'
 
 /** Far end of a call, as the page shows it. */
 export interface Party {
@@ -9,6 +10,8 @@ export interface Party {
 /** Running call. */
 export interface Line extends Party {
   readonly call: Call
+  /** Destination to call again; `number` may change during the call. */
+  readonly to: string
   readonly direction: 'inbound' | 'outbound'
   /** Milliseconds since the epoch; undefined until answered. */
   readonly answeredAt: number | undefined
@@ -23,7 +26,7 @@ export interface Line extends Party {
 export interface LinesOwner {
   now(): number
   changed(): void
-  ended(reason: ClientError | undefined): void
+  ended(line: Line, reason: ClientError | undefined): void
   /** Reports a warning about a line to the user. */
   warn(text: string): void
 }
@@ -54,7 +57,7 @@ export class Lines {
    */
   take(call: Call, party: Party, answeredAt: number | undefined = undefined): void {
     const since = answeredAt ?? (call.active ? this.#owner.now() : undefined)
-    const line = { call, ...party, direction: call.direction, answeredAt: since }
+    const line = { call, ...party, to: party.number, direction: call.direction, answeredAt: since }
     this.#list = [{ ...line, pressed: '', received: '', broken: false }, ...this.#list]
     this.#follow(call)
     // The call may have ended between the answer and this point.
@@ -86,12 +89,8 @@ export class Lines {
       call.on(name, changed)
     call.on('media.reconnecting', () => this.#patch(call, () => ({ broken: true })))
     call.on('media.connected', () => this.#patch(call, () => ({ broken: false })))
-    call.on('microphone.disconnected', () =>
-      this.#owner.warn('The microphone was disconnected. Choose another one in Settings.'),
-    )
-    call.on('camera.disconnected', () =>
-      this.#owner.warn('The camera was disconnected. Choose another one in Settings.'),
-    )
+    call.on('microphone.disconnected', () => this.#owner.warn(texts.value.microphoneGone))
+    call.on('camera.disconnected', () => this.#owner.warn(texts.value.cameraGone))
     call.on('display', ({ name, number }) =>
       this.#patch(call, (line) => ({ name: name || line.name, number: number || line.number })),
     )
@@ -114,6 +113,6 @@ export class Lines {
     const line = this.#of(call)
     if (!line) return
     this.#list = this.#list.filter((other) => other !== line)
-    this.#owner.ended(reason)
+    this.#owner.ended(line, reason)
   }
 }

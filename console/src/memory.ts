@@ -1,19 +1,8 @@
+import type { ClientError } from '@trunkline/client'
 import type { Account } from './api.ts'
 
 /** Used part of `Storage`. */
 export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
-
-/** Past call. */
-export interface RecentCall {
-  /** Destination to call back. */
-  readonly to: string
-  readonly name: string
-  readonly direction: 'inbound' | 'outbound' | 'missed'
-  /** Milliseconds since the epoch. */
-  readonly at: number
-}
-
-const maxCalls = 30
 
 /** Returns the value stored under a name; undefined or null if it cannot be read. */
 export const read = (store: Store, key: string): unknown => {
@@ -31,38 +20,51 @@ export const write = (store: Store, key: string, value: unknown): void => {
   } catch {}
 }
 
-/** Signed-in subscriber, stored for the life of the browser tab. */
-export class SignedIn {
-  readonly #store: Store
+const accountKey = 'trunkline.account'
+const onlineKey = 'trunkline.online'
 
-  constructor(store: Store) {
-    this.#store = store
+/** Signed-in subscriber: stored for the browser if the user wants that, otherwise for the browser tab. */
+export class SignedIn {
+  readonly #tab: Store
+  readonly #browser: Store
+
+  constructor(tab: Store, browser: Store = tab) {
+    this.#tab = tab
+    this.#browser = browser
   }
 
   get account(): Account | undefined {
-    const found = read(this.#store, 'trunkline.account') as Partial<Account> | null | undefined
-    return typeof found?.token === 'string' && typeof found.address === 'string'
-      ? (found as Account)
-      : undefined
+    return accountOf(read(this.#tab, accountKey)) ?? accountOf(read(this.#browser, accountKey))
   }
 
-  keep(account: Account): void {
-    write(this.#store, 'trunkline.account', account)
+  /** Stores the subscriber in this tab; with `remember` also for later visits. */
+  keep(account: Account, remember = false): void {
+    write(this.#tab, accountKey, account)
+    if (remember) write(this.#browser, accountKey, account)
   }
 
   /** Whether the user wants to be online; survives a reload. */
   get wantsOnline(): boolean {
-    return read(this.#store, 'trunkline.online') === true
+    return (read(this.#tab, onlineKey) ?? read(this.#browser, onlineKey)) === true
   }
 
   set wantsOnline(wanted: boolean) {
-    write(this.#store, 'trunkline.online', wanted)
+    write(this.#tab, onlineKey, wanted)
+    if (accountOf(read(this.#browser, accountKey))) write(this.#browser, onlineKey, wanted)
   }
 
   forget(): void {
-    this.#store.removeItem('trunkline.account')
-    this.#store.removeItem('trunkline.online')
+    for (const store of [this.#tab, this.#browser])
+      for (const key of [accountKey, onlineKey]) store.removeItem(key)
   }
+}
+
+/** Returns a stored or received account; undefined if it is none. */
+export const accountOf = (value: unknown): Account | undefined => {
+  const { token, address, email, name } = (value ?? {}) as Record<string, unknown>
+  if (typeof token !== 'string' || typeof address !== 'string') return undefined
+  const text = (found: unknown, otherwise: string) => (typeof found === 'string' ? found : otherwise)
+  return { token, address, email: text(email, ''), name: text(name, address) }
 }
 
 /** Running call, stored for the next page load. */
@@ -98,27 +100,102 @@ export class CallMemory {
   }
 }
 
+/** Result of a past call; undefined while it runs, and for calls of earlier versions. */
+export type CallResult =
+  | 'answered'
+  | 'missed'
+  | 'declined'
+  | 'busy'
+  | 'no_answer'
+  | 'canceled'
+  | 'failed'
+  | 'lost'
+
+/** Returns the result for the end of a call. */
+export const resultOf = (reason: ClientError | undefined, wasAnswered: boolean): CallResult => {
+  const code = reason?.code
+  if (code === 'session_lost' || code === 'media_lost' || code === 'disconnected') return 'lost'
+  if (wasAnswered) return 'answered'
+  // The caller who hangs up a ringing call ends it normally.
+  if (code === 'normal' || code === 'canceled') return 'canceled'
+  if (code === 'busy' || code === 'declined' || code === 'no_answer') return code
+  return 'failed'
+}
+
+/** Past call. */
+export interface RecentCall {
+  /** Destination to call back. */
+  readonly to: string
+  readonly name: string
+  readonly direction: 'inbound' | 'outbound' | 'missed'
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly result?: CallResult
+  /** Time from answer to end, in milliseconds. */
+  readonly durationMs?: number
+}
+
+const maxCalls = 100
+
 /** Latest calls of one subscriber, newest first. */
 export class RecentCalls {
   readonly #store: Store
   readonly #key: string
+  readonly #seenKey: string
   #calls: readonly RecentCall[]
+  #seenAt: number
 
   constructor(store: Store, address: string) {
     this.#store = store
     this.#key = `trunkline.recent ${address}`
-    const found = read(store, this.#key)
-    this.#calls = Array.isArray(found) ? found.filter(isRecent).slice(0, maxCalls) : []
+    this.#seenKey = `trunkline.seen ${address}`
+    this.#calls = this.#kept()
+    const seen = read(store, this.#seenKey)
+    this.#seenAt = typeof seen === 'number' ? seen : 0
   }
 
   get list(): readonly RecentCall[] {
     return this.#calls
   }
 
-  /** Adds a call; it replaces an earlier one with the same party in the same direction. */
+  /** Number of missed calls since the list was last shown. */
+  get missed(): number {
+    return this.#calls.filter(
+      ({ direction, result, at }) => direction === 'missed' && result !== 'declined' && at > this.#seenAt,
+    ).length
+  }
+
+  /** Marks all missed calls as seen. */
+  see(now: number): void {
+    if (this.missed === 0) return
+    this.#seenAt = now
+    write(this.#store, this.#seenKey, now)
+  }
+
   add(call: RecentCall): void {
-    const others = this.#calls.filter(({ to, direction }) => to !== call.to || direction !== call.direction)
-    this.#calls = [call, ...others].slice(0, maxCalls)
+    this.#keep([call, ...this.#calls])
+  }
+
+  /** Adds the result to the latest call with this party. */
+  finish(to: string, result: CallResult, durationMs: number | undefined): void {
+    const at = this.#calls.findIndex((call) => call.to === to)
+    const call = this.#calls[at]
+    if (!call || call.result) return
+    this.#keep(this.#calls.with(at, { ...call, result, ...(durationMs !== undefined && { durationMs }) }))
+  }
+
+  /** Reads the list again after another tab changed it. */
+  reload(): void {
+    this.#calls = this.#kept()
+  }
+
+  #kept(): readonly RecentCall[] {
+    const found = read(this.#store, this.#key)
+    return Array.isArray(found) ? found.filter(isRecent).slice(0, maxCalls) : []
+  }
+
+  #keep(calls: readonly RecentCall[]): void {
+    this.#calls = calls.slice(0, maxCalls)
     write(this.#store, this.#key, this.#calls)
   }
 }

@@ -21,7 +21,14 @@ describe('an outgoing call', () => {
     expect(phone.current).toBeUndefined()
     expect(phone.notice).toEqual({ tone: 'plain', text: 'Call ended.' })
     expect(recents.list).toEqual([
-      { to: '/public/bob', name: '/public/bob', direction: 'outbound', at: 1000 },
+      {
+        to: '/public/bob',
+        name: '/public/bob',
+        direction: 'outbound',
+        at: 1000,
+        result: 'answered',
+        durationMs: 4000,
+      },
     ])
   })
 
@@ -29,7 +36,8 @@ describe('an outgoing call', () => {
     const { phone, calls } = await setUp()
     await phone.dial('/public/bob')
     calls[0]!.end(new ClientError('busy', 'USER_BUSY'))
-    expect(phone.notice).toEqual({ tone: 'warning', text: 'The line is busy. Try again later.' })
+    const again = { name: '/public/bob', number: '/public/bob' }
+    expect(phone.notice).toEqual({ tone: 'warning', text: 'The line is busy. Try again later.', again })
   })
 
   it('to an invalid address is reported as such, not as a failure of the connection', async () => {

@@ -1,9 +1,18 @@
-import type { Client, ClientError, Clock, ConnectionState, DecryptedPush, Invite } from '@trunkline/client'
+import type {
+  Client,
+  ClientError,
+  Clock,
+  ConnectionState,
+  DecryptedPush,
+  Invite,
+  Timer,
+} from '@trunkline/client'
 import { Controls } from './controls.ts'
 import type { Devices } from './devices.ts'
 import { type Line, Lines, type Party } from './lines.ts'
-import type { CallMemory, RecentCalls } from './memory.ts'
+import { type CallMemory, type CallResult, type RecentCalls, resultOf } from './memory.ts'
 import { connectionMessage, dialMessage, endMessage, isFailure, missedMessage } from './messages.ts'
+import { texts } from './texts/language.ts'
 
 /** Part of the {@link Client} that the phone uses. */
 export type PhoneClient = Pick<
@@ -34,7 +43,12 @@ export interface PhoneDeps {
 export interface Notice {
   readonly tone: 'plain' | 'warning'
   readonly text: string
+  /** Party of a call that failed, to call again. */
+  readonly again?: Party
 }
+
+/** Longest time in which a call may ring, in milliseconds. A gateway that was restarted reports no end. */
+export const maxRingMs = 180_000
 
 /** Incoming call that waits for an answer. */
 export interface Incoming extends Party {
@@ -46,6 +60,7 @@ export interface Incoming extends Party {
 
 interface Waiting extends Incoming {
   readonly invite: Invite
+  readonly limit: Timer
 }
 
 /**
@@ -69,7 +84,7 @@ export class Phone {
       changed,
       warn,
       now: () => deps.clock.now(),
-      ended: (reason) => this.#ended(reason),
+      ended: (line, reason) => this.#ended(line, reason),
     })
     this.controls = new Controls(this.#lines, deps.devices, { changed, warn })
     deps.client.on('connection', changed)
@@ -145,6 +160,7 @@ export class Phone {
       const call = await client.dial({ to, ...devices.options({ video }) })
       this.#take(call, { name, number: to })
       recents.add({ to, name, direction: 'outbound', at: clock.now() })
+      this.#limitRinging(call)
       // The call's events report its end.
       void call.start().catch(() => {})
     } catch (error) {
@@ -157,9 +173,10 @@ export class Phone {
   /** Shows an incoming call of the client. */
   ring(invite: Invite): void {
     const { callID, caller_id_name, caller_id_number, sdp } = invite.details
-    const number = caller_id_number || 'Unknown number'
+    const number = caller_id_number || texts.value.unknownNumber
     const party = { id: callID, name: caller_id_name || number, number }
-    const waiting: Waiting = { ...party, invite, video: offersVideo(sdp), answering: false }
+    const limit = this.#deps.clock.after(maxRingMs, () => this.#giveUp(callID))
+    const waiting: Waiting = { ...party, invite, limit, video: offersVideo(sdp), answering: false }
     this.#waiting = [...this.#waiting, waiting]
     this.#say(undefined)
     void invite.canceled.then((reason) => this.#missed(waiting, reason))
@@ -193,8 +210,8 @@ export class Phone {
     const waiting = this.#find(id)
     if (!waiting) return
     this.#remove(id)
-    this.#remember(waiting, 'missed')
-    this.#say({ tone: 'plain', text: `Declined the call from ${waiting.name}.` })
+    this.#remember(waiting, 'missed', 'declined')
+    this.#say({ tone: 'plain', text: texts.value.declinedFrom(waiting.name) })
     void waiting.invite.reject().catch(() => {})
   }
 
@@ -205,7 +222,7 @@ export class Phone {
       if (!this.#find(call.id) && !this.#lines.list.some((line) => line.call.id === call.id))
         this.#say({
           tone: 'plain',
-          text: missedMessage(call.reason, push.incoming_caller_name || 'an unknown caller'),
+          text: missedMessage(call.reason, push.incoming_caller_name || texts.value.unknownCaller),
         })
       else if (answer) await this.accept(call.id)
     } catch (error) {
@@ -243,7 +260,7 @@ export class Phone {
     // Declined here while the far side cancelled.
     if (!this.#find(waiting.id)) return
     this.#remove(waiting.id)
-    if (reason.code !== 'answered_elsewhere') this.#remember(waiting, 'missed')
+    if (reason.code !== 'answered_elsewhere') this.#remember(waiting, 'missed', 'missed')
     this.#say({ tone: 'plain', text: missedMessage(reason, waiting.name) })
   }
 
@@ -256,13 +273,34 @@ export class Phone {
   }
 
   // A held call stays on hold until the user resumes it.
-  #ended(reason: ClientError | undefined): void {
-    this.#deps.memory.keep(undefined)
-    this.#say({ tone: isFailure(reason) ? 'warning' : 'plain', text: endMessage(reason) })
+  #ended({ name, to, answeredAt }: Line, reason: ClientError | undefined): void {
+    const { memory, recents, clock } = this.#deps
+    memory.keep(undefined)
+    const duration = answeredAt === undefined ? undefined : clock.now() - answeredAt
+    recents.finish(to, resultOf(reason, answeredAt !== undefined), duration)
+    const text = endMessage(reason)
+    const isHopeless = reason?.code === 'unknown_address' || reason?.code === 'not_permitted'
+    if (!isFailure(reason)) this.#say({ tone: 'plain', text })
+    else this.#say({ tone: 'warning', text, ...(!isHopeless && { again: { name, number: to } }) })
   }
 
-  #remember({ name, number }: Party, direction: 'inbound' | 'missed'): void {
-    this.#deps.recents.add({ to: number, name, direction, at: this.#deps.clock.now() })
+  #limitRinging(call: Line['call']): void {
+    this.#deps.clock.after(maxRingMs, () => {
+      if (!call.active && call.state !== 'ended') void call.hangup()
+    })
+  }
+
+  #giveUp(id: string): void {
+    const waiting = this.#find(id)
+    if (!waiting || waiting.answering) return
+    this.#remove(id)
+    this.#remember(waiting, 'missed', 'missed')
+    this.#say({ tone: 'plain', text: texts.value.missedFrom(waiting.name) })
+  }
+
+  #remember({ name, number }: Party, direction: 'inbound' | 'missed', result?: CallResult): void {
+    const at = this.#deps.clock.now()
+    this.#deps.recents.add({ to: number, name, direction, at, ...(result && { result }) })
   }
 
   #find(id: string): Waiting | undefined {
@@ -275,6 +313,7 @@ export class Phone {
   }
 
   #remove(id: string): void {
+    this.#find(id)?.limit.cancel()
     this.#waiting = this.#waiting.filter((other) => other.id !== id)
     this.#changed()
   }

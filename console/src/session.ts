@@ -1,3 +1,4 @@
+import { effect, signal } from '@preact/signals'
 import {
   type Client,
   type Clock,
@@ -10,6 +11,7 @@ import { Chats } from './chats.ts'
 import { Devices } from './devices.ts'
 import { CallMemory, RecentCalls, type SignedIn } from './memory.ts'
 import { connectionMessage } from './messages.ts'
+import { browserMicrophone, Microphone } from './microphone.ts'
 import { whenLeft } from './page-life.ts'
 import { People } from './people.ts'
 import { Phone } from './phone.ts'
@@ -18,8 +20,11 @@ import { BrowserPush } from './push/browser-push.ts'
 import type { KeptStore } from './push/kept.ts'
 import { pendingMs, type WorkerMessage } from './push/messages.ts'
 import { Ringer } from './ringer.ts'
-import { chooseTheme, themeOf } from './theme.ts'
-import { type Screen, screenView } from './views/screen.ts'
+import { FirstTab, type SharedTabs } from './shared-tabs.ts'
+import { followKeys } from './shortcuts.ts'
+import { texts } from './texts/language.ts'
+import type { Page } from './views/page.ts'
+import { Ui } from './views/ui.ts'
 
 /** Collaborators of a {@link Session}. */
 export interface SessionDeps {
@@ -27,12 +32,13 @@ export interface SessionDeps {
   readonly account: Account
   readonly memory: SignedIn
   readonly kept: KeptStore
+  readonly tabs: Pick<SharedTabs, 'signedOut' | 'online'>
   readonly clock: Clock
   readonly audio: () => AudioContext
   /** Public key of push notifications; undefined if the gateway has none. */
   readonly serverKey: string | undefined
-  /** Parent element of the screen. */
-  readonly app: HTMLElement
+  /** Shows the screen. */
+  readonly show: (page: Page) => void
   /** Called after the sign-out; `notice` is the reason. */
   readonly left: (notice?: string) => void
   /** Called when the browser shows the page again after it was left. */
@@ -41,7 +47,12 @@ export interface SessionDeps {
 
 /** Session of a signed-in user of the page. */
 export interface Session {
+  readonly account: Account
   readonly phone: Phone
+  /** Signs out, after a sign-out in another tab. */
+  leave(notice: string): void
+  /** Follows the presence that the user chose in another tab. */
+  setOnline(online: boolean): void
 }
 
 const models = ({ client, account, clock, kept, serverKey }: SessionDeps, changed: () => void) => {
@@ -53,50 +64,75 @@ const models = ({ client, account, clock, kept, serverKey }: SessionDeps, change
   return {
     recents,
     devices,
+    microphone: new Microphone(browserMicrophone(), localStorage, changed),
     phone: new Phone({ client, clock, recents, memory, devices, changed }),
     people: new People(client, clock, changed),
+    finder: new People(client, clock, changed),
     chats: new Chats({ client, store: localStorage, address: account.address, now, changed }),
     push: new BrowserPush({ browser: pushBrowser, client, account, kept, serverKey, changed }),
   }
 }
 
+type Models = ReturnType<typeof models>
+
 /** Shows the page to a signed-in user until the sign-out or the end of the page. */
 export const openSession = (deps: SessionDeps): Session => {
-  const { client, memory, clock, audio, app } = deps
-  let screen: Screen | undefined
-  const ringer = new Ringer(clock, audio)
-  const hidden = new HiddenCalls()
-  const changed = () => {
-    if (listening.signal.aborted) return
-    screen?.update()
-    hidden.update(made.phone.incoming, document.visibilityState === 'hidden')
-  }
+  const { client, memory, clock, account, tabs } = deps
   const listening = new AbortController()
+  const { signal: life } = listening
+  const version = signal(0)
+  const changed = () => {
+    if (!life.aborted) version.value++
+  }
   const made = models(deps, changed)
-  const { phone, people, chats, devices, push } = made
+  const { phone, people, chats, devices, push, microphone } = made
+  const ui = new Ui(life)
+  const alerts = followCalls(made, ui, deps, version)
   const close = () => {
     listening.abort()
-    ringer.set(undefined)
-    hidden.update([], false)
+    alerts.close()
     chats.close()
-    screen?.close()
   }
   const leave = (notice?: string) => {
+    if (life.aborted) return
     close()
     memory.forget()
     client.disconnect()
     deps.left(notice)
   }
-  // While the token is valid: the gateway must stop notifying this browser.
-  const signOut = () => void push.disable().then(() => leave())
   const setOnline = (online: boolean) => {
     memory.wantsOnline = online
     void phone.setOnline(online)
   }
-  screen = screenView({ ...deps, ...made, ringer, theme: themes(), setOnline, signOut })
-  client.on('closed', ({ reason }) => {
-    if (!listening.signal.aborted) leave(connectionMessage(reason))
-  })
+  // The browser asks for the microphone now, not during a call.
+  const checkDevices = async () => {
+    await microphone.refresh()
+    if (microphone.needsCheck && !life.aborted) ui.dialog.value = 'devices'
+  }
+  const page: Page = {
+    ...made,
+    account,
+    clock,
+    audio: deps.audio,
+    ui,
+    version,
+    setOnline: (online) => {
+      if (online) void checkDevices()
+      tabs.online(online)
+      setOnline(online)
+    },
+    // While the token is valid: the gateway must stop notifying this browser.
+    signOut: () =>
+      void push.disable().then(() => {
+        tabs.signedOut()
+        leave()
+      }),
+    write: ({ id, display_name }) => {
+      ui.tab.value = 'chats'
+      chats.open(id, display_name)
+    },
+  }
+  client.on('closed', ({ reason }) => leave(connectionMessage(reason)))
   client.on('connection', ({ state }) => {
     // Changes during the time without connection were not delivered.
     if (state === 'connected') for (const list of [chats, people]) void list.load()
@@ -107,35 +143,84 @@ export const openSession = (deps: SessionDeps): Session => {
     close()
     if (!keep) client.disconnect()
   }
-  whenLeft(window, listening.signal, left, deps.back)
-  addEventListener(
-    'keydown',
-    (event) => typesDigits(event) && void phone.controls.press(event.key),
-    listening,
-  )
-  document.addEventListener('visibilitychange', changed, listening)
-  navigator.mediaDevices?.addEventListener('devicechange', () => void devices.refresh(), listening)
-  followWorker(deps, phone, listening.signal)
-  app.replaceChildren(screen.element)
-  screen.update()
+  whenLeft(window, life, left, deps.back)
+  followKeys(phone, ui, life)
+  followBrowser(made, changed, life)
+  followWorker(deps, phone, life)
+  deps.show(page)
   for (const part of [people, chats, push]) void part.load()
   void devices.refresh()
+  void microphone.load(life)
   void phone.reattach()
   if (memory.wantsOnline) void phone.setOnline(true)
-  return { phone }
+  return { account, phone, leave, setOnline }
 }
 
-const themes = () => ({
-  current: themeOf(localStorage),
-  choose: (theme: ReturnType<typeof themeOf>) => chooseTheme(localStorage, theme, document.documentElement),
-})
+/** Follows the calls with sound, notifications, the tab and the title of the page. */
+const followCalls = (made: Models, ui: Ui, deps: SessionDeps, version: { readonly value: number }) => {
+  const { phone, chats, recents } = made
+  const ringer = new Ringer(deps.clock, deps.audio)
+  const hidden = new HiddenCalls()
+  const first = new FirstTab(navigator.locks, () => update())
+  let calls = 0
+  const update = () => {
+    const isHidden = document.visibilityState === 'hidden'
+    // A starting call becomes visible; on a wide page nothing changes.
+    if (phone.lines.length > calls && (ui.narrow.peek() || ui.tab.peek() === 'people')) ui.tab.value = 'phone'
+    calls = phone.lines.length
+    if (ui.tab.value === 'chats' && !isHidden) chats.see()
+    if (ui.tab.value === 'recents' && !isHidden) recents.see(deps.clock.now())
+    const [waiting] = phone.incoming
+    const rings = waiting && !waiting.answering && first.isFirst
+    ringer.set(!rings ? undefined : phone.current ? 'knock' : 'ring')
+    hidden.update(phone.incoming, isHidden && first.isFirst)
+    document.title = titleOf(phone, chats.unread + recents.missed)
+  }
+  const stop = effect(() => {
+    void version.value
+    update()
+  })
+  return {
+    close() {
+      stop()
+      first.release()
+      ringer.set(undefined)
+      hidden.update([], false)
+    },
+  }
+}
 
-const typesDigits = (event: KeyboardEvent): boolean =>
-  /^[0-9*#]$/.test(event.key) &&
-  !event.ctrlKey &&
-  !event.metaKey &&
-  !event.altKey &&
-  !(event.target instanceof Element && event.target.matches('input, textarea, select'))
+const titleOf = ({ incoming: [waiting], current }: Phone, unread: number): string => {
+  const { appName } = texts.value
+  const name = waiting ? `☎ ${waiting.name}` : current?.name
+  const page = unread > 0 ? `(${unread}) ${appName}` : appName
+  return name ? `${name} - ${page}` : page
+}
+
+const followBrowser = (
+  { devices, microphone, recents }: Models,
+  changed: () => void,
+  signal: AbortSignal,
+) => {
+  document.addEventListener('visibilitychange', changed, { signal })
+  navigator.mediaDevices?.addEventListener(
+    'devicechange',
+    () => {
+      void devices.refresh()
+      void microphone.refresh()
+    },
+    { signal },
+  )
+  // Another tab changed its list of calls.
+  addEventListener(
+    'storage',
+    () => {
+      recents.reload()
+      changed()
+    },
+    { signal },
+  )
+}
 
 /** Follows the user's choices at notifications. */
 const followWorker = ({ kept, clock }: SessionDeps, phone: Phone, signal: AbortSignal): void => {

@@ -1,4 +1,5 @@
 import { type Client, ClientError, type Message, type Paged } from '@trunkline/client'
+import { texts } from './texts/language.ts'
 
 /** Collaborators of a {@link Thread}. */
 export interface ThreadDeps {
@@ -108,7 +109,7 @@ export class Thread {
 
 const sendMessage = (error: unknown): string => {
   const code = error instanceof ClientError ? error.serverCode : undefined
-  if (code === '429') return 'Too many messages at once. Please wait a moment.'
-  if (code === '422' || code === '404') return 'Messages cannot be sent to this address.'
-  return 'The message was not sent. Please try again.'
+  if (code === '429') return texts.value.tooManyMessages
+  if (code === '422' || code === '404') return texts.value.cannotWrite
+  return texts.value.notSent
 }

@@ -2,8 +2,9 @@ import { ClientError } from '@trunkline/client'
 import { describe, expect, it } from 'vitest'
 import { signIn } from './api.ts'
 import { destination, duration, initials, moment } from './format.ts'
-import { RecentCalls, SignedIn, type Store } from './memory.ts'
+import { RecentCalls, resultOf, SignedIn, type Store } from './memory.ts'
 import { endMessage } from './messages.ts'
+import { fakeStore } from './testing/fakes.ts'
 
 describe('texts and numbers', () => {
   it('a duration shows hours only from one hour on', () => {
@@ -94,12 +95,44 @@ describe('stored data', () => {
     expect(new SignedIn(store(text)).account).toBeUndefined()
   })
 
-  it('has the latest thirty calls, each party once, even if the storage is full', () => {
+  it('has the latest hundred calls, even if the storage is full', () => {
     const recents = new RecentCalls(store(null), '/a/b')
-    for (let at = 0; at < 40; at++) recents.add({ to: `/p/${at}`, name: 'x', direction: 'inbound', at })
-    recents.add({ to: '/p/25', name: 'x', direction: 'inbound', at: 99 })
-    expect(recents.list).toHaveLength(30)
-    expect(recents.list[0]?.at).toBe(99)
-    expect(recents.list.filter(({ to }) => to === '/p/25')).toHaveLength(1)
+    for (let at = 0; at < 120; at++) recents.add({ to: `/p/${at}`, name: 'x', direction: 'inbound', at })
+    expect(recents.list).toHaveLength(100)
+    expect(recents.list[0]?.at).toBe(119)
+  })
+
+  it('counts missed calls until they are seen, without those that were declined here', () => {
+    const recents = new RecentCalls(store(null), '/a/b')
+    recents.add({ to: '/p/1', name: 'x', direction: 'missed', at: 5, result: 'missed' })
+    recents.add({ to: '/p/2', name: 'x', direction: 'missed', at: 6, result: 'declined' })
+    expect(recents.missed).toBe(1)
+    recents.see(7)
+    expect(recents.missed).toBe(0)
+  })
+
+  it.each([
+    ['normal', true, 'answered'],
+    ['session_lost', true, 'lost'],
+    ['normal', false, 'canceled'],
+    ['busy', false, 'busy'],
+    ['unknown_address', false, 'failed'],
+  ] as const)('has the result of a call that ended with %s, answered: %s', (code, answered, result) => {
+    expect(resultOf(new ClientError(code, ''), answered)).toBe(result)
+  })
+
+  it('keeps the sign-in for the tab, or for the browser', () => {
+    const account = { token: 't', email: 'e', address: '/a/b', name: 'n' }
+    const tab = fakeStore()
+    const browser = fakeStore()
+    new SignedIn(tab, browser).keep(account)
+    expect(new SignedIn(fakeStore(), browser).account).toBeUndefined()
+    const signedIn = new SignedIn(tab, browser)
+    signedIn.keep(account, true)
+    signedIn.wantsOnline = true
+    const later = new SignedIn(fakeStore(), browser)
+    expect([later.account, later.wantsOnline]).toEqual([account, true])
+    signedIn.forget()
+    expect(new SignedIn(tab, browser).account).toBeUndefined()
   })
 })

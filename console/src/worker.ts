@@ -8,6 +8,7 @@ import { BrowserStore } from './push/kept.ts'
 import type { WorkerMessage } from './push/messages.ts'
 import { Notifier } from './push/notifier.ts'
 import type { OpenPage, WorkerEvents, WorkerScope } from './push/worker-scope.ts'
+import { alertTexts } from './texts/alerts.ts'
 
 const worker = globalThis as unknown as WorkerScope
 
@@ -46,6 +47,7 @@ const decline = async (push: DecryptedPush, token: string): Promise<void> => {
 
 const notifier = new Notifier({
   kept,
+  words: alertTexts[navigator.language.startsWith('de') ? 'de' : 'en'],
   decrypt: decryptPush,
   tellPages,
   openPage,

@@ -64,7 +64,7 @@ it('a video call from the address book has video and sound both ways, and can sh
   await first.part('person-video').click()
   expect(await second.rings()).toBe('Alice')
   expect(await second.part('incoming').textContent()).toContain('Incoming video call')
-  await second.part('accept-video').click()
+  await second.accept({ video: true })
   await first.talking()
   expect(await first.part('party').textContent()).toBe('Bob Brown')
   await Promise.all([talk(first, second), sees(first.page, 'blue'), sees(second.page, 'red')])
@@ -93,7 +93,7 @@ it('the address book shows the kind of each entry: person, telephone or applicat
   }
   const kindOf = async (name: string) => {
     await until('the entry is shown', shown, (all) => all.some(([each]) => each === name))
-    return (await phone.page.locator(`[data-name="${name}"] .quiet`).textContent())?.split(' · ')[0]
+    return phone.page.locator(`[data-name="${name}"]`).getByTestId('kind').textContent()
   }
   expect(await kindOf('bob')).toBe('Person')
   expect(await kindOf('desk')).toBe('Telephone')

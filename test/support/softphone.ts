@@ -53,9 +53,22 @@ export class Softphone {
     return (await this.part('caller').textContent()) ?? ''
   }
 
-  /** Answers the ringing call. */
-  accept(): Promise<void> {
-    return this.part('accept').click()
+  /** Answers the ringing call, with the camera if `video`. */
+  async accept({ video = false } = {}): Promise<void> {
+    if (video) await this.part('accept-video').click()
+    await this.part('accept').click()
+  }
+
+  /** Signs out by the menu of the account. */
+  async signOut(): Promise<void> {
+    await this.part('account').click()
+    await this.part('sign-out').click()
+  }
+
+  /** Opens the check of the devices. */
+  async openDevices(): Promise<void> {
+    await this.part('account').click()
+    await this.part('open-devices').click()
   }
 
   /** Rejects the ringing call. */

@@ -1,5 +1,6 @@
 import type { Client } from '@trunkline/client'
 import type { Account } from '../api.ts'
+import { texts } from '../texts/language.ts'
 import type { KeptStore } from './kept.ts'
 
 /** Used part of the browser. */
@@ -32,12 +33,6 @@ export interface BrowserPushDeps {
 
 /** `open`: notifications are shown while a page is open. `always`: also without an open page. */
 export type PushState = 'unsupported' | 'blocked' | 'off' | 'working' | 'open' | 'always'
-
-const faults = {
-  subscribe:
-    'The push service of this browser cannot be reached. You are notified only while this page is open.',
-  register: 'Notifications could not be set up. Please try again.',
-} as const
 
 /** Notifications of calls in this browser, and its registration as a device of the subscriber. */
 export class BrowserPush {
@@ -98,7 +93,7 @@ export class BrowserPush {
       if (permission !== 'granted') return this.#become(permission === 'denied' ? 'blocked' : 'off')
       this.#become(await this.#register(await browser.worker()))
     } catch {
-      this.#fault = faults.register
+      this.#fault = texts.value.pushRegisterFailed
       this.#become('off')
     }
   }
@@ -119,7 +114,7 @@ export class BrowserPush {
     const present = await worker.pushManager?.getSubscription().catch(() => null)
     if (serverKey === undefined || !present || isFor(present, serverKey)) return 'always'
     return this.#register(worker).catch(() => {
-      this.#fault = faults.register
+      this.#fault = texts.value.pushRegisterFailed
       return 'off'
     })
   }
@@ -136,7 +131,7 @@ export class BrowserPush {
       const options = { userVisibleOnly: true, applicationServerKey: serverKey }
       subscription = await worker.pushManager.subscribe(options)
     } catch {
-      this.#fault = faults.subscribe
+      this.#fault = texts.value.pushSubscribeFailed
       return 'open'
     }
     const device = await client.registerDevice({

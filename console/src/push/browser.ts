@@ -1,4 +1,5 @@
 import type { Incoming } from '../phone.ts'
+import { texts } from '../texts/language.ts'
 import type { PushBrowser, PushWorker } from './browser-push.ts'
 import { ringingAlert } from './notifier.ts'
 
@@ -41,8 +42,8 @@ export class HiddenCalls {
     const worker = await registered()
     // The call may have ended meanwhile.
     if (!this.#displayed.has(id)) return
-    const title = video ? 'Incoming video call' : 'Incoming call'
-    await worker?.showNotification(title, ringingAlert({ id }, name, number)).catch(() => {})
+    const title = video ? texts.value.incomingVideoCall : texts.value.incomingCall
+    await worker?.showNotification(title, ringingAlert({ id }, name, number, texts.value)).catch(() => {})
   }
 
   async #close(id: string): Promise<void> {

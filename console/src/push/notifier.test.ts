@@ -1,5 +1,6 @@
 import type { DecryptedPush, PushPayload } from '@trunkline/client'
 import { expect, it } from 'vitest'
+import { alertTexts } from '../texts/alerts.ts'
 import type { Kept, KeptStore } from './kept.ts'
 import type { AlertOptions } from './notifier.ts'
 import { Notifier } from './notifier.ts'
@@ -37,6 +38,7 @@ const setUp = ({ decrypted = invite as object, registered = true } = {}) => {
   const did: unknown[] = []
   const notifier = new Notifier({
     kept: store,
+    words: alertTexts.en,
     now: () => 5,
     decrypt: async (read, key) => {
       if (key !== 'k') throw new Error('another key')

@@ -1,4 +1,5 @@
 import type { DecryptedPush, PushPayload } from '@trunkline/client'
+import type { AlertTexts } from '../texts/alerts.ts'
 import type { KeptStore } from './kept.ts'
 import { type AlertData, callIdOf, causeOf, type WorkerMessage } from './messages.ts'
 
@@ -11,6 +12,7 @@ export interface ShownAlert {
 /** Collaborators of {@link Notifier}. */
 export interface NotifierDeps {
   readonly kept: KeptStore
+  readonly words: AlertTexts
   readonly now: () => number
   readonly decrypt: (payload: PushPayload, key: string) => Promise<DecryptedPush>
   readonly show: (title: string, options: AlertOptions) => Promise<void>
@@ -31,7 +33,12 @@ export type AlertOptions = NotificationOptions & {
 }
 
 /** Returns the notification of a ringing call. */
-export const ringingAlert = (data: AlertData, name: string, number: string): AlertOptions => ({
+export const ringingAlert = (
+  data: AlertData,
+  name: string,
+  number: string,
+  words: AlertTexts,
+): AlertOptions => ({
   tag: data.id,
   body: number && number !== name ? `${name}\n${number}` : name,
   icon: '/icon-192.png',
@@ -39,8 +46,8 @@ export const ringingAlert = (data: AlertData, name: string, number: string): Ale
   renotify: true,
   data,
   actions: [
-    { action: 'answer', title: 'Answer' },
-    { action: 'decline', title: 'Decline' },
+    { action: 'answer', title: words.answer },
+    { action: 'decline', title: words.decline },
   ],
 })
 
@@ -61,8 +68,12 @@ export class Notifier {
     if (payload.type === 'cancel') return this.#canceled(payload, push)
     const { notification_uuid, incoming_caller_name: name, incoming_caller_id: number } = payload
     const data = { id: notification_uuid, ...(push && { push }) }
-    const title = payload.with_video === 'true' ? 'Incoming video call' : 'Incoming call'
-    await this.#deps.show(title, ringingAlert(data, name || number || 'Unknown caller', number))
+    const title =
+      payload.with_video === 'true' ? this.#deps.words.incomingVideoCall : this.#deps.words.incomingCall
+    await this.#deps.show(
+      title,
+      ringingAlert(data, name || number || this.#deps.words.unknownNumber, number, this.#deps.words),
+    )
     if (push) await this.#deps.tellPages({ kind: 'ring', id: callIdOf(push), push })
   }
 
@@ -93,8 +104,8 @@ export class Notifier {
     const ringing = await this.#deps.shown(id)
     for (const alert of ringing) alert.close()
     if (!push || !missed.includes(causeOf(push))) return
-    const body = payload.incoming_caller_name || payload.incoming_caller_id || 'Unknown caller'
-    await this.#deps.show('Missed call', { tag: `missed ${id}`, body, icon: '/icon-192.png' })
+    const body = payload.incoming_caller_name || payload.incoming_caller_id || this.#deps.words.unknownNumber
+    await this.#deps.show(this.#deps.words.missedCall, { tag: `missed ${id}`, body, icon: '/icon-192.png' })
   }
 
   async #read(payload: PushPayload): Promise<DecryptedPush | undefined> {

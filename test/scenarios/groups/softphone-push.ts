@@ -101,7 +101,7 @@ export const softphonePush = (two: TwoBrowsers, service: () => PushService): voi
     await device.shows()
     await caller.hangUp()
     await phone.idle()
-    await phone.part('sign-out').click()
+    await phone.signOut()
     await phone.part('sign-in').waitFor()
     await caller.dial('/public/alice')
     await says(caller, 'This person is not online.')

@@ -1,0 +1,211 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { duration, readableName, readableNumber } from '../format.ts'
+import type { Line } from '../lines.ts'
+import { texts } from '../texts/language.ts'
+import { stateText } from './call-state.tsx'
+import { Icon, type IconName } from './icon.tsx'
+import { Keypad } from './keypad.tsx'
+import { Level } from './level.tsx'
+import { usePage } from './page.ts'
+import { Avatar } from './parts.tsx'
+import { Picture, videoOf } from './picture.tsx'
+
+/** Panel of the current call. */
+export const CallView = () => {
+  const { phone } = usePage()
+  const { current } = phone
+  return current ? <Panel key={current.call.id} line={current} /> : null
+}
+
+const Panel = ({ line }: { readonly line: Line }) => {
+  const { phone } = usePage()
+  const [padIsOpen, setPad] = useState(false)
+  const panel = useRef<HTMLElement>(null)
+  const t = texts.value
+  const { call } = line
+  const hasSound = call.active || call.state === 'early'
+  const { local, remote } = videoOf(call)
+  const seen = local || remote
+  const isPad = padIsOpen && hasSound
+  return (
+    <section
+      ref={panel}
+      class={`call ${seen ? 'seen' : ''} ${isPad ? 'pad-open' : ''}`}
+      aria-label={t.currentCall}
+      data-testid="active"
+      data-state={call.state}
+    >
+      {seen && <Picture call={call} panel={panel} />}
+      <Party line={line} />
+      <Digits line={line} />
+      {isPad && <Keypad press={(key) => void phone.controls.press(key)} testId="key" />}
+      <div class="controls">
+        <Tools line={line} padIsOpen={isPad} openPad={() => setPad(!padIsOpen)} />
+        <button
+          type="button"
+          class="hang-up"
+          data-testid="hangup"
+          data-focus="hangup"
+          onClick={() => phone.controls.hangup()}
+        >
+          <Icon name="handset" />
+          <span>{t.hangUp}</span>
+        </button>
+      </div>
+    </section>
+  )
+}
+
+const Party = ({ line }: { readonly line: Line }) => {
+  // A call changes in place.
+  usePage()
+  const t = texts.value
+  const { call } = line
+  const name = readableName(line.name)
+  const hasSound = call.active || call.state === 'early'
+  const isBroken = line.broken && call.active
+  const state = isBroken ? t.reconnectingCall : stateText(call.state)
+  return (
+    <div class="party">
+      <Level
+        stream={hasSound ? call.remoteStream : undefined}
+        label={t.theirLevel}
+        testId="remote-level"
+        class={call.active ? 'ring' : 'ring calling'}
+      >
+        <Avatar name={name} size="huge" />
+      </Level>
+      <div class="party-text">
+        <h2>
+          <span data-testid="party">{name}</span>
+          <CallTime since={line.answeredAt} />
+        </h2>
+        <p class="quiet">{readableNumber(line.number, line.name)}</p>
+        {(call.state !== 'active' || isBroken) && (
+          <p class={isBroken ? 'state broken' : 'state'} aria-hidden="true">
+            {state}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const CallTime = ({ since }: { readonly since: number | undefined }) => {
+  const { clock } = usePage()
+  const shown = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    if (since === undefined) return
+    let timer = clock.after(0, step)
+    function step() {
+      const text = duration(clock.now() - (since ?? 0))
+      if (shown.current) shown.current.textContent = text
+      timer = clock.after(500, step)
+    }
+    return () => timer.cancel()
+  }, [since])
+  if (since === undefined) return null
+  return <span ref={shown} class="timer" role="timer" aria-label={texts.value.callTime} data-testid="timer" />
+}
+
+const Digits = ({ line: { pressed, received } }: { readonly line: Line }) => {
+  const t = texts.value
+  return (
+    <p class="digits" hidden={!pressed && !received}>
+      <span hidden={!pressed}>
+        <span class="quiet">{t.sentKeys} </span>
+        <span data-testid="digits-sent">{pressed}</span>
+      </span>
+      <span hidden={!received}>
+        <span class="quiet">{t.receivedKeys} </span>
+        <span data-testid="digits-received" aria-live="polite">
+          {received}
+        </span>
+      </span>
+    </p>
+  )
+}
+
+/** Properties of a {@link Tool}. */
+interface ToolProps {
+  readonly name: string
+  readonly icon: IconName
+  readonly label: string
+  readonly on: boolean
+  readonly enabled: boolean
+  readonly press: () => void
+}
+
+const Tool = ({ name, icon, label, on, enabled, press }: ToolProps) => (
+  <button type="button" class="tool" aria-pressed={on} disabled={!enabled} data-testid={name} onClick={press}>
+    <Icon name={icon} />
+    <span>{label}</span>
+  </button>
+)
+
+const canShare = () => typeof navigator.mediaDevices?.getDisplayMedia === 'function'
+
+/** Properties of {@link Tools}. */
+interface ToolsProps {
+  readonly line: Line
+  readonly padIsOpen: boolean
+  readonly openPad: () => void
+}
+
+const Tools = ({ line: { call }, padIsOpen, openPad }: ToolsProps) => {
+  const { phone } = usePage()
+  const { controls } = phone
+  const t = texts.value
+  const talking = call.state === 'active'
+  const sharing = call.active && call.screenShareList.some(({ state }) => state !== 'ended')
+  const sendsVideo = call.active && call.video.local
+  const muted = call.muted.audio
+  const hasSound = call.active || call.state === 'early'
+  return (
+    <div class="tools">
+      <div class="tool-level">
+        <Tool
+          name="mute"
+          icon={muted ? 'microphoneOff' : 'microphone'}
+          label={muted ? t.unmute : t.mute}
+          on={muted}
+          enabled={call.state !== 'held'}
+          press={() => controls.toggleMute()}
+        />
+        <Level
+          stream={hasSound ? call.localStream : undefined}
+          label={t.yourLevel}
+          testId="local-level"
+          class="small-level"
+        />
+      </div>
+      <Tool
+        name="camera"
+        icon="camera"
+        label={sendsVideo ? t.stopVideo : t.video}
+        on={sendsVideo}
+        enabled={talking}
+        press={() => void controls.toggleCamera()}
+      />
+      {canShare() && (
+        <Tool
+          name="share"
+          icon="screen"
+          label={sharing ? t.stopSharing : t.share}
+          on={sharing}
+          enabled={talking}
+          press={() => void controls.toggleShare()}
+        />
+      )}
+      <Tool name="keypad" icon="keypad" label={t.keypad} on={padIsOpen} enabled={hasSound} press={openPad} />
+      <Tool
+        name="hold"
+        icon="pause"
+        label={call.state === 'held' ? t.resume : t.hold}
+        on={call.state === 'held'}
+        enabled={call.active}
+        press={() => void controls.toggleHold()}
+      />
+    </div>
+  )
+}

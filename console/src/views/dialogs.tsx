@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks'
+import { texts } from '../texts/language.ts'
+import { DevicePicker, SpeakerTest, useTrial } from './device-trial.tsx'
+import { Level } from './level.tsx'
+import { usePage } from './page.ts'
+import { Dialog } from './parts.tsx'
+
+/** The open dialog. */
+export const Dialogs = () => {
+  const { ui } = usePage()
+  const close = () => {
+    ui.dialog.value = undefined
+  }
+  if (ui.dialog.value === 'help') return <Help close={close} />
+  if (ui.dialog.value === 'devices') return <DeviceCheck close={close} />
+  return null
+}
+
+const keys = (...names: readonly string[]) => names.map((name) => <kbd key={name}>{name}</kbd>)
+
+const Help = ({ close }: { readonly close: () => void }) => {
+  const t = texts.value
+  return (
+    <Dialog title={t.shortcuts} testId="help" close={close}>
+      <dl class="shortcuts">
+        <dt>{t.shortcutAnswer}</dt>
+        <dd>{keys('Ctrl', 'Shift', 'A')}</dd>
+        <dt>{t.shortcutDecline}</dt>
+        <dd>{keys('Ctrl', 'Shift', 'D')}</dd>
+        <dt>{t.shortcutMute}</dt>
+        <dd>{keys('Ctrl', 'Shift', 'M')}</dd>
+        <dt>{t.shortcutDigits}</dt>
+        <dd>{keys('0–9', '*', '#')}</dd>
+        <dt>{t.shortcutHelp}</dt>
+        <dd>{keys('?')}</dd>
+        <dt>{t.shortcutClose}</dt>
+        <dd>{keys('Esc')}</dd>
+      </dl>
+    </Dialog>
+  )
+}
+
+const howToAllow = (): string => {
+  const t = texts.value
+  if (/firefox/i.test(navigator.userAgent)) return t.allowFirefox
+  return /safari/i.test(navigator.userAgent) && !/chrom/i.test(navigator.userAgent)
+    ? t.allowSafari
+    : t.allowChrome
+}
+
+/** Check of the devices before the first call: the browser asks for the microphone here, not at a call. */
+const DeviceCheck = ({ close }: { readonly close: () => void }) => {
+  const { microphone } = usePage()
+  const [wanted, setWanted] = useState(true)
+  const { stream, fault } = useTrial(wanted, false)
+  const t = texts.value
+  const done = () => {
+    microphone.checked()
+    close()
+  }
+  return (
+    <Dialog title={t.deviceCheck} testId="device-check" close={done}>
+      <p class="quiet">{t.deviceCheckHint}</p>
+      <div role="status">
+        {stream && <p class="good">{t.microphoneWorks}</p>}
+        {fault && <p class="fault">{fault}</p>}
+        {fault && microphone.state === 'blocked' && (
+          <p>
+            <strong>{t.howToAllow}</strong>
+            <br />
+            {howToAllow()}
+          </p>
+        )}
+      </div>
+      {stream && <Level stream={stream} label={t.yourLevel} testId="check-level" class="meter" />}
+      <DevicePicker kind="microphone" prefix="check-" />
+      <DevicePicker kind="speaker" prefix="check-" />
+      <div class="row end">
+        <SpeakerTest />
+        {fault && (
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              setWanted(false)
+              queueMicrotask(() => setWanted(true))
+            }}
+          >
+            {t.tryAgain}
+          </button>
+        )}
+        <button type="button" class="primary" data-testid="device-check-done" onClick={done}>
+          {t.done}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,124 @@
+import { buildVideoElement, type Call, type CallVideo } from '@trunkline/client'
+import type { RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { texts } from '../texts/language.ts'
+import { usePage } from './page.ts'
+import { IconButton } from './parts.tsx'
+
+/** Returns what a call shows: video of the far side, and of the user's camera. */
+export const videoOf = (call: Call): { readonly local: boolean; readonly remote: boolean } =>
+  call.active ? call.video : { local: false, remote: false }
+
+/** Video of the far side. The SDK owns its element. */
+const Far = ({
+  call,
+  fills,
+  far,
+}: {
+  readonly call: Call
+  readonly fills: boolean
+  readonly far: RefObject<CallVideo | null>
+}) => {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    let closed = false
+    void buildVideoElement({ call, rootElement: place.current ?? undefined }).then((made) => {
+      if (closed) return made.unsubscribe()
+      far.current = made
+      made.element.className = 'far'
+      made.element.setAttribute('aria-label', texts.value.theirVideo)
+      made.element.dataset.testid = 'far-video'
+    })
+    return () => {
+      closed = true
+      far.current?.unsubscribe()
+      far.current = null
+    }
+  }, [call])
+  return <div ref={place} class={fills ? 'far-place fills' : 'far-place'} />
+}
+
+/** Picture of the user's own camera. */
+const Own = ({ track }: { readonly track: MediaStreamTrack | null }) => {
+  const video = useRef<HTMLVideoElement>(null)
+  useEffect(() => {
+    const shown = video.current
+    if (!shown) return
+    // The attribute alone mutes only elements of the parser.
+    shown.muted = true
+    shown.srcObject = track ? new MediaStream([track]) : null
+  }, [track])
+  return (
+    <video
+      ref={video}
+      class="self-view"
+      autoplay
+      muted
+      playsInline
+      aria-label={texts.value.yourCamera}
+      data-testid="own-video"
+    />
+  )
+}
+
+/** Video of a call: it fills the panel, with the user's camera in a corner. */
+export const Picture = ({
+  call,
+  panel,
+}: {
+  readonly call: Call
+  readonly panel: RefObject<HTMLElement | null>
+}) => {
+  const far = useRef<CallVideo>(null)
+  const [selfIsShown, showSelf] = useState(true)
+  const [fills, fill] = useState(true)
+  const isFull = useFullScreen()
+  // A call changes in place.
+  usePage()
+  const { local, remote } = videoOf(call)
+  const t = texts.value
+  const toggleFull = () =>
+    void (isFull ? document.exitFullscreen() : panel.current?.requestFullscreen())?.catch(() => {})
+  const floatOut = () => void far.current?.element.requestPictureInPicture().catch(() => {})
+  return (
+    <div class={remote ? 'picture' : 'picture self-only'} data-testid="picture">
+      <div class="far-holder" hidden={!remote}>
+        <Far call={call} fills={fills} far={far} />
+      </div>
+      {local && (selfIsShown || !remote) && <Own track={call.localVideoTrack} />}
+      <div class="picture-tools" role="group" aria-label={t.video}>
+        {local && remote && (
+          <IconButton
+            icon="eye"
+            label={selfIsShown ? t.hideSelf : t.showSelf}
+            press={() => showSelf(!selfIsShown)}
+          />
+        )}
+        {remote && (
+          <IconButton icon="fit" label={fills ? t.fitVideo : t.fillVideo} press={() => fill(!fills)} />
+        )}
+        {remote && document.pictureInPictureEnabled && (
+          <IconButton icon="window" label={t.pictureInPicture} press={floatOut} />
+        )}
+        {document.fullscreenEnabled && (
+          <IconButton
+            icon="expand"
+            label={isFull ? t.leaveFullScreen : t.fullScreen}
+            press={toggleFull}
+            testId="full-screen"
+          />
+        )}
+      </div>
+    </div>
+  )
+}
+
+const useFullScreen = (): boolean => {
+  const [isFull, setFull] = useState(document.fullscreenElement !== null)
+  useEffect(() => {
+    const over = new AbortController()
+    document.addEventListener('fullscreenchange', () => setFull(document.fullscreenElement !== null), over)
+    return () => over.abort()
+  }, [])
+  return isFull
+}

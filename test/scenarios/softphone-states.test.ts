@@ -1,0 +1,156 @@
+/** States of the softphone page: accessibility in light, dark and at the width of a phone, and focus. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { alice, Gateway } from '../support/gateway.ts'
+import { faultsInAllLooks } from '../support/page-states.ts'
+import { Softphone } from '../support/softphone.ts'
+import { bob, tones } from '../support/two-browsers.ts'
+import { until } from '../support/until.ts'
+
+let gateway: Gateway
+let browser: Browser
+let first: Softphone
+let second: Softphone
+
+beforeAll(async () => {
+  const people = [
+    { ...alice, displayName: 'Alice Adams' },
+    { ...bob, displayName: 'Bob Brown' },
+    { email: 'carol@example.test', password: 'looking-glass-7', displayName: 'Carol Chen' },
+  ]
+  ;[gateway, browser] = await Promise.all([
+    Gateway.start({ subscribers: people }),
+    Browser.start(tones.alice),
+  ])
+  first = new Softphone(await browser.page({ camera: 'red' }))
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+const faults = (state: string, phone = first): Promise<string[]> => faultsInAllLooks(phone.page, state)
+
+/** Name of the focused element: its test id, else its label or tag. */
+const focused = (phone: Softphone): Promise<string> =>
+  phone.page.evaluate(
+    `(({ activeElement: e }) => e.dataset.testid ?? e.getAttribute('aria-label') ?? e.tagName)(document)`,
+  )
+
+const focusIs = (phone: Softphone, name: string): Promise<unknown> =>
+  until(
+    `the focus is at ${name}`,
+    () => focused(phone),
+    (found) => found === name,
+  )
+
+it('the sign-in is accessible, also after a wrong password, and has the focus', async () => {
+  await first.page.goto(`http://localhost:${gateway.httpPort}/`)
+  await focusIs(first, 'sign-in-email')
+  expect(await faults('sign-in')).toEqual([])
+  await first.part('sign-in-email').fill(alice.email)
+  await first.part('sign-in-password').fill('wrong')
+  await first.part('sign-in').click()
+  await until('the fault is shown', () => first.part('sign-in-error').textContent())
+  await focusIs(first, 'sign-in-password')
+  expect(await faults('wrong password')).toEqual([])
+})
+
+it('the page is accessible without a call, in every tab', async () => {
+  await first.part('sign-in-password').fill(alice.password)
+  await first.part('sign-in').click()
+  // The text is the label of the switch.
+  await first.page.getByText('Online', { exact: true }).click()
+  await first.online()
+  await first.part('person').first().waitFor()
+  expect(await faults('main')).toEqual([])
+  await first.part('dial-to').fill('b')
+  await first.part('suggestion').first().waitFor()
+  await first.part('dial-to').press('ArrowDown')
+  expect(await faults('dialling')).toEqual([])
+  await first.part('dial-to').fill('')
+  for (const tab of ['recents', 'chats', 'settings']) {
+    await first.part(`tab-${tab}`).click()
+    await first.page.waitForTimeout(200)
+    expect(await faults(tab)).toEqual([])
+  }
+  await first.part('account').click()
+  expect(await faults('account menu')).toEqual([])
+  await first.page.keyboard.press('Escape')
+  await focusIs(first, 'account')
+  await first.page.keyboard.press('?')
+  await first.part('help').waitFor()
+  expect(await faults('help')).toEqual([])
+  await first.page.keyboard.press('Escape')
+  await first.part('help').waitFor({ state: 'detached' })
+  await first.openDevices()
+  await first.part('check-level').waitFor()
+  expect(await faults('device check')).toEqual([])
+  await first.part('device-check-done').click()
+  await first.part('tab-people').click()
+})
+
+it('an outgoing and an incoming call are accessible, and move the focus', async () => {
+  second = await Softphone.open(browser, gateway, { camera: 'blue' }, bob)
+  await first.part('dial-to').fill('bob')
+  await first.part('dial-to').press('Enter')
+  await second.rings()
+  await Promise.all([focusIs(first, 'hangup'), focusIs(second, 'accept')])
+  expect(await faults('ringing out')).toEqual([])
+  expect(await faults('incoming', second)).toEqual([])
+  await second.page.keyboard.press('Control+Shift+A')
+  await Promise.all([first.talking(), second.talking(), focusIs(second, 'hangup')])
+  expect(await faults('in call')).toEqual([])
+  await first.part('keypad').click()
+  expect(await faults('keypad')).toEqual([])
+  await first.part('keypad').click()
+  await first.part('hold').click()
+  await until(
+    'the call is held',
+    () => first.state(),
+    (state) => state === 'held',
+  )
+  expect(await faults('held')).toEqual([])
+  await first.part('hold').click()
+  await first.talking()
+  await first.part('camera').click()
+  await second.part('camera').click()
+  await first.part('far-video').waitFor({ state: 'visible' })
+  await first.part('own-video').waitFor({ state: 'visible' })
+  expect(await faults('video')).toEqual([])
+  await second.page.keyboard.press('Control+Shift+D')
+  await Promise.all([first.idle(), second.idle()])
+  await focusIs(first, 'dial-to')
+  expect(await faults('ended')).toEqual([])
+  await first.part('tab-recents').click()
+  await first.part('recent').first().waitFor()
+  expect(await faults('history')).toEqual([])
+})
+
+it('a person who is typing keeps the focus when a call comes in', async () => {
+  await first.part('tab-people').click()
+  await first.part('person-write').first().click()
+  await focusIs(first, 'message-text')
+  await first.part('message-text').fill('Good morning, are you there?')
+  await first.part('message-text').press('Enter')
+  await first.part('message').waitFor()
+  await first.page.keyboard.type('And')
+  expect(await faults('conversation')).toEqual([])
+  await second.dial('/public/alice')
+  await first.rings()
+  await first.page.keyboard.type(' more')
+  expect(await first.part('message-text').inputValue()).toBe('And more')
+  expect(await first.part('call-state').textContent()).toContain('Incoming call from Bob Brown')
+  await first.page.keyboard.press('Control+Shift+D')
+  await second.idle()
+  await focusIs(first, 'message-text')
+})
+
+it('a lost connection is shown across the page', async () => {
+  await gateway.settled()
+  await gateway.stop()
+  const state = () => first.part('connection').getAttribute('data-state')
+  await until('the page reconnects', state, (found) => found === 'reconnecting')
+  expect(await faults('reconnecting')).toEqual([])
+})

@@ -1,0 +1,64 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Looks in which each state of a page is checked. */
+const looks = [
+  { name: 'light', colorScheme: 'light', width: 1280, height: 800 },
+  { name: 'dark', colorScheme: 'dark', width: 1280, height: 800 },
+  { name: 'narrow', colorScheme: 'light', width: 390, height: 844 },
+] as const
+
+/** Result of axe-core, as far as it is used. */
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+  }[]
+}
+
+/** Folder for pictures of all states; undefined for none. */
+const folder = process.env.PAGE_PICTURES
+
+/** Returns the faults that axe-core finds in the page as it is. */
+const faultsOf = async (page: Page): Promise<string[]> => {
+  await page.evaluate(`window.axe ? undefined : (() => { ${axeSource} })()`)
+  // A transition has colours in between.
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().map((each) => each.playState === "running" && each.effect.getTiming().iterations === 1 ? each.finished : undefined))',
+  )
+  const { violations } = (await page.evaluate('axe.run(document)')) as AxeResult
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),
+  )
+}
+
+/** Whether the page scrolls sideways at the smallest width of a phone. */
+const isTooWide = async (page: Page): Promise<boolean> => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  return (await page.evaluate('document.documentElement.scrollWidth > 320')) as boolean
+}
+
+/**
+ * Checks a state in light, dark and at the width of a phone. Returns the faults, each with its look. With
+ * `PAGE_PICTURES` it also writes a picture of each look to that folder.
+ */
+export const faultsInAllLooks = async (page: Page, state: string): Promise<string[]> => {
+  const found: string[] = []
+  for (const { name, colorScheme, width, height } of looks) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height })
+    found.push(...(await faultsOf(page)).map((fault) => `${state}, ${name}: ${fault}`))
+    if (folder) {
+      mkdirSync(folder, { recursive: true })
+      await page.screenshot({ path: join(folder, `${state.replaceAll(' ', '-')}-${name}.png`) })
+    }
+  }
+  if (await isTooWide(page)) found.push(`${state}: scrolls sideways at 320 px`)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1280, height: 800 })
+  return found
+}
