@@ -1,5 +1,4 @@
 import type { Message } from '@trunkline/client'
-import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Talk } from '../chats.ts'
 import { moment } from '../format.ts'
@@ -171,7 +170,7 @@ const Composer = ({ thread }: { readonly thread: Thread }) => {
  * Keeps the scroll position: a reader at the end stays at the end. A reader further up is not moved, also
  * when earlier messages are added above.
  */
-const useScroll = (thread: Thread): RefObject<HTMLDivElement | null> => {
+const useScroll = (thread: Thread) => {
   const scroll = useRef<HTMLDivElement>(null)
   const fromEnd = useRef(0)
   useLayoutEffect(() => {
