@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import fastifyStatic from '@fastify/static'
+import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '../core/log.ts'
 
@@ -32,8 +32,28 @@ const serveSdk = async (scope: FastifyInstance, root: string): Promise<void> => 
     // Pages of other hosts may load the script too.
     reply.header('cross-origin-resource-policy', 'cross-origin').header('x-content-type-options', 'nosniff')
   })
-  await scope.register(fastifyStatic, { root, prefix: '/sdk/', decorateReply: false, index: false })
+  await scope.register(fastifyStatic, { ...builtFiles(root), prefix: '/sdk/', index: false })
 }
+
+/** Names that the build gives to files by their content, such as `assets/index-Bp4zQ0aX.js`. */
+const namedByContent = /\/assets\/[^/]+-[\w-]{8}\.\w+$/
+
+/**
+ * Returns the options for a folder of built files. A file has compressed copies (`scripts/precompress.ts`),
+ * and browsers receive one that they accept. They keep files that are named by their content for a year, and
+ * ask for a newer version of all others each time.
+ */
+const builtFiles = (root: string): FastifyStaticOptions => ({
+  root,
+  decorateReply: false,
+  preCompressed: true,
+  globIgnore: ['**/*.br', '**/*.gz'],
+  cacheControl: false,
+  setHeaders: (reply, path) => {
+    const isLasting = namedByContent.test(path.replace(/\.(br|gz)$/, ''))
+    reply.header('cache-control', isLasting ? 'public, max-age=31536000, immutable' : 'no-cache')
+  },
+})
 
 const serveConsole = async (scope: FastifyInstance, root: string): Promise<void> => {
   scope.addHook('onRequest', async (request, reply) => {
@@ -47,7 +67,7 @@ const serveConsole = async (scope: FastifyInstance, root: string): Promise<void>
     })
   })
   // Without a wildcard, an unknown path receives the 404 of the API.
-  await scope.register(fastifyStatic, { root, prefix: '/', decorateReply: false, wildcard: false })
+  await scope.register(fastifyStatic, { ...builtFiles(root), prefix: '/', wildcard: false })
 }
 
 /**

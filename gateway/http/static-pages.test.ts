@@ -1,0 +1,84 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ApiTestSite } from './testing/api-test-site.ts'
+
+let rig: ApiTestSite
+let site: FastifyInstance
+
+/** Writes the copies of a file that a build makes. */
+const compress = (file: string): void => {
+  const content = readFileSync(file)
+  writeFileSync(`${file}.br`, brotliCompressSync(content))
+  writeFileSync(`${file}.gz`, gzipSync(content))
+}
+
+beforeAll(async () => {
+  rig = await ApiTestSite.open()
+  for (const [name, text] of [
+    ['console/index.html', '<!doctype html><title>Trunkline</title>'],
+    ['console/worker.js', ''],
+    ['console/assets/index.js', ''],
+    ['console/assets/index-Bp4z_0aX.js', 'a'.repeat(2_000)],
+    ['sdk/index.js', 'export {}'],
+  ] as const) {
+    const file = join(rig.folder, name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  compress(join(rig.folder, 'console', 'assets', 'index-Bp4z_0aX.js'))
+  site = await rig.servers().site()
+})
+afterAll(async () => {
+  await site.close()
+  await rig.close()
+})
+
+describe('a built file', () => {
+  it('arrives compressed at browsers that accept it, and uncompressed at others', async () => {
+    const script = `export const text = '${'carrier '.repeat(1_000)}'`
+    writeFileSync(join(rig.folder, 'sdk', 'large.js'), script)
+    compress(join(rig.folder, 'sdk', 'large.js'))
+    for (const [accepted, used] of [
+      ['gzip, deflate, br', 'br'],
+      ['gzip', 'gzip'],
+      ['identity', undefined],
+      ['br;q=0, gzip;q=0.5', 'gzip'],
+    ] as const) {
+      const headers = { 'accept-encoding': accepted }
+      const reply = await site.inject({ url: '/sdk/large.js', headers })
+      expect(reply.headers).toMatchObject({ vary: 'Origin, accept-encoding', 'cache-control': 'no-cache' })
+      expect(reply.headers['content-type']).toMatch(/^(text|application)\/javascript/)
+      expect(reply.headers['content-encoding']).toBe(used)
+      const decode = { br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body }
+      expect(decode[used ?? 'identity'](reply.rawPayload).toString()).toBe(script)
+      const { etag } = reply.headers
+      const again = await site.inject({
+        url: '/sdk/large.js',
+        headers: { ...headers, 'if-none-match': String(etag) },
+      })
+      expect(again.statusCode).toBe(304)
+      const head = await site.inject({ method: 'HEAD', url: '/sdk/large.js', headers })
+      expect([head.statusCode, head.headers.etag, head.body]).toEqual([200, etag, ''])
+    }
+    const part = { range: 'bytes=7-11', 'accept-encoding': 'identity' }
+    const reply = await site.inject({ url: '/sdk/large.js', headers: part })
+    expect([reply.statusCode, reply.body]).toEqual([206, 'const'])
+  })
+
+  it('is kept by browsers only if its name changes with its content', async () => {
+    for (const [url, caching] of [
+      ['/assets/index-Bp4z_0aX.js', 'public, max-age=31536000, immutable'],
+      ['/assets/index.js', 'no-cache'],
+      ['/', 'no-cache'],
+      ['/worker.js', 'no-cache'],
+    ] as const) {
+      const reply = await site.inject(url)
+      expect([url, reply.statusCode, reply.headers['cache-control']]).toEqual([url, 200, caching])
+    }
+    // Compressed copies have no address of their own.
+    expect((await site.inject('/assets/index-Bp4z_0aX.js.gz')).statusCode).toBe(404)
+  })
+})
