@@ -25,11 +25,11 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
 `
     expect(() => load(text)).toThrow(
       [
-        'trunkline.yaml:5:9 domains[0].allow[1]: must be an IP network such as 192.0.2.0/24',
-        'trunkline.yaml:7:3 limits.cals: is not a known key; did you mean calls?',
-        'trunkline.yaml:8:3 limits.ring: must be a text (in quotes if it looks like another type)',
-        'trunkline.yaml:9:19 sip.listen[0].transport: must be one of udp, tcp, tls, ws, wss',
-        'trunkline.yaml:9:36 sip.listen[0].port: must be from 0 to 65535',
+        'trunkline.yaml:5:9 domains[0].allow[1]: must be an IP network such as 192.0.2.0/24, not 10.0.0/8 [wrong-format]',
+        'trunkline.yaml:7:3 limits.cals: is not a known key; did you mean `calls`? [unknown-key]',
+        'trunkline.yaml:8:9 limits.ring: must be a duration such as 500ms, 30s, 5m or 4h, not 30 [wrong-format]',
+        'trunkline.yaml:9:30 sip.listen[0].transport: must be one of udp, tcp, tls, ws, wss, not sctp [unknown-choice]',
+        'trunkline.yaml:9:42 sip.listen[0].port: must be from 0 to 65535, not 70000 [out-of-range]',
       ]
         .map((line) => join(folder.path, line))
         .join('\n'),
@@ -38,47 +38,47 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
 
   it.each([
     ['a duplicate key', 'project: a\nproject: b\n', '2:1 '],
-    ['broken YAML', 'project: [a\n', '2:1 '],
+    ['broken YAML', 'project: [a\n', '1:10 '],
     ['a tag', 'project: !secret x\n', '1:10 '],
     ['a list as a key', '? [secret]\n: a\n', '1:3 '],
-    ['a list at the top', '- a\n', '1:1 '],
+    ['a list at the top', '- a\n', '1:3 '],
     ['an unknown key at the top', 'porject: a\n', '1:1 porject'],
     ['a missing key', 'subscribers:\n  - email: a@x.example\n', '2:5 subscribers[0]'],
     [
       'a short password',
       'subscribers: [{ email: a@x.example, password: short }]',
-      '1:37 subscribers[0].password',
+      '1:47 subscribers[0].password',
     ],
     [
       'a hash of a password with a weak cost',
       `subscribers: [{ email: a@x.example, password: "scrypt$2$8$1$${'s'.repeat(22)}$${'k'.repeat(43)}" }]`,
-      '1:37 subscribers[0].password',
+      '1:47 subscribers[0].password',
     ],
-    ['a duration in words', 'drain: soon\n', '1:1 drain'],
-    ['a duration longer than timers last', 'drain: 9999h\n', '1:1 drain'],
-    ['an invalid host', 'domains: [{ domain: "a b" }]', '1:13 domains[0].domain'],
-    ['an invalid IPv4 address', 'domains: [{ domain: 300.1.1.1 }]', '1:13 domains[0].domain'],
-    ['an announced address that is unreachable', 'sip: { announce: 0.0.0.0 }', '1:8 sip.announce'],
+    ['a duration in words', 'drain: soon\n', '1:8 drain'],
+    ['a duration longer than timers last', 'drain: 9999h\n', '1:8 drain'],
+    ['an invalid host', 'domains: [{ domain: "a b" }]', '1:21 domains[0].domain'],
+    ['an invalid IPv4 address', 'domains: [{ domain: 300.1.1.1 }]', '1:21 domains[0].domain'],
+    ['an announced address that is unreachable', 'sip: { announce: 0.0.0.0 }', '1:18 sip.announce'],
     ['an origin with a path', 'http: { origins: [https://a.example/x] }', '1:19 http.origins[0]'],
-    ['a public host with a bad port', 'http: { publicHost: "a:99999" }', '1:9 http.publicHost'],
+    ['a public host with a bad port', 'http: { publicHost: "a:99999" }', '1:21 http.publicHost'],
     [
       'an IPv6 network that is too long',
       'limits: { documentNetworks: ["::1/129"] }',
       '1:30 limits.documentNetworks[0]',
     ],
-    ['a domain twice', 'domains: [{ domain: a.example }, { domain: A.example }]', '1:36 domains[1].domain'],
+    ['a domain twice', 'domains: [{ domain: a.example }, { domain: A.example }]', '1:44 domains[1].domain'],
     [
       'an e-mail twice',
       `subscribers: [{ ${subscriber} }, { email: A@x.example, password: secret-two, name: b }]`,
-      '1:63 subscribers[1].email',
+      '1:70 subscribers[1].email',
     ],
     [
       'an address twice',
       `subscribers: [{ ${subscriber} }]\nresources: [{ address: /public/a, handler: { kind: xml, document: a } }]`,
-      '2:15 resources[0].address',
+      '2:24 resources[0].address',
     ],
-    ['an odd first port', 'media: { rtp: { ports: { from: 20001 } } }', '1:26 media.rtp.ports.from'],
-    ['an even last port', 'media: { rtp: { ports: { to: 30000 } } }', '1:26 media.rtp.ports.to'],
+    ['an odd first port', 'media: { rtp: { ports: { from: 20001 } } }', '1:32 media.rtp.ports.from'],
+    ['an even last port', 'media: { rtp: { ports: { to: 30000 } } }', '1:30 media.rtp.ports.to'],
     ['an empty range of ports', 'media: { rtp: { ports: { from: 30000 } } }', '1:17 media.rtp.ports.to'],
     [
       'two local addresses of one family',
@@ -90,13 +90,13 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
     [
       'an announced address of a family that is not bound',
       'media: { rtp: { bind: 0.0.0.0, announce: "2001:db8::1" } }',
-      '1:32 media.rtp.announce',
+      '1:42 media.rtp.announce',
     ],
-    ['a browser port among the RTP ports', 'media: { webrtc: { port: 20000 } }', '1:20 media.webrtc.port'],
+    ['a browser port among the RTP ports', 'media: { webrtc: { port: 20000 } }', '1:26 media.webrtc.port'],
     [
       'a SIP port among the RTP ports',
       'sip: { listen: [{ transport: udp, port: 20000 }] }',
-      '1:35 sip.listen[0].port',
+      '1:41 sip.listen[0].port',
     ],
     ['a listener twice', 'sip: { listen: [{ transport: udp }, { transport: udp }] }', '1:37 sip.listen[1]'],
     [
@@ -106,7 +106,7 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
     ],
     ['two listeners on one port', 'http: { tls: { address: 127.0.0.1, port: 8080 } }', '1:9 http.tls'],
     ['a certificate without its key', 'http: { tls: { certificate: a } }', '1:9 http.tls'],
-    ['true for a listener', 'http: { plain: true }', '1:9 http.plain'],
+    ['true for a listener', 'http: { plain: true }', '1:16 http.plain'],
     [
       'a handler with nothing to run',
       'domains: [{ domain: a, handler: { kind: xml } }]',
@@ -120,7 +120,7 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
     [
       'a realtime handler with an empty topic',
       'domains: [{ domain: a, handler: { kind: realtime, topic: "" } }]',
-      '1:51 domains[0].handler.topic',
+      '1:58 domains[0].handler.topic',
     ],
     [
       'a realtime handler with a document',
@@ -150,12 +150,12 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
     [
       'a URL of another scheme',
       'domains: [{ domain: a, handler: { kind: xml, url: "ftp://x" } }]',
-      '1:46 domains[0].handler.url',
+      '1:51 domains[0].handler.url',
     ],
     [
       'a missing file of a document',
       'domains: [{ domain: a, handler: { kind: xml, file: no.xml } }]',
-      '1:46 domains[0].handler.file',
+      '1:52 domains[0].handler.file',
     ],
   ])('have a position: %s', (_what, text, expected) => {
     expect(faultsOf(text).map(place)).toEqual([expected])
@@ -192,11 +192,11 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
     ).toContain('YAML')
   })
 
-  it('never contain values', () => {
+  it('never contain secrets', () => {
     const faults = faultsOf(
-      'subscribers: [{ email: a@x.example, password: pa55 }]\nsip: { drachtio: { host: "pa55 pa55", secret: 55 } }',
+      'subscribers: [{ email: a@x.example, password: pa55 }]\nsip: { drachtio: { host: "a", secret: 55 } }',
     )
-    expect(faults).toHaveLength(3)
+    expect(faults).toHaveLength(2)
     expect(JSON.stringify(faults)).not.toContain('55')
   })
 })

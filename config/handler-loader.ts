@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { type Keys, pathOf, type Report, readFailure } from './faults.ts'
+import { readFailure } from './config-text.ts'
+import { type Keys, pathOf, type Report } from './faults.ts'
 import type { FileHandler } from './file-config.ts'
 import type { HandlerConfig } from './types.ts'
 
@@ -40,9 +41,9 @@ export class HandlerLoader {
     const path = resolve(this.folder, file)
     try {
       if (statSync(path).size <= maxDocumentSize) return readFileSync(path, 'utf8')
-      this.#report(keys, `is larger than ${maxDocumentSize} bytes`)
+      this.#report(keys, `is larger than ${maxDocumentSize} bytes`, { code: 'file-too-large' })
     } catch (error) {
-      this.#report(keys, readFailure(error))
+      this.#report(keys, readFailure(error), { code: 'file-unreadable' })
     }
     return ''
   }

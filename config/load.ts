@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseDocument } from 'yaml'
 import { buildConfig } from './build-config.ts'
 import { ConfigSource } from './config-source.ts'
+import { readConfigText } from './config-text.ts'
 import { type Environment, replaceVariables } from './environment.ts'
-import { ConfigInvalid, readFailure } from './faults.ts'
 import type { FileConfig } from './file-config.ts'
 import { HandlerLoader } from './handler-loader.ts'
 import { checkRules } from './rules/check-rules.ts'
@@ -36,7 +35,7 @@ export interface ReadConfig {
 
 /** Reads a file like {@link loadConfig}, but also returns its values. Throws {@link ConfigInvalid}. */
 export const readConfig = (file: string, env: Environment = process.env): ReadConfig => {
-  const source = new ConfigSource(file, readText(file), env)
+  const source = new ConfigSource(file, readConfigText(file), env)
   // An empty file is valid: all keys have defaults.
   const values = (source.value ?? {}) as FileConfig
   source.check((report) => validateSchema(values, source.replaced, report))
@@ -53,19 +52,11 @@ export const readConfig = (file: string, env: Environment = process.env): ReadCo
  * missing. Throws {@link ConfigInvalid}.
  */
 export const readDataDir = (file: string, env: Environment = process.env): string => {
-  const document = parseDocument(readText(file), { schema: 'core', prettyErrors: false })
+  const document = parseDocument(readConfigText(file), { schema: 'core', prettyErrors: false })
   const value = document.errors.length === 0 ? document.get('dataDir') : undefined
   const written = typeof value === 'string' ? value : './data'
   const { text, missing } = replaceVariables(written, env, false)
   // Such a file is invalid. Reading all of it throws an error with the position of each fault.
   if (document.errors.length > 0 || missing.length > 0) return readConfig(file, env).config.dataDir
   return resolve(dirname(resolve(file)), text)
-}
-
-const readText = (file: string): string => {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new ConfigInvalid([{ file, line: 1, column: 1, path: '', message: readFailure(error) }])
-  }
 }

@@ -1,11 +1,11 @@
 import type { ErrorObject } from 'ajv'
 import { Ajv } from 'ajv'
+import { closest } from '../handlers/common/spelling.ts'
 import type { Report } from './faults.ts'
 import { keysOfPointer, pathOf } from './faults.ts'
 import type { Schema } from './schema/builders.ts'
 import { configSchema } from './schema/config-schema.ts'
 import { type FormatName, formats } from './schema/formats.ts'
-import { closest } from './suggest.ts'
 
 /** Validator with the formats of `formats.ts`. It adds defaults. */
 export const ajv = new Ajv({
@@ -31,10 +31,16 @@ export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, re
   describeAll(validate.errors, report)
 }
 
-/** Reports the errors of a validation. */
+/** Reports the errors of a validation, at most one for each value. */
 export const describeAll = (errors: readonly ErrorObject[] | null | undefined, report: Report): void => {
-  // An error of then or else is also reported as one of if.
-  for (const error of errors ?? []) if (error.keyword !== 'if') describe(error, report)
+  const wrongType = new Set(errors?.filter(({ keyword }) => keyword === 'type').map((e) => e.instancePath))
+  for (const error of errors ?? []) {
+    // An error of then or else is also reported as one of if.
+    if (error.keyword === 'if') continue
+    // A value of another type breaks further rules, which say nothing new.
+    if (error.keyword !== 'type' && wrongType.has(error.instancePath)) continue
+    describe(error, report)
+  }
 }
 
 const convertText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<string>): boolean => {
@@ -52,21 +58,78 @@ const convertText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<st
 
 const describe = (error: ErrorObject, report: Report): void => {
   const keys = keysOfPointer(error.instancePath)
-  const extra = error.keyword === 'additionalProperties' ? [String(error.params.additionalProperty)] : []
-  report([...keys, ...extra], messageOf(error))
+  const schema = (error.parentSchema ?? {}) as Schema
+  if (error.keyword === 'additionalProperties') {
+    const name = String(error.params.additionalProperty)
+    const hint = name === '<<' ? mergeHint : hintOfKey(name, schema)
+    report([...keys, name], 'is not a known key', { code: 'unknown-key', hint, part: 'key' })
+    return
+  }
+  const message = messageOf(error, schema)
+  const code = isUnformatted(error, schema) ? 'wrong-format' : (codes[error.keyword] ?? 'wrong-value')
+  report(keys, message, { code, hint: hintOfValue(error, schema), quote: isQuoted(error) })
 }
 
+const mergeHint = 'merge keys are not supported; give a whole group an anchor, and use its alias'
+
+const hintOf = (name: string, known: readonly string[]): string | undefined => {
+  const near = closest(name, known)
+  return near === undefined ? undefined : `did you mean \`${near}\`?`
+}
+
+/** Suggests a similar key of the group, or the group that has this very key. */
+const hintOfKey = (name: string, { properties = {} }: Schema): string | undefined => {
+  const [group, another] = groupsWith(name)
+  if (group !== undefined && another === undefined) return `\`${name}\` belongs to \`${group}\``
+  return hintOf(name, Object.keys(properties))
+}
+
+/** Returns the paths of the groups that have a key, without entries of lists. */
+const groupsWith = (name: string, schema: Schema = configSchema, path = ''): readonly string[] =>
+  Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
+    const at = path === '' ? key : `${path}.${key}`
+    const here = path !== '' && key === name ? [path] : []
+    return [...here, ...groupsWith(name, inner, at)]
+  })
+
+const hintOfValue = ({ keyword, data, params }: ErrorObject, schema: Schema): string | undefined => {
+  if (keyword === 'enum' && typeof data === 'string') return hintOf(data, (schema.enum ?? []).map(String))
+  if (data === null) return 'the key has no value: give it one, or remove it'
+  const wanted = [params.type].flat()
+  if (keyword === 'type' && wanted.includes('boolean') && /^(?:yes|no|on|off)$/i.test(String(data)))
+    return `did you mean \`${/^(?:yes|on)$/i.test(String(data))}\`?`
+  return undefined
+}
+
+/** Whether a number stands in place of a text with a format, such as a duration without its unit. */
+const isUnformatted = ({ keyword, data }: ErrorObject, { format }: Schema): boolean =>
+  keyword === 'type' && typeof data === 'number' && format !== undefined && Object.hasOwn(formats, format)
+
+/** Codes of faults by the keyword of JSON Schema. */
+const codes: Readonly<Record<string, string>> = {
+  required: 'missing-key',
+  type: 'wrong-type',
+  enum: 'unknown-choice',
+  format: 'wrong-format',
+  minimum: 'out-of-range',
+  maximum: 'out-of-range',
+  minLength: 'wrong-length',
+  maxLength: 'wrong-length',
+  minItems: 'wrong-length',
+  maxItems: 'wrong-length',
+}
+
+/** Whether a message quotes the value, which the file shows if it is no secret. */
+const isQuoted = ({ keyword, data }: ErrorObject): boolean =>
+  typeof data !== 'object' && !/^(?:min|max)(?:Length|Items)$|^required$/.test(keyword)
+
 /** Returns the message of an error, without the value, which may be a secret. */
-const messageOf = (error: ErrorObject): string => {
-  const schema = (error.parentSchema ?? {}) as Schema
+const messageOf = (error: ErrorObject, schema: Schema): string => {
   switch (error.keyword) {
-    case 'additionalProperties': {
-      const near = closest(String(error.params.additionalProperty), Object.keys(schema.properties ?? {}))
-      return `is not a known key${near ? `; did you mean ${near}?` : ''}`
-    }
     case 'required':
       return `the key ${String(error.params.missingProperty)} is missing`
     case 'type':
+      if (isUnformatted(error, schema)) return `must be ${formats[schema.format as FormatName].expected}`
       return `must be ${typeNames([error.params.type].flat())}`
     case 'enum':
       return `must be one of ${schema.enum?.join(', ')}`

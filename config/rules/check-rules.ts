@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Keys, Report } from '../faults.ts'
+import { type Keys, misplaced, type Report } from '../faults.ts'
 import type { FileConfig, FileHandler } from '../file-config.ts'
 import { endpointName, subscriberName } from '../file-config.ts'
 import { canonicalHost } from '../networks.ts'
@@ -32,14 +32,17 @@ const checkUnique = (config: FileConfig, report: Report): void => {
   const of = ({ project }: { readonly project?: string }) =>
     project === undefined || project === config.project ? '' : ` of the project ${project}`
   unique(
+    'domain',
     domains.map(({ domain }, i): Entry => [canonicalHost(domain), ['domains', i, 'domain']]),
     report,
   )
   unique(
+    'e-mail address',
     subscribers.map((s, i): Entry => [`${s.email.toLowerCase()}${of(s)}`, ['subscribers', i, 'email']]),
     report,
   )
   unique(
+    'address',
     [
       ...subscribers.map((s, i): Entry => [`/${s.context}/${subscriberName(s)}${of(s)}`, ['subscribers', i]]),
       ...endpoints.map((e, i): Entry => [`/${e.context}/${endpointName(e)}${of(e)}`, ['endpoints', i]]),
@@ -71,12 +74,13 @@ const checkHandler = (handler: FileHandler, keys: Keys, report: Report): void =>
 const checkRealtime = (handler: FileHandler, keys: Keys, report: Report): void => {
   if (handler.topic === undefined) report(keys, 'must have topic if kind is realtime')
   for (const key of ['url', 'document', 'file', 'fallbackUrl', 'method'] as const) {
-    if (handler[key] !== undefined) report([...keys, key], 'is not permitted if kind is realtime')
+    if (handler[key] !== undefined) report([...keys, key], 'is not permitted if kind is realtime', misplaced)
   }
 }
 
 const checkDocument = (handler: FileHandler, keys: Keys, report: Report): void => {
-  if (handler.topic !== undefined) report([...keys, 'topic'], 'is permitted only if kind is realtime')
+  if (handler.topic !== undefined)
+    report([...keys, 'topic'], 'is permitted only if kind is realtime', misplaced)
   const given = (['url', 'document', 'file'] as const).filter((key) => handler[key] !== undefined)
   if (given.length !== 1) {
     const found = given.length === 0 ? 'none is given' : `${given.join(' and ')} are given`
@@ -87,7 +91,7 @@ const checkDocument = (handler: FileHandler, keys: Keys, report: Report): void =
   }
   for (const key of ['fallbackUrl', 'method'] as const) {
     if (handler[key] !== undefined && handler.url === undefined)
-      report([...keys, key], 'is permitted only with url')
+      report([...keys, key], 'is permitted only with url', misplaced)
   }
 }
 
@@ -135,6 +139,7 @@ const checkListeners = (sip: FileConfig['sip'], http: FileConfig['http'], report
       listeners.push({ ...listener, kind: 'tcp', keys: ['http', name] })
   }
   unique(
+    'listener',
     listeners
       .filter(({ port }) => port !== 0)
       .map(({ kind, address, port, keys }): Entry => [`${kind} ${address}:${port}`, keys]),

@@ -8,6 +8,7 @@ export const checkOAuth = ({ oauth: { url, clients }, http }: FileConfig, report
   if (clients.length > 0 && url === undefined && http.publicHost === undefined)
     report(['oauth', 'clients'], 'requires oauth.url or http.publicHost, by which browsers reach the gateway')
   unique(
+    'client',
     clients.map(({ id }, i): Entry => [id, ['oauth', 'clients', i, 'id']]),
     report,
   )

@@ -1,4 +1,5 @@
-import type { Report } from '../faults.ts'
+import { closest } from '../../handlers/common/spelling.ts'
+import type { Keys, Report } from '../faults.ts'
 import type { FileConfig } from '../file-config.ts'
 import { projectsOf } from '../projects.ts'
 import { type Entry, unique } from './unique.ts'
@@ -8,11 +9,13 @@ export const checkProjects = (config: FileConfig, report: Report): void => {
   const all = projectsOf(config)
   const keysOf = (i: number) => (i === 0 ? ['project'] : ['projects', i - 1])
   unique(
+    'project',
     all.map(({ id }, i): Entry => [id, keysOf(i)]),
     report,
   )
   unique(
-    all.map(({ name }, i): Entry => [`the name ${name}`, keysOf(i)]),
+    'project name',
+    all.map(({ name }, i): Entry => [name, keysOf(i)]),
     report,
   )
   all.forEach(({ apiToken }, i) => {
@@ -24,13 +27,16 @@ export const checkProjects = (config: FileConfig, report: Report): void => {
   if (operatorToken !== undefined && all.some(({ apiToken }) => apiToken === operatorToken))
     report(['http', 'operatorToken'], 'must differ from the API tokens of all projects')
   const ids = new Set(all.map(({ id }) => id))
+  const reportUnknown = (keys: Keys, id: string) => {
+    const near = closest(id, ids)
+    const hint = near && `did you mean \`${near}\`?`
+    report(keys, 'must be the id of a project', { code: 'unknown-name', hint, quote: true })
+  }
   for (const group of ['domains', 'carriers', 'endpoints', 'subscribers', 'resources'] as const)
     config[group].forEach(({ project }, i) => {
-      if (project !== undefined && !ids.has(project))
-        report([group, i, 'project'], `${project} is not the id of a project`)
+      if (project !== undefined && !ids.has(project)) reportUnknown([group, i, 'project'], project)
     })
   config.oauth.clients.forEach(({ project }, i) => {
-    if (project !== undefined && !ids.has(project))
-      report(['oauth', 'clients', i, 'project'], `${project} is not the id of a project`)
+    if (project !== undefined && !ids.has(project)) reportUnknown(['oauth', 'clients', i, 'project'], project)
   })
 }

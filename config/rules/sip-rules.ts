@@ -25,6 +25,7 @@ const checkCodecs = ({ endpoints, domains }: FileConfig, report: Report): void =
   for (const [group, all] of Object.entries({ endpoints, domains }))
     all.forEach(({ codecs = [] }, i) => {
       unique(
+        'codec',
         codecs.map((codec, at): Entry => [codec, [group, i, 'codecs', at]]),
         report,
       )
@@ -33,6 +34,7 @@ const checkCodecs = ({ endpoints, domains }: FileConfig, report: Report): void =
 
 const checkCarriers = ({ carriers, project: first }: FileConfig, report: Report): void => {
   unique(
+    'carrier',
     carriers.map(({ name }, i): Entry => [name, ['carriers', i, 'name']]),
     report,
   )
@@ -58,6 +60,7 @@ export const checkCarrier = (carrier: FileConfig['carriers'][number], report: Re
   if (!/^[0-9+*#]*$/.test(number.prefix)) report(['number', 'prefix'], 'must consist of digits, +, * and #')
   for (const [key, values] of Object.entries({ codecs, srtpSuites }))
     unique(
+      key === 'codecs' ? 'codec' : 'SRTP suite',
       values.map((value, at): Entry => [value, [key, at]]),
       report,
     )
@@ -73,6 +76,7 @@ const checkNumbers = (numbers: NumberLists | undefined, report: Report): void =>
   const { allow, refuse } = numbers
   for (const [key, prefixes] of Object.entries({ allow, refuse }))
     unique(
+      'prefix',
       prefixes.map((prefix, at): Entry => [prefix, ['numbers', key, at]]),
       report,
     )
@@ -90,6 +94,7 @@ const checkCertificates = ({ sip, carriers, http }: FileConfig, report: Report):
     if (isHalf(tls)) report(['carriers', i, 'tls'], pair)
   })
   unique(
+    'host',
     sip.tls.names.map(({ host }, i): Entry => [canonicalHost(host), ['sip', 'tls', 'names', i, 'host']]),
     report,
   )
@@ -142,12 +147,13 @@ const checkRegistrar = ({ sip, domains, endpoints }: FileConfig, report: Report)
   const hosts = sip.registrar.domains.map(
     (domain, i): Entry => [canonicalHost(domain), ['sip', 'registrar', 'domains', i]],
   )
-  unique(hosts, report)
+  unique('host', hosts, report)
   const apps = new Set(domains.map(({ domain }) => canonicalHost(domain)))
   for (const [host, keys] of hosts)
     if (apps.has(host))
       report(keys, `${host} is already a domain application; endpoints require another host`)
   unique(
+    'user name',
     endpoints.map(({ username }, i): Entry => [username, ['endpoints', i, 'username']]),
     report,
   )

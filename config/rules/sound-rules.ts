@@ -1,4 +1,5 @@
-import type { Report } from '../faults.ts'
+import { closest } from '../../handlers/common/spelling.ts'
+import { misplaced, type Report } from '../faults.ts'
 import type { FileConfig } from '../file-config.ts'
 import { type Entry, unique } from './unique.ts'
 
@@ -10,6 +11,7 @@ export const checkSound = ({ media }: FileConfig, report: Report): void => {
   const { engines, voices } = media.speech
   const at = ['media', 'speech']
   unique(
+    'engine',
     engines.map(({ name }, i): Entry => [name, [...at, 'engines', i, 'name']]),
     report,
   )
@@ -19,7 +21,8 @@ export const checkSound = ({ media }: FileConfig, report: Report): void => {
       report([...keys, 'name'], 'must not be built-in, the name of the built-in engine')
     const other = engine.kind === 'openai' ? 'template' : 'openai'
     for (const key of keysOfKind[other]) {
-      if (engine[key] !== undefined) report([...keys, key], `is permitted only if kind is ${other}`)
+      if (engine[key] !== undefined)
+        report([...keys, key], `is permitted only if kind is ${other}`, misplaced)
     }
     if (engine.kind === 'openai' && engine.model === undefined)
       report([...keys, 'model'], 'is required if kind is openai')
@@ -30,7 +33,16 @@ export const checkSound = ({ media }: FileConfig, report: Report): void => {
   })
   for (const [name, { engine }] of Object.entries(voices)) {
     if (engine === 'built-in' || engines.some((each) => each.name === engine)) continue
-    report([...at, 'voices', name, 'engine'], 'must be built-in or the name of an engine')
+    const near = closest(
+      engine,
+      engines.map((each) => each.name),
+    )
+    const hint = near && `did you mean \`${near}\`?`
+    report([...at, 'voices', name, 'engine'], 'must be built-in or the name of an engine', {
+      code: 'unknown-name',
+      hint,
+      quote: true,
+    })
   }
 }
 

@@ -1,5 +1,5 @@
 import { parseDuration } from '../durations.ts'
-import type { Report } from '../faults.ts'
+import { misplaced, type Report } from '../faults.ts'
 import type { FileConfig } from '../file-config.ts'
 
 /** Minimum lifetime of a TURN password, in milliseconds: call setup can take this long. */
@@ -13,7 +13,7 @@ export const checkTurn = ({ media }: FileConfig, report: Report): void => {
   const relays = turn.urls.some((url) => !isStun(url))
   if (relays && turn.secret === undefined) report(keys, 'requires secret, which the TURN servers share')
   if (!relays && turn.secret !== undefined)
-    report([...keys, 'secret'], 'is permitted only with a TURN server')
+    report([...keys, 'secret'], 'is permitted only with a TURN server', misplaced)
   if ((parseDuration(turn.ttl) ?? 0) < minTtlMs) report([...keys, 'ttl'], 'must be at least 1m')
 }
 

@@ -1,4 +1,4 @@
-import type { Keys, Report } from '../faults.ts'
+import type { FaultDetails, Keys, Report } from '../faults.ts'
 import { isLoopback, parseNetwork } from '../networks.ts'
 import type { Config } from '../types.ts'
 import { warnOfNumbers, warnOfPasswords } from './access-warnings.ts'
@@ -8,12 +8,13 @@ import { isStun } from './turn-rules.ts'
 export interface ConfigWarning {
   readonly keys: Keys
   readonly message: string
+  readonly details?: FaultDetails
 }
 
 /** Returns the questionable settings of a configuration. */
 export const warningsOf = (config: Config): readonly ConfigWarning[] => {
   const warnings: ConfigWarning[] = []
-  const report: Report = (keys, message) => warnings.push({ keys, message })
+  const report: Report = (keys, message, details) => warnings.push({ keys, message, details })
   warnOfDomains(config, report)
   warnOfCarriers(config, report)
   warnOfEndpoints(config, report)

@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DocumentPlaces } from '../../config/document-places.ts'
+import { describeFault, inOrder } from '../../config/faults.ts'
 import { loadConfig } from '../../config/load.ts'
-import { socketKind } from '../../media/edge/sockets-open.ts'
-import { checkDocuments, checkSettings, describeSockets } from './config-check.ts'
+import { checkDocuments, checkFile, checkSettings } from './config-check.ts'
 
 let folder: string
 beforeEach(() => {
@@ -17,8 +16,9 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const check = (text: string) => {
   const file = join(folder, 'trunkline.yaml')
   writeFileSync(file, text)
-  const { lines, valid } = checkDocuments(loadConfig(file, {}), new DocumentPlaces(file, {}))
-  return { lines: lines.map((line) => line.replace(`${folder}/`, '')), valid }
+  const faults = inOrder(checkDocuments(loadConfig(file, {}), new DocumentPlaces(file, {})))
+  const lines = faults.map((fault) => describeFault(fault).replace(`${folder}/`, ''))
+  return { lines, valid: faults.every(({ severity }) => severity === 'warning') }
 }
 
 describe('faults of documents', () => {
@@ -36,7 +36,7 @@ describe('faults of documents', () => {
 `
     expect(check(text)).toEqual({
       lines: [
-        'trunkline.yaml:9:15 domains[0].handler.document.sections.main[1].dance: error: There is no method dance. [relay_script_method_undefined]',
+        'trunkline.yaml:9:15 domains[0].handler.document.sections.main[1].dance: There is no method dance. [relay_script_method_undefined]',
       ],
       valid: false,
     })
@@ -54,7 +54,7 @@ describe('faults of documents', () => {
 `
     expect(check(text)).toEqual({
       lines: [
-        'trunkline.yaml:7:1 resources[0].handler.document /Response/Dance[1]: warning: Dance is not supported in Response; it has no effect. [12200]',
+        'trunkline.yaml:7:11 warning: resources[0].handler.document /Response/Dance[1]: Dance is not supported in Response; it has no effect. [12200]',
       ],
       valid: true,
     })
@@ -64,7 +64,7 @@ describe('faults of documents', () => {
     writeFileSync(join(folder, 'menu.xml'), '<Response>\n  <Redirect>ftp://x</Redirect>\n</Response>')
     const text = 'domains: [{ domain: a.test, handler: { kind: xml, file: ./menu.xml } }]'
     expect(check(text)).toEqual({
-      lines: ['menu.xml:2:3 /Response/Redirect[1]: error: The URL must be an http or https URL. [11100]'],
+      lines: ['menu.xml:2:3 /Response/Redirect[1]: The URL must be an http or https URL. [11100]'],
       valid: false,
     })
   })
@@ -74,7 +74,7 @@ describe('faults of documents', () => {
     const text = `domains: [{ domain: a.test, handler: { kind: script, document: { sections: { main: [${step}] } } } }]`
     const { lines, valid } = check(text)
     expect(valid).toBe(false)
-    expect(lines).toEqual([expect.stringContaining('error: The script is larger than 65536 bytes.')])
+    expect(lines).toEqual([expect.stringContaining(': The script is larger than 65536 bytes.')])
   })
 
   it('are none in a configuration without documents', () => {
@@ -89,29 +89,23 @@ it('tells of dangerous settings with their place', () => {
   const file = join(folder, 'trunkline.yaml')
   writeFileSync(file, 'domains:\n  - domain: a.test\n    allow: [192.0.2.0/24]\n  - domain: b.test\n')
   const lines = checkSettings(loadConfig(file, {}), new DocumentPlaces(file, {}))
-  expect(lines.map((line) => line.replace(`${folder}/`, ''))).toEqual([
-    'trunkline.yaml:4:5 domains[1]: warning: any address may send calls to b.test; restrict it by allow or challenge',
+  expect(lines.map((line) => describeFault(line).replace(`${folder}/`, ''))).toEqual([
+    'trunkline.yaml:4:5 warning: domains[1]: any address may send calls to b.test; restrict it by allow or challenge [questionable]',
   ])
 })
 
-it('tells which sockets the media threads will have, and why not the better ones', () => {
-  expect(describeSockets({ kind: 'native' })).toBe('Media threads: native sockets.')
-  expect(describeSockets({ kind: 'node', reason: 'wrong ELF class' })).toBe(
-    "Media threads: Node's own sockets. The native ones were not loaded (wrong ELF class); scripts/worker builds them.",
-  )
-})
-
-it('prints that where the configuration is valid, and nothing of it where it is not', () => {
-  const file = join(folder, 'trunkline.yaml')
-  const run = (text: string) => {
-    writeFileSync(file, text)
-    const main = join(import.meta.dirname, '..', 'main.ts')
-    const done = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'check', file])
-    return { status: done.status, lines: done.stdout.toString().split('\n') }
-  }
-  expect(run('domains: []')).toEqual({
-    status: 0,
-    lines: [describeSockets(socketKind()), `${file} is valid: 0 domains, 0 subscribers.`, ''],
+describe('a whole file', () => {
+  it('that is valid has its configuration and its warnings', () => {
+    const file = join(folder, 'trunkline.yaml')
+    writeFileSync(file, 'domains: [{ domain: b.test }]')
+    const { faults, config } = checkFile(file)
+    expect(config?.domains).toHaveLength(1)
+    expect(faults.map(({ severity, code }) => `${severity} ${code}`)).toContain('warning questionable')
   })
-  expect(run('domains: nothing')).toEqual({ status: 2, lines: [''] })
+
+  it('with an error has no configuration', () => {
+    const file = join(folder, 'trunkline.yaml')
+    writeFileSync(file, 'domains: nothing')
+    expect(checkFile(file)).toEqual({ faults: [expect.objectContaining({ code: 'wrong-type' })] })
+  })
 })

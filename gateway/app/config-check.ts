@@ -1,76 +1,69 @@
 import { DocumentPlaces } from '../../config/document-places.ts'
-import { type ConfigFault, describeFault, type Keys } from '../../config/faults.ts'
+import type { Environment } from '../../config/environment.ts'
+import { type ConfigFault, ConfigInvalid, describeFault, inOrder, type Keys } from '../../config/faults.ts'
+import { loadConfig } from '../../config/load.ts'
 import { warningsOf } from '../../config/rules/warnings.ts'
 import type { Config, DocumentHandlerConfig } from '../../config/types.ts'
 import type { DocumentFault } from '../../handlers/handler.ts'
 import { checkDocument } from '../../handlers/reading/check-document.ts'
-import type { socketKind } from '../../media/edge/sockets-open.ts'
 
-/** Findings of `trunkline check`. */
+/** Result of {@link checkFile}. */
 export interface CheckReport {
-  /** One line for each finding, in the order of the file. */
-  readonly lines: readonly string[]
-  /** Whether every document can run. */
-  readonly valid: boolean
+  /** Errors and warnings, in the order of the file. */
+  readonly faults: readonly ConfigFault[]
+  /** The configuration; undefined if there is an error. */
+  readonly config?: Config
+}
+
+/** Checks a configuration file with everything in it, and starts nothing. */
+export const checkFile = (file: string, env?: Environment): CheckReport => {
+  try {
+    const config = loadConfig(file, env)
+    const faults = checkContents(config, new DocumentPlaces(file, env))
+    return faults.some(({ severity }) => severity === 'error') ? { faults } : { faults, config }
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error
+    return { faults: error.faults }
+  }
 }
 
 /**
- * Checks the documents inside a configuration as their handlers do. Documents behind URLs are not fetched.
+ * Checks the documents inside a configuration as their handlers do, and returns their faults. Documents
+ * behind URLs are not fetched.
  */
 export const checkDocuments = (
   config: Pick<Config, 'domains' | 'endpoints' | 'resources'>,
   places: DocumentPlaces,
-): CheckReport => {
-  const reports = (['domains', 'endpoints', 'resources'] as const).flatMap((list) =>
-    config[list].map(({ handler }, i) =>
+): readonly ConfigFault[] =>
+  (['domains', 'endpoints', 'resources'] as const).flatMap((list) =>
+    config[list].flatMap(({ handler }, i) =>
       !handler || handler.kind === 'realtime' || handler.document === undefined
-        ? nothing
-        : report(handler, [list, i, 'handler'], places),
+        ? []
+        : faultsOf(handler, [list, i, 'handler'], places),
     ),
   )
-  // Domains may share a handler by a YAML alias; each of its faults is reported once.
-  const faults = new Map<string, ConfigFault>()
-  for (const fault of reports.flatMap((r) => r.faults)) {
-    const { file, line, column, message } = fault
-    const place = `${file}:${line}:${column} ${message}`
-    if (!faults.has(place)) faults.set(place, fault)
-  }
-  return { lines: [...faults.values()].map(describeFault), valid: reports.every((r) => r.valid) }
-}
 
-/** Returns a line for each setting that works but is dangerous or pointless. */
-export const checkSettings = (config: Config, places: DocumentPlaces): readonly string[] =>
-  warningsOf(config).map(({ keys, message }) => describeFault(places.at(keys, `warning: ${message}`)))
+/** Returns a warning for each setting that works but is dangerous or pointless. */
+export const checkSettings = (config: Config, places: DocumentPlaces): readonly ConfigFault[] =>
+  warningsOf(config).map(({ keys, message, details }) =>
+    places.at(keys, message, { code: 'questionable', ...details, severity: 'warning' }),
+  )
+
+/** Returns the faults and warnings of a valid configuration's documents and settings, each place once. */
+export const checkContents = (config: Config, places: DocumentPlaces): readonly ConfigFault[] =>
+  inOrder([...checkDocuments(config, places), ...checkSettings(config, places)])
 
 /** Returns the lines about settings and documents of a configuration, as a start logs them. */
-export const configWarnings = (config: Config, file: string): readonly string[] => {
-  const places = new DocumentPlaces(file)
-  return [...checkDocuments(config, places).lines, ...checkSettings(config, places)]
-}
+export const configWarnings = (config: Config, file: string): readonly string[] =>
+  checkContents(config, new DocumentPlaces(file)).map(describeFault)
 
-/**
- * Returns a line about the kind of media sockets that {@link socketKind} found. Calls work with either kind,
- * at a different cost.
- */
-export const describeSockets = ({ kind, reason }: ReturnType<typeof socketKind>): string =>
-  kind === 'native'
-    ? 'Media threads: native sockets.'
-    : `Media threads: Node's own sockets. The native ones were not loaded (${reason}); ` +
-      'scripts/worker builds them.'
-
-interface DocumentReport {
-  readonly faults: readonly ConfigFault[]
-  readonly valid: boolean
-}
-
-const nothing: DocumentReport = { faults: [], valid: true }
-
-const report = (handler: DocumentHandlerConfig, keys: Keys, places: DocumentPlaces): DocumentReport => {
+const faultsOf = (
+  handler: DocumentHandlerConfig,
+  keys: Keys,
+  places: DocumentPlaces,
+): readonly ConfigFault[] => {
   const { errors, warnings } = checkDocument(handler.kind, handler.document ?? '')
-  const placed = (what: string) => (fault: DocumentFault) =>
-    places.fault(handler, keys, fault, `${what}: ${fault.message} [${fault.code}]`)
-  return {
-    faults: [...errors.map(placed('error')), ...warnings.map(placed('warning'))],
-    valid: errors.length === 0,
-  }
+  const placed = (severity: ConfigFault['severity']) => (fault: DocumentFault) =>
+    places.fault(handler, keys, fault, fault.message, { code: fault.code, severity })
+  return [...errors.map(placed('error')), ...warnings.map(placed('warning'))]
 }

@@ -1,22 +1,65 @@
 import { resolve } from 'node:path'
-import { DocumentPlaces } from '../../config/document-places.ts'
-import type { Config } from '../../config/types.ts'
-import { socketKind } from '../../media/edge/sockets-open.ts'
-import { checkDocuments, checkSettings, describeSockets } from '../app/config-check.ts'
+import { type CheckReport, checkFile } from '../app/config-check.ts'
+import { printFaults } from './print-faults.ts'
+import { invalid } from './with-config.ts'
+
+/** Page with the meaning of each code. */
+const faultsPage = 'docs/configuration-errors.md'
+
+/** Options of `trunkline check`. */
+export interface CheckOptions {
+  /** Prints the result to standard output as JSON. */
+  readonly json: boolean
+}
 
 /**
- * `trunkline check`: prints the faults and warnings of a valid configuration's documents and settings.
- * Returns the exit code: 2 if a document cannot run, otherwise 0.
+ * `trunkline check`: prints the faults and warnings of a configuration, its documents and its files. Returns
+ * the exit code: 2 if there is an error, otherwise 0.
  */
-export const checkConfig = (file: string, config: Config): number => {
-  const places = new DocumentPlaces(resolve(file))
-  const documents = checkDocuments(config, places)
-  for (const line of [...documents.lines, ...checkSettings(config, places)]) process.stderr.write(`${line}\n`)
-  if (!documents.valid) return 2
-  const { domains, subscribers } = config
-  process.stdout.write(
-    `${describeSockets(socketKind())}\n` +
-      `${file} is valid: ${domains.length} domains, ${subscribers.length} subscribers.\n`,
-  )
-  return 0
+export const checkConfig = (file: string, { json }: CheckOptions): number => {
+  const report = checkFile(resolve(file))
+  if (json) process.stdout.write(`${JSON.stringify(jsonOf(resolve(file), report), null, 2)}\n`)
+  else printReport(file, report)
+  return report.config ? 0 : invalid
 }
+
+const printReport = (file: string, { faults, config }: CheckReport): void => {
+  printFaults(faults)
+  const { errors, warnings } = countsOf(faults)
+  const found = warnings > 0 ? `, with ${counted(warnings, 'warning')}` : ''
+  if (!config) {
+    process.stderr.write(`${file} is invalid: ${counted(errors, 'error')}${found}. See ${faultsPage}.\n`)
+    return
+  }
+  const { domains, subscribers } = config
+  const contents = `${counted(domains.length, 'domain')}, ${counted(subscribers.length, 'subscriber')}`
+  process.stdout.write(`${file} is valid${found}: ${contents}.\n`)
+}
+
+/** Returns the report that `check --json` prints. Keys are added in later releases, and never removed. */
+const jsonOf = (file: string, { faults, config }: CheckReport) => ({
+  file,
+  valid: config !== undefined,
+  ...countsOf(faults),
+  faults: faults.map(({ path, code, hint = null, value = null, first = null, source: _, ...fault }) => ({
+    severity: fault.severity,
+    code,
+    file: fault.file,
+    line: fault.line,
+    column: fault.column,
+    length: fault.length,
+    key: path,
+    message: fault.message,
+    value,
+    hint,
+    first,
+    docs: `${faultsPage}#${code}`,
+  })),
+})
+
+const countsOf = (faults: CheckReport['faults']) => {
+  const errors = faults.filter(({ severity }) => severity === 'error').length
+  return { errors, warnings: faults.length - errors }
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -132,7 +132,8 @@ it.each([['check'], ['migrate'], ['token', 'ann@x.example'], ['signing-key'], ['
   async (...command) => {
     writeFileSync(file, 'domains: nothing\n')
     expect(await run(...command, file)).toBe(2)
-    expect(printed.err).toContain('trunkline.yaml:1:1 domains: ')
+    expect(printed.err).toMatch(/trunkline\.yaml:1:10\b/)
+    expect(printed.err).toContain('domains: must be a list')
   },
 )
 

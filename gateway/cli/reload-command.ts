@@ -3,6 +3,7 @@ import { ConfigInvalid } from '../../config/faults.ts'
 import { readDataDir } from '../../config/load.ts'
 import { exitCodeOf, type ReloadBody, reloadExit, reloadLines } from '../reload/reload-report.ts'
 import { askGateway, noGateway } from './ask-gateway.ts'
+import { printFaultsOfStart } from './print-faults.ts'
 
 /** Options of `trunkline reload`. */
 export interface ReloadCommandOptions {
@@ -26,7 +27,7 @@ export const reloadGateway = async (
     dataDir = readDataDir(path)
   } catch (error) {
     if (!(error instanceof ConfigInvalid)) throw error
-    process.stderr.write(`${error.message}\n`)
+    printFaultsOfStart(error.faults)
     return reloadExit.invalid
   }
   const answer = await askGateway(dataDir, { command: 'reload', dry_run: dryRun, file: path })

@@ -1,4 +1,5 @@
 import { DocumentPlaces } from '../../config/document-places.ts'
+import { describeFault } from '../../config/faults.ts'
 import { readConfig } from '../../config/load.ts'
 import type { Config } from '../../config/types.ts'
 import { App } from '../app/app.ts'
@@ -27,10 +28,16 @@ export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 're
   const { config } = started
   const log = createLog(config.log)
   const places = new DocumentPlaces(file)
-  for (const fault of checkDocuments(config, places).lines)
-    log.warn({ event: 'config.document-faulty', fault }, 'document of the configuration has a fault')
+  for (const fault of checkDocuments(config, places))
+    log.warn(
+      { event: 'config.document-faulty', fault: describeFault(fault) },
+      'document of the configuration has a fault',
+    )
   for (const setting of checkSettings(config, places))
-    log.warn({ event: 'config.setting-questionable', setting }, 'questionable setting found')
+    log.warn(
+      { event: 'config.setting-questionable', setting: describeFault(setting) },
+      'questionable setting found',
+    )
   warnOfOpenFiles(config, log)
   const startedAt = performance.now()
   const stopping = new Shutdown({ hurry: () => app.hurry(), force: () => process.exit(1) })

@@ -24,7 +24,7 @@ export const printingFaults = async (run: () => Promise<number>): Promise<number
   } catch (error) {
     const { ConfigInvalid } = await import('../../config/faults.ts')
     if (!(error instanceof ConfigInvalid)) throw error
-    process.stderr.write(`${error.message}\n`)
+    ;(await import('./print-faults.ts')).printFaultsOfStart(error.faults)
     return invalid
   }
 }

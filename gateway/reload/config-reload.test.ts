@@ -134,7 +134,7 @@ describe('a reload', () => {
     expect(await reload.reload({ by })).toMatchObject({
       outcome: 'invalid',
       file,
-      faults: [{ line: 2, column: 3, path: 'limits.calls', message: 'must be a whole number' }],
+      faults: [{ line: 2, column: 10, path: 'limits.calls', message: 'must be a whole number' }],
     })
     rmSync(file)
     expect((await reload.reload({ by })).faults[0]?.message).toContain('there is no such file')

@@ -42,7 +42,16 @@ it('becomes an exit code', () => {
 })
 
 it('tells the places of faults as `check` does', () => {
-  const fault = { file: '/etc/x.yaml', line: 3, column: 2, path: 'drain', message: 'is wrong' }
+  const fault = {
+    severity: 'error' as const,
+    code: 'wrong-format',
+    length: 1,
+    file: '/etc/x.yaml',
+    line: 3,
+    column: 2,
+    path: 'drain',
+    message: 'is wrong',
+  }
   const changes = { outcome: 'invalid', applied: [], restart: [], warnings: [], faults: [fault] } as const
   expect(reloadLines(reloadBody({ ...result, ...changes }))).toEqual([
     '/etc/x.yaml:3:2 drain: is wrong',

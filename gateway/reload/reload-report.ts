@@ -1,5 +1,5 @@
 import type { ConfigChange } from '../../config/changes.ts'
-import { describeFault } from '../../config/faults.ts'
+import { describeFault, explanationOf } from '../../config/faults.ts'
 import type { ReloadResult } from './config-reload.ts'
 
 /** Converts a result to the body that the API and the control socket send. */
@@ -22,7 +22,12 @@ export const reloadBody = ({
     reason: change.rule.kind === 'restart' ? change.rule.reason : '',
   })),
   warnings,
-  faults: faults.map(({ line, column, path, message }) => ({ line, column, key: path, message })),
+  faults: faults.map((fault) => ({
+    line: fault.line,
+    column: fault.column,
+    key: fault.path,
+    message: explanationOf(fault),
+  })),
   error: error ?? null,
 })
 

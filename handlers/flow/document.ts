@@ -1,3 +1,4 @@
+import { didYouMean } from '../common/spelling.ts'
 import type { DocumentFault } from '../handler.ts'
 import { DocumentInvalid } from '../handler.ts'
 import { readScript, type ScriptProgram } from '../script/document.ts'
@@ -45,7 +46,11 @@ const readNodes = (value: unknown, report: Report): ReadonlyMap<string, FlowNode
   }
   for (const key of Object.keys(value))
     if (key !== 'version' && key !== 'nodes')
-      report(codes.elementUndefined, `A call flow has no element ${key}.`, [key])
+      report(
+        codes.elementUndefined,
+        `A call flow has no element ${key}.${didYouMean(key, ['version', 'nodes'])}`,
+        [key],
+      )
   const { version = '1.0.0', nodes } = value
   if (version !== '1.0.0')
     report(codes.version, `version must be the text 1.0.0, not ${JSON.stringify(version)}.`, ['version'])

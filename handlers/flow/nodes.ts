@@ -1,3 +1,4 @@
+import { didYouMean } from '../common/spelling.ts'
 import { type SchemaFault, schemaCheck } from '../script/schema-check.ts'
 import { isObject, type Keys, type Report } from '../script/source.ts'
 import { codes } from './codes.ts'
@@ -30,12 +31,20 @@ export const readNode = (id: string, value: unknown, report: Report): FlowNode |
   }
   for (const key of Object.keys(value))
     if (!elements.includes(key))
-      report(codes.elementUndefined, `A node has no element ${key}.`, [...keys, key])
+      report(codes.elementUndefined, `A node has no element ${key}.${didYouMean(key, elements)}`, [
+        ...keys,
+        key,
+      ])
   const name = typeof value.kind === 'string' ? value.kind : ''
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
   if (!kind) {
     const known = Object.keys(kinds).join(', ')
-    report(codes.kind, `There is no kind of node ${JSON.stringify(name)}; expected one of ${known}.`, keys)
+    const near = didYouMean(name, Object.keys(kinds))
+    report(
+      codes.kind,
+      `There is no kind of node ${JSON.stringify(name)}; expected one of ${known}.${near}`,
+      keys,
+    )
     return undefined
   }
   const options = value.options ?? {}
@@ -51,10 +60,12 @@ const checkOptions = (kind: NodeKind, options: unknown, keys: Keys, report: Repo
   return false
 }
 
-const reportOption = ({ kind, at: below, text }: SchemaFault, keys: Keys, report: Report): void => {
+const reportOption = (fault: SchemaFault, keys: Keys, report: Report): void => {
+  const { kind, at: below, text, suggestion = '' } = fault
   const at = [...keys, ...below]
   if (kind === 'missing') report(codes.optionMissing, `The option ${text} is missing.`, at)
-  else if (kind === 'unknown') report(codes.optionUndefined, `There is no option ${text}.`, [...at, text])
+  else if (kind === 'unknown')
+    report(codes.optionUndefined, `There is no option ${text}.${suggestion}`, [...at, text])
   else report(codes.optionInvalid, `${at.at(-1)} must be ${text}.`, at)
 }
 

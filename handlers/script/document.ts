@@ -1,3 +1,4 @@
+import { didYouMean } from '../common/spelling.ts'
 import type { DocumentFault } from '../handler.ts'
 import { DocumentInvalid } from '../handler.ts'
 import { codes } from './codes.ts'
@@ -57,7 +58,11 @@ const checkDocument = (
   }
   for (const key of Object.keys(value)) {
     if (key !== 'version' && key !== 'sections')
-      error(codes.elementUndefined, `A script has no element ${key}.`, [key])
+      error(
+        codes.elementUndefined,
+        `A script has no element ${key}.${didYouMean(key, ['version', 'sections'])}`,
+        [key],
+      )
   }
   const { version = '1.0.0', sections } = value
   if (version !== '1.0.0') {

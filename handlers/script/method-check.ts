@@ -59,12 +59,13 @@ const shorthandOf = (spec: MethodSpec, given: unknown): string | undefined => {
   return typeof given === 'number' || typeof given === 'string' ? spec.shorthand : undefined
 }
 
-const reportFault = ({ kind, at, text }: SchemaFault, place: (at: Keys) => Keys, report: Report): void => {
+const reportFault = (fault: SchemaFault, place: (at: Keys) => Keys, report: Report): void => {
+  const { kind, at, text, suggestion = '' } = fault
   const keys = place(at)
   const last = keys.at(-1)
   if (kind === 'missing') report(codes.parameterMissing, `The parameter ${text} of ${last} is missing.`, keys)
   else if (kind === 'unknown')
-    report(codes.parameterUndefined, `${last} has no parameter ${text}.`, [...keys, text])
+    report(codes.parameterUndefined, `${last} has no parameter ${text}.${suggestion}`, [...keys, text])
   else report(codes.parameterInvalid, `${last} must be ${text}.`, keys)
 }
 

@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
+import { didYouMean } from '../common/spelling.ts'
 import type { Keys } from './source.ts'
 
 /** Violation of a schema. */
@@ -8,6 +9,8 @@ export interface SchemaFault {
   readonly at: Keys
   /** Name of the missing or unknown property; for an invalid value, the expected value. */
   readonly text: string
+  /** Sentence that suggests a similar property, with a leading blank; only for an unknown property. */
+  readonly suggestion?: string
 }
 
 /** Creates a check of values by the schemas of constants. Each schema is compiled once, at its first use. */
@@ -39,8 +42,11 @@ const faultOf = ({
   if (/\/anyOf\/\d+\//.test(schemaPath)) return []
   const at = instancePath.split('/').slice(1).map(keyOf)
   if (keyword === 'required') return [{ kind: 'missing', at, text: String(params.missingProperty) }]
-  if (keyword === 'additionalProperties')
-    return [{ kind: 'unknown', at, text: String(params.additionalProperty) }]
+  if (keyword === 'additionalProperties') {
+    const text = String(params.additionalProperty)
+    const { properties = {} } = (parentSchema ?? {}) as { readonly properties?: object }
+    return [{ kind: 'unknown', at, text, suggestion: didYouMean(text, Object.keys(properties)) }]
+  }
   const wanted = (parentSchema as { title?: string } | undefined)?.title
   return [{ kind: 'invalid', at, text: wanted ?? message ?? 'another value' }]
 }

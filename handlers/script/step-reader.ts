@@ -1,3 +1,4 @@
+import { didYouMean } from '../common/spelling.ts'
 import { readBranches, type StepListReader } from './branches-reader.ts'
 import { codes } from './codes.ts'
 import { checkMethod } from './method-check.ts'
@@ -99,7 +100,8 @@ export class StepReader implements StepListReader {
   #named(name: string, given: unknown, keys: Keys): ScriptStep | undefined {
     const method = methods.get(name)
     if (!method) {
-      this.error(codes.methodUndefined, `There is no method ${name}.`, keys)
+      const message = `There is no method ${name}.${didYouMean(name, methods.keys())}`
+      this.error(codes.methodUndefined, message, keys)
       return undefined
     }
     if (this.#rules.permitted && !this.#rules.permitted.has(name)) {

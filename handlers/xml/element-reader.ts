@@ -1,5 +1,6 @@
 import type { Target } from '../common/forms.ts'
 import { hasControlCharacter } from '../common/headers.ts'
+import { didYouMean } from '../common/spelling.ts'
 import { resolveUrl } from '../common/urls.ts'
 import type { Faults } from './faults.ts'
 import { codes } from './faults.ts'
@@ -27,13 +28,18 @@ export class ElementReader {
     const { attributes, children = [] }: ElementKind = this.#kind
     const owner = this.element.name
     for (const name of this.element.attributes.keys()) {
-      const message = `The attribute ${name} is not supported in ${owner}; it has no effect.`
-      if (!attributes.includes(name)) this.warning(codes.schema, message, name)
+      if (attributes.includes(name)) continue
+      const near = didYouMean(name, attributes)
+      const message = `The attribute ${name} is not supported in ${owner}; it has no effect.${near}`
+      this.warning(codes.schema, message, name)
     }
     if (children === 'markup') return
     for (const child of this.elements()) {
-      const message = `${child.name} is not supported in ${owner}; it has no effect.`
-      if (!children.some(({ name }) => name === child.name)) this.faults.warning(codes.schema, message, child)
+      const known = children.map(({ name }) => name)
+      if (known.includes(child.name)) continue
+      const near = didYouMean(child.name, known)
+      const message = `${child.name} is not supported in ${owner}; it has no effect.${near}`
+      this.faults.warning(codes.schema, message, child)
     }
   }
 

@@ -8,7 +8,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   'sip-agent': [],
   handlers: [],
   media: [],
-  config: [],
+  config: ['handlers'],
   client: [],
   react: ['client'],
   realtime: [],
@@ -288,7 +288,8 @@ const webrtcFolders = [
 ] as const
 
 /**
- * Folders of `config/`, and the files above them, from the lowest layer to the highest.
+ * Folders of `config/`, and the files above them, from the lowest layer to the highest. The languages of
+ * documents in the configuration come from `handlers/`.
  *
  * - `schema`: form of the configuration file.
  * - `rules`: checks beyond the schema.
@@ -299,6 +300,8 @@ const configFolders = [
   'file-config.ts',
   'from-schema.ts',
   'types.ts',
+  'secret-mask.ts',
+  'config-source.ts',
   'projects.ts',
   'handler-loader.ts',
   'build-config.ts',

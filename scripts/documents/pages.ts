@@ -1,5 +1,6 @@
 import { commandLinePage } from './command-line.ts'
 import { configurationPage } from './configuration.ts'
+import { configurationErrorsPage } from './configuration-errors.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
 import { openApiPage } from './openapi.ts'
@@ -10,6 +11,7 @@ import { xmlPage } from './xml.ts'
 export const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'command-line.md': commandLinePage,
   'configuration.md': configurationPage,
+  'configuration-errors.md': configurationErrorsPage,
   'errors.md': errorsPage,
   'events.md': eventsPage,
   'openapi.json': openApiPage,

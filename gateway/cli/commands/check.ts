@@ -1,5 +1,4 @@
-import { configFile, defineCommand } from '../command.ts'
-import { withConfig } from '../with-config.ts'
+import { configFile, defineCommand, jsonOption } from '../command.ts'
 
 /** `trunkline check`. */
 export const check = defineCommand({
@@ -10,9 +9,11 @@ export const check = defineCommand({
     'Reads the configuration as `run` does, with its environment variables and its documents. ' +
     'It starts nothing.',
   arguments: { file: configFile },
-  options: {},
-  examples: [{ line: 'check trunkline.yaml', effect: 'prints each fault with its line and column' }],
+  options: { json: jsonOption },
+  examples: [
+    { line: 'check trunkline.yaml', effect: 'prints each fault with its line, its column and a hint' },
+    { line: 'check --json trunkline.yaml', effect: 'prints the faults for a program' },
+  ],
   exitCodes: { 0: 'the configuration is valid', 2: 'the configuration or a document of it is invalid' },
-  run: ({ file }) =>
-    withConfig(file, async (config) => (await import('../check-command.ts')).checkConfig(file, config)),
+  run: async ({ file, json }) => (await import('../check-command.ts')).checkConfig(file, { json }),
 })

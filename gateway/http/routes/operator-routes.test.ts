@@ -21,7 +21,16 @@ beforeEach(() => {
   site = newSite({ metrics: new Metrics(), clock, log: pino({ level: 'silent' }) })
   const reload = async (request: ReloadRequest): Promise<ReloadResult> => {
     requests.push(request)
-    const fault = { file: 'x.yaml', line: 3, column: 1, path: 'drain', message: 'is wrong' }
+    const fault = {
+      severity: 'error' as const,
+      code: 'wrong-format',
+      length: 1,
+      file: 'x.yaml',
+      line: 3,
+      column: 1,
+      path: 'drain',
+      message: 'is wrong',
+    }
     const lists = { applied: [], restart: [], warnings: [], faults: outcome === 'invalid' ? [fault] : [] }
     return { ...lists, outcome, file: 'x.yaml', dryRun: request.dryRun ?? false }
   }

@@ -1,0 +1,109 @@
+import type { Document } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq } from 'yaml'
+import type { Schema } from './schema/builders.ts'
+import { configSchema } from './schema/config-schema.ts'
+
+/** Part of a text, from one offset to another. */
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** Character in place of each one that is masked. */
+export const maskCharacter = '•'
+
+/**
+ * Returns the ranges of the values that no report may show: secrets by the schema, and values of unknown
+ * keys, which may be misspelt secrets. The texts of documents are not among them; {@link maskedLine} masks
+ * the passwords in these.
+ */
+export const secretRanges = (document: Document): readonly Range[] => {
+  const ranges: Range[] = []
+  // In a file that is no YAML, keys seem to belong to other groups than they do.
+  collect(document.contents, { schema: configSchema, hidesUnknown: document.errors.length === 0 }, ranges)
+  return ranges
+}
+
+interface Place {
+  /** Schema of the value; undefined below an unknown key. */
+  readonly schema: Schema | undefined
+  readonly hidesUnknown: boolean
+}
+
+const collect = (node: unknown, { schema, hidesUnknown }: Place, ranges: Range[]): void => {
+  if (isAlias(node)) return
+  if (isScalar(node)) {
+    const [start, end] = node.range ?? [0, 0]
+    if ((schema === undefined ? hidesUnknown : isSecret(schema)) && !isVariable(node.source))
+      ranges.push({ start, end })
+  } else if (isSeq(node))
+    for (const item of node.items) collect(item, { schema: schema?.items, hidesUnknown }, ranges)
+  else if (isMap(node))
+    for (const { key, value } of node.items) {
+      const name = isScalar(key) ? String(key.value) : ''
+      const { properties = {}, additionalProperties: any } = schema ?? {}
+      const inner = Object.hasOwn(properties, name) ? properties[name] : undefined
+      // The keys of a document in YAML belong to the document's language.
+      if (name === 'document' && inner) continue
+      const below = inner ?? (typeof any === 'object' ? any : undefined)
+      collect(value, { schema: below, hidesUnknown }, ranges)
+    }
+}
+
+/** Whether a value is only a reference to a variable, which shows the operator which one it is. */
+const isVariable = (source: string | undefined): boolean => /^\$\{\w+\}$/.test(source ?? '')
+
+const isSecret = ({ writeOnly, type }: Schema): boolean => writeOnly === true && !type?.includes('object')
+
+/** Returns whether a key has a name such as `password`, so that no report shows its value. */
+export const isSecretName = (key: string): boolean => secretKey.test(key)
+
+/** Keys whose values are masked wherever they occur, also in a file that is no valid YAML. */
+const secretKey = /(?:pass|pwd|secret|token|key|auth|credential|envs?\b|store|postgres)/i
+
+/**
+ * Returns a line with its secrets masked, at the same columns. `ranges` are offsets in the whole text;
+ * `offset` is that of the line. Independent of the ranges, values of keys with names such as `password` and
+ * users in URLs are masked.
+ */
+export const maskedLine = (line: string, offset: number, ranges: readonly Range[]): string => {
+  let masked = line
+  for (const { start, end } of ranges)
+    masked = hidden(masked, Math.max(0, start - offset), Math.min(line.length, end - offset))
+  for (const { 1: lead = '', 2: key = '', index } of line.matchAll(
+    /([{,\s"'<-]|^)([\w.-]+)["']?\s*[:=]\s*/dg,
+  )) {
+    if (!secretKey.test(key)) continue
+    const from = index + lead.length + key.length
+    const value = /^["']?\s*[:=]\s*/.exec(line.slice(from))?.[0].length ?? 0
+    const rest = line.slice(from + value)
+    // A reference to a variable is no secret, and shows the operator which one it is.
+    if (/^["']?\$\{/.test(rest) || /^[[{&*|>]?\s*$/.test(rest)) continue
+    masked = hidden(masked, from + value, from + value + valueLength(rest))
+  }
+  for (const { 0: user, index } of line.matchAll(/\/\/[^/@\s]{1,256}@/g))
+    masked = hidden(masked, index + 2, index + user.length - 1)
+  return masked
+}
+
+/** Returns the length of a value that begins a text: to the end of its quotes, its group, or the line. */
+const valueLength = (rest: string): number => {
+  const quote = rest[0] === '"' || rest[0] === "'" ? rest.indexOf(rest[0], 1) : -1
+  if (quote !== -1) return quote + 1
+  const end = rest.search(/[,}\]]/)
+  return (end === -1 ? rest : rest.slice(0, end)).trimEnd().length
+}
+
+/**
+ * Returns whether a line without a key of its own continues the value of a secret, such as an entry of a list
+ * of keys. `above` are the lines before it.
+ */
+export const continuesSecret = (line: string, above: readonly string[]): boolean => {
+  if (/^\s*(?:-\s+)*[\w.-]+\s*:(?:\s|$)/.test(line)) return false
+  const indent = line.search(/\S|$/)
+  const parent = above.findLast((each) => /\S/.test(each) && each.search(/\S/) < Math.max(indent, 1))
+  return parent !== undefined && isSecretName(/([\w.-]+)\s*:/.exec(parent)?.[1] ?? '')
+}
+
+const hidden = (line: string, start: number, end: number): string =>
+  end <= start ? line : line.slice(0, start) + maskCharacter.repeat(end - start) + line.slice(end)
