@@ -29,3 +29,6 @@ export const replaceVariables = (text: string, env: Environment, inDocument: boo
   )
   return { text: replaced, missing }
 }
+
+/** Returns the environment of the process with more variables, for a program that it starts. */
+export const withVariables = (more: Environment): NodeJS.ProcessEnv => ({ ...process.env, ...more })

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { backup } from './commands/backup.ts'
 import { check } from './commands/check.ts'
 import { completion } from './commands/completion.ts'
 import { hashPassword } from './commands/hash-password.ts'
@@ -7,6 +8,7 @@ import { init } from './commands/init.ts'
 import { migrate } from './commands/migrate.ts'
 import { pushKeys } from './commands/push-keys.ts'
 import { reload } from './commands/reload.ts'
+import { restore } from './commands/restore.ts'
 import { routeTest } from './commands/route-test.ts'
 import { run } from './commands/run.ts'
 import { signingKey } from './commands/signing-key.ts'
@@ -21,6 +23,8 @@ export const commands: readonly Command[] = [
   routeTest,
   reload,
   migrate,
+  backup,
+  restore,
   token,
   signingKey,
   pushKeys,

@@ -10,9 +10,15 @@ import { migrateStore } from './migrate-command.ts'
 
 let folder: string
 let out: string
+let err: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trunkline-migrate-'))
   out = ''
+  err = ''
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    err += text
+    return true
+  })
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     out += text
     return true
@@ -38,6 +44,7 @@ it('lists the migrations that a store needs, and carries them out', async () => 
   expect((await run(true)).code).toBe(1)
   const brought = await run(false)
   expect(brought.code).toBe(0)
+  expect(err).toContain(`Step 1 of ${migrations.length}: ${first}\n`)
   expect(brought.out).toContain(`was migrated to version ${migrations.length}:\n  ${first}\n`)
   expect(await run(true)).toMatchObject({
     code: 0,

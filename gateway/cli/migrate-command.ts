@@ -3,6 +3,7 @@ import type { Config } from '../../config/types.ts'
 import { takeDataFolder } from '../cluster/data-folder.ts'
 import { SystemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
+import { migrations } from '../directory/migrations/list.ts'
 import { migrate, missingSteps } from '../directory/migrations/run.ts'
 import { directoryOptions } from '../directory/opening/directory-options.ts'
 import { openEngine } from '../directory/opening/open-engine.ts'
@@ -40,8 +41,12 @@ const migrateEngine = async (config: Config, check: boolean): Promise<number> =>
       process.stdout.write(`${engine.name} needs these migrations:\n${steps}`)
       return 1
     }
-    const version = await migrate(engine.store, clock, engine.lock)
-    process.stdout.write(`${engine.name} was migrated to version ${version}:\n${steps}`)
+    for (const [index, name] of missing.entries()) {
+      process.stderr.write(`Step ${index + 1} of ${missing.length}: ${name}\n`)
+      const until = migrations.length - missing.length + index + 1
+      await migrate(engine.store, clock, engine.lock, migrations.slice(0, until))
+    }
+    process.stdout.write(`${engine.name} was migrated to version ${migrations.length}:\n${steps}`)
     return 0
   } finally {
     await engine.close()
