@@ -1,4 +1,5 @@
 import type { CallState } from './call-state.ts'
+import type { TransferProgress } from './call-transfer.ts'
 import type { ClientError } from './errors.ts'
 import type { CallLevels, DeviceChange, DeviceName, VideoState } from './media-types.ts'
 import type {
@@ -45,6 +46,8 @@ export interface CallEvents extends MemberFieldEvents {
   readonly mute: { readonly audio: boolean; readonly video: boolean }
   /** The server has a new name or number for the far side. */
   readonly display: { readonly name: string; readonly number: string }
+  /** Progress of a {@link Call.transfer}. */
+  readonly transfer: TransferProgress
   /** Media flows, for the first time or again. */
   readonly 'media.connected': Readonly<Record<string, never>>
   /** The media path failed, or the network changed; a new path is being negotiated. */

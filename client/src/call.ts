@@ -1,6 +1,7 @@
 import { CallControls } from './call-controls.ts'
 import type { CallSetup } from './call-setup.ts'
 import { type CallState, type CallStep, isAnswered, nextState } from './call-state.ts'
+import { CallTransfer } from './call-transfer.ts'
 import { ClientError, endOf, refusalOf } from './errors.ts'
 import { type Json, record, text } from './frames.ts'
 import { causeCodeOf, dialogParams, type VertoPeer } from './verto.ts'
@@ -20,6 +21,7 @@ export class Call extends CallControls implements VertoPeer {
   #reason: ClientError | undefined
   #started: PromiseWithResolvers<void> | undefined
   #holds: Promise<void> | undefined
+  readonly #transfer = new CallTransfer()
 
   constructor(setup: CallSetup) {
     super(setup)
@@ -100,6 +102,31 @@ export class Call extends CallControls implements VertoPeer {
     return this.#setHold(false)
   }
 
+  /**
+   * Transfers the other party, and leaves the call (`reason` is then `transferred`).
+   *
+   * To an address, a number or a SIP URI (blind): the target is called, and the other party hears it ring.
+   * Resolves when the target answers. Rejects with the reason if it does not (`busy`, `declined`, …); the
+   * call then continues. If this page hangs up meanwhile, the transfer goes on, and the promise rejects.
+   *
+   * To another answered call of this client (attended): the other parties of both calls are joined, and both
+   * calls end here.
+   *
+   * Rejects with `not_permitted` if the subscriber may not call the target, and with `bad_state` before the
+   * answer or during another transfer.
+   */
+  async transfer(to: string | Call): Promise<void> {
+    this.#require('transfer', isAnswered(this.#state))
+    if (typeof to !== 'string') to.#require('transfer', isAnswered(to.#state))
+    if (to === this || (typeof to === 'string' && !to.trim()))
+      throw new ClientError('bad_argument', 'to: expected an address, a number, a SIP URI or another call')
+    const target =
+      typeof to === 'string'
+        ? { action: 'transfer', destination: to.trim() }
+        : { action: 'replace', replaceCallID: to.id }
+    await this.#transfer.run(() => this.verto('verto.modify', target))
+  }
+
   /** For the client only: handles a verto message of the server for this call. */
   receive(method: string, params: Json, nodeId: string | undefined): void {
     if (this.#state === 'ended') return
@@ -122,6 +149,10 @@ export class Call extends CallControls implements VertoPeer {
     if (this.#state === 'ended') return
     if (type === 'call.state' && params.call_id === this.id && params.call_state === 'ringing')
       this.#step('ring')
+    if (type === 'call.transfer' && params.call_id === this.id) {
+      const progress = this.#transfer.notify(params)
+      if (progress) this.emit('transfer', progress)
+    }
     this.memberState.notify(type, params)
   }
 
@@ -279,13 +310,15 @@ export class Call extends CallControls implements VertoPeer {
   #end(reason: ClientError, known = true): void {
     if (this.#state === 'ended') return
     this.#sent = false
-    this.#reason = reason
-    this.release(known, reason)
+    const isTransferred = this.#transfer.isCompleted
+    this.#reason = isTransferred ? new ClientError('transferred', 'The call was transferred.') : reason
+    this.#transfer.ended(reason)
+    this.release(known, this.#reason)
     this.#setup.signalling.gone(this.id)
     // Settled before the listeners run, since a listener may look at the effects of the promise.
-    if (!isAnswered(this.#state)) this.#started?.reject(reason)
+    if (!isAnswered(this.#state)) this.#started?.reject(this.#reason)
     this.#step('end')
-    this.emit('destroy', { reason })
+    this.emit('destroy', { reason: this.#reason })
     this.silence()
   }
 }

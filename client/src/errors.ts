@@ -2,7 +2,8 @@
  * Code of a failure or of the end of a call.
  *
  * - End of a call: `normal`, `busy`, `declined`, `no_answer`, `canceled`, `answered_elsewhere`, `not_online`,
- *   `unknown_address`, `not_permitted`, `failed` (any other cause).
+ *   `unknown_address`, `not_permitted`, `transferred` (by {@link Call.transfer}), `failed` (any other
+ *   cause).
  * - End by a lost connection: `media_lost` (the media path could not be restored), `session_lost` (the server
  *   had dropped the call before the connection was restored).
  * - Command in a call: `no_capability` (not allowed by the gateway), `unsupported` (not possible in the
@@ -21,6 +22,7 @@ export type ErrorCode =
   | 'no_answer'
   | 'canceled'
   | 'answered_elsewhere'
+  | 'transferred'
   | 'not_online'
   | 'unknown_address'
   | 'not_permitted'
@@ -101,9 +103,12 @@ const statuses: Readonly<Record<string, ErrorCode>> = {
   '401': 'auth',
   '403': 'not_permitted',
   '404': 'unknown_address',
+  '408': 'no_answer',
+  '409': 'bad_state',
   '480': 'not_online',
   '486': 'busy',
   '487': 'canceled',
+  '600': 'busy',
   '603': 'declined',
 }
 
@@ -117,6 +122,7 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   answered_elsewhere: 'The call was answered on another device.',
   not_online: 'The called party cannot be reached now.',
   unknown_address: 'There is nothing to call at this address.',
+  transferred: 'The call was transferred.',
   not_permitted: 'This call is not permitted.',
   auth: 'The sign-in is not good for this call.',
 }
@@ -139,6 +145,12 @@ export const endOf = (cause: string | undefined, causeCode: string | number | un
     serverCode: causeCode === undefined ? undefined : String(causeCode),
     causeName: cause,
   })
+}
+
+/** Returns the reason for which the target of a transfer was not reached, by its SIP status. */
+export const transferFailure = (status: number): ClientError => {
+  const code = statuses[String(status)] ?? 'failed'
+  return new ClientError(code, sentenceOf(code, String(status)), { serverCode: String(status) })
 }
 
 /** Returns the error of a call that the server rejected, by the message and status code of its reply. */

@@ -18,6 +18,7 @@ export { CallCommands, type Channel } from './call-commands.ts'
 export { CallControls } from './call-controls.ts'
 export type { CallEvents, MemberFieldEvents } from './call-events.ts'
 export type { CallState } from './call-state.ts'
+export type { TransferProgress } from './call-transfer.ts'
 export { Client, type ClientEvents } from './client.ts'
 export { type Clock, systemClock, type Timer } from './clock.ts'
 export {

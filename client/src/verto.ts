@@ -70,6 +70,7 @@ export const subscriptions: readonly string[] = [
   'call.play',
   'call.connect',
   'call.room',
+  'call.transfer',
   'member.joined',
   'member.left',
   'member.updated',

@@ -184,6 +184,7 @@ export class App {
       store,
       {
         webrtc: media.webrtc,
+        edge: media.edge,
         arrivals: this.#calls,
         push,
         history,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { WebSocketLimits } from '../../config/types.ts'
-import type { WebRtc } from '../../media/types.ts'
+import type { Edge, WebRtc } from '../../media/types.ts'
 import type { Arrivals } from '../calls/call/arrival.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Push } from '../push/push.ts'
@@ -13,6 +13,7 @@ import { BrowserDialer } from '../rpc/subscriber/browser-dialer.ts'
 import { BrowserQuotas } from '../rpc/subscriber/browser-quotas.ts'
 import type { SessionLimits } from '../rpc/subscriber/browser-session.ts'
 import { CallParties } from '../rpc/subscriber/call-parties.ts'
+import { CallTransfers } from '../rpc/subscriber/call-transfers.ts'
 import { IceServers } from '../rpc/subscriber/ice-servers.ts'
 import { Presence } from '../rpc/subscriber/presence.ts'
 import { SubscriberCallLog, type SubscriberCallLogDeps } from '../rpc/subscriber/subscriber-call-log.ts'
@@ -26,6 +27,7 @@ import type { AppContext, OpenedStore } from './open.ts'
 /** Opened components that the calls of browsers use. */
 export interface OpenBrowsersDeps {
   readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>
+  readonly edge: Pick<Edge, 'open'>
   readonly arrivals: Arrivals
   readonly carriers: CarrierDirectory
   readonly quotas: CarrierQuotas
@@ -50,7 +52,7 @@ const sessionLimits = ({ unacknowledged, acknowledgeTimeoutMs }: WebSocketLimits
 export const openBrowsers = (
   { config, clock, log, closing, followers }: AppContext,
   { directory, tokens, states }: OpenedStore,
-  { webrtc, arrivals, carriers, quotas: carrierQuotas, push, history }: OpenBrowsersDeps,
+  { webrtc, edge, arrivals, carriers, quotas: carrierQuotas, push, history }: OpenBrowsersDeps,
   metrics: Metrics,
 ): OpenedBrowsers => {
   const { browsers: quotaLimits, webSockets } = config.limits
@@ -65,7 +67,8 @@ export const openBrowsers = (
   const dialer = new BrowserDialer({ rules, calls, arrivals, callLog, metrics, clock, log })
   const legDeps = { calls, push, metrics, clock, log }
   const ringer = new SubscriberRinger({ directory, presence, quotas, callLog, legDeps })
-  const verto = new VertoRequests({ dialer, ringer, quotas, log })
+  const transfers = new CallTransfers({ rules, quotas, edge, metrics, clock, log })
+  const verto = new VertoRequests({ dialer, transfers, ringer, quotas, log })
   const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
   const connectionDeps = { credentials, presence, quotas, verto, iceServers, clock, log }
   followers.change('limits.browsers', ({ limits, media }) => {

@@ -2,13 +2,30 @@
 
 /** Calls between pages with the gateway's own SDK that the gateway changes while they ring or talk. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { application, scripted } from '../support/applications.ts'
+import { Carrier } from '../support/carrier.ts'
+import { answers, reaches } from '../support/client-calls.ts'
 import { ClientPage } from '../support/client-page.ts'
-import { alice, bob, TwoBrowsers } from '../support/two-browsers.ts'
+import { hears } from '../support/page-audio.ts'
+import { alice, bob, TwoBrowsers, tones } from '../support/two-browsers.ts'
 import { until } from '../support/until.ts'
 
 const two = new TwoBrowsers()
 
-beforeAll(() => two.start())
+const carol = { email: 'carol@example.test', password: 'looking-glass-7' }
+
+beforeAll(() =>
+  two.start({
+    subscribers: [
+      { ...alice, displayName: 'Alice' },
+      { ...bob, displayName: 'Bob' },
+      { ...carol, displayName: 'Carol' },
+    ],
+    domains: [
+      application('sdk.test', scripted({ connect: { to: '/public/alice', answer_on_bridge: true } })),
+    ],
+  }),
+)
 afterAll(() => two.stop())
 
 const pageOf = async (email: string, index: 0 | 1): Promise<ClientPage> => {
@@ -92,4 +109,83 @@ it('a call that rings when the gateway crashes ends on both pages, and the next 
   await rings(caller, '/public/bob')
   await reachesState(caller, 'early')
   await reachesState(callee, 'ringing')
+})
+
+/** Call of a page, as an application sees it. */
+interface TalkingWindow {
+  readonly client: { dial(options: object): Promise<TalkingWindow['call']> }
+  call: {
+    readonly reason?: { readonly code: string }
+    start(): Promise<void>
+    hold(): Promise<void>
+    transfer(to: unknown): Promise<void>
+  }
+  other: TalkingWindow['call']
+}
+
+/** Transfers the page's call; resolves with the code of the failure, or of the end of the call. */
+const transfers = ({ page }: ClientPage, to: string): Promise<string | undefined> =>
+  page.evaluate(async (to) => {
+    const { call } = globalThis as unknown as TalkingWindow
+    try {
+      await call.transfer(to)
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+    while (!call.reason) await new Promise((resolve) => setTimeout(resolve, 20))
+    return call.reason.code
+  }, to)
+
+/** Places a call of a carrier to Alice, who answers and hears the tone of the carrier. */
+const called = async (page: ClientPage): Promise<Carrier> => {
+  await answers(page)
+  const caller = await Carrier.calls(two.gateway, { domain: 'sdk.test', scenario: 'caller-released' })
+  await reaches(page, 'active')
+  await caller.talks('answered', tones.customer)
+  await hears(page.page, tones.customer)
+  return caller
+}
+
+it('a page transfers a caller to another subscriber, who declines at first and then answers', async () => {
+  const [first, second] = await Promise.all([pageOf(alice.email, 0), pageOf(bob.email, 1)])
+  const caller = await called(first)
+  await second.page.evaluate(async () => {
+    const { client } = globalThis as unknown as RingingWindow
+    const all = ({ invite }: { invite: { reject(): Promise<void> } }) => invite.reject()
+    await client.online({ incomingCallHandlers: { all } })
+  })
+  expect(await transfers(first, '/public/bob')).toBe('declined')
+  await hears(first.page, tones.customer)
+  await answers(second)
+  expect(await transfers(first, '/public/bob')).toBe('transferred')
+  await reaches(second, 'active')
+  await Promise.all([hears(second.page, tones.customer), caller.hears(tones.bob, 500)])
+  await second.page.evaluate(() =>
+    (globalThis as unknown as { call: { hangup(): Promise<void> } }).call.hangup(),
+  )
+  await caller.done()
+  await two.gateway.settled()
+})
+
+it('a page joins a caller with a subscriber that it has called meanwhile', async () => {
+  const [first, second] = await Promise.all([pageOf(alice.email, 0), pageOf(bob.email, 1)])
+  const caller = await called(first)
+  await answers(second)
+  const codes = await first.page.evaluate(async () => {
+    const window = globalThis as unknown as TalkingWindow
+    await window.call.hold()
+    window.other = await window.client.dial({ to: '/public/bob' })
+    await window.other.start()
+    await window.call.transfer(window.other)
+    while (!window.call.reason || !window.other.reason)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    return [window.call.reason.code, window.other.reason.code]
+  })
+  expect(codes).toEqual(['transferred', 'transferred'])
+  await Promise.all([hears(second.page, tones.customer), caller.hears(tones.bob, 500)])
+  await second.page.evaluate(() =>
+    (globalThis as unknown as { call: { hangup(): Promise<void> } }).call.hangup(),
+  )
+  await caller.done()
+  await two.gateway.settled()
 })

@@ -284,6 +284,11 @@ export class Leg {
     this.#signalling?.paired?.(partner)
   }
 
+  /** Leg that the far side is connected to, as last reported by {@link paired}. */
+  get partner(): Leg | undefined {
+    return this.#partner
+  }
+
   /** Whether the far side receives the participants of its conference. */
   get followsConference(): boolean {
     return !this.isEnded && this.#signalling?.gathered !== undefined

@@ -6,7 +6,15 @@ import type { PlayState } from '../../calls/leg/leg-signalling.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
-import { callPlay, callState, userEvent, type WireCall, type WireCallState } from './browser-events.ts'
+import {
+  callPlay,
+  callState,
+  callTransfer,
+  userEvent,
+  type WireCall,
+  type WireCallState,
+  type WireTransferState,
+} from './browser-events.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import type { CallParties, CallParty } from './call-parties.ts'
@@ -47,6 +55,8 @@ export class BrowserCall {
   readonly leg: Leg
   readonly media: BrowserMedia
   readonly offers = new OfferRepetition()
+  /** Whether another call of the browser is being joined with this call (attended transfer). */
+  isJoining = false
   /** Events about the members of the call. */
   readonly members: MemberEvents
   readonly #options: BrowserCallOptions
@@ -169,6 +179,11 @@ export class BrowserCall {
     this.members.joined()
   }
 
+  /** Reports the progress of a transfer of the other party. `status`: SIP status. */
+  reportTransfer(state: WireTransferState, status: number): void {
+    if (!this.leg.isEnded) this.#emit('call.transfer', callTransfer(this.#wire, state, status))
+  }
+
   /** Reports the playback of a handler. */
   reportPlayback(id: string, state: PlayState): void {
     this.#emit('call.play', callPlay(this.#wire, id, state))
@@ -210,6 +225,10 @@ export class BrowserCall {
   close(cause: Cause, isEndedByBrowser: boolean): void {
     this.#watch.close()
     this.share(undefined)
+    // The replacement of the leg is the success of an attended transfer. The bye must follow, because it ends
+    // the call in the browser.
+    if (this.isJoining && cause.code === 'answered_elsewhere')
+      this.#emit('call.transfer', callTransfer(this.#wire, 'completed', 200))
     if (!isEndedByBrowser) this.verto('verto.bye', byeOf(cause))
     this.reportState('ended')
     this.members.left(byeOf(cause).cause)

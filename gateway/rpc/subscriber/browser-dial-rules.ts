@@ -2,7 +2,7 @@ import type { AudioCodec } from '../../../media/types.ts'
 import type { TokenIdentity } from '../../auth/token-identity.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import type { Directory } from '../../directory/directory.ts'
-import type { AddressBook, CallId, Target } from '../../model.ts'
+import type { AddressBook, Target } from '../../model.ts'
 import type { CarrierQuotas } from '../../sip/trunks/carrier-quotas.ts'
 import type { LikelyCodecs } from '../../sip/trunks/likely-codecs.ts'
 import type { BrowserSession } from './browser-session.ts'
@@ -38,7 +38,10 @@ export class BrowserDialRules {
   }
 
   /** Returns the reason for rejecting a dial, or undefined. */
-  refusal({ identity, isAuthorized }: BrowserSession, { to, part }: Invite): Code | undefined {
+  refusal(
+    { identity, isAuthorized }: BrowserSession,
+    { to, part }: Pick<Invite, 'to' | 'part'>,
+  ): Code | undefined {
     if (!isAuthorized) return 'unauthorized'
     if (part === 'device') return 'verb_unavailable'
     const target = this.#directory.resolve(to, identity.projectId)
@@ -57,7 +60,7 @@ export class BrowserDialRules {
   }
 
   /** Attributes a call's carrier calls to an identity, until the returned function is called. */
-  attribute(callId: CallId, { projectId, subscriber }: TokenIdentity): () => void {
+  attribute(callId: string, { projectId, subscriber }: TokenIdentity): () => void {
     return this.#quotas.attribute(callId, { projectId, ...(subscriber && { subscriber }) })
   }
 

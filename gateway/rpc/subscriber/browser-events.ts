@@ -152,6 +152,16 @@ export interface WirePeer {
   readonly to: string
 }
 
+/** States of a transfer in events. */
+export type WireTransferState = 'ringing' | 'completed' | 'failed'
+
+/** Params of `call.transfer`. `status`: SIP status of the target. */
+export const callTransfer = (call: WireCall, state: WireTransferState, status: number) => ({
+  ...inCall(call),
+  transfer_state: state,
+  sip_status: status,
+})
+
 /** Params of `call.play`. */
 export const callPlay = (call: WireCall, controlId: string, state: PlayState) => ({
   ...inCall(call),

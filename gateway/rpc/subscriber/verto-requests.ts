@@ -1,4 +1,4 @@
-import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { type Code, catalogue, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Reply } from '../rpc-session.ts'
 import type { BrowserCall } from './browser-call.ts'
@@ -6,6 +6,7 @@ import type { BrowserDialer } from './browser-dialer.ts'
 import type { BrowserQuotas } from './browser-quotas.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
+import type { CallTransfers } from './call-transfers.ts'
 import { ScreenShare } from './screen-share.ts'
 import type { SubscriberRinger } from './subscriber-ringer.ts'
 import { parseVerto, type VertoRequest } from './verto-messages.ts'
@@ -13,6 +14,7 @@ import { parseVerto, type VertoRequest } from './verto-messages.ts'
 /** Collaborators of {@link VertoRequests}. */
 export interface VertoRequestsDeps {
   readonly dialer: Pick<BrowserDialer, 'open'>
+  readonly transfers: Pick<CallTransfers, 'blind' | 'attended'>
   readonly ringer: Pick<SubscriberRinger, 'find'>
   readonly quotas: Pick<BrowserQuotas, 'checkDial'>
   readonly log: Log
@@ -68,6 +70,9 @@ export class VertoRequests {
         return wrap({ callID: request.callId }, () => this.#subscribed(browser, request.callId))
       case 'hold':
         return hold(browser, request, wrap)
+      case 'transfer':
+      case 'replace':
+        return this.#transferred(browser, request, wrap)
       case 'updateMedia':
         return this.#renegotiated(browser, { ...request, id }, wrap)
     }
@@ -116,6 +121,23 @@ export class VertoRequests {
     // Invited users cannot receive calls of the subscriber.
     if (kind === 'subscriber' && found?.subscriberId === id) found.attach(browser)
     else sendBye(browser, callId, 'canceled')
+  }
+
+  async #transferred(
+    browser: BrowserSession,
+    request: Of<'transfer'> | Of<'replace'>,
+    wrap: Wrap,
+  ): Promise<Reply> {
+    const { transfers } = this.#deps
+    const callOf = (id: string) => browser.calls.get(id)?.browserCall(browser)
+    const call = callOf(request.callId)
+    const other = request.kind === 'replace' ? callOf(request.otherId) : undefined
+    let code: Code | undefined = 'call_not_in_progress'
+    if (call && request.kind === 'transfer') code = transfers.blind(call, request.to)
+    else if (call && other) code = await transfers.attended(call, other)
+    if (code === undefined) return wrap({ action: request.kind, callID: request.callId })
+    const { http, text: message } = catalogue[code]
+    return { result: { node_id: browser.nodeId, code: String(http), message } }
   }
 
   async #renegotiated(

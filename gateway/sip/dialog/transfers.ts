@@ -1,12 +1,12 @@
 import type { Edge } from '../../../media/types.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
+import { joinCalls } from '../../calls/local/join-calls.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { AddressBook } from '../../model.ts'
 import { type DialogOrigin, Dialogs } from './known-dialogs.ts'
 import { Transferor } from './transferor.ts'
-import { twinLegs } from './twin-legs.ts'
 
 /** Rules of {@link Transfers}. */
 export interface TransferRules {
@@ -45,26 +45,8 @@ export class Transfers {
     return new Transferor(this, origin)
   }
 
-  /**
-   * Joins the other parties of two calls: `first` and `second` are legs of one party and end. `accepted` is
-   * called before they end. Resolves to false, with nothing changed, if the join is impossible.
-   */
-  async join(first: Leg, second: Leg, accepted: () => void): Promise<boolean> {
-    const twins = await twinLegs(this.#edge, first, second, () => this.#clock.now())
-    if (!twins) return false
-    const [here, there] = twins
-    try {
-      if (!second.replaced(there)) {
-        here.end({ code: 'canceled' })
-        return false
-      }
-      accepted()
-      if (!first.replaced(here)) here.end({ code: 'normal' })
-      return true
-    } catch (error) {
-      // This also ends the other leg of the pair.
-      here.end({ code: 'internal' })
-      throw error
-    }
+  /** See {@link joinCalls}. */
+  join(first: Leg, second: Leg, accepted: () => void): Promise<boolean> {
+    return joinCalls(this.#edge, [first, second], () => this.#clock.now(), accepted)
   }
 }

@@ -1,9 +1,10 @@
 /**
  * Fakes for tests of the browser dialect: WebRTC without media, and calls that record arrivals.
  */
-import type { AudioCodec, BrowserMedia, BrowserScreen, WebRtc } from '../../../../media/types.ts'
+import type { AudioCodec, BrowserMedia, BrowserScreen, MediaPort, WebRtc } from '../../../../media/types.ts'
 import type { Arrival, Arrivals } from '../../../calls/call/arrival.ts'
 import type { Leg, LegOwner } from '../../../calls/leg/leg.ts'
+import type { Referral } from '../../../calls/leg/referral.ts'
 import { FakePort, FakeVideo } from '../../../calls/testing/fake-legs.ts'
 
 type State = Parameters<Parameters<BrowserMedia['onState']>[0]>[0]
@@ -143,9 +144,41 @@ export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
   }
 }
 
+/** Edge that opens fake ports. */
+export class FakeEdge {
+  readonly opened: FakePort[] = []
+  /** Fails with this error, if set. */
+  fault: Error | undefined
+
+  async open({ group }: { readonly group: string }): Promise<MediaPort> {
+    if (this.fault) throw this.fault
+    const port = new FakePort(group)
+    this.opened.push(port)
+    return port
+  }
+}
+
 /** Leg owner that records its callbacks. */
 export class FakeOwner implements LegOwner {
   readonly reports: string[] = []
+  /** Transfers that the owner has accepted. */
+  readonly referrals: Referral[] = []
+  /** Legs that have replaced the leg. */
+  readonly replacements: Leg[] = []
+  /** Whether the owner accepts transfers and replacements. */
+  isTransferable = true
+
+  legReferred(_leg: Leg, referral: Referral): boolean {
+    if (this.isTransferable) this.referrals.push(referral)
+    return this.isTransferable
+  }
+
+  legReplaced(leg: Leg, by: Leg): boolean {
+    if (!this.isTransferable) return false
+    this.replacements.push(by)
+    leg.end({ code: 'answered_elsewhere' })
+    return true
+  }
 
   legEarly(_leg: Leg, media: boolean): void {
     this.reports.push(media ? 'early media' : 'early')

@@ -5,8 +5,8 @@ import type { AudioCodec } from '../../../../media/types.ts'
 import { Revocations } from '../../../auth/revocations.ts'
 import { SessionStates } from '../../../auth/states.ts'
 import { SubscriberTokens } from '../../../auth/subscriber-tokens.ts'
-import { newCallId } from '../../../calls/call/ids.ts'
-import type { Leg } from '../../../calls/leg/leg.ts'
+import { newCallId, newLegId } from '../../../calls/call/ids.ts'
+import { Leg } from '../../../calls/leg/leg.ts'
 import type { OutboundRequest } from '../../../calls/leg/outbound-request.ts'
 import { FakeClock } from '../../../core/clock.ts'
 import { Metrics } from '../../../core/metrics.ts'
@@ -28,12 +28,13 @@ import { BrowserDialRules } from '../browser-dial-rules.ts'
 import { BrowserDialer } from '../browser-dialer.ts'
 import { BrowserQuotas } from '../browser-quotas.ts'
 import { CallParties } from '../call-parties.ts'
+import { CallTransfers } from '../call-transfers.ts'
 import { IceServers } from '../ice-servers.ts'
 import { Presence, type PresenceLimits } from '../presence.ts'
 import { SubscriberCallLog } from '../subscriber-call-log.ts'
 import { SubscriberRinger } from '../subscriber-ringer.ts'
 import { VertoRequests } from '../verto-requests.ts'
-import { FakeArrivals, FakeOwner, FakeWebRtc } from './subscriber-fakes.ts'
+import { FakeArrivals, FakeEdge, FakeOwner, FakeWebRtc } from './subscriber-fakes.ts'
 
 const secret = new Uint8Array(32).fill(9)
 
@@ -154,6 +155,8 @@ export class SubscriberTestGateway {
   turn: TurnConfig | undefined
   /** Payers of the calls in progress. */
   readonly attributed = new Map<string, Payer>()
+  /** Opens the ports of joined calls. */
+  readonly edge = new FakeEdge()
   /** Ended calls of the subscribers. */
   readonly history: SubscriberCallRow[] = []
   readonly lines: string[] = []
@@ -209,7 +212,8 @@ export class SubscriberTestGateway {
     const dialer = new BrowserDialer({ rules, calls, arrivals, callLog, metrics, clock, log })
     const legDeps = { calls, push: this.push, metrics, clock, log }
     const ringer = new SubscriberRinger({ directory, presence, quotas, callLog, legDeps })
-    const verto = new VertoRequests({ dialer, ringer, quotas, log })
+    const transfers = new CallTransfers({ rules, quotas, edge: this.edge, metrics, clock, log })
+    const verto = new VertoRequests({ dialer, transfers, ringer, quotas, log })
     const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
     const iceServers = new IceServers(clock, this.turn)
     const connectionDeps = { credentials, presence, quotas, verto, iceServers, clock, log }
@@ -270,6 +274,13 @@ export class SubscriberTestGateway {
     const page = await this.signedIn(name)
     await page.ask('subscriber.online')
     return page
+  }
+
+  /** Returns a leg of another party, such as a telephone. */
+  partner(uri: string, direction: 'inbound' | 'outbound'): Leg {
+    const party = { uri, user: uri, name: '' }
+    const now = () => this.clock.now()
+    return new Leg({ id: newLegId(), kind: 'sip', direction, from: party, to: party, now })
   }
 
   /** Calls a subscriber; `query` is appended to the address. */

@@ -3,8 +3,8 @@ import { createEdge } from '../../../media/edge/edge.ts'
 import { TestPeer } from '../../../media/edge/testing/test-peer.ts'
 import { freePortRange } from '../../../media/testing/free-ports.ts'
 import type { AudioCodec, Edge } from '../../../media/types.ts'
-import { newLegId } from '../../calls/call/ids.ts'
-import { Leg } from '../../calls/leg/leg.ts'
+import { newLegId } from '../call/ids.ts'
+import { Leg } from '../leg/leg.ts'
 import { twinLegs } from './twin-legs.ts'
 
 const party = { uri: 'sip:a@b.example', user: 'a', name: '' }

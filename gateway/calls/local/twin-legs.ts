@@ -1,8 +1,9 @@
 import type { AudioCodec, Edge, MediaPort } from '../../../media/types.ts'
-import { newLegId } from '../../calls/call/ids.ts'
-import { Leg, type LegSignalling } from '../../calls/leg/leg.ts'
-import { openPortPair } from '../../calls/local/loopback-ports.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
+import type { Party } from '../../model.ts'
+import { newLegId } from '../call/ids.ts'
+import { Leg, type LegSignalling } from '../leg/leg.ts'
+import { openPortPair } from './loopback-ports.ts'
 
 /**
  * Signalling of one of two legs that are each other's peer: commands to one leg become events of the other.
@@ -26,9 +27,9 @@ class TwinSide implements LegSignalling {
 }
 
 /**
- * Returns two answered legs with connected audio, one for the call of each given leg. Ports of different
- * calls cannot be joined, so the two legs exchange RTP. Returns undefined if a given leg has no audio.
- * Rejects if no port can be opened; nothing stays open then.
+ * Returns two answered legs with connected audio, one for the call of each given leg. Each has the identity
+ * of the party behind the other. Ports of different calls cannot be joined, so the two legs exchange RTP.
+ * Returns undefined if a given leg has no audio. Rejects if no port can be opened; nothing stays open then.
  */
 export const twinLegs = async (
   edge: Pick<Edge, 'open'>,
@@ -40,8 +41,8 @@ export const twinLegs = async (
   if (groups[0] === undefined || groups[1] === undefined) return undefined
   const [a, b] = await openPortPair(edge, [groups[0], groups[1]], codecBetween(first.port, second.port))
   const sides = [new TwinSide(), new TwinSide()] as const
-  const here = twinLeg(first, sides[0], a, now)
-  const there = twinLeg(second, sides[1], b, now)
+  const here = twinLeg(first, second, sides[0], a, now)
+  const there = twinLeg(second, first, sides[1], b, now)
   sides[0].twin = there
   sides[1].twin = here
   return [here, there]
@@ -58,11 +59,17 @@ const codecBetween = (first: MediaPort | undefined, second: MediaPort | undefine
   return spoken[0] === spoken[1] ? spoken[0] : wide ? 'L16' : narrow
 }
 
-const twinLeg = (like: Leg, side: TwinSide, port: MediaPort, now: () => number): Leg => {
+const twinLeg = (like: Leg, other: Leg, side: TwinSide, port: MediaPort, now: () => number): Leg => {
   const { direction, from, to } = like
-  const leg = new Leg({ id: newLegId(), kind: 'sip', direction, from, to, now })
+  const own =
+    direction === 'inbound' ? { from: partyBehind(other) ?? from } : { to: partyBehind(other) ?? to }
+  const leg = new Leg({ id: newLegId(), kind: 'sip', direction, from, to, ...own, now })
   leg.attach(side)
   leg.setPort(port)
   leg.answered()
   return leg
 }
+
+/** Returns the party that a leg is connected to, as it identifies itself. */
+const partyBehind = ({ partner }: Leg): Party | undefined =>
+  partner?.direction === 'inbound' ? partner.from : partner?.to

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { settled, talking } from './testing/call-setup.ts'
+import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
+
+let gateway: SubscriberTestGateway
+
+beforeEach(async () => {
+  gateway = await SubscriberTestGateway.start()
+})
+afterEach(() => gateway.close())
+
+const transfer = (page: TestPage, destination: string, callId = 'c1') =>
+  page.verto('verto.modify', callId, { action: 'transfer', destination })
+
+const states = (page: TestPage) =>
+  page.browser.requests.flatMap(({ params }) => {
+    const { event_type: type, params: event } = params as {
+      event_type: string
+      params: Record<string, unknown>
+    }
+    return type === 'call.transfer' ? [`${event.call_id} ${event.transfer_state} ${event.sip_status}`] : []
+  })
+
+describe('a blind transfer by a page', () => {
+  it('is passed to the call without headers, and its progress is reported', async () => {
+    const { page, owner, leg } = await talking(gateway)
+    expect(await transfer(page, ' sip:carol@phones.example?P-Asserted-Identity=x ')).toMatchObject({
+      action: 'transfer',
+      callID: 'c1',
+    })
+    const [referral] = owner.referrals
+    expect(referral?.to).toBe('sip:carol@phones.example')
+    for (const status of [180, 200]) referral?.progress(status)
+    leg.end({ code: 'normal' })
+    await settled(page)
+    expect(states(page)).toEqual(['c1 ringing 180', 'c1 completed 200'])
+    expect(page.story.slice(-3)).toEqual(['verto.bye', 'call.state ended', 'call.left'])
+  })
+
+  it('that fails is reported with the status of the target', async () => {
+    const { page, owner, leg } = await talking(gateway)
+    await transfer(page, '/public/bob')
+    owner.referrals[0]?.progress(486)
+    await settled(page)
+    expect([states(page), leg.isEnded]).toEqual([['c1 failed 486'], false])
+  })
+
+  it('is rejected if the subscriber may not call the target, and without another party', async () => {
+    const { page, owner } = await talking(gateway)
+    owner.isTransferable = false
+    expect(await transfer(page, '/public/bob')).toMatchObject({ code: '409' })
+    expect(await transfer(page, '/public/bob', 'unknown')).toMatchObject({ code: '409' })
+    const callee = await gateway.online('bob')
+    const { leg, owner: other } = gateway.call('bob')
+    await callee.message('verto.invite')
+    await callee.verto('verto.answer', leg.id, { sdp: 'answer' })
+    expect(await transfer(callee, 'sip:carol@phones.example', leg.id)).toMatchObject({ code: '403' })
+    expect([owner.referrals, other.referrals]).toEqual([[], []])
+  })
+
+  it('charges calls to carriers to a subscriber who was called, until the target has left', async () => {
+    const page = await gateway.online()
+    const { leg, owner } = gateway.call()
+    await page.message('verto.invite')
+    await page.verto('verto.answer', leg.id, { sdp: 'answer' })
+    await transfer(page, '+15551230001', leg.id)
+    expect([...gateway.attributed.values()]).toMatchObject([
+      { subscriber: { id: gateway.subscriber('alice').id } },
+    ])
+    owner.referrals[0]?.over?.()
+    expect(gateway.attributed.size).toBe(0)
+  })
+})
+
+describe('an attended transfer by a page', () => {
+  /** A page with a dialed and a received call. */
+  const twoCalls = async () => {
+    const { page, leg: first, owner } = await talking(gateway)
+    await page.ask('subscriber.online')
+    const { leg: second, owner: other } = gateway.call()
+    await page.message('verto.invite')
+    await page.verto('verto.answer', second.id, { sdp: 'answer' })
+    const party = (uri: string, direction: 'inbound' | 'outbound') => {
+      const made = gateway.partner(uri, direction)
+      made.answered()
+      return made
+    }
+    first.paired(party('sip:dave@first.example', 'outbound'))
+    second.paired(party('sip:erin@second.example', 'inbound'))
+    const join = (replaceCallID = second.id as string) =>
+      page.verto('verto.modify', 'c1', { action: 'replace', replaceCallID })
+    return { page, first, second, owner, other, join }
+  }
+
+  it('replaces the legs of the page by two that carry the audio and the identity of the other parties', async () => {
+    const { page, first, second, owner, other, join } = await twoCalls()
+    expect(await join()).toMatchObject({ action: 'replace', callID: 'c1' })
+    const [here] = owner.replacements
+    const [there] = other.replacements
+    expect([here?.from.uri, there?.to.uri]).toEqual(['sip:erin@second.example', 'sip:dave@first.example'])
+    expect([first.isEnded, second.isEnded, gateway.edge.opened.length]).toEqual([true, true, 2])
+    await settled(page)
+    expect(states(page).toSorted()).toEqual([`${second.id} completed 200`, 'c1 completed 200'].toSorted())
+    here?.ended({ code: 'normal' })
+    expect(there?.isEnded).toBe(true)
+    await vi.waitFor(() => expect(gateway.edge.opened.every(({ closed }) => closed)).toBe(true))
+  })
+
+  it('is rejected for the same, an unknown or an unconnected call, and leaves both calls', async () => {
+    const { page, first, second, other, join } = await twoCalls()
+    expect(await join('c1')).toMatchObject({ code: '409' })
+    expect(await join('unknown')).toMatchObject({ code: '409' })
+    other.isTransferable = false
+    expect(await join()).toMatchObject({ code: '409' })
+    other.isTransferable = true
+    second.paired(undefined)
+    expect(await join()).toMatchObject({ code: '409' })
+    await settled(page)
+    expect([first.isEnded, second.isEnded, states(page)]).toEqual([false, false, []])
+    await vi.waitFor(() => expect(gateway.edge.opened.every(({ closed }) => closed)).toBe(true))
+  })
+
+  it('is rejected without a free port', async () => {
+    const { first, second, join } = await twoCalls()
+    gateway.edge.fault = new TrunklineError('no_ports')
+    expect(await join()).toMatchObject({ code: '503' })
+    expect([first.isEnded, second.isEnded]).toEqual([false, false])
+  })
+})
