@@ -1,56 +1,118 @@
 /** `scripts/demo-call`: places one call like a carrier and prints its progress. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { lastTone, levels } from '../../test/support/hearing.ts'
 import { RtpPeer } from '../../test/support/rtp-peer.ts'
-import { Sipp } from '../../test/support/sipp.ts'
+import { DemoPhone, type PhoneEvent } from './phone.ts'
+import { endText } from './words.ts'
 
-const [target = 'anything@127.0.0.1', to = '127.0.0.1:5060', seconds = '30'] = process.argv.slice(2)
-const [user = 'anything', domain = '127.0.0.1'] = target.split('@')
-const talkMs = Number(seconds) * 1000
-const toneHz = 440
+const help = `Usage: scripts/demo-call [options] [user@domain] [host[:port]] [seconds]
 
-const words: Readonly<Record<string, string>> = {
-  ringing: 'It rings.',
-  early: 'Early media.',
-  answered: 'Answered.',
-  released: 'Hung up.',
-  bye: 'The other side hung up.',
+Calls a running gateway like a carrier, sends a tone, and reports the received audio.
+
+  user@domain         called address; default anything@127.0.0.1
+  host[:port]         SIP address of the gateway; default 127.0.0.1:5060
+  seconds             time after which the call is hung up; default 30
+
+  --keys <keys>       presses keys after the answer: 0-9 * # A-D, and w for a pause of a second
+  --tone <Hz>         frequency of the sent tone; 0 sends silence; default 440
+  -h, --help          prints this help
+
+Examples:
+  scripts/demo-call                                calls the example configuration
+  scripts/demo-call --keys ww1 anything@ivr.localhost    presses 1 after two seconds
+  scripts/demo-call anything@192.0.2.5 192.0.2.5:5062 10
+
+Exit codes: 0 the call was answered, 1 it was refused or nothing answered, 2 wrong arguments`
+
+/** Duration in ms below which a call of the gateway ended before a person answered. */
+const shortMs = 15_000
+
+const fail = (reason: string): never => {
+  process.stderr.write(`demo-call: ${reason}\nRun \`scripts/demo-call --help\` for its usage.\n`)
+  process.exit(2)
 }
 
-const media = await RtpPeer.open()
-const sipp = await Sipp.start({
-  scenario: 'caller-either',
-  to,
-  mediaPorts: [media.port],
-  timeoutMs: talkMs + 60_000,
-  values: {
-    user,
-    domain,
-    hold: talkMs,
-    payloads: '0 101',
-    codecs: 'a=rtpmap:0 PCMU/8000\na=rtpmap:101 telephone-event/8000',
-  },
-})
-console.log(`Calling sip:${target} at ${to} for ${seconds} s with a tone of ${toneHz} Hz.`)
-
-let printed = 0
-const progress = setInterval(() => {
-  for (const event of sipp.events.slice(printed)) {
-    const [word = '', port] = event.split(' ')
-    console.log(words[word] ?? event)
-    if (word === 'answered' && port) media.send(port, toneHz)
-    printed++
+const readArguments = () => {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        keys: { type: 'string', default: '' },
+        tone: { type: 'string', default: '440' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+  } catch (error) {
+    return fail(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error))
   }
+}
+
+const { values, positionals } = readArguments()
+if (values.help) {
+  console.log(help)
+  process.exit(0)
+}
+const [target = 'anything@127.0.0.1', to = '127.0.0.1:5060', seconds = '30', ...more] = positionals
+const [, host = '', port = '5060'] = /^([^:]+)(?::(\d{1,5}))?$/.exec(to) ?? []
+if (more.length > 0) fail('there are too many arguments')
+if (!/^[^\s@<>]+@[^\s@<>]+$/.test(target)) fail(`${target} must have the form user@domain`)
+if (host === '' || Number(port) < 1 || Number(port) > 65_535) fail(`${to} must have the form host:port`)
+if (!(Number(seconds) > 0)) fail(`${seconds} must be a number of seconds`)
+if (!/^[0-9*#A-Dw]*$/i.test(values.keys)) fail(`--keys ${values.keys} may have 0-9, *, #, A-D and w`)
+if (!/^\d{1,4}$/.test(values.tone)) fail(`--tone ${values.tone} must be a frequency in Hz`)
+
+const ended = Promise.withResolvers<Extract<PhoneEvent, { kind: 'ended' }>>()
+const answered = Promise.withResolvers<void>()
+let answeredAt: number | undefined
+const onEvent = (event: PhoneEvent): void => {
+  if (event.kind === 'ringing') console.log('It rings.')
+  else if (event.kind === 'media') media.send(event.port, Number(values.tone), event.host)
+  else if (event.kind === 'ended') ended.resolve(event)
+  else {
+    console.log('Answered.')
+    answeredAt = performance.now()
+    answered.resolve()
+  }
+}
+
+const media = await RtpPeer.open('PCMU', '0.0.0.0')
+console.log(`Calling sip:${target} at ${host}:${port} for ${seconds} s with a tone of ${values.tone} Hz.`)
+const phone = await DemoPhone.call(
+  { uri: `sip:${target}`, host, port: Number(port), mediaPort: media.port },
+  onEvent,
+).catch((error: Error) => {
+  console.error(`The host ${host} cannot be reached: ${error.message}`)
+  process.exit(1)
+})
+process.once('SIGINT', () => phone.hangUp())
+
+const pressKeys = async (): Promise<void> => {
+  await answered.promise
+  for (const key of values.keys.toUpperCase()) {
+    if (key === 'W') await sleep(1000)
+    else {
+      console.log(`Pressing ${key}.`)
+      media.press(key)
+      while (media.isPressing) await sleep(50)
+    }
+  }
+}
+void pressKeys()
+void answered.promise.then(() => sleep(Number(seconds) * 1000)).then(() => phone.hangUp())
+
+const hearing = setInterval(() => {
   const [level = 0] = levels(media.packets.slice(-10), 200)
   const tone = lastTone(media.packets)
-  const hz = tone ? `, mostly ${tone} Hz` : ''
-  if (level > 100) console.log(`received audio: level ${level.toFixed(0)}${hz}`)
+  if (level > 100)
+    console.log(`received audio: level ${level.toFixed(0)}${tone ? `, mostly ${tone} Hz` : ''}`)
 }, 1000)
 
-const done = await sipp.succeeded().then(
-  () => 'The call is over.',
-  // The first lines have the essential facts.
-  (error: Error) => error.message.split('\n').slice(0, 6).join('\n'),
-)
-clearInterval(progress)
+const { by } = await ended.promise
+clearInterval(hearing)
 media.close()
-console.log(done)
+console.log(endText(await ended.promise, `${host}:${port}`))
+const isShort = answeredAt !== undefined && performance.now() - answeredAt < shortMs
+if (by === 'far' && isShort)
+  console.log('If the document calls a person: is the person online? The log of the gateway says it.')
+setTimeout(() => process.exit(answeredAt === undefined ? 1 : 0), 250)

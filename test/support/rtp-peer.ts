@@ -43,6 +43,7 @@ export class RtpPeer {
   readonly #law: G711
   readonly packets: Packet[] = []
   #far: number | undefined
+  #farHost = ''
   #tone: Uint8Array | undefined
   #toneAt = 0
   /** Remaining part of a sound that replaces the tone. */
@@ -95,9 +96,13 @@ export class RtpPeer {
     return this.#sent
   }
 
-  /** Starts sending to this port of the same address: a tone of `frequency` Hz, or silence for 0. */
-  send(to: number | string, frequency: number): void {
+  /**
+   * Starts sending to a port: a tone of `frequency` Hz, or silence for 0. `host`: address of the far side;
+   * default the same address.
+   */
+  send(to: number | string, frequency: number, host = this.address): void {
     this.#far = Number(to)
+    this.#farHost = host
     this.tone(frequency)
     if (this.#timer) return
     const began = performance.now()
@@ -202,7 +207,7 @@ export class RtpPeer {
     packet.set(payload, 12)
     this.#sequence = (this.#sequence + 1) & 0xffff
     this.#sent++
-    this.#socket.send(packet, this.#far, this.address)
+    this.#socket.send(packet, this.#far, this.#farHost)
   }
 
   #receive(bytes: Buffer): void {
