@@ -11,6 +11,7 @@ import { type Hosts, resolveHosts } from './hosts.ts'
 import { LastCall } from './last-call.ts'
 import { createLog, type Log } from './log.ts'
 import { OwnSession } from './own-session.ts'
+import { Presence } from './presence.ts'
 import type { DecryptedPush } from './push.ts'
 import { Rest } from './rest.ts'
 import { Session } from './session.ts'
@@ -50,6 +51,8 @@ export class Client {
   readonly chat: Chat
   /** Ended calls of the subscriber. */
   readonly history: History
+  /** Presence of subscribers. */
+  readonly presence: Presence
   readonly #log: Log
   readonly #hosts: Hosts
   readonly #events: Emitter<ClientEvents>
@@ -94,6 +97,7 @@ export class Client {
     this.conversation = new Conversations(this.#rest, this.#log)
     this.chat = new Chat(this.conversation)
     this.history = new History(this.#rest, this.#log)
+    this.presence = new Presence((method, params) => this.#session.request(method, params), this.#log)
   }
 
   /** Host and port of HTTP requests. */
@@ -245,6 +249,7 @@ export class Client {
     this.#calls.event(type, params, nodeId)
     this.conversation.event(type, params)
     this.history.event(type)
+    this.presence.event(type, params)
     if (type.includes('.')) this.#events.emit(type as `${string}.${string}`, params)
   }
 
@@ -271,6 +276,7 @@ export class Client {
 
   #connected(fresh: boolean, expiresAt: number | undefined): void {
     this.#token.expires(expiresAt)
+    this.presence.connected()
     const { protocol } = this.#session
     if (protocol !== undefined) this.#own.take(protocol).catch(() => {})
     if (!fresh) {

@@ -90,6 +90,7 @@ export type {
   VolumeParams,
 } from './member-types.ts'
 export type { Paged } from './paged.ts'
+export type { AddressPresence, Presence, PresenceState } from './presence.ts'
 export { type DecryptedPush, decryptPush, type PushPayload } from './push.ts'
 export { ScreenShare, type ScreenShareEvents, type ScreenShareState } from './screen-share.ts'
 export type { ConnectionState } from './session-owner.ts'

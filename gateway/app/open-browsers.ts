@@ -16,6 +16,8 @@ import { CallParties } from '../rpc/subscriber/call-parties.ts'
 import { CallTransfers } from '../rpc/subscriber/call-transfers.ts'
 import { IceServers } from '../rpc/subscriber/ice-servers.ts'
 import { Presence } from '../rpc/subscriber/presence.ts'
+import { PresenceRequests } from '../rpc/subscriber/presence-requests.ts'
+import { PresenceWatch } from '../rpc/subscriber/presence-watch.ts'
 import { SubscriberCallLog, type SubscriberCallLogDeps } from '../rpc/subscriber/subscriber-call-log.ts'
 import { SubscriberRinger } from '../rpc/subscriber/subscriber-ringer.ts'
 import { VertoRequests } from '../rpc/subscriber/verto-requests.ts'
@@ -70,7 +72,9 @@ export const openBrowsers = (
   const transfers = new CallTransfers({ rules, quotas, edge, metrics, clock, log })
   const verto = new VertoRequests({ dialer, transfers, ringer, quotas, log })
   const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
-  const connectionDeps = { credentials, presence, quotas, verto, iceServers, clock, log }
+  const watch = new PresenceWatch({ directory, presence, parties })
+  const presenceRequests = new PresenceRequests({ watch, directory, log })
+  const connectionDeps = { credentials, presence, quotas, verto, presenceRequests, iceServers, clock, log }
   followers.change('limits.browsers', ({ limits, media }) => {
     quotas.change(limits.browsers)
     presence.change(sessionLimits(limits.webSockets))
@@ -78,6 +82,7 @@ export const openBrowsers = (
   })
   metrics.gauge('subscribers_online', () => presence.subscribersOnline)
   metrics.gauge('browsers', () => presence.browsers)
+  metrics.gauge('presence_watchers', () => watch.watchers)
   metrics.gauge('invitations', () => ringer.size)
   metrics.gauge('browser_shares', () => quotas.counted)
   metrics.gauge('call_parties', () => parties.size)

@@ -276,6 +276,7 @@ const gauges = {
   recordings_bytes: 'Bytes of all recordings that are kept',
   recordings_uploading: 'Recordings that are being sent to storage',
   recordings_free_bytes: 'Bytes free on the disk of the recordings; -1 if unknown',
+  presence_watchers: 'Browsers that watch the presence of subscribers',
   history_waiting: 'Calls of the history of subscribers not written to the store yet',
   records_waiting: 'Calls and CDRs not written to the store yet',
   records_kept: 'Calls and CDRs in the store, counted within the last hour',

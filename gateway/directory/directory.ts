@@ -46,13 +46,13 @@ export interface Directory extends AddressBook, Rooms {
    */
   signIn(projectId: string, email: string, password: string): Promise<Subscriber | undefined>
   /**
-   * Changes properties that the subscriber cannot set. A push key that exists is kept. Rejects with
+   * Changes properties that are not part of the resource. A push key that exists is kept. Rejects with
    * `unknown_resource`.
    */
   changeSubscriber(
     projectId: string,
     id: string,
-    change: Partial<Pick<Subscriber, 'disabled' | 'tokensAfter' | 'pushKey'>>,
+    change: Partial<Pick<Subscriber, 'disabled' | 'tokensAfter' | 'pushKey' | 'doNotDisturb'>>,
   ): Promise<void>
   readonly resources: Resources
   /**
@@ -240,7 +240,7 @@ class LoadedDirectory implements Directory {
   async changeSubscriber(
     projectId: string,
     id: string,
-    { disabled, tokensAfter, pushKey }: Parameters<Directory['changeSubscriber']>[2],
+    { disabled, tokensAfter, pushKey, doNotDisturb }: Parameters<Directory['changeSubscriber']>[2],
   ): Promise<void> {
     const subscriber = this.subscriber(id)
     if (subscriber?.projectId !== projectId) throw new TrunklineError('unknown_resource')
@@ -250,6 +250,7 @@ class LoadedDirectory implements Directory {
         .set((eb) => ({
           ...(tokensAfter !== undefined && { tokens_after: tokensAfter }),
           ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
+          ...(doNotDisturb !== undefined && { do_not_disturb: doNotDisturb ? 1 : 0 }),
           ...(pushKey !== undefined && { push_key: eb.fn.coalesce('push_key', eb.val(pushKey)) }),
         }))
         .where('resource_id', '=', id)

@@ -22,6 +22,7 @@ export interface EntryRow {
   readonly disabled: number | null
   readonly tokens_after: number | null
   readonly push_key: string | null
+  readonly do_not_disturb: number | null
   readonly username: string | null
   readonly secrets_json: string | null
   readonly deployed_version: number | null
@@ -103,6 +104,7 @@ const personOf = (
     disabled: row.disabled === 1,
     tokensAfter: row.tokens_after ?? 0,
     ...(row.push_key !== null && { pushKey: row.push_key }),
+    ...(row.do_not_disturb === 1 && { doNotDisturb: true }),
   },
   ...(row.password_hash !== null && { passwordHash: row.password_hash }),
 })

@@ -17,7 +17,7 @@ const entryRows = (store: Store) =>
     )
     .select(['r.id', 'r.project_id', 'r.type', 'r.display_name', 'r.details_json', 'r.managed_by_file'])
     .select(['r.created_at', 'r.updated_at', 'a.id as address_id', 'a.context', 'a.name'])
-    .select(['s.email', 's.password_hash', 's.disabled', 's.tokens_after', 's.push_key'])
+    .select(['s.email', 's.password_hash', 's.disabled', 's.tokens_after', 's.push_key', 's.do_not_disturb'])
     .select(['e.username', 'e.secrets_json'])
     .select(['f.version as deployed_version', 'f.flow as deployed_flow', 'f.script as deployed_script'])
 

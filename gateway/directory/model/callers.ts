@@ -66,6 +66,8 @@ export interface Subscriber
   readonly tokensAfter: number
   /** Key that encrypts notifications, base64; undefined before its creation. */
   readonly pushKey?: string
+  /** Whether calls to the subscriber are busy; default false. */
+  readonly doNotDisturb?: boolean
 }
 
 /** Senders of calls, and the carriers of the API. */

@@ -33,6 +33,7 @@ export const memoryOf = ({ domains, resources }: Declared, numberTarget: NumberT
         disabled: 0,
         tokens_after: 0,
         push_key: null,
+        do_not_disturb: null,
         deployed_version: null,
         deployed_flow: null,
         deployed_script: null,

@@ -163,6 +163,8 @@ export interface SubscriberTable {
   tokens_after: number
   /** Key that encrypts notifications, base64; null before its creation. */
   push_key: string | null
+  /** 1: calls to the subscriber are busy; null or 0: they ring. */
+  do_not_disturb: number | null
 }
 
 /** Further columns of a resource of type `sip_endpoint`. */

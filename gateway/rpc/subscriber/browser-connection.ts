@@ -11,6 +11,7 @@ import { ExpiryNotice } from './expiry-notice.ts'
 import type { IceServers } from './ice-servers.ts'
 import { handleMember, memberMethods } from './member-requests.ts'
 import type { Presence } from './presence.ts'
+import type { PresenceRequests } from './presence-requests.ts'
 import type { VertoRequests } from './verto-requests.ts'
 
 /** Collaborators of {@link BrowserConnection}. */
@@ -19,6 +20,7 @@ export interface BrowserConnectionDeps {
   readonly presence: Presence
   readonly quotas: Pick<BrowserQuotas, 'checkConnection'>
   readonly verto: Pick<VertoRequests, 'handle'>
+  readonly presenceRequests: Pick<PresenceRequests, 'watch' | 'doNotDisturb'>
   readonly iceServers: Pick<IceServers, 'of'>
   readonly clock: Clock
   readonly log: Log
@@ -81,6 +83,9 @@ export class BrowserConnection implements RpcHandler {
     'subscriber.calls': (browser) => ({
       result: { code: '200', message: 'OK', calls: [...browser.calls.keys()] },
     }),
+    'subscriber.do_not_disturb': (browser, params) =>
+      this.#deps.presenceRequests.doNotDisturb(browser, params),
+    'presence.watch': (browser, params) => this.#deps.presenceRequests.watch(browser, params),
     'webrtc.verto': (browser, params) => this.#deps.verto.handle(browser, params),
   }
 
@@ -222,6 +227,7 @@ export class BrowserConnection implements RpcHandler {
       after: () => {
         this.#sendState(browser)
         if (online) this.#deps.presence.reportOnline(browser, true)
+        else this.#deps.presence.reportOffline(browser)
       },
     }
   }

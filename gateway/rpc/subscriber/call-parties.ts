@@ -37,6 +37,9 @@ export class CallParties {
   /** Name of this gateway in the dialect. */
   readonly nodeId: string
   readonly #of = new Map<Leg, CallParty>()
+  /** Number of calls by the id of the subscriber. */
+  readonly #subscribers = new Map<string, number>()
+  #onSubscriber: (subscriberId: string) => void = () => {}
 
   constructor(nodeId: string) {
     this.nodeId = nodeId
@@ -47,10 +50,32 @@ export class CallParties {
     return this.#of.size
   }
 
+  /** Whether a subscriber dials or talks. */
+  isInCall(subscriberId: string): boolean {
+    return this.#subscribers.has(subscriberId)
+  }
+
+  /** Sets the one listener to the first and the last call of each subscriber. */
+  onSubscriber(listener: (subscriberId: string) => void): void {
+    this.#onSubscriber = listener
+  }
+
   /** Adds a browser. `callId` is the call's id in the browser; `meta` are variables that others see. */
   join(leg: Leg, callId: string, identity: TokenIdentity, meta: UserVariables = {}): CallParty {
     const member = new Member({ type: 'member', callId, nodeId: this.nodeId, meta })
+    if (identity.kind === 'subscriber') this.#count(leg, identity.id)
     return this.#keep(new CallParty(leg, member, identity))
+  }
+
+  #count(leg: Leg, subscriberId: string): void {
+    const change = (by: 1 | -1) => {
+      const calls = (this.#subscribers.get(subscriberId) ?? 0) + by
+      if (calls > 0) this.#subscribers.set(subscriberId, calls)
+      else this.#subscribers.delete(subscriberId)
+      this.#onSubscriber(subscriberId)
+    }
+    change(1)
+    leg.whenGone(() => change(-1))
   }
 
   /** Returns the party of a leg. The party of a telephone is created at its first use. */

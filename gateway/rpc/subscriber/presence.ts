@@ -51,6 +51,7 @@ export class Presence {
   readonly #bySubscriber = new Map<string, Set<BrowserSession>>()
   readonly #graces = new Map<BrowserSession, Timer>()
   readonly #onOnline: OnlineListener[] = []
+  #onChange: (browser: BrowserSession) => void = () => {}
 
   constructor(deps: PresenceDeps, limits: Partial<PresenceLimits> = {}) {
     this.#deps = deps
@@ -98,9 +99,20 @@ export class Presence {
     this.#onOnline.push(listener)
   }
 
+  /** Sets the one listener to browsers that start or stop to receive calls, or that are removed. */
+  onChange(listener: (browser: BrowserSession) => void): void {
+    this.#onChange = listener
+  }
+
+  /** Reports that a browser stopped to receive calls. */
+  reportOffline(browser: BrowserSession): void {
+    this.#onChange(browser)
+  }
+
   /** Reports that a browser receives calls. `isRequested`: the browser requested to be online. */
   reportOnline(browser: BrowserSession, isRequested: boolean): void {
     for (const listener of this.#onOnline) listener(browser, isRequested)
+    this.#onChange(browser)
   }
 
   /**
@@ -172,6 +184,7 @@ export class Presence {
     if (siblings?.size === 0) this.#bySubscriber.delete(browser.identity.id)
     for (const call of [...browser.calls.values()]) call.onSessionLost(browser)
     browser.calls.clear()
+    this.#onChange(browser)
   }
 
   /**

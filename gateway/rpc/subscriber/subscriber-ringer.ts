@@ -63,7 +63,9 @@ export class SubscriberRinger implements OutboundSubscriber {
     queueMicrotask(() => {
       if (leg.isEnded) return
       const over = quotas.checkRinging(leg, subscriberId, ringing)
-      if (over) leg.ended({ code: over.code })
+      if (directory.subscriber(subscriberId)?.doNotDisturb)
+        leg.ended({ code: 'busy', detail: 'do not disturb' })
+      else if (over) leg.ended({ code: over.code })
       else void outboundLeg.start(() => presence.online(subscriberId))
     })
     return leg

@@ -31,6 +31,8 @@ import { CallParties } from '../call-parties.ts'
 import { CallTransfers } from '../call-transfers.ts'
 import { IceServers } from '../ice-servers.ts'
 import { Presence, type PresenceLimits } from '../presence.ts'
+import { PresenceRequests } from '../presence-requests.ts'
+import { PresenceWatch } from '../presence-watch.ts'
 import { SubscriberCallLog } from '../subscriber-call-log.ts'
 import { SubscriberRinger } from '../subscriber-ringer.ts'
 import { VertoRequests } from '../verto-requests.ts'
@@ -168,6 +170,7 @@ export class SubscriberTestGateway {
   presence!: Presence
   ringer!: SubscriberRinger
   parties!: CallParties
+  watch!: PresenceWatch
   rpc!: RpcServer
   #http!: Awaited<ReturnType<typeof listeningServer>>
 
@@ -216,8 +219,10 @@ export class SubscriberTestGateway {
     const verto = new VertoRequests({ dialer, transfers, ringer, quotas, log })
     const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
     const iceServers = new IceServers(clock, this.turn)
-    const connectionDeps = { credentials, presence, quotas, verto, iceServers, clock, log }
-    Object.assign(this, { presence, ringer, parties })
+    const watch = new PresenceWatch({ directory, presence, parties })
+    const presenceRequests = new PresenceRequests({ watch, directory, log })
+    const connectionDeps = { credentials, presence, quotas, verto, presenceRequests, iceServers, clock, log }
+    Object.assign(this, { presence, ringer, parties, watch })
     const origins = new Origins([])
     const application = () => {
       throw new Error('this gateway has no applications')
