@@ -44,6 +44,7 @@ describe('defaults', () => {
           connections: 1_000,
           transactions: 50_000,
         },
+        trace: { maxMessages: 10_000, maxBytes: 8_388_608 },
         shield: {
           packetsPerSecond: 50,
           knownPacketsPerSecond: 5_000,

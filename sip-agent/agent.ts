@@ -29,6 +29,7 @@ import { SipRouter } from './route/router.ts'
 import { Shield } from './shield/shield.ts'
 import { makeTimers } from './transaction/timers.ts'
 import { Transactions } from './transaction/transactions.ts'
+import { MessageTrace, type TracedMessage } from './transport/message-trace.ts'
 import { Transports } from './transport/transports.ts'
 import {
   type SipAddress,
@@ -62,6 +63,7 @@ export class Agent {
   readonly #dns: Dns & { close?(): void }
   readonly #router: SipRouter
   readonly #reach: Reach
+  readonly #trace: MessageTrace | undefined
   #isClosed = false
 
   /** `fault` receives internal errors that cost one message. */
@@ -94,6 +96,8 @@ export class Agent {
     const timers = makeTimers(options.timers)
     const shield = new Shield(clock, options.shield)
     this.#shield = shield
+    const trace = options.trace && new MessageTrace(options.trace, clock)
+    this.#trace = trace
     const refusals = new OwnRefusals(clock, refused)
     this.#refusals = refusals
     this.#diversions = new Diversions(clock, diverted)
@@ -109,6 +113,7 @@ export class Agent {
           receiver.lost(flow)
         },
         fault,
+        ...(trace && { traced: (direction, bytes, flow) => trace.add(direction, bytes, flow) }),
       },
       limits: { ...defaultMessageLimits, ...options.limits },
       clock,
@@ -222,6 +227,18 @@ export class Agent {
       banned: this.#shield.banned,
       registeredFlows: this.#context.registeredFlows.size,
     }
+  }
+
+  /**
+   * Returns the latest messages with one of these Call-IDs, the oldest first, without secrets. Empty if the
+   * options have no `trace`.
+   */
+  trace(callIds: readonly string[]): readonly TracedMessage[] {
+    const { transports } = this.#context
+    return (this.#trace?.find(callIds) ?? []).map((message) => ({
+      ...message,
+      local: { ...message.local, address: transports.ownHost(message.local, message.remote.address) },
+    }))
   }
 
   /** Applies new settings. Open connections and calls stay. */

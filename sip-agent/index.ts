@@ -4,6 +4,7 @@ import { SystemClock } from './clock.ts'
 import type { Diversion } from './core/diversions.ts'
 import type { OwnRefusal } from './core/own-refusals.ts'
 import type { AgentData } from './serve.ts'
+import type { TracedMessage } from './transport/message-trace.ts'
 import type {
   FromWorker,
   SipAddress,
@@ -19,6 +20,7 @@ export { notPermitted, offenseHeader, reachHeader, unverifiedHeader } from './dr
 export { closedNetworks } from './reach/carrier-rules.ts'
 export type { SipReach, SipReachCarrier } from './reach/reach-settings.ts'
 export type { SipShield } from './shield/shield-settings.ts'
+export type { TracedMessage, TraceLimits } from './transport/message-trace.ts'
 export type { SipTls, SipTlsPeer } from './transport/transport-settings.ts'
 export type { SipAddress, SipAgentChange, SipAgentOptions, SipAgentStats, SipListen } from './types.ts'
 
@@ -33,6 +35,11 @@ export interface SipAgent {
   readonly addresses: readonly SipAddress[]
   /** Returns the current gauges and counters. Rejects if the agent is closed or has failed. */
   stats(): Promise<SipAgentStats>
+  /**
+   * Returns the latest messages with one of these Call-IDs, the oldest first, without secrets. Empty if the
+   * options have no `trace`. Rejects if the agent is closed or has failed.
+   */
+  trace(callIds: readonly string[]): Promise<readonly TracedMessage[]>
   /** Returns the busy and idle time of the thread since its start, in ms. */
   eventLoop(): { readonly active: number; readonly idle: number }
   /**
@@ -110,6 +117,7 @@ class WorkerAgent implements SipAgent {
   readonly #refusalListeners: ((refusal: OwnRefusal) => void)[] = []
   readonly #diversionListeners: ((diversion: Diversion) => void)[] = []
   readonly #asked: { resolve(stats: SipAgentStats): void; reject(error: Error): void }[] = []
+  readonly #traces: { resolve(messages: readonly TracedMessage[]): void; reject(error: Error): void }[] = []
   readonly #gone = Promise.withResolvers<void>()
   #failure: Error | undefined
   #closing: Promise<void> | undefined
@@ -121,6 +129,7 @@ class WorkerAgent implements SipAgent {
     this.addresses = addresses
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'stats') this.#asked.shift()?.resolve(message.stats)
+      if (message.kind === 'traced') this.#traces.shift()?.resolve(message.messages)
       if (message.kind === 'fault') for (const listener of this.#faultListeners) listener(message.problem)
       if (message.kind === 'refused') for (const listener of this.#refusalListeners) listener(message.refusal)
       if (message.kind === 'diverted')
@@ -136,6 +145,15 @@ class WorkerAgent implements SipAgent {
     return new Promise((resolve, reject) => {
       this.#asked.push({ resolve, reject })
       this.#tell({ kind: 'stats' })
+    })
+  }
+
+  trace(callIds: readonly string[]): Promise<readonly TracedMessage[]> {
+    if (this.#failure || this.#closing)
+      return Promise.reject(this.#failure ?? new Error('the SIP agent is closed'))
+    return new Promise((resolve, reject) => {
+      this.#traces.push({ resolve, reject })
+      this.#tell({ kind: 'trace', callIds })
     })
   }
 
@@ -189,7 +207,7 @@ class WorkerAgent implements SipAgent {
     this.#gone.resolve()
     const error = new Error(`the SIP agent's thread ended with code ${code}`)
     if (!this.#closing) this.#fail(error)
-    for (const { reject } of this.#asked.splice(0)) reject(error)
+    for (const { reject } of [...this.#asked.splice(0), ...this.#traces.splice(0)]) reject(error)
   }
 
   #fail(error: Error): void {

@@ -48,6 +48,7 @@ export const serveAgent = (port: AgentPort, { options, secret }: AgentData): voi
   port.on('message', (asked) => {
     if (asked.kind === 'stats') return tell({ kind: 'stats', stats: agent.stats })
     if (asked.kind === 'change') return change(asked.change)
+    if (asked.kind === 'trace') return tell({ kind: 'traced', messages: agent.trace(asked.callIds) })
     if (asked.kind === 'failed-sign-in') return agent.failedSignIn(asked.address)
     end()
   })

@@ -5,6 +5,7 @@ import type { MessageLimits } from './message/limits.ts'
 import type { SipReach } from './reach/reach-settings.ts'
 import type { ShieldReason, SipShield } from './shield/shield-settings.ts'
 import type { Timers } from './transaction/timers.ts'
+import type { TracedMessage, TraceLimits } from './transport/message-trace.ts'
 import type { SipTls, SipTlsPeer, TransportSettings } from './transport/transport-settings.ts'
 import type { Endpoint, Protocol } from './transport/types.ts'
 
@@ -73,6 +74,8 @@ export interface SipAgentOptions extends TransportSettings {
    * on, new requests get 503. Default 16 MiB.
    */
   readonly maxBacklog?: number
+  /** Memory for the latest messages, which `SipAgent.trace` returns. Default: none are kept. */
+  readonly trace?: TraceLimits
 }
 
 /** A bound address. */
@@ -130,6 +133,7 @@ export type FromWorker =
   | { readonly kind: 'fault'; readonly problem: string }
   | { readonly kind: 'refused'; readonly refusal: OwnRefusal }
   | { readonly kind: 'diverted'; readonly diversion: Diversion }
+  | { readonly kind: 'traced'; readonly messages: readonly TracedMessage[] }
 
 /** Message of the parent to the worker. */
 export type ToWorker =
@@ -137,3 +141,4 @@ export type ToWorker =
   | { readonly kind: 'close' }
   | { readonly kind: 'change'; readonly change: SipAgentChange }
   | { readonly kind: 'failed-sign-in'; readonly address: string }
+  | { readonly kind: 'trace'; readonly callIds: readonly string[] }

@@ -14,6 +14,7 @@ export const restartKeys: Readonly<Record<string, string>> = {
   'sip.drachtio': 'it decides which SIP agent runs',
   'sip.userAgent': 'the SIP agent and the HTTP clients are created with it',
   'sip.messages': 'the thread of the SIP agent is started with these limits',
+  'sip.trace': 'the thread of the SIP agent reserves the memory at start',
   'sip.registrar.domains': 'the digest secrets of endpoints are derived for these hosts',
   'media.rtp': 'the media threads are started with it',
   'media.webrtc.bind': 'the port of browsers is bound at start',

@@ -207,6 +207,15 @@ const registrar = group('Registrar for SIP endpoints.', {
   ),
 })
 
+const trace = group(
+  'SIP messages that the embedded agent keeps in memory, without secrets, for `trunkline trace`. ' +
+    'The oldest ones are replaced.',
+  {
+    maxMessages: integer('Maximum number of messages; 0 keeps none.', 0, 1_000_000, 10_000),
+    maxBytes: integer('Memory for the messages in bytes.', 65_536, 1_073_741_824, 8_388_608),
+  },
+)
+
 /** Schema of `sip`. */
 export const sip = group('SIP towards carriers and endpoints.', {
   listen,
@@ -224,6 +233,7 @@ export const sip = group('SIP towards carriers and endpoints.', {
   ),
   userAgent: text('Value of the Server and User-Agent headers; empty omits them.', 'Trunkline'),
   messages,
+  trace,
   shield,
   overload,
   sessionTimer,

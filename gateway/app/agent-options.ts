@@ -11,7 +11,7 @@ import { allNetworks, knownNetworks } from '../sip/admission/known-networks.ts'
 
 /** Returns the embedded agent's options, from all settings that concern the agent. */
 export const agentOptions = (config: Config, material: Material): SipAgentOptions => {
-  const { listen, announce, announceTo, userAgent, messages } = config.sip
+  const { listen, announce, announceTo, userAgent, messages, trace } = config.sip
   return {
     listen,
     announce,
@@ -25,6 +25,7 @@ export const agentOptions = (config: Config, material: Material): SipAgentOption
     },
     maxConnections: messages.connections,
     maxTransactions: messages.transactions,
+    ...(trace.maxMessages > 0 && { trace }),
     shield: shieldOf(config.sip, allNetworks(knownNetworks(config))),
     viaPortNetworks: viaPortNetworksOf(config.carriers),
     reach: reachOf(config.sip, { ...config, carriers: owned(config) }),

@@ -2,9 +2,11 @@ import { mkdirSync } from 'node:fs'
 import type { SipAgent } from '@trunkline/sip-agent'
 import { type ReadConfig, readConfig } from '../../config/load.ts'
 import type { Config } from '../../config/types.ts'
+import type { Certificates } from '../auth/certificates.ts'
 import type { Arrival, Arrivals } from '../calls/call/arrival.ts'
 import type { Originator } from '../calls/connect/origination.ts'
 import type { Calls } from '../calls/session/calls.ts'
+import type { CdrStore } from '../cdr/cdr-store.ts'
 import { takeDataFolder } from '../cluster/data-folder.ts'
 import { SystemClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -12,8 +14,9 @@ import { Metrics } from '../core/metrics.ts'
 import { Origins } from '../core/web/origins.ts'
 import { ConfigFollowers } from '../directory/provision/config-followers.ts'
 import type { Write } from '../directory/store/sqlite.ts'
+import { ControlSocket } from '../operator/control-socket.ts'
+import { Operator } from '../operator/operator.ts'
 import { ConfigReload, type ReloadRequest, type ReloadResult } from '../reload/config-reload.ts'
-import { ControlSocket } from '../reload/control-socket.ts'
 import { LoadMeter } from '../sip/admission/load-meter.ts'
 import type { SipEdge } from '../sip/sip-edge.ts'
 import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
@@ -34,13 +37,13 @@ import {
   openStore,
 } from './open.ts'
 import { openApplications } from './open-applications.ts'
-import { openBrowsers } from './open-browsers.ts'
-import { openCalls } from './open-calls.ts'
+import { type OpenedBrowsers, openBrowsers } from './open-browsers.ts'
+import { type OpenedCalls, openCalls } from './open-calls.ts'
 import { openCdrs, openHistory } from './open-cdrs.ts'
 import { openHttp } from './open-http.ts'
 import { openPush } from './open-push.ts'
 import { openRestApi } from './open-rest-api.ts'
-import { openDialPolicy, openSip } from './open-sip.ts'
+import { type OpenedSip, openDialPolicy, openSip } from './open-sip.ts'
 import type { ListenAddresses } from './startup-banner.ts'
 import { watchAgent } from './watch-agent.ts'
 
@@ -49,6 +52,8 @@ export interface AppOptions {
   /** The configuration file, absolute; reloads read it again. */
   readonly file: string
   readonly started: ReadConfig
+  /** Called when an operator wants the gateway to drain and stop. */
+  readonly onDrain: (graceMs?: number) => void
 }
 
 /** Stand-in for the calls. The edges deliver calls to it, and are created before the calls are. */
@@ -89,9 +94,13 @@ export class App {
   #notReady: readonly string[] = ['starting']
   readonly #followers = new ConfigFollowers()
   readonly #reload: ConfigReload
+  readonly #onDrain: AppOptions['onDrain']
+  readonly #startedAt: number
 
-  private constructor({ file, started }: AppOptions, log: Log, onFailure: OnFailure) {
+  private constructor({ file, started, onDrain }: AppOptions, log: Log, onFailure: OnFailure) {
     this.#config = started.config
+    this.#onDrain = onDrain
+    this.#startedAt = this.#clock.now()
     this.#log = log
     this.#closing = new CloseStack(log)
     this.#onFailure = onFailure
@@ -140,13 +149,13 @@ export class App {
 
   /**
    * Stops readiness and rejects new calls. After the grace period, hangs up the calls that are still in
-   * progress.
+   * progress. `graceMs`: default that of the configuration.
    */
-  async drain(): Promise<void> {
+  async drain(graceMs = this.config.drainMs): Promise<void> {
     this.#notReady = ['draining']
     this.#reload.close()
     this.#sip?.drain()
-    await this.#calls.opened?.drain(this.config.drainMs)
+    await this.#calls.opened?.drain(graceMs)
   }
 
   /** Ends the grace period of {@link drain} at once. */
@@ -193,7 +202,7 @@ export class App {
       },
       this.#metrics,
     )
-    const { sip, endpoints } = openSip(
+    const openedSip = openSip(
       base,
       agent,
       {
@@ -207,6 +216,7 @@ export class App {
       { clock: this.#callClock, steadyClock: this.#clock, busyPercent: () => this.#load?.busyPercent ?? 0 },
       this.#metrics,
     )
+    const { sip, endpoints } = openedSip
     this.#sip = sip
     // Recordings send their last callbacks while they close, so they close before the callbacks do.
     const recordings = await openRecordings(
@@ -237,8 +247,7 @@ export class App {
     this.#calls.opened = opened.calls
     this.#watch(media, agent)
     const reasons = () => this.#reasons()
-    const reload = (request: ReloadRequest) => this.reload(request)
-    const operator = { token: () => this.config.http.operatorToken, reload, clock: this.#clock }
+    const operator = this.#openOperator({ opened, openedSip, records, store, browsers, certificates, agent })
     const origins = new Origins(this.#config.http.origins)
     const api = await openRestApi(
       base,
@@ -262,7 +271,7 @@ export class App {
         origins,
         api,
         dialects: { browsers, applications },
-        operator,
+        operator: { token: () => this.config.http.operatorToken, operator, clock: this.#clock },
         reasons,
       },
       this.#metrics,
@@ -272,7 +281,8 @@ export class App {
     this.#load = this.#openLoad(agent)
     this.#addresses = { sip: sip.hostports, ...http }
     await recordings.reportEnds()
-    const control = await ControlSocket.open({ dataDir: this.#config.dataDir, reload, log: this.#log })
+    const { requests } = operator
+    const control = await ControlSocket.open({ dataDir: this.#config.dataDir, requests, log: this.#log })
     this.#closing.add('control socket', control, (open) => open.close())
     this.#notReady = []
   }
@@ -289,6 +299,42 @@ export class App {
       closing: this.#closing,
       followers: this.#followers,
     }
+  }
+
+  #openOperator(parts: OperatorSources): Operator {
+    const { opened, openedSip, records, store, browsers, certificates, agent } = parts
+    const { calls, recent } = opened
+    const { refusals, registrations } = openedSip
+    return new Operator({
+      calls: {
+        get rowsInProgress() {
+          return records.rowsInProgress
+        },
+        inProgress: (id) => calls.inProgress(id),
+      },
+      recent,
+      refusals,
+      agent,
+      clock: this.#clock,
+      reload: (request) => this.reload(request),
+      drain: (graceMs) => this.#onDrain(graceMs),
+      status: () => ({
+        startedAt: this.#startedAt,
+        now: this.#clock.now(),
+        reasons: this.#reasons(),
+        isDraining: this.#notReady.includes('draining'),
+        calls: { count: calls.count, legs: calls.legs, limit: this.config.limits.calls },
+        listeners: this.#addresses,
+        carriers: this.#carriers.all,
+        registrations: registrations.size,
+        browsers: browsers.presence.browsers,
+        subscribersOnline: browsers.presence.subscribersOnline,
+        store: { name: storeName(this.#config), isWritable: store.nodes.holdsLease },
+        certificates: certificates.secondsLeft,
+        refusals: refusals.size,
+        agent,
+      }),
+    })
   }
 
   #openLoad(agent: SipAgent | undefined): LoadMeter {
@@ -311,3 +357,18 @@ export class App {
     return this.#sip?.isConnected ? [] : ['the SIP agent is not connected']
   }
 }
+
+/** Opened components that the operator looks at. */
+interface OperatorSources {
+  readonly opened: OpenedCalls
+  readonly openedSip: OpenedSip
+  readonly records: CdrStore
+  readonly store: OpenedStore
+  readonly browsers: OpenedBrowsers
+  readonly certificates: Certificates
+  readonly agent: SipAgent | undefined
+}
+
+/** Returns the name of the database, without credentials. */
+const storeName = ({ store: { url }, dataDir }: Config): string =>
+  url === undefined ? `SQLite in ${dataDir}` : `PostgreSQL at ${new URL(url).host}`

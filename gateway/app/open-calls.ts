@@ -25,6 +25,7 @@ import type { CdrStore } from '../cdr/cdr-store.ts'
 import type { SystemClock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { AddressBook } from '../model.ts'
+import { RecentCalls } from '../operator/recent-calls.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { DialPolicy } from '../sip/trunks/dial-policy.ts'
 import {
@@ -58,6 +59,8 @@ export interface OpenedCalls {
   readonly calls: Calls
   readonly placing: CallPlacer
   readonly commands: CallCommands
+  /** Ended calls, for the operator. */
+  readonly recent: RecentCalls
   readonly conferences: ProjectConferences
   readonly queues: ProjectQueues
   /** Checks of documents that are sent to the API. */
@@ -123,7 +126,9 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   )
   const runner = new HandlerRunner(handlers, contexts, applications)
   const { recordsUrl: cdrUrl } = config.webhooks
+  const recent = new RecentCalls()
   const cdrs = new CdrWriter({
+    onEnded: (call) => recent.add(call),
     callbacks,
     cdrs: records,
     ...(cdrUrl && { cdrUrl }),
@@ -182,5 +187,5 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   const apiCallOf = (control: CallControl) => new ApiCall({ callLog, callbacks, nodeId, clock }, control)
   const commands = new CallCommands({ apiCallOf, calls, addresses, history: records })
   metrics.gauge('commanded_calls', () => commands.size)
-  return { calls, placing, commands, conferences, queues, documentChecks }
+  return { calls, recent, placing, commands, conferences, queues, documentChecks }
 }

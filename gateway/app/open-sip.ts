@@ -5,6 +5,7 @@ import type { Arrivals } from '../calls/call/arrival.ts'
 import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Directory } from '../directory/directory.ts'
+import { RecentRefusals } from '../sip/admission/recent-refusals.ts'
 import { Trust } from '../sip/admission/trust.ts'
 import { AgentLink } from '../sip/agent-link.ts'
 import { TargetFamilies } from '../sip/outbound/target-families.ts'
@@ -42,6 +43,9 @@ export interface OpenSipOptions {
 /** The SIP edge, and the contacts of SIP endpoints. */
 export interface OpenedSip {
   readonly sip: SipEdge
+  /** Contacts of registered phones. */
+  readonly registrations: Registrations
+  readonly refusals: RecentRefusals
   readonly endpoints: EndpointContacts
 }
 
@@ -83,13 +87,19 @@ export const openSip = (
     clock: steadyClock,
     ...(agent && { reachable: sip.listen.map((listener) => (isIPv6(listener.address) ? 6 : 4)) }),
   })
+  const refusals = new RecentRefusals()
   const edge = new SipEdge(
     {
       link: new AgentLink({ agent: address, clock, log: log.child({ part: 'sip' }) }),
       calls,
       directory,
       media,
-      inbound: { trust, busyPercent, recordOffense: (source) => agent?.failedSignIn(source) },
+      inbound: {
+        trust,
+        busyPercent,
+        recordOffense: (source) => agent?.failedSignIn(source),
+        recent: refusals,
+      },
       outbound: { carriers, policy: dialPolicy, quotas, families, clock: steadyClock },
       registrar,
       clock,
@@ -112,7 +122,13 @@ export const openSip = (
     followChange(next)
   })
   closing.add('SIP edge', edge, (open) => open.close())
-  return { sip: edge, endpoints: new EndpointContacts(registrar.registrations, agent !== undefined) }
+  const { registrations } = registrar
+  return {
+    sip: edge,
+    registrations,
+    refusals,
+    endpoints: new EndpointContacts(registrations, agent !== undefined),
+  }
 }
 
 /** Creates the registrar of SIP endpoints. A reload changes the limits; the domains stay. */

@@ -3,6 +3,8 @@ export interface ShutdownReason {
   readonly reason: string
   /** Whether the reason is a defect or a lost component rather than a signal. */
   readonly failed: boolean
+  /** Time for calls to end; default: that of the configuration. */
+  readonly graceMs?: number
 }
 
 /** Listener for signals that arrive during the shutdown. */
@@ -52,6 +54,11 @@ export class Shutdown {
   /** Stops the gateway because of a defect or a lost component. */
   fail(reason: string): void {
     this.#stop({ reason, failed: true })
+  }
+
+  /** Stops the gateway for an operator. `graceMs`: time for calls to end; default: the configured one. */
+  drain(graceMs?: number): void {
+    this.#stop({ reason: 'drain command', failed: false, ...(graceMs !== undefined && { graceMs }) })
   }
 
   /** Stops the gateway because of a signal. */

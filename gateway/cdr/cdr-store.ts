@@ -117,6 +117,11 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
     return this.#live.size
   }
 
+  /** Rows of calls and branches in progress, in the order of their start. */
+  get rowsInProgress(): readonly CallRow[] {
+    return [...this.#live.values()]
+  }
+
   inProgress(id: string): CallRow | undefined {
     return this.#live.get(id)
   }

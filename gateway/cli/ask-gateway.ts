@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { controlSocketOf } from '../reload/control-socket.ts'
+import { controlSocketOf } from '../operator/control-socket.ts'
 
 /**
  * Sends a request to the gateway of a data folder by its control socket. Resolves with the line that it

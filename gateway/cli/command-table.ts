@@ -2,17 +2,23 @@ import type { Command } from './command.ts'
 import { backup } from './commands/backup.ts'
 import { check } from './commands/check.ts'
 import { completion } from './commands/completion.ts'
+import { drain } from './commands/drain.ts'
+import { hangup } from './commands/hangup.ts'
 import { hashPassword } from './commands/hash-password.ts'
 import { help } from './commands/help.ts'
 import { init } from './commands/init.ts'
+import { calls } from './commands/list-calls.ts'
 import { migrate } from './commands/migrate.ts'
 import { pushKeys } from './commands/push-keys.ts'
+import { refusals } from './commands/refusals.ts'
 import { reload } from './commands/reload.ts'
 import { restore } from './commands/restore.ts'
 import { routeTest } from './commands/route-test.ts'
 import { run } from './commands/run.ts'
 import { signingKey } from './commands/signing-key.ts'
+import { status } from './commands/status.ts'
 import { token } from './commands/token.ts'
+import { trace } from './commands/trace.ts'
 import { version } from './commands/version.ts'
 
 /** Every command of `trunkline`, in the order of the help within each group. */
@@ -21,7 +27,13 @@ export const commands: readonly Command[] = [
   run,
   check,
   routeTest,
+  status,
+  calls,
+  trace,
+  refusals,
   reload,
+  hangup,
+  drain,
   migrate,
   backup,
   restore,

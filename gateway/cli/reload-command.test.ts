@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { controlSocketOf } from '../reload/control-socket.ts'
+import { controlSocketOf } from '../operator/control-socket.ts'
 import { reloadGateway } from './reload-command.ts'
 
 let folder: string

@@ -42,15 +42,16 @@ export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 're
   const startedAt = performance.now()
   const stopping = new Shutdown({ hurry: () => app.hurry(), force: () => process.exit(1) })
   stopOnUncaughtErrors(log, stopping)
-  const app = await App.start({ file, started }, log, (reason) => stopping.fail(reason))
+  const onDrain = (graceMs?: number) => stopping.drain(graceMs)
+  const app = await App.start({ file, started, onDrain }, log, (reason) => stopping.fail(reason))
   const startMs = Math.round(performance.now() - startedAt)
   log.info({ event: 'gateway.started', ...app.addresses, startMs }, 'gateway ready')
   if (config.log.pretty) process.stdout.write(startupBanner(config, app.addresses, servedPages()))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.signal(signal))
   reloading.ready(() => void app.reload({ by: 'signal' }))
-  const { reason, failed } = await stopping.requested
-  log.info({ event: 'gateway.draining', reason, graceMs: app.config.drainMs }, 'gateway draining')
-  await app.drain()
+  const { reason, failed, graceMs = app.config.drainMs } = await stopping.requested
+  log.info({ event: 'gateway.draining', reason, graceMs }, 'gateway draining')
+  await app.drain(graceMs)
   // A component that hangs must not stop the process from exiting, or its restart would be delayed.
   const stuck = new SystemClock().after(maxCloseMs, () => {
     log.error({ event: 'gateway.close-timed-out', ms: maxCloseMs }, 'closing timed out')

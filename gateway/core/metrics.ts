@@ -324,7 +324,7 @@ const gauges = {
 const labelled = {
   http_connections: 'HTTP connections of a listener, without WebSockets',
   certificate_expires_seconds: 'Seconds until a certificate of the gateway expires',
-  carrier_up: 'Whether a target of a carrier answers its pings; 1 without pings',
+  carrier_up: 'Whether a target of a carrier answers its pings; absent until pings have shown it',
   carrier_calls: 'Calls in progress of a carrier, both directions',
   applications_online:
     'Connected realtime applications that listen on a topic, by its hash; topics beyond 50 are counted ' +

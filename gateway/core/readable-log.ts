@@ -34,7 +34,8 @@ export const readableLog = ({ details, colorize }: ReadableOptions): ((json: str
  */
 const unsafe = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-const escapedText = (text: string): string =>
+/** Returns a text with escapes in place of characters that could forge a line or change a terminal. */
+export const escapedText = (text: string): string =>
   text.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Returns a value whose texts have escapes in place of unsafe characters. Stacks keep their line feeds. */
@@ -161,7 +162,7 @@ const parties = (from: unknown, to: unknown): string =>
     .join(' ')
 
 /** Returns a SIP URI without scheme and parameters; of a telephone number, the number alone. */
-const partyOf = (uri: string): string => {
+export const partyOf = (uri: string): string => {
   const address = uri.replace(/^sips?:/, '').split(/[;?]/, 1)[0] ?? ''
   return /^(\+?\d{5,})@/.exec(address)?.[1] ?? address
 }

@@ -15,6 +15,7 @@ import { CallCounts, type ReferringEndpoint } from './admission/call-counts.ts'
 import { Challenger, type DigestAlgorithm } from './admission/challenger.ts'
 import { GatewayLoad } from './admission/gateway-load.ts'
 import { handleOutOfCallRequests } from './admission/out-of-call-requests.ts'
+import type { RecentRefusals } from './admission/recent-refusals.ts'
 import { Refusals } from './admission/refusals.ts'
 import type { Trust } from './admission/trust.ts'
 import type { UntrustedLimits } from './admission/untrusted-limits.ts'
@@ -48,6 +49,8 @@ export interface InboundRules {
   readonly busyPercent?: () => number
   /** Called with an address that certainly sent a wrong password. */
   readonly recordOffense?: (address: string) => void
+  /** Keeps the latest rejections for the operator; default: unread. */
+  readonly recent?: RecentRefusals
 }
 
 /** Rules for outbound calls. */
@@ -153,7 +156,7 @@ export class SipEdge implements OutboundSip {
     this.#challenger = new Challenger(now, this.#usable(options.challenges), recordOffense)
     const retryAfterMs = () => this.#limits.retryAfterMs
     const headers = new GatewayHeaders({ userAgent, hasPrivateHeaders, retryAfterMs })
-    this.#refusals = new Refusals(headers, log, metrics, now)
+    this.#refusals = new Refusals(headers, log, metrics, now, deps.inbound.recent)
     this.#context = { link, headers, clock, log }
     this.#legs = new SipLegs(clock)
     const requests = new CarrierRequests(link.srf, trunkClock, log, headers, policy.guard)

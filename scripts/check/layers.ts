@@ -34,6 +34,7 @@ export const rooms = [
   'calling',
   'sip',
   'rpc',
+  'operator',
   'http',
   'app',
   'cli',

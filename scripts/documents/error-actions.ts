@@ -113,6 +113,8 @@ export const errorActions: Readonly<Record<Code, string>> = {
   bad_event: 'Nothing: the phone subscribes to an event that the gateway does not have.',
   method_not_allowed: 'Nothing: the far side sent a request that the gateway does not support.',
   unknown_resource: 'Check the id, and that the token belongs to the project of the object.',
+  trace_unavailable:
+    'Use the log of drachtio-server or a packet capture, or let the gateway run its own SIP agent.',
   unknown_call: 'Check the id. A call that has ended is in the call records.',
   invalid_field: correctRequest,
   address_taken: 'Choose another name, or change the resource that has the address.',

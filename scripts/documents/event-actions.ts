@@ -39,6 +39,7 @@ export const eventActions: Readonly<Record<string, string>> = {
   'config.restart-needed': 'Restart the gateway when calls permit. Until then `path` keeps its old value.',
   'config.setting-questionable': 'Read the warning, and change the setting unless it is intended.',
   'control.failed': 'Reload by SIGHUP. Restart the gateway if `trunkline reload` must work.',
+  'control.request-failed': reportFault,
   'control.socket-missing': 'Reload by SIGHUP, or correct the permissions of the data folder and restart.',
   'database.lost': 'Restore PostgreSQL or the network to it. The gateway reconnects.',
   'database.unreachable':

@@ -156,10 +156,12 @@ export class Connection implements Flow, WireUser {
     if (this.#isTooMuch(backlog) || (this.#waiting?.length ?? 0) > 1_000) this.fail('the peer does not read')
     this.#isServed ||= this.isAccepted && isPrivileged2xx(bytes)
     if (this.#waiting) this.#waiting.push({ bytes, failed })
-    else
+    else {
+      this.#owner.sink.traced?.('sent', bytes, this)
       this.#wire?.write(bytes, (error) => {
         if (error) failed?.(this.#reason ?? error.message)
       })
+    }
   }
 
   #isTooMuch(backlog: number): boolean {
@@ -189,9 +191,13 @@ export class Connection implements Flow, WireUser {
     let pings = 0
     try {
       for (const item of this.#reader.push(bytes)) {
-        if (item.kind === 'ping') pings++
-        else if (messages++ > 0 && !this.#follows()) return
-        else if (item.kind === 'message') this.#received(item.message, item.size)
+        if (item.kind === 'ping') {
+          pings++
+          continue
+        }
+        if (messages++ > 0 && !this.#follows()) return
+        this.#owner.sink.traced?.('received', item.bytes, this)
+        if (item.kind === 'message') this.#received(item.message, item.size)
         else this.#owner.sink.malformed(item.error, this)
       }
     } catch (error) {

@@ -4,11 +4,19 @@ import type { RawMessage, SipMessage } from '../message/message.ts'
 import { attachRequest, contentLength, declaredLength, headEnd, parseHead } from '../message/parse.ts'
 import { SipParseError } from '../message/sip-parse-error.ts'
 
-/** Element of a stream: a message, its fault, or a keep-alive ping that needs a response (RFC 5626 3.5.1). */
+/**
+ * Element of a stream: a message, its fault, or a keep-alive ping that needs a response (RFC 5626 3.5.1).
+ * `bytes` of a message are valid until the next element.
+ */
 export type StreamItem =
-  | { readonly kind: 'message'; readonly message: SipMessage; readonly size: number }
+  | {
+      readonly kind: 'message'
+      readonly message: SipMessage
+      readonly size: number
+      readonly bytes: Buffer
+    }
   | { readonly kind: 'ping' }
-  | { readonly kind: 'bad'; readonly error: SipParseError }
+  | { readonly kind: 'bad'; readonly error: SipParseError; readonly bytes: Buffer }
 
 /** Splits received bytes into SIP messages. */
 export interface MessageReader {
@@ -109,14 +117,15 @@ export class StreamFramer implements MessageReader {
     const size = head.end + head.length
     // A copy: a small body must not keep the whole chunk in memory.
     const body = Buffer.from(this.#held.subarray(head.end, size))
+    const bytes = this.#held.subarray(0, size)
     this.#held = this.#held.subarray(size)
     this.#scanned = 0
     this.#head = undefined
-    if (head.content instanceof SipParseError) return { kind: 'bad', error: head.content }
+    if (head.content instanceof SipParseError) return { kind: 'bad', error: head.content, bytes }
     try {
-      return { kind: 'message', message: checkMessage({ ...head.content, body }), size }
+      return { kind: 'message', message: checkMessage({ ...head.content, body }), size, bytes }
     } catch (error) {
-      if (error instanceof SipParseError) return { kind: 'bad', error }
+      if (error instanceof SipParseError) return { kind: 'bad', error, bytes }
       throw error
     }
   }

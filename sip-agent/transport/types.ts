@@ -70,6 +70,8 @@ export interface TransportSink {
    * agent continues.
    */
   fault?(error: unknown): void
+  /** Receives the bytes of each message on their way; they are valid during the call only. */
+  traced?(direction: 'received' | 'sent', bytes: Buffer, flow: Pick<Flow, 'local' | 'remote'>): void
 }
 
 /** Filter before parsing. Called for every packet: it must be quick and must not throw. */

@@ -35,6 +35,7 @@ class UdpFlow implements Flow {
 
   send(bytes: Buffer, failed?: (reason: string) => void): void {
     const { remote } = this
+    this.#transport.trace('sent', bytes, this)
     if (!failed) this.#transport.send(bytes, remote)
     else
       this.#transport.send(bytes, remote, (reason) => {
@@ -118,6 +119,11 @@ export class UdpTransport {
     return new UdpFlow(this, address, port)
   }
 
+  /** Reports a message on its way. */
+  trace(direction: 'received' | 'sent', bytes: Buffer, flow: Flow): void {
+    this.#sink.traced?.(direction, bytes, flow)
+  }
+
   /** Sends one datagram. Never throws: a destination that the system rejects is reported to `failed`. */
   send(bytes: Buffer, to: Endpoint, failed?: (reason: string) => void): void {
     try {
@@ -151,6 +157,7 @@ export class UdpTransport {
       if (answer) flow.send(answer)
       return
     }
+    this.trace('received', bytes, flow)
     try {
       const message = checkMessage(parseDatagram(bytes, this.#limits))
       this.#sink.received(message, this.#wayBack(message, flow), bytes.length)

@@ -21,10 +21,11 @@ export class WebSocketReader implements MessageReader {
       return
     }
     try {
-      yield { kind: 'message', message: checkMessage(parseDatagram(bytes, this.#limits)), size: bytes.length }
+      const message = checkMessage(parseDatagram(bytes, this.#limits))
+      yield { kind: 'message', message, size: bytes.length, bytes }
     } catch (error) {
       if (!(error instanceof SipParseError)) throw error
-      yield { kind: 'bad', error }
+      yield { kind: 'bad', error, bytes }
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { CallControl } from '../../../handlers/verbs.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import type { HandlerSpec } from '../../model.ts'
+import type { Leg } from '../leg/leg.ts'
 
 /** Call or branch in progress, controlled by its id. */
 export interface LiveCall {
@@ -15,6 +16,13 @@ export interface LiveCall {
    * `call_not_in_progress` before an answer, and for a branch that another call is connected to.
    */
   redirect(handler: HandlerSpec): void
+  end(code: Code): void
+}
+
+/** Call or branch in progress, for the operator. */
+export interface CallInProgress {
+  /** Legs in the order of their start, also those that have ended. */
+  readonly legs: readonly Leg[]
   end(code: Code): void
 }
 

@@ -5,8 +5,10 @@ import type { Lineage } from './lineage.ts'
 export interface LegFacts {
   /** Carrier of the leg. */
   readonly carrier?: string
-  /** SIP Call-ID. */
+  /** SIP Call-ID; of several INVITEs, that of the last one. */
   readonly sipCallId?: string
+  /** Call-IDs of the INVITEs before the last one. */
+  readonly formerSipCallIds?: readonly string[]
   /** Last response to the INVITE of an outbound SIP leg, with its `X-…` headers. */
   readonly response?: { readonly status: number; readonly headers: readonly Header[] }
   /** Max-Forwards of the received INVITE. */

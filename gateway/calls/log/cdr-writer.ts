@@ -16,6 +16,8 @@ export interface CdrWriterDeps {
   readonly callbacks: Callbacks
   /** Storage of CDRs; default none. */
   readonly cdrs?: { keep(record: CallCdr): void }
+  /** Called with each call whose CDR is written; default none. */
+  readonly onEnded?: (call: CdrSource) => void
   /** URL that receives each CDR; default none. */
   readonly cdrUrl?: string
 }
@@ -51,7 +53,8 @@ export class CdrWriter {
 
   /** Writes the CDR of a call. */
   write(call: CdrSource): void {
-    const { clock, log } = this.#deps
+    const { clock, log, onEnded } = this.#deps
+    onEnded?.(call)
     const written = buildCdr(call, clock.now(), (stats) => this.#within(stats)).then(
       (cdr) => {
         this.#measure(cdr)

@@ -7,7 +7,7 @@ import type { AddressBook, CallId, HandlerSpec } from '../../model.ts'
 import type { Arrival, Arrivals } from '../call/arrival.ts'
 import { Call, type CallObserver } from '../call/call.ts'
 import { infoOf } from '../call/call-info.ts'
-import type { LiveCall, LiveCalls } from '../call/live-call.ts'
+import type { CallInProgress, LiveCall, LiveCalls } from '../call/live-call.ts'
 import type { Winner } from '../connect/fork-types.ts'
 import type { Origination, Originator } from '../connect/origination.ts'
 import { OriginationSession } from '../connect/origination-session.ts'
@@ -96,6 +96,18 @@ export class Calls implements Arrivals, Originator, LiveCalls {
       },
       end: (code) => entry.branch.end({ code }),
     }
+  }
+
+  /** Returns a call or branch in progress of any project, for the operator. */
+  inProgress(callId: string): CallInProgress | undefined {
+    const session = this.#sessions.get(callId as CallId)
+    if (session)
+      return {
+        legs: session.call.cdrLegs.map(({ leg }) => leg),
+        end: (code) => session.end(code),
+      }
+    const branch = this.#deps.callLog.findBranch(callId)?.branch
+    return branch && { legs: branch.legs, end: (code) => branch.end({ code }) }
   }
 
   /**

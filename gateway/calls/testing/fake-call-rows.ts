@@ -11,6 +11,10 @@ export class FakeCallRows implements CallRowStore, CallsInProgress, Pick<CallHis
     return [...this.rows.values()].filter(({ endedAt }) => endedAt === undefined).length
   }
 
+  get rowsInProgress(): readonly CallRow[] {
+    return [...this.rows.values()].filter(({ endedAt }) => endedAt === undefined)
+  }
+
   inProgress(id: string): CallRow | undefined {
     const row = this.rows.get(id)
     return row?.endedAt === undefined ? row : undefined

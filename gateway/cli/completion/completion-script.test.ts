@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /** Command lines with the words that every shell offers for the last one. */
 const lines: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['che', ['check']],
-  ['r', ['reload', 'route-test', 'run']],
+  ['r', ['refusals', 'reload', 'restore', 'route-test', 'run']],
   ['--v', ['--version']],
   ['reload --d', ['--dry-run']],
   ['route-test --transport t', ['tcp', 'tls']],

@@ -4,6 +4,14 @@ import { type Entry, entry } from './error-entry.ts'
 export const apiCodes = {
   // The API.
   unknown_resource: entry('No resource has this id.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
+  trace_unavailable: entry(
+    'The SIP agent is a drachtio-server. The gateway does not see its messages.',
+    501,
+    501,
+    79,
+    'SERVICE_NOT_IMPLEMENTED',
+    'info',
+  ),
   unknown_call: entry('No call has this id.', 404, 404, 81, 'INVALID_CALL_REFERENCE', 'info'),
   invalid_field: entry('A field has an invalid value.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
   address_taken: entry('Another resource has this address.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),

@@ -1,10 +1,11 @@
 import pino from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { FakeClock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { Metrics } from '../../core/metrics.ts'
 import type { ReloadRequest, ReloadResult } from '../../reload/config-reload.ts'
 import { newSite } from '../http-site.ts'
-import { operatorRoutes, reloadPath } from './operator-routes.ts'
+import { type OperatorDeps, operatorRoutes, reloadPath } from './operator-routes.ts'
 
 const secret = 'the-secret-of-the-operator-of-this-gateway'
 const clock = new FakeClock()
@@ -34,7 +35,20 @@ beforeEach(() => {
     const lists = { applied: [], restart: [], warnings: [], faults: outcome === 'invalid' ? [fault] : [] }
     return { ...lists, outcome, file: 'x.yaml', dryRun: request.dryRun ?? false }
   }
-  operatorRoutes(site, { token: () => token, reload, clock })
+  const operator: OperatorDeps['operator'] = {
+    reload,
+    status: () => Promise.reject(new Error('not asked for')),
+    calls: () => [],
+    refusals: () => [
+      { at: '2026-01-01T00:00:00.000Z', code: 'unknown_domain', status: 404, source: '192.0.2.7' },
+    ],
+    hangup: (call, reason) => {
+      if (call !== 'c-1') throw new TrunklineError('unknown_call')
+      return `${call} ${reason}`
+    },
+    trace: async (id) => ({ call: null, sip_call_ids: [id], messages: [] }),
+  }
+  operatorRoutes(site, { token: () => token, operator, clock })
 })
 afterEach(() => site.close())
 
@@ -105,4 +119,29 @@ it('unknown fields are rejected', async () => {
   expect((await post(`Bearer ${secret}`, { dry_run: 'yes' })).statusCode).toBe(422)
   expect((await post(`Bearer ${secret}`, { file: '/etc/passwd' })).statusCode).toBe(422)
   expect(requests).toEqual([])
+})
+
+it('calls, traces and rejections need the operator’s token', async () => {
+  const get = (path: string, authorization?: string) =>
+    site.inject({ url: `/api/operator/${path}`, headers: { ...(authorization && { authorization }) } })
+  for (const path of ['status', 'calls', 'refusals', 'calls/c-1/trace'])
+    expect((await get(path)).statusCode).toBe(401)
+  const bearer = `Bearer ${secret}`
+  expect((await get('calls', bearer)).json()).toEqual({ data: [] })
+  expect((await get('refusals', bearer)).json().data).toMatchObject([{ code: 'unknown_domain' }])
+  expect((await get('calls/c-1/trace', bearer)).json()).toMatchObject({ sip_call_ids: ['c-1'] })
+})
+
+it('a call is hung up with a reason', async () => {
+  const hangUp = (id: string, payload?: object) =>
+    site.inject({
+      method: 'POST',
+      url: `/api/operator/calls/${id}/hangup`,
+      headers: { authorization: `Bearer ${secret}` },
+      ...(payload && { payload }),
+    })
+  expect((await hangUp('c-1')).json()).toEqual({ hung_up: 'c-1 normal' })
+  expect((await hangUp('c-1', { reason: 'busy' })).json()).toEqual({ hung_up: 'c-1 busy' })
+  expect((await hangUp('c-1', { reason: 'bored' })).statusCode).toBe(422)
+  expect((await hangUp('c-2')).statusCode).toBe(404)
 })

@@ -4,6 +4,7 @@ import type { Metrics } from '../../core/metrics.ts'
 import type { GatewayHeaders, RefusalHeaderOptions } from '../gateway-headers.ts'
 import { refusalStatus } from '../sip-causes.ts'
 import type { Headers, SipResponse } from '../srf.ts'
+import { RecentRefusals } from './recent-refusals.ts'
 import { RefusalLog } from './refusal-log.ts'
 
 /** Options of one rejection. */
@@ -22,17 +23,25 @@ export class Refusals {
   readonly #log: Pick<Log, 'warn'>
   readonly #metrics: Pick<Metrics, 'rejections'>
   readonly #lines: RefusalLog | undefined
+  readonly #recent: RecentRefusals
+  readonly #now: () => number
 
-  /** `now`: clock in ms that limits the number of log lines; default: no limit. */
+  /**
+   * `now`: clock in ms that limits the number of log lines; default: no limit. `recent`: keeps the latest
+   * rejections.
+   */
   constructor(
     headers: GatewayHeaders,
     log: Pick<Log, 'warn'>,
     metrics: Pick<Metrics, 'rejections'>,
     now?: () => number,
+    recent = new RecentRefusals(),
   ) {
     this.#headers = headers
     this.#log = log
     this.#metrics = metrics
+    this.#recent = recent
+    this.#now = now ?? (() => 0)
     this.#lines =
       now &&
       new RefusalLog(now, (suppressed) =>
@@ -53,6 +62,7 @@ export class Refusals {
     const status = headers?.['WWW-Authenticate'] === undefined ? refusalStatus({ code }) : 401
     if (!isQuiet) {
       this.#metrics.rejections.inc({ code })
+      this.#recent.add({ at: this.#now(), code, status, facts })
       if (this.#lines?.shouldLog(String(facts.source)) ?? true)
         this.#log.warn(
           { event: 'sip.request-rejected', code, status, ...facts },

@@ -72,7 +72,11 @@ export class Inbound {
 
   /** Takes an INVITE outside any dialog. */
   handle(request: SipRequest, response: SipResponse): void {
-    const facts = { source: request.source_address, transport: printable(request.protocol, 8) }
+    const facts = {
+      source: request.source_address,
+      transport: printable(request.protocol, 8),
+      sipCallId: printable(request.get('Call-ID') ?? '', 256),
+    }
     try {
       this.#handle(request, response, facts)
     } catch (error) {
@@ -105,7 +109,12 @@ export class Inbound {
     }
     const admitted = admission.admit(request, parties.target, this.#settingUp)
     if ('refuse' in admitted) {
-      refusals.refuse(response, admitted.refuse, { ...admitted.facts, ...named }, admitted)
+      refusals.refuse(
+        response,
+        admitted.refuse,
+        { ...admitted.facts, ...named, sipCallId: facts.sipCallId },
+        admitted,
+      )
       return
     }
     const invite = new InboundInvite(request, response, connection, admitted, parties)

@@ -159,7 +159,7 @@ export class OutboundLeg implements LegSignalling {
         noProgressMs: this.#route?.noProgressMs,
       },
       {
-        sent: (sipCallId) => leg.note({ sipCallId }),
+        sent: (sipCallId) => leg.note({ sipCallId, ...formerCallIds(leg.facts, sipCallId) }),
         responded: (response) => leg.note({ response }),
         updated: this.#guarded((request: SipRequest, response: SipResponse) =>
           this.#early?.take(request, response, false),
@@ -324,3 +324,10 @@ export class OutboundLeg implements LegSignalling {
     this.#onReleased()
   }
 }
+
+/** Returns the Call-IDs of earlier attempts, when a leg sends a further INVITE. */
+const formerCallIds = (
+  { sipCallId, formerSipCallIds = [] }: Leg['facts'],
+  next: string,
+): Pick<Leg['facts'], 'formerSipCallIds'> =>
+  sipCallId === undefined || sipCallId === next ? {} : { formerSipCallIds: [...formerSipCallIds, sipCallId] }

@@ -9,12 +9,28 @@ export interface Hysteresis {
   readonly up: number
 }
 
+/** Health of a target, from its pings. `unknown`: no ping has shown it yet, or the target is not pinged. */
+export type TargetState = 'up' | 'down' | 'unknown'
+
+/** Result of the last ping. */
+export interface PingResult {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Final status; undefined if no response came. */
+  readonly status?: number
+  /** Reason why no response came, or why the target does not serve. */
+  readonly problem?: string
+}
+
 /** Target of a carrier, and its health. */
 export class CarrierTarget {
   /** Target as written in the configuration: `sip:host[:port][;transport=…]`. */
   readonly text: string
   readonly uri: SipUri
   #isUp = true
+  /** Time of the last change of {@link state}; undefined before the first one. */
+  #since: number | undefined
+  #lastPing: PingResult | undefined
   #streak = 0
   #asideUntil = 0
 
@@ -33,6 +49,22 @@ export class CarrierTarget {
     return this.#isUp
   }
 
+  /** Health for operators. A target of unknown health is used like one that is up. */
+  get state(): TargetState {
+    if (this.#since === undefined) return 'unknown'
+    return this.#isUp ? 'up' : 'down'
+  }
+
+  /** Time of the last change of {@link state} in ms since 1970; undefined while it is unknown. */
+  get since(): number | undefined {
+    return this.#since
+  }
+
+  /** Result of the last ping; undefined before the first one. */
+  get lastPing(): PingResult | undefined {
+    return this.#lastPing
+  }
+
   /** Whether the target is tried in its normal order. Unusable targets are tried after all others. */
   isUsable(now: number): boolean {
     return this.#isUp && now >= this.#asideUntil
@@ -44,10 +76,14 @@ export class CarrierTarget {
   }
 
   /** Records whether a ping was answered. Returns whether {@link isUp} changed. */
-  recordPing(answered: boolean, { down, up }: Hysteresis): boolean {
+  recordPing(answered: boolean, { down, up }: Hysteresis, result: PingResult = { at: 0 }): boolean {
+    this.#lastPing = result
+    // The first answer proves the health, whatever the number of pings that a change needs.
+    if (answered && this.#isUp) this.#since ??= result.at
     this.#streak = answered === this.#isUp ? 0 : this.#streak + 1
     if (this.#streak < (this.#isUp ? down : up)) return false
     this.#isUp = answered
+    this.#since = result.at
     this.#streak = 0
     return true
   }

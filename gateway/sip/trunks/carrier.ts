@@ -7,6 +7,7 @@ import { CarrierLoad } from './carrier-load.ts'
 import { CarrierTarget, orderedTargets } from './carrier-target.ts'
 import { numberOf, userWrittenFor } from './dialled-number.ts'
 import { type NumberVerdict, numberVerdict } from './number-lists.ts'
+import type { RegistrationState } from './outbound-registration.ts'
 import { contactsOf } from './redirect-contacts.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { type Hop, isLocal } from './route.ts'
@@ -54,6 +55,8 @@ export class Carrier {
    * it.
    */
   isRejected: () => boolean = () => false
+  /** Returns the state of the registration; undefined for a carrier without one. Its owner sets it. */
+  registrationState: () => RegistrationState | undefined = () => undefined
   #clock: Pick<Clock, 'now'>
   #learnt: LearnedRealm = {}
 

@@ -98,7 +98,12 @@ export class Probe {
     const target = this.#target
     const { log } = this.#deps
     const isAlive = status !== undefined && status !== 408 && status !== 503
-    if (!target.recordPing(isAlive, this.#rules)) return
+    const result = {
+      at: this.#deps.clock.now(),
+      ...(status !== undefined && { status }),
+      ...(!isAlive && problem !== undefined && { problem }),
+    }
+    if (!target.recordPing(isAlive, this.#rules, result)) return
     const facts = { carrier: this.#carrier.name, target: target.text, status }
     if (isAlive) log.info({ event: 'trunk.target-recovered', ...facts }, 'target of a carrier answers again')
     else log.warn({ event: 'trunk.target-failed', ...facts, problem }, 'target of a carrier does not answer')

@@ -61,6 +61,20 @@ describe('the pings of a target', () => {
     expect(t.isUp()).toBe(true)
   })
 
+  it('show the health with the first answer; without one it is unknown', async () => {
+    const t = open()
+    const [target] = t.first.targets
+    expect([target?.state, target?.since, await t.metric('carrier_up')]).toEqual(['unknown', undefined, []])
+    const at = t.clock.now()
+    t.reply(200)
+    expect(target).toMatchObject({ state: 'up', since: at, lastPing: { at, status: 200 } })
+    expect(await t.metric('carrier_up')).toEqual([
+      'trunkline_carrier_up{carrier="c0",target="sip:a.example"} 1',
+    ])
+    t.reply(503)
+    expect(target).toMatchObject({ state: 'up', since: at, lastPing: { status: 503 } })
+  })
+
   it.each([408, 503])(
     'fail with a %i: the target is down after three, and up after two successes',
     async (status) => {
@@ -68,9 +82,6 @@ describe('the pings of a target', () => {
       t.reply(status)
       t.reply(status)
       expect(t.isUp()).toBe(true)
-      expect(await t.metric('carrier_up')).toEqual([
-        'trunkline_carrier_up{carrier="c0",target="sip:a.example"} 1',
-      ])
       t.reply(status)
       expect(t.isUp()).toBe(false)
       expect(await t.metric('carrier_up')).toEqual([

@@ -40,7 +40,12 @@ export class Trunks {
     carriers.onChange((change) => this.#change(change))
     metrics.gauges('carrier_up', ['carrier', 'target'], () =>
       carriers.all.flatMap(({ name, targets }) =>
-        targets.map(({ text, isUp }) => ({ labels: { carrier: name, target: text }, value: Number(isUp) })),
+        // A target of unknown health has no sample, so that no alert takes it for up or down.
+        targets.flatMap(({ text, state }) =>
+          state === 'unknown'
+            ? []
+            : { labels: { carrier: name, target: text }, value: Number(state === 'up') },
+        ),
       ),
     )
     metrics.gauges('carrier_calls', ['carrier'], () =>
@@ -85,7 +90,10 @@ export class Trunks {
     const rules = carrier.config.probe
     const probes = rules ? carrier.targets.map((target) => new Probe(this.#deps, carrier, target, rules)) : []
     const made = registrationOf(carrier, this.#deps)
-    if (made) carrier.isRejected = () => made.registration.state === 'rejected'
+    if (made) {
+      carrier.isRejected = () => made.registration.state === 'rejected'
+      carrier.registrationState = () => made.registration.state
+    }
     const trunk = { probes, made }
     this.#trunks.set(carrier, trunk)
     return trunk

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { TrunklineError } from '../core/errors/catalogue.ts'
 import { createLog } from '../core/log.ts'
-import type { ReloadRequest, ReloadResult } from './config-reload.ts'
 import { ControlSocket, controlSocketOf } from './control-socket.ts'
 
 let folder: string
@@ -18,15 +18,22 @@ afterEach(async () => {
 })
 
 const open = async (dataDir = folder) => {
-  const requests: ReloadRequest[] = []
+  const requests: object[] = []
   const lines: string[] = []
   const log = createLog({ level: 'info', pretty: false }, { write: (line) => lines.push(line) })
-  const reload = async (request: ReloadRequest): Promise<ReloadResult> => {
-    requests.push(request)
-    const lists = { applied: [], restart: [], warnings: [], faults: [] }
-    return { ...lists, outcome: 'unchanged', file: request.file ?? '', dryRun: request.dryRun ?? false }
+  const handlers = {
+    reload: async (fields: object) => {
+      requests.push(fields)
+      return { result: 'unchanged' }
+    },
+    hangup: async () => {
+      throw new TrunklineError('unknown_call', 'No call in progress has the id x.')
+    },
+    status: async () => {
+      throw new Error('broken')
+    },
   }
-  control = await ControlSocket.open({ dataDir, reload, log })
+  control = await ControlSocket.open({ dataDir, requests: handlers, log })
   return { requests, lines }
 }
 
@@ -46,19 +53,30 @@ it('answers a request with the result, for the owner of the data folder alone', 
   const { requests } = await open()
   expect(statSync(controlSocketOf(folder)).mode & 0o777).toBe(0o600)
   const answer = await ask('{"command":"reload","dry_run":true,"file":"/etc/x.yaml"}\n')
-  expect(JSON.parse(answer ?? '')).toMatchObject({ result: 'unchanged', dry_run: true, file: '/etc/x.yaml' })
-  expect(requests).toEqual([{ dryRun: true, file: '/etc/x.yaml', by: 'command' }])
+  expect(JSON.parse(answer ?? '')).toEqual({ result: 'unchanged' })
+  expect(requests).toEqual([{ command: 'reload', dry_run: true, file: '/etc/x.yaml' }])
 })
 
 it.each([
   ['no JSON', 'reload\n'],
   ['null', 'null\n'],
   ['another command', '{"command":"stop","dry_run":true,"file":"x"}\n'],
-  ['fields of other types', '{"command":"reload","dry_run":"yes","file":"x"}\n'],
+  ['the name of a property of every object', '{"command":"constructor"}\n'],
+  ['a command that is no text', '{"command":["reload","x"]}\n'],
 ])('refuses %s', async (_what, text) => {
   const { requests } = await open()
   expect(JSON.parse((await ask(text)) ?? '')).toEqual({ error: 'unknown request' })
   expect(requests).toEqual([])
+})
+
+it('answers an error of a request with its text, and hides the text of a defect', async () => {
+  const { lines } = await open()
+  expect(JSON.parse((await ask('{"command":"hangup"}\n')) ?? '')).toEqual({
+    error: 'No call in progress has the id x.',
+    code: 'unknown_call',
+  })
+  expect(JSON.parse((await ask('{"command":"status"}\n')) ?? '')).toMatchObject({ code: 'internal' })
+  expect(lines.join('')).toContain('broken')
 })
 
 it('gives up a connection that sends too much', async () => {

@@ -1,9 +1,8 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
-import type { ReloadRequest, ReloadResult } from './config-reload.ts'
-import { reloadBody } from './reload-report.ts'
 
 /**
  * Maximum length of a Unix socket's path, in bytes: `sun_path` has 108 on Linux and 104 elsewhere, with the
@@ -21,16 +20,21 @@ const requestMs = 5_000
 /** Returns the path of a gateway's control socket. */
 export const controlSocketOf = (dataDir: string): string => join(dataDir, 'control.sock')
 
+/** Handles one kind of request, with its fields. Rejects with a TrunklineError for an invalid field. */
+export type ControlRequest = (fields: Readonly<Record<string, unknown>>) => Promise<object>
+
 /** Collaborators of {@link ControlSocket}. */
 export interface ControlSocketOptions {
   readonly dataDir: string
-  readonly reload: (request: ReloadRequest) => Promise<ReloadResult>
+  /** Handlers by the name in the field `command`. */
+  readonly requests: Readonly<Record<string, ControlRequest>>
   readonly log: Pick<Log, 'warn' | 'error'>
 }
 
 /**
- * The Unix socket by which `trunkline reload` reaches the gateway: one line of JSON each way. The socket has
- * mode 0600, and the data folder belongs to the user of the gateway, so that only this user can connect.
+ * The Unix socket by which commands such as `trunkline status` reach the gateway: one line of JSON each way.
+ * The socket has mode 0600, and the data folder belongs to the user of the gateway. Only this user can
+ * connect.
  */
 export class ControlSocket {
   readonly #options: ControlSocketOptions
@@ -121,17 +125,31 @@ export class ControlSocket {
   }
 
   async #answer(socket: Socket, line: string): Promise<void> {
-    const request = readRequest(line)
-    const answer = request ? reloadBody(await this.#options.reload(request)) : { error: 'unknown request' }
+    const answer = await this.#answerOf(line)
     if (!socket.destroyed) socket.end(`${JSON.stringify(answer)}\n`)
+  }
+
+  async #answerOf(line: string): Promise<object> {
+    const fields = readFields(line)
+    const { requests, log } = this.#options
+    const name = String(fields?.command)
+    const request = Object.hasOwn(requests, name) ? requests[name] : undefined
+    if (!fields || !request) return { error: 'unknown request' }
+    try {
+      return await request(fields)
+    } catch (error) {
+      if (error instanceof TrunklineError) return { error: error.detail ?? error.message, code: error.code }
+      log.error({ event: 'control.request-failed', command: name, err: error }, 'request of a command failed')
+      return { error: 'internal error of the gateway; its log has the reason', code: 'internal' }
+    }
   }
 }
 
-const readRequest = (line: string): ReloadRequest | undefined => {
+/** Returns the fields of a request; undefined if the line is no JSON object. */
+const readFields = (line: string): Readonly<Record<string, unknown>> | undefined => {
   try {
-    const { command, dry_run: dryRun, file } = JSON.parse(line) as Readonly<Record<string, unknown>>
-    if (command !== 'reload' || typeof dryRun !== 'boolean' || typeof file !== 'string') return undefined
-    return { dryRun, file, by: 'command' }
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined
   }

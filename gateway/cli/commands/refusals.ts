@@ -1,0 +1,21 @@
+import { configFile, defineCommand, jsonOption } from '../command.ts'
+
+/** `trunkline refusals`. */
+export const refusals = defineCommand({
+  name: 'refusals',
+  group: 'Look',
+  summary: 'print the latest SIP requests that the gateway rejected',
+  description:
+    'Prints requests that never became a call, the latest first: time, source, status, code and the facts ' +
+    'that were checked. The gateway keeps 20 of each source and 500 of all.',
+  arguments: { file: configFile },
+  options: { json: jsonOption },
+  examples: [{ line: 'refusals', effect: 'prints a table' }],
+  exitCodes: {
+    0: 'the rejections are printed',
+    1: 'the gateway could not answer',
+    2: 'the arguments are invalid, or the file has no readable dataDir',
+    3: 'no gateway runs with this data folder',
+  },
+  run: async ({ file, json }) => (await import('../status-command.ts')).printRefusals(file, json),
+})

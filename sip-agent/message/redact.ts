@@ -1,0 +1,41 @@
+const censor = '[redacted]'
+
+/**
+ * Header fields with credentials, in their folded form too (RFC 3261 7.3.1). Their name and scheme stay.
+ */
+const credentials =
+  /^((?:proxy-)?authorization|(?:proxy-)?authentication-info)[ \t]*:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gim
+
+/** Parameters of digest credentials that allow guesses at the password (RFC 8760). */
+const digestSecrets = /\b(response|rspauth|cnonce)[ \t]*=[ \t]*(?:"[^"]*"|[^",\s]*)/gi
+
+/** Key of SDES (RFC 4568), and the lines of an SDP that carry other secrets. */
+const inlineKey = /^(a=crypto:[^\r\n]*?\binline:)[^\r\n]*/gim
+const secretLine = /^(k=|a=key-mgmt:|a=ice-pwd:)[^\r\n]*/gim
+
+/**
+ * Returns a SIP message without secrets: responses of digest authentication, other credentials, keys of
+ * media, and digits in an INFO.
+ */
+export const redactMessage = (text: string): string => {
+  const end = text.search(/\r?\n\r?\n/)
+  const head = end < 0 ? text : text.slice(0, end)
+  const body = end < 0 ? '' : text.slice(end)
+  return head.replace(credentials, redactCredentials) + redactBody(head, body)
+}
+
+const redactCredentials = (field: string): string => {
+  const colon = field.indexOf(':')
+  const value = field.slice(colon + 1).trimStart()
+  if (/^digest\s/i.test(value) || /info[ \t]*$/i.test(field.slice(0, colon)))
+    return field.replace(digestSecrets, (_parameter, name: string) => `${name}="${censor}"`)
+  const [scheme = ''] = value.split(/\s/, 1)
+  return `${field.slice(0, colon)}: ${scheme} ${censor}`
+}
+
+const redactBody = (head: string, body: string): string => {
+  // A digit may belong to a PIN.
+  if (/^INFO /.test(head) && /^(?:content-type|c)[ \t]*:[ \t]*application\/dtmf\b/im.test(head))
+    return `\r\n\r\n${censor}`
+  return body.replace(inlineKey, `$1${censor}`).replace(secretLine, `$1${censor}`)
+}
