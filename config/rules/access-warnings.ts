@@ -10,6 +10,7 @@ export const publishedPasswords: ReadonlySet<string> = new Set([
   'cymru',
   'correct-horse',
   'its-own-secret',
+  'only-for-tests-on-this-machine',
 ])
 
 /** Minimum length of a password that cannot be guessed within days, in characters. */
@@ -68,7 +69,14 @@ interface FoundPassword {
   readonly name?: string
 }
 
-const passwordsOf = ({ subscribers, endpoints, domains, carriers }: Config): readonly FoundPassword[] => [
+const passwordsOf = ({
+  http,
+  subscribers,
+  endpoints,
+  domains,
+  carriers,
+}: Config): readonly FoundPassword[] => [
+  ...(http.apiToken ? [{ keys: ['http', 'apiToken'], password: http.apiToken }] : []),
   ...subscribers.map(({ email, password }, i) => ({
     keys: ['subscribers', i, 'password'],
     password,

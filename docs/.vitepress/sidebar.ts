@@ -16,9 +16,15 @@ const role = (text: string, ...items: DefaultTheme.SidebarItem[]): DefaultTheme.
 
 /** Sidebar of the site: one part for each role. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
-  group('Trunkline', page('About Trunkline', '/'), page('Glossary', '/glossary')),
+  group(
+    'Trunkline',
+    page('About Trunkline', '/'),
+    page('Concepts', '/concepts'),
+    page('Glossary', '/glossary'),
+  ),
   role(
     'Operators',
+    page('Start', '/start-operator'),
     group(
       'Guides',
       page('Carriers', '/carriers'),
@@ -39,6 +45,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   ),
   role(
     'Application developers',
+    page('Start', '/start-developer'),
     group(
       'Guides',
       page('Handlers', '/handlers'),
@@ -70,7 +77,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       page('XML family REST API', '/compat'),
     ),
   ),
-  role('People at the phone', page('The softphone', '/softphone')),
+  role('People at the phone', page('Start', '/start-person'), page('The softphone', '/softphone')),
   role(
     'Contributors',
     page('Contributing', '/contributing'),
