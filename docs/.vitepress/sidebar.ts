@@ -47,6 +47,14 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     'Application developers',
     page('Start', '/start-developer'),
     group(
+      'Tutorials',
+      page('IVR', '/tutorial-ivr'),
+      page('Voicemail', '/tutorial-voicemail'),
+      page('Click to call', '/tutorial-click-to-call'),
+      page('Queue', '/tutorial-queue'),
+      page('Voice bot', '/tutorial-voice-bot'),
+    ),
+    group(
       'Guides',
       page('Handlers', '/handlers'),
       page('Calls by the API', '/calling'),
