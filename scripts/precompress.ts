@@ -25,7 +25,9 @@ const texts = new Set([
 /** Minimum length in bytes: a shorter file fits one packet in any case. */
 const minLength = 1_024
 
-/** Compresses the text files of a folder and of the folders in it. Files that would not shrink have no copies. */
+/**
+ * Compresses the text files of a folder and of the folders in it. Files that would not shrink have no copies.
+ */
 export const precompress = (folder: string): void => {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !texts.has(extname(entry.name))) continue
