@@ -27,6 +27,10 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     page('Start', '/start-operator'),
     group(
       'Guides',
+      page('Connect your carrier', '/connect-your-carrier'),
+      page('Troubleshooting', '/troubleshooting'),
+      page('Production checklist', '/production-checklist'),
+      page('Upgrade and backup', '/upgrade'),
       page('Carriers', '/carriers'),
       page('SIP endpoints', '/endpoints'),
       page('Operations', '/operations'),
@@ -56,6 +60,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     ),
     group(
       'Guides',
+      page('Migrating from the hosted service', '/migrating'),
       page('Handlers', '/handlers'),
       page('Calls by the API', '/calling'),
       page('Requests to your servers', '/webhooks'),
