@@ -7,9 +7,16 @@ import { ClientError } from './errors.ts'
 import { type Json, text } from './frames.ts'
 import { LevelWatch } from './level-watch.ts'
 import { audioFlagsOf } from './local-media.ts'
-import type { MediaDirection, ScreenShareOptions, UpdateMediaParams, VideoState } from './media-types.ts'
+import type {
+  CallQuality,
+  MediaDirection,
+  ScreenShareOptions,
+  UpdateMediaParams,
+  VideoState,
+} from './media-types.ts'
 import type { Member } from './member-types.ts'
 import { Muting } from './muting.ts'
+import { QualityWatch } from './quality.ts'
 import { Recovery } from './recovery.ts'
 import type { ScreenShare } from './screen-share.ts'
 import { Screens } from './screens.ts'
@@ -20,6 +27,8 @@ export abstract class CallControls extends CallCommands {
   readonly #media: CallMedia
   readonly #recovery: Recovery
   readonly #levels: LevelWatch
+  readonly #qualities: QualityWatch
+  #quality: CallQuality | undefined
   readonly #screens: Screens
   readonly #muting: Muting
 
@@ -64,6 +73,12 @@ export abstract class CallControls extends CallCommands {
     this.#levels = new LevelWatch(environment.clock, environment.createMeter, source, (levels) => {
       this.emit('level', levels)
       // A `once` listener is gone after its event.
+      this.#measure()
+    })
+    const stats = () => (this.state === 'active' ? media.stats() : undefined)
+    this.#qualities = new QualityWatch(environment.clock, stats, (quality) => {
+      this.#quality = quality
+      this.emit('quality', quality)
       this.#measure()
     })
   }
@@ -131,6 +146,11 @@ export abstract class CallControls extends CallCommands {
   /** Video sent and received now; the event `video` reports changes. */
   get video(): VideoState {
     return this.#media.video
+  }
+
+  /** Latest measured quality; undefined before the first event `quality`. */
+  get quality(): CallQuality | undefined {
+    return this.#quality
   }
 
   /** Whether audio or video is muted, by {@link mute} or by the gateway. */
@@ -273,6 +293,7 @@ export abstract class CallControls extends CallCommands {
   protected release(known: boolean, reason: ClientError): void {
     this.#recovery.close()
     this.#levels.stop()
+    this.#qualities.stop()
     this.#media.close()
     this.#screens.end(known, reason)
   }
@@ -304,5 +325,7 @@ export abstract class CallControls extends CallCommands {
   #measure(): void {
     if (this.has('level') && this.state !== 'ended') this.#levels.start()
     else this.#levels.stop()
+    if (this.has('quality') && this.state !== 'ended') this.#qualities.start()
+    else this.#qualities.stop()
   }
 }

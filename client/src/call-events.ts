@@ -1,7 +1,7 @@
 import type { CallState } from './call-state.ts'
 import type { TransferProgress } from './call-transfer.ts'
 import type { ClientError } from './errors.ts'
-import type { CallLevels, DeviceChange, DeviceName, VideoState } from './media-types.ts'
+import type { CallLevels, CallQuality, DeviceChange, DeviceName, VideoState } from './media-types.ts'
 import type {
   CallJoined,
   CallLeft,
@@ -40,6 +40,8 @@ export interface CallEvents extends MemberFieldEvents {
   readonly video: VideoState
   /** Audio levels, ten times a second, only while the event has a listener. */
   readonly level: CallLevels
+  /** Quality of the audio, every two seconds after the answer, only while the event has a listener. */
+  readonly quality: CallQuality
   /** The far side sent DTMF digits. */
   readonly dtmf: { readonly digits: string }
   /** Audio or video that this page sends was muted or unmuted, locally or by the server. */

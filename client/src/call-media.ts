@@ -62,6 +62,11 @@ export class CallMedia {
     return receives(this.#peer?.transceiver(kind)?.currentDirection ?? null)
   }
 
+  /** Returns the statistics of the connection; undefined while no audio is expected. */
+  stats(): Promise<ReadonlyMap<string, unknown>> | undefined {
+    return this.receives('audio') ? this.#peer?.stats() : undefined
+  }
+
   /** Creates the offer of a new call. Rejects like {@link LocalMedia.open}. */
   async offer(iceServers: readonly RTCIceServer[]): Promise<string> {
     const { negotiateAudio = true, negotiateVideo = this.#sent.wantsVideo } = this.#options

@@ -36,6 +36,7 @@ export type PeerConnection = Pick<
   | 'onicegatheringstatechange'
   | 'onconnectionstatechange'
   | 'ontrack'
+  | 'getStats'
   | 'close'
 >
 

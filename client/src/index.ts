@@ -54,6 +54,7 @@ export { type LevelMeter, levels, meterOf } from './levels.ts'
 export type { LogLevel } from './log.ts'
 export type {
   CallLevels,
+  CallQuality,
   DeviceChange,
   DeviceName,
   MediaControl,

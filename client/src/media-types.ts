@@ -55,6 +55,18 @@ export interface CallLevels {
   readonly remote: number
 }
 
+/** Quality of a call's audio in the last two seconds. */
+export interface CallQuality {
+  /** 3: good, 2: fair, 1: bad, 0: no audio arrives. */
+  readonly bars: 0 | 1 | 2 | 3
+  /** Share of lost packets, 0 to 1, in the worse direction. */
+  readonly loss: number
+  /** Jitter of the received audio, in milliseconds. */
+  readonly jitterMs: number
+  /** Round trip to the gateway, in milliseconds; 0 if unknown. */
+  readonly roundTripMs: number
+}
+
 /** Device, with its name in the browser. */
 export interface DeviceName {
   readonly deviceId: string

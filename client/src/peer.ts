@@ -82,6 +82,11 @@ export class Peer {
     return this.#peer.connectionState
   }
 
+  /** Returns the statistics of the connection. */
+  stats(): Promise<ReadonlyMap<string, unknown>> {
+    return this.#peer.getStats() as Promise<unknown> as Promise<ReadonlyMap<string, unknown>>
+  }
+
   /** Returns the transceiver of a kind; undefined if not negotiated. */
   transceiver(kind: MediaKind): RTCRtpTransceiver | undefined {
     return this.#peer

@@ -13,7 +13,9 @@ export * from '@trunkline/client'
 export type { IncomingCalls } from './incoming.ts'
 export type { SignalWireConnection, SignalWireOptions } from './sign-in.ts'
 export { type CallView, useCall } from './use-call.ts'
+export { type CallHistoryOptions, type CallHistoryView, useCallHistory } from './use-call-history.ts'
 export { useIncomingCalls } from './use-incoming-calls.ts'
+export { type PresenceView, usePresence } from './use-presence.ts'
 export { useStream } from './use-stream.ts'
 
 /**

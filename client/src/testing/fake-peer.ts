@@ -108,6 +108,14 @@ export class FakePeer {
         this.sections.push(new FakeTransceiver(kind!, 'recvonly', null, () => this.#turn()))
   }
 
+  /** Statistics of the connection. */
+  readonly stats = new Map<string, object>()
+
+  async getStats(): Promise<ReadonlyMap<string, object>> {
+    if (this.closed) throw new DOMException('closed', 'InvalidStateError')
+    return new Map(this.stats)
+  }
+
   close(): void {
     this.closed = true
   }

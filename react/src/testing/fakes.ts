@@ -1,6 +1,8 @@
 import type {
+  AddressPresence,
   Call,
   CallEvents,
+  CallRecord,
   CallState,
   Client,
   ClientError,
@@ -10,6 +12,9 @@ import type {
   IncomingCallHandlers,
   Invite,
   Member,
+  Paged,
+  PresenceState,
+  Subscription,
 } from '@trunkline/client'
 
 /** Listeners by name, as in the client. */
@@ -34,12 +39,67 @@ class Listeners<Events extends object> {
   }
 }
 
+/** Call history whose pages are the test's. */
+export class FakeHistory {
+  readonly requests: object[] = []
+  readonly listeners = new Set<() => void>()
+  /** Pages, the newest first. */
+  pages: readonly (readonly CallRecord[])[] = [[]]
+  /** Fails the next requests, if set. */
+  fault: ClientError | undefined
+
+  async getCalls(options: object): Promise<Paged<CallRecord>> {
+    this.requests.push(options)
+    return this.#page(0)
+  }
+
+  subscribe(listener: () => void): Subscription {
+    this.listeners.add(listener)
+    return { unsubscribe: () => void this.listeners.delete(listener) }
+  }
+
+  async #page(at: number): Promise<Paged<CallRecord>> {
+    if (this.fault) throw this.fault
+    const nextPage = () => this.#page(at + 1)
+    const page = { data: this.pages[at] ?? [], hasNext: at + 1 < this.pages.length, nextPage }
+    return page as Paged<CallRecord>
+  }
+}
+
+/** Presence whose states are the test's. */
+export class FakePresence {
+  /** Lists that were watched, in order. */
+  readonly lists: (readonly string[])[] = []
+  readonly states = new Map<string, PresenceState>()
+  readonly listeners = new Set<(presence: AddressPresence) => void>()
+
+  async watch(ids: readonly string[]): Promise<void> {
+    this.lists.push(ids)
+  }
+
+  of(id: string): PresenceState | undefined {
+    return this.lists.at(-1)?.includes(id) ? this.states.get(id) : undefined
+  }
+
+  subscribe(listener: (presence: AddressPresence) => void): Subscription {
+    this.listeners.add(listener)
+    return { unsubscribe: () => void this.listeners.delete(listener) }
+  }
+
+  becomes(address_id: string, state: PresenceState): void {
+    this.states.set(address_id, state)
+    for (const listener of this.listeners) listener({ address_id, state })
+  }
+}
+
 /** Client whose server is the test. */
 export class FakeClient {
   readonly options: ClientOptions
   readonly events = new Listeners<ClientEvents>()
   readonly on = this.events.on
   readonly off = this.events.off
+  readonly history = new FakeHistory()
+  readonly presence = new FakePresence()
   /** Requests, in order. */
   readonly asked: string[] = []
   handlers: IncomingCallHandlers | undefined
