@@ -1,12 +1,13 @@
 import { defineConfig } from 'vite'
 
 /**
- * Builds `dist/index.js` (ES module) and `dist/index.global.js` (for a script tag: `Trunkline.SignalWire`).
+ * Builds `dist/trunkline.js` (ES module) and `dist/trunkline.global.js` (for a script tag: `Trunkline.SignalWire`).
  * With `--mode push`, builds the part for service workers: `dist/push.js` and `dist/push.global.js`
  * (`TrunklinePush.decryptPush`). One run makes one global.
  */
 export default defineConfig(({ mode }) => {
-  const [entry, name] = mode === 'push' ? ['push', 'TrunklinePush'] : ['index', 'Trunkline']
+  const [entry, name, file] =
+    mode === 'push' ? ['push', 'TrunklinePush', 'push'] : ['index', 'Trunkline', 'trunkline']
   return {
     build: {
       target: 'es2022',
@@ -16,7 +17,7 @@ export default defineConfig(({ mode }) => {
         entry: `src/${entry}.ts`,
         name,
         formats: ['es', 'iife'],
-        fileName: (format) => (format === 'es' ? `${entry}.js` : `${entry}.global.js`),
+        fileName: (format) => (format === 'es' ? `${file}.js` : `${file}.global.js`),
       },
     },
   }

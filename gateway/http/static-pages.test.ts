@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { releaseVersion } from '../core/version.ts'
 import { ApiTestSite } from './testing/api-test-site.ts'
 
 let rig: ApiTestSite
@@ -34,6 +36,35 @@ beforeAll(async () => {
 afterAll(async () => {
   await site.close()
   await rig.close()
+})
+
+describe('the SDK', () => {
+  it('has an index with the version and the hash of each script', async () => {
+    const { version, files } = (await site.inject('/sdk/index.json')).json()
+    expect(version).toBe(releaseVersion())
+    const hash = createHash('sha384').update('export {}').digest('base64')
+    expect(files['index.js']).toEqual({
+      path: `/sdk/${version}/index.js`,
+      bytes: 9,
+      integrity: `sha384-${hash}`,
+    })
+  })
+
+  it('has files for every origin, which never change below their version', async () => {
+    for (const [url, caching] of [
+      ['/sdk/index.js', 'no-cache'],
+      [`/sdk/${releaseVersion()}/index.js`, 'public, max-age=31536000, immutable'],
+    ] as const) {
+      const reply = await site.inject({ url, headers: { origin: 'https://shop.example.com' } })
+      expect([reply.statusCode, reply.body]).toEqual([200, 'export {}'])
+      expect(reply.headers).toMatchObject({
+        'cache-control': caching,
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      })
+    }
+    expect((await site.inject('/sdk/9.9.9/index.js')).statusCode).toBe(404)
+  })
 })
 
 describe('a built file', () => {

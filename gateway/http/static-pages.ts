@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
-import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
+import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '../core/log.ts'
+import { builtFiles } from './built-files.ts'
+import { serveSdk } from './sdk-files.ts'
 
 /** Folders of built files. */
 export interface StaticPages {
@@ -26,34 +28,6 @@ const built = (folder: string, log: Pick<Log, 'warn'>): boolean => {
   log.warn({ event: 'http.pages-skipped', folder }, 'pages not served: not built (npm run build)')
   return false
 }
-
-const serveSdk = async (scope: FastifyInstance, root: string): Promise<void> => {
-  scope.addHook('onRequest', async (_request, reply) => {
-    // Pages of other hosts may load the script too.
-    reply.header('cross-origin-resource-policy', 'cross-origin').header('x-content-type-options', 'nosniff')
-  })
-  await scope.register(fastifyStatic, { ...builtFiles(root), prefix: '/sdk/', index: false })
-}
-
-/** Names that the build gives to files by their content, such as `assets/index-Bp4zQ0aX.js`. */
-const namedByContent = /\/assets\/[^/]+-[\w-]{8}\.\w+$/
-
-/**
- * Returns the options for a folder of built files. A file has compressed copies (`scripts/precompress.ts`),
- * and browsers receive one that they accept. They keep files that are named by their content for a year, and
- * ask for a newer version of all others each time.
- */
-const builtFiles = (root: string): FastifyStaticOptions => ({
-  root,
-  decorateReply: false,
-  preCompressed: true,
-  globIgnore: ['**/*.br', '**/*.gz'],
-  cacheControl: false,
-  setHeaders: (reply, path) => {
-    const isLasting = namedByContent.test(path.replace(/\.(br|gz)$/, ''))
-    reply.header('cache-control', isLasting ? 'public, max-age=31536000, immutable' : 'no-cache')
-  },
-})
 
 const serveConsole = async (scope: FastifyInstance, root: string): Promise<void> => {
   scope.addHook('onRequest', async (request, reply) => {

@@ -8,10 +8,10 @@ import type { Gateway } from './gateway.ts'
 
 const built = join(import.meta.dirname, '..', '..', 'client', 'dist')
 /** Compressed size of the gateway's own SDK, in bytes. */
-export const builtSize = (): number => gzipSync(readFileSync(join(built, 'index.global.js'))).length
+export const builtSize = (): number => gzipSync(readFileSync(join(built, 'trunkline.global.js'))).length
 
 const html =
-  '<!doctype html><meta charset="utf-8"><title>Client</title><script src="/index.global.js"></script>'
+  '<!doctype html><meta charset="utf-8"><title>Client</title><script src="/trunkline.global.js"></script>'
 
 /**
  * Service worker as an application writes it (docs/sdk.md). It decrypts push messages, shows notifications
@@ -39,7 +39,7 @@ addEventListener('activate', (event) => event.waitUntil(clients.claim()))`
 const files: Readonly<Record<string, () => readonly [type: string, content: string | Buffer]>> = {
   '/': () => ['text/html', html],
   '/worker.js': () => ['text/javascript', worker],
-  '/index.global.js': () => ['text/javascript', readFileSync(join(built, 'index.global.js'))],
+  '/trunkline.global.js': () => ['text/javascript', readFileSync(join(built, 'trunkline.global.js'))],
   '/push.global.js': () => ['text/javascript', readFileSync(join(built, 'push.global.js'))],
 }
 

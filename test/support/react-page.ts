@@ -9,33 +9,45 @@ import type { Browser } from './browser.ts'
 const root = join(import.meta.dirname, '..', '..', 'react')
 const name = 'virtual:page'
 
-/** The example of the documentation, in strict mode, mounted and unmounted by the test. */
-const source = `
+/** Returns a page with a component `Phone` in strict mode, mounted and unmounted by the test. */
+const sourceOf = (phone: string): string => `
 import { createElement, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { Phone } from '/example/phone.tsx'
+import { Phone } from '${phone}'
 
 const root = createRoot(document.getElementById('root'))
 globalThis.render = (props) => root.render(createElement(StrictMode, null, createElement(Phone, props)))
 globalThis.unmount = () => root.unmount()
 `
 
-const page: Plugin = {
+const pageWith = (phone: string): Plugin => ({
   name: 'page',
   resolveId: (id) => (id === name ? id : undefined),
-  load: (id) => (id === name ? source : undefined),
+  load: (id) => (id === name ? sourceOf(phone) : undefined),
+})
+
+/** Place of the component that the page shows. */
+export interface PhoneSource {
+  /** Folder whose `node_modules` has the packages. */
+  readonly root: string
+  /** File of the component `Phone`, as a path below `root` that begins with a slash. */
+  readonly file: string
 }
+
+/** The example of the documentation, with the sources of the package. */
+const example: PhoneSource = { root, file: '/example/phone.tsx' }
 
 /**
  * Script of the page, with React's development build, because only that build runs effects twice in strict
  * mode.
  */
-const bundle = async (): Promise<string> => {
+const bundle = async (phone: PhoneSource): Promise<string> => {
   const made = await chunkOf({
+    root: phone.root,
     mode: 'development',
     configFile: false,
     define: { 'process.env.NODE_ENV': '"development"' },
-    plugins: [page],
+    plugins: [pageWith(phone.file)],
     build: { write: false, minify: false, rollupOptions: { input: name } },
   })
   return made.code
@@ -71,7 +83,7 @@ export interface PhoneProps {
   readonly token?: string
 }
 
-/** A customer's page in React on a server of its own: the example `react/example/phone.tsx`. */
+/** A customer's page in React on a server of its own; by default the example `react/example/phone.tsx`. */
 export class ReactPage {
   readonly #server: Server
   readonly page: Page
@@ -89,8 +101,8 @@ export class ReactPage {
   }
 
   /** Builds the page and opens it; nothing is rendered yet. */
-  static async open(browser: Browser): Promise<ReactPage> {
-    const code = await bundle()
+  static async open(browser: Browser, phone = example): Promise<ReactPage> {
+    const code = await bundle(phone)
     const server = createServer(({ url }, response) => {
       const script = url === '/page.js'
       response.setHeader('content-type', script ? 'text/javascript' : 'text/html').end(script ? code : html)
