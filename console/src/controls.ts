@@ -83,6 +83,18 @@ export class Controls {
     })
   }
 
+  /** Transfers a call to a destination (blind). If that fails, the call continues. */
+  async transfer({ call }: Line, to: string): Promise<void> {
+    await this.#try(call, () => call.transfer(to), texts.value.transferFailed)
+  }
+
+  /** Connects the other party of a held call with that of the current call (attended transfer). */
+  async connect(held: Line): Promise<void> {
+    const call = this.#lines.current?.call
+    if (!call?.active) return
+    await this.#try(call, () => call.transfer(held.call), texts.value.transferFailed)
+  }
+
   /** Stores a choice of device and uses it in the running calls; undefined: the browser's choice. */
   async choose(kind: DeviceKind, id: string | undefined): Promise<void> {
     this.#devices.choose(kind, id)

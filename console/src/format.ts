@@ -45,9 +45,10 @@ export const initials = (name: string): string => {
 
 /** Returns the colour of a person's picture, 0 to 7: the same for the same name. */
 export const colourOf = (name: string): number => {
-  let sum = 0
-  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 65_521
-  return sum % 8
+  // FNV-1a: similar names get different colours.
+  let hash = 0x811c9dc5
+  for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0
+  return (hash ^ (hash >>> 15)) & 7
 }
 
 const dayMs = 86_400_000

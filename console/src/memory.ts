@@ -1,5 +1,6 @@
 import type { ClientError } from '@trunkline/client'
 import type { Account } from './api.ts'
+import { plainAddress } from './format.ts'
 
 /** Used part of `Storage`. */
 export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
@@ -108,6 +109,7 @@ export type CallResult =
   | 'busy'
   | 'no_answer'
   | 'canceled'
+  | 'answered_elsewhere'
   | 'failed'
   | 'lost'
 
@@ -136,6 +138,9 @@ export interface RecentCall {
 }
 
 const maxCalls = 100
+
+/** Largest difference between the clocks of browser and gateway for one call, in milliseconds. */
+const sameCallMs = 5000
 
 /** Latest calls of one subscriber, newest first. */
 export class RecentCalls {
@@ -182,6 +187,21 @@ export class RecentCalls {
     const call = this.#calls[at]
     if (!call || call.result) return
     this.#keep(this.#calls.with(at, { ...call, result, ...(durationMs !== undefined && { durationMs }) }))
+  }
+
+  /** Takes the ended calls of the gateway. A running call of this browser stays. */
+  replace(calls: readonly RecentCall[]): void {
+    const newest = calls[0]?.at ?? 0
+    const running = this.#calls.filter(({ result, at }) => result === undefined && at > newest)
+    // The gateway does not tell a lost connection from another failure.
+    const lost = this.#calls.filter(({ result }) => result === 'lost')
+    const known = calls.map((call) => {
+      const own = lost.find(
+        ({ to, at }) => plainAddress(to) === plainAddress(call.to) && Math.abs(at - call.at) < sameCallMs,
+      )
+      return own ? { ...call, result: own.result } : call
+    })
+    this.#keep([...running, ...known])
   }
 
   /** Reads the list again after another tab changed it. */

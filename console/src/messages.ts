@@ -14,6 +14,7 @@ const ends: Partial<Record<ErrorCode, Plain>> = {
   unknown_address: 'endUnknownAddress',
   not_permitted: 'endNotPermitted',
   answered_elsewhere: 'endAnsweredElsewhere',
+  transferred: 'transferDone',
   canceled: 'endCanceled',
   media_lost: 'endMediaLost',
   session_lost: 'endConnectionLost',
@@ -54,7 +55,10 @@ export const mediaMessage = (reason: unknown): string => {
 
 /** Whether an end is shown in a warning colour: all except a normal end. */
 export const isFailure = (reason: unknown): boolean =>
-  !(reason instanceof ClientError && ['normal', 'canceled', 'answered_elsewhere'].includes(reason.code))
+  !(
+    reason instanceof ClientError &&
+    ['normal', 'canceled', 'answered_elsewhere', 'transferred'].includes(reason.code)
+  )
 
 /** Returns the message for an incoming call that stopped ringing. */
 export const missedMessage = (reason: unknown, caller: string): string => {

@@ -9,6 +9,7 @@ import {
 import type { Account } from './api.ts'
 import { Chats } from './chats.ts'
 import { Devices } from './devices.ts'
+import { History } from './history.ts'
 import { CallMemory, RecentCalls, type SignedIn } from './memory.ts'
 import { connectionMessage } from './messages.ts'
 import { browserMicrophone, Microphone } from './microphone.ts'
@@ -63,6 +64,7 @@ const models = ({ client, account, clock, kept, serverKey }: SessionDeps, change
   const now = () => clock.now()
   return {
     recents,
+    history: new History({ client, recents, changed }),
     devices,
     microphone: new Microphone(browserMicrophone(), localStorage, changed),
     phone: new Phone({ client, clock, recents, memory, devices, changed }),
@@ -85,13 +87,14 @@ export const openSession = (deps: SessionDeps): Session => {
     if (!life.aborted) version.value++
   }
   const made = models(deps, changed)
-  const { phone, people, chats, devices, push, microphone } = made
+  const { phone, people, chats, devices, push, microphone, history } = made
   const ui = new Ui(life)
   const alerts = followCalls(made, ui, deps, version)
   const close = () => {
     listening.abort()
     alerts.close()
     chats.close()
+    history.close()
   }
   const leave = (notice?: string) => {
     if (life.aborted) return
@@ -110,7 +113,14 @@ export const openSession = (deps: SessionDeps): Session => {
     if (microphone.needsCheck && !life.aborted) ui.dialog.value = 'devices'
   }
   const page: Page = {
-    ...made,
+    phone,
+    people,
+    chats,
+    devices,
+    push,
+    microphone,
+    finder: made.finder,
+    recents: made.recents,
     account,
     clock,
     audio: deps.audio,
@@ -135,7 +145,7 @@ export const openSession = (deps: SessionDeps): Session => {
   client.on('closed', ({ reason }) => leave(connectionMessage(reason)))
   client.on('connection', ({ state }) => {
     // Changes during the time without connection were not delivered.
-    if (state === 'connected') for (const list of [chats, people]) void list.load()
+    if (state === 'connected') for (const list of [chats, people, history]) void list.load()
   })
   const left = () => {
     // A reloaded page returns to its call; the gateway waits for it.
@@ -148,7 +158,7 @@ export const openSession = (deps: SessionDeps): Session => {
   followBrowser(made, changed, life)
   followWorker(deps, phone, life)
   deps.show(page)
-  for (const part of [people, chats, push]) void part.load()
+  for (const part of [people, chats, push, history]) void part.load()
   void devices.refresh()
   void microphone.load(life)
   void phone.reattach()

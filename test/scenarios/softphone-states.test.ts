@@ -16,7 +16,11 @@ beforeAll(async () => {
   const people = [
     { ...alice, displayName: 'Alice Adams' },
     { ...bob, displayName: 'Bob Brown' },
-    { email: 'carol@example.test', password: 'looking-glass-7', displayName: 'Carol Chen' },
+    ...['Carol Chen', 'Dana Ortiz', 'Emil Novak', 'Fatima Haddad', 'Greta Lind'].map((displayName, at) => ({
+      email: `person${at}@example.test`,
+      password: 'looking-glass-7',
+      displayName,
+    })),
   ]
   ;[gateway, browser] = await Promise.all([
     Gateway.start({ subscribers: people }),
@@ -145,6 +149,71 @@ it('a person who is typing keeps the focus when a call comes in', async () => {
   await first.page.keyboard.press('Control+Shift+D')
   await second.idle()
   await focusIs(first, 'message-text')
+})
+
+it('another language is shown at once, and stays', async () => {
+  await first.part('tab-people').click()
+  await first.part('account').click()
+  await first.part('menu-language').selectOption('de')
+  await until(
+    'the page is German',
+    () => first.part('tab-people').textContent(),
+    (text) => text === 'Kontakte',
+  )
+  await first.page.keyboard.press('Escape')
+  expect(await faults('german')).toEqual([])
+  await first.page.reload()
+  await until(
+    'the page is German',
+    () => first.part('tab-people').textContent(),
+    (text) => text === 'Kontakte',
+  )
+  await first.part('account').click()
+  await first.part('menu-language').selectOption('en')
+  await first.page.keyboard.press('Escape')
+  await first.online()
+})
+
+it('a second tab is signed in, answers a call, and is signed out with the first', async () => {
+  const other = new Softphone(await first.page.context().newPage())
+  await other.page.goto(`http://localhost:${gateway.httpPort}/`)
+  await other.online()
+  await second.dial('/public/alice')
+  await Promise.all([first.rings(), other.rings()])
+  await other.accept()
+  await Promise.all([other.talking(), second.talking(), first.part('accept').waitFor({ state: 'hidden' })])
+  await other.hangUp()
+  await second.idle()
+  await other.signOut()
+  await Promise.all([first, other].map((phone) => phone.part('sign-in').waitFor()))
+  expect(await first.part('sign-in-error').textContent()).toBe('You signed out in another tab.')
+  await other.page.close()
+  await first.signIn(gateway, alice)
+  await first.part('online').click()
+  await first.online()
+})
+
+it('a blocked microphone is explained before the first call', async () => {
+  const page = await browser.page()
+  await page.addInitScript(`
+    const status = Object.assign(new EventTarget(), { state: 'denied' })
+    navigator.permissions.query = async () => status
+    navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('blocked', 'NotAllowedError') }
+  `)
+  const phone = new Softphone(page)
+  await phone.signIn(gateway, { email: 'person0@example.test', password: 'looking-glass-7' })
+  await phone.part('online').click()
+  const check = phone.part('device-check')
+  await until(
+    'the page explains it',
+    () => check.textContent(),
+    (text) => text?.includes('How to allow it'),
+  )
+  expect(await faults('microphone blocked', phone)).toEqual([])
+  await phone.part('device-check-done').click()
+  await phone.part('devices-warning').waitFor()
+  expect(await faults('calls would fail', phone)).toEqual([])
+  await phone.close()
 })
 
 it('a lost connection is shown across the page', async () => {

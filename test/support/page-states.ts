@@ -23,6 +23,9 @@ interface AxeResult {
 /** Folder for pictures of all states; undefined for none. */
 const folder = process.env.PAGE_PICTURES
 
+const pathOf = (place: string, state: string, look: string): string =>
+  join(place, `${state.replaceAll(' ', '-')}-${look}.png`)
+
 /** Returns the faults that axe-core finds in the page as it is. */
 const faultsOf = async (page: Page): Promise<string[]> => {
   await page.evaluate(`window.axe ? undefined : (() => { ${axeSource} })()`)
@@ -54,8 +57,12 @@ export const faultsInAllLooks = async (page: Page, state: string): Promise<strin
     found.push(...(await faultsOf(page)).map((fault) => `${state}, ${name}: ${fault}`))
     if (folder) {
       mkdirSync(folder, { recursive: true })
-      await page.screenshot({ path: join(folder, `${state.replaceAll(' ', '-')}-${name}.png`) })
+      await page.screenshot({ path: pathOf(folder, state, name) })
     }
+  }
+  if (folder) {
+    await page.setViewportSize({ width: 1920, height: 1080 })
+    await page.screenshot({ path: pathOf(folder, state, 'large') })
   }
   if (await isTooWide(page)) found.push(`${state}: scrolls sideways at 320 px`)
   await page.emulateMedia({ colorScheme: 'light' })

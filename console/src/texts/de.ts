@@ -45,10 +45,8 @@ export const de: Texts = {
   account: (name) => `Konto von ${name}`,
   online: 'Erreichbar',
   offline: 'Nicht erreichbar',
-  doNotDisturb: 'Nicht stören',
   onlineHint: 'Sie können angerufen werden',
   offlineHint: 'Sie können nicht angerufen werden',
-  doNotDisturbHint: 'Anrufe klingeln hier nicht',
   connecting: 'Verbindung wird aufgebaut …',
   notConnected: 'Nicht verbunden',
   reconnecting: 'Verbindung unterbrochen. Sie wird wiederhergestellt …',
@@ -67,7 +65,6 @@ export const de: Texts = {
   ready: 'Bereit',
   inCallWith: (name) => `Im Gespräch mit ${name}`,
 
-  incomingFrom: (name) => `Eingehender Anruf von ${name}`,
   incomingTyping: (name) => `Eingehender Anruf von ${name}. Annehmen mit Steuerung Umschalt A.`,
   answering: 'Wird angenommen …',
   answerCall: (name) => `Annehmen: Anruf von ${name}`,
@@ -167,19 +164,15 @@ export const de: Texts = {
   cameraGone: 'Die Kamera wurde getrennt. Wählen Sie eine andere in den Einstellungen.',
 
   transfer: 'Weiterleiten',
-  addPerson: 'Dazu',
   transferTitle: (name) => `Gespräch mit ${name} weiterleiten`,
-  addTitle: (name) => `Person zum Gespräch mit ${name} hinzufügen`,
   transferNow: 'Sofort weiterleiten',
   askFirst: 'Erst rückfragen',
   completeTransfer: (first, second) => `${first} mit ${second} verbinden`,
   transferDone: 'Das Gespräch wurde weitergeleitet.',
   transferFailed: 'Das Weiterleiten ist fehlgeschlagen. Das Gespräch geht weiter.',
-  addNow: 'Zum Gespräch hinzufügen',
-  addFailed: 'Die Person konnte nicht hinzugefügt werden. Das Gespräch geht weiter.',
 
   addressBook: 'Adressbuch',
-  searchPeople: 'Nach Namen suchen',
+  searchPeople: 'Namen suchen',
   searchPeopleLabel: 'Im Adressbuch nach Namen suchen',
   kind: 'Art',
   all: 'Alle',
@@ -198,7 +191,6 @@ export const de: Texts = {
   copied: 'Kopiert',
   available: 'Verfügbar',
   busy: 'Besetzt',
-  showDetails: (name) => `Details zu ${name}`,
 
   recentCalls: 'Letzte Anrufe',
   noCalls: 'Hier erscheinen Ihre Anrufe.',
@@ -207,6 +199,7 @@ export const de: Texts = {
   incoming: 'Eingehend',
   missed: 'Verpasst',
   resultDeclined: 'Abgelehnt',
+  resultElsewhere: 'Woanders angenommen',
   resultBusy: 'Besetzt',
   resultNoAnswer: 'Keine Antwort',
   resultFailed: 'Fehlgeschlagen',
@@ -217,7 +210,6 @@ export const de: Texts = {
 
   noTalks: 'Noch keine Unterhaltungen.',
   findPerson: 'Person suchen',
-  chooseTalk: 'Wählen Sie eine Unterhaltung.',
   newMessages: 'Neue Nachrichten',
   messagesFailed: 'Die Nachrichten konnten nicht geladen werden. Versuchen Sie es später erneut.',
   message: 'Nachricht',
@@ -264,7 +256,6 @@ export const de: Texts = {
   deviceCheck: 'Geräte prüfen',
   deviceCheckHint: 'Man hört Sie nur, wenn der Browser das Mikrofon benutzen darf.',
   microphoneWorks: 'Das Mikrofon funktioniert. Sprechen Sie: Der Balken muss sich bewegen.',
-  allowMicrophone: 'Mikrofon erlauben',
   howToAllow: 'So erlauben Sie es',
   allowChrome:
     'Klicken Sie auf das Symbol links in der Adresszeile, schalten Sie das Mikrofon ein, ' +

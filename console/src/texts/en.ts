@@ -47,10 +47,8 @@ export const en = {
   account: (name: string) => `Account of ${name}`,
   online: 'Online',
   offline: 'Offline',
-  doNotDisturb: 'Do not disturb',
   onlineHint: 'You can be called',
   offlineHint: 'You cannot be called',
-  doNotDisturbHint: 'Calls do not ring here',
   connecting: 'Connecting…',
   notConnected: 'Not connected',
   reconnecting: 'Connection lost. Reconnecting…',
@@ -71,7 +69,6 @@ export const en = {
   inCallWith: (name: string) => `In call with ${name}`,
 
   // Incoming calls
-  incomingFrom: (name: string) => `Incoming call from ${name}`,
   incomingTyping: (name: string) => `Incoming call from ${name}. Press Control Shift A to answer.`,
   answering: 'Answering…',
   answerCall: (name: string) => `Answer the call from ${name}`,
@@ -168,18 +165,14 @@ export const en = {
   microphoneGone: 'The microphone was disconnected. Choose another one in Settings.',
   cameraGone: 'The camera was disconnected. Choose another one in Settings.',
 
-  // Transfer and more people
+  // Transfer
   transfer: 'Transfer',
-  addPerson: 'Add',
   transferTitle: (name: string) => `Transfer the call with ${name}`,
-  addTitle: (name: string) => `Add a person to the call with ${name}`,
   transferNow: 'Transfer now',
   askFirst: 'Ask first',
   completeTransfer: (first: string, second: string) => `Connect ${first} with ${second}`,
   transferDone: 'The call was transferred.',
   transferFailed: 'The transfer failed. The call continues.',
-  addNow: 'Add to the call',
-  addFailed: 'The person could not be added. The call continues.',
 
   // People
   addressBook: 'Address book',
@@ -202,7 +195,6 @@ export const en = {
   copied: 'Copied',
   available: 'Available',
   busy: 'Busy',
-  showDetails: (name: string) => `Details of ${name}`,
 
   // Past calls
   recentCalls: 'Recent calls',
@@ -212,6 +204,7 @@ export const en = {
   incoming: 'Incoming',
   missed: 'Missed',
   resultDeclined: 'Declined',
+  resultElsewhere: 'Answered elsewhere',
   resultBusy: 'Busy',
   resultNoAnswer: 'No answer',
   resultFailed: 'Failed',
@@ -223,7 +216,6 @@ export const en = {
   // Messages
   noTalks: 'No conversations yet.',
   findPerson: 'Find a person',
-  chooseTalk: 'Choose a conversation.',
   newMessages: 'New messages',
   messagesFailed: 'The messages could not be loaded. Try again later.',
   message: 'Message',
@@ -272,7 +264,6 @@ export const en = {
   deviceCheck: 'Check your devices',
   deviceCheckHint: 'Callers hear you only if the browser may use the microphone.',
   microphoneWorks: 'The microphone works. Speak: the bar must move.',
-  allowMicrophone: 'Allow the microphone',
   howToAllow: 'How to allow it',
   allowChrome: 'Click the icon at the left of the address bar, switch Microphone on, then reload the page.',
   allowFirefox:

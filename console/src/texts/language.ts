@@ -42,6 +42,7 @@ export const applyLanguage = async (choice: LanguageChoice, languages: readonly 
     const found = wanted === 'de' ? (await import('./de.ts')).de : en
     current = wanted
     texts.value = found
+    document.documentElement.lang = wanted
   } catch {}
 }
 

@@ -39,7 +39,19 @@ const hardCoded = (path: string): string[] => {
   return found
 }
 
+/** Sources of the page besides the catalogues, as one text. */
+const sources = (folder: string): string =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.ts$|^texts\//.test(name))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n')
+
 describe('the catalogues', () => {
+  it('have no text that the page does not use', () => {
+    const used = sources(join(views, '..'))
+    expect(Object.keys(en).filter((key) => !new RegExp(`\\b${key}\\b`).test(used))).toEqual([])
+  })
+
   it('have the same keys, and no empty text', () => {
     expect(Object.keys(de).sort()).toEqual(Object.keys(en).sort())
     for (const text of [...Object.values(en), ...Object.values(de)])

@@ -125,7 +125,7 @@ export const AccountMenu = () => {
         {t.checkDevices}
       </button>
       <button type="button" class="menu-item danger" data-testid="sign-out" onClick={signOut}>
-        <Icon name="back" />
+        <Icon name="exit" />
         {t.signOut}
       </button>
     </div>

@@ -153,7 +153,7 @@ interface ToolsProps {
 }
 
 const Tools = ({ line: { call }, padIsOpen, openPad }: ToolsProps) => {
-  const { phone } = usePage()
+  const { phone, ui } = usePage()
   const { controls } = phone
   const t = texts.value
   const talking = call.state === 'active'
@@ -205,6 +205,16 @@ const Tools = ({ line: { call }, padIsOpen, openPad }: ToolsProps) => {
         on={call.state === 'held'}
         enabled={call.active}
         press={() => void controls.toggleHold()}
+      />
+      <Tool
+        name="transfer"
+        icon="transfer"
+        label={t.transfer}
+        on={ui.dialog.value === 'transfer'}
+        enabled={call.active}
+        press={() => {
+          ui.dialog.value = 'transfer'
+        }}
       />
     </div>
   )

@@ -1,38 +1,35 @@
 import { useState } from 'preact/hooks'
 import { destination, plainAddress, readableName } from '../format.ts'
 import type { RecentCall } from '../memory.ts'
-import { dialled } from '../people.ts'
+import { dialled, type People } from '../people.ts'
 import { texts } from '../texts/language.ts'
 import { DestinationBox } from './destination.tsx'
 import { Icon } from './icon.tsx'
 import { Keypad } from './keypad.tsx'
-import { type Page, usePage } from './page.ts'
+import { usePage } from './page.ts'
 import { Avatar, IconButton } from './parts.tsx'
 
-/** Calls the typed destination. Returns the fault; empty if the call was placed. */
-const place = async ({ phone, people }: Page, typed: string, video: boolean): Promise<string> => {
+/** Destination of a typed text, or the fault in it. */
+export type Resolved = { readonly to: string; readonly name: string } | { readonly fault: string }
+
+/** Finds the destination of a typed address, number, SIP URI or name of the address book. */
+export const resolve = async (people: People, typed: string, video: boolean): Promise<Resolved> => {
   const t = texts.value
   const where = destination(typed)
-  if (where) {
-    void phone.dial(where, { video })
-    return ''
-  }
-  if (!typed) return t.wanted
+  if (where) return { to: where, name: where }
+  if (!typed) return { fault: t.wanted }
   try {
     const found = await people.find(typed)
-    const at = found && dialled(found, video)
-    if (!at) return `${t.noMatch(typed)} ${t.wanted}`
-    void phone.dial(at, { video, name: found.display_name })
-    return ''
+    const to = found && dialled(found, video)
+    return to ? { to, name: found.display_name } : { fault: `${t.noMatch(typed)} ${t.wanted}` }
   } catch {
-    return t.addressBookFailed
+    return { fault: t.addressBookFailed }
   }
 }
 
 /** Dial box with suggestions, a dial pad on demand, and the latest parties. */
 export const Dial = () => {
-  const page = usePage()
-  const { phone, ui } = page
+  const { phone, ui, people } = usePage()
   const [padIsOpen, setPad] = useState(false)
   const [fault, setFault] = useState('')
   const t = texts.value
@@ -44,9 +41,11 @@ export const Dial = () => {
   const blocked = phone.isBusy || phone.connection !== 'connected'
   const call = async (video: boolean) => {
     if (blocked) return
-    const found = await place(page, typed.trim(), video)
-    setFault(found)
-    if (!found) ui.typed.value = ''
+    const found = await resolve(people, typed.trim(), video)
+    if ('fault' in found) return setFault(found.fault)
+    setFault('')
+    ui.typed.value = ''
+    await phone.dial(found.to, { name: found.name, video })
   }
   return (
     <div class="dial-page">

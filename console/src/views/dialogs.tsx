@@ -4,6 +4,7 @@ import { DevicePicker, SpeakerTest, useTrial } from './device-trial.tsx'
 import { Level } from './level.tsx'
 import { usePage } from './page.ts'
 import { Dialog } from './parts.tsx'
+import { Transfer } from './transfer.tsx'
 
 /** The open dialog. */
 export const Dialogs = () => {
@@ -13,6 +14,7 @@ export const Dialogs = () => {
   }
   if (ui.dialog.value === 'help') return <Help close={close} />
   if (ui.dialog.value === 'devices') return <DeviceCheck close={close} />
+  if (ui.dialog.value === 'transfer') return <Transfer close={close} />
   return null
 }
 

@@ -17,6 +17,17 @@ export const HeldCalls = () => {
           <Avatar name={line.name} />
           <span class="held-name">{readableName(line.name)}</span>
           <span class="held-state">{t.onHold}</span>
+          {line.call.active && phone.current?.call.state === 'active' && (
+            <button
+              type="button"
+              class="plain"
+              data-testid="connect"
+              onClick={() => void phone.controls.connect(line)}
+            >
+              <Icon name="transfer" />
+              {t.completeTransfer(readableName(line.name), readableName(phone.current.name))}
+            </button>
+          )}
           <button
             type="button"
             class="plain"

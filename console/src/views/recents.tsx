@@ -12,6 +12,7 @@ const resultText = ({ direction, result }: RecentCall, t: Texts): string => {
   const results = {
     answered: way,
     missed: t.missed,
+    answered_elsewhere: t.resultElsewhere,
     declined: t.resultDeclined,
     busy: t.resultBusy,
     no_answer: t.resultNoAnswer,

@@ -5,7 +5,7 @@ import type { Address } from '@trunkline/client'
 export type Tab = 'phone' | 'people' | 'recents' | 'chats' | 'settings'
 
 /** Dialogs of the page. */
-export type DialogName = 'help' | 'devices' | 'transfer' | 'add'
+export type DialogName = 'help' | 'devices' | 'transfer'
 
 /** Person, telephone or number whose details are shown. */
 export interface Contact {

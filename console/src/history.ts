@@ -1,0 +1,45 @@
+import type { CallRecord, Client, Subscription } from '@trunkline/client'
+import type { RecentCall, RecentCalls } from './memory.ts'
+
+/** Collaborators of {@link History}. */
+export interface HistoryDeps {
+  readonly client: Pick<Client, 'history'>
+  readonly recents: RecentCalls
+  readonly changed: () => void
+}
+
+const pageSize = 100
+
+/** Copies the calls of all devices from the gateway to the list of this browser. */
+export class History {
+  readonly #deps: HistoryDeps
+  #subscription: Subscription | undefined
+
+  constructor(deps: HistoryDeps) {
+    this.#deps = deps
+  }
+
+  /** Fetches the calls, and follows their changes. Never rejects: the list of this browser remains. */
+  async load(): Promise<void> {
+    const { client, recents, changed } = this.#deps
+    this.#subscription ??= client.history.subscribe(() => void this.load())
+    try {
+      const { data } = await client.history.getCalls({ pageSize })
+      recents.replace(data.map(recentOf))
+      changed()
+    } catch {}
+  }
+
+  close(): void {
+    this.#subscription?.unsubscribe()
+  }
+}
+
+const recentOf = ({ direction, result, name, number, ...times }: CallRecord): RecentCall => ({
+  to: number,
+  name,
+  direction: direction === 'inbound' && (result === 'missed' || result === 'declined') ? 'missed' : direction,
+  at: Date.parse(times.started_at),
+  result,
+  ...(times.answered_at !== null && { durationMs: times.duration_ms }),
+})

@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks'
+import { readableName } from '../format.ts'
+import type { Suggestion } from '../suggestions.ts'
+import { texts } from '../texts/language.ts'
+import { DestinationBox } from './destination.tsx'
+import { resolve } from './dial.tsx'
+import { usePage } from './page.ts'
+import { Dialog } from './parts.tsx'
+
+/** Dialog for the transfer of the current call: at once, or after a call with the target. */
+export const Transfer = ({ close }: { readonly close: () => void }) => {
+  const { phone, people } = usePage()
+  const [typed, setTyped] = useState('')
+  const [chosen, setChosen] = useState<Suggestion | undefined>(undefined)
+  const [fault, setFault] = useState('')
+  const [line] = useState(phone.current)
+  const t = texts.value
+  const target = async (): Promise<{ readonly to: string; readonly name: string } | undefined> => {
+    if (chosen) return chosen
+    const found = await resolve(people, typed.trim(), false)
+    if ('fault' in found) setFault(found.fault)
+    return 'fault' in found ? undefined : found
+  }
+  const run = async (asks: boolean) => {
+    const found = await target()
+    if (!found || !line) return
+    close()
+    if (asks) void phone.dial(found.to, { name: found.name })
+    else void phone.controls.transfer(line, found.to)
+  }
+  return (
+    <Dialog title={t.transferTitle(readableName(line?.name ?? ''))} testId="transfer-dialog" close={close}>
+      <form
+        class="transfer"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run(false)
+        }}
+      >
+        <DestinationBox
+          id="transfer-to"
+          testId="transfer-to"
+          value={typed}
+          change={(text) => {
+            setTyped(text)
+            setChosen(undefined)
+            setFault('')
+          }}
+          choose={(found) => {
+            setTyped(found.name)
+            setChosen(found)
+          }}
+          fault={fault}
+        />
+        <div class="row end">
+          <button type="button" class="plain" data-testid="transfer-ask" onClick={() => void run(true)}>
+            {t.askFirst}
+          </button>
+          <button type="submit" class="primary" data-testid="transfer-now">
+            {t.transferNow}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
