@@ -7,6 +7,8 @@ import { Softphone } from '../support/softphone.ts'
 import { bob, tones } from '../support/two-browsers.ts'
 import { until } from '../support/until.ts'
 
+const carol = { email: 'carol@example.test', password: 'looking-glass-7' }
+
 let gateway: Gateway
 let browser: Browser
 let first: Softphone
@@ -16,7 +18,8 @@ beforeAll(async () => {
   const people = [
     { ...alice, displayName: 'Alice Adams' },
     { ...bob, displayName: 'Bob Brown' },
-    ...['Carol Chen', 'Dana Ortiz', 'Emil Novak', 'Fatima Haddad', 'Greta Lind'].map((displayName, at) => ({
+    { ...carol, displayName: 'Carol Chen' },
+    ...['Dana Ortiz', 'Emil Novak', 'Fatima Haddad', 'Greta Lind'].map((displayName, at) => ({
       email: `person${at}@example.test`,
       password: 'looking-glass-7',
       displayName,
@@ -149,6 +152,42 @@ it('a person who is typing keeps the focus when a call comes in', async () => {
   await first.page.keyboard.press('Control+Shift+D')
   await second.idle()
   await focusIs(first, 'message-text')
+})
+
+it('a call is transferred, at once and after a question', async () => {
+  const third = await Softphone.open(browser, gateway, {}, carol)
+  await first.part('tab-people').click()
+  const talkWithBob = async () => {
+    await first.dial('/public/bob')
+    await second.rings()
+    await second.accept()
+    await Promise.all([first.talking(), second.talking()])
+    await first.part('transfer').click()
+    await first.part('transfer-to').fill('carol')
+    await first.part('suggestion').click()
+  }
+  const handedOver = async () => {
+    await Promise.all([first.idle(), second.talking(), third.talking()])
+    expect(await first.part('notice').textContent()).toBe('The call was transferred.')
+    await third.hangUp()
+    await Promise.all([second.idle(), third.idle()])
+    await gateway.settled()
+  }
+  await talkWithBob()
+  expect(await faults('transfer dialog')).toEqual([])
+  await first.part('transfer-now').click()
+  await third.rings()
+  await third.accept()
+  await handedOver()
+  await talkWithBob()
+  await first.part('transfer-ask').click()
+  await third.rings()
+  await third.accept()
+  await first.part('connect').waitFor()
+  expect(await faults('two calls')).toEqual([])
+  await first.part('connect').click()
+  await handedOver()
+  await third.close()
 })
 
 it('another language is shown at once, and stays', async () => {

@@ -65,11 +65,6 @@ const Row = ({ call }: { readonly call: RecentCall }) => {
         text
       )}
       <IconButton
-        icon="camera"
-        label={t.videoCallPerson(name)}
-        press={() => void phone.dial(call.to, { name: call.name, video: true })}
-      />
-      <IconButton
         icon="pickup"
         label={t.callPerson(name)}
         press={() => void phone.dial(call.to, { name: call.name })}
