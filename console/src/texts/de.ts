@@ -167,7 +167,8 @@ export const de: Texts = {
   transferTitle: (name) => `Gespräch mit ${name} weiterleiten`,
   transferNow: 'Sofort weiterleiten',
   askFirst: 'Erst rückfragen',
-  completeTransfer: (first, second) => `${first} mit ${second} verbinden`,
+  connect: 'Verbinden',
+  completeTransfer: (first, second) => `Verbinden: ${first} mit ${second}`,
   transferDone: 'Das Gespräch wurde weitergeleitet.',
   transferFailed: 'Das Weiterleiten ist fehlgeschlagen. Das Gespräch geht weiter.',
 

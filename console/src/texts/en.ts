@@ -170,6 +170,7 @@ export const en = {
   transferTitle: (name: string) => `Transfer the call with ${name}`,
   transferNow: 'Transfer now',
   askFirst: 'Ask first',
+  connect: 'Connect',
   completeTransfer: (first: string, second: string) => `Connect ${first} with ${second}`,
   transferDone: 'The call was transferred.',
   transferFailed: 'The transfer failed. The call continues.',

@@ -22,10 +22,11 @@ export const HeldCalls = () => {
               type="button"
               class="plain"
               data-testid="connect"
+              aria-label={t.completeTransfer(readableName(line.name), readableName(phone.current.name))}
               onClick={() => void phone.controls.connect(line)}
             >
               <Icon name="transfer" />
-              {t.completeTransfer(readableName(line.name), readableName(phone.current.name))}
+              {t.connect}
             </button>
           )}
           <button
