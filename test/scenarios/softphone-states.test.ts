@@ -246,7 +246,7 @@ it('a blocked microphone is explained before the first call', async () => {
   await until(
     'the page explains it',
     () => check.textContent(),
-    (text) => text?.includes('How to allow it'),
+    (text) => text?.includes('How to allow it') ?? false,
   )
   expect(await faults('microphone blocked', phone)).toEqual([])
   await phone.part('device-check-done').click()
