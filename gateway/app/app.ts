@@ -255,6 +255,7 @@ export class App {
         store,
         origins,
         opened,
+        carriers: this.#carriers,
         callbacks: customers.callbacks,
         recordings,
         cdrs: records,

@@ -44,7 +44,7 @@ const builtPages = (folder: string) => fileURLToPath(new URL(`../../${folder}/di
 /** Returns which built pages the listeners serve. */
 export const servedPages = (): ServedPages => ({
   hasSoftphone: existsSync(builtPages('console')),
-  hasDocs: false,
+  hasDocs: existsSync(docs),
 })
 
 /**

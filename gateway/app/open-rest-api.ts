@@ -4,7 +4,9 @@ import type { SubscriberHistory } from '../cdr/subscriber-history.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Origins } from '../core/web/origins.ts'
 import { RestApi } from '../http/rest-api.ts'
+import { carrierHealth } from '../operator/carrier-health.ts'
 import type { Recordings } from '../recordings/recordings.ts'
+import type { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import type { AppContext, OpenedStore } from './open.ts'
 import type { OpenedBrowsers } from './open-browsers.ts'
 import type { OpenedCalls } from './open-calls.ts'
@@ -17,6 +19,7 @@ export interface OpenRestApiDeps {
   readonly origins: Origins
   readonly opened: OpenedCalls
   readonly callbacks: Callbacks
+  readonly carriers: Pick<CarrierDirectory, 'byName'>
   readonly recordings: Recordings
   readonly cdrs: CdrStore
   readonly subscriberCalls: SubscriberHistory
@@ -27,7 +30,17 @@ export interface OpenRestApiDeps {
 /** Opens the API with its authorization server and its conversations. */
 export const openRestApi = async (
   base: AppContext,
-  { store, origins, opened, callbacks, recordings, cdrs, subscriberCalls, presence }: OpenRestApiDeps,
+  {
+    store,
+    origins,
+    opened,
+    callbacks,
+    carriers,
+    recordings,
+    cdrs,
+    subscriberCalls,
+    presence,
+  }: OpenRestApiDeps,
   metrics: Metrics,
 ): Promise<RestApi> => {
   const { config, clock, log } = base
@@ -51,6 +64,10 @@ export const openRestApi = async (
       documentChecks,
     },
     archive: { cdrs, history: cdrs, recordings, subscriberCalls },
+    carrierHealth: (name) => {
+      const carrier = carriers.byName(name)
+      return carrier && carrierHealth(carrier)
+    },
     chat: openChat(base, store, presence, metrics),
     clock,
     log,

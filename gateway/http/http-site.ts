@@ -121,6 +121,8 @@ const useAccessLog = (site: FastifyInstance, log: Log, clock: Pick<Clock, 'now'>
       ms,
       source: request.ip,
       ...(request.projectId && { project: request.projectId }),
+      // The id tells which token to revoke. The name of the field is none that the log redacts.
+      ...(request.apiTokenId && { apiToken: request.apiTokenId }),
     }
     log[isApiPath(path) ? 'info' : 'debug'](facts, 'request answered')
   })

@@ -21,7 +21,7 @@ import type { RequireProject } from './requests/principal.ts'
 import type { TypedSite } from './requests/typed-routes.ts'
 import { callingRoutes } from './routes/calling/calling-routes.ts'
 import { callingRpcRoute } from './routes/calling/calling-rpc-route.ts'
-import { carrierRoutes } from './routes/carrier-routes.ts'
+import { type CarrierDeps, carrierRoutes } from './routes/carrier-routes.ts'
 import { type CdrDeps, cdrRoutes } from './routes/cdr/cdr-routes.ts'
 import { type RecordingDeps, recordingRoutes } from './routes/cdr/recording-routes.ts'
 import { voiceLogRoutes } from './routes/cdr/voice-log-routes.ts'
@@ -87,6 +87,7 @@ export interface RestApiDeps {
   readonly calls: ApiCalls
   readonly archive: ApiArchive
   readonly chat: Chat
+  readonly carrierHealth: CarrierDeps['carrierHealth']
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn' | 'info' | 'debug'>
 }
@@ -190,7 +191,7 @@ export class RestApi {
     const { resources, domainApps, carriers } = this.#deps.directory
     const requireProject = this.#requireProject
     domainApplicationRoutes(site, { domainApps, resources, requireProject })
-    carrierRoutes(site, { carriers, requireProject })
+    carrierRoutes(site, { carriers, carrierHealth: this.#deps.carrierHealth, requireProject })
     sipEndpointRoutes(site, { resources, requireProject })
   }
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Senders } from '../../directory/model/callers.ts'
-import { ApiTestSite, ours, theirs } from '../testing/api-test-site.ts'
+import { ApiTestSite, health, ours, theirs } from '../testing/api-test-site.ts'
 
 let rig: ApiTestSite
 let senders: Senders
@@ -23,6 +23,15 @@ const acme = {
 }
 const shown = { ...acme, auth: { username: 'us' }, challenge: { username: 'them' } }
 
+it('the log line of a request names the API token by its id', async () => {
+  await rig.ask('GET', path)
+  const lines = () => rig.lines.map((line) => JSON.parse(line)).filter(({ project }) => project === ours.id)
+  await vi.waitFor(() => expect(lines().at(-1)).toMatchObject({ path, apiToken: expect.any(String) }))
+  const ids = rig.directory.projects.tokens(ours.id).map(({ id }) => id)
+  expect(ids).toContain(lines().at(-1)?.apiToken)
+  expect(rig.lines.join('')).not.toContain(ours.apiToken)
+})
+
 describe('a carrier', () => {
   it('can be created, used at once, changed and removed; no response contains its passwords', async () => {
     const made = await rig.ask('POST', path, acme)
@@ -35,6 +44,7 @@ describe('a carrier', () => {
         managed_by: 'api',
         created_at: expect.any(String),
         updated_at: expect.any(String),
+        health,
       },
     ])
     const at = `${path}/${made.json().id}`

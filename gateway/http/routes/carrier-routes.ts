@@ -1,5 +1,6 @@
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { CarrierEntry, CarrierRecord, ProjectCarriers } from '../../directory/model/ports.ts'
+import type { CarrierHealth } from '../../operator/carrier-health.ts'
 import { pageOf, pageQuery } from '../requests/paging.ts'
 import type { RequireProject } from '../requests/principal.ts'
 import type { TypedSite } from '../requests/typed-routes.ts'
@@ -9,6 +10,10 @@ import { forProjects } from './shared/route-schemas.ts'
 /** Collaborators of the routes of carriers. */
 export interface CarrierDeps {
   readonly carriers: ProjectCarriers
+  /**
+   * Returns the health of a carrier by its name in logs and metrics; undefined if the gateway cannot use it.
+   */
+  readonly carrierHealth: (name: string) => CarrierHealth | undefined
   readonly requireProject: RequireProject
 }
 
@@ -33,6 +38,46 @@ const body = {
   properties: fields,
 } as const
 
+const state = {
+  type: 'string',
+  enum: ['up', 'down', 'unknown'],
+  description: 'From pings. `unknown` until a ping has shown it, and without `probe`.',
+} as const
+
+const health = {
+  type: ['object', 'null'],
+  description: 'Health at the gateway that answers; null if the gateway cannot use the carrier.',
+  required: ['state', 'registration', 'targets'],
+  properties: {
+    state,
+    registration: {
+      type: ['string', 'null'],
+      description: 'State of the registration; null for a carrier without `register`.',
+    },
+    targets: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['uri', 'state', 'since', 'last_ping'],
+        properties: {
+          uri: { type: 'string' },
+          state,
+          since: { type: ['string', 'null'], description: 'Time of the last change of the state.' },
+          last_ping: {
+            type: ['object', 'null'],
+            required: ['at', 'status', 'problem'],
+            properties: {
+              at: { type: 'string' },
+              status: { type: ['integer', 'null'], description: 'SIP status; null without a response.' },
+              problem: { type: ['string', 'null'] },
+            },
+          },
+        },
+      },
+    },
+  },
+} as const
+
 const schema = {
   type: 'object',
   description: 'The entry as it was given, without passwords.',
@@ -44,6 +89,7 @@ const schema = {
     managed_by: { type: 'string', enum: ['file', 'api'] },
     created_at: { type: ['string', 'null'] },
     updated_at: { type: ['string', 'null'] },
+    health,
     ...fields,
   },
 } as const
@@ -54,10 +100,17 @@ const describe = (operation: string, summary: string) => forProjects('carriers',
  * `/api/fabric/carriers`: carriers of a project, with the fields of the configuration file. Changes apply to
  * the next call.
  */
-export const carrierRoutes = (site: TypedSite, { carriers, requireProject }: CarrierDeps): void => {
+export const carrierRoutes = (
+  site: TypedSite,
+  { carriers, carrierHealth, requireProject }: CarrierDeps,
+): void => {
   const path = '/api/fabric/carriers'
   const onRequest = requireProject('resources')
-  const routes = new CollectionRoutes<CarrierRecord>(site, { path, onRequest, schema, show: carrierBody })
+  const show = (record: CarrierRecord) => ({
+    ...carrierBody(record),
+    health: carrierHealth(runtimeName(record)) ?? null,
+  })
+  const routes = new CollectionRoutes<CarrierRecord>(site, { path, onRequest, schema, show })
   routes.list(describe('list_carriers', 'List the carriers'), pageQuery, ({ projectId, query }) =>
     carriers.list(projectId, pageOf(query)),
   )
@@ -79,6 +132,10 @@ export const carrierRoutes = (site: TypedSite, { carriers, requireProject }: Car
     carriers.remove(projectId, params.id),
   )
 }
+
+/** Returns the name of a carrier in logs and metrics, where those of projects need a prefix. */
+const runtimeName = ({ name, projectId, managedByFile }: CarrierRecord): string =>
+  managedByFile ? name : `${projectId}/${name}`
 
 const carrierBody = ({ id, projectId, entry, managedByFile, createdAt, updatedAt }: CarrierRecord) => ({
   ...entry,

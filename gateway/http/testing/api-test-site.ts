@@ -47,6 +47,9 @@ const script = {
   name: 'x',
 } as const
 
+/** Health of the carrier acme of the first project. */
+export const health = { state: 'unknown', registration: null, targets: [] } as const
+
 /** Project of the test site, with its credentials. */
 export interface TestProject {
   readonly id: string
@@ -212,6 +215,7 @@ export class ApiTestSite {
       calls: this.#calls,
       archive: { cdrs: records, history: records, recordings, subscriberCalls: this.history },
       chat: this.#chat,
+      carrierHealth: (name) => (name === 'p1/acme' ? health : undefined),
       clock,
       log,
     })
