@@ -332,6 +332,11 @@ const labelled = {
   registration_state: 'State of a registration with a carrier: 1 for the current state',
 } as const
 
+/** Names of the metrics that components declare when they are opened, without the prefix. */
+export const declaredMetrics: readonly string[] = [gauges, labelled, namedCounters, totals].flatMap((each) =>
+  Object.keys(each),
+)
+
 /** Name of gauges with labels, without the prefix. */
 export type LabelledName = keyof typeof labelled
 /** Name of a gauge, without the prefix. */
