@@ -1,7 +1,8 @@
 import { defineConfig } from 'vite'
 
 /**
- * Builds `dist/trunkline.js` (ES module) and `dist/trunkline.global.js` (for a script tag: `Trunkline.SignalWire`).
+ * Builds `dist/trunkline.js` (ES module) and `dist/trunkline.global.js` (for a script tag:
+ * `Trunkline.SignalWire`).
  * With `--mode push`, builds the part for service workers: `dist/push.js` and `dist/push.global.js`
  * (`TrunklinePush.decryptPush`). One run makes one global.
  */

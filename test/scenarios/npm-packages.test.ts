@@ -1,4 +1,4 @@
-/** The packages for npm, packed and installed into an empty folder: the examples of their READMEs run there. */
+/** The packages for npm, installed into an empty folder: the examples of their READMEs run there. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
