@@ -50,6 +50,8 @@ export interface CallEvents extends MemberFieldEvents {
   readonly display: { readonly name: string; readonly number: string }
   /** Progress of a {@link Call.transfer}. */
   readonly transfer: TransferProgress
+  /** Progress of a {@link Call.add}. */
+  readonly addition: TransferProgress
   /** Media flows, for the first time or again. */
   readonly 'media.connected': Readonly<Record<string, never>>
   /** The media path failed, or the network changed; a new path is being negotiated. */

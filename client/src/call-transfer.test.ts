@@ -106,3 +106,31 @@ describe('an attended transfer', () => {
     expect(call.active).toBe(true)
   })
 })
+
+describe('the addition of a person', () => {
+  it('resolves when the person answers, and the call continues', async () => {
+    const { browser, call, bye } = await talking()
+    const progress: string[] = []
+    call.on('addition', ({ state }) => progress.push(state))
+    const event = (state: string, status: number) =>
+      browser.socket.event('call.add', { call_id: call.id, add_state: state, sip_status: status })
+    const first = call.add(' /public/carol ')
+    expect(browser.socket.requests('verto.modify')[0]?.message.params).toMatchObject({
+      action: 'add',
+      destination: '/public/carol',
+    })
+    browser.socket.reply('verto.modify')
+    event('ringing', 180)
+    event('failed', 603)
+    await expect(first).rejects.toMatchObject({ code: 'declined' })
+    const second = call.add('/public/dave')
+    await expect(call.add('/public/erin')).rejects.toMatchObject({ code: 'bad_state' })
+    browser.socket.reply('verto.modify')
+    event('completed', 200)
+    await second
+    expect([call.active, progress]).toEqual([true, ['ringing', 'failed', 'completed']])
+    bye()
+    expect(call.reason?.code).toBe('normal')
+    await expect(call.add('/public/dave')).rejects.toMatchObject({ code: 'bad_state' })
+  })
+})

@@ -1,28 +1,36 @@
 import { ClientError, refusalOf, transferFailure } from './errors.ts'
 import type { Json } from './frames.ts'
 
-/** Progress of a transfer. */
+/** Progress of a transfer, or of the addition of a person. */
 export interface TransferProgress {
-  /** `ringing`: the target rings. `failed`: the call continues. `completed`: the call ends. */
+  /**
+   * `ringing`: the target rings. `failed`: the call continues as before. `completed`: a transferred call
+   * ends; an added person has joined.
+   */
   readonly state: 'ringing' | 'completed' | 'failed'
 }
 
-/** Transfer of one call at a time. */
+/** Transfer of a call, or addition of a person; one at a time. */
 export class CallTransfer {
+  readonly #kind: 'transfer' | 'add'
   #pending: PromiseWithResolvers<void> | undefined
   #isCompleted = false
 
-  /** Whether the server has transferred the call. */
+  constructor(kind: 'transfer' | 'add') {
+    this.#kind = kind
+  }
+
+  /** Whether the server has reported a success. */
   get isCompleted(): boolean {
     return this.#isCompleted
   }
 
   /**
    * Sends the request, and resolves when the server reports the success. Rejects with `bad_state` during
-   * another transfer, and with the reason of a failure.
+   * another request, and with the reason of a failure.
    */
   async run(send: () => Promise<unknown>): Promise<void> {
-    if (this.#pending) throw new ClientError('bad_state', 'transfer: another transfer is in progress.')
+    if (this.#pending) throw new ClientError('bad_state', `${this.#kind}: another one is in progress.`)
     const pending = Promise.withResolvers<void>()
     this.#pending = pending
     // The call may end while the request is on its way.
@@ -37,8 +45,8 @@ export class CallTransfer {
     }
   }
 
-  /** Handles the event `call.transfer`; returns the progress, or undefined for an unexpected shape. */
-  notify({ transfer_state: state, sip_status: status }: Json): TransferProgress | undefined {
+  /** Handles the event of the server; returns the progress, or undefined for an unexpected shape. */
+  notify({ [`${this.#kind}_state`]: state, sip_status: status }: Json): TransferProgress | undefined {
     if (state !== 'ringing' && state !== 'completed' && state !== 'failed') return undefined
     if (state === 'completed') {
       this.#isCompleted = true

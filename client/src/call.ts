@@ -21,7 +21,8 @@ export class Call extends CallControls implements VertoPeer {
   #reason: ClientError | undefined
   #started: PromiseWithResolvers<void> | undefined
   #holds: Promise<void> | undefined
-  readonly #transfer = new CallTransfer()
+  readonly #transfer = new CallTransfer('transfer')
+  readonly #addition = new CallTransfer('add')
 
   constructor(setup: CallSetup) {
     super(setup)
@@ -127,6 +128,20 @@ export class Call extends CallControls implements VertoPeer {
     await this.#transfer.run(() => this.verto('verto.modify', target))
   }
 
+  /**
+   * Calls an address, a number or a SIP URI, and adds the person to the call after the answer. Resolves then.
+   * Rejects with the reason if the person does not answer (`busy`, `declined`, …); the call continues as
+   * before. All parties hear each other; video stops. A party that hangs up leaves the others connected.
+   *
+   * Rejects with `not_permitted` if the subscriber may not call the target. Rejects with `bad_state` before
+   * the answer, while another person is called, and beyond six added persons.
+   */
+  async add(to: string): Promise<void> {
+    this.#require('add', isAnswered(this.#state))
+    if (!to.trim()) throw new ClientError('bad_argument', 'to: expected an address, a number or a SIP URI')
+    await this.#addition.run(() => this.verto('verto.modify', { action: 'add', destination: to.trim() }))
+  }
+
   /** For the client only: handles a verto message of the server for this call. */
   receive(method: string, params: Json, nodeId: string | undefined): void {
     if (this.#state === 'ended') return
@@ -152,6 +167,10 @@ export class Call extends CallControls implements VertoPeer {
     if (type === 'call.transfer' && params.call_id === this.id) {
       const progress = this.#transfer.notify(params)
       if (progress) this.emit('transfer', progress)
+    }
+    if (type === 'call.add' && params.call_id === this.id) {
+      const progress = this.#addition.notify(params)
+      if (progress) this.emit('addition', progress)
     }
     this.memberState.notify(type, params)
   }
@@ -313,6 +332,7 @@ export class Call extends CallControls implements VertoPeer {
     const isTransferred = this.#transfer.isCompleted
     this.#reason = isTransferred ? new ClientError('transferred', 'The call was transferred.') : reason
     this.#transfer.ended(reason)
+    this.#addition.ended(reason)
     this.release(known, this.#reason)
     this.#setup.signalling.gone(this.id)
     // Settled before the listeners run, since a listener may look at the effects of the promise.

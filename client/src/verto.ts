@@ -71,6 +71,7 @@ export const subscriptions: readonly string[] = [
   'call.connect',
   'call.room',
   'call.transfer',
+  'call.add',
   'member.joined',
   'member.left',
   'member.updated',

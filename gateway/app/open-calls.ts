@@ -138,6 +138,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   })
   const services = {
     bridges,
+    openMixer,
     player,
     streams: openStreams(base, edge, metrics),
     recordings,

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { application, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
-import { answers, reaches } from '../support/client-calls.ts'
+import { act, answers, dials, reaches } from '../support/client-calls.ts'
 import { ClientPage } from '../support/client-page.ts'
 import { hears } from '../support/page-audio.ts'
 import { alice, bob, TwoBrowsers, tones } from '../support/two-browsers.ts'
@@ -189,3 +189,66 @@ it('a page joins a caller with a subscriber that it has called meanwhile', async
   await caller.done()
   await two.gateway.settled()
 })
+
+it('a page adds a person, and the others stay connected after the page has left', async () => {
+  const [first, second] = await Promise.all([pageOf(alice.email, 0), pageOf(bob.email, 1)])
+  const caller = await called(first)
+  await answers(second)
+  const members = await first.page.evaluate(async () => {
+    const { call } = globalThis as unknown as { call: { add(to: string): Promise<void>; members: unknown[] } }
+    await call.add('/public/bob')
+    while (call.members.length < 3) await new Promise((resolve) => setTimeout(resolve, 20))
+    return call.members.length
+  })
+  expect(members).toBe(3)
+  await reaches(second, 'active')
+  // The tones of two parties are mixed, so each page is heard alone while the others are muted.
+  await act(second, 'mute')
+  await Promise.all([hears(second.page, tones.customer), caller.hears(tones.alice, 500)])
+  await act(first, 'hangup')
+  await act(second, 'unmute')
+  await Promise.all([hears(second.page, tones.customer), caller.hears(tones.bob, 500)])
+  await act(second, 'hangup')
+  await caller.done()
+  await two.gateway.settled()
+})
+
+it('a page sees who is online and in a call, and the history of both pages has the call', async () => {
+  const [first, second] = await Promise.all([pageOf(alice.email, 0), pageOf(bob.email, 1)])
+  await answers(second)
+  await first.page.evaluate(async () => {
+    const window = globalThis as unknown as WatchingWindow
+    window.states = []
+    const { id } = await window.client.address.getAddress({ name: '/public/bob' })
+    window.client.presence.subscribe(({ state }) => window.states.push(state))
+    await window.client.presence.watch([id])
+  })
+  await dials(first, '/public/bob')
+  await hears(first.page, tones.bob)
+  await act(first, 'hangup')
+  const states = () => first.page.evaluate(() => (globalThis as unknown as WatchingWindow).states)
+  await until('the callee is online again', states, (all) => all.length === 3)
+  expect(await states()).toEqual(['online', 'in_call', 'online'])
+  await two.gateway.settled()
+  const latest = ({ page }: ClientPage) =>
+    page.evaluate(async () => {
+      const { client } = globalThis as unknown as WatchingWindow
+      const { data } = await client.history.getCalls({ pageSize: 1 })
+      return data[0]
+    })
+  expect(await latest(first)).toMatchObject({ direction: 'outbound', name: 'Bob', result: 'answered' })
+  expect(await latest(second)).toMatchObject({ direction: 'inbound', name: 'Alice', result: 'answered' })
+})
+
+/** Presence and history of a page. */
+interface WatchingWindow {
+  readonly client: {
+    readonly address: { getAddress(by: object): Promise<{ readonly id: string }> }
+    readonly presence: {
+      subscribe(listener: (presence: { readonly state: string }) => void): void
+      watch(ids: readonly string[]): Promise<void>
+    }
+    readonly history: { getCalls(options: object): Promise<{ readonly data: readonly object[] }> }
+  }
+  states: string[]
+}

@@ -4,6 +4,7 @@ import type { Clock, Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { CallId } from '../../model.ts'
+import type { Addition } from '../leg/addition.ts'
 import { verbFailed } from '../leg/failures.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
 import { noopLegOwner } from '../leg/noop-leg-owner.ts'
@@ -25,6 +26,12 @@ export interface CallerListener {
   held?(isHeld: boolean): void
   /** See {@link LegOwner.legReferred}. Absent without another party. */
   referred?(referral: Referral): boolean
+  /** See {@link LegOwner.legAdds}. Absent without another party. */
+  adds?(addition: Addition): boolean
+  /**
+   * Called when the caller has hung up. Returns true if another leg is the caller now, and the call goes on.
+   */
+  left?(): boolean
   /**
    * See {@link LegOwner.legReplaced}. Called after the new leg has become the call's caller. Absent: the
    * caller cannot be replaced.
@@ -56,6 +63,10 @@ export interface CallOptions {
   /** Maximum duration in ms from the answer; also the maximum time without an answer. */
   readonly maxDurationMs: number
 }
+
+/** Whether the far side has left by itself. If the gateway ends the leg of the caller, the call ends. */
+const hasLeft = ({ state }: Leg): boolean =>
+  state.kind === 'ended' && (state.by === 'far' || state.cause.code === 'media_timeout')
 
 /** Maximum number of legs, and of recordings, in a CDR: a document can dial for hours. */
 const maxCdrEntries = 100
@@ -272,6 +283,10 @@ export class Call implements LegOwner {
     return this.#callerListener?.referred?.(referral) === true
   }
 
+  legAdds(_leg: Leg, addition: Addition): boolean {
+    return this.#callerListener?.adds?.(addition) === true
+  }
+
   legReplaced(leg: Leg, by: Leg): boolean {
     const replaced = this.#callerListener?.replaced
     if (!replaced) return false
@@ -282,7 +297,8 @@ export class Call implements LegOwner {
     return true
   }
 
-  legEnded(): void {
+  legEnded(leg?: Leg): void {
+    if (leg === this.#caller && hasLeft(leg) && this.#callerListener?.left?.()) return
     this.#durationTimer?.cancel()
     this.#abort.abort()
     const { state } = this.caller

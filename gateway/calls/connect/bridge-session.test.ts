@@ -87,9 +87,10 @@ describe('the partner of a leg', () => {
       made.leg.answered()
       return made
     }) as [FakeLeg, FakeLeg]
-    const former = new BridgeSession(t.bridges, t.call, { digit: () => {} })
+    const mix = { update: () => {} }
+    const former = new BridgeSession(t.bridges, mix, t.call, { digit: () => {} })
     former.pair(b.leg)
-    new BridgeSession(t.bridges, callOf(c.leg, t.clock).call, { digit: () => {} }).pair(b.leg)
+    new BridgeSession(t.bridges, mix, callOf(c.leg, t.clock).call, { digit: () => {} }).pair(b.leg)
     former.part()
     expect(t.a.far.partners).toEqual(['with sip:b@y', 'alone'])
     expect(b.far.partners).toEqual(['with sip:caller@carrier.example', 'with sip:c@y'])

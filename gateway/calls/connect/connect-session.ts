@@ -1,4 +1,5 @@
 import { CallEnded, type ConnectOptions, type ConnectResult } from '../../../handlers/verbs.ts'
+import type { Mixer } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Cause, sipStatusOf } from '../../core/errors/catalogue.ts'
 import { guardListener } from '../../core/guard.ts'
@@ -6,10 +7,12 @@ import type { Log } from '../../core/log.ts'
 import type { CallId } from '../../model.ts'
 import type { Player } from '../audio/player.ts'
 import type { Call } from '../call/call.ts'
+import type { Addition } from '../leg/addition.ts'
 import type { Bridges } from '../leg/bridges.ts'
 import { checkDigits } from '../leg/dtmf.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
 import { type Referral, settleReferral } from '../leg/referral.ts'
+import { AddedParties } from './added-parties.ts'
 import type { Branch } from './branch.ts'
 import { BridgeSession } from './bridge-session.ts'
 import { connectCanceled, connectFailure, connectResult, type EndedBy } from './connect-outcome.ts'
@@ -17,6 +20,7 @@ import { referralDestination, requestFor } from './destinations.ts'
 import { sendDigitsAfterAnswer } from './digits-after-answer.ts'
 import { ForkDialer } from './fork-dialer.ts'
 import { defaultMaxDurationMs, type ForkDialerDeps, type ForkOwner, type Winner } from './fork-types.ts'
+import { PartyMix } from './party-mix.ts'
 import type { QueuedCaller } from './queued-callers.ts'
 import { Ringback } from './ringback.ts'
 
@@ -24,6 +28,8 @@ import { Ringback } from './ringback.ts'
 export interface ConnectSessionDeps {
   readonly fork: ForkDialerDeps
   readonly bridges: Bridges
+  /** Opens a mixer for calls of more than two parties. */
+  readonly openMixer: () => Promise<Mixer>
   readonly player: Player
   readonly clock: Clock
 }
@@ -60,6 +66,8 @@ export class ConnectSession implements LegOwner, ForkOwner {
   #transfer: { readonly referral: Referral; readonly referrer: Leg } | undefined
   /** Reason for which the two were parted, other than a hang-up. */
   #endedBy: EndedBy | undefined
+  /** Persons who were added to the call. */
+  readonly #added: AddedParties
   #talkDone: () => void = () => {}
 
   constructor(deps: ConnectSessionDeps, call: Call, options: ConnectOptions) {
@@ -70,9 +78,12 @@ export class ConnectSession implements LegOwner, ForkOwner {
     this.#call = call
     this.#options = options
     this.#fork = new ForkDialer(deps.fork, this, options)
-    const bridge = new BridgeSession(deps.bridges, call, {
+    this.#added = new AddedParties(deps.fork, call, options, () => this.#bridge.gather(this.#added.legs))
+    const bridge = new BridgeSession(deps.bridges, new PartyMix(deps.openMixer, call.log), call, {
       digit: (digit) => this.#pressed(digit),
       referred: (referral) => this.legReferred(call.caller, referral),
+      adds: (addition) => this.legAdds(call.caller, addition),
+      left: () => this.#callerLeft(),
     })
     this.#bridge = bridge
     this.#ringback = new Ringback({ call, bridge, player: deps.player, sounds: options.ringback })
@@ -162,7 +173,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
     if (!callee?.isAnswered || this.#bridge.partner !== callee || !caller.isAnswered || this.#transfer)
       return false
     // A caller of a queue belongs to another call.
-    if (this.#winner?.queued) return false
+    if (this.#winner?.queued || this.#added.isCalling || this.#added.legs.length > 0) return false
     if (leg === caller) {
       this.#call.handOver(callee, this)
       this.#callee = caller
@@ -170,6 +181,13 @@ export class ConnectSession implements LegOwner, ForkOwner {
     this.#transfer = { referral, referrer: leg }
     this.#talkDone()
     return true
+  }
+
+  /** Calls a person, who joins the two. */
+  legAdds(leg: Leg, addition: Addition): boolean {
+    const isConnected = this.#callee?.isAnswered && this.#bridge.partner === this.#callee
+    if (!isConnected || !this.#call.caller.isAnswered || this.#transfer || this.#winner?.queued) return false
+    return this.#added.add(leg, addition)
   }
 
   legReplaced(leg: Leg, by: Leg): boolean {
@@ -184,7 +202,26 @@ export class ConnectSession implements LegOwner, ForkOwner {
 
   /** Ends the connection with the callee's leg. A transfer goes on without the leg that has requested it. */
   legEnded(leg: Leg): void {
-    if (leg === this.#callee) this.#talkDone()
+    if (leg === this.#callee && !this.#nextCallee()) this.#talkDone()
+  }
+
+  /** Lets an added person take the place of the callee. Returns false without one. */
+  #nextCallee(): boolean {
+    const next = this.#endedBy || this.#transfer ? undefined : this.#added.take()
+    if (!next) return false
+    this.#callee = next
+    next.own(this)
+    this.#bridge.gather(this.#added.legs)
+    this.#bridge.pair(next)
+    return true
+  }
+
+  /** Makes the callee the caller if an added person stays with it. Returns false otherwise. */
+  #callerLeft(): boolean {
+    const callee = this.#callee
+    if (!callee || callee.isEnded || this.#added.legs.length === 0) return false
+    this.#call.handOver(callee)
+    return this.#nextCallee()
   }
 
   async #talk(winner: Winner): Promise<ConnectResult> {
@@ -327,6 +364,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
 
   #release(): void {
     this.#ringback.close()
+    this.#added.close()
     this.#bridge.part()
     this.#fork.stop()
     this.#winner?.queued?.call.listen(undefined)

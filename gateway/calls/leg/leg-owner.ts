@@ -1,4 +1,5 @@
 import type { Cause } from '../../core/errors/catalogue.ts'
+import type { Addition } from './addition.ts'
 import type { Leg } from './leg.ts'
 import type { Referral } from './referral.ts'
 
@@ -29,6 +30,8 @@ export interface LegInputListener {
   legHeld(leg: Leg, isHeld: boolean): void
   /** The far side transfers the other party. Returns false, or is absent, without a party to transfer. */
   legReferred(leg: Leg, referral: Referral): boolean
+  /** The far side adds a person. Returns false, or is absent, without another party. */
+  legAdds(leg: Leg, addition: Addition): boolean
   /**
    * `by` replaces an answered leg, which ends (RFC 3891). Returns false, or is absent, if it cannot be
    * replaced.

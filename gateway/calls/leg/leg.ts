@@ -1,6 +1,7 @@
 import type { AudioCodec, BrowserVideo, MediaPort, PortStats } from '../../../media/types.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { LegId, Party } from '../../model.ts'
+import type { Addition } from './addition.ts'
 import type { DialAttempt, LegFacts, LegTimes } from './leg-facts.ts'
 import type { LegOwner, LegState } from './leg-owner.ts'
 import type { LegSignalling, PlayState } from './leg-signalling.ts'
@@ -217,6 +218,11 @@ export class Leg {
   /** Reports a transfer of the other party. Returns false if it is not possible. */
   referred(referral: Referral): boolean {
     return this.isAnswered && this.#owner?.legReferred?.(this, referral) === true
+  }
+
+  /** Reports the addition of a person to the call. Returns false if it is not possible. */
+  adds(addition: Addition): boolean {
+    return this.isAnswered && this.#owner?.legAdds?.(this, addition) === true
   }
 
   /** Reports that another answered leg replaces this one. Returns false if it is not possible. */

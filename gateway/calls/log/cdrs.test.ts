@@ -15,6 +15,7 @@ import { Calls } from '../session/calls.ts'
 import { HandlerContexts } from '../session/handler-contexts.ts'
 import { HandlerRunner } from '../session/handler-runner.ts'
 import { settle } from '../testing/calls-fixture.ts'
+import { FakeMixer } from '../testing/conference-fixture.ts'
 import { FakeCallRows } from '../testing/fake-call-rows.ts'
 import { FakeCustomerServers } from '../testing/fake-customer-servers.ts'
 import { type FakeLeg, FakeOutbound, FakeVideos, fakeLeg } from '../testing/fake-legs.ts'
@@ -47,6 +48,7 @@ const setUp = () => {
   const callLog = new CallLog({ rows: new FakeCallRows(), callbacks, nodeId: 'node-1', clock })
   const services = {
     bridges: new Bridges({ join: () => {}, detach: () => {} }, new FakeVideos()),
+    openMixer: async () => new FakeMixer(),
     player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
     streams: new FakeStreams(),
     recordings: new FakeRecordingStore(),

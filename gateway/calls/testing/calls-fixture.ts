@@ -23,6 +23,7 @@ import { HandlerContexts } from '../session/handler-contexts.ts'
 import { HandlerRunner } from '../session/handler-runner.ts'
 import type { VerbServices } from '../verbs/call-controller-deps.ts'
 import { CallControllers } from '../verbs/call-controllers.ts'
+import { FakeMixer } from './conference-fixture.ts'
 import { FakeCallRows } from './fake-call-rows.ts'
 import { FakeCustomerServers } from './fake-customer-servers.ts'
 import { type FakeLeg, FakeOutbound, FakePort, FakeVideos, fakeLeg } from './fake-legs.ts'
@@ -131,6 +132,7 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
     {
       services: {
         bridges,
+        openMixer: async () => new FakeMixer(),
         player,
         streams,
         recordings: recordingStore,

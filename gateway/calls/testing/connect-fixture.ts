@@ -12,6 +12,7 @@ import type { QueuedCaller, QueuedCallers } from '../connect/queued-callers.ts'
 import { Bridges } from '../leg/bridges.ts'
 import type { Leg } from '../leg/leg.ts'
 import { prompt, settle } from './calls-fixture.ts'
+import { FakeMixer } from './conference-fixture.ts'
 import { FakeOutbound, FakeVideos, fakeLeg } from './fake-legs.ts'
 
 /** Queue without callers until the test adds one. */
@@ -72,6 +73,7 @@ export const connectDeps = () => {
     detach: (a: unknown) => parted.push(a),
   }
   const bridges = new Bridges(edge, videos)
+  const mixers: FakeMixer[] = []
   const resolve = (to: string): Target | undefined => {
     if (to === '/public/nobody') return undefined
     return to === '/public/phone'
@@ -94,13 +96,18 @@ export const connectDeps = () => {
       ringMs: 60_000,
     },
     bridges,
+    openMixer: async () => {
+      const mixer = new FakeMixer()
+      mixers.push(mixer)
+      return mixer
+    },
     player: new Player(
       { prepare: async () => prompt, close: async () => {} },
       { bytes: async () => ({ bytes: new Uint8Array() }) },
     ),
     clock,
   }
-  return { clock, outbound, queuedCallers, registered, joined, parted, videos, bridges, deps }
+  return { clock, outbound, queuedCallers, registered, joined, parted, videos, bridges, mixers, deps }
 }
 
 /** A call of such a caller; `ended` has an entry once it is over. */

@@ -1,4 +1,4 @@
-import type { Recogniser } from '../../../media/types.ts'
+import type { Mixer, Recogniser } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Player } from '../audio/player.ts'
 import type { RecordingStore } from '../audio/recording-store.ts'
@@ -13,6 +13,7 @@ import type { VerbMeter } from './verb-meter.ts'
 /** Services that verbs use. A verb without its service fails with `verb_unavailable`. */
 export interface VerbServices {
   readonly bridges: Bridges
+  readonly openMixer: () => Promise<Mixer>
   readonly player: Player
   readonly streams: StreamStarter
   readonly recordings: RecordingStore

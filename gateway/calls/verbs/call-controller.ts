@@ -314,8 +314,8 @@ export class CallController implements ScopableControl {
 
   async #connect(options: ConnectOptions): Promise<ConnectResult> {
     const { fork, clock, services } = this.#deps
-    const { bridges, player } = services
-    const session = new ConnectSession({ fork, bridges, player, clock }, this.#call, options)
+    const { bridges, openMixer, player } = services
+    const session = new ConnectSession({ fork, bridges, openMixer, player, clock }, this.#call, options)
     const { result, cause, fault } = await this.#withoutKeys(session.run())
     this.#state.refusal = cause
     this.#state.fault = fault

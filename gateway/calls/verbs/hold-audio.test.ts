@@ -15,6 +15,7 @@ import { Call } from '../call/call.ts'
 import { newLegId } from '../call/ids.ts'
 import { Bridges } from '../leg/bridges.ts'
 import { Leg } from '../leg/leg.ts'
+import { FakeMixer } from '../testing/conference-fixture.ts'
 import { FakeFarSide, FakeVideos } from '../testing/fake-legs.ts'
 import { FakeStreams } from '../testing/fake-listeners.ts'
 import { FakeRecordingStore } from '../testing/fake-recording-store.ts'
@@ -78,6 +79,7 @@ const setUp = async () => {
     {
       services: {
         bridges: new Bridges(edge, new FakeVideos()),
+        openMixer: async () => new FakeMixer(),
         player: new Player(sounds, { bytes: () => Promise.reject(new Error('not used')) }),
         streams: new FakeStreams(),
         recordings: new FakeRecordingStore(),

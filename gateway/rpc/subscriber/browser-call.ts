@@ -8,12 +8,12 @@ import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import {
   callPlay,
+  callProgress,
   callState,
-  callTransfer,
   userEvent,
   type WireCall,
   type WireCallState,
-  type WireTransferState,
+  type WireProgress,
 } from './browser-events.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
@@ -179,9 +179,9 @@ export class BrowserCall {
     this.members.joined()
   }
 
-  /** Reports the progress of a transfer of the other party. `status`: SIP status. */
-  reportTransfer(state: WireTransferState, status: number): void {
-    if (!this.leg.isEnded) this.#emit('call.transfer', callTransfer(this.#wire, state, status))
+  /** Reports the progress of a transfer, or of the addition of a person. `status`: SIP status. */
+  reportProgress(kind: 'transfer' | 'add', state: WireProgress, status: number): void {
+    if (!this.leg.isEnded) this.#emit(`call.${kind}`, callProgress(this.#wire, kind, state, status))
   }
 
   /** Reports the playback of a handler. */
@@ -228,7 +228,7 @@ export class BrowserCall {
     // The replacement of the leg is the success of an attended transfer. The bye must follow, because it ends
     // the call in the browser.
     if (this.isJoining && cause.code === 'answered_elsewhere')
-      this.#emit('call.transfer', callTransfer(this.#wire, 'completed', 200))
+      this.#emit('call.transfer', callProgress(this.#wire, 'transfer', 'completed', 200))
     if (!isEndedByBrowser) this.verto('verto.bye', byeOf(cause))
     this.reportState('ended')
     this.members.left(byeOf(cause).cause)

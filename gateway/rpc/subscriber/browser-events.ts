@@ -152,15 +152,16 @@ export interface WirePeer {
   readonly to: string
 }
 
-/** States of a transfer in events. */
-export type WireTransferState = 'ringing' | 'completed' | 'failed'
+/** Progress of a transfer, or of the addition of a person. */
+export type WireProgress = 'ringing' | 'completed' | 'failed'
 
-/** Params of `call.transfer`. `status`: SIP status of the target. */
-export const callTransfer = (call: WireCall, state: WireTransferState, status: number) => ({
-  ...inCall(call),
-  transfer_state: state,
-  sip_status: status,
-})
+/** Params of `call.transfer` and `call.add`. `status`: SIP status of the target. */
+export const callProgress = (
+  call: WireCall,
+  kind: 'transfer' | 'add',
+  state: WireProgress,
+  status: number,
+) => ({ ...inCall(call), [`${kind}_state`]: state, sip_status: status })
 
 /** Params of `call.play`. */
 export const callPlay = (call: WireCall, controlId: string, state: PlayState) => ({

@@ -128,3 +128,21 @@ describe('an attended transfer by a page', () => {
     expect([first.isEnded, second.isEnded]).toEqual([false, false])
   })
 })
+
+describe('the addition of a person by a page', () => {
+  it('is passed to the call, and its progress is reported', async () => {
+    const { page, owner } = await talking(gateway)
+    const add = () => page.verto('verto.modify', 'c1', { action: 'add', destination: '/public/bob' })
+    expect(await add()).toMatchObject({ action: 'add', callID: 'c1' })
+    const [addition] = owner.additions
+    expect(addition?.to).toBe('/public/bob')
+    addition?.progress(486)
+    expect(await page.event('call.add')).toMatchObject({
+      call_id: 'c1',
+      add_state: 'failed',
+      sip_status: 486,
+    })
+    owner.isTransferable = false
+    expect(await add()).toMatchObject({ code: '409' })
+  })
+})

@@ -20,7 +20,7 @@ export interface CallTransfersDeps {
   readonly log: Log
 }
 
-/** Transfers that browsers request for the other party of a call. */
+/** Transfers of the other party of a call, and additions of persons, that browsers request. */
 export class CallTransfers {
   readonly #deps: CallTransfersDeps
 
@@ -33,25 +33,38 @@ export class CallTransfers {
    * the call continues. Returns the reason for a rejection, or undefined.
    */
   blind(call: BrowserCall, to: string): Code | undefined {
+    return this.#call('transfer', call, to)
+  }
+
+  /**
+   * Calls a person, who joins the call after the answer. Events report the progress. Returns the reason for a
+   * rejection, or undefined.
+   */
+  add(call: BrowserCall, to: string): Code | undefined {
+    return this.#call('add', call, to)
+  }
+
+  #call(kind: 'transfer' | 'add', call: BrowserCall, to: string): Code | undefined {
     const { rules, quotas, log } = this.#deps
     const { browser, leg } = call
     const refusal = rules.refusal(browser, { to }) ?? quotas.checkDial(browser)?.code
     if (refusal) return this.#reject(call, refusal, { to: shownUri(to) })
     // A call that the browser dialed is attributed to its subscriber already.
     const release = leg.direction === 'outbound' ? rules.attribute(call.roomId, browser.identity) : () => {}
-    const isStarted = leg.referred({
+    const target = {
       to: withoutHeaders(to.trim()),
-      progress: (status) => this.#report(call, status),
+      progress: (status: number) => this.#report(kind, call, status),
       over: release,
-    })
+    }
+    const isStarted = kind === 'transfer' ? leg.referred(target) : leg.adds(target)
     if (!isStarted) {
       release()
       return this.#reject(call, 'call_not_in_progress', { to: shownUri(to) })
     }
-    log.info(
-      { event: 'browser.call-transferred', leg: leg.id, to: shownUri(to) },
-      'browser transferred a call',
-    )
+    const facts = { leg: leg.id, to: shownUri(to) }
+    if (kind === 'transfer')
+      log.info({ event: 'browser.call-transferred', ...facts }, 'browser transferred a call')
+    else log.info({ event: 'browser.person-called', ...facts }, 'browser called a person into a call')
     return undefined
   }
 
@@ -80,9 +93,9 @@ export class CallTransfers {
     }
   }
 
-  #report(call: BrowserCall, status: number): void {
-    if (status < 200) call.reportTransfer('ringing', status)
-    else call.reportTransfer(status < 300 ? 'completed' : 'failed', status)
+  #report(kind: 'transfer' | 'add', call: BrowserCall, status: number): void {
+    if (status < 200) call.reportProgress(kind, 'ringing', status)
+    else call.reportProgress(kind, status < 300 ? 'completed' : 'failed', status)
   }
 
   #reject(call: BrowserCall, code: Code, facts: object): Code {

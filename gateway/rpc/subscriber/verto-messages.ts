@@ -33,6 +33,8 @@ export type VertoRequest =
   | { readonly kind: 'hold'; readonly callId: string; readonly isOn: boolean }
   /** Transfer of the other party to a target (blind). */
   | { readonly kind: 'transfer'; readonly callId: string; readonly to: string }
+  /** Addition of a person to the call. */
+  | { readonly kind: 'add'; readonly callId: string; readonly to: string }
   /** Transfer of the other party to the other party of a second call (attended). */
   | { readonly kind: 'replace'; readonly callId: string; readonly otherId: string }
   | { readonly kind: 'updateMedia'; readonly callId: string; readonly sdp: string }
@@ -110,11 +112,11 @@ const modify = (callId: string, params: Fields): VertoRequest => {
   const { action } = params
   if (action === 'hold' || action === 'unhold') return { kind: 'hold', callId, isOn: action === 'hold' }
   if (action === 'updateMedia') return { kind: 'updateMedia', callId, sdp: text(params.sdp, 'sdp') }
-  if (action === 'transfer')
-    return { kind: 'transfer', callId, to: text(params.destination, 'destination', 1024) }
+  if (action === 'transfer' || action === 'add')
+    return { kind: action, callId, to: text(params.destination, 'destination', 1024) }
   if (action === 'replace')
     return { kind: 'replace', callId, otherId: text(params.replaceCallID, 'replaceCallID', 128) }
-  throw new RpcError(rpcCodes.params, 'action: expected hold, unhold, transfer, replace or updateMedia')
+  throw new RpcError(rpcCodes.params, 'action: expected hold, unhold, transfer, replace, add or updateMedia')
 }
 
 /** Returns the valid DTMF digits; pauses and other characters are dropped. */

@@ -14,7 +14,7 @@ import { parseVerto, type VertoRequest } from './verto-messages.ts'
 /** Collaborators of {@link VertoRequests}. */
 export interface VertoRequestsDeps {
   readonly dialer: Pick<BrowserDialer, 'open'>
-  readonly transfers: Pick<CallTransfers, 'blind' | 'attended'>
+  readonly transfers: Pick<CallTransfers, 'blind' | 'attended' | 'add'>
   readonly ringer: Pick<SubscriberRinger, 'find'>
   readonly quotas: Pick<BrowserQuotas, 'checkDial'>
   readonly log: Log
@@ -71,6 +71,7 @@ export class VertoRequests {
       case 'hold':
         return hold(browser, request, wrap)
       case 'transfer':
+      case 'add':
       case 'replace':
         return this.#transferred(browser, request, wrap)
       case 'updateMedia':
@@ -125,7 +126,7 @@ export class VertoRequests {
 
   async #transferred(
     browser: BrowserSession,
-    request: Of<'transfer'> | Of<'replace'>,
+    request: Of<'transfer'> | Of<'replace'> | Of<'add'>,
     wrap: Wrap,
   ): Promise<Reply> {
     const { transfers } = this.#deps
@@ -134,6 +135,7 @@ export class VertoRequests {
     const other = request.kind === 'replace' ? callOf(request.otherId) : undefined
     let code: Code | undefined = 'call_not_in_progress'
     if (call && request.kind === 'transfer') code = transfers.blind(call, request.to)
+    else if (call && request.kind === 'add') code = transfers.add(call, request.to)
     else if (call && other) code = await transfers.attended(call, other)
     if (code === undefined) return wrap({ action: request.kind, callID: request.callId })
     const { http, text: message } = catalogue[code]

@@ -3,6 +3,7 @@
  */
 import type { AudioCodec, BrowserMedia, BrowserScreen, MediaPort, WebRtc } from '../../../../media/types.ts'
 import type { Arrival, Arrivals } from '../../../calls/call/arrival.ts'
+import type { Addition } from '../../../calls/leg/addition.ts'
 import type { Leg, LegOwner } from '../../../calls/leg/leg.ts'
 import type { Referral } from '../../../calls/leg/referral.ts'
 import { FakePort, FakeVideo } from '../../../calls/testing/fake-legs.ts'
@@ -163,6 +164,8 @@ export class FakeOwner implements LegOwner {
   readonly reports: string[] = []
   /** Transfers that the owner has accepted. */
   readonly referrals: Referral[] = []
+  /** Additions that the owner has accepted. */
+  readonly additions: Addition[] = []
   /** Legs that have replaced the leg. */
   readonly replacements: Leg[] = []
   /** Whether the owner accepts transfers and replacements. */
@@ -170,6 +173,11 @@ export class FakeOwner implements LegOwner {
 
   legReferred(_leg: Leg, referral: Referral): boolean {
     if (this.isTransferable) this.referrals.push(referral)
+    return this.isTransferable
+  }
+
+  legAdds(_leg: Leg, addition: Addition): boolean {
+    if (this.isTransferable) this.additions.push(addition)
     return this.isTransferable
   }
 
