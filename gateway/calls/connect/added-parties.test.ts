@@ -132,6 +132,13 @@ describe('a person who is added to a call', () => {
     expect(other.a.leg.adds(other.addition)).toBe(false)
   })
 
+  it('is not called any more when the callee hangs up before the answer', async () => {
+    const c = await add(t.a)
+    b.leg.ended({ code: 'normal' })
+    await settle()
+    expect([c.leg.isEnded, t.statuses, t.overs(), t.outcomes.length]).toEqual([true, [487], 1, 1])
+  })
+
   it('leaves nothing behind when the call ends during its ringing', async () => {
     const c = await add(t.a)
     t.a.leg.ended({ code: 'normal' })

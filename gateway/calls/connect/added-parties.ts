@@ -97,7 +97,7 @@ export class AddedParties implements LegOwner, ForkOwner {
       const winner = await this.#call.whileUp(fork.run([[referralDestination(addition, by)]]))
       added = winner?.queued ? undefined : winner?.leg
       winner?.queued?.release()
-      status = added ? 200 : sipStatusOf(fork.failure?.cause ?? { code: 'unreachable' })
+      status = added ? 200 : sipStatusOf(fork.failure?.cause ?? { code: 'canceled' })
     } catch {
       // The call has ended. Its legs end with it.
     } finally {

@@ -1,5 +1,6 @@
 import type { AudioCodec } from '../../../media/types.ts'
 import type { TokenIdentity } from '../../auth/token-identity.ts'
+import { queueNameOf } from '../../calls/connect/destinations.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import type { Directory } from '../../directory/directory.ts'
 import type { AddressBook, Target } from '../../model.ts'
@@ -44,6 +45,8 @@ export class BrowserDialRules {
   ): Code | undefined {
     if (!isAuthorized) return 'unauthorized'
     if (part === 'device') return 'verb_unavailable'
+    // The callers of a queue belong to the documents that take them.
+    if (queueNameOf(to) !== undefined) return 'not_permitted'
     const target = this.#directory.resolve(to, identity.projectId)
     const isOutward = target?.kind === 'sip' && target.address === undefined
     const isPermitted = (identity.mayDialOut || !isOutward) && this.#reaches(identity, target)

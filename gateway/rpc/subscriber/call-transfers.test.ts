@@ -51,6 +51,8 @@ describe('a blind transfer by a page', () => {
     owner.isTransferable = false
     expect(await transfer(page, '/public/bob')).toMatchObject({ code: '409' })
     expect(await transfer(page, '/public/bob', 'unknown')).toMatchObject({ code: '409' })
+    owner.isTransferable = true
+    expect(await transfer(page, 'queue:support')).toMatchObject({ code: '403' })
     const callee = await gateway.online('bob')
     const { leg, owner: other } = gateway.call('bob')
     await callee.message('verto.invite')

@@ -47,7 +47,7 @@ export class CallTransfers {
   #call(kind: 'transfer' | 'add', call: BrowserCall, to: string): Code | undefined {
     const { rules, quotas, log } = this.#deps
     const { browser, leg } = call
-    const refusal = rules.refusal(browser, { to }) ?? quotas.checkDial(browser)?.code
+    const refusal = rules.refusal(browser, { to: to.trim() }) ?? quotas.checkDial(browser)?.code
     if (refusal) return this.#reject(call, refusal, { to: shownUri(to) })
     // A call that the browser dialed is attributed to its subscriber already.
     const release = leg.direction === 'outbound' ? rules.attribute(call.roomId, browser.identity) : () => {}

@@ -106,6 +106,13 @@ describe('a subscriber who may not dial out', () => {
     expect(gateway.arrivals.arrived).toHaveLength(0)
   })
 
+  it('does not take callers of queues', async () => {
+    const page = await gateway.signedIn()
+    await page.dial('c1', 'queue:support')
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'CALL_REJECTED' })
+    expect(gateway.arrivals.arrived).toHaveLength(0)
+  })
+
   it('calls addresses', async () => {
     const page = await gateway.signedIn('bob')
     await page.dial('c1', '/public/alice')
