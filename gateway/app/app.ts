@@ -17,6 +17,7 @@ import type { Write } from '../directory/store/sqlite.ts'
 import { ControlSocket } from '../operator/control-socket.ts'
 import { Operator } from '../operator/operator.ts'
 import { ConfigReload, type ReloadRequest, type ReloadResult } from '../reload/config-reload.ts'
+import type { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
 import { LoadMeter } from '../sip/admission/load-meter.ts'
 import type { SipEdge } from '../sip/sip-edge.ts'
 import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
@@ -247,7 +248,16 @@ export class App {
     this.#calls.opened = opened.calls
     this.#watch(media, agent)
     const reasons = () => this.#reasons()
-    const operator = this.#openOperator({ opened, openedSip, records, store, browsers, certificates, agent })
+    const operator = this.#openOperator({
+      opened,
+      openedSip,
+      records,
+      store,
+      browsers,
+      applications,
+      certificates,
+      agent,
+    })
     const origins = new Origins(this.#config.http.origins)
     const api = await openRestApi(
       base,
@@ -303,7 +313,7 @@ export class App {
   }
 
   #openOperator(parts: OperatorSources): Operator {
-    const { opened, openedSip, records, store, browsers, certificates, agent } = parts
+    const { opened, openedSip, records, store, browsers, applications, certificates, agent } = parts
     const { calls, recent } = opened
     const { refusals, registrations } = openedSip
     return new Operator({
@@ -319,6 +329,12 @@ export class App {
       clock: this.#clock,
       reload: (request) => this.reload(request),
       drain: (graceMs) => this.#onDrain(graceMs),
+      presence: {
+        directory: store.directory,
+        browsers: (id) => browsers.presence.online(id).length,
+        contacts: (id) => registrations.of(id).length,
+        listeners: (project, topic) => applications.listeners(project, topic),
+      },
       status: () => ({
         startedAt: this.#startedAt,
         now: this.#clock.now(),
@@ -366,6 +382,7 @@ interface OperatorSources {
   readonly records: CdrStore
   readonly store: OpenedStore
   readonly browsers: OpenedBrowsers
+  readonly applications: RealtimeDialect
   readonly certificates: Certificates
   readonly agent: SipAgent | undefined
 }

@@ -5,8 +5,6 @@ import { type Code, catalogue } from '../core/errors/catalogue.ts'
 import { parseSipUri, type SipUri } from '../core/sip-uri.ts'
 import type { SipEndpoint } from '../directory/model/callers.ts'
 import type { DigestSecret } from '../directory/model/digest-secret.ts'
-import { declaredBy } from '../directory/provision/declared.ts'
-import { memoryOf } from '../directory/provision/declared-memory.ts'
 import {
   type AdmissionDecision,
   type AdmissionRules,
@@ -22,6 +20,7 @@ import { refusalStatus } from '../sip/sip-causes.ts'
 import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { numberRefusalText } from '../sip/trunks/routing.ts'
 import { shieldOf } from './agent-options.ts'
+import { fileObjects, type RouteObjects } from './route-objects.ts'
 
 /** A request that might come. */
 export interface RouteQuery {
@@ -38,6 +37,9 @@ export interface RouteQuery {
   /** Its User-Agent; default none. */
   readonly userAgent?: string
 }
+
+/** Handler that an admitted call runs, or destination that it calls. */
+export type AdmittedPlan = Extract<AdmissionDecision, { admit: unknown }>['admit']['plan']
 
 /** One check, and the facts that it compared. */
 export interface RouteStep {
@@ -56,6 +58,8 @@ export interface RouteReport {
   readonly status?: number
   /** Codecs of an admitted call that may be used with the caller. */
   readonly codecs?: readonly CodecName[]
+  /** Work after the admission of a call, and its project. */
+  readonly next?: { readonly plan: AdmittedPlan; readonly projectId: string }
   /** Last line of the report for people. */
   readonly text: string
 }
@@ -65,7 +69,19 @@ export interface RouteReport {
  * Assumes that no call is in progress, that the gateway has no load, and that the caller knows the right
  * passwords.
  */
-export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
+export const testRoute = (
+  config: Config,
+  query: RouteQuery,
+  objects: RouteObjects = fileObjects(config),
+): RouteReport => {
+  const context: RouteContext = { sip: config.sip, media: config.media, limits: config.limits, ...objects }
+  return reportOf(context, query)
+}
+
+/** Settings of the file, and objects of the file or of the store. */
+type RouteContext = Pick<Config, 'sip' | 'media' | 'limits'> & RouteObjects
+
+const reportOf = (config: RouteContext, query: RouteQuery): RouteReport => {
   const steps: RouteStep[] = []
   const done = (report: Omit<RouteReport, 'steps'>): RouteReport => ({ ...report, steps })
   const refuse = (code: Code, text = catalogue[code].text, status = refusalStatus({ code })) =>
@@ -100,6 +116,7 @@ export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
     return done({
       admitted: true,
       codecs,
+      next: { plan: decision.admit.plan, projectId: decision.admit.projectId },
       text: `${planText(decision.admit.plan)}; speaks ${codecs.join(', ')}`,
     })
   }
@@ -107,8 +124,8 @@ export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
   return refuse(decision.refuse, reasonText(decision), decision.headers ? 401 : undefined)
 }
 
-const telTargetOf = (config: Config, { uri, source }: RouteQuery): SipUri | undefined =>
-  telTarget(uri, source, { directory: directoryOf(config), trust: new Trust(config) })
+const telTargetOf = (config: RouteContext, { uri, source }: RouteQuery): SipUri | undefined =>
+  telTarget(uri, source, { directory: config.directory, trust: new Trust(config) })
 
 const registerText = 'The registrar asks for a password; --user says which SIP endpoint it is.'
 
@@ -117,11 +134,11 @@ const registerText = 'The registrar asks for a password; --user says which SIP e
  * host.
  */
 const register = (
-  config: Config,
+  config: RouteContext,
   query: RouteQuery,
   target: SipUri,
 ): SipEndpoint | 'source_not_allowed' | 'unknown_domain' | 'unauthorized' => {
-  const directory = directoryOf(config)
+  const { directory } = config
   const trust = new Trust(config)
   const host = canonicalHost(target.host)
   if (!trust.mayChallenge(query.source)) return 'source_not_allowed'
@@ -139,7 +156,7 @@ export const routeText = ({ source, transport, method, uri }: RouteQuery, report
   return [`${method} ${uri} from ${source} over ${transport}`, ...lines, report.text, ''].join('\n')
 }
 
-const shieldStep = (config: Config, query: RouteQuery, steps: RouteStep[]): string | undefined => {
+const shieldStep = (config: RouteContext, query: RouteQuery, steps: RouteStep[]): string | undefined => {
   const { method, uri, userAgent, transport, source } = query
   const trust = new Trust(config)
   const settings = shieldOf(config.sip, trust.networks)
@@ -158,7 +175,7 @@ const shieldStep = (config: Config, query: RouteQuery, steps: RouteStep[]): stri
  * Checks a dialled number or SIP URI against the lists of its carrier. Returns why it may not be called.
  */
 const numberStep = (
-  config: Config,
+  config: RouteContext,
   { plan, projectId }: Extract<AdmissionDecision, { admit: unknown }>['admit'],
   steps: RouteStep[],
 ): string | undefined => {
@@ -174,9 +191,14 @@ const numberStep = (
   return isPermitted ? undefined : numberRefusalText(carrier, verdict)
 }
 
-const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteStep[]): AdmissionDecision => {
+const decide = (
+  config: RouteContext,
+  query: RouteQuery,
+  target: SipUri,
+  steps: RouteStep[],
+): AdmissionDecision => {
   const rules: AdmissionRules = {
-    directory: directoryOf(config),
+    directory: config.directory,
     trust: new Trust(config),
     limits: { ...config.sip.overload, maxCalls: config.limits.calls, untrusted: config.limits.strangers },
     counts: new CallCounts(new CarrierDirectory(config.carriers, { now: () => 0 }), { now: () => 0 }),
@@ -204,7 +226,7 @@ const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteS
  * takes one that a domain or a carrier names.
  */
 const signIn = (
-  { domains, carriers }: Config,
+  { domains, carriers }: RouteContext,
   { user }: RouteQuery,
   secretOf: (username: string) => DigestSecret | undefined,
 ): DigestCheck => {
@@ -215,13 +237,7 @@ const signIn = (
   return { kind: 'challenge', why, headers: { 'WWW-Authenticate': '' } }
 }
 
-/** Returns the directory of the objects that the file declares. */
-const directoryOf = (config: Config): AdmissionRules['directory'] => {
-  const carriers = new CarrierDirectory(config.carriers, { now: () => 0 })
-  return memoryOf(declaredBy(config), (number, projectId) => carriers.numberTarget(number, projectId))
-}
-
-const planText = (plan: Extract<AdmissionDecision, { admit: unknown }>['admit']['plan']): string => {
+const planText = (plan: AdmittedPlan): string => {
   if (plan.kind === 'dial') return `admitted: ${plan.to} is called`
   const { handler } = plan
   if (handler.kind === 'realtime')

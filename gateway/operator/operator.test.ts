@@ -45,6 +45,12 @@ const open = (more: Partial<OperatorDeps> = {}, status: Partial<StatusSource> = 
     reload: () => Promise.reject(new Error('not asked for')),
     drain: (graceMs) => drains.push(graceMs),
     clock: t.clock,
+    presence: {
+      directory: { resolve: () => undefined },
+      browsers: () => 0,
+      contacts: () => 0,
+      listeners: () => 0,
+    },
     status: () => ({
       startedAt: t.clock.now() - 5_000,
       now: t.clock.now(),

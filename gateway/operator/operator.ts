@@ -7,6 +7,7 @@ import type { RecentRefusals } from '../sip/admission/recent-refusals.ts'
 import { type CallBody, callBodies, endCall, hangupCodes, type OperatorCalls } from './call-list.ts'
 import { type TraceBody, traceCall } from './call-trace.ts'
 import type { ControlRequest } from './control-socket.ts'
+import { type PresenceSource, presenceAnswer } from './presence-answer.ts'
 import type { RecentCalls } from './recent-calls.ts'
 import { type StatusBody, type StatusSource, statusBody } from './status.ts'
 
@@ -21,6 +22,7 @@ export interface OperatorDeps {
   readonly reload: (request: ReloadRequest) => Promise<ReloadResult>
   /** Starts to drain. `graceMs`: time for calls to end; default: that of the configuration. */
   readonly drain: (graceMs?: number) => void
+  readonly presence: PresenceSource
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -52,6 +54,7 @@ export class Operator {
       drain: async ({ timeout_ms: graceMs }) => this.drain(graceMs),
       trace: async ({ call }) => this.trace(text(call)),
       refusals: async () => ({ refusals: this.refusals() }),
+      presence: async (request) => presenceAnswer(this.#deps.presence, request),
     }
   }
 

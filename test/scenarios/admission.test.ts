@@ -8,7 +8,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeAuthority, type TestAuthority } from '../../sip-agent/testing/certificates.ts'
 import { application, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
-import { Gateway } from '../support/gateway.ts'
+import { alice, Gateway } from '../support/gateway.ts'
+import { Program } from '../support/program.ts'
+import { made } from '../support/rest.ts'
 import { until } from '../support/until.ts'
 
 let folder: string
@@ -33,7 +35,9 @@ beforeAll(async () => {
     domains: [
       { ...application('asks.test', scripted('answer', { sleep: 10_000 })), challenge: password },
       application('fast.test', scripted('answer', { sleep: 10_000 })),
+      application('alice.test', scripted({ connect: { to: '/public/alice' } })),
     ],
+    subscribers: [alice],
   })
 })
 
@@ -110,9 +114,61 @@ it('route-test reports whether the gateway would accept or refuse a call from an
     gateway.routeTest('--source', '192.0.2.1', 'sip:1@fast.test'),
   ])
   expect(known).toMatchObject({ code: 0 })
+  expect(known.next).toEqual(['1. answer', '2. sleep {"duration":10000}'])
   expect(unknown).toEqual({
     code: 1,
     text: 'refused with 404 (unknown_domain): No domain application has this domain.',
+    next: [],
   })
   expect(elsewhere.text).toContain('403')
+})
+
+it('route-test knows the domains that the API made, and asks the gateway who is online', async () => {
+  const body = {
+    name: 'Made',
+    identifier: 'made',
+    ip_auth_enabled: true,
+    ip_auth: ['127.0.0.0/8'],
+    call_handler: 'laml_webhooks',
+    call_request_url: 'https://app.example/made',
+  }
+  const { domain } = await made(gateway, '/api/fabric/domain_applications', body)
+  const [byApi, toAlice] = await Promise.all([
+    gateway.routeTest('--source', '127.0.0.1', `sip:1@${domain}`),
+    gateway.routeTest('--source', '127.0.0.1', 'sip:1@alice.test'),
+  ])
+  expect(byApi.code).toBe(0)
+  expect(byApi.next).toEqual(['fetches https://app.example/made (POST); --fetch does so now'])
+  expect(toAlice.next).toEqual(['1. connect {"to":"/public/alice"}', '/public/alice: subscriber; not online'])
+})
+
+it('a backup is written while the gateway runs, and not restored', async () => {
+  const archive = join(folder, 'backup.tar.gz')
+  const command = (name: string, ...options: readonly string[]) =>
+    gateway.trunkline(name, ...options, archive)
+  expect(await command('backup')).toMatchObject({ code: 0 })
+  expect(await command('restore', '--check')).toMatchObject({ code: 0 })
+  const { code, lines } = await command('restore', '--force')
+  expect([code, lines.join(' ')]).toEqual([1, expect.stringContaining('Another gateway runs')])
+})
+
+it('a first configuration of `trunkline init` runs, and its token opens the API', async () => {
+  const file = join(folder, 'first.yaml')
+  const trunkline = (...args: readonly string[]) => new Program('scripts/trunkline', args, { name: args[0] })
+  const init = trunkline('init', '--json', '--host', '127.0.0.1', file)
+  expect(await init.end()).toBe(0)
+  const { ports, api } = JSON.parse(init.lines.join(''))
+  const check = trunkline('check', file)
+  expect(await check.end()).toBe(0)
+  expect(check.lines.join('\n')).not.toContain('warning')
+  const first = trunkline('run', file)
+  const credentials = Buffer.from(`${api.user}:${api.token}`).toString('base64')
+  const subscribers = () =>
+    fetch(`http://127.0.0.1:${ports.plain}/api/fabric/subscribers`, {
+      headers: { authorization: `Basic ${credentials}` },
+    }).catch(() => undefined)
+  await until('the API answers', subscribers, (answer) => answer?.status === 200)
+  const isReady = () => first.lines.some((line) => line.includes('gateway.started'))
+  await until('the gateway is ready', isReady, (ready) => ready)
+  expect(await first.stop(20_000)).toBe(0)
 })

@@ -258,11 +258,24 @@ export class Gateway {
     return program.lines.findLast((line) => line.trim() !== '')?.trim() ?? ''
   }
 
-  /** Runs `route-test`. Returns its last line and its exit status. */
-  async routeTest(...options: readonly string[]): Promise<{ code: number | null; text: string }> {
-    const program = new Program(command, ['route-test', ...options, this.#file], { cwd: root })
+  /** Runs `route-test`. Returns the line with the outcome, the next steps below it, and the exit status. */
+  async routeTest(
+    ...options: readonly string[]
+  ): Promise<{ code: number | null; text: string; next: readonly string[] }> {
+    const { code, lines } = await this.trunkline('route-test', ...options)
+    const at = lines.findIndex((line) => /^(admitted|refused|dropped|answered)/.test(line))
+    const next = lines.slice(at + 1).filter((line) => line.startsWith('  '))
+    return { code, text: lines[at] ?? '', next: next.map((line) => line.trim()) }
+  }
+
+  /** Runs a command with the configuration file as its last argument. */
+  async trunkline(
+    name: string,
+    ...options: readonly string[]
+  ): Promise<{ code: number | null; lines: readonly string[] }> {
+    const program = new Program(command, [name, ...options, this.#file], { cwd: root })
     const code = await program.end()
-    return { code, text: program.lines.findLast((line) => line.trim() !== '')?.trim() ?? '' }
+    return { code, lines: program.lines }
   }
 
   /** Rewrites the configuration file without a reload. */

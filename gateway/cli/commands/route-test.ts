@@ -7,7 +7,9 @@ export const routeTest = defineCommand({
   name: 'route-test',
   group: 'Look',
   summary: 'print how the gateway would answer a SIP request, and why',
-  description: 'Carries out each check of a call without making one, and prints the facts that decide.',
+  description:
+    'Carries out each check of a call without making one. Prints the deciding facts and the next steps. ' +
+    'Objects of the REST API count: the command reads the store, and asks a running gateway who is online.',
   arguments: { requestUri: { description: 'SIP or tel URI in the request line' }, file: configFile },
   options: {
     source: {
@@ -25,6 +27,8 @@ export const routeTest = defineCommand({
     method: { value: 'name', description: 'method of the request', default: 'INVITE' },
     user: { value: 'name', description: 'user name of a caller who signs in with the right password' },
     userAgent: { value: 'text', description: 'User-Agent of the request' },
+    fileOnly: { description: 'test the file alone, without the store' },
+    fetch: { description: 'fetch the document of the call, with the call id `route-test`' },
     json: jsonOption,
   },
   examples: [
@@ -42,12 +46,12 @@ export const routeTest = defineCommand({
     1: 'the call would be refused',
     2: invalidCode,
   },
-  run: ({ requestUri: uri, file, method, json, ...query }) =>
+  run: ({ requestUri: uri, file, method, json, fileOnly, fetch, ...query }) =>
     withConfig(file, async (config) =>
       (await import('../route-test-command.ts')).routeTest(
         config,
         { ...query, method: method.toUpperCase(), uri },
-        json,
+        { json, fileOnly, fetch },
       ),
     ),
 })

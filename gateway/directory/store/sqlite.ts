@@ -25,8 +25,24 @@ export type OnSqliteState = (fault: unknown) => void
 export const openSqliteStore = (file: string, onState: OnSqliteState = () => {}): Store =>
   new Kysely<Tables>({ dialect: new SqliteDialect({ database: openDatabase(file, onState) }) })
 
-const openDatabase = (file: string, onState: OnSqliteState): SqliteDatabase => {
-  const database = open(file)
+/** Opens a SQLite file that a gateway may use, for reading only. Throws an error that names the file. */
+export const readSqliteStore = (file: string): Store =>
+  new Kysely<Tables>({ dialect: new SqliteDialect({ database: wrapped(openReadOnly(file), () => {}) }) })
+
+const openReadOnly = (file: string): DatabaseSync => {
+  try {
+    const database = new DatabaseSync(file, { readOnly: true })
+    database.exec('pragma busy_timeout = 5000')
+    return database
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`The directory store ${file} cannot be read: ${reason}`, { cause: error })
+  }
+}
+
+const openDatabase = (file: string, onState: OnSqliteState): SqliteDatabase => wrapped(open(file), onState)
+
+const wrapped = (database: DatabaseSync, onState: OnSqliteState): SqliteDatabase => {
   return {
     close: () => database.close(),
     prepare: (sql) => statement(database, sql, onState),

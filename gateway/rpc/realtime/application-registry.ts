@@ -105,6 +105,12 @@ export class ApplicationRegistry {
     return undefined
   }
 
+  /** Returns the number of connected applications that listen on a topic of a project. */
+  listeners(projectId: string, topic: string): number {
+    const listeners = this.#listeners.get(keyOf(projectId, topic)) ?? []
+    return [...listeners].filter(({ isConnected }) => isConnected).length
+  }
+
   /** Removes every application and ends its calls. */
   close(): void {
     for (const application of [...this.#applications.values()]) this.#remove(application)

@@ -71,6 +71,11 @@ export class RealtimeDialect implements Applications {
     }))
   }
 
+  /** Returns the number of connected applications that listen on a topic of a project. */
+  listeners(projectId: string, topic: string): number {
+    return this.#registry.listeners(projectId, topic)
+  }
+
   /** Creates the handler of a new WebSocket from a network address. */
   open(session: RpcSession, address: string): RpcHandler {
     const { access, metrics, log } = this.#deps
