@@ -166,6 +166,12 @@ describe('a restore', () => {
     expect(readdirSync(config.dataDir)).toEqual(['gateway.lock'])
   })
 
+  it('leaves no data folder behind after a check', async () => {
+    const config = configOf('next')
+    expect(await restore(config, { check: true })).toBe(0)
+    expect(existsSync(config.dataDir)).toBe(false)
+  })
+
   it('needs the engine of the archive', async () => {
     expect(await restore(configOf('next', 'store: { url: "postgres://x@localhost/x" }'))).toBe(1)
     expect(err).toContain('The archive has a SQLite store, but the configuration has store.url.')

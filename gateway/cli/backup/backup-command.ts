@@ -1,14 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { Config } from '../../../config/types.ts'
 import { SystemClock } from '../../core/clock.ts'
@@ -25,6 +15,7 @@ import {
 } from './backup-manifest.ts'
 import { dumpPostgres, postgresVersion } from './postgres-dump.ts'
 import { checkSqlite, copySqlite } from './sqlite-copy.ts'
+import { withStaging } from './staging.ts'
 
 /** Beginning of the names of folders that a backup or a restore makes in the data folder. */
 export const ownFolders = { staging: 'backup-', restoring: 'restoring-', aside: 'before-restore-' } as const
@@ -53,34 +44,38 @@ export const createBackup = async (
     return 1
   }
   mkdirSync(dirname(file), { recursive: true })
-  const staging = mkdtempSync(join(config.dataDir, ownFolders.staging))
   const partial = `${file}.${process.pid}.part`
-  try {
-    const stagedStore = await stageStore(config, staging)
-    const recorded = recordings ? recordingFiles(config) : { files: [], busy: 0 }
-    const found = [
-      ...dataFiles(config).map((path) => ({ path: `data/${path}`, from: join(config.dataDir, path) })),
-      ...recorded.files,
-    ]
-    for (const { path, from } of found) {
-      mkdirSync(dirname(join(staging, path)), { recursive: true })
-      symlinkSync(from, join(staging, path))
-    }
-    const manifest = await describe(staging, [stagedStore.path, ...found.map(({ path }) => path)], {
-      engine: stagedStore.engine,
-      schema_version: stagedStore.version,
-      has_recordings: recordings,
-    })
-    writeFileSync(join(staging, manifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
+  const work = async (staging: string): Promise<number> => {
+    const { manifest, busy } = await stage(config, staging, recordings)
     await pack(partial, staging, manifest)
     renameSync(partial, file)
-    const { busy } = recorded
     process.stdout.write(json ? jsonReport(file, manifest, busy) : report(archive, manifest, busy))
     return 0
-  } finally {
-    rmSync(staging, { recursive: true, force: true })
-    rmSync(partial, { force: true })
   }
+  return withStaging(join(config.dataDir, ownFolders.staging), work, [partial])
+}
+
+/** Puts the store, links to the other files, and the manifest into the staging folder. */
+const stage = async (
+  config: Config,
+  staging: string,
+  recordings: boolean,
+): Promise<{ readonly manifest: Manifest; readonly busy: number }> => {
+  const { path: store, engine, version } = await stageStore(config, staging)
+  const recorded = recordings ? recordingFiles(config) : { files: [], busy: 0 }
+  const data = dataFiles(config).map((path) => ({ path: `data/${path}`, from: join(config.dataDir, path) }))
+  const found = [...data, ...recorded.files]
+  for (const { path, from } of found) {
+    mkdirSync(dirname(join(staging, path)), { recursive: true })
+    symlinkSync(from, join(staging, path))
+  }
+  const manifest = await describe(staging, [store, ...found.map(({ path }) => path)], {
+    engine,
+    schema_version: version,
+    has_recordings: recordings,
+  })
+  writeFileSync(join(staging, manifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
+  return { manifest, busy: recorded.busy }
 }
 
 /** Copies the store into the staging folder, and checks the copy. */

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../../config/types.ts'
 import { takeDataFolder } from '../../cluster/data-folder.ts'
@@ -19,6 +10,7 @@ import { isLock, ownFolders, recordingsFolder } from './backup-command.ts'
 import { ArchiveInvalid, type Manifest, storePath } from './backup-manifest.ts'
 import { postgresVersion, restorePostgres } from './postgres-dump.ts'
 import { checkSqlite } from './sqlite-copy.ts'
+import { withStaging } from './staging.ts'
 
 /** Options of `trunkline restore`. */
 export interface RestoreOptions {
@@ -38,30 +30,41 @@ export const restoreBackup = async (
   archive: string,
   { check, force }: RestoreOptions,
 ): Promise<number> => {
+  const isNew = !existsSync(config.dataDir)
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const lock = check ? undefined : takeDataFolder(config.dataDir)
-  const staging = mkdtempSync(join(config.dataDir, ownFolders.restoring))
   try {
-    const manifest = await inspectArchive(archive)
-    checkFits(manifest, config)
-    await verify(archive, staging, manifest)
-    if (check) {
-      process.stdout.write(`${archive} is valid.\n${describeArchive(manifest)}`)
-      return 0
-    }
-    const present = await presentData(config, manifest)
-    if (present !== undefined && !force) return refuse(`${present} Use --force to replace it.`)
-    const aside = await putInPlace(config, staging, manifest, present !== undefined)
-    process.stdout.write(`${archive} is restored.\n${describeArchive(manifest)}`)
-    if (aside !== undefined) process.stdout.write(`The former data is in ${aside}.\n`)
-    return 0
+    return await withStaging(join(config.dataDir, ownFolders.restoring), (staging) =>
+      restoreIn(staging, config, archive, { check, force }),
+    )
   } catch (error) {
     if (error instanceof ArchiveInvalid) return refuse(error.message)
     throw error
   } finally {
-    rmSync(staging, { recursive: true, force: true })
     lock?.release()
+    if (check && isNew) rmdirSync(config.dataDir)
   }
+}
+
+const restoreIn = async (
+  staging: string,
+  config: Config,
+  archive: string,
+  { check, force }: RestoreOptions,
+): Promise<number> => {
+  const manifest = await inspectArchive(archive)
+  checkFits(manifest, config)
+  await verify(archive, staging, manifest)
+  if (check) {
+    process.stdout.write(`${archive} is valid.\n${describeArchive(manifest)}`)
+    return 0
+  }
+  const present = await presentData(config, manifest)
+  if (present !== undefined && !force) return refuse(`${present} Use --force to replace it.`)
+  const aside = await putInPlace(config, staging, manifest, present !== undefined)
+  process.stdout.write(`${archive} is restored.\n${describeArchive(manifest)}`)
+  if (aside !== undefined) process.stdout.write(`The former data is in ${aside}.\n`)
+  return 0
 }
 
 const refuse = (reason: string): number => {
