@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { beforeEach, expect, it } from 'vitest'
 import { InputEnded, openTerminal, type Terminal } from './terminal.ts'
 
@@ -21,6 +22,15 @@ it('asks, and shows the answer', async () => {
   expect(await answer).toBe('Ann')
   expect(shown).toContain('Name: ')
   expect(shown).toContain('Ann')
+})
+
+it('shows each answer once, however many questions there are', async () => {
+  for (const name of ['Ann', 'Bob', 'Eve']) {
+    const answer = terminal.ask('Name: ')
+    input.write(`${name}\r`)
+    expect(await answer).toBe(name)
+  }
+  expect(stripVTControlCharacters(shown).replaceAll(/[\r\n]/g, '')).toBe('Name: AnnName: BobName: Eve')
 })
 
 it('shows nothing of a secret, and keeps its blanks', async () => {

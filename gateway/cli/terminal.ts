@@ -48,7 +48,8 @@ const askLine = async (
 ): Promise<string> => {
   const lines = createInterface({ input, output: echo, terminal: true })
   const { promise, reject } = Promise.withResolvers<never>()
-  lines.once('close', () => reject(new InputEnded()))
+  const onClose = () => reject(new InputEnded())
+  lines.once('close', onClose)
   lines.once('SIGINT', () => {
     output.write('\n')
     lines.close()
@@ -56,7 +57,8 @@ const askLine = async (
   try {
     return await Promise.race([lines.question(question), promise])
   } finally {
-    lines.removeAllListeners('close')
+    // Other listeners of this event belong to the interface, which stops the echo by them.
+    lines.off('close', onClose)
     lines.close()
   }
 }

@@ -102,6 +102,7 @@ describe('a first configuration', () => {
     expect(sip.announce).toBe(host)
     expect(media.rtp.announce).toEqual([host])
     expect(media.webrtc.announce).toEqual([host])
+    expect(out).toContain(host.includes(':') ? `sip:anyone@[${host}]` : `sip:anyone@${host}`)
   })
 
   it('takes the API token from a variable', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { Passwords } from '../../directory/writing/passwords.ts'
 import { openTerminal, type Terminal } from '../terminal.ts'
@@ -103,6 +104,7 @@ const report = (file: string, { email, apiToken, domain, ports }: FirstConfig, p
     .filter(([name, port]) => ports[name as keyof typeof usualPorts] !== port)
     .map(([name, port]) => `Port ${port} is in use: the file has ${ports[name as keyof typeof usualPorts]}.`)
   const api = apiToken.startsWith('$') ? `in the environment variable ${apiToken.slice(2, -1)}` : apiToken
+  const host = isIP(domain) === 6 ? `[${domain}]` : domain
   return [
     `${file} is written. Only you can read it.`,
     ...changed,
@@ -110,7 +112,7 @@ const report = (file: string, { email, apiToken, domain, ports }: FirstConfig, p
     `  Sign in as   ${email}`,
     `  Password     ${password}   (shown only now; the file has its hash)`,
     `  API          user ${firstProject}, token ${api}`,
-    `  Call         sip:anyone@${domain}${ports.sip === 5060 ? '' : `:${ports.sip}`}`,
+    `  Call         sip:anyone@${host}${ports.sip === 5060 ? '' : `:${ports.sip}`}`,
     '',
     'Next:',
     `  trunkline check ${file}`,
