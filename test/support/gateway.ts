@@ -284,6 +284,13 @@ export class Gateway {
     writeFileSync(this.#file, JSON.stringify(change(config), null, 2))
   }
 
+  /** Runs a command of `trunkline` with the gateway's file. Returns its exit status and its output. */
+  async command(...words: readonly string[]): Promise<{ code: number | null; text: string }> {
+    const program = new Program(command, [...words, this.#file], { cwd: root })
+    const code = await program.end()
+    return { code, text: program.lines.join('\n') }
+  }
+
   /** Runs `trunkline reload`, which prints JSON. */
   async reloadCommand(...options: readonly string[]): Promise<{ code: number | null; body: ReloadBody }> {
     const program = new Program(command, ['reload', '--json', ...options, this.#file], { cwd: root })
