@@ -78,7 +78,7 @@ export class Phone {
 
   constructor(deps: PhoneDeps) {
     this.#deps = deps
-    const warn = (text: string) => this.#say({ tone: 'warning', text })
+    const warn = (text: string) => this.warn(text)
     const changed = () => this.#changed()
     this.#lines = new Lines({
       changed,
@@ -123,6 +123,11 @@ export class Phone {
 
   get notice(): Notice | undefined {
     return this.#notice
+  }
+
+  /** Shows a warning. */
+  warn(text: string): void {
+    this.#say({ tone: 'warning', text })
   }
 
   /** Removes the notice. */

@@ -11,11 +11,12 @@ import { Chats } from './chats.ts'
 import { Devices } from './devices.ts'
 import { History } from './history.ts'
 import { CallMemory, RecentCalls, type SignedIn } from './memory.ts'
-import { connectionMessage } from './messages.ts'
+import { connectionMessage, mediaMessage } from './messages.ts'
 import { browserMicrophone, Microphone } from './microphone.ts'
 import { whenLeft } from './page-life.ts'
 import { People } from './people.ts'
 import { Phone } from './phone.ts'
+import { PeoplePresence } from './presence.ts'
 import { HiddenCalls, pushBrowser } from './push/browser.ts'
 import { BrowserPush } from './push/browser-push.ts'
 import type { KeptStore } from './push/kept.ts'
@@ -62,12 +63,14 @@ const models = ({ client, account, clock, kept, serverKey }: SessionDeps, change
   const devices = new Devices(source, localStorage, changed)
   const memory = new CallMemory(sessionStorage)
   const now = () => clock.now()
+  const phone = new Phone({ client, clock, recents, memory, devices, changed })
   return {
     recents,
     history: new History({ client, recents, changed }),
     devices,
     microphone: new Microphone(browserMicrophone(), localStorage, changed),
-    phone: new Phone({ client, clock, recents, memory, devices, changed }),
+    phone,
+    presence: new PeoplePresence({ client, changed, failed: (error) => phone.warn(mediaMessage(error)) }),
     people: new People(client, clock, changed),
     finder: new People(client, clock, changed),
     chats: new Chats({ client, store: localStorage, address: account.address, now, changed }),
@@ -87,7 +90,7 @@ export const openSession = (deps: SessionDeps): Session => {
     if (!life.aborted) version.value++
   }
   const made = models(deps, changed)
-  const { phone, people, chats, devices, push, microphone, history } = made
+  const { phone, people, chats, devices, push, microphone, history, presence } = made
   const ui = new Ui(life)
   const alerts = followCalls(made, ui, deps, version)
   const close = () => {
@@ -95,6 +98,7 @@ export const openSession = (deps: SessionDeps): Session => {
     alerts.close()
     chats.close()
     history.close()
+    presence.close()
   }
   const leave = (notice?: string) => {
     if (life.aborted) return
@@ -119,6 +123,7 @@ export const openSession = (deps: SessionDeps): Session => {
     devices,
     push,
     microphone,
+    presence,
     finder: made.finder,
     recents: made.recents,
     account,
@@ -145,7 +150,7 @@ export const openSession = (deps: SessionDeps): Session => {
   client.on('closed', ({ reason }) => leave(connectionMessage(reason)))
   client.on('connection', ({ state }) => {
     // Changes during the time without connection were not delivered.
-    if (state === 'connected') for (const list of [chats, people, history]) void list.load()
+    if (state === 'connected') for (const list of [chats, people, history, presence]) void list.load()
   })
   const left = () => {
     // A reloaded page returns to its call; the gateway waits for it.
@@ -158,7 +163,7 @@ export const openSession = (deps: SessionDeps): Session => {
   followBrowser(made, changed, life)
   followWorker(deps, phone, life)
   deps.show(page)
-  for (const part of [people, chats, push, history]) void part.load()
+  for (const part of [people, chats, push, history, presence]) void part.load()
   void devices.refresh()
   void microphone.load(life)
   void phone.reattach()
@@ -168,7 +173,7 @@ export const openSession = (deps: SessionDeps): Session => {
 
 /** Follows the calls with sound, notifications, the tab and the title of the page. */
 const followCalls = (made: Models, ui: Ui, deps: SessionDeps, version: { readonly value: number }) => {
-  const { phone, chats, recents } = made
+  const { phone, chats, recents, people, presence } = made
   const ringer = new Ringer(deps.clock, deps.audio)
   const hidden = new HiddenCalls()
   const first = new FirstTab(navigator.locks, () => update())
@@ -178,6 +183,7 @@ const followCalls = (made: Models, ui: Ui, deps: SessionDeps, version: { readonl
     // A starting call becomes visible; on a wide page nothing changes.
     if (phone.lines.length > calls && (ui.narrow.peek() || ui.tab.peek() === 'people')) ui.tab.value = 'phone'
     calls = phone.lines.length
+    presence.watch(people.list.filter(({ type }) => type === 'subscriber').map(({ id }) => id))
     if (ui.tab.value === 'chats' && !isHidden) chats.see()
     if (ui.tab.value === 'recents' && !isHidden) recents.see(deps.clock.now())
     const [waiting] = phone.incoming

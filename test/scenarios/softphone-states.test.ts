@@ -190,6 +190,42 @@ it('a call is transferred, at once and after a question', async () => {
   await third.close()
 })
 
+it('the presence of others is shown, and do not disturb makes calls busy', async () => {
+  const presence = (name: string) =>
+    first.page.locator(`[data-name="${name}"]`).getByTestId('presence').textContent()
+  await until(
+    'Bob is available',
+    () => presence('bob'),
+    (text) => text === ' · Available',
+  )
+  await first.part('account').click()
+  await first.part('do-not-disturb').click()
+  await until(
+    'calls are busy',
+    () => first.part('connection').textContent(),
+    (text) => text === 'Calls to you are busy',
+  )
+  await second.dial('/public/alice')
+  await until(
+    'the line is busy',
+    () => second.part('notice').textContent(),
+    (text) => text?.includes('busy') ?? false,
+  )
+  await second.part('call-again').waitFor()
+  expect(await faults('do not disturb')).toEqual([])
+  await first.part('do-not-disturb').click()
+  await until(
+    'calls ring again',
+    () => first.part('connection').textContent(),
+    (text) => text === 'You can be called',
+  )
+  await first.page.keyboard.press('Escape')
+  await second.part('call-again').click()
+  await first.rings()
+  await second.hangUp()
+  await first.part('accept').waitFor({ state: 'hidden' })
+})
+
 it('another language is shown at once, and stays', async () => {
   await first.part('tab-people').click()
   await first.part('account').click()

@@ -45,6 +45,8 @@ export const de: Texts = {
   account: (name) => `Konto von ${name}`,
   online: 'Erreichbar',
   offline: 'Nicht erreichbar',
+  doNotDisturb: 'Nicht stören',
+  doNotDisturbHint: 'Anrufer hören „besetzt“',
   onlineHint: 'Sie können angerufen werden',
   offlineHint: 'Sie können nicht angerufen werden',
   connecting: 'Verbindung wird aufgebaut …',
@@ -191,7 +193,6 @@ export const de: Texts = {
   copyAddress: 'Adresse kopieren',
   copied: 'Kopiert',
   available: 'Verfügbar',
-  busy: 'Besetzt',
 
   recentCalls: 'Letzte Anrufe',
   noCalls: 'Hier erscheinen Ihre Anrufe.',

@@ -47,6 +47,8 @@ export const en = {
   account: (name: string) => `Account of ${name}`,
   online: 'Online',
   offline: 'Offline',
+  doNotDisturb: 'Do not disturb',
+  doNotDisturbHint: 'Calls to you are busy',
   onlineHint: 'You can be called',
   offlineHint: 'You cannot be called',
   connecting: 'Connecting…',
@@ -195,7 +197,6 @@ export const en = {
   copyAddress: 'Copy address',
   copied: 'Copied',
   available: 'Available',
-  busy: 'Busy',
 
   // Past calls
   recentCalls: 'Recent calls',

@@ -4,7 +4,7 @@ import { chooseTheme, type Theme, themeOf } from '../theme.ts'
 import { CopyButton } from './copy.tsx'
 import { Icon } from './icon.tsx'
 import { usePage } from './page.ts'
-import { OnlineSwitch } from './top-bar.tsx'
+import { DoNotDisturbSwitch, OnlineSwitch } from './top-bar.tsx'
 
 /** Choice of light and dark. */
 export const ThemeChoice = ({ name }: { readonly name: string }) => {
@@ -56,12 +56,14 @@ export const LanguageSelect = ({ id }: { readonly id: string }) => {
 
 /** Menu of the account: presence, appearance, language, sign-out. */
 export const AccountMenu = () => {
-  const { account, ui, signOut } = usePage()
+  const { account, ui, signOut, presence } = usePage()
   const t = texts.value
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const opener = document.activeElement as HTMLElement | null
     panel.current?.querySelector<HTMLElement>('button, select, input')?.focus()
+    // Another device may have changed do not disturb.
+    void presence.load()
     const over = new AbortController()
     const close = (back: boolean) => {
       ui.menu.value = false
@@ -91,6 +93,7 @@ export const AccountMenu = () => {
         <span class="quiet">{account.email}</span>
       </div>
       {ui.narrow.value && <OnlineSwitch />}
+      <DoNotDisturbSwitch />
       <div class="setting">
         <span class="quiet">{t.appearance}</span>
         <ThemeChoice name="menu-theme" />

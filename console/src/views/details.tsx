@@ -5,7 +5,7 @@ import { CopyButton } from './copy.tsx'
 import { Icon } from './icon.tsx'
 import { type Page, usePage } from './page.ts'
 import { Avatar } from './parts.tsx'
-import { kindOf } from './people.tsx'
+import { kindOf, presenceText } from './people.tsx'
 import type { Contact } from './ui.ts'
 
 const maxCalls = 4
@@ -35,7 +35,8 @@ export const Details = () => {
 }
 
 const Card = ({ contact: { name, to, address } }: { readonly contact: Contact }) => {
-  const { phone, recents, clock, write } = usePage()
+  const { phone, recents, clock, write, presence } = usePage()
+  const state = address && presence.of(address.id)
   const t = texts.value
   const shown = readableName(name)
   const idle = phone.current === undefined
@@ -44,9 +45,11 @@ const Card = ({ contact: { name, to, address } }: { readonly contact: Contact })
   return (
     <>
       <div class="details-who">
-        <Avatar name={shown} size="huge" />
+        <Avatar name={shown} size="huge" presence={state} />
         <h2>{shown}</h2>
-        <p class="quiet">{address ? kindOf(address.type, t) : readableNumber(to, name)}</p>
+        <p class="quiet">
+          {state ? presenceText(state, t) : address ? kindOf(address.type, t) : readableNumber(to, name)}
+        </p>
       </div>
       <div class="details-actions">
         {idle && (

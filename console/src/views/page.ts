@@ -9,6 +9,7 @@ import type { RecentCalls } from '../memory.ts'
 import type { Microphone } from '../microphone.ts'
 import type { People } from '../people.ts'
 import type { Phone } from '../phone.ts'
+import type { PeoplePresence } from '../presence.ts'
 import type { BrowserPush } from '../push/browser-push.ts'
 import type { Ui } from './ui.ts'
 
@@ -19,6 +20,7 @@ export interface Page {
   readonly people: People
   /** Search for suggestions while the user types a destination. */
   readonly finder: People
+  readonly presence: PeoplePresence
   readonly chats: Chats
   readonly recents: RecentCalls
   readonly devices: Devices

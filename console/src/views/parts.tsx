@@ -1,12 +1,26 @@
+import type { PresenceState } from '@trunkline/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { colourOf, initials } from '../format.ts'
 import { texts } from '../texts/language.ts'
 import { Icon, type IconName } from './icon.tsx'
 
+/** Properties of an {@link Avatar}. */
+export interface AvatarProps {
+  readonly name: string
+  readonly size?: string
+  /** Presence of the person, as a dot; undefined for none. */
+  readonly presence?: PresenceState | undefined
+}
+
 /** Picture of a person: initials on a colour that belongs to the name. */
-export const Avatar = ({ name, size = '' }: { readonly name: string; readonly size?: string }) => (
-  <span class={`avatar tint-${colourOf(name)} ${size}`} data-initials={initials(name)} aria-hidden="true" />
+export const Avatar = ({ name, size = '', presence }: AvatarProps) => (
+  <span
+    class={`avatar tint-${colourOf(name)} ${size}`}
+    data-initials={initials(name)}
+    data-presence={presence}
+    aria-hidden="true"
+  />
 )
 
 /** Properties of an {@link IconButton}. */

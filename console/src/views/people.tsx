@@ -1,4 +1,4 @@
-import type { Address } from '@trunkline/client'
+import type { Address, PresenceState } from '@trunkline/client'
 import { useState } from 'preact/hooks'
 import { plainAddress } from '../format.ts'
 import { dialled } from '../people.ts'
@@ -11,19 +11,30 @@ import { Avatar, Empty, IconButton, Skeleton } from './parts.tsx'
 export const kindOf = (type: Address['type'], t: Texts): string =>
   ({ subscriber: t.person, room: t.room, app: t.application, call: t.telephone })[type]
 
+/** Returns a presence in words. */
+export const presenceText = (state: PresenceState, t: Texts): string =>
+  ({
+    online: t.available,
+    in_call: t.inCall,
+    do_not_disturb: t.doNotDisturb,
+    offline: t.offline,
+  })[state]
+
 const Entry = ({ address }: { readonly address: Address }) => {
-  const { phone, write, ui } = usePage()
+  const { phone, write, ui, presence } = usePage()
+  const state = presence.of(address.id)
   const t = texts.value
   const { display_name: name, channels } = address
   const audio = dialled(address, false)
   const shows = ui.wide.value && audio !== undefined
   const text = (
     <>
-      <Avatar name={name} />
+      <Avatar name={name} presence={state} />
       <span class="entry-text">
         <span class="entry-name">{name}</span>
-        <span class="quiet" data-testid="kind">
-          {kindOf(address.type, t)}
+        <span class="quiet one-line">
+          <span data-testid="kind">{kindOf(address.type, t)}</span>
+          {state && <span data-testid="presence">{` · ${presenceText(state, t)}`}</span>}
         </span>
       </span>
     </>

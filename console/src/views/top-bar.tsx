@@ -18,16 +18,32 @@ export const OnlineSwitch = () => {
   )
 }
 
+/** Switch that makes calls to the user busy on all devices. */
+export const DoNotDisturbSwitch = () => {
+  const { presence } = usePage()
+  return (
+    <Switch
+      id="do-not-disturb"
+      label={texts.value.doNotDisturb}
+      on={presence.doNotDisturb}
+      testId="do-not-disturb"
+      change={(on) => void presence.setDoNotDisturb(on)}
+    />
+  )
+}
+
 /** Header: presence, connection, account. */
 export const TopBar = () => {
-  const { account, phone, ui, microphone } = usePage()
+  const { account, phone, ui, microphone, presence } = usePage()
   const t = texts.value
   const { connection, isOnline } = phone
   const state =
     connection === 'connected'
-      ? isOnline
-        ? t.onlineHint
-        : t.offlineHint
+      ? presence.doNotDisturb
+        ? t.doNotDisturbHint
+        : isOnline
+          ? t.onlineHint
+          : t.offlineHint
       : { connecting: t.connecting, reconnecting: t.reconnecting, disconnected: t.notConnected }[connection]
   return (
     <header class="top">
@@ -70,7 +86,7 @@ export const TopBar = () => {
           }}
         >
           <Avatar name={account.name} />
-          <i class={isOnline ? 'dot on' : 'dot'} />
+          <i class={presence.doNotDisturb ? 'dot stop' : isOnline ? 'dot on' : 'dot'} />
         </button>
       </div>
     </header>
