@@ -188,6 +188,28 @@ describe('an incoming call', () => {
   })
 })
 
+describe('a call whose end the gateway does not report', () => {
+  it('stops ringing here, and counts as missed', async () => {
+    const { phone, ring, timers, recents } = await setUp()
+    ring(new FakeInvite('7', 'Bob'))
+    for (const run of [...timers]) run()
+    expect(phone.incoming).toEqual([])
+    expect(phone.notice?.text).toBe('Missed call from Bob.')
+    expect(recents.missed).toBe(1)
+  })
+
+  it('is given up by the caller, but not after its answer', async () => {
+    const { phone, calls, timers } = await setUp()
+    await phone.dial('/public/bob')
+    for (const run of [...timers]) run()
+    expect(calls[0]!.state).toBe('ended')
+    await phone.dial('/public/bob')
+    calls[1]!.become('active')
+    for (const run of [...timers]) run()
+    expect(calls[1]!.state).toBe('active')
+  })
+})
+
 describe('a call of a push notification', () => {
   const push = { type: 'call_invite', incoming_caller_name: 'Bob', decrypted: {} }
 

@@ -203,7 +203,7 @@ it('the presence of others is shown, and do not disturb makes calls busy', async
   await until(
     'calls are busy',
     () => first.part('connection').textContent(),
-    (text) => text === 'Calls to you are busy',
+    (text) => text === 'Callers hear that you are busy',
   )
   await second.dial('/public/alice')
   await until(

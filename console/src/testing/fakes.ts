@@ -123,11 +123,14 @@ export class FakeInvite {
 export const phoneRig = async () => {
   const calls: FakeCall[] = []
   const dialled: object[] = []
+  const timers = new Set<() => void>()
   let online = false
   let now = 1000
   const rig = {
     calls,
     dialled,
+    /** Waiting timers, in the order of their start. */
+    timers,
     /** Result of `reattach`; undefined for none. */
     kept: undefined as FakeCall | undefined,
     /** Runs when a push notification is handled. */
@@ -169,7 +172,11 @@ export const phoneRig = async () => {
   const recents = new RecentCalls(fakeStore(), '/public/alice')
   const memory = new CallMemory(fakeStore())
   const devices = new Devices({ microphone: none, camera: none, speaker: none }, fakeStore(), () => {})
-  const clock = { now: () => now, after: () => ({ cancel: () => {} }) }
+  const after = (_ms: number, run: () => void) => {
+    timers.add(run)
+    return { cancel: () => void timers.delete(run) }
+  }
+  const clock = { now: () => now, after }
   const phone = new Phone({ client, clock, recents, memory, devices, changed: () => {} })
   await phone.setOnline(true)
   const ring = (invite: FakeInvite) => phone.ring(invite as unknown as Invite)

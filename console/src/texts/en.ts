@@ -48,7 +48,7 @@ export const en = {
   online: 'Online',
   offline: 'Offline',
   doNotDisturb: 'Do not disturb',
-  doNotDisturbHint: 'Calls to you are busy',
+  doNotDisturbHint: 'Callers hear that you are busy',
   onlineHint: 'You can be called',
   offlineHint: 'You cannot be called',
   connecting: 'Connecting…',
