@@ -10,6 +10,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'CHANGELOG.md': 'changelog.md',
   'CONTRIBUTING.md': 'contributing.md',
   'SECURITY.md': 'security-policy.md',
+  // `/docs/api` is the reference of the API.
+  'docs/api.md': 'rest-api.md',
   'handlers/README.md': 'parts/handlers.md',
   'media/README.md': 'parts/media.md',
   'sip-agent/README.md': 'parts/sip-agent.md',

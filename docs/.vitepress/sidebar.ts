@@ -40,6 +40,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       'Reference',
       page('Command line', '/command-line'),
       page('Configuration', '/configuration'),
+      page('Mistakes in the configuration', '/configuration-errors'),
       page('Error codes', '/errors'),
       page('Log events', '/events'),
       page('SIP calls in detail', '/sip-calls'),
@@ -81,7 +82,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     ),
     group(
       'Reference',
-      page('REST API', '/api'),
+      page('REST API', '/rest-api'),
       page('XML documents', '/xml'),
       page('Script documents', '/script'),
       page('Call flows', '/flows'),

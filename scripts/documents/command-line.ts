@@ -49,7 +49,7 @@ const section = (command: Command): readonly string[] => [
   '',
   command.description ?? `${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.`,
   '',
-  '```sh',
+  '```text',
   usage(command),
   '```',
   '',

@@ -60,8 +60,8 @@ it('shows the section of a code, to which errors of the API link', async () => {
 
 it('follows links between pages, and shows dark colours', async () => {
   const page = await open('/docs/')
-  await page.locator('.vp-doc a', { hasText: 'glossary' }).first().click()
-  await page.waitForURL(/\/docs\/glossary$/)
+  await page.locator('.vp-doc a', { hasText: 'Concepts' }).first().click()
+  await page.waitForURL(/\/docs\/concepts$/)
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.reload()
   expect(await page.locator('html').getAttribute('class')).toContain('dark')

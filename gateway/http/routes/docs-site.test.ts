@@ -25,6 +25,7 @@ beforeAll(async () => {
   for (const name of ['index', 'errors', '404', 'adr/index', 'adr/0001-a'])
     writeFileSync(join(folder, `${name}.html`), page(`This is ${name}.`))
   writeFileSync(join(folder, 'assets/app.1a.js'), '1')
+  writeFileSync(join(folder, 'errors.html.br'), 'compressed')
   site = await siteOf(folder)
 })
 
@@ -58,6 +59,13 @@ describe('the documentation', () => {
   it('lets browsers keep assets, whose names contain a hash', async () => {
     const reply = await site.inject('/docs/assets/app.1a.js')
     expect(reply.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  })
+
+  it('sends the compressed copy of a page to a browser that accepts it', async () => {
+    const reply = await site.inject({ url: '/docs/errors', headers: { 'accept-encoding': 'br' } })
+    expect([reply.headers['content-encoding'], reply.body]).toEqual(['br', 'compressed'])
+    expect(reply.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect((await site.inject('/docs/errors')).headers['content-encoding']).toBeUndefined()
   })
 
   it('answers unknown paths with its own page, and serves no parent folder', async () => {

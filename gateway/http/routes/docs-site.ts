@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -36,7 +36,7 @@ const serveBuilt = async (scope: FastifyInstance, folder: string): Promise<void>
   )
   await scope.register(fastifyStatic, {
     root: folder,
-    extensions: ['html'],
+    preCompressed: true,
     redirect: false,
     cacheControl: false,
     setHeaders: (reply, path) => {
@@ -45,9 +45,13 @@ const serveBuilt = async (scope: FastifyInstance, folder: string): Promise<void>
       reply.header('cache-control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache')
     },
   })
-  // The path without a trailing slash does not match the wildcard.
-  scope.get('/', hidden, (_request, reply) => reply.sendFile('index.html'))
+  // Paths of pages have no extension, and a compressed copy is found only by the whole name of a file.
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    if (file.endsWith('.html')) scope.get(pathOf(file), hidden, (_request, reply) => reply.sendFile(file))
 }
+
+/** Returns the path of a page below `/docs`. */
+const pathOf = (file: string): string => `/${file.replace(/(?:\/?index)?\.html$/, '')}`
 
 const html = 'text/html; charset=utf-8'
 
