@@ -1,8 +1,8 @@
 /** Site of the documentation, built by `scripts/docs` and served by the gateway at `/docs/`. */
-import { copyFileSync, readFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { defineConfig } from 'vitepress'
+import { type DefaultTheme, defineConfig } from 'vitepress'
 import { anchorOf, repositoryPath, root, siteLink, sitePathOf } from './links.ts'
 import { sidebar } from './sidebar.ts'
 
@@ -11,6 +11,26 @@ interface PageEnv {
   /** Path of the source if the page has another path in the site. */
   readonly realPath?: string
   readonly path: string
+}
+
+const linksOf = ({ link, items = [] }: DefaultTheme.SidebarItem): readonly string[] => [
+  ...(link ? [link] : []),
+  ...items.flatMap(linksOf),
+]
+
+/** Returns a part of the sidebar with the pages of `docs/` that it does not list; empty if it has all. */
+const unlisted = (): readonly DefaultTheme.SidebarItem[] => {
+  const listed = new Set(sidebar.flatMap(linksOf))
+  const links = readdirSync(join(root, 'docs'))
+    .map((name) => sitePathOf(`docs/${name}`)?.replace(/\.md$/, ''))
+    .filter((name) => name !== undefined && name !== 'index' && !listed.has(`/${name}`))
+  if (links.length === 0) return []
+  return [
+    {
+      text: 'More',
+      items: links.map((name) => ({ text: `${name}`.replaceAll('-', ' '), link: `/${name}` })),
+    },
+  ]
 }
 
 /** Returns the inline scripts of a page. */
@@ -66,7 +86,7 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    sidebar,
+    sidebar: [...sidebar, ...unlisted()],
     outline: [2, 3],
     search: { provider: 'local' },
     docFooter: { prev: 'Previous page', next: 'Next page' },

@@ -14,7 +14,7 @@ const role = (text: string, ...items: DefaultTheme.SidebarItem[]): DefaultTheme.
   items,
 })
 
-/** Sidebar of the site: one part for each role. */
+/** Sidebar of the site: one part for each role. Pages that it does not list follow under “More”. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
   group(
     'Trunkline',
