@@ -39,7 +39,7 @@ const blocksOf = (file: string): readonly Block[] => {
 }
 
 const blocks = files.flatMap(blocksOf)
-const reasons = ['shortened', 'part', 'pseudo']
+const reasons = ['shortened', 'part', 'pseudo', 'other']
 
 const isComplete = ({ reason, text }: Block): boolean => !reasons.includes(reason) && !text.includes('…')
 
