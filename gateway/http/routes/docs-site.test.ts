@@ -15,6 +15,7 @@ let site: FastifyInstance
 
 const siteOf = async (root: string): Promise<FastifyInstance> => {
   const made = fastify({ routerOptions: { ignoreTrailingSlash: true } })
+  made.get('/docs/api', () => 'reference')
   await serveDocs(made, root)
   return made
 }
@@ -22,7 +23,7 @@ const siteOf = async (root: string): Promise<FastifyInstance> => {
 beforeAll(async () => {
   mkdirSync(join(folder, 'assets'))
   mkdirSync(join(folder, 'adr'))
-  for (const name of ['index', 'errors', '404', 'adr/index', 'adr/0001-a'])
+  for (const name of ['index', 'api', 'errors', '404', 'adr/index', 'adr/0001-a'])
     writeFileSync(join(folder, `${name}.html`), page(`This is ${name}.`))
   writeFileSync(join(folder, 'assets/app.1a.js'), '1')
   writeFileSync(join(folder, 'errors.html.br'), 'compressed')
@@ -59,6 +60,10 @@ describe('the documentation', () => {
   it('lets browsers keep assets, whose names contain a hash', async () => {
     const reply = await site.inject('/docs/assets/app.1a.js')
     expect(reply.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  })
+
+  it('leaves paths of the gateway alone', async () => {
+    expect((await site.inject('/docs/api')).body).toBe('reference')
   })
 
   it('sends the compressed copy of a page to a browser that accepts it', async () => {

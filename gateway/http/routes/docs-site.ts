@@ -46,8 +46,12 @@ const serveBuilt = async (scope: FastifyInstance, folder: string): Promise<void>
     },
   })
   // Paths of pages have no extension, and a compressed copy is found only by the whole name of a file.
-  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-    if (file.endsWith('.html')) scope.get(pathOf(file), hidden, (_request, reply) => reply.sendFile(file))
+  // A route of the gateway takes precedence, such as `/docs/api` over a page of an older build.
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const path = pathOf(file)
+    if (file.endsWith('.html') && !scope.hasRoute({ method: 'GET', url: `${base}${path}` }))
+      scope.get(path, hidden, (_request, reply) => reply.sendFile(file))
+  }
 }
 
 /** Returns the path of a page below `/docs`. */
