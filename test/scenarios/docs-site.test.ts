@@ -44,7 +44,7 @@ it('finds an error code by its SIP status', async () => {
   await page.locator('#localsearch-input').fill('403')
   await page.locator('.result', { hasText: 'number_not_allowed' }).first().click()
   await page.waitForURL(/\/docs\/errors#number_not_allowed$/)
-  expect(await page.locator('h1').textContent()).toContain('Error codes')
+  await page.locator('h1', { hasText: 'Error codes' }).waitFor()
 })
 
 it('shows the section of a code, to which errors of the API link', async () => {
