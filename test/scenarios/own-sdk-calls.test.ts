@@ -1,12 +1,13 @@
 /** @schedule alone: two browsers ring and talk at the same time. */
 
-/** Calls between pages with the gateway's own SDK that the gateway changes while they ring or talk. */
+/** Calls between pages that the gateway loses or changes while they ring or talk. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { application, scripted } from '../support/applications.ts'
 import { Carrier } from '../support/carrier.ts'
 import { act, answers, dials, reaches } from '../support/client-calls.ts'
 import { ClientPage } from '../support/client-page.ts'
 import { hears } from '../support/page-audio.ts'
+import { SdkPage } from '../support/sdk-page.ts'
 import { alice, bob, TwoBrowsers, tones } from '../support/two-browsers.ts'
 import { until } from '../support/until.ts'
 
@@ -109,6 +110,31 @@ it('a call that rings when the gateway crashes ends on both pages, and the next 
   await rings(caller, '/public/bob')
   await reachesState(caller, 'early')
   await reachesState(callee, 'ringing')
+})
+
+it('a page with the published SDK is online again after a crash of the gateway, and receives calls', async () => {
+  const page = await SdkPage.open(two.browsers[0], two.gateway, await two.gateway.token())
+  onTestFinished(() => page.close())
+  await page.online()
+  await two.gateway.crash()
+  await until(
+    'the page is online again',
+    () => two.gateway.metric('subscribers_online'),
+    (count) => count === 1,
+  )
+  const caller = await Carrier.calls(two.gateway, {
+    domain: 'sdk.test',
+    scenario: 'caller-cancels',
+    holdMs: 'manual',
+  })
+  await until(
+    'the invite',
+    () => page.invites(),
+    (count) => count === 1,
+  )
+  await caller.goesOn()
+  await caller.done()
+  await two.gateway.settled()
 })
 
 /** Call of a page, as an application sees it. */
