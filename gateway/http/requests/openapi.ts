@@ -1,6 +1,7 @@
 import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { type ApiFamily, familyOf } from './api-family.ts'
+import { tags } from './openapi-tags.ts'
 
 const text = { type: 'string' } as const
 const textOrNull = { type: ['string', 'null'] } as const
@@ -80,6 +81,14 @@ const idempotencyHeader = {
   },
 }
 
+/** Returns the schema of the parameters that the path of a route has. Several routes share one schema. */
+const paramsOf = ({ url, schema }: RouteOptions): object | undefined => {
+  const given = schema?.params as { readonly properties?: object } | undefined
+  if (!given?.properties) return given
+  const inPath = Object.entries(given.properties).filter(([name]) => url.split('/').includes(`:${name}`))
+  return { ...given, properties: Object.fromEntries(inPath) }
+}
+
 /**
  * Returns the schema of a route with its error responses, in the format of the route's API family. Used only
  * for the OpenAPI document.
@@ -87,12 +96,15 @@ const idempotencyHeader = {
 const completed = (route: RouteOptions): FastifySchema => {
   const schema = route.schema as FastifySchema
   const { $id } = errorSchemas[familyOf(route.url)]
+  const params = paramsOf(route)
   const errors = statusesOf(route).map((status) => [
     status,
     { description: meanings[status], $ref: `${$id}#` },
   ])
   return {
     ...schema,
+    security: schema.security ?? [],
+    ...(params && { params }),
     response: { ...Object.fromEntries(errors), ...(schema.response as object) },
     ...(route.method === 'POST' && schema.security && { headers: idempotencyHeader }),
   }
@@ -102,7 +114,11 @@ const info = {
   title: 'Trunkline',
   version: '0.1.0',
   description: 'Subscribers, addresses, resources, tokens and calls of a Trunkline gateway.',
+  // The owner has chosen no licence yet. SPDX names such terms by a `LicenseRef-`.
+  license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
 }
+
+const servers = [{ url: '/', description: 'The gateway that serves this document.' }]
 
 const securitySchemes = {
   project: {
@@ -126,7 +142,7 @@ export const bySubscriber = [{ subscriber: [] }] as const
 export const useOpenApi = async (site: FastifyInstance): Promise<void> => {
   for (const schema of Object.values(errorSchemas)) site.addSchema(schema)
   await site.register(fastifySwagger, {
-    openapi: { openapi: '3.1.0', info, servers: [{ url: '/' }], components: { securitySchemes } },
+    openapi: { openapi: '3.1.0', info, servers, tags, components: { securitySchemes } },
     hideUntagged: true,
     transform: ({ route, schema, url }) => ({ url, schema: schema?.tags ? completed(route) : schema }),
     refResolver: {
