@@ -22,6 +22,7 @@ import { serveDocs } from './routes/docs-site.ts'
 import { healthRoutes, metricsRoute, type Readiness } from './routes/health-routes.ts'
 import { type OperatorDeps, operatorRoutes } from './routes/operator-routes.ts'
 import { settingsRoute } from './routes/page-settings-route.ts'
+import { serveReference } from './routes/reference-page.ts'
 import { schemaRoutes } from './routes/schema-routes.ts'
 import { type StaticPages, servePages } from './static-pages.ts'
 
@@ -174,6 +175,7 @@ export class HttpServers {
       // Listeners with TLS, and on addresses other than loopback, may be public and do not serve the metrics.
       if (!certificate && this.servesMetrics) metricsRoute(site, metrics)
     }
+    serveReference(site)
     await serveDocs(site, content.docs)
     await servePages(site, content.pages, log)
     return site

@@ -1,6 +1,7 @@
 import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { type ApiFamily, familyOf } from './api-family.ts'
+import { compressed, sendCompressed } from './compressed-text.ts'
 import { tags } from './openapi-tags.ts'
 
 const text = { type: 'string' } as const
@@ -149,11 +150,11 @@ export const useOpenApi = async (site: FastifyInstance): Promise<void> => {
       buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`),
     },
   })
-  let text: string | undefined
-  site.get('/openapi.json', (_request, reply) => {
-    // The document is large and public, so it is serialized once.
-    text ??= JSON.stringify(site.swagger())
+  let document: Promise<Buffer> | undefined
+  site.get('/openapi.json', async (request, reply) => {
+    // The document is large and public, so it is serialized and compressed once.
+    document ??= compressed(JSON.stringify(site.swagger()))
     reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
-    return reply.type('application/json; charset=utf-8').send(text)
+    return sendCompressed(request, reply.type('application/json; charset=utf-8'), await document)
   })
 }
