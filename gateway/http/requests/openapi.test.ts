@@ -19,6 +19,16 @@ afterAll(() => rig.close())
 const without = (has: (operation: Operation) => unknown) =>
   operations.filter((one) => !has(one)).map(({ method, path }) => `${method} ${path}`)
 
+/** Fields without a description, as `place.name`. */
+const fieldsWithoutText = (part: unknown, place = ''): string[] => {
+  if (typeof part !== 'object' || part === null) return []
+  return Object.entries(part).flatMap(([key, value]) => {
+    const here = key === 'properties' ? Object.entries(value as Record<string, object>) : []
+    const missing = here.filter(([, schema]) => !('description' in schema || '$ref' in schema))
+    return [...missing.map(([name]) => `${place}.${name}`), ...fieldsWithoutText(value, `${place}/${key}`)]
+  })
+}
+
 /** Paths that need no authentication. */
 const open = ['/api/console/session', '/api/fabric/embeds/tokens']
 
@@ -50,6 +60,36 @@ describe('the OpenAPI document', () => {
     ).toEqual([])
     const ids = operations.map(({ operationId }) => operationId)
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
+  })
+
+  it('describes each operation, parameter, field and response', () => {
+    expect(without(({ description }) => description?.endsWith('.'))).toEqual([])
+    const parameters = operations.flatMap(({ path, parameters: given = [] }) =>
+      given.filter(({ description }) => !description).map(({ name }) => `${path} ${name}`),
+    )
+    expect(parameters).toEqual([])
+    expect(fieldsWithoutText(document)).toEqual([])
+    expect(
+      without(({ responses }) =>
+        Object.values(responses).every(({ description }) => description !== 'Default Response'),
+      ),
+    ).toEqual([])
+  })
+
+  it('has named schemas for the bodies of requests and of successful responses', () => {
+    const bodies = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ operationId, requestBody, responses }) =>
+        [requestBody, ...Object.values(responses)].flatMap((part) =>
+          Object.values(part?.content ?? {}).map(({ schema }) => ({ operationId, schema })),
+        ),
+      ),
+    )
+    const unnamed = bodies.filter(({ schema = {} }) => 'properties' in schema)
+    expect(unnamed.map(({ operationId }) => operationId)).toEqual([])
+    expect(bodies.length).toBeGreaterThan(200)
+    const names = Object.keys(document.components.schemas)
+    expect(names).toEqual(expect.arrayContaining(['Subscriber', 'SubscriberCreate', 'CallCommand']))
+    expect(names.filter((name) => !/^[A-Z][A-Za-z]*$/.test(name))).toEqual([])
   })
 
   it('has only schemas that compile', async () => {

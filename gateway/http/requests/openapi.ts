@@ -2,7 +2,9 @@ import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { type ApiFamily, familyOf } from './api-family.ts'
 import { compressed, sendCompressed } from './compressed-text.ts'
+import { nameSchemas } from './openapi-names.ts'
 import { tags } from './openapi-tags.ts'
+import { addTexts } from './openapi-texts.ts'
 
 const text = { type: 'string' } as const
 const textOrNull = { type: ['string', 'null'] } as const
@@ -14,6 +16,7 @@ const errorList = (properties: Readonly<Record<string, object>>) => ({
     errors: {
       type: 'array',
       minItems: 1,
+      description: 'Faults of the request: all of them, not only the first.',
       items: { type: 'object', required: Object.keys(properties), properties },
     },
   },
@@ -25,14 +28,33 @@ const errorSchemas: Readonly<
 > = {
   fabric: {
     $id: 'Errors',
-    ...errorList({ type: text, code: text, message: text, attribute: textOrNull, url: text }),
+    ...errorList({
+      type: { ...text, description: 'Kind of the error, such as `validation_error`.' },
+      code: { ...text, description: 'Code of the error; `url` describes it.' },
+      message: { ...text, description: 'Text for people: the fault and the expected value.' },
+      attribute: { ...textOrNull, description: 'Field that is wrong; null if the fault is not in a field.' },
+      url: { ...text, description: 'URL of the page about the code, on this gateway.' },
+    }),
   },
-  relay: { $id: 'RelayErrors', ...errorList({ detail: text, status: text, title: text, code: text }) },
+  relay: {
+    $id: 'RelayErrors',
+    ...errorList({
+      detail: { ...text, description: 'Text for people: the fault and the expected value.' },
+      status: { ...text, description: 'HTTP status.' },
+      title: { ...text, description: 'Meaning of the code.' },
+      code: { ...text, description: 'Code of the error.' },
+    }),
+  },
   compat: {
     $id: 'CompatError',
     type: 'object',
     required: ['code', 'message', 'more_info', 'status'],
-    properties: { code: { type: 'integer' }, message: text, more_info: text, status: { type: 'integer' } },
+    properties: {
+      code: { type: 'integer', description: 'Number of the error.' },
+      message: { ...text, description: 'Text for people: the fault and the expected value.' },
+      more_info: { ...text, description: 'URL of the page about the error, on this gateway.' },
+      status: { type: 'integer', description: 'HTTP status.' },
+    },
   },
 }
 
@@ -146,6 +168,14 @@ export const useOpenApi = async (site: FastifyInstance): Promise<void> => {
     openapi: { openapi: '3.1.0', info, servers, tags, components: { securitySchemes } },
     hideUntagged: true,
     transform: ({ route, schema, url }) => ({ url, schema: schema?.tags ? completed(route) : schema }),
+    transformObject: (result) => {
+      const document = 'openapiObject' in result ? result.openapiObject : result.swaggerObject
+      // Operations share the schemas of their routes, which stay as they are.
+      const copy = structuredClone(document)
+      addTexts(copy)
+      nameSchemas(copy)
+      return copy
+    },
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`),
     },

@@ -7,6 +7,7 @@ export interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly required?: boolean
+  readonly description?: string
   readonly schema: Schema
 }
 
@@ -19,11 +20,12 @@ export interface Operation {
   readonly path: string
   readonly operationId?: string
   readonly summary?: string
+  readonly description?: string
   readonly tags?: readonly string[]
   readonly security?: readonly Readonly<Record<string, unknown>>[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+  readonly responses: Readonly<Record<string, { readonly description?: string; readonly content?: Content }>>
 }
 
 /** An OpenAPI document, as far as tests read it. */
@@ -33,14 +35,24 @@ export interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-/** Every operation of the document. */
-export const operationsOf = ({ paths }: OpenApi): Operation[] =>
+/** Every operation of the document. Schemas of request bodies are resolved. */
+export const operationsOf = ({ paths, components }: OpenApi): Operation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
+    Object.entries(methods).map(([method, { requestBody, ...operation }]) => ({
       ...operation,
+      ...(requestBody && { requestBody: { content: resolved(requestBody.content, components.schemas) } }),
       method: method.toUpperCase(),
       path,
     })),
+  )
+
+const resolved = (content: Content, schemas: OpenApi['components']['schemas']): Content =>
+  Object.fromEntries(
+    Object.entries(content).map(([type, { schema = {} }]) => {
+      const { $ref } = schema as { readonly $ref?: string }
+      const named = $ref === undefined ? schema : schemas[$ref.slice('#/components/schemas/'.length)]
+      return [type, { schema: named ?? {} }]
+    }),
   )
 
 /** The schema of an operation's body, and its type; undefined where it takes none. */
