@@ -130,7 +130,7 @@ export const errorActions: Readonly<Record<Code, string>> = {
   call_in_progress: 'Repeat the request after the call has ended.',
   idempotency_conflict: 'Use a new `Idempotency-Key` for each different request.',
   unsupported_media_type: 'Send the `Content-Type` that `message` names.',
-  not_found: 'Check the path and the method. The [REST API](api.md) lists them.',
+  not_found: 'Check the path and the method. The [REST API](rest-api.md) lists them.',
   missing_required_parameter: correctRequest,
   unknown_parameter: correctRequest,
   body_too_large: 'Send a shorter body.',

@@ -4,7 +4,7 @@
  */
 export const fieldTexts: Readonly<Record<string, string>> = {
   // Identity and time
-  id: 'Id of the object, a UUID.',
+  id: 'Id of the object.',
   project_id: 'Id of the project that owns the object.',
   name: 'Name of the object, unique among its kind.',
   display_name: 'Name that people see.',
@@ -143,6 +143,10 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   ip_auth: 'Networks in CIDR notation from which calls are accepted.',
   max_calls: 'Maximum number of simultaneous calls.',
   calls_per_second: 'Maximum number of new calls per second.',
+  targets: 'Destinations of the carrier.',
+  last_ping: 'Latest OPTIONS request; null before the first one.',
+  at: 'Time (ISO 8601, UTC).',
+  problem: 'Fault in words; null without one.',
   // Tokens, devices and OAuth
   token: 'Access token.',
   refresh_token: 'Token that is exchanged for a new access token once.',

@@ -28,6 +28,19 @@ const errorSchemas: Readonly<
 > = {
   fabric: {
     $id: 'Errors',
+    examples: [
+      {
+        errors: [
+          {
+            type: 'validation_error',
+            code: 'missing_required_parameter',
+            message: 'password is missing.',
+            attribute: 'password',
+            url: 'https://gw.example.com/docs/errors/missing_required_parameter',
+          },
+        ],
+      },
+    ],
     ...errorList({
       type: { ...text, description: 'Kind of the error, such as `validation_error`.' },
       code: { ...text, description: 'Code of the error; `url` describes it.' },

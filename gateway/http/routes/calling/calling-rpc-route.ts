@@ -5,14 +5,16 @@ import { forProjects } from '../shared/route-schemas.ts'
 import { callLeg, callLegSchema } from './call-leg-body.ts'
 import { allCommands, type CallingDeps, runCommand } from './calling-routes.ts'
 
+const requestId = 'Id that the client gives to the request. The response repeats it.'
+
 const body = {
   type: 'object',
   required: ['jsonrpc', 'id', 'method'],
   additionalProperties: false,
   properties: {
     jsonrpc: { type: 'string', enum: ['2.0'] },
-    id: { type: ['string', 'number'], maxLength: 100 },
-    method: { type: 'string', maxLength: 100 },
+    id: { type: ['string', 'number'], maxLength: 100, description: requestId },
+    method: { type: 'string', maxLength: 100, description: 'Name of the command.' },
     params: { type: 'object', description: 'Parameters of the command; `id` is the id of the call.' },
   },
 } as const
@@ -21,15 +23,16 @@ const answer = {
   type: 'object',
   properties: {
     jsonrpc: { type: 'string' },
-    id: { type: ['string', 'number'] },
+    id: { type: ['string', 'number'], description: requestId },
     result: callLegSchema,
     error: {
       type: 'object',
       properties: {
-        code: { type: 'integer' },
+        code: { type: 'integer', description: 'Number of the error (JSON-RPC 2.0 section 5.1).' },
         message: { type: 'string' },
         data: {
           type: 'object',
+          description: 'Code of the error, and the field that is wrong.',
           properties: { code: { type: 'string' }, attribute: { type: ['string', 'null'] } },
         },
       },

@@ -49,7 +49,7 @@ type Nullable<S extends { readonly type: string }> = Omit<S, 'type' | 'enum'> & 
     ? { readonly enum: readonly [...E, null] }
     : unknown)
 
-/** Schemas of accepted fields without effect, which docs/api.md lists. */
+/** Schemas of accepted fields without effect, which docs/rest-api.md lists. */
 export const withoutEffect = <const N extends string>(...names: readonly N[]) =>
   Object.fromEntries(names.map((name) => [name, noEffect])) as { readonly [K in N]: typeof noEffect }
 
