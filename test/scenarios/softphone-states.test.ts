@@ -109,6 +109,7 @@ it('an outgoing and an incoming call are accessible, and move the focus', async 
   await second.page.keyboard.press('Control+Shift+A')
   await Promise.all([first.talking(), second.talking(), focusIs(second, 'hangup')])
   expect(await faults('in call')).toEqual([])
+  await first.part('quality').waitFor()
   await first.part('keypad').click()
   expect(await faults('keypad')).toEqual([])
   await first.part('keypad').click()

@@ -128,6 +128,10 @@ export const de: Texts = {
   pictureInPicture: 'Bild im Bild',
   fitVideo: 'Ganzes Bild zeigen',
   fillVideo: 'Fenster füllen',
+  qualityNone: 'Es kommt kein Ton an',
+  qualityBad: 'Schlechte Verbindung',
+  qualityFair: 'Mittlere Verbindung',
+  qualityGood: 'Gute Verbindung',
   callTime: 'Dauer des Gesprächs',
 
   ended: 'Gespräch beendet.',

@@ -132,6 +132,10 @@ export const en = {
   pictureInPicture: 'Picture in picture',
   fitVideo: 'Show the whole picture',
   fillVideo: 'Fill the window',
+  qualityNone: 'No audio arrives',
+  qualityBad: 'Bad connection',
+  qualityFair: 'Fair connection',
+  qualityGood: 'Good connection',
   callTime: 'Duration of the call',
 
   // Ends of calls

@@ -79,6 +79,7 @@ const Party = ({ line }: { readonly line: Line }) => {
         <h2>
           <span data-testid="party">{name}</span>
           <CallTime since={line.answeredAt} />
+          {call.active && call.quality && <Quality bars={call.quality.bars} />}
         </h2>
         <p class="quiet">{readableNumber(line.number, line.name)}</p>
         {(call.state !== 'active' || isBroken) && (
@@ -88,6 +89,21 @@ const Party = ({ line }: { readonly line: Line }) => {
         )}
       </div>
     </div>
+  )
+}
+
+const Quality = ({ bars }: { readonly bars: 0 | 1 | 2 | 3 }) => {
+  const t = texts.value
+  const label = [t.qualityNone, t.qualityBad, t.qualityFair, t.qualityGood][bars]
+  return (
+    <span
+      class="quality"
+      role="img"
+      aria-label={label}
+      title={label}
+      data-bars={bars}
+      data-testid="quality"
+    />
   )
 }
 
