@@ -1,4 +1,4 @@
-import { pathOf } from './faults.ts'
+import { explanationOf, pathOf, type Report } from './faults.ts'
 import type { FileConfig } from './file-config.ts'
 import { fromSchema } from './from-schema.ts'
 import { checkCarrier } from './rules/sip-rules.ts'
@@ -37,8 +37,9 @@ export const readCarrierEntry = (
   entry: unknown,
 ): { readonly carrier: CarrierConfig } | { readonly faults: readonly EntryFault[] } => {
   const faults: EntryFault[] = []
-  const report = (keys: readonly (string | number)[], message: string) =>
-    faults.push({ path: pathOf(keys), message })
+  const report: Report = (keys, message, details) => {
+    faults.push({ path: pathOf(keys), message: explanationOf({ message, hint: details?.hint }) })
+  }
   const filled = structuredClone(entry)
   if (validate(filled)) checkCarrier(filled as FileConfig['carriers'][number], report)
   else describeAll(validate.errors, report)

@@ -28,18 +28,25 @@ export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, re
   if (validate(value)) return
   const converted = (validate.errors ?? []).filter((error) => convertText(value, error, replaced))
   if (converted.length > 0 && validate(value)) return
-  describeAll(validate.errors, report)
+  describeAll(validate.errors, report, configSchema)
 }
 
-/** Reports the errors of a validation, at most one for each value. */
-export const describeAll = (errors: readonly ErrorObject[] | null | undefined, report: Report): void => {
+/**
+ * Reports the errors of a validation, at most one for each value. `root`: schema whose groups a misplaced key
+ * may belong to; default none.
+ */
+export const describeAll = (
+  errors: readonly ErrorObject[] | null | undefined,
+  report: Report,
+  root: Schema = {},
+): void => {
   const wrongType = new Set(errors?.filter(({ keyword }) => keyword === 'type').map((e) => e.instancePath))
   for (const error of errors ?? []) {
     // An error of then or else is also reported as one of if.
     if (error.keyword === 'if') continue
     // A value of another type breaks further rules, which say nothing new.
     if (error.keyword !== 'type' && wrongType.has(error.instancePath)) continue
-    describe(error, report)
+    describe(error, report, root)
   }
 }
 
@@ -56,12 +63,12 @@ const convertText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<st
   return true
 }
 
-const describe = (error: ErrorObject, report: Report): void => {
+const describe = (error: ErrorObject, report: Report, root: Schema): void => {
   const keys = keysOfPointer(error.instancePath)
   const schema = (error.parentSchema ?? {}) as Schema
   if (error.keyword === 'additionalProperties') {
     const name = String(error.params.additionalProperty)
-    const hint = name === '<<' ? mergeHint : hintOfKey(name, schema)
+    const hint = name === '<<' ? mergeHint : hintOfKey(name, schema, root)
     report([...keys, name], 'is not a known key', { code: 'unknown-key', hint, part: 'key' })
     return
   }
@@ -78,14 +85,14 @@ const hintOf = (name: string, known: readonly string[]): string | undefined => {
 }
 
 /** Suggests a similar key of the group, or the group that has this very key. */
-const hintOfKey = (name: string, { properties = {} }: Schema): string | undefined => {
-  const [group, another] = groupsWith(name)
+const hintOfKey = (name: string, { properties = {} }: Schema, root: Schema): string | undefined => {
+  const [group, another] = groupsWith(name, root)
   if (group !== undefined && another === undefined) return `\`${name}\` belongs to \`${group}\``
   return hintOf(name, Object.keys(properties))
 }
 
 /** Returns the paths of the groups that have a key, without entries of lists. */
-const groupsWith = (name: string, schema: Schema = configSchema, path = ''): readonly string[] =>
+const groupsWith = (name: string, schema: Schema, path = ''): readonly string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
     const at = path === '' ? key : `${path}.${key}`
     const here = path !== '' && key === name ? [path] : []

@@ -90,6 +90,7 @@ const causes: Readonly<Record<string, ErrorCode>> = {
   NORMAL_CLEARING: 'normal',
   USER_BUSY: 'busy',
   CALL_REJECTED: 'declined',
+  OUTGOING_CALL_BARRED: 'not_permitted',
   NO_ANSWER: 'no_answer',
   NO_USER_RESPONSE: 'no_answer',
   ORIGINATOR_CANCEL: 'canceled',

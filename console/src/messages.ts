@@ -31,6 +31,7 @@ const ends: Partial<Record<ErrorCode, Plain>> = {
 
 const causes: Readonly<Record<string, Plain>> = {
   NO_ROUTE_DESTINATION: 'endNoRoute',
+  NO_ROUTE_TRANSIT_NET: 'endNoCarrier',
   SWITCH_CONGESTION: 'endCongestion',
   MEDIA_TIMEOUT: 'endMediaTimeout',
   ALLOTTED_TIMEOUT: 'endMaxDuration',

@@ -107,14 +107,14 @@ describe('a call of the API', () => {
     ['sip:b@private', 'not_permitted'],
     ['/public/nobody', 'unknown_address'],
     ['sip:', 'bad_request'],
-    ['12345', 'unknown_address'],
+    ['12345', 'no_carrier'],
   ])('to %s is rejected: %s', async (to, code) => {
     await expect(place({ to })).rejects.toMatchObject({ code, facts: { attribute: 'to' } })
     expect([t.outbound.dialled, t.history.rows.size, t.statuses()]).toEqual([[], 0, []])
   })
 
   it('to a number without a carrier names what is missing', async () => {
-    await expect(place({ to: '+4930123' })).rejects.toThrow('no carrier that numbers go to')
+    await expect(place({ to: '+4930123' })).rejects.toThrow('has no default carrier')
   })
 
   it('with invalid digits, or without a caller, is rejected', async () => {

@@ -29,17 +29,17 @@ export class CalleeCheck {
 
   /**
    * Checks whether a project may call a destination of {@link destinationOf}. `offline`: a SIP endpoint
-   * without a registration. Throws `unknown_address`, `not_permitted` and `bad_request`, with the attribute
-   * `to` in their facts.
+   * without a registration. Throws `unknown_address`, `no_carrier`, `not_permitted` and `bad_request`,
+   * with the attribute `to` in their facts.
    */
   async check(to: string, projectId: string): Promise<'ready' | 'offline'> {
     const targets = this.#dialer.targetsOf(to, projectId)
     if ('code' in targets) {
       if (targets.code === 'not_online') return 'offline'
-      const code = targets.code === 'unknown_address' ? 'unknown_address' : 'bad_request'
-      const isNumber = /^\+?\d+$/.test(to.trim())
-      const detail = isNumber ? 'The project has no carrier that numbers go to (`default`).' : targets.detail
-      throw new TrunklineError(code, detail, { attribute: 'to' })
+      const { code, detail } = targets
+      if (code === 'no_carrier') throw new TrunklineError(code, undefined, { attribute: 'to' })
+      const isUnknown = code === 'unknown_address'
+      throw new TrunklineError(isUnknown ? code : 'bad_request', detail, { attribute: 'to' })
     }
     for (const target of targets) {
       // Numbers of a carrier and contacts of an endpoint need no permission.

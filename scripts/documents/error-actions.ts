@@ -136,6 +136,8 @@ export const errorActions: Readonly<Record<Code, string>> = {
   body_too_large: 'Send a shorter body.',
   request_in_progress: 'Wait for the first request. After an interruption, use a new key.',
   unknown_address: 'Check the spelling: addresses have the form `/context/name`.',
+  no_carrier:
+    'Set `default: true` for the carrier of calls to telephone numbers, or create one over the API.',
   not_permitted:
     'Give the subscriber or endpoint `mayDialOut`, or permit the target in `sip.dialNetworks`. The ' +
     'log line has the check that failed.',

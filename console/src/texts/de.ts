@@ -157,6 +157,7 @@ export const de: Texts = {
   endNoCapability: 'In diesem Gespräch ist das nicht möglich.',
   endTimeout: 'Der Server hat nicht geantwortet. Bitte versuchen Sie es erneut.',
   endNoRoute: 'Diese Nummer oder Adresse ist nicht erreichbar.',
+  endNoCarrier: 'Anrufe an Telefonnummern sind hier nicht eingerichtet. Fragen Sie Ihre Administration.',
   endCongestion: 'Zurzeit gibt es zu viele Anrufe. Bitte versuchen Sie es später erneut.',
   endMediaTimeout: 'Das Gespräch wurde beendet, weil kein Ton ankam.',
   endMaxDuration: 'Das Gespräch hat die längste erlaubte Dauer erreicht.',

@@ -159,6 +159,7 @@ export const en = {
   endNoCapability: 'This call does not support this.',
   endTimeout: 'The server did not respond. Please try again.',
   endNoRoute: 'This number or address cannot be reached.',
+  endNoCarrier: 'Calls to phone numbers are not set up here. Ask your administrator.',
   endCongestion: 'Too many calls at the moment. Please try again later.',
   endMediaTimeout: 'The call ended because no audio arrived.',
   endMaxDuration: 'The call reached its maximum duration.',

@@ -23,6 +23,10 @@ export interface LegDialerDeps {
   readonly locals: OutboundLocal
 }
 
+/** Returns the code for a destination that nothing has: a telephone number needs a carrier. */
+export const missingTargetCode = (to: string): 'no_carrier' | 'unknown_address' =>
+  /^\+?\d+$/.test(to.trim()) ? 'no_carrier' : 'unknown_address'
+
 /** Finds the targets of destinations, and makes outbound legs to them. */
 export class LegDialer {
   readonly #deps: LegDialerDeps
@@ -37,7 +41,7 @@ export class LegDialer {
    */
   targetsOf(to: string, projectId: string): readonly DialableTarget[] | Cause {
     const target = this.#deps.addresses.resolve(to, projectId)
-    if (!target) return { code: 'unknown_address', detail: shownUri(to) }
+    if (!target) return { code: missingTargetCode(to), detail: shownUri(to) }
     if (target.kind !== 'endpoint') return [target]
     const { endpointId } = target
     const contacts = this.#deps.endpoints?.contacts(endpointId) ?? []

@@ -5,6 +5,7 @@ import type { AddressBook, HandlerSpec } from '../../model.ts'
 import type { Call } from '../call/call.ts'
 import type { LiveCall } from '../call/live-call.ts'
 import { withoutHeaders } from '../connect/destinations.ts'
+import { missingTargetCode } from '../connect/leg-dialer.ts'
 import type { CallLog } from '../log/call-log.ts'
 import type { CallController } from '../verbs/call-controller.ts'
 import { diagnoseHandlerError, type HandlerRunner } from './handler-runner.ts'
@@ -71,7 +72,7 @@ export class CallSession implements LiveCall {
   async dial(control: CallControl, to: string): Promise<void> {
     const { addresses, callLog } = this.#deps
     const target = addresses.resolve(to, this.call.info.projectId)
-    if (!target) throw new TrunklineError('unknown_address', undefined, { to })
+    if (!target) throw new TrunklineError(missingTargetCode(to), undefined, { to })
     if (target.kind === 'handler') {
       callLog.runs(this.call.id, target.handler)
       await this.handle(control, target.handler)

@@ -104,7 +104,15 @@ export const apiCodes = {
   ),
   // Addresses and subscribers.
   unknown_address: entry('No resource has this address.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
-  not_permitted: entry('The caller may not call this address.', 403, 403, 21, 'CALL_REJECTED', 'warn'),
+  no_carrier: entry(
+    'The project has no default carrier, which calls to telephone numbers need.',
+    404,
+    404,
+    2,
+    'NO_ROUTE_TRANSIT_NET',
+    'warn',
+  ),
+  not_permitted: entry('The caller may not call this address.', 403, 403, 52, 'OUTGOING_CALL_BARRED', 'warn'),
   unauthorized: entry('The credentials are missing or wrong.', 401, 401, 21, 'CALL_REJECTED', 'warn'),
   oauth_refused: entry(
     'The OAuth request was rejected; the response has the reason.',

@@ -1,4 +1,5 @@
 import type { FastifyError } from 'fastify'
+import { didYouMean } from '../../../handlers/common/spelling.ts'
 import { type Code, catalogue, codeOf, messageOf, TrunklineError } from '../../core/errors/catalogue.ts'
 
 /** One fault of a request. */
@@ -74,7 +75,22 @@ interface SchemaFault {
   readonly message?: string
   readonly params: Readonly<Record<string, unknown>>
   /** The schema that holds the keyword. */
-  readonly parentSchema?: { readonly description?: string }
+  readonly parentSchema?: { readonly description?: string; readonly properties?: object }
+  /** The faulty value. */
+  readonly data?: unknown
+}
+
+/**
+ * Returns the message of an unknown field. `suggestion`: sentence with a leading blank, or empty.
+ */
+export const unknownField = (name: string, suggestion: string): string =>
+  `Unknown field \`${name}\`.${suggestion}`
+
+/** Returns the message of a value that is none of the permitted ones, with the most similar one first. */
+const unknownChoice = (named: string, data: unknown, choices: readonly string[]): string => {
+  const near = typeof data === 'string' ? didYouMean(data, choices) : ''
+  const all = `${near === '' ? `${named} must be` : 'It must be'} one of: ${choices.join(', ')}.`
+  return near === '' ? all : `Unknown ${named} \`${String(data).slice(0, 100)}\`.${near} ${all}`
 }
 
 /** Returns a sentence without its full stop, for use inside another sentence. */
@@ -113,6 +129,7 @@ const fieldFault = ({
   message = '',
   params,
   parentSchema,
+  data,
 }: SchemaFault): FieldFault => {
   const path = instancePath.slice(1).replaceAll('/', '.')
   const within = (name: unknown): string => (path === '' ? '' : `${path}.`) + String(name).slice(0, 100)
@@ -122,7 +139,9 @@ const fieldFault = ({
   }
   if (keyword === 'additionalProperties') {
     const attribute = within(params.additionalProperty)
-    return { code: 'unknown_parameter', message: `${attribute} is not a field of this request.`, attribute }
+    const name = String(params.additionalProperty).slice(0, 100)
+    const message = unknownField(attribute, didYouMean(name, Object.keys(parentSchema?.properties ?? {})))
+    return { code: 'unknown_parameter', message, attribute }
   }
   const named = path === '' ? 'The request' : path
   if (keyword === 'pattern') {
@@ -131,7 +150,8 @@ const fieldFault = ({
     const text = `${named} does not have the expected form${expected ? `: ${plainEnd(expected)}` : ''}.`
     return { code: 'invalid_field', message: text, attribute: path === '' ? null : path }
   }
-  const choices = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : ''
-  const text = `${named} ${message}${choices}.`
+  const text = Array.isArray(params.allowedValues)
+    ? unknownChoice(named, data, params.allowedValues.map(String))
+    : `${named} ${message}.`
   return { code: 'invalid_field', message: text, attribute: path === '' ? null : path }
 }

@@ -169,7 +169,7 @@ describe('a browser that dials', () => {
   it('reaches carriers only with permission', async () => {
     const bob = await gateway.signedIn('bob')
     await bob.dial('c1', 'sip:+15551230001@carrier.example')
-    expect(await bob.message('verto.bye')).toMatchObject({ cause: 'CALL_REJECTED', causeCode: 21 })
+    expect(await bob.message('verto.bye')).toMatchObject({ cause: 'OUTGOING_CALL_BARRED', causeCode: 52 })
     expect(gateway.arrivals.arrived).toHaveLength(0)
     const { leg } = await dialled(gateway, 'sip:+15551230001@carrier.example')
     expect(leg.to).toMatchObject({ uri: 'sip:+15551230001@carrier.example', user: '+15551230001' })

@@ -40,7 +40,7 @@ describe.each(['guest', 'invite'] as const)('a page with a token of the kind %s'
   ])('does not call %s', async (to) => {
     const page = await limited(kind)
     await page.dial('c1', to)
-    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'CALL_REJECTED' })
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'OUTGOING_CALL_BARRED' })
     expect(gateway.arrivals.arrived).toHaveLength(0)
   })
 
@@ -102,7 +102,7 @@ describe('a subscriber who may not dial out', () => {
   it('does not call SIP URIs', async () => {
     const page = await gateway.signedIn('bob')
     await page.dial('c1', 'sip:x@carrier.example')
-    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'CALL_REJECTED' })
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'OUTGOING_CALL_BARRED' })
     expect(gateway.arrivals.arrived).toHaveLength(0)
   })
 

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../../../handlers/common/spelling.ts'
 import type { CallOrder } from '../../../calling/call-placement.ts'
 import { Fields, textOf } from '../../../calling/operations/command-fields.ts'
 import { isScript } from '../../../calling/transfer-handler.ts'
@@ -5,6 +6,7 @@ import { isDigits } from '../../../calls/leg/dtmf.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import type { CallProgress, HandlerSpec, StatusTarget } from '../../../model.ts'
+import { unknownField } from '../../requests/request-faults.ts'
 import { type CheckStored, documentOf } from '../shared/document-checks.ts'
 import { withoutUndefined } from '../shared/field-schemas.ts'
 
@@ -105,7 +107,7 @@ const onlyThese = (params: Fields, names: readonly string[]): void => {
   for (const attribute of Object.keys(params.all)) {
     if (names.includes(attribute)) continue
     const name = attribute.slice(0, 100)
-    throw new TrunklineError('unknown_parameter', `${name} is not a field of this request.`, {
+    throw new TrunklineError('unknown_parameter', unknownField(name, didYouMean(name, names)), {
       attribute: name,
     })
   }

@@ -165,7 +165,7 @@ const asParameterFault = async (placing: Promise<CallRow>): Promise<CallRow> => 
   } catch (error) {
     if (!(error instanceof TrunklineError)) throw error
     const { code, facts } = error
-    if (code !== 'unknown_address' && code !== 'bad_request') throw error
+    if (!['unknown_address', 'no_carrier', 'bad_request'].includes(code)) throw error
     const attribute = parameters[String(facts.attribute ?? 'to')] ?? 'To'
     throw new TrunklineError('invalid_field', messageOf(error), { attribute }, error)
   }
