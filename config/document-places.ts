@@ -46,7 +46,7 @@ export class DocumentPlaces {
       return fileFault(resolve(this.#folder, handler.name), { ...place, line, column }, message, details)
     // The loader converts an inline script to one line of JSON, so that only the path is reliable.
     if (this.#source.has(document, 'map'))
-      return this.#source.fault([...document, ...keysOfPointer(path)], message, { ...details, part: 'key' })
+      return this.#source.fault([...document, ...keysOfPointer(path)], message, { part: 'key', ...details })
     const fault = this.#source.textFault(document, { line, column }, message, details)
     return { ...fault, path: `${fault.path} ${path}`.trim() }
   }

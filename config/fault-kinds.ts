@@ -19,6 +19,23 @@ export const faultKinds = {
     meaning: 'The configuration has more than 16 MiB, or a document has more than 256 KiB.',
     remedy: 'Check that the path names the right file.',
   },
+  'wrong-file': {
+    meaning: 'A file does not hold what its key requires, such as a certificate or its private key.',
+    remedy: 'Name the right file, or renew it.',
+  },
+  'folder-unusable': {
+    meaning: 'A folder cannot be created, read or written.',
+    remedy: 'Correct the path, or give the user of the gateway permission for the folder.',
+  },
+  'unknown-address': {
+    meaning:
+      'A document calls an address that the file does not declare. This is a warning: the API may have it.',
+    remedy: 'Correct the address, or create it.',
+  },
+  'nothing-to-do': {
+    meaning: 'The file declares nothing that could receive or place a call. This is a warning.',
+    remedy: 'Add a domain, an endpoint or a subscriber, unless the API creates them.',
+  },
   'not-utf8': {
     meaning: 'The file is written in another encoding than UTF-8.',
     remedy: 'Save the file as UTF-8.',

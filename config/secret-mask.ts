@@ -58,6 +58,9 @@ const isSecret = ({ writeOnly, type }: Schema): boolean => writeOnly === true &&
 /** Returns whether a key has a name such as `password`, so that no report shows its value. */
 export const isSecretName = (key: string): boolean => secretKey.test(key)
 
+/** Path of a certificate or key. The path is no secret, and the operator must see it. */
+const fileName = /^["']?[\w./-]{1,200}\.(?:pem|key|crt|cer|p8|json)["']?(?:[\s,}]|$)/
+
 /** Keys whose values are masked wherever they occur, also in a file that is no valid YAML. */
 const secretKey = /(?:pass|pwd|secret|token|key|auth|credential|envs?\b|store|postgres)/i
 
@@ -77,6 +80,7 @@ export const maskedLine = (line: string, offset: number, ranges: readonly Range[
     const from = index + lead.length + key.length
     const value = /^["']?\s*[:=]\s*/.exec(line.slice(from))?.[0].length ?? 0
     const rest = line.slice(from + value)
+    if (fileName.test(rest)) continue
     // A reference to a variable is no secret, and shows the operator which one it is.
     if (/^["']?\$\{/.test(rest) || /^[[{&*|>]?\s*$/.test(rest)) continue
     masked = hidden(masked, from + value, from + value + valueLength(rest))

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import type { SipAgent } from '@trunkline/sip-agent'
 import { type ReadConfig, readConfig } from '../../config/load.ts'
 import type { Config } from '../../config/types.ts'
@@ -10,6 +9,7 @@ import type { CdrStore } from '../cdr/cdr-store.ts'
 import { takeDataFolder } from '../cluster/data-folder.ts'
 import { SystemClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import { Metrics } from '../core/metrics.ts'
 import { Origins } from '../core/web/origins.ts'
 import { ConfigFollowers } from '../directory/provision/config-followers.ts'
@@ -175,7 +175,7 @@ export class App {
   }
 
   async #compose(): Promise<void> {
-    mkdirSync(this.#config.dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(this.#config.dataDir)
     this.#closing.add('data folder', takeDataFolder(this.#config.dataDir), (folder) => folder.release())
     // The slowest components start in parallel.
     const base = this.#base

@@ -6,6 +6,22 @@ import { warningsOf } from '../../config/rules/warnings.ts'
 import type { Config, DocumentHandlerConfig } from '../../config/types.ts'
 import type { DocumentFault } from '../../handlers/handler.ts'
 import { checkDocument } from '../../handlers/reading/check-document.ts'
+import { type Clock, SystemClock } from '../core/clock.ts'
+import { checkAddresses } from './address-check.ts'
+import { checkFiles } from './file-check.ts'
+
+/** Returns the faults of the files and folders that a configuration names, as a start uses them. */
+export const checkNamedFiles = (
+  config: Config,
+  places: DocumentPlaces,
+  clock: Pick<Clock, 'now'> = new SystemClock(),
+): readonly ConfigFault[] => {
+  const faults: ConfigFault[] = []
+  checkFiles(config, clock.now(), (keys, message, details) => {
+    faults.push(places.at(keys, message, details))
+  })
+  return faults
+}
 
 /** Result of {@link checkFile}. */
 export interface CheckReport {
@@ -16,10 +32,16 @@ export interface CheckReport {
 }
 
 /** Checks a configuration file with everything in it, and starts nothing. */
-export const checkFile = (file: string, env?: Environment): CheckReport => {
+export const checkFile = (file: string, env?: Environment, clock?: Pick<Clock, 'now'>): CheckReport => {
   try {
     const config = loadConfig(file, env)
-    const faults = checkContents(config, new DocumentPlaces(file, env))
+    const places = new DocumentPlaces(file, env)
+    const faults = inOrder([
+      ...checkContents(config, places),
+      ...checkNamedFiles(config, places, clock),
+      ...checkAddresses(config, places),
+      ...checkPurpose(config, places),
+    ])
     return faults.some(({ severity }) => severity === 'error') ? { faults } : { faults, config }
   } catch (error) {
     if (!(error instanceof ConfigInvalid)) throw error
@@ -56,6 +78,17 @@ export const checkContents = (config: Config, places: DocumentPlaces): readonly 
 /** Returns the lines about settings and documents of a configuration, as a start logs them. */
 export const configWarnings = (config: Config, file: string): readonly string[] =>
   checkContents(config, new DocumentPlaces(file)).map(describeFault)
+
+/** Warns of a file without anything that calls could reach. */
+const checkPurpose = (
+  { domains, subscribers, endpoints, resources }: Config,
+  places: DocumentPlaces,
+): readonly ConfigFault[] => {
+  if ([domains, subscribers, endpoints, resources].some(({ length }) => length > 0)) return []
+  const message = 'the gateway has nothing to do: no domains, no subscribers, no endpoints, no resources'
+  const details = { code: 'nothing-to-do', severity: 'warning', part: 'key' } as const
+  return [places.at([], message, details)]
+}
 
 const faultsOf = (
   handler: DocumentHandlerConfig,

@@ -50,6 +50,7 @@ import { Streams } from '../streams/streams.ts'
 import { agentOptions, tlsOf } from './agent-options.ts'
 import { AgentRefusalLog } from './agent-refusal-log.ts'
 import type { CloseStack } from './close-stack.ts'
+import { sipStartError, webRtcStartError } from './listener-errors.ts'
 import { logDiversion } from './log-diversion.ts'
 import { ReplaceableSounds } from './replaceable-sounds.ts'
 import { mebibyte, soundsOptions } from './sound-options.ts'
@@ -153,7 +154,13 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
   if (kind === 'node')
     log.warn({ event: 'media.native-sockets-missing', reason }, "Node's own sockets used for media")
   const edge = closing.add('edge', await createEdge(rtp), (open) => open.close())
-  const webrtc = closing.add('webrtc', await createWebRtc({ edge, ...browsers }), (open) => open.close())
+  const webrtc = closing.add(
+    'webrtc',
+    await createWebRtc({ edge, ...browsers }).catch((error) => {
+      throw webRtcStartError(error, browsers)
+    }),
+    (open) => open.close(),
+  )
   webrtc.onFailure((error) =>
     log.error({ event: 'media.mediasoup-died', err: error }, 'mediasoup process died'),
   )
@@ -354,7 +361,9 @@ export const openAgent = async (
   onFailure: OnFailure,
 ): Promise<SipAgent | undefined> => {
   if (config.sip.drachtio) return undefined
-  const agent = await startSipAgent(agentOptions(config, certificates.material))
+  const agent = await startSipAgent(agentOptions(config, certificates.material)).catch((error) => {
+    throw sipStartError(error, config.sip.listen)
+  })
   certificates.onChange((material) => agent.change(tlsOf(material)))
   agent.onFault((fault) =>
     log.error(

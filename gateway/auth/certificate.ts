@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { readFailure } from '../../config/config-text.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 
@@ -14,6 +15,24 @@ const renewBeforeMs = 30 * day
 export interface Certificate {
   readonly cert: string
   readonly key: string
+}
+
+/** Error of a file with a certificate, a key or certificates of authorities. The message names the file. */
+export class CertificateFault extends Error {
+  /** Key of the configuration that names the file. */
+  readonly of: 'certificate' | 'key' | 'ca'
+  /** End of a sentence that begins with the file. */
+  readonly reason: string
+  /** Whether the file could not be opened. */
+  readonly isUnreadable: boolean
+
+  constructor(of: CertificateFault['of'], file: string, reason: string, cause?: unknown) {
+    super(`${file} ${reason}.`, { cause })
+    this.name = 'CertificateFault'
+    this.of = of
+    this.reason = reason
+    this.isUnreadable = cause instanceof Error && 'syscall' in cause
+  }
 }
 
 /** Source of the certificate. */
@@ -45,7 +64,7 @@ export const loadCertificate = async (
 }
 
 /**
- * Reads an operator's PEM files. Throws an error that names the file if the certificate cannot be used or has
+ * Reads an operator's PEM files. Throws {@link CertificateFault} if the certificate cannot be used or has
  * expired.
  */
 export const readPair = (
@@ -57,15 +76,33 @@ export const readPair = (
   const pair = { cert: read(certificateFile, 'certificate'), key: read(keyFile, 'key') }
   const certificate = parse(pair.cert, certificateFile)
   if (!belongs(certificate, pair.key, keyFile))
-    throw new Error(`The key ${keyFile} does not belong to the certificate ${certificateFile}.`)
+    throw new CertificateFault('key', keyFile, `does not belong to the certificate ${certificateFile}`)
   const expires = certificate.validToDate.getTime()
-  if (expires < now) throw new Error(`The certificate ${certificateFile} expired on ${certificate.validTo}.`)
+  if (expires < now)
+    throw new CertificateFault('certificate', certificateFile, `expired on ${certificate.validTo}`)
   if (expires < now + renewBeforeMs)
     log.warn(
       { event: 'certificate.expiring', file: certificateFile, expires: certificate.validTo },
       'certificate expires soon',
     )
   return pair
+}
+
+/** Returns the end of a certificate's validity if it lies within the next 30 days, else undefined. */
+export const expiresSoon = (pem: string, now: number): Date | undefined => {
+  const end = new X509Certificate(pem).validToDate
+  return end.getTime() < now + renewBeforeMs ? end : undefined
+}
+
+/** Reads the certificates of authorities. Throws {@link CertificateFault} if they cannot be used. */
+export const readAuthorities = (file: string): string => {
+  const pem = read(file, 'ca')
+  try {
+    new X509Certificate(pem)
+    return pem
+  } catch (error) {
+    throw new CertificateFault('ca', file, 'holds no PEM certificates of authorities that can be used', error)
+  }
 }
 
 const selfMade = async (
@@ -135,11 +172,11 @@ const sign = async (hosts: readonly string[], now: number): Promise<Certificate>
   return { cert, key }
 }
 
-const read = (file: string, what: string): string => {
+const read = (file: string, of: CertificateFault['of']): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new Error(`The ${what} file ${file} cannot be read: ${String(error)}`, { cause: error })
+    throw new CertificateFault(of, file, readFailure(error), error)
   }
 }
 
@@ -147,7 +184,7 @@ const parse = (pem: string, file: string): X509Certificate => {
   try {
     return new X509Certificate(pem)
   } catch (error) {
-    throw new Error(`${file} holds no PEM certificate.`, { cause: error })
+    throw new CertificateFault('certificate', file, 'holds no PEM certificate', error)
   }
 }
 
@@ -155,7 +192,7 @@ const belongs = (certificate: X509Certificate, key: string, file: string): boole
   try {
     return certificate.checkPrivateKey(createPrivateKey(key))
   } catch (error) {
-    throw new Error(`${file} holds no PEM private key that can be used.`, { cause: error })
+    throw new CertificateFault('key', file, 'holds no PEM private key that can be used', error)
   }
 }
 

@@ -1,12 +1,11 @@
 import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { SipTls, SipTlsPeer } from '@trunkline/sip-agent'
 import { mayUseTls } from '../../config/targets.ts'
 import type { Config } from '../../config/types.ts'
 import type { Clock, Timer } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import { type Certificate, loadCertificate, readPair } from './certificate.ts'
+import { type Certificate, loadCertificate, readAuthorities, readPair } from './certificate.ts'
 
 /** Interval between two checks of the files, in ms. */
 const lookMs = 60_000
@@ -218,16 +217,8 @@ const read = async (
   }
 }
 
-const authorities = (file: string | undefined): string | undefined => {
-  if (file === undefined) return undefined
-  try {
-    const pem = readFileSync(file, 'utf8')
-    new X509Certificate(pem)
-    return pem
-  } catch (error) {
-    throw new Error(`${file} holds no PEM certificates of authorities that can be used.`, { cause: error })
-  }
-}
+const authorities = (file: string | undefined): string | undefined =>
+  file === undefined ? undefined : readAuthorities(file)
 
 /** Returns the host of a carrier's target as written; the configuration has checked its form. */
 const hostOf = (target: string): string =>

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import type { Config } from '../../config/types.ts'
 import { takeDataFolder } from '../cluster/data-folder.ts'
 import { SystemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import { migrations } from '../directory/migrations/list.ts'
 import { migrate, missingSteps } from '../directory/migrations/run.ts'
 import { directoryOptions } from '../directory/opening/directory-options.ts'
@@ -17,7 +17,7 @@ export const migrateStore = async (
   config: Config,
   { check }: { readonly check: boolean },
 ): Promise<number> => {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(config.dataDir)
   const folder = check ? undefined : takeDataFolder(config.dataDir)
   try {
     return await migrateEngine(config, check)

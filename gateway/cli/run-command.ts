@@ -1,9 +1,9 @@
 import { DocumentPlaces } from '../../config/document-places.ts'
-import { describeFault } from '../../config/faults.ts'
+import { ConfigInvalid, describeFault } from '../../config/faults.ts'
 import { readConfig } from '../../config/load.ts'
 import type { Config } from '../../config/types.ts'
 import { App } from '../app/app.ts'
-import { checkDocuments, checkSettings } from '../app/config-check.ts'
+import { checkDocuments, checkNamedFiles, checkSettings } from '../app/config-check.ts'
 import { descriptorLimit, neededDescriptors } from '../app/file-descriptors.ts'
 import { servedPages } from '../app/open-http.ts'
 import { type ReloadSignal, Shutdown } from '../app/shutdown.ts'
@@ -28,12 +28,15 @@ export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 're
   const { config } = started
   const log = createLog(config.log)
   const places = new DocumentPlaces(file)
+  const files = checkNamedFiles(config, places)
+  const unusable = files.filter(({ severity }) => severity === 'error')
+  if (unusable.length > 0) throw new ConfigInvalid(unusable)
   for (const fault of checkDocuments(config, places))
     log.warn(
       { event: 'config.document-faulty', fault: describeFault(fault) },
       'document of the configuration has a fault',
     )
-  for (const setting of checkSettings(config, places))
+  for (const setting of [...checkSettings(config, places), ...files])
     log.warn(
       { event: 'config.setting-questionable', setting: describeFault(setting) },
       'questionable setting found',

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/types.ts'
 import { readOrMakeKey } from '../auth/key.ts'
 import { signingKeys } from '../callbacks/signing-keys.ts'
+import { makeFolder } from '../core/make-folder.ts'
 
 /**
  * `trunkline signing-key`: prints the keys that sign requests to the customers' servers of a project, the
@@ -17,7 +17,7 @@ export const printSigningKeys = (
     process.stderr.write(`The file has no project ${project}.\n`)
     return 2
   }
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir)
   const secret = readOrMakeKey(join(dataDir, 'secret.key'))
   process.stdout.write(`${signingKeys(found.signingKeys, secret, project).join('\n')}\n`)
   return 0

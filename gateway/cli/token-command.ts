@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/types.ts'
 import { readOrMakeKey } from '../auth/key.ts'
 import { SubscriberTokens } from '../auth/subscriber-tokens.ts'
 import { SystemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import { createDirectory } from '../directory/directory.ts'
 import { directoryOptions } from '../directory/opening/directory-options.ts'
 
@@ -15,7 +15,7 @@ const daySeconds = 86_400
  * Returns the exit code.
  */
 export const issueToken = async (config: Config, who: string): Promise<number> => {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(config.dataDir)
   const clock = new SystemClock()
   const secret = readOrMakeKey(join(config.dataDir, 'secret.key'))
   const log = createLog({ level: 'silent', pretty: false })

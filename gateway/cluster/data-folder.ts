@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { describeProcess, holderOfLock } from '../core/processes.ts'
 
 /** SQLite's result code SQLITE_BUSY. */
 const busy = 5
@@ -19,7 +20,9 @@ export const takeDataFolder = (folder: string): { release(): void } => {
   } catch (error) {
     lock.close()
     if ((error as { readonly errcode?: number }).errcode !== busy) throw error
-    throw new Error(`Another gateway runs with the data folder ${folder}.`, { cause: error })
+    const holder = holderOfLock(file)
+    const which = holder ? `: ${describeProcess(holder)}` : ''
+    throw new Error(`Another gateway runs with the data folder ${folder}${which}.`, { cause: error })
   }
   return { release: () => lock.close() }
 }

@@ -8,6 +8,7 @@ import type { Certificate } from '../auth/certificate.ts'
 import type { Clock, Timer } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
+import { listenError } from '../core/start-error.ts'
 import type { Origins } from '../core/web/origins.ts'
 import type { TrustedProxies } from '../core/web/trusted-proxies.ts'
 
@@ -213,8 +214,7 @@ export class HttpServers {
     } catch (error) {
       this.#running.pop()
       await site.close()
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new Error(`http.${name}: cannot listen on ${at.address}:${at.port}: ${reason}`, { cause: error })
+      throw listenError({ key: `http.${name}`, protocol: 'tcp', ...at }, error)
     }
   }
 }

@@ -426,7 +426,9 @@ describe('the listeners', () => {
     await servers.listen()
     const { port } = servers.addresses.plain!
     const second = rig.servers({ plain: { address: '127.0.0.1', port } })
-    await expect(second.listen()).rejects.toThrow(`http.plain: cannot listen on 127.0.0.1:${port}`)
+    await expect(second.listen()).rejects.toThrow(
+      `http.plain: cannot listen on tcp 127.0.0.1:${port}: the port is taken`,
+    )
     expect(second.upgradable).toHaveLength(0)
     await second.close()
   })

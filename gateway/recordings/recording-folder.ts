@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
+import { readdir, stat, unlink } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { recoverRecordings } from '../../media/record/recover-recordings.ts'
 import { WavFormat } from '../../media/record/wav-format.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import type { RecordingRow } from '../directory/tables/recordings.ts'
 
 /** Fields that determine the path of a recording. */
@@ -36,7 +37,7 @@ export class RecordingFolder {
 
   /** Creates the folder if it is missing. Rejects if that fails. */
   async make(): Promise<void> {
-    await mkdir(this.path, { recursive: true, mode: 0o750 })
+    makeFolder(this.path, 0o750)
   }
 
   /**

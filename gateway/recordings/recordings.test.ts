@@ -262,5 +262,5 @@ it('what another gateway on the same store removes takes no more room', async ()
 
 it('does not open where the folder cannot be made', async () => {
   await writeFile(join(rig.folder, 'file'), '')
-  await expect(rig.open({ folder: join(rig.folder, 'file', 'below') })).rejects.toThrow(/ENOTDIR|EEXIST/)
+  await expect(rig.open({ folder: join(rig.folder, 'file', 'below') })).rejects.toThrow('cannot be created')
 })

@@ -109,7 +109,7 @@ describe('a subscriber who may not dial out', () => {
   it('does not take callers of queues', async () => {
     const page = await gateway.signedIn()
     await page.dial('c1', 'queue:support')
-    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'CALL_REJECTED' })
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'OUTGOING_CALL_BARRED' })
     expect(gateway.arrivals.arrived).toHaveLength(0)
   })
 
