@@ -1,5 +1,6 @@
 # syntax=docker/dockerfile:1
-# Two stages: the first has npm, all packages and, if needed, compilers; the second has only the files that run.
+# Two stages: the first has npm, all packages and, if needed, compilers; the second has only the files that run. The Debian package has the
+# same files (scripts/installation/tree.ts), and a test installs and runs it.
 #
 #   docker build -t trunkline .
 #   docker run --network host -v trunkline-data:/var/lib/trunkline -v ./etc:/etc/trunkline:ro trunkline
@@ -30,12 +31,12 @@ RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev &
   && install -D -m 755 "$(cat /opt/worker-path)" /opt/worker/mediasoup-worker \
   && rm -rf /opt/cache /var/lib/apt/lists/*
 
+# .dockerignore leaves out tests and built files. The installation has only the files that run, and the image's own Node: it is the same
+# version as that of package.json, and one copy is enough.
 COPY . .
 RUN npm run --silent build \
-  && MEDIASOUP_WORKER_BIN=later npm ci --omit=dev --no-audit --no-fund --loglevel=error \
-  # The image's own Node is the same version line; one copy is enough. The worker's sources are not needed any more.
-  && rm -rf node_modules/node node_modules/node-bin-* node_modules/node-linux-* node_modules/.bin/node node_modules/mediasoup/worker \
-  && ln -s /usr/local/bin/node node_modules/.bin/node
+  && scripts/docs \
+  && node --disable-warning=ExperimentalWarning scripts/installation/main.ts /opt/installation /opt/worker/mediasoup-worker /usr/local/bin/node
 
 
 FROM ${NODE_IMAGE}
@@ -46,31 +47,19 @@ RUN apt-get update \
   && install -d -o node -g node /var/lib/trunkline /etc/trunkline
 
 WORKDIR /opt/trunkline
-COPY --from=build /opt/worker/mediasoup-worker /usr/local/bin/mediasoup-worker
-COPY --from=build /opt/trunkline/package.json ./
-COPY --from=build /opt/trunkline/node_modules node_modules
-COPY --from=build /opt/trunkline/scripts/trunkline scripts/trunkline
-COPY --from=build /opt/trunkline/scripts/healthcheck.ts scripts/healthcheck.ts
-COPY --from=build /opt/trunkline/gateway gateway
-COPY --from=build /opt/trunkline/sip-agent sip-agent
-COPY --from=build /opt/trunkline/handlers handlers
-COPY --from=build /opt/trunkline/media media
-COPY --from=build /opt/trunkline/config config
-COPY --from=build /opt/trunkline/client/package.json client/package.json
-COPY --from=build /opt/trunkline/client/dist client/dist
-COPY --from=build /opt/trunkline/console/package.json console/package.json
-COPY --from=build /opt/trunkline/realtime/package.json realtime/package.json
-COPY --from=build /opt/trunkline/react/package.json react/package.json
-COPY --from=build /opt/trunkline/console/dist console/dist
+COPY --from=build /opt/installation ./
 
-ENV NODE_ENV=production MEDIASOUP_WORKER_BIN=/usr/local/bin/mediasoup-worker TRUNKLINE_HEALTH=http://127.0.0.1:8080/healthz \
+LABEL org.opencontainers.image.title=trunkline \
+  org.opencontainers.image.description="A carrier edge in one daemon: SIP trunks in, programmable calls, browser subscribers out"
+
+ENV NODE_ENV=production TRUNKLINE_HEALTH=http://127.0.0.1:8080/healthz \
   NODE_COMPILE_CACHE=/var/lib/trunkline/compile
 USER node
 # Store, keys and the self-signed certificate: `dataDir: /var/lib/trunkline` in the configuration.
 VOLUME /var/lib/trunkline
 # SIP; HTTP and HTTPS; WebRTC. The RTP range (20000 to 29999 by default) is wide: prefer the host's network to publishing it.
 EXPOSE 5060/udp 5060/tcp 8080/tcp 8443/tcp 44444/udp 44444/tcp
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["node", "scripts/healthcheck.ts"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["scripts/healthcheck"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["tini", "--", "scripts/trunkline"]
 CMD ["run", "/etc/trunkline/trunkline.yaml"]

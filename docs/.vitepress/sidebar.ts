@@ -27,6 +27,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     page('Start', '/start-operator'),
     group(
       'Guides',
+      page('Install', '/install'),
       page('Connect your carrier', '/connect-your-carrier'),
       page('Troubleshooting', '/troubleshooting'),
       page('Production checklist', '/production-checklist'),

@@ -1,0 +1,100 @@
+/** Builds the Debian package: `deb.ts WORKER [--fast] [FOLDER]`. Prints the path of the package. */
+import { execFileSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { copyInstallation, repository } from './tree.ts'
+
+const templates = join(import.meta.dirname, 'debian')
+
+/** Runs a command, whose errors appear only if it fails. */
+const run = (command: string, ...args: string[]): string =>
+  execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+/** Returns the names of the Debian packages with the shared libraries of a program. */
+const librariesOf = (program: string): readonly string[] => {
+  const paths = [...run('ldd', program).matchAll(/=> (\/\S+)/g)].map(([, path]) => path!)
+  // Debian 12 lists libraries below /usr, although the linker finds them through the link /lib.
+  const owners = paths.flatMap((path) => {
+    const found = [path, `/usr${path}`].map((each) => {
+      try {
+        return run('dpkg-query', '--search', each).split(':')[0]!
+      } catch {
+        return undefined
+      }
+    })
+    return found.find((owner) => owner !== undefined) ?? []
+  })
+  return [...new Set(owners)].sort()
+}
+
+/** Returns the fields of the package. */
+const controlOf = (version: string, depends: readonly string[], sizeKb: number): string =>
+  `${[
+    'Package: trunkline',
+    `Version: ${version}`,
+    `Architecture: ${run('dpkg', '--print-architecture').trim()}`,
+    'Section: comm',
+    'Priority: optional',
+    'Maintainer: Trunkline <root@localhost>',
+    `Installed-Size: ${sizeKb}`,
+    `Depends: ${['adduser', ...depends].join(', ')}`,
+    'Description: carrier edge in one daemon',
+    ' SIP trunks in, programmable calls, browser subscribers out.',
+  ].join('\n')}\n`
+
+/** Writes a text with the mode of a program or of a file. */
+const write = (file: string, text: string | Buffer, mode = 0o644): void => {
+  mkdirSync(join(file, '..'), { recursive: true })
+  writeFileSync(file, text)
+  chmodSync(file, mode)
+}
+
+/** Fills the folder that becomes the package. */
+const fill = (root: string, worker: string): void => {
+  const template = (name: string) => readFileSync(join(templates, name))
+  const library = join(root, 'usr', 'lib', 'trunkline')
+  mkdirSync(library, { recursive: true })
+  copyInstallation(library, { worker })
+  write(join(root, 'usr', 'bin', 'trunkline'), template('trunkline'), 0o755)
+  write(join(root, 'lib', 'systemd', 'system', 'trunkline.service'), template('trunkline.service'))
+  write(join(root, 'etc', 'trunkline', 'trunkline.yaml'), template('trunkline.yaml'), 0o640)
+  const doc = join(root, 'usr', 'share', 'doc', 'trunkline')
+  write(join(doc, 'changelog.gz'), gzipSync(readFileSync(join(repository, 'CHANGELOG.md'))))
+  write(
+    join(doc, 'copyright'),
+    'The owner of Trunkline has not chosen a licence yet. All rights are reserved.\n',
+  )
+  cpSync(join(repository, 'README.md'), join(doc, 'README.md'))
+  const completion = (shell: string) => run(join(library, 'scripts', 'trunkline'), 'completion', shell)
+  const share = join(root, 'usr', 'share')
+  write(join(share, 'bash-completion', 'completions', 'trunkline'), completion('bash'))
+  write(join(share, 'zsh', 'vendor-completions', '_trunkline'), completion('zsh'))
+  write(join(share, 'fish', 'vendor_completions.d', 'trunkline.fish'), completion('fish'))
+  rmSync(join(library, 'node_modules', '.cache'), { recursive: true, force: true })
+}
+
+const [worker, ...rest] = process.argv.slice(2)
+if (worker === undefined) throw new Error('the path of the mediasoup worker is missing')
+const isFast = rest[0] === '--fast'
+const into = resolve(rest[isFast ? 1 : 0] ?? join(repository, 'dist'))
+const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string }
+mkdirSync(into, { recursive: true })
+const root = mkdtempSync(join(tmpdir(), 'trunkline-deb-'))
+try {
+  chmodSync(root, 0o755)
+  fill(root, worker)
+  const sizeKb = Number(run('du', '-sk', root).split('\t')[0])
+  const control = join(root, 'DEBIAN')
+  write(join(control, 'control'), controlOf(version, librariesOf(worker), sizeKb))
+  write(join(control, 'conffiles'), '/etc/trunkline/trunkline.yaml\n')
+  for (const name of ['postinst', 'prerm', 'postrm'])
+    write(join(control, name), readFileSync(join(templates, name)), 0o755)
+  const compression = isFast ? ['-Zgzip', '-z1'] : ['-Zxz']
+  run('dpkg-deb', '--root-owner-group', ...compression, '--build', root, into)
+  const architecture = run('dpkg', '--print-architecture').trim()
+  process.stdout.write(`${join(into, `trunkline_${version}_${architecture}.deb`)}\n`)
+} finally {
+  rmSync(root, { recursive: true, force: true })
+}
