@@ -73,21 +73,27 @@ export const maskedLine = (line: string, offset: number, ranges: readonly Range[
   let masked = line
   for (const { start, end } of ranges)
     masked = hidden(masked, Math.max(0, start - offset), Math.min(line.length, end - offset))
-  for (const { 1: lead = '', 2: key = '', index } of line.matchAll(
-    /([{,\s"'<-]|^)([\w.-]+)["']?\s*[:=]\s*/dg,
-  )) {
-    if (!secretKey.test(key)) continue
-    const from = index + lead.length + key.length
-    const value = /^["']?\s*[:=]\s*/.exec(line.slice(from))?.[0].length ?? 0
-    const rest = line.slice(from + value)
+  for (const { index } of line.matchAll(/[:=]/g)) {
+    if (!secretKey.test(keyAtEnd(line.slice(0, index))) || line.startsWith('://', index)) continue
+    const from = index + 1 + line.slice(index + 1).search(/\S|$/)
+    const rest = line.slice(from)
     if (fileName.test(rest)) continue
     // A reference to a variable is no secret, and shows the operator which one it is.
     if (/^["']?\$\{/.test(rest) || /^[[{&*|>]?\s*$/.test(rest)) continue
-    masked = hidden(masked, from + value, from + value + valueLength(rest))
+    masked = hidden(masked, from, from + valueLength(rest))
   }
   for (const { 0: user, index } of line.matchAll(/\/\/[^/@\s]{1,256}@/g))
     masked = hidden(masked, index + 2, index + user.length - 1)
   return masked
+}
+
+/** Returns the key that ends a text, without its quotes and the spaces after it; empty without a key. */
+const keyAtEnd = (text: string): string => {
+  const trimmed = text.trimEnd()
+  const end = /["']/.test(trimmed.at(-1) ?? '') ? trimmed.length - 1 : trimmed.length
+  let start = end
+  while (start > 0 && /[\w.-]/.test(trimmed[start - 1] ?? '')) start--
+  return trimmed.slice(start, end)
 }
 
 /** Returns the length of a value that begins a text: to the end of its quotes, its group, or the line. */
@@ -106,7 +112,7 @@ export const continuesSecret = (line: string, above: readonly string[]): boolean
   if (/^\s*(?:-\s+)*[\w.-]+\s*:(?:\s|$)/.test(line)) return false
   const indent = line.search(/\S|$/)
   const parent = above.findLast((each) => /\S/.test(each) && each.search(/\S/) < Math.max(indent, 1))
-  return parent !== undefined && isSecretName(/([\w.-]+)\s*:/.exec(parent)?.[1] ?? '')
+  return parent?.includes(':') === true && isSecretName(keyAtEnd(parent.split(':', 1)[0] ?? ''))
 }
 
 const hidden = (line: string, start: number, end: number): string =>

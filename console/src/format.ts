@@ -20,7 +20,7 @@ export const destination = (typed: string): string | undefined => {
 }
 
 /** Returns an address without its channel (`/public/bob`), and every other destination as it is. */
-export const plainAddress = (to: string): string => (to.startsWith('/') ? to.replace(/\?.*$/, '') : to)
+export const plainAddress = (to: string): string => (to.startsWith('/') ? (to.split('?', 1)[0] ?? '') : to)
 
 /** Returns the destination as a person reads it: a number or SIP URI; empty for an address of the gateway. */
 export const readableNumber = (to: string, name: string): string =>

@@ -53,9 +53,21 @@ const addressesOf = (config: Config, project: string): ReadonlySet<string> => {
 const calledAddresses = (kind: DocumentHandlerConfig['kind'], text: string): readonly CalledAddress[] =>
   kind === 'xml' ? inXml(text) : inScript(text)
 
+/** Returns an XML text with spaces in place of its comments, at the same lines and columns. */
+const withoutComments = (text: string): string =>
+  text
+    .split('<!--')
+    .map((part, at) => {
+      if (at === 0) return part
+      const end = part.indexOf('-->')
+      const comment = end === -1 ? part : part.slice(0, end + 3)
+      return `    ${comment.replace(/[^\n]/g, ' ')}${part.slice(comment.length)}`
+    })
+    .join('')
+
 /** Finds the content of `Client` elements. A template such as `{{To}}` has no address yet. */
 const inXml = (text: string): readonly CalledAddress[] => {
-  const readable = text.replace(/<!--[\s\S]*?-->/g, (comment) => comment.replace(/[^\n]/g, ' '))
+  const readable = withoutComments(text)
   return [...readable.matchAll(/<Client\b[^<>]*>\s*([^<>{}\s]+)\s*<\/Client>/g)].map((found) => {
     const name = found[1] ?? ''
     const before = readable.slice(0, found.index + found[0].lastIndexOf(name)).split('\n')

@@ -52,7 +52,7 @@ const endpointOf = (text: string): Endpoint => {
 const addressBytes = (address: string): Buffer => {
   if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number))
   // The URL parser writes an embedded IPv4 address as two groups.
-  const canonical = new URL(`http://[${address.replace(/%.*$/, '')}]/`).hostname.slice(1, -1)
+  const canonical = new URL(`http://[${address.split('%', 1)[0]}]/`).hostname.slice(1, -1)
   const [before = '', after] = canonical.split('::')
   const groups = (part: string) => (part === '' ? [] : part.split(':'))
   const missing = 8 - groups(before).length - groups(after ?? '').length

@@ -9,9 +9,8 @@ const credentials =
 /** Parameters of digest credentials that allow guesses at the password (RFC 8760). */
 const digestSecrets = /\b(response|rspauth|cnonce)[ \t]*=[ \t]*(?:"[^"]*"|[^",\s]*)/gi
 
-/** Key of SDES (RFC 4568), and the lines of an SDP that carry other secrets. */
-const inlineKey = /^(a=crypto:[^\r\n]*?\binline:)[^\r\n]*/gim
-const secretLine = /^(k=|a=key-mgmt:|a=ice-pwd:)[^\r\n]*/gim
+/** Starts of lines of an SDP that carry secrets other than keys of SDES. */
+const secretLine = /^(?:k=|a=key-mgmt:|a=ice-pwd:)/i
 
 /**
  * Returns a SIP message without secrets: responses of digest authentication, other credentials, keys of
@@ -37,5 +36,13 @@ const redactBody = (head: string, body: string): string => {
   // A digit may belong to a PIN.
   if (/^INFO /.test(head) && /^(?:content-type|c)[ \t]*:[ \t]*application\/dtmf\b/im.test(head))
     return `\r\n\r\n${censor}`
-  return body.replace(inlineKey, `$1${censor}`).replace(secretLine, `$1${censor}`)
+  return body.replace(/[^\r\n]+/g, redactLine)
+}
+
+/** Returns a line of an SDP without its key of SDES (RFC 4568) or other secret. */
+const redactLine = (line: string): string => {
+  const [start] = secretLine.exec(line) ?? []
+  if (start !== undefined) return start + censor
+  const key = /^a=crypto:/i.test(line) ? line.search(/\binline:/i) : -1
+  return key === -1 ? line : `${line.slice(0, key)}inline:${censor}`
 }

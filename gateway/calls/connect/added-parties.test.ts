@@ -106,6 +106,18 @@ describe('a person who is added to a call', () => {
     expect([c.leg.isEnded, ...t.left(), t.ended.length]).toEqual([true, 0, 0, 0, true, 1])
   })
 
+  it.each(['abc', 'acb', 'bac', 'bca', 'cab', 'cba'])(
+    'leaves nothing behind if %s leave in this order',
+    async (order) => {
+      const legs: Readonly<Record<string, FakeLeg>> = { a: t.a, b, c: await added(t.a) }
+      for (const name of order) {
+        legs[name]!.leg.ended({ code: 'normal' })
+        await settle()
+      }
+      expect([...t.left(), t.ended.length, t.overs()]).toEqual([0, 0, 0, true, 1, 1])
+    },
+  )
+
   it('is not mixed while it holds', async () => {
     const c = await added(t.a)
     c.leg.hold(true)

@@ -33,9 +33,10 @@ export class BridgeSession {
     return this.#partner
   }
 
-  /** Makes a leg the caller's partner. */
-  pair(leg: Leg): void {
+  /** Makes a leg the caller's partner. `others`: further parties; default the present ones. */
+  pair(leg: Leg, others = this.#others): void {
     this.#partner = leg
+    this.#others = others
     this.#call.listen({
       ...this.#listener,
       partner: leg,

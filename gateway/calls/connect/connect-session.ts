@@ -175,6 +175,8 @@ export class ConnectSession implements LegOwner, ForkOwner {
     // A caller of a queue belongs to another call.
     if (this.#winner?.queued || this.#added.isCalling || this.#added.legs.length > 0) return false
     if (leg === caller) {
+      // The callee must not be joined to itself as the new caller.
+      this.#bridge.part()
       this.#call.handOver(callee, this)
       this.#callee = caller
     }
@@ -211,8 +213,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
     if (!next) return false
     this.#callee = next
     next.own(this)
-    this.#bridge.gather(this.#added.legs)
-    this.#bridge.pair(next)
+    this.#bridge.pair(next, this.#added.legs)
     return true
   }
 

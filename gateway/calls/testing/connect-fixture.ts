@@ -69,7 +69,10 @@ export const connectDeps = () => {
   const parted: unknown[] = []
   const videos = new FakeVideos()
   const edge = {
-    join: (a: unknown, b: unknown) => joined.push([a, b]),
+    join: (a: unknown, b: unknown) => {
+      if (a === b) throw new Error('a port cannot be joined to itself')
+      joined.push([a, b])
+    },
     detach: (a: unknown) => parted.push(a),
   }
   const bridges = new Bridges(edge, videos)

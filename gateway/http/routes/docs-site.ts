@@ -65,14 +65,21 @@ const headersOf = (policy: string): Record<string, string> => ({
   'referrer-policy': 'no-referrer',
 })
 
+/** Returns the scripts in a page, without those that have a URL. */
+const inlineScripts = (page: string): readonly string[] =>
+  page
+    .split('<script')
+    .slice(1)
+    .filter((part) => !/\ssrc=/.test(part.slice(0, part.indexOf('>'))))
+    .map((part) => part.slice(part.indexOf('>') + 1, part.indexOf('</script>')))
+
 /**
  * Returns the content security policy of the site. It permits the inline scripts of a page by their hashes;
  * the build ensures that all pages have the same ones. Highlighted code has style attributes.
  */
 const policyOf = (page: string): string => {
-  const inline = page.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([^<]*)<\/script>/g)
-  const hashes = [...inline].map(
-    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  const hashes = inlineScripts(page).map(
+    (script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
   )
   return [
     "default-src 'none'",
