@@ -88,6 +88,11 @@ export class Controls {
     await this.#try(call, () => call.transfer(to), texts.value.transferFailed)
   }
 
+  /** Adds a person to a call. If the person does not answer, the call continues as before. */
+  async add({ call }: Line, to: string): Promise<void> {
+    await this.#try(call, () => call.add(to), texts.value.addFailed)
+  }
+
   /** Connects the other party of a held call with that of the current call (attended transfer). */
   async connect(held: Line): Promise<void> {
     const call = this.#lines.current?.call

@@ -155,7 +155,7 @@ it('a person who is typing keeps the focus when a call comes in', async () => {
   await focusIs(first, 'message-text')
 })
 
-it('a call is transferred, at once and after a question', async () => {
+it('a call is transferred, at once and after a question, and a person is added', async () => {
   const third = await Softphone.open(browser, gateway, {}, carol)
   await first.part('tab-people').click()
   const talkWithBob = async () => {
@@ -180,6 +180,17 @@ it('a call is transferred, at once and after a question', async () => {
   await third.rings()
   await third.accept()
   await handedOver()
+  await talkWithBob()
+  await first.part('transfer-add').click()
+  await third.rings()
+  await third.accept()
+  await Promise.all([first.talking(), second.talking(), third.talking()])
+  await first.hangUp()
+  await first.idle()
+  await Promise.all([second.talking(), third.talking()])
+  await third.hangUp()
+  await Promise.all([second.idle(), third.idle()])
+  await gateway.settled()
   await talkWithBob()
   await first.part('transfer-ask').click()
   await third.rings()

@@ -171,7 +171,9 @@ export const de: Texts = {
   cameraGone: 'Die Kamera wurde getrennt. Wählen Sie eine andere in den Einstellungen.',
 
   transfer: 'Weiterleiten',
-  transferTitle: (name) => `Gespräch mit ${name} weiterleiten`,
+  transferTitle: (name) => `${name} weiterleiten oder Person hinzufügen`,
+  addToCall: 'Hinzufügen',
+  addFailed: 'Die Person konnte nicht hinzugefügt werden. Das Gespräch geht weiter.',
   transferNow: 'Sofort weiterleiten',
   askFirst: 'Erst rückfragen',
   connect: 'Verbinden',

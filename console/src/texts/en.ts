@@ -174,7 +174,9 @@ export const en = {
 
   // Transfer
   transfer: 'Transfer',
-  transferTitle: (name: string) => `Transfer the call with ${name}`,
+  transferTitle: (name: string) => `Transfer ${name}, or add a person`,
+  addToCall: 'Add to the call',
+  addFailed: 'The person could not be added. The call continues.',
   transferNow: 'Transfer now',
   askFirst: 'Ask first',
   connect: 'Connect',

@@ -7,7 +7,10 @@ import { resolve } from './dial.tsx'
 import { usePage } from './page.ts'
 import { Dialog } from './parts.tsx'
 
-/** Dialog for the transfer of the current call: at once, or after a call with the target. */
+/** Action with the chosen person. */
+type Action = 'transfer' | 'ask' | 'add'
+
+/** Dialog that transfers the current call, at once or after a call with the target, or adds a person. */
 export const Transfer = ({ close }: { readonly close: () => void }) => {
   const { phone, people } = usePage()
   const [typed, setTyped] = useState('')
@@ -21,12 +24,12 @@ export const Transfer = ({ close }: { readonly close: () => void }) => {
     if ('fault' in found) setFault(found.fault)
     return 'fault' in found ? undefined : found
   }
-  const run = async (asks: boolean) => {
+  const run = async (action: Action) => {
     const found = await target()
     if (!found || !line) return
     close()
-    if (asks) void phone.dial(found.to, { name: found.name })
-    else void phone.controls.transfer(line, found.to)
+    if (action === 'ask') void phone.dial(found.to, { name: found.name })
+    else void phone.controls[action](line, found.to)
   }
   return (
     <Dialog title={t.transferTitle(readableName(line?.name ?? ''))} testId="transfer-dialog" close={close}>
@@ -34,7 +37,7 @@ export const Transfer = ({ close }: { readonly close: () => void }) => {
         class="transfer"
         onSubmit={(event) => {
           event.preventDefault()
-          void run(false)
+          void run('transfer')
         }}
       >
         <DestinationBox
@@ -53,7 +56,10 @@ export const Transfer = ({ close }: { readonly close: () => void }) => {
           fault={fault}
         />
         <div class="row end">
-          <button type="button" class="plain" data-testid="transfer-ask" onClick={() => void run(true)}>
+          <button type="button" class="plain" data-testid="transfer-add" onClick={() => void run('add')}>
+            {t.addToCall}
+          </button>
+          <button type="button" class="plain" data-testid="transfer-ask" onClick={() => void run('ask')}>
             {t.askFirst}
           </button>
           <button type="submit" class="primary" data-testid="transfer-now">
