@@ -21,6 +21,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     page('About Trunkline', '/'),
     page('Concepts', '/concepts'),
     page('Glossary', '/glossary'),
+    page('Frequently asked questions', '/faq'),
   ),
   role(
     'Operators',
