@@ -5,8 +5,7 @@ export type StreamFormat = Pick<StreamOptions, 'codec' | 'sampleRate' | 'packetM
 
 /** Description of the formats, for messages. */
 export const streamFormats =
-  'PCMU, PCMA, G722 or L16, optionally followed by a rate (L16@24000h) and the duration of a message ' +
-  'in ms (@40i)'
+  'PCMU, PCMA, G722 or L16, optionally with a rate (L16@24000h) and the length of a message in ms (@40i)'
 
 /**
  * Pattern of the formats, such as `L16@24000h@40i`: 8,000, 16,000, 24,000 or 48,000 Hz for L16, and 20 to 120

@@ -129,3 +129,23 @@ export const passagesIn = (lines: readonly string[], firstLine: number): readonl
 /** Lines of a page in Markdown, with tables and indented code blanked. */
 export const markdownLines = (source: string): readonly string[] =>
   source.split('\n').map((line) => (/^(?:\|| {4})/.test(line) ? '' : line))
+
+/** Returns the cells of the tables of a page in Markdown, each as a passage of its line. */
+export const tableCells = (source: string): readonly Passage[] =>
+  source.split('\n').flatMap((line, index) => {
+    if (!line.startsWith('|') || /^[|\s:-]+$/.test(line)) return []
+    return line
+      .split(/(?<!\\)\|/)
+      .filter((cell) => cell.trim() !== '')
+      .map((cell) => ({ line: index + 1, text: withoutLists(cell.trim()), starts: [0] }))
+  })
+
+/** Replaces a list of names in code by one name: a list of the keys of an object is no long sentence. */
+const withoutLists = (cell: string): string =>
+  cell.replace(/`[^`]*`(?:(?:,| and| or|, and|, or)\s`[^`]*`)+/g, '`…`')
+
+/** Returns the sentences of a text that open with a pronoun and are no question. */
+export const vagueOpeningsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/(?:^|[.!:]\s)((?:Whoever|Whomever|Whom|Whose|Who|Whatever|What|That)\s[^.!?]*)(.|$)/g)]
+    .filter(([, , end]) => end !== '?')
+    .map(([, sentence = '']) => sentence)

@@ -189,9 +189,29 @@ describe('names of files', () => {
 })
 
 describe('pages', () => {
-  it('are checked for words and sentences, outside code and tables', () => {
-    const page = `# Calls\n\nSomebody calls.\n\n| nobody | ${words(30)} |\n\n\`\`\`\nnobody\n\`\`\`\n\n    nobody\n\n- ${words(30)}\n`
+  it('are checked for words and sentences, outside code', () => {
+    const page = `# Calls\n\nSomebody calls.\n\n| nobody | ${words(20)} |\n\n\`\`\`\nnobody\n\`\`\`\n\n    nobody\n\n- ${words(30)}\n`
     expect(found(page, 'docs/x.md')).toEqual(['3 banned-word', '13 long-sentence'])
+  })
+
+  it('have short sentences in tables; a list of names in code counts as one word', () => {
+    const names = Array.from({ length: 30 }, (_, index) => `\`name${index}\``).join(', ')
+    expect(found(`| ${words(30)} |\n| --- |\n| ${names} |\n`, 'docs/x.md')).toEqual(['1 long-cell'])
+    expect(found(`<!-- Written by scripts/document -->\n| ${words(30)} |`, 'docs/x.md')).toEqual([
+      '2 long-cell',
+    ])
+  })
+
+  it('have no sentence that opens with a pronoun, except for questions', () => {
+    expect(found('A call ends. That is logged.\n', 'docs/x.md')).toEqual(['1 vague-opening'])
+    expect(found('Who hears nothing is muted.\n', 'docs/x.md')).toEqual(['1 vague-opening'])
+    expect(found('### What do I need?\n\nWho calls? A carrier.\n', 'docs/x.md')).toEqual([])
+  })
+
+  it('have short lines outside tables and code, and no conflict markers', () => {
+    const long = `${'word '.repeat(20)}. `.repeat(2)
+    expect(found(`${long}\n\n| ${long} |\n`, 'docs/x.md')).toEqual(['1 long-line'])
+    expect(found(`${'<'.repeat(7)} HEAD\nA line.\n`, 'CHANGELOG.md')).toEqual(['1 conflict-marker'])
   })
 
   it('that are generated from the code are not checked', () => {

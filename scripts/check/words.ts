@@ -15,11 +15,16 @@ import {
   markdownLines,
   type Passage,
   passagesIn,
+  tableCells,
+  vagueOpeningsIn,
 } from './prose.ts'
 import { LineIndex, type SyntaxNode, unwrap, walk } from './syntax-tree.ts'
 
 /** Maximum number of characters in a line. */
 export const maxLineLength = 110
+
+/** Maximum number of characters in a line of a page, outside of tables and code. */
+const maxPageLineLength = 150
 
 /** One place that breaks a rule. */
 export interface Finding {
@@ -76,6 +81,30 @@ const checkPassage = (passage: Passage, add: Add): void => {
     add(lineInPassage(passage, offset), 'banned-word', word)
   for (const { words, text } of longSentencesIn(passage.text))
     add(passage.line, 'long-sentence', `${words} words: ${text.slice(0, 60)}…`)
+}
+
+const conflictMarker = /^(?:<{7} |>{7} |={7}$)/
+
+/** Checks prose and tables of a page. The prose of a generated page is checked in its source. */
+const checkPage = (source: string, add: Add): void => {
+  for (const [index, line] of source.split('\n').entries())
+    if (conflictMarker.test(line)) add(index + 1, 'conflict-marker', line)
+  const isGenerated = source.includes('<!-- Written by scripts/document')
+  for (const cell of tableCells(source))
+    for (const { words, text } of longSentencesIn(cell.text))
+      add(cell.line, 'long-cell', `${words} words: ${text.slice(0, 60)}…`)
+  if (isGenerated) return
+  let isFenced = false
+  for (const [index, line] of markdownLines(source).entries()) {
+    if (/^\s*```/.test(line)) isFenced = !isFenced
+    if (!isFenced && line.length > maxPageLineLength) add(index + 1, 'long-line', `${line.length} characters`)
+  }
+  for (const passage of passagesIn(markdownLines(source), 1)) {
+    checkPassage(passage, add)
+    if (passage.text.startsWith('#')) continue
+    for (const sentence of vagueOpeningsIn(passage.text))
+      add(passage.line, 'vague-opening', sentence.slice(0, 60))
+  }
 }
 
 /** Source with its comments blanked, lines kept. */
@@ -167,8 +196,7 @@ export const findingsIn = (path: string, source: string): readonly Finding[] => 
   const findings: Finding[] = []
   const add: Add = (line, rule, text) => findings.push({ path, line, rule, text })
   if (path.endsWith('.md')) {
-    if (!source.includes('<!-- Written by scripts/document'))
-      for (const passage of passagesIn(markdownLines(source), 1)) checkPassage(passage, add)
+    checkPage(source, add)
     return findings
   }
   const parsed = parseSync(path, source)

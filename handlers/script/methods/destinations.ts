@@ -37,8 +37,8 @@ export const destinationProperties: Readonly<Record<string, Schema>> = {
   password: text('Password for digest authentication at the carrier.'),
   timeout: number('Ring time in seconds; default 60.', [1, 600]),
   codecs: text(
-    'Comma-separated codecs to offer to a SIP destination, in order of preference: PCMU, PCMA, G722, ' +
-      'OPUS and L16, as far as the carrier has them in its configuration.',
+    'Comma-separated codecs for a SIP destination, in order of preference: PCMU, PCMA, G722, OPUS, L16. ' +
+      'Only codecs of the carrier are offered.',
   ),
   encryption: choice(
     "SRTP policy of a SIP destination; default the carrier's configuration, which cannot be weakened.",

@@ -9,8 +9,8 @@ import { badValue, type Values } from '../values.ts'
 /** Schema of the codec of a WebSocket stream. */
 export const streamCodec = pattern(
   streamFormatPattern,
-  `Codec of a stream: ${streamFormats}: 8000, 16000 (default), 24000 or 48000 Hz of L16, 20 (default) ` +
-    'to 120 ms in steps of 20. Default PCMU.',
+  `Codec of a stream: ${streamFormats}. L16 has 8000, 16000 (default), 24000 or 48000 Hz. A message has 20 ` +
+    '(default) to 120 ms, in steps of 20. Default PCMU.',
   streamFormats,
 )
 
@@ -130,8 +130,8 @@ export const streaming: Readonly<Record<string, Method>> = {
       ]),
       codec: choice('PCMU or PCMA; default PCMU.', ['PCMU', 'PCMA']),
       rtp_ptime: number(
-        'Milliseconds of an RTP packet, 10 to 60 in steps of 10, or of a WebSocket message, 20 to 120 ' +
-          'in steps of 20; default 20.',
+        'Milliseconds of an RTP packet (10 to 60 in steps of 10) or of a WebSocket message (20 to 120 in ' +
+          'steps of 20). Default 20.',
         [10, 120],
       ),
       status_url: statusUrl('calling.call.tap'),
