@@ -2,6 +2,7 @@ import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { type ApiFamily, familyOf } from './api-family.ts'
 import { compressed, sendCompressed } from './compressed-text.ts'
+import { addExamples } from './openapi-examples.ts'
 import { nameSchemas } from './openapi-names.ts'
 import { tags } from './openapi-tags.ts'
 import { addTexts } from './openapi-texts.ts'
@@ -187,6 +188,7 @@ export const useOpenApi = async (site: FastifyInstance): Promise<void> => {
       const copy = structuredClone(document)
       addTexts(copy)
       nameSchemas(copy)
+      addExamples(copy)
       return copy
     },
     refResolver: {
