@@ -253,6 +253,12 @@ describe('every file', () => {
     expect(sources.filter((path) => codeLines(read(path)) > limit(path))).toEqual([])
   })
 
+  it('has no marks of an unfinished merge', () => {
+    const marks = '^(<<<<<<< |>>>>>>> |\\|\\|\\|\\|\\|\\|\\| )'
+    const { stdout } = spawnSync('git', ['grep', '-nE', marks], { cwd: root, encoding: 'utf8' })
+    expect(stdout).toBe('')
+  })
+
   it('has its lines counted without imports and comments', () => {
     const source =
       "import {\n  a,\n} from 'a'\nimport 'b'\n\n/**\n * One.\n */\nexport const one = a // why\n"
