@@ -1,5 +1,3 @@
-import { locale, texts } from './texts/language.ts'
-
 /** Formats as `m:ss`, and `h:mm:ss` from an hour on. */
 export const duration = (milliseconds: number): string => {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000))
@@ -49,30 +47,4 @@ export const colourOf = (name: string): number => {
   let hash = 0x811c9dc5
   for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0
   return (hash ^ (hash >>> 15)) & 7
-}
-
-const dayMs = 86_400_000
-
-const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString()
-
-/** Formats a time of day. */
-export const clockTime = (at: number): string =>
-  new Date(at).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })
-
-/** Formats a day: today, yesterday, the weekday for the last week, else the date. */
-export const day = (at: number, now: number): string => {
-  if (isSameDay(at, now)) return texts.value.today
-  if (isSameDay(at, now - dayMs)) return texts.value.yesterday
-  const format: Intl.DateTimeFormatOptions =
-    now - at < 6 * dayMs ? { weekday: 'long' } : { day: 'numeric', month: 'long', year: 'numeric' }
-  return new Date(at).toLocaleDateString(locale(), format)
-}
-
-/** Formats a time briefly: the time for today, the weekday for the last week, else the date. */
-export const moment = (at: number, now: number): string => {
-  const date = new Date(at)
-  const time = clockTime(at)
-  if (isSameDay(at, now)) return time
-  if (now - at < 6 * dayMs) return `${date.toLocaleDateString(locale(), { weekday: 'short' })} ${time}`
-  return date.toLocaleDateString(locale(), { day: 'numeric', month: 'short', year: 'numeric' })
 }

@@ -1,4 +1,3 @@
-import { effect, signal } from '@preact/signals'
 import {
   type Client,
   type Clock,
@@ -7,18 +6,15 @@ import {
   getSpeakerDevices,
 } from '@trunkline/client'
 import type { Account } from './api.ts'
-import { Chats } from './chats.ts'
+import { Cell } from './cell.ts'
 import { Devices } from './devices.ts'
-import { History } from './history.ts'
+import { ExtrasLoader } from './extras-loader.ts'
 import { CallMemory, RecentCalls, type SignedIn } from './memory.ts'
-import { connectionMessage, mediaMessage } from './messages.ts'
+import { connectionMessage } from './messages.ts'
 import { browserMicrophone, Microphone } from './microphone.ts'
 import { whenLeft } from './page-life.ts'
 import { People } from './people.ts'
 import { Phone } from './phone.ts'
-import { PeoplePresence } from './presence.ts'
-import { HiddenCalls, pushBrowser } from './push/browser.ts'
-import { BrowserPush } from './push/browser-push.ts'
 import type { KeptStore } from './push/kept.ts'
 import { pendingMs, type WorkerMessage } from './push/messages.ts'
 import { Ringer } from './ringer.ts'
@@ -57,24 +53,19 @@ export interface Session {
   setOnline(online: boolean): void
 }
 
-const models = ({ client, account, clock, kept, serverKey }: SessionDeps, changed: () => void) => {
+const models = ({ client, account, clock }: SessionDeps, changed: () => void) => {
   const recents = new RecentCalls(localStorage, account.address)
   const source = { microphone: getMicrophoneDevices, camera: getCameraDevices, speaker: getSpeakerDevices }
   const devices = new Devices(source, localStorage, changed)
   const memory = new CallMemory(sessionStorage)
-  const now = () => clock.now()
   const phone = new Phone({ client, clock, recents, memory, devices, changed })
   return {
     recents,
-    history: new History({ client, recents, changed }),
     devices,
     microphone: new Microphone(browserMicrophone(), localStorage, changed),
     phone,
-    presence: new PeoplePresence({ client, changed, failed: (error) => phone.warn(mediaMessage(error)) }),
     people: new People(client, clock, changed),
     finder: new People(client, clock, changed),
-    chats: new Chats({ client, store: localStorage, address: account.address, now, changed }),
-    push: new BrowserPush({ browser: pushBrowser, client, account, kept, serverKey, changed }),
   }
 }
 
@@ -82,23 +73,22 @@ type Models = ReturnType<typeof models>
 
 /** Shows the page to a signed-in user until the sign-out or the end of the page. */
 export const openSession = (deps: SessionDeps): Session => {
-  const { client, memory, clock, account, tabs } = deps
+  const { client, memory, clock, account, tabs, kept } = deps
   const listening = new AbortController()
   const { signal: life } = listening
-  const version = signal(0)
+  const version = new Cell(0)
   const changed = () => {
     if (!life.aborted) version.value++
   }
   const made = models(deps, changed)
-  const { phone, people, chats, devices, push, microphone, history, presence } = made
-  const ui = new Ui(life)
-  const alerts = followCalls(made, ui, deps, version)
+  const { phone, people, recents, devices, microphone } = made
+  const ui = new Ui(changed, life)
+  const warn = (text: string) => phone.warn(text)
+  const extras = new ExtrasLoader({ ...deps, recents, changed, warn }, life)
+  const alerts = followCalls(made, extras, ui, deps, version)
   const close = () => {
     listening.abort()
     alerts.close()
-    chats.close()
-    history.close()
-    presence.close()
   }
   const leave = (notice?: string) => {
     if (life.aborted) return
@@ -119,13 +109,13 @@ export const openSession = (deps: SessionDeps): Session => {
   const page: Page = {
     phone,
     people,
-    chats,
     devices,
-    push,
     microphone,
-    presence,
+    recents,
     finder: made.finder,
-    recents: made.recents,
+    get extras() {
+      return extras.loaded
+    },
     account,
     clock,
     audio: deps.audio,
@@ -138,19 +128,24 @@ export const openSession = (deps: SessionDeps): Session => {
     },
     // While the token is valid: the gateway must stop notifying this browser.
     signOut: () =>
-      void push.disable().then(() => {
+      void extras.load().then(async (loaded) => {
+        if (loaded) await loaded.push.disable()
+        // Without the registration the service worker shows no more calls of this user.
+        else await kept.remove('registration').catch(() => {})
         tabs.signedOut()
         leave()
       }),
     write: ({ id, display_name }) => {
       ui.tab.value = 'chats'
-      chats.open(id, display_name)
+      void extras.load().then((loaded) => loaded?.chats.open(id, display_name))
     },
   }
   client.on('closed', ({ reason }) => leave(connectionMessage(reason)))
   client.on('connection', ({ state }) => {
-    // Changes during the time without connection were not delivered.
-    if (state === 'connected') for (const list of [chats, people, history, presence]) void list.load()
+    if (state !== 'connected') return
+    void people.load()
+    if (extras.loaded) extras.loaded.load()
+    else void extras.load()
   })
   const left = () => {
     // A reloaded page returns to its call; the gateway waits for it.
@@ -163,7 +158,8 @@ export const openSession = (deps: SessionDeps): Session => {
   followBrowser(made, changed, life)
   followWorker(deps, phone, life)
   deps.show(page)
-  for (const part of [people, chats, push, history, presence]) void part.load()
+  void people.load()
+  void extras.load()
   void devices.refresh()
   void microphone.load(life)
   void phone.reattach()
@@ -172,36 +168,40 @@ export const openSession = (deps: SessionDeps): Session => {
 }
 
 /** Follows the calls with sound, notifications, the tab and the title of the page. */
-const followCalls = (made: Models, ui: Ui, deps: SessionDeps, version: { readonly value: number }) => {
-  const { phone, chats, recents, people, presence } = made
+const followCalls = (
+  made: Models,
+  extras: ExtrasLoader,
+  ui: Ui,
+  deps: SessionDeps,
+  version: Cell<number>,
+) => {
+  const { phone, recents, people } = made
   const ringer = new Ringer(deps.clock, deps.audio)
-  const hidden = new HiddenCalls()
   const first = new FirstTab(navigator.locks, () => update())
   let calls = 0
   const update = () => {
     const isHidden = document.visibilityState === 'hidden'
     // A starting call becomes visible; on a wide page nothing changes.
-    if (phone.lines.length > calls && (ui.narrow.peek() || ui.tab.peek() === 'people')) ui.tab.value = 'phone'
+    const starts = phone.lines.length > calls
     calls = phone.lines.length
-    presence.watch(people.list.filter(({ type }) => type === 'subscriber').map(({ id }) => id))
-    if (ui.tab.value === 'chats' && !isHidden) chats.see()
+    if (starts && (ui.narrow.value || ui.tab.value === 'people')) ui.tab.value = 'phone'
+    const { chats, presence, hidden } = extras.loaded ?? {}
+    presence?.watch(people.list.filter(({ type }) => type === 'subscriber').map(({ id }) => id))
+    if (ui.tab.value === 'chats' && !isHidden) chats?.see()
     if (ui.tab.value === 'recents' && !isHidden) recents.see(deps.clock.now())
     const [waiting] = phone.incoming
     const rings = waiting && !waiting.answering && first.isFirst
     ringer.set(!rings ? undefined : phone.current ? 'knock' : 'ring')
-    hidden.update(phone.incoming, isHidden && first.isFirst)
-    document.title = titleOf(phone, chats.unread + recents.missed)
+    hidden?.update(phone.incoming, isHidden && first.isFirst)
+    document.title = titleOf(phone, (chats?.unread ?? 0) + recents.missed)
   }
-  const stop = effect(() => {
-    void version.value
-    update()
-  })
+  update()
+  const unfollow = [version, texts].map((cell) => cell.follow(update))
   return {
     close() {
-      stop()
+      for (const stop of unfollow) stop()
       first.release()
       ringer.set(undefined)
-      hidden.update([], false)
     },
   }
 }

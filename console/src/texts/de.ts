@@ -14,6 +14,7 @@ export const de: Texts = {
   messagesTab: 'Nachrichten',
   settingsTab: 'Einstellungen',
   tabWithNew: (name, count) => `${name}, ${count} neu`,
+  notLoaded: 'Dieser Teil der Seite konnte nicht geladen werden. Laden Sie die Seite neu.',
   loading: 'Wird geladen …',
   showMore: 'Mehr anzeigen',
   tryAgain: 'Erneut versuchen',

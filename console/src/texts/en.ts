@@ -14,6 +14,7 @@ export const en = {
   messagesTab: 'Messages',
   settingsTab: 'Settings',
   tabWithNew: (name: string, count: number) => `${name}, ${count} new`,
+  notLoaded: 'This part of the page could not be loaded. Reload the page, and try again.',
   loading: 'Loading…',
   showMore: 'Show more',
   tryAgain: 'Try again',

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { Cell } from '../cell.ts'
 import { read, type Store, write } from '../memory.ts'
 import { en, type Texts } from './en.ts'
 
@@ -10,8 +10,8 @@ export type LanguageChoice = Language | 'system'
 
 const storageKey = 'trunkline.language'
 
-/** Texts in the language of the page. A view that reads the value is drawn again after a change. */
-export const texts = signal<Texts>(en)
+/** Texts in the language of the page. */
+export const texts = new Cell<Texts>(en)
 
 let current: Language = 'en'
 

@@ -1,10 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { applyLanguage, keepLanguage, type LanguageChoice, languageChoice, texts } from '../texts/language.ts'
+import { texts } from '../texts/language.ts'
 import { chooseTheme, type Theme, themeOf } from '../theme.ts'
 import { CopyButton } from './copy.tsx'
 import { Icon } from './icon.tsx'
-import { usePage } from './page.ts'
-import { DoNotDisturbSwitch, OnlineSwitch } from './top-bar.tsx'
+import { LanguageSelect } from './language-select.tsx'
+import { useExtras, usePage } from './page.ts'
+import { Switch } from './parts.tsx'
+import { OnlineSwitch } from './top-bar.tsx'
 
 /** Choice of light and dark. */
 export const ThemeChoice = ({ name }: { readonly name: string }) => {
@@ -28,35 +30,24 @@ export const ThemeChoice = ({ name }: { readonly name: string }) => {
   )
 }
 
-/** Choice of the language. */
-export const LanguageSelect = ({ id }: { readonly id: string }) => {
-  const t = texts.value
-  const choose = (choice: LanguageChoice) => {
-    keepLanguage(localStorage, choice)
-    void applyLanguage(choice, navigator.languages)
-  }
+/** Switch that makes calls to the user busy on all devices. */
+const DoNotDisturbSwitch = () => {
+  const { presence } = useExtras()
   return (
-    <select
-      id={id}
-      data-testid={id}
-      defaultValue={languageChoice(localStorage)}
-      onChange={({ currentTarget }) => choose(currentTarget.value as LanguageChoice)}
-    >
-      <option value="system">{t.languageOfBrowser}</option>
-      {/* Languages are named in themselves. */}
-      <option value="en" lang="en">
-        {'English'}
-      </option>
-      <option value="de" lang="de">
-        {'Deutsch'}
-      </option>
-    </select>
+    <Switch
+      id="do-not-disturb"
+      label={texts.value.doNotDisturb}
+      on={presence.doNotDisturb}
+      testId="do-not-disturb"
+      change={(on) => void presence.setDoNotDisturb(on)}
+    />
   )
 }
 
 /** Menu of the account: presence, appearance, language, sign-out. */
 export const AccountMenu = () => {
-  const { account, ui, signOut, presence } = usePage()
+  const { account, ui, signOut } = usePage()
+  const { presence } = useExtras()
   const t = texts.value
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => {

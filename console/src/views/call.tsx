@@ -1,3 +1,4 @@
+import type { Call } from '@trunkline/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { duration, readableName, readableNumber } from '../format.ts'
 import type { Line } from '../lines.ts'
@@ -5,10 +6,16 @@ import { texts } from '../texts/language.ts'
 import { stateText } from './call-state.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Keypad } from './keypad.tsx'
+import { lazy } from './lazy.tsx'
 import { Level } from './level.tsx'
 import { usePage } from './page.ts'
 import { Avatar } from './parts.tsx'
-import { Picture, videoOf } from './picture.tsx'
+
+const Picture = lazy(() => import('./picture.tsx').then(({ Picture }) => Picture))
+
+/** Returns what a call shows: video of the far side, and of the user's camera. */
+const videoOf = (call: Call): { readonly local: boolean; readonly remote: boolean } =>
+  call.active ? call.video : { local: false, remote: false }
 
 /** Panel of the current call. */
 export const CallView = () => {
@@ -35,7 +42,7 @@ const Panel = ({ line }: { readonly line: Line }) => {
       data-testid="active"
       data-state={call.state}
     >
-      {seen && <Picture call={call} panel={panel} />}
+      {seen && <Picture call={call} local={local} remote={remote} panel={panel} />}
       <Party line={line} />
       <Digits line={line} />
       {isPad && <Keypad press={(key) => void phone.controls.press(key)} testId="key" />}

@@ -1,17 +1,19 @@
 import type { Message } from '@trunkline/client'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Talk } from '../chats.ts'
-import { moment } from '../format.ts'
+import { moment } from '../dates.ts'
 import { texts } from '../texts/language.ts'
 import type { Thread } from '../thread.ts'
+import { Empty } from './empty.tsx'
 import { Icon } from './icon.tsx'
-import { usePage } from './page.ts'
-import { Avatar, Empty, IconButton, Skeleton } from './parts.tsx'
+import { useExtras, usePage } from './page.ts'
+import { Avatar, IconButton, Skeleton } from './parts.tsx'
 
 const maxLength = 4096
 
 const Entry = ({ talk }: { readonly talk: Talk }) => {
-  const { chats, clock } = usePage()
+  const { clock } = usePage()
+  const { chats } = useExtras()
   const isOpen = chats.thread !== undefined && chats.thread.id === talk.id
   return (
     <li>
@@ -43,7 +45,8 @@ const Entry = ({ talk }: { readonly talk: Talk }) => {
 
 /** List of conversations. */
 export const TalksView = () => {
-  const { chats, ui } = usePage()
+  const { ui } = usePage()
+  const { chats } = useExtras()
   const t = texts.value
   if (chats.hasFailed)
     return (
@@ -192,13 +195,14 @@ const useScroll = (thread: Thread) => {
 
 /** The open conversation. */
 export const ThreadView = () => {
-  const { chats } = usePage()
+  const { chats } = useExtras()
   const { thread } = chats
   return thread ? <Conversation key={thread.id} thread={thread} /> : null
 }
 
 const Conversation = ({ thread }: { readonly thread: Thread }) => {
-  const { chats, ui } = usePage()
+  const { ui } = usePage()
+  const { chats } = useExtras()
   const scroll = useScroll(thread)
   const t = texts.value
   const none = thread.messages.length === 0

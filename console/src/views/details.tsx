@@ -1,4 +1,5 @@
-import { clockTime, day, plainAddress, readableName, readableNumber } from '../format.ts'
+import { clockTime, day } from '../dates.ts'
+import { plainAddress, readableName, readableNumber } from '../format.ts'
 import { dialled } from '../people.ts'
 import { texts } from '../texts/language.ts'
 import { CopyButton } from './copy.tsx'
@@ -35,8 +36,8 @@ export const Details = () => {
 }
 
 const Card = ({ contact: { name, to, address } }: { readonly contact: Contact }) => {
-  const { phone, recents, clock, write, presence } = usePage()
-  const state = address && presence.of(address.id)
+  const { phone, recents, clock, write, extras } = usePage()
+  const state = address && extras?.presence.of(address.id)
   const t = texts.value
   const shown = readableName(name)
   const idle = phone.current === undefined

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { texts } from '../texts/language.ts'
 import { DevicePicker, SpeakerTest, useTrial } from './device-trial.tsx'
+import { Dialog } from './dialog.tsx'
 import { Level } from './level.tsx'
 import { usePage } from './page.ts'
-import { Dialog } from './parts.tsx'
 import { Transfer } from './transfer.tsx'
 
 /** The open dialog. */

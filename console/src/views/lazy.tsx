@@ -1,25 +1,30 @@
-import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
-import { Skeleton } from './parts.tsx'
+import { useEffect, useReducer } from 'preact/hooks'
+import { texts } from '../texts/language.ts'
+import { usePage } from './page.ts'
 
 /**
- * Makes a view that is loaded when it is first shown. If the load fails, for example without a connection,
- * the next show tries again.
+ * Makes a view whose code is loaded when it is first shown. If the load fails, for example without a
+ * connection, the user is warned, and the next show tries again. `Waiting` is shown until then.
  */
-export const lazy = (load: () => Promise<ComponentType>): ComponentType => {
-  const loaded = signal<ComponentType | undefined>(undefined)
-  return () => {
+export const lazy = <Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  Waiting: ComponentType = () => null,
+): ComponentType<Props> => {
+  let View: ComponentType<Props> | undefined
+  return (props) => {
+    const { phone } = usePage()
+    const [, draw] = useReducer((count: number, _: undefined) => count + 1, 0)
     useEffect(() => {
-      if (loaded.peek()) return
+      if (View) return
       void load().then(
         (view) => {
-          loaded.value = view
+          View = view
+          draw(undefined)
         },
-        () => {},
+        () => phone.warn(texts.value.notLoaded),
       )
     }, [])
-    const View = loaded.value
-    return View ? <View /> : <Skeleton />
+    return View ? <View {...props} /> : <Waiting />
   }
 }

@@ -1,16 +1,14 @@
-import type { Signal } from '@preact/signals'
 import type { Address, Clock } from '@trunkline/client'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Account } from '../api.ts'
-import type { Chats } from '../chats.ts'
+import type { Cell } from '../cell.ts'
 import type { Devices } from '../devices.ts'
+import type { Extras } from '../extras.ts'
 import type { RecentCalls } from '../memory.ts'
 import type { Microphone } from '../microphone.ts'
 import type { People } from '../people.ts'
 import type { Phone } from '../phone.ts'
-import type { PeoplePresence } from '../presence.ts'
-import type { BrowserPush } from '../push/browser-push.ts'
 import type { Ui } from './ui.ts'
 
 /** Models and actions of the views of a signed-in user. */
@@ -20,17 +18,16 @@ export interface Page {
   readonly people: People
   /** Search for suggestions while the user types a destination. */
   readonly finder: People
-  readonly presence: PeoplePresence
-  readonly chats: Chats
   readonly recents: RecentCalls
   readonly devices: Devices
   readonly microphone: Microphone
-  readonly push: BrowserPush
+  /** Undefined until their code is loaded. */
+  readonly extras: Extras | undefined
   readonly clock: Clock
   readonly audio: () => AudioContext
   readonly ui: Ui
-  /** Changes with every change of a model. */
-  readonly version: Signal<number>
+  /** Changes with every change of a model or of the user's view. */
+  readonly version: Cell<number>
   readonly setOnline: (online: boolean) => void
   readonly signOut: () => void
   /** Opens the conversation with an entry of the address book. */
@@ -40,10 +37,16 @@ export interface Page {
 /** Context of the views below the screen. */
 export const PageContext = createContext<Page | undefined>(undefined)
 
-/** Returns the page. The view is drawn again after every change of a model. */
+/** Returns the page. The screen draws all its views again after each change. */
 export const usePage = (): Page => {
   const page = useContext(PageContext)
   if (!page) throw new Error('no page')
-  void page.version.value
   return page
+}
+
+/** Returns the extras. Views that use them are shown only after they were loaded. */
+export const useExtras = (): Extras => {
+  const { extras } = usePage()
+  if (!extras) throw new Error('extras not loaded')
+  return extras
 }

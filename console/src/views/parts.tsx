@@ -1,6 +1,4 @@
 import type { PresenceState } from '@trunkline/client'
-import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import { colourOf, initials } from '../format.ts'
 import { texts } from '../texts/language.ts'
 import { Icon, type IconName } from './icon.tsx'
@@ -91,23 +89,6 @@ export const Switch = ({ id, label, on, disabled, testId, change }: SwitchProps)
   </div>
 )
 
-/** Empty state of a list, with an action. */
-export const Empty = ({
-  icon,
-  text,
-  children,
-}: {
-  readonly icon: IconName
-  readonly text: string
-  readonly children?: ComponentChildren
-}) => (
-  <div class="empty">
-    <Icon name={icon} />
-    <p role="status">{text}</p>
-    {children}
-  </div>
-)
-
 /** Rows in place of a list that is being loaded. */
 export const Skeleton = () => (
   <div class="skeleton">
@@ -122,39 +103,3 @@ export const Skeleton = () => (
     ))}
   </div>
 )
-
-/** Properties of a {@link Dialog}. */
-export interface DialogProps {
-  readonly title: string
-  readonly testId: string
-  readonly close: () => void
-  readonly children: ComponentChildren
-}
-
-/** Modal dialog. The browser keeps the focus inside, and returns it afterwards. */
-export const Dialog = ({ title, testId, close, children }: DialogProps) => {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    const opened = dialog.current
-    opened?.showModal()
-    return () => opened?.close()
-  }, [])
-  return (
-    <dialog
-      ref={dialog}
-      class="dialog"
-      aria-labelledby={`${testId}-title`}
-      data-testid={testId}
-      onClose={close}
-      {...{ closedby: 'any' }}
-    >
-      <div class="dialog-body">
-        <header>
-          <h2 id={`${testId}-title`}>{title}</h2>
-          <IconButton icon="close" label={texts.value.close} press={close} testId={`${testId}-close`} />
-        </header>
-        {children}
-      </div>
-    </dialog>
-  )
-}

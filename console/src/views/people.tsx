@@ -4,8 +4,9 @@ import { plainAddress } from '../format.ts'
 import { dialled } from '../people.ts'
 import type { Texts } from '../texts/en.ts'
 import { texts } from '../texts/language.ts'
+import { Empty } from './empty.tsx'
 import { usePage } from './page.ts'
-import { Avatar, Empty, IconButton, Skeleton } from './parts.tsx'
+import { Avatar, IconButton, Skeleton } from './parts.tsx'
 
 /** Returns the kind of an address in words. `call` is a SIP endpoint or gateway, `app` an application. */
 export const kindOf = (type: Address['type'], t: Texts): string =>
@@ -21,8 +22,8 @@ export const presenceText = (state: PresenceState, t: Texts): string =>
   })[state]
 
 const Entry = ({ address }: { readonly address: Address }) => {
-  const { phone, write, ui, presence } = usePage()
-  const state = presence.of(address.id)
+  const { phone, write, ui, extras } = usePage()
+  const state = extras?.presence.of(address.id)
   const t = texts.value
   const { display_name: name, channels } = address
   const audio = dialled(address, false)

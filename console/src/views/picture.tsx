@@ -5,10 +5,6 @@ import { texts } from '../texts/language.ts'
 import { usePage } from './page.ts'
 import { IconButton } from './parts.tsx'
 
-/** Returns what a call shows: video of the far side, and of the user's camera. */
-export const videoOf = (call: Call): { readonly local: boolean; readonly remote: boolean } =>
-  call.active ? call.video : { local: false, remote: false }
-
 /** Video of the far side. The SDK owns its element. */
 const Far = ({
   call,
@@ -61,21 +57,25 @@ const Own = ({ track }: { readonly track: MediaStreamTrack | null }) => {
   )
 }
 
-/** Video of a call: it fills the panel, with the user's camera in a corner. */
-export const Picture = ({
-  call,
-  panel,
-}: {
+/** Properties of a {@link Picture}. */
+export interface PictureProps {
   readonly call: Call
+  /** Whether the user's camera is sent. */
+  readonly local: boolean
+  /** Whether the far side sends video. */
+  readonly remote: boolean
+  /** Panel that fills the screen on request. */
   readonly panel: RefObject<HTMLElement | null>
-}) => {
+}
+
+/** Video of a call: it fills the panel, with the user's camera in a corner. */
+export const Picture = ({ call, local, remote, panel }: PictureProps) => {
   const far = useRef<CallVideo>(null)
   const [selfIsShown, showSelf] = useState(true)
   const [fills, fill] = useState(true)
   const isFull = useFullScreen()
   // A call changes in place.
   usePage()
-  const { local, remote } = videoOf(call)
   const t = texts.value
   const toggleFull = () =>
     void (isFull ? document.exitFullscreen() : panel.current?.requestFullscreen())?.catch(() => {})

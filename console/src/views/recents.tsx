@@ -1,10 +1,12 @@
-import { clockTime, day, duration, readableName } from '../format.ts'
+import { clockTime, day } from '../dates.ts'
+import { duration, readableName } from '../format.ts'
 import type { RecentCall } from '../memory.ts'
 import type { Texts } from '../texts/en.ts'
 import { texts } from '../texts/language.ts'
+import { Empty } from './empty.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { usePage } from './page.ts'
-import { Avatar, Empty, IconButton } from './parts.tsx'
+import { Avatar, IconButton } from './parts.tsx'
 
 /** Returns the result of a past call in words. */
 const resultText = ({ direction, result }: RecentCall, t: Texts): string => {

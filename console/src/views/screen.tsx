@@ -1,24 +1,47 @@
+import type { ComponentType } from 'preact'
 import { texts } from '../texts/language.ts'
-import { AccountMenu } from './account-menu.tsx'
 import { CallView } from './call.tsx'
 import { CallState } from './call-state.tsx'
-import { Details } from './details.tsx'
 import { Dial } from './dial.tsx'
 import { useCallFocus } from './focus.ts'
-import { HeldCalls } from './held.tsx'
+import { useFollowed } from './follow.ts'
 import { IncomingCalls } from './incoming.tsx'
 import { lazy } from './lazy.tsx'
 import { Notices } from './notices.tsx'
 import { type Page, PageContext, usePage } from './page.ts'
-import { PeopleView } from './people.tsx'
+import { Skeleton } from './parts.tsx'
 import { Tabs } from './tabs.tsx'
 import { TopBar } from './top-bar.tsx'
 
-// Parts that the first view does not need are loaded when they are opened.
-const ChatsView = lazy(() => import('./chats.tsx').then(({ TalksView }) => TalksView))
-const ThreadView = lazy(() => import('./chats.tsx').then(({ ThreadView }) => ThreadView))
-const RecentsView = lazy(() => import('./recents.tsx').then(({ RecentsView }) => RecentsView))
-const SettingsView = lazy(() => import('./settings.tsx').then(({ SettingsView }) => SettingsView))
+/** Makes a list whose code is loaded when it is first shown, with empty rows until then. */
+const list = (load: () => Promise<ComponentType>) => lazy(load, Skeleton)
+
+/** Shows a view of the extras after they were loaded. */
+const withExtras =
+  (View: ComponentType, Waiting: ComponentType = () => null): ComponentType =>
+  () =>
+    usePage().extras ? <View /> : <Waiting />
+
+// The phone works before these parts are loaded.
+const PeopleView = list(() => import('./people.tsx').then(({ PeopleView }) => PeopleView))
+const RecentsView = list(() => import('./recents.tsx').then(({ RecentsView }) => RecentsView))
+const ChatsView = withExtras(
+  list(() => import('./chats.tsx').then(({ TalksView }) => TalksView)),
+  Skeleton,
+)
+const ThreadView = withExtras(
+  list(() => import('./chats.tsx').then(({ ThreadView }) => ThreadView)),
+  Skeleton,
+)
+const SettingsView = withExtras(
+  list(() => import('./settings.tsx').then(({ SettingsView }) => SettingsView)),
+  Skeleton,
+)
+const AccountMenu = withExtras(
+  lazy(() => import('./account-menu.tsx').then(({ AccountMenu }) => AccountMenu)),
+)
+const Details = lazy(() => import('./details.tsx').then(({ Details }) => Details))
+const HeldCalls = lazy(() => import('./held.tsx').then(({ HeldCalls }) => HeldCalls))
 const Dialogs = lazy(() => import('./dialogs.tsx').then(({ Dialogs }) => Dialogs))
 
 /** Screen after the sign-in. */
@@ -30,11 +53,14 @@ export const Screen = ({ page }: { readonly page: Page }) => (
 
 const Frame = () => {
   const page = usePage()
-  const { ui, phone, chats } = page
+  useFollowed(page.version)
+  useFollowed(texts)
+  const { ui, phone, extras } = page
   useCallFocus(page)
   const tab = ui.tab.value
   const inCall = phone.current !== undefined
-  const thread = tab === 'chats' && chats.thread !== undefined
+  const hasDetails = inCall || ui.contact.value !== undefined
+  const thread = tab === 'chats' && extras?.chats.thread !== undefined
   // A conversation has the middle of a wide page, unless a call is there.
   const place = !thread ? 'none' : !ui.wide.value ? 'list' : inCall ? 'details' : 'stage'
   const t = texts.value
@@ -51,12 +77,12 @@ const Frame = () => {
           <List threadHere={place === 'list'} />
         ) : (
           <>
-            <HeldCalls />
+            {phone.lines.length > 1 && <HeldCalls />}
             {inCall ? <CallView /> : place === 'stage' ? <ThreadView /> : <Dial />}
           </>
         )}
       </main>
-      {ui.wide.value && (place === 'details' ? <ThreadAside /> : <Details />)}
+      {ui.wide.value && (place === 'details' ? <ThreadAside /> : hasDetails && <Details />)}
       <CallState />
       <div class="corner">
         <IncomingCalls />

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { PushState } from '../push/browser-push.ts'
 import { texts } from '../texts/language.ts'
-import { LanguageSelect, ThemeChoice } from './account-menu.tsx'
+import { ThemeChoice } from './account-menu.tsx'
 import { DevicePicker, DeviceTrial } from './device-trial.tsx'
-import { usePage } from './page.ts'
+import { LanguageSelect } from './language-select.tsx'
+import { useExtras, usePage } from './page.ts'
 import { Switch } from './parts.tsx'
 
 const Group = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
@@ -14,7 +15,7 @@ const Group = ({ title, children }: { readonly title: string; readonly children:
 )
 
 const Push = () => {
-  const { push } = usePage()
+  const { push } = useExtras()
   const t = texts.value
   const words: Readonly<Record<PushState, string>> = {
     unsupported: t.pushUnsupported,

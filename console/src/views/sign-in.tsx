@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../texts/language.ts'
-import { LanguageSelect } from './account-menu.tsx'
+import { useFollowed } from './follow.ts'
+import { LanguageSelect } from './language-select.tsx'
 import { IconButton } from './parts.tsx'
 
 /** Properties of {@link SignInView}. */
@@ -13,6 +14,7 @@ export interface SignInProps {
 
 /** Sign-in screen. */
 export const SignInView = ({ submit, notice }: SignInProps) => {
+  useFollowed(texts)
   const t = texts.value
   const [fault, setFault] = useState(notice ?? '')
   const [working, setWorking] = useState(false)

@@ -11,8 +11,8 @@ const tabs: readonly (readonly [Tab, IconName])[] = [
   ['settings', 'gear'],
 ]
 
-const countOf = ({ phone, chats, recents, ui }: Page, tab: Tab): number => {
-  if (tab === 'chats') return chats.unread
+const countOf = ({ phone, extras, recents, ui }: Page, tab: Tab): number => {
+  if (tab === 'chats') return extras?.chats.unread ?? 0
   if (tab === 'recents') return recents.missed
   return tab === 'phone' && ui.tab.value !== 'phone' ? phone.lines.length : 0
 }

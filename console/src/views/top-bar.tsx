@@ -18,28 +18,15 @@ export const OnlineSwitch = () => {
   )
 }
 
-/** Switch that makes calls to the user busy on all devices. */
-export const DoNotDisturbSwitch = () => {
-  const { presence } = usePage()
-  return (
-    <Switch
-      id="do-not-disturb"
-      label={texts.value.doNotDisturb}
-      on={presence.doNotDisturb}
-      testId="do-not-disturb"
-      change={(on) => void presence.setDoNotDisturb(on)}
-    />
-  )
-}
-
 /** Header: presence, connection, account. */
 export const TopBar = () => {
-  const { account, phone, ui, microphone, presence } = usePage()
+  const { account, phone, ui, microphone, extras } = usePage()
   const t = texts.value
   const { connection, isOnline } = phone
+  const doNotDisturb = extras?.presence.doNotDisturb ?? false
   const state =
     connection === 'connected'
-      ? presence.doNotDisturb
+      ? doNotDisturb
         ? t.doNotDisturbHint
         : isOnline
           ? t.onlineHint
@@ -82,11 +69,11 @@ export const TopBar = () => {
           aria-expanded={ui.menu.value}
           data-testid="account"
           onClick={() => {
-            ui.menu.value = !ui.menu.peek()
+            ui.menu.value = !ui.menu.value
           }}
         >
           <Avatar name={account.name} />
-          <i class={presence.doNotDisturb ? 'dot stop' : isOnline ? 'dot on' : 'dot'} />
+          <i class={doNotDisturb ? 'dot stop' : isOnline ? 'dot on' : 'dot'} />
         </button>
       </div>
     </header>

@@ -4,8 +4,8 @@ import type { Suggestion } from '../suggestions.ts'
 import { texts } from '../texts/language.ts'
 import { DestinationBox } from './destination.tsx'
 import { resolve } from './dial.tsx'
+import { Dialog } from './dialog.tsx'
 import { usePage } from './page.ts'
-import { Dialog } from './parts.tsx'
 
 /** Action with the chosen person. */
 type Action = 'transfer' | 'ask' | 'add'

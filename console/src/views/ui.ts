@@ -1,5 +1,5 @@
-import { type Signal, signal } from '@preact/signals'
 import type { Address } from '@trunkline/client'
+import { Cell } from '../cell.ts'
 
 /** Tabs of the page. `phone` is a tab only on a narrow page; otherwise it is always visible. */
 export type Tab = 'phone' | 'people' | 'recents' | 'chats' | 'settings'
@@ -16,35 +16,41 @@ export interface Contact {
   readonly address?: Address
 }
 
-const watch = (query: string, signalOf: AbortSignal): Signal<boolean> => {
-  const list = matchMedia(query)
-  const found = signal(list.matches)
-  list.addEventListener(
-    'change',
-    () => {
-      found.value = list.matches
-    },
-    { signal: signalOf },
-  )
-  return found
-}
-
 /** State of the views: what the user has opened. */
 export class Ui {
-  readonly tab = signal<Tab>('phone')
-  readonly dialog = signal<DialogName | undefined>(undefined)
-  readonly menu = signal(false)
-  readonly contact = signal<Contact | undefined>(undefined)
+  readonly tab: Cell<Tab>
+  readonly dialog: Cell<DialogName | undefined>
+  readonly menu: Cell<boolean>
+  readonly contact: Cell<Contact | undefined>
   /** Text of the dial box. */
-  readonly typed = signal('')
+  readonly typed: Cell<string>
   /** Phone width: one pane at a time. */
-  readonly narrow: Signal<boolean>
+  readonly narrow: Cell<boolean>
   /** Room for three columns. */
-  readonly wide: Signal<boolean>
+  readonly wide: Cell<boolean>
 
-  /** `closed` ends the watch of the window's width. */
-  constructor(closed: AbortSignal) {
-    this.narrow = watch('(max-width: 820px)', closed)
-    this.wide = watch('(min-width: 1280px)', closed)
+  /** `changed` runs after each change; `closed` ends the watch of the window's width. */
+  constructor(changed: () => void, closed: AbortSignal) {
+    const cell = <Value>(value: Value): Cell<Value> => {
+      const made = new Cell(value)
+      made.follow(changed)
+      return made
+    }
+    const watched = (query: string): Cell<boolean> => {
+      const list = matchMedia(query)
+      const made = cell(list.matches)
+      const update = () => {
+        made.value = list.matches
+      }
+      list.addEventListener('change', update, { signal: closed })
+      return made
+    }
+    this.tab = cell<Tab>('phone')
+    this.dialog = cell<DialogName | undefined>(undefined)
+    this.menu = cell(false)
+    this.contact = cell<Contact | undefined>(undefined)
+    this.typed = cell('')
+    this.narrow = watched('(max-width: 820px)')
+    this.wide = watched('(min-width: 1280px)')
   }
 }

@@ -1,0 +1,5 @@
+/** URL of a picture, as Vite builds it. */
+declare module '*.svg' {
+  const url: string
+  export default url
+}
