@@ -1,6 +1,6 @@
 /**
- * Returns the form of a value of JSON: the type in place of each text, number and boolean, and the form of
- * the first item in place of a list.
+ * Returns the form of a value of JSON: the type in place of each text, number and boolean. The form of a list
+ * is that of its first item.
  */
 export const formOf = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.slice(0, 1).map(formOf)

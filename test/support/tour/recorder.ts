@@ -64,7 +64,7 @@ export class ApiRecorder {
     return Object.fromEntries(recorded.map((id) => [id, this.#examples[id]!]))
   }
 
-  /** Sends a request with a JSON body. Throws if the status is not `status`, which is 200 to 299 by default. */
+  /** Sends a request with a JSON body. Throws if the status is not `status`, by default 200 to 299. */
   async json(
     method: Method,
     path: string,

@@ -18,8 +18,8 @@ const isTime = (value: number): boolean =>
   Number.isInteger(value) && ((value > 1.7e9 && value < 4e9) || (value > 1.7e12 && value < 4e12))
 
 /**
- * Replaces values that differ from run to run: ids by numbered ones, times by one moment, secrets by example
- * texts, and the addresses of a test by example names (RFC 2606, RFC 5737).
+ * Replaces values that differ from run to run: ids by numbered ones, times by one moment, and secrets by
+ * example texts. Addresses of a test become example names (RFC 2606, RFC 5737).
  */
 export class Stable {
   readonly #ids = new Map<string, string>()
