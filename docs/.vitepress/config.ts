@@ -70,6 +70,8 @@ export default defineConfig({
   appearance: { disableTransition: false },
   ignoreDeadLinks: 'localhostLinks',
   markdown: {
+    // The default colours have too little contrast.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: anchorOf },
     config: (md) => {
       md.core.ruler.push('repository-links', (state) => {

@@ -208,10 +208,9 @@ describe('pages', () => {
     expect(found('### What do I need?\n\nWho calls? A carrier.\n', 'docs/x.md')).toEqual([])
   })
 
-  it('have short lines outside tables and code, and no conflict markers', () => {
+  it('have short lines outside tables and code', () => {
     const long = `${'word '.repeat(20)}. `.repeat(2)
     expect(found(`${long}\n\n| ${long} |\n`, 'docs/x.md')).toEqual(['1 long-line'])
-    expect(found(`${'<'.repeat(7)} HEAD\nA line.\n`, 'CHANGELOG.md')).toEqual(['1 conflict-marker'])
   })
 
   it('that are generated from the code are not checked', () => {

@@ -83,12 +83,8 @@ const checkPassage = (passage: Passage, add: Add): void => {
     add(passage.line, 'long-sentence', `${words} words: ${text.slice(0, 60)}…`)
 }
 
-const conflictMarker = /^(?:<{7} |>{7} |={7}$)/
-
 /** Checks prose and tables of a page. The prose of a generated page is checked in its source. */
 const checkPage = (source: string, add: Add): void => {
-  for (const [index, line] of source.split('\n').entries())
-    if (conflictMarker.test(line)) add(index + 1, 'conflict-marker', line)
   const isGenerated = source.includes('<!-- Written by scripts/document')
   for (const cell of tableCells(source))
     for (const { words, text } of longSentencesIn(cell.text))

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Gateway } from '../support/gateway.ts'
+import { faultsInAllLooks } from '../support/page-states.ts'
 
 let gateway: Gateway
 let browser: Browser
@@ -76,4 +77,54 @@ it('has nothing wider than the screen of a phone', async () => {
     await page.goto(`${gateway.url}${path}`)
     expect(await page.evaluate<number>('document.documentElement.scrollWidth'), path).toBe(390)
   }
+})
+
+// Words that newcomers use, and that are no terms of the product.
+const searches = {
+  'webhook security': 'webhooks',
+  'forward call': 'faq',
+  'caller ID': 'faq',
+  BYOC: 'connect-your-carrier',
+  'SIP trunk': 'connect-your-carrier',
+  'toll fraud': 'faq',
+  'high availability': 'faq',
+}
+
+it('finds pages by the words of newcomers', async () => {
+  const page = await open('/docs/')
+  await page.locator('.VPNavBarSearch button').first().click()
+  for (const [words, expected] of Object.entries(searches)) {
+    await page.locator('#localsearch-input').fill(words)
+    await page.locator(`.result[href^="/docs/${expected}"]`).first().waitFor()
+  }
+})
+
+it('has no fault of accessibility, in light, dark and at the width of a phone', async () => {
+  const page = await open('/docs/')
+  const faults: string[] = []
+  for (const path of ['', 'start-operator', 'tutorial-ivr', 'faq', 'errors']) {
+    await page.goto(`${gateway.url}/docs/${path}`)
+    await page.locator('.vp-doc h1').waitFor()
+    faults.push(...(await faultsInAllLooks(page, `docs-${path || 'home'}`)))
+  }
+  expect(faults).toEqual([])
+})
+
+it('copies code by a button, and links to no foreign host', async () => {
+  const page = await open('/docs/start-developer')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const code = page.locator('.vp-doc div[class*=language-]').first()
+  await code.hover()
+  await code.locator('button.copy').click()
+  await expect.poll(() => page.evaluate<string>('navigator.clipboard.readText()')).toContain('scripts/run')
+  const hosts = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('a[href]')].map(({ hostname }) => hostname)`,
+  )
+  expect(new Set(hosts.filter((host) => !/^(127\.0\.0\.1|localhost)$/.test(host)))).toEqual(new Set())
+})
+
+it('shows a page of its own for an unknown address', async () => {
+  const answer = await fetch(`${gateway.url}/docs/nothing`)
+  expect(answer.status).toBe(404)
+  expect(await answer.text()).toContain('404')
 })
