@@ -5,7 +5,9 @@ import { VerbOperation } from './verb-operation.ts'
 
 /** Reads `calling.refer`: a SIP device. */
 export const readRefer = (params: Fields): ReferOptions => {
-  const device = params.fields('device')?.fields('params')
+  const given = params.fields('device')
+  given?.oneOf('type', ['sip'])
+  const device = given?.fields('params')
   if (!device) throw params.wrong('device', 'an object with type sip and params')
   const username = device.text('username')
   const password = device.text('password')

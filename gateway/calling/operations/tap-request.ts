@@ -7,8 +7,9 @@ const tracksOf = { speak: 'inbound', listen: 'outbound', both: 'both' } as const
 
 /** Reads `calling.tap`: the tapped audio, and the device that receives it. */
 export const readTap = (params: Fields): StreamOptions => {
-  const tap = params.fields('tap')?.fields('params')
-  const direction = tap?.oneOf('direction', ['speak', 'listen', 'both'] as const) ?? 'speak'
+  const tap = params.fields('tap')
+  tap?.oneOf('type', ['audio'])
+  const direction = tap?.fields('params')?.oneOf('direction', ['speak', 'listen', 'both'] as const) ?? 'speak'
   const device = params.fields('device')
   const type = device?.oneOf('type', ['ws', 'rtp'] as const)
   if (!device || !type) throw params.wrong('device', 'an object with type ws or rtp')

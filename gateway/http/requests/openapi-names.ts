@@ -39,7 +39,6 @@ const nameBodies = (operation: Json, { method, path, names }: Place): void => {
 
 /** Returns the end of the name of a body. */
 const verbOf = (method: string, path: string, isItem: boolean): string => {
-  if (path.endsWith('/calls') && path.startsWith('/api/calling')) return 'Command'
   if (/^\/api\/fabric\/resources\/\{id\}\/./.test(path)) return 'Assignment'
   return method === 'post' && !isItem ? 'Create' : 'Update'
 }

@@ -7,6 +7,13 @@ import { nameSchemas } from './openapi-names.ts'
 import { tags } from './openapi-tags.ts'
 import { addTexts } from './openapi-texts.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Schema of the body for the OpenAPI document, if it says more than the one that checks requests. */
+    readonly documentedBody?: Readonly<Record<string, unknown>>
+  }
+}
+
 const text = { type: 'string' } as const
 const textOrNull = { type: ['string', 'null'] } as const
 
@@ -138,8 +145,10 @@ const completed = (route: RouteOptions): FastifySchema => {
     status,
     { description: meanings[status], $ref: `${$id}#` },
   ])
+  const body = route.config?.documentedBody ?? schema.body
   return {
     ...schema,
+    ...(body !== undefined && { body }),
     security: schema.security ?? [],
     ...(params && { params }),
     response: { ...Object.fromEntries(errors), ...(schema.response as object) },

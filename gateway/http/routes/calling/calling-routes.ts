@@ -10,6 +10,7 @@ import { type Checks, checksOf } from '../shared/document-checks.ts'
 import { forProjects } from '../shared/route-schemas.ts'
 import { callLeg, callLegSchema } from './call-leg-body.ts'
 import { checkTransfer, readDial, readUpdate, unusedOf } from './calling-commands.ts'
+import { commandBody, commandSchemas } from './command-schemas.ts'
 
 /** Collaborators of the routes of calling. */
 export interface CallingDeps {
@@ -30,7 +31,7 @@ const body = {
   properties: {
     command: { type: 'string', enum: allCommands },
     id: { type: 'string', maxLength: 64, description: 'Id of the call, for commands on a call in progress.' },
-    params: { type: 'object', description: 'Parameters of the command (docs/calling.md).' },
+    params: { type: 'object', description: 'Parameters of the command.' },
   },
 } as const
 
@@ -44,9 +45,11 @@ export const callingRoutes = (site: TypedSite, deps: CallingDeps): void => {
     'callCommand',
     'Creates a call, or runs a command on a call in progress',
   )
+  for (const schema of commandSchemas) site.addSchema(schema)
   site.post(
     '/api/calling/calls',
     {
+      config: { documentedBody: commandBody },
       onRequest: deps.requireProject('calling'),
       schema: { ...operation, body, response: { 200: callLegSchema } },
     },
