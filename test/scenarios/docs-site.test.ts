@@ -124,7 +124,12 @@ it('copies code by a button, and links to no foreign host', async () => {
 })
 
 it('shows a page of its own for an unknown address', async () => {
-  const answer = await fetch(`${gateway.url}/docs/nothing`)
-  expect(answer.status).toBe(404)
-  expect(await answer.text()).toContain('404')
+  const page = await browser.page()
+  onTestFinished(() => page.context().close())
+  const answer = await page.goto(`${gateway.url}/docs/nothing`)
+  expect(answer?.status()).toBe(404)
+  await page.getByText('Page not found').waitFor()
+  expect(await faultsInAllLooks(page, 'docs-missing')).toEqual([])
+  await page.getByRole('link', { name: 'Go to the start page of the documentation' }).click()
+  await page.waitForURL(/\/docs\/$/)
 })
