@@ -10,7 +10,7 @@ const help = `Usage: scripts/demo-call [options] [user@domain] [host[:port]] [se
 
 Calls a running gateway like a carrier, sends a tone, and reports the received audio.
 
-  user@domain         called address; default anything@127.0.0.1
+  user@domain         called address, also with sip: in front; default anything@127.0.0.1
   host[:port]         SIP address of the gateway; default 127.0.0.1:5060
   seconds             time after which the call is hung up; default 30
 
@@ -53,9 +53,10 @@ if (values.help) {
   console.log(help)
   process.exit(0)
 }
-const [target = 'anything@127.0.0.1', to = '127.0.0.1:5060', seconds = '30', ...more] = positionals
+const [address = 'anything@127.0.0.1', to = '127.0.0.1:5060', seconds = '30', ...more] = positionals
 const [, host = '', port = '5060'] = /^([^:]+)(?::(\d{1,5}))?$/.exec(to) ?? []
 if (more.length > 0) fail('there are too many arguments')
+const target = address.replace(/^sip:/i, '')
 if (!/^[^\s@<>]+@[^\s@<>]+$/.test(target)) fail(`${target} must have the form user@domain`)
 if (host === '' || Number(port) < 1 || Number(port) > 65_535) fail(`${to} must have the form host:port`)
 if (!(Number(seconds) > 0)) fail(`${seconds} must be a number of seconds`)
