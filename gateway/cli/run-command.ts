@@ -43,14 +43,23 @@ export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 're
     )
   warnOfOpenFiles(config, log)
   const startedAt = performance.now()
-  const stopping = new Shutdown({ hurry: () => app.hurry(), force: () => process.exit(1) })
+  let running: App | undefined
+  // During the start there is no call to end, so that the second signal ends the process.
+  const hurry = () => (running ? running.hurry() : process.exit(1))
+  const stopping = new Shutdown({ hurry, force: () => process.exit(1) })
   stopOnUncaughtErrors(log, stopping)
+  // Comes before the start: a caller may be connected as soon as the SIP agent listens.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      if (!running) log.info({ event: 'gateway.stop-deferred', signal }, 'stop deferred until the start ends')
+      stopping.signal(signal)
+    })
   const onDrain = (graceMs?: number) => stopping.drain(graceMs)
   const app = await App.start({ file, started, onDrain }, log, (reason) => stopping.fail(reason))
+  running = app
   const startMs = Math.round(performance.now() - startedAt)
   log.info({ event: 'gateway.started', ...app.addresses, startMs }, 'gateway ready')
   if (config.log.pretty) process.stdout.write(startupBanner(config, app.addresses, servedPages()))
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.signal(signal))
   reloading.ready(() => void app.reload({ by: 'signal' }))
   const { reason, failed, graceMs = app.config.drainMs } = await stopping.requested
   log.info({ event: 'gateway.draining', reason, graceMs }, 'gateway draining')

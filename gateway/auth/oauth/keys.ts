@@ -1,8 +1,9 @@
 import { createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { calculateJwkThumbprint } from 'jose'
+import { makeFolder } from '../../core/make-folder.ts'
 
 /** Private key for `RS256`; its id is the thumbprint of its public half (RFC 7638). A secret. */
 export type SigningKey = JsonWebKey & {
@@ -20,7 +21,7 @@ const minBits = 2048
  * 2048 bits.
  */
 export const readOrMakeSigningKeys = async (folder: string, now: number): Promise<SigningKey[]> => {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   if (namesIn(folder).length === 0)
     await make(join(folder, `${new Date(now).toISOString().slice(0, 10)}.pem`))
   return Promise.all(

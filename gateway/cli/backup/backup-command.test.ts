@@ -172,6 +172,11 @@ describe('a restore', () => {
     expect(existsSync(config.dataDir)).toBe(false)
   })
 
+  it('names a data folder that cannot be created', async () => {
+    const config = { ...configOf('next'), dataDir: '/proc/trunkline/data' }
+    await expect(restore(config)).rejects.toThrow('/proc holds no files of users')
+  })
+
   it('needs the engine of the archive', async () => {
     expect(await restore(configOf('next', 'store: { url: "postgres://x@localhost/x" }'))).toBe(1)
     expect(err).toContain('The archive has a SQLite store, but the configuration has store.url.')

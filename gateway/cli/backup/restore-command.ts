@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Config } from '../../../config/types.ts'
 import { takeDataFolder } from '../../cluster/data-folder.ts'
 import { SystemClock } from '../../core/clock.ts'
+import { makeFolder } from '../../core/make-folder.ts'
 import { migrations } from '../../directory/migrations/list.ts'
 import { Progress } from '../progress.ts'
 import { inspectArchive, unpackArchive } from './backup-archive.ts'
@@ -31,7 +32,7 @@ export const restoreBackup = async (
   { check, force }: RestoreOptions,
 ): Promise<number> => {
   const isNew = !existsSync(config.dataDir)
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(config.dataDir)
   const lock = check ? undefined : takeDataFolder(config.dataDir)
   try {
     return await withStaging(join(config.dataDir, ownFolders.restoring), (staging) =>
@@ -162,7 +163,7 @@ const putInPlace = async (
     if (path === storePath.postgres) continue
     const [folder = 'data', ...rest] = path.split('/')
     const to = join(places[folder as keyof typeof places], ...rest)
-    mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(to))
     chmodSync(join(staging, path), 0o600)
     moveFile(join(staging, path), to)
   }
