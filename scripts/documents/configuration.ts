@@ -59,7 +59,7 @@ export const configurationPage = (): string =>
     '- *Reload*: a reload applies a change of a `live` key; a `restart` key needs a restart',
     '  ([operations](operations.md#changing-the-configuration)).',
     '',
-    'A handler is given as `document` (inline), `file` or `url`; see [handlers.md](handlers.md).',
+    'A handler is given as `document` (inline), `file` or `url`; see [Handlers](handlers.md).',
     '',
     '<!-- Written by scripts/document; do not edit. -->',
     '',

@@ -102,7 +102,7 @@ it('finds pages by the words of newcomers', async () => {
 it('has no fault of accessibility, in light, dark and at the width of a phone', async () => {
   const page = await open('/docs/')
   const faults: string[] = []
-  for (const path of ['', 'start-operator', 'tutorial-ivr', 'faq', 'errors']) {
+  for (const path of ['', 'start-operator', 'tutorial-ivr', 'faq', 'rest-api']) {
     await page.goto(`${gateway.url}/docs/${path}`)
     await page.locator('.vp-doc h1').waitFor()
     faults.push(...(await faultsInAllLooks(page, `docs-${path || 'home'}`)))
