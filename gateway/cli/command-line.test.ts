@@ -44,7 +44,7 @@ describe('wrong arguments', () => {
     [['chekc'], "unknown command 'chekc'; did you mean 'check'?\n"],
     [['chekc', '--help'], "unknown command 'chekc'; did you mean 'check'?\n"],
     [['help', 'chekc'], "unknown command 'chekc'; did you mean 'check'?\n"],
-    [['push-keys', '--json'], "unknown option '--json'"],
+    [['completion', 'bash', '--json'], "unknown option '--json'"],
     [['reload', '--dry-rnu'], "unknown option '--dry-rnu'; did you mean '--dry-run'?"],
     [['reload', '--dry-rnu'], 'Run `trunkline reload --help`'],
     [['check', 'a.yaml', 'b.yaml'], 'too many arguments'],

@@ -9,6 +9,7 @@ import { help } from './commands/help.ts'
 import { init } from './commands/init.ts'
 import { calls } from './commands/list-calls.ts'
 import { migrate } from './commands/migrate.ts'
+import { printConfig } from './commands/print-config.ts'
 import { pushKeys } from './commands/push-keys.ts'
 import { refusals } from './commands/refusals.ts'
 import { reload } from './commands/reload.ts'
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   init,
   run,
   check,
+  printConfig,
   routeTest,
   status,
   calls,

@@ -68,3 +68,25 @@ it('does nothing under a gateway that runs', async () => {
   taken.release()
   expect((await run(false)).code).toBe(0)
 })
+
+it('is described for programs', async () => {
+  const file = join(folder, 'trunkline.yaml')
+  writeFileSync(file, 'dataDir: data')
+  const config = loadConfig(file, {})
+  const migrate = async (check: boolean) => {
+    out = ''
+    const code = await migrateStore(config, { check, json: true })
+    return { code, ...JSON.parse(out) }
+  }
+  const missing = migrations.map(({ name }) => name)
+  const store = join(folder, 'data', 'trunkline.db')
+  expect(await migrate(true)).toEqual({
+    code: 1,
+    store,
+    version: missing.length,
+    missing,
+    is_migrated: false,
+  })
+  expect(await migrate(false)).toMatchObject({ code: 0, missing, is_migrated: true })
+  expect(await migrate(false)).toMatchObject({ code: 0, missing: [], is_migrated: false })
+})

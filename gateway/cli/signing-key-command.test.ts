@@ -55,3 +55,22 @@ it('prints those of one project, and no others', () => {
     'key-of-the-first-one',
   ])
 })
+
+it('prints them for programs', () => {
+  const file = join(folder, 'trunkline.yaml')
+  writeFileSync(file, 'dataDir: data\nproject: one\nwebhooks: { signingKeys: [new-key-of-16-letters] }')
+  expect(printSigningKeys(loadConfig(file, {}), undefined, { json: true })).toBe(0)
+  expect(JSON.parse(out)).toEqual({ project: 'one', keys: ['new-key-of-16-letters'] })
+})
+
+it('names the projects of the file if the given one is unknown', () => {
+  const file = join(folder, 'trunkline.yaml')
+  writeFileSync(file, 'dataDir: data\nproject: one\nprojects: [{ id: two }]')
+  let err = ''
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    err += text
+    return true
+  })
+  expect(printSigningKeys(loadConfig(file, {}), 'tow')).toBe(2)
+  expect(err).toBe('trunkline: The file has no project tow. Its projects: one, two.\n')
+})

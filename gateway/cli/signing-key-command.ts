@@ -6,19 +6,23 @@ import { makeFolder } from '../core/make-folder.ts'
 
 /**
  * `trunkline signing-key`: prints the keys that sign requests to the customers' servers of a project, the
- * present key first. Default: the first project. Returns the exit code.
+ * present key first. Default: the first project. `json` prints them as JSON.
+ * Returns the exit code.
  */
 export const printSigningKeys = (
   { dataDir, projects, ...config }: Config,
   project = config.project,
+  { json = false } = {},
 ): number => {
   const found = projects.find(({ id }) => id === project)
   if (!found) {
-    process.stderr.write(`The file has no project ${project}.\n`)
+    const known = projects.map(({ id }) => id).join(', ')
+    process.stderr.write(`trunkline: The file has no project ${project}. Its projects: ${known}.\n`)
     return 2
   }
   makeFolder(dataDir)
   const secret = readOrMakeKey(join(dataDir, 'secret.key'))
-  process.stdout.write(`${signingKeys(found.signingKeys, secret, project).join('\n')}\n`)
+  const keys = signingKeys(found.signingKeys, secret, project)
+  process.stdout.write(`${json ? JSON.stringify({ project, keys }) : keys.join('\n')}\n`)
   return 0
 }

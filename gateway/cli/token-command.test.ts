@@ -29,7 +29,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-const issueFor = (who: string): Promise<number> => {
+const issueFor = (who: string, options = {}): Promise<number> => {
   const file = join(folder, 'trunkline.yaml')
   writeFileSync(
     file,
@@ -43,7 +43,7 @@ resources:
     handler: { kind: script, document: { sections: { main: [answer] } } }
 `,
   )
-  return issueToken(loadConfig(file, {}), who)
+  return issueToken(loadConfig(file, {}), who, options)
 }
 
 it.each(['alice@example.test', '/public/alice'])('prints a token of a day for %s', async (who) => {
@@ -63,3 +63,11 @@ it.each(['bob@example.test', '/public/menu', 'sip:alice@example.test', ''])(
     expect(err).toContain('No subscriber')
   },
 )
+
+it('prints a token with its end for programs', async () => {
+  expect(await issueFor('/public/alice', { json: true })).toBe(0)
+  const { token, subscriber_id: id, expires_at: end } = JSON.parse(out)
+  const tokens = new SubscriberTokens(readOrMakeKey(join(folder, 'data', 'secret.key')), new SystemClock())
+  const { subscriberId, expiresAt } = await tokens.verify(token)
+  expect([id, Date.parse(end)]).toEqual([subscriberId, expiresAt * 1000])
+})

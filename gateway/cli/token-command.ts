@@ -12,9 +12,10 @@ const daySeconds = 86_400
 
 /**
  * `trunkline token`: prints an access token, valid for a day, for a subscriber given by e-mail or address.
- * Returns the exit code.
+ * `json` prints
+ * it with its end as JSON. Returns the exit code.
  */
-export const issueToken = async (config: Config, who: string): Promise<number> => {
+export const issueToken = async (config: Config, who: string, { json = false } = {}): Promise<number> => {
   makeFolder(config.dataDir)
   const clock = new SystemClock()
   const secret = readOrMakeKey(join(config.dataDir, 'secret.key'))
@@ -31,14 +32,19 @@ export const issueToken = async (config: Config, who: string): Promise<number> =
       directory.subscriberByEmail(config.project, who) ??
       (target?.kind === 'subscriber' ? directory.subscriber(target.subscriberId) : undefined)
     if (!subscriber) {
-      process.stderr.write(`No subscriber has the e-mail or address ${who}.\n`)
+      process.stderr.write(`trunkline: No subscriber has the e-mail or address ${who}.\n`)
       return 1
     }
-    const { token } = await new SubscriberTokens(secret, clock, config.http.publicHost).issue(
+    const { token, expiresAt } = await new SubscriberTokens(secret, clock, config.http.publicHost).issue(
       subscriber,
       daySeconds,
     )
-    process.stdout.write(`${token}\n`)
+    const result = {
+      token,
+      subscriber_id: subscriber.id,
+      expires_at: new Date(expiresAt * 1000).toISOString(),
+    }
+    process.stdout.write(json ? `${JSON.stringify(result)}\n` : `${token}\n`)
     return 0
   } finally {
     await directory.close()

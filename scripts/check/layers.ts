@@ -312,6 +312,7 @@ const configFolders = [
   'changes.ts',
   'load.ts',
   'document-places.ts',
+  'effective-config.ts',
   'document-changes.ts',
 ] as const
 

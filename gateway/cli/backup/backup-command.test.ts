@@ -166,6 +166,15 @@ describe('a restore', () => {
     expect(readdirSync(config.dataDir)).toEqual(['gateway.lock'])
   })
 
+  it('is described for programs', async () => {
+    const facts = { archive, engine: 'sqlite', schema_version: migrations.length, files: 2 }
+    await restoreBackup(configOf('next'), archive, { check: true, force: false, json: true })
+    expect(JSON.parse(out)).toMatchObject({ ...facts, is_restored: false })
+    out = ''
+    await restoreBackup(configOf('next'), archive, { check: false, force: false, json: true })
+    expect(JSON.parse(out)).toMatchObject({ ...facts, is_restored: true, former_data: null })
+  })
+
   it('leaves no data folder behind after a check', async () => {
     const config = configOf('next')
     expect(await restore(config, { check: true })).toBe(0)

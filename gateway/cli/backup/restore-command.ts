@@ -19,6 +19,8 @@ export interface RestoreOptions {
   readonly check: boolean
   /** Moves present data aside. */
   readonly force: boolean
+  /** Prints the result as JSON. */
+  readonly json?: boolean
 }
 
 /**
@@ -29,14 +31,15 @@ export interface RestoreOptions {
 export const restoreBackup = async (
   config: Config,
   archive: string,
-  { check, force }: RestoreOptions,
+  options: RestoreOptions,
 ): Promise<number> => {
+  const { check } = options
   const isNew = !existsSync(config.dataDir)
   makeFolder(config.dataDir)
   const lock = check ? undefined : takeDataFolder(config.dataDir)
   try {
     return await withStaging(join(config.dataDir, ownFolders.restoring), (staging) =>
-      restoreIn(staging, config, archive, { check, force }),
+      restoreIn(staging, config, archive, options),
     )
   } catch (error) {
     if (error instanceof ArchiveInvalid) return refuse(error.message)
@@ -51,18 +54,24 @@ const restoreIn = async (
   staging: string,
   config: Config,
   archive: string,
-  { check, force }: RestoreOptions,
+  { check, force, json = false }: RestoreOptions,
 ): Promise<number> => {
   const manifest = await inspectArchive(archive)
   checkFits(manifest, config)
   await verify(archive, staging, manifest)
   if (check) {
-    process.stdout.write(`${archive} is valid.\n${describeArchive(manifest)}`)
+    process.stdout.write(
+      json ? jsonReport(archive, manifest) : `${archive} is valid.\n${describeArchive(manifest)}`,
+    )
     return 0
   }
   const present = await presentData(config, manifest)
   if (present !== undefined && !force) return refuse(`${present} Use --force to replace it.`)
   const aside = await putInPlace(config, staging, manifest, present !== undefined)
+  if (json) {
+    process.stdout.write(jsonReport(archive, manifest, { former_data: aside ?? null }))
+    return 0
+  }
   process.stdout.write(`${archive} is restored.\n${describeArchive(manifest)}`)
   if (aside !== undefined) process.stdout.write(`The former data is in ${aside}.\n`)
   return 0
@@ -191,3 +200,13 @@ const describeArchive = ({
 }: Manifest): string =>
   `Release ${release} made it at ${madeAt}. Its store has version ${version}; ` +
   `it has ${files.length} files, ${facts.has_recordings ? 'with' : 'without'} recordings.\n`
+
+/** Returns the report of `restore --json`. `former_data` is only in that of a restore, not of a check. */
+const jsonReport = (
+  archive: string,
+  { files, ...facts }: Manifest,
+  outcome: { readonly former_data?: string | null } = {},
+): string => {
+  const is_restored = 'former_data' in outcome
+  return `${JSON.stringify({ archive, is_restored, ...facts, files: files.length, ...outcome })}\n`
+}

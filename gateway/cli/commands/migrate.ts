@@ -1,4 +1,4 @@
-import { configFile, defineCommand, invalidCode } from '../command.ts'
+import { configFile, defineCommand, invalidCode, jsonOption } from '../command.ts'
 import { withConfig } from '../with-config.ts'
 
 /** `trunkline migrate`. */
@@ -10,7 +10,10 @@ export const migrate = defineCommand({
     '`trunkline run` does the same at its start. A migration cannot be reverted: make a backup first. ' +
     'The gateway must not run.',
   arguments: { file: configFile },
-  options: { check: { description: 'print the missing steps, and exit with 1 if there are any' } },
+  options: {
+    check: { description: 'print the missing steps, and exit with 1 if there are any' },
+    json: jsonOption,
+  },
   examples: [
     { line: 'migrate --check', effect: 'prints the steps that a new release needs' },
     { line: 'migrate trunkline.yaml', effect: 'carries them out' },
@@ -20,8 +23,8 @@ export const migrate = defineCommand({
     1: 'steps are missing (`--check`), or the store could not be migrated',
     2: invalidCode,
   },
-  run: ({ file, check }) =>
+  run: ({ file, check, json }) =>
     withConfig(file, async (config) =>
-      (await import('../migrate-command.ts')).migrateStore(config, { check }),
+      (await import('../migrate-command.ts')).migrateStore(config, { check, json }),
     ),
 })

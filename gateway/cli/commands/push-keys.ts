@@ -1,4 +1,4 @@
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 
 /** `trunkline push-keys`. */
 export const pushKeys = defineCommand({
@@ -6,8 +6,8 @@ export const pushKeys = defineCommand({
   group: 'Keys',
   summary: 'create keys for Web Push, and print them as configuration',
   arguments: {},
-  options: {},
+  options: { json: jsonOption },
   examples: [{ line: 'push-keys >> trunkline.yaml', effect: 'adds the keys to a file without `push`' }],
   exitCodes: { 0: 'the keys are printed', 2: 'the arguments are invalid' },
-  run: async () => (await import('../push-keys-command.ts')).printPushKeys(),
+  run: async ({ json }) => (await import('../push-keys-command.ts')).printPushKeys({ json }),
 })

@@ -1,4 +1,4 @@
-import { configFile, defineCommand, invalidCode } from '../command.ts'
+import { configFile, defineCommand, invalidCode, jsonOption } from '../command.ts'
 import { withConfig } from '../with-config.ts'
 
 /** `trunkline restore`. */
@@ -13,6 +13,7 @@ export const restore = defineCommand({
   options: {
     check: { description: 'verify the archive, and change nothing' },
     force: { description: 'move present files aside, and replace the tables of PostgreSQL' },
+    json: jsonOption,
   },
   examples: [
     { line: 'restore --check backup.tar.gz', effect: 'verifies an archive' },

@@ -1,4 +1,4 @@
-import { configFile, defineCommand } from '../command.ts'
+import { configFile, defineCommand, jsonOption } from '../command.ts'
 import { withConfig } from '../with-config.ts'
 
 /** `trunkline signing-key`. */
@@ -10,11 +10,12 @@ export const signingKey = defineCommand({
   arguments: { file: configFile },
   options: {
     project: { value: 'id', description: 'project of the configuration; default: the first one' },
+    json: jsonOption,
   },
   examples: [{ line: 'signing-key --project demo', effect: 'prints the keys of a project' }],
   exitCodes: { 0: 'the keys are printed', 2: 'the project is unknown, or the configuration is invalid' },
-  run: ({ file, project }) =>
+  run: ({ file, project, json }) =>
     withConfig(file, async (config) =>
-      (await import('../signing-key-command.ts')).printSigningKeys(config, project),
+      (await import('../signing-key-command.ts')).printSigningKeys(config, project, { json }),
     ),
 })

@@ -1,4 +1,4 @@
-import { configFile, defineCommand, invalidCode } from '../command.ts'
+import { configFile, defineCommand, invalidCode, jsonOption } from '../command.ts'
 import { withConfig } from '../with-config.ts'
 
 /** `trunkline token`. */
@@ -7,9 +7,11 @@ export const token = defineCommand({
   group: 'Keys',
   summary: 'print an access token of a subscriber, valid for a day',
   arguments: { subscriber: { description: 'e-mail address, or `/context/name`' }, file: configFile },
-  options: {},
+  options: { json: jsonOption },
   examples: [{ line: 'token alice@demo.localhost', effect: 'prints a token for tests of a web page' }],
   exitCodes: { 0: 'the token is printed', 1: 'no subscriber has this name', 2: invalidCode },
-  run: ({ subscriber, file }) =>
-    withConfig(file, async (config) => (await import('../token-command.ts')).issueToken(config, subscriber)),
+  run: ({ subscriber, file, json }) =>
+    withConfig(file, async (config) =>
+      (await import('../token-command.ts')).issueToken(config, subscriber, { json }),
+    ),
 })
