@@ -24,7 +24,7 @@ const groups = [
 export default defineConfig(({ mode }) => ({
   base: '/',
   // Another version of Preact comes with the docs site; the page has one copy.
-  resolve: { dedupe: ['preact', '@preact/signals', '@preact/signals-core'] },
+  resolve: { dedupe: ['preact'] },
   build: {
     target: 'es2022',
     assetsInlineLimit: 0,

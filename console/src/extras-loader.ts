@@ -7,7 +7,7 @@ export class ExtrasLoader {
   #loading: Promise<Extras | undefined> | undefined
   #loaded: Extras | undefined
 
-  /** `life` ends the session and closes the extras. */
+  /** `life` ends the session, and closes the extras. */
   constructor(deps: ExtrasDeps, life: AbortSignal) {
     this.#deps = deps
     this.#life = life
@@ -31,7 +31,7 @@ export class ExtrasLoader {
   async #open(): Promise<Extras | undefined> {
     const { Extras } = await import('./extras.ts')
     if (this.#life.aborted) return undefined
-    this.#loaded = new Extras(this.#deps)
+    this.#loaded = new Extras(this.#deps, this.#life)
     this.#deps.changed()
     return this.#loaded
   }

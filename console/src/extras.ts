@@ -4,9 +4,11 @@ import { Chats } from './chats.ts'
 import { History } from './history.ts'
 import type { RecentCalls } from './memory.ts'
 import { mediaMessage } from './messages.ts'
+import type { Phone } from './phone.ts'
 import { PeoplePresence } from './presence.ts'
 import { HiddenCalls, pushBrowser } from './push/browser.ts'
 import { BrowserPush } from './push/browser-push.ts'
+import { followWorker } from './push/follow-worker.ts'
 import type { KeptStore } from './push/kept.ts'
 
 /** Collaborators of {@link Extras}. */
@@ -15,12 +17,11 @@ export interface ExtrasDeps {
   readonly clock: Clock
   readonly account: Account
   readonly kept: KeptStore
+  readonly phone: Phone
   readonly recents: RecentCalls
   /** Public key of push notifications; undefined if the gateway has none. */
   readonly serverKey: string | undefined
   readonly changed: () => void
-  /** Shows a warning to the user. */
-  readonly warn: (text: string) => void
 }
 
 /**
@@ -34,14 +35,17 @@ export class Extras {
   readonly hidden = new HiddenCalls()
   readonly #history: History
 
-  constructor(deps: ExtrasDeps) {
-    const { client, clock, account, kept, recents, serverKey, changed, warn } = deps
+  /** `life` ends the use of notifications. */
+  constructor(deps: ExtrasDeps, life: AbortSignal) {
+    const { client, clock, account, kept, phone, recents, serverKey, changed } = deps
     const now = () => clock.now()
     this.chats = new Chats({ client, store: localStorage, address: account.address, now, changed })
-    this.presence = new PeoplePresence({ client, changed, failed: (error) => warn(mediaMessage(error)) })
+    const failed = (error: unknown) => phone.warn(mediaMessage(error))
+    this.presence = new PeoplePresence({ client, changed, failed })
     this.push = new BrowserPush({ browser: pushBrowser, client, account, kept, serverKey, changed })
     this.#history = new History({ client, recents, changed })
     void this.push.load()
+    followWorker({ kept, phone, clock }, life)
     this.load()
   }
 

@@ -41,7 +41,11 @@ const open = async (account: Account): Promise<void> => {
     memory,
     kept,
     tabs,
-    left: showSignIn,
+    left(notice, isExpired) {
+      showSignIn(notice)
+      // Another tab may have a newer token.
+      if (isExpired) tabs.ask()
+    },
     back: () => void start(),
   })
 }
@@ -53,7 +57,7 @@ const resume = async (account: Account): Promise<void> => {
     memory.keep(account)
   } catch (error) {
     // A server that is briefly unavailable does not sign the user out.
-    if ((error as Partial<OpeningError>).isRejected) memory.forget()
+    if ((error as Partial<OpeningError>).isRejected) memory.forget(account.token)
     showSignIn((error as Error).message)
   }
 }
@@ -62,7 +66,8 @@ const resume = async (account: Account): Promise<void> => {
 let resuming = false
 const tabs = new SharedTabs('BroadcastChannel' in window ? new BroadcastChannel('trunkline') : undefined, {
   account: () => session && { account: session.account, online: memory.wantsOnline },
-  signedIn(account, online) {
+  signedIn(account, online, fresh) {
+    if (session && fresh) session.renew(account)
     if (session || resuming) return
     resuming = true
     memory.keep(account)

@@ -54,9 +54,12 @@ export class SignedIn {
     if (accountOf(read(this.#browser, accountKey))) write(this.#browser, onlineKey, wanted)
   }
 
-  forget(): void {
-    for (const store of [this.#tab, this.#browser])
-      for (const key of [accountKey, onlineKey]) store.removeItem(key)
+  /** Removes the subscriber from this tab, and from the browser unless another tab has a newer token. */
+  forget(token: string): void {
+    for (const store of [this.#tab, this.#browser]) {
+      const kept = accountOf(read(store, accountKey))
+      if (!kept || kept.token === token) for (const key of [accountKey, onlineKey]) store.removeItem(key)
+    }
   }
 }
 

@@ -16,7 +16,6 @@ import { whenLeft } from './page-life.ts'
 import { People } from './people.ts'
 import { Phone } from './phone.ts'
 import type { KeptStore } from './push/kept.ts'
-import { pendingMs, type WorkerMessage } from './push/messages.ts'
 import { Ringer } from './ringer.ts'
 import { FirstTab, type SharedTabs } from './shared-tabs.ts'
 import { followKeys } from './shortcuts.ts'
@@ -37,8 +36,8 @@ export interface SessionDeps {
   readonly serverKey: string | undefined
   /** Shows the screen. */
   readonly show: (page: Page) => void
-  /** Called after the sign-out; `notice` is the reason. */
-  readonly left: (notice?: string) => void
+  /** Called after the sign-out; `notice` is the reason. `isExpired`: the gateway rejects the token. */
+  readonly left: (notice: string | undefined, isExpired: boolean) => void
   /** Called when the browser shows the page again after it was left. */
   readonly back: () => void
 }
@@ -46,6 +45,8 @@ export interface SessionDeps {
 /** Session of a signed-in user of the page. */
 export interface Session {
   readonly account: Account
+  /** Continues with the newer token of another tab, if it is signed in as the same user. */
+  renew(account: Account): void
   readonly phone: Phone
   /** Signs out, after a sign-out in another tab. */
   leave(notice: string): void
@@ -83,19 +84,19 @@ export const openSession = (deps: SessionDeps): Session => {
   const made = models(deps, changed)
   const { phone, people, recents, devices, microphone } = made
   const ui = new Ui(changed, life)
-  const warn = (text: string) => phone.warn(text)
-  const extras = new ExtrasLoader({ ...deps, recents, changed, warn }, life)
+  const extras = new ExtrasLoader({ ...deps, phone, recents, changed }, life)
   const alerts = followCalls(made, extras, ui, deps, version)
   const close = () => {
     listening.abort()
     alerts.close()
   }
-  const leave = (notice?: string) => {
+  let renewed = account
+  const leave = (notice?: string, isExpired = false) => {
     if (life.aborted) return
     close()
-    memory.forget()
+    memory.forget(renewed.token)
     client.disconnect()
-    deps.left(notice)
+    deps.left(notice, isExpired)
   }
   const setOnline = (online: boolean) => {
     memory.wantsOnline = online
@@ -140,7 +141,7 @@ export const openSession = (deps: SessionDeps): Session => {
       void extras.load().then((loaded) => loaded?.chats.open(id, display_name))
     },
   }
-  client.on('closed', ({ reason }) => leave(connectionMessage(reason)))
+  client.on('closed', ({ reason }) => leave(connectionMessage(reason), reason.code === 'auth'))
   client.on('connection', ({ state }) => {
     if (state !== 'connected') return
     void people.load()
@@ -156,7 +157,6 @@ export const openSession = (deps: SessionDeps): Session => {
   whenLeft(window, life, left, deps.back)
   followKeys(phone, ui, life)
   followBrowser(made, changed, life)
-  followWorker(deps, phone, life)
   deps.show(page)
   void people.load()
   void extras.load()
@@ -164,7 +164,21 @@ export const openSession = (deps: SessionDeps): Session => {
   void microphone.load(life)
   void phone.reattach()
   if (memory.wantsOnline) void phone.setOnline(true)
-  return { account, phone, leave, setOnline }
+  return {
+    get account() {
+      return renewed
+    },
+    renew(newer) {
+      if (newer.address !== account.address) return
+      renewed = newer
+      memory.keep(newer)
+      // If the gateway rejects it, the client keeps the present token.
+      void client.updateToken(newer.token).catch(() => {})
+    },
+    phone,
+    leave,
+    setOnline,
+  }
 }
 
 /** Follows the calls with sound, notifications, the tab and the title of the page. */
@@ -236,24 +250,4 @@ const followBrowser = (
     },
     { signal },
   )
-}
-
-/** Follows the user's choices at notifications. */
-const followWorker = ({ kept, clock }: SessionDeps, phone: Phone, signal: AbortSignal): void => {
-  const pending = async () => {
-    const call = await kept.get('pending').catch(() => undefined)
-    if (!call) return
-    await kept.remove('pending').catch(() => {})
-    if (clock.now() - call.at < pendingMs) await phone.pushed(call.push, call.answer)
-  }
-  const received = ({ kind, id, push }: WorkerMessage) => {
-    if (kind === 'decline') phone.reject(id)
-    else if (kind === 'answer' && !push) void phone.accept(id)
-    else if (kind === 'answer') void pending()
-    else if (push) void phone.pushed(push, false)
-  }
-  navigator.serviceWorker?.addEventListener('message', ({ data }) => received(data as WorkerMessage), {
-    signal,
-  })
-  void pending()
 }

@@ -21,7 +21,7 @@ const browser = () => {
     } as unknown as Channel
     const tabs = new SharedTabs(channel, {
       account: () => own && { account: own, online: true },
-      signedIn: (found, online) => events.push(['in', found.name, online]),
+      signedIn: (found, online, fresh) => events.push([fresh ? 'new' : 'in', found.name, online]),
       signedOut: () => events.push('out'),
       online: (online) => events.push(['online', online]),
     })
@@ -29,6 +29,13 @@ const browser = () => {
   }
   return { open, send: (data: unknown) => listeners.forEach((listener) => void listener({ data })) }
 }
+
+it('a tab with an older token receives the account of a new sign-in', () => {
+  const { open } = browser()
+  const older = open(account)
+  open().tabs.signedIn({ ...account, token: 'newer' }, true)
+  expect(older.events).toEqual([['new', 'Alice', true]])
+})
 
 it('a new tab receives the account of a signed-in one', () => {
   const { open } = browser()

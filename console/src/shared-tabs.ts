@@ -7,8 +7,8 @@ export type Channel = Pick<BroadcastChannel, 'postMessage' | 'addEventListener' 
 type TabMessage =
   /** Request of a new tab. */
   | { readonly kind: 'ask' }
-  /** A tab is signed in; also the response to `ask`. */
-  | { readonly kind: 'account'; readonly account: Account; readonly online: boolean }
+  /** A tab is signed in. `fresh`: the user has just entered the password; otherwise the response to `ask`. */
+  | { readonly kind: 'account'; readonly account: Account; readonly online: boolean; readonly fresh: boolean }
   | { readonly kind: 'signed-out' }
   | { readonly kind: 'online'; readonly online: boolean }
 
@@ -16,7 +16,8 @@ type TabMessage =
 export interface TabsOwner {
   /** Account of this tab, for other tabs; undefined if signed out. */
   account(): { readonly account: Account; readonly online: boolean } | undefined
-  signedIn(account: Account, online: boolean): void
+  /** `fresh`: the token of the account is newer than that of this tab. */
+  signedIn(account: Account, online: boolean, fresh: boolean): void
   signedOut(): void
   online(online: boolean): void
 }
@@ -39,8 +40,9 @@ export class SharedTabs {
     this.#tell({ kind: 'ask' })
   }
 
+  /** Shares the account after the user has entered the password. */
   signedIn(account: Account, online: boolean): void {
-    this.#tell({ kind: 'account', account, online })
+    this.#tell({ kind: 'account', account, online, fresh: true })
   }
 
   signedOut(): void {
@@ -52,13 +54,13 @@ export class SharedTabs {
   }
 
   #received(data: unknown, owner: TabsOwner): void {
-    const { kind, account, online } = (data ?? {}) as Record<string, unknown>
+    const { kind, account, online, fresh } = (data ?? {}) as Record<string, unknown>
     if (kind === 'ask') {
       const own = owner.account()
-      if (own) this.signedIn(own.account, own.online)
+      if (own) this.#tell({ kind: 'account', ...own, fresh: false })
     }
     const received = kind === 'account' ? accountOf(account) : undefined
-    if (received) owner.signedIn(received, online === true)
+    if (received) owner.signedIn(received, online === true, fresh === true)
     if (kind === 'signed-out') owner.signedOut()
     if (kind === 'online') owner.online(online === true)
   }

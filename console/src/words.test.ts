@@ -133,7 +133,17 @@ describe('stored data', () => {
     signedIn.wantsOnline = true
     const later = new SignedIn(fakeStore(), browser)
     expect([later.account, later.wantsOnline]).toEqual([account, true])
-    signedIn.forget()
+    signedIn.forget(account.token)
     expect(new SignedIn(tab, browser).account).toBeUndefined()
+  })
+
+  it('keeps the newer token of another tab when the token of this tab has expired', () => {
+    const account = { token: 'old', email: 'e', address: '/a/b', name: 'n' }
+    const browser = fakeStore()
+    const tab = new SignedIn(fakeStore(), browser)
+    tab.keep(account, true)
+    new SignedIn(fakeStore(), browser).keep({ ...account, token: 'new' }, true)
+    tab.forget('old')
+    expect(tab.account?.token).toBe('new')
   })
 })

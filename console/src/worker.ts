@@ -8,7 +8,7 @@ import { BrowserStore } from './push/kept.ts'
 import type { WorkerMessage } from './push/messages.ts'
 import { Notifier } from './push/notifier.ts'
 import type { OpenPage, WorkerEvents, WorkerScope } from './push/worker-scope.ts'
-import { alertTexts } from './texts/alerts.ts'
+import { alertTexts, type Language } from './texts/alerts.ts'
 
 const worker = globalThis as unknown as WorkerScope
 
@@ -45,9 +45,13 @@ const decline = async (push: DecryptedPush, token: string): Promise<void> => {
   }
 }
 
+/** Returns the language of the page; that of the browser if no page has stored one. */
+const language = async (): Promise<Language> =>
+  (await kept.get('language').catch(() => undefined)) ?? (navigator.language.startsWith('de') ? 'de' : 'en')
+
 const notifier = new Notifier({
   kept,
-  words: alertTexts[navigator.language.startsWith('de') ? 'de' : 'en'],
+  words: async () => alertTexts[await language()],
   decrypt: decryptPush,
   tellPages,
   openPage,

@@ -52,6 +52,25 @@ const focusIs = (phone: Softphone, name: string): Promise<unknown> =>
     (found) => found === name,
   )
 
+/** Shows the video on the full screen, where the call can still be muted and ended, and returns. */
+const videoFills = async (phone: Softphone): Promise<void> => {
+  const full = () => phone.page.evaluate('document.fullscreenElement?.dataset.testid')
+  await phone.part('full-screen').click()
+  await until('the call fills the screen', full, (found) => found === 'active')
+  expect(await phone.part('hangup').isVisible()).toBe(true)
+  await phone.part('full-screen').click()
+  await until('the page is back', full, (found) => found === undefined)
+}
+
+/** Shows the video in a window of its own, and returns. */
+const videoFloats = async (phone: Softphone): Promise<void> => {
+  const floats = () => phone.page.evaluate('document.pictureInPictureElement?.dataset.testid')
+  await phone.part('floating').click()
+  await until('the video floats', floats, (found) => found === 'far-video')
+  await phone.page.evaluate('document.exitPictureInPicture()')
+  await until('the video is back', floats, (found) => found === undefined)
+}
+
 it('the sign-in is accessible, also after a wrong password, and has the focus', async () => {
   await first.page.goto(`http://localhost:${gateway.httpPort}/`)
   await focusIs(first, 'sign-in-email')
@@ -127,6 +146,8 @@ it('an outgoing and an incoming call are accessible, and move the focus', async 
   await first.part('far-video').waitFor({ state: 'visible' })
   await first.part('own-video').waitFor({ state: 'visible' })
   expect(await faults('video')).toEqual([])
+  await videoFills(first)
+  await videoFloats(first)
   await second.page.keyboard.press('Control+Shift+D')
   await Promise.all([first.idle(), second.idle()])
   await focusIs(first, 'dial-to')
@@ -163,7 +184,9 @@ it('a call is transferred, at once and after a question, and a person is added',
     await second.rings()
     await second.accept()
     await Promise.all([first.talking(), second.talking()])
-    await first.part('transfer').click()
+  }
+  const chooseCarol = async (tool: 'transfer' | 'add') => {
+    await first.part(tool).click()
     await first.part('transfer-to').fill('carol')
     await first.part('suggestion').click()
   }
@@ -175,13 +198,16 @@ it('a call is transferred, at once and after a question, and a person is added',
     await gateway.settled()
   }
   await talkWithBob()
+  await chooseCarol('transfer')
   expect(await faults('transfer dialog')).toEqual([])
   await first.part('transfer-now').click()
   await third.rings()
   await third.accept()
   await handedOver()
   await talkWithBob()
-  await first.part('transfer-add').click()
+  await chooseCarol('add')
+  expect(await faults('add dialog')).toEqual([])
+  await first.part('transfer-now').click()
   await third.rings()
   await third.accept()
   await Promise.all([first.talking(), second.talking(), third.talking()])
@@ -192,6 +218,7 @@ it('a call is transferred, at once and after a question, and a person is added',
   await Promise.all([second.idle(), third.idle()])
   await gateway.settled()
   await talkWithBob()
+  await chooseCarol('transfer')
   await first.part('transfer-ask').click()
   await third.rings()
   await third.accept()
@@ -271,6 +298,24 @@ it('a second tab is signed in, answers a call, and is signed out with the first'
   await Promise.all([other.talking(), second.talking(), first.part('accept').waitFor({ state: 'hidden' })])
   await other.hangUp()
   await second.idle()
+  // A third tab did not receive the account in time, and the user entered the password there.
+  const token = await other.page.evaluate(`(async () => {
+    const response = await fetch('/api/console/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(${JSON.stringify(alice)}),
+    })
+    const { token, subscriber } = await response.json()
+    const account = { token, ...subscriber, name: subscriber.display_name }
+    new BroadcastChannel('trunkline').postMessage({ kind: 'account', account, online: true, fresh: true })
+    return token
+  })()`)
+  for (const { page } of [first, other])
+    await until(
+      'the tab has the newer token',
+      () => page.evaluate(`JSON.parse(sessionStorage.getItem('trunkline.account')).token`),
+      (found) => found === token,
+    )
   await other.signOut()
   await Promise.all([first, other].map((phone) => phone.part('sign-in').waitFor()))
   expect(await first.part('sign-in-error').textContent()).toBe('You signed out in another tab.')

@@ -1,5 +1,6 @@
 import type { DecryptedPush } from '@trunkline/client'
 import type { Account } from '../api.ts'
+import type { Language } from '../texts/alerts.ts'
 
 /** Registration of this browser as a device: the data that the service worker needs without an open page. */
 export interface Registration {
@@ -22,6 +23,8 @@ export interface PendingCall {
 export interface Kept {
   readonly registration: Registration
   readonly pending: PendingCall
+  /** Language of the page. */
+  readonly language: Language
 }
 
 /**

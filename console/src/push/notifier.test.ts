@@ -1,6 +1,6 @@
 import type { DecryptedPush, PushPayload } from '@trunkline/client'
 import { expect, it } from 'vitest'
-import { alertTexts } from '../texts/alerts.ts'
+import { alertTexts, type Language } from '../texts/alerts.ts'
 import type { Kept, KeptStore } from './kept.ts'
 import type { AlertOptions } from './notifier.ts'
 import { Notifier } from './notifier.ts'
@@ -30,7 +30,7 @@ const memoryStore = (): KeptStore & { readonly kept: Partial<Kept> } => {
   }
 }
 
-const setUp = ({ decrypted = invite as object, registered = true } = {}) => {
+const setUp = ({ decrypted = invite as object, registered = true, language = 'en' as Language } = {}) => {
   const store = memoryStore()
   const account = { token: 't', email: '', address: '/public/alice', name: 'Alice' }
   if (registered) store.kept.registration = { account, deviceId: 'd', key: 'k' }
@@ -38,7 +38,7 @@ const setUp = ({ decrypted = invite as object, registered = true } = {}) => {
   const did: unknown[] = []
   const notifier = new Notifier({
     kept: store,
-    words: alertTexts.en,
+    words: async () => alertTexts[language],
     now: () => 5,
     decrypt: async (read, key) => {
       if (key !== 'k') throw new Error('another key')
@@ -62,6 +62,14 @@ it('a call shows a notification, and informs the pages', async () => {
   await notifier.pushed(payload('call_invite'))
   expect(shown).toMatchObject([{ title: 'Incoming call', options: { tag: 'n1', body: 'Bob\n+1555' } }])
   expect(did).toEqual(['ring c1'])
+})
+
+it('a notification is in the language of the page', async () => {
+  const { notifier, shown } = setUp({ language: 'de' })
+  await notifier.pushed(payload('call_invite'))
+  expect(shown).toMatchObject([
+    { title: 'Eingehender Anruf', options: { actions: [{ title: 'Annehmen' }, { title: 'Ablehnen' }] } },
+  ])
 })
 
 it('a call that cannot be attached to shows a notification too', async () => {

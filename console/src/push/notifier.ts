@@ -12,7 +12,8 @@ export interface ShownAlert {
 /** Collaborators of {@link Notifier}. */
 export interface NotifierDeps {
   readonly kept: KeptStore
-  readonly words: AlertTexts
+  /** Returns the texts in the language of the page. */
+  readonly words: () => Promise<AlertTexts>
   readonly now: () => number
   readonly decrypt: (payload: PushPayload, key: string) => Promise<DecryptedPush>
   readonly show: (title: string, options: AlertOptions) => Promise<void>
@@ -68,12 +69,9 @@ export class Notifier {
     if (payload.type === 'cancel') return this.#canceled(payload, push)
     const { notification_uuid, incoming_caller_name: name, incoming_caller_id: number } = payload
     const data = { id: notification_uuid, ...(push && { push }) }
-    const title =
-      payload.with_video === 'true' ? this.#deps.words.incomingVideoCall : this.#deps.words.incomingCall
-    await this.#deps.show(
-      title,
-      ringingAlert(data, name || number || this.#deps.words.unknownNumber, number, this.#deps.words),
-    )
+    const words = await this.#deps.words()
+    const title = payload.with_video === 'true' ? words.incomingVideoCall : words.incomingCall
+    await this.#deps.show(title, ringingAlert(data, name || number || words.unknownNumber, number, words))
     if (push) await this.#deps.tellPages({ kind: 'ring', id: callIdOf(push), push })
   }
 
@@ -104,8 +102,9 @@ export class Notifier {
     const ringing = await this.#deps.shown(id)
     for (const alert of ringing) alert.close()
     if (!push || !missed.includes(causeOf(push))) return
-    const body = payload.incoming_caller_name || payload.incoming_caller_id || this.#deps.words.unknownNumber
-    await this.#deps.show(this.#deps.words.missedCall, { tag: `missed ${id}`, body, icon: '/icon-192.png' })
+    const words = await this.#deps.words()
+    const body = payload.incoming_caller_name || payload.incoming_caller_id || words.unknownNumber
+    await this.#deps.show(words.missedCall, { tag: `missed ${id}`, body, icon: '/icon-192.png' })
   }
 
   async #read(payload: PushPayload): Promise<DecryptedPush | undefined> {

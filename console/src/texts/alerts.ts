@@ -1,3 +1,6 @@
+/** Language of the page. */
+export type Language = 'en' | 'de'
+
 /** Texts of notifications, which the service worker shows too. */
 export const alertTexts = {
   en: {

@@ -172,8 +172,10 @@ export const de: Texts = {
   cameraGone: 'Die Kamera wurde getrennt. Wählen Sie eine andere in den Einstellungen.',
 
   transfer: 'Weiterleiten',
-  transferTitle: (name) => `${name} weiterleiten oder Person hinzufügen`,
-  addToCall: 'Hinzufügen',
+  transferTitle: (name) => `${name} weiterleiten`,
+  add: 'Hinzufügen',
+  addTitle: (name) => `Person zum Gespräch mit ${name} hinzufügen`,
+  addToCall: 'Zum Gespräch hinzufügen',
   addFailed: 'Die Person konnte nicht hinzugefügt werden. Das Gespräch geht weiter.',
   transferNow: 'Sofort weiterleiten',
   askFirst: 'Erst rückfragen',

@@ -175,7 +175,9 @@ export const en = {
 
   // Transfer
   transfer: 'Transfer',
-  transferTitle: (name: string) => `Transfer ${name}, or add a person`,
+  transferTitle: (name: string) => `Transfer ${name}`,
+  add: 'Add',
+  addTitle: (name: string) => `Add a person to the call with ${name}`,
   addToCall: 'Add to the call',
   addFailed: 'The person could not be added. The call continues.',
   transferNow: 'Transfer now',

@@ -1,9 +1,7 @@
 import { Cell } from '../cell.ts'
 import { read, type Store, write } from '../memory.ts'
+import type { Language } from './alerts.ts'
 import { en, type Texts } from './en.ts'
-
-/** Language of the page. */
-export type Language = 'en' | 'de'
 
 /** The user's choice; `system` is the language of the browser. */
 export type LanguageChoice = Language | 'system'
@@ -14,6 +12,9 @@ const storageKey = 'trunkline.language'
 export const texts = new Cell<Texts>(en)
 
 let current: Language = 'en'
+
+/** Returns the language of the page. */
+export const language = (): Language => current
 
 /** Returns the locale of dates: that of the browser if it has the language of the page. */
 export const locale = (): string => navigator.languages?.find((tag) => tag.startsWith(current)) ?? current

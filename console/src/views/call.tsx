@@ -229,16 +229,19 @@ const Tools = ({ line: { call }, padIsOpen, openPad }: ToolsProps) => {
         enabled={call.active}
         press={() => void controls.toggleHold()}
       />
-      <Tool
-        name="transfer"
-        icon="transfer"
-        label={t.transfer}
-        on={ui.dialog.value === 'transfer'}
-        enabled={call.active}
-        press={() => {
-          ui.dialog.value = 'transfer'
-        }}
-      />
+      {(['add', 'transfer'] as const).map((dialog) => (
+        <Tool
+          key={dialog}
+          name={dialog}
+          icon={dialog}
+          label={t[dialog]}
+          on={ui.dialog.value === dialog}
+          enabled={call.active}
+          press={() => {
+            ui.dialog.value = dialog
+          }}
+        />
+      ))}
     </div>
   )
 }

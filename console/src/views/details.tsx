@@ -1,5 +1,5 @@
 import { clockTime, day } from '../dates.ts'
-import { plainAddress, readableName, readableNumber } from '../format.ts'
+import { duration, plainAddress, readableName, readableNumber } from '../format.ts'
 import { dialled } from '../people.ts'
 import { texts } from '../texts/language.ts'
 import { CopyButton } from './copy.tsx'
@@ -81,7 +81,7 @@ const Card = ({ contact: { name, to, address } }: { readonly contact: Contact })
         <>
           <h3>{t.recentCalls}</h3>
           <ul class="details-calls">
-            {calls.map(({ at, direction }) => (
+            {calls.map(({ at, direction, durationMs }) => (
               <li key={at}>
                 <Icon
                   name={
@@ -89,7 +89,10 @@ const Card = ({ contact: { name, to, address } }: { readonly contact: Contact })
                   }
                 />
                 <span>{day(at, clock.now())}</span>
-                <span class="quiet">{clockTime(at)}</span>
+                <span class="quiet">
+                  {clockTime(at)}
+                  {durationMs !== undefined && ` · ${duration(durationMs)}`}
+                </span>
               </li>
             ))}
           </ul>

@@ -101,7 +101,7 @@ export const Dial = () => {
         </div>
         {padIsOpen && <Keypad press={(key) => change(typed + key)} testId="dial-key" />}
       </form>
-      {!padIsOpen && <Latest />}
+      {!padIsOpen && !ui.wide.value && <Latest />}
     </div>
   )
 }

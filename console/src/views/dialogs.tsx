@@ -14,7 +14,8 @@ export const Dialogs = () => {
   }
   if (ui.dialog.value === 'help') return <Help close={close} />
   if (ui.dialog.value === 'devices') return <DeviceCheck close={close} />
-  if (ui.dialog.value === 'transfer') return <Transfer close={close} />
+  if (ui.dialog.value === 'transfer') return <Transfer close={close} adds={false} />
+  if (ui.dialog.value === 'add') return <Transfer close={close} adds={true} />
   return null
 }
 

@@ -28,6 +28,7 @@ export type IconName =
   | 'incoming'
   | 'missed'
   | 'transfer'
+  | 'add'
   | 'alert'
   | 'keyboard'
   | 'microphoneOff'

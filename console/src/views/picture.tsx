@@ -98,7 +98,7 @@ export const Picture = ({ call, local, remote, panel }: PictureProps) => {
           <IconButton icon="fit" label={fills ? t.fitVideo : t.fillVideo} press={() => fill(!fills)} />
         )}
         {remote && document.pictureInPictureEnabled && (
-          <IconButton icon="window" label={t.pictureInPicture} press={floatOut} />
+          <IconButton icon="window" label={t.pictureInPicture} press={floatOut} testId="floating" />
         )}
         {document.fullscreenEnabled && (
           <IconButton

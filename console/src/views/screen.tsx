@@ -82,7 +82,14 @@ const Frame = () => {
           </>
         )}
       </main>
-      {ui.wide.value && (place === 'details' ? <ThreadAside /> : hasDetails && <Details />)}
+      {ui.wide.value &&
+        (place === 'details' ? (
+          <ThreadAside />
+        ) : hasDetails ? (
+          <Details />
+        ) : (
+          place === 'none' && tab !== 'recents' && <RecentsAside />
+        ))}
       <CallState />
       <div class="corner">
         <IncomingCalls />
@@ -97,6 +104,14 @@ const Frame = () => {
 const ThreadAside = () => (
   <aside class="details" aria-label={texts.value.messagesTab}>
     <ThreadView />
+  </aside>
+)
+
+/** Third column of a wide page without a call or a chosen person. */
+const RecentsAside = () => (
+  <aside class="details recents-aside" aria-label={texts.value.recentCalls}>
+    <h2 class="list-title">{texts.value.recentCalls}</h2>
+    <RecentsView />
   </aside>
 )
 

@@ -10,14 +10,22 @@ import { usePage } from './page.ts'
 /** Action with the chosen person. */
 type Action = 'transfer' | 'ask' | 'add'
 
+/** Properties of {@link Transfer}. */
+export interface TransferProps {
+  /** Whether the dialog adds a person to the current call, and does not transfer the call. */
+  readonly adds: boolean
+  readonly close: () => void
+}
+
 /** Dialog that transfers the current call, at once or after a call with the target, or adds a person. */
-export const Transfer = ({ close }: { readonly close: () => void }) => {
+export const Transfer = ({ adds, close }: TransferProps) => {
   const { phone, people } = usePage()
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState<Suggestion | undefined>(undefined)
   const [fault, setFault] = useState('')
   const [line] = useState(phone.current)
   const t = texts.value
+  const name = readableName(line?.name ?? '')
   const target = async (): Promise<{ readonly to: string; readonly name: string } | undefined> => {
     if (chosen) return chosen
     const found = await resolve(people, typed.trim(), false)
@@ -32,12 +40,12 @@ export const Transfer = ({ close }: { readonly close: () => void }) => {
     else void phone.controls[action](line, found.to)
   }
   return (
-    <Dialog title={t.transferTitle(readableName(line?.name ?? ''))} testId="transfer-dialog" close={close}>
+    <Dialog title={adds ? t.addTitle(name) : t.transferTitle(name)} testId="transfer-dialog" close={close}>
       <form
         class="transfer"
         onSubmit={(event) => {
           event.preventDefault()
-          void run('transfer')
+          void run(adds ? 'add' : 'transfer')
         }}
       >
         <DestinationBox
@@ -56,14 +64,13 @@ export const Transfer = ({ close }: { readonly close: () => void }) => {
           fault={fault}
         />
         <div class="row end">
-          <button type="button" class="plain" data-testid="transfer-add" onClick={() => void run('add')}>
-            {t.addToCall}
-          </button>
-          <button type="button" class="plain" data-testid="transfer-ask" onClick={() => void run('ask')}>
-            {t.askFirst}
-          </button>
+          {!adds && (
+            <button type="button" class="plain" data-testid="transfer-ask" onClick={() => void run('ask')}>
+              {t.askFirst}
+            </button>
+          )}
           <button type="submit" class="primary" data-testid="transfer-now">
-            {t.transferNow}
+            {adds ? t.addToCall : t.transferNow}
           </button>
         </div>
       </form>

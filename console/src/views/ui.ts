@@ -5,7 +5,7 @@ import { Cell } from '../cell.ts'
 export type Tab = 'phone' | 'people' | 'recents' | 'chats' | 'settings'
 
 /** Dialogs of the page. */
-export type DialogName = 'help' | 'devices' | 'transfer'
+export type DialogName = 'help' | 'devices' | 'transfer' | 'add'
 
 /** Person, telephone or number whose details are shown. */
 export interface Contact {
