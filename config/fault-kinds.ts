@@ -82,7 +82,7 @@ export const faultKinds = {
   },
   'unknown-key': {
     meaning: 'The configuration has no such key at this place.',
-    remedy: 'Correct the spelling or the indentation. [configuration.md](configuration.md) lists all keys.',
+    remedy: 'Correct the spelling or the indentation. [Configuration](configuration.md) lists all keys.',
   },
   'misplaced-key': {
     meaning: 'The key exists, but the other keys of its group exclude it.',

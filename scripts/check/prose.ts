@@ -149,3 +149,15 @@ export const vagueOpeningsIn = (text: string): readonly string[] =>
   [...text.matchAll(/(?:^|[.!:]\s)((?:Whoever|Whomever|Whom|Whose|Who|Whatever|What|That)\s[^.!?]*)(.|$)/g)]
     .filter(([, , end]) => end !== '?')
     .map(([, sentence = '']) => sentence)
+
+/** Returns the heads of tables that have a cell without a text, which screen readers cannot announce. */
+export const emptyHeadersIn = (
+  source: string,
+): readonly { readonly line: number; readonly text: string }[] => {
+  const lines = source.split('\n')
+  return lines.flatMap((text, index) =>
+    /^\|[ :|-]+\|$/.test(lines[index + 1] ?? '') && /^\|(?:.*\|)? *\|/.test(text)
+      ? [{ line: index + 1, text }]
+      : [],
+  )
+}

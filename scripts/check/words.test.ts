@@ -202,6 +202,12 @@ describe('pages', () => {
     ])
   })
 
+  it('have a text in each head of a table', () => {
+    expect(found('| Key | |\n| --- | --- |\n| a | |\n', 'docs/x.md')).toEqual(['1 empty-header'])
+    expect(found('| | Key |\n| --- | --- |\n', 'docs/x.md')).toEqual(['1 empty-header'])
+    expect(found('| Key | Meaning |\n| --- | --- |\n', 'docs/x.md')).toEqual([])
+  })
+
   it('have no sentence that opens with a pronoun, except for questions', () => {
     expect(found('A call ends. That is logged.\n', 'docs/x.md')).toEqual(['1 vague-opening'])
     expect(found('Who hears nothing is muted.\n', 'docs/x.md')).toEqual(['1 vague-opening'])

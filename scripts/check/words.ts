@@ -10,6 +10,7 @@ import { logCalls, mayLog } from './log-calls.ts'
 import {
   bannedOpeningOf,
   bannedWordsIn,
+  emptyHeadersIn,
   lineInPassage,
   longSentencesIn,
   markdownLines,
@@ -89,6 +90,7 @@ const checkPage = (source: string, add: Add): void => {
   for (const cell of tableCells(source))
     for (const { words, text } of longSentencesIn(cell.text))
       add(cell.line, 'long-cell', `${words} words: ${text.slice(0, 60)}…`)
+  for (const { line, text } of emptyHeadersIn(source)) add(line, 'empty-header', text)
   if (isGenerated) return
   let isFenced = false
   for (const [index, line] of markdownLines(source).entries()) {

@@ -36,7 +36,7 @@ export const xmlPage = (): string =>
     '',
     'Every row has a test, named in `test/conformance/`.',
     '',
-    '| Element | Attribute | | Default | State |',
+    '| Element | Attribute | Meaning | Default | State |',
     '| --- | --- | --- | --- | --- |',
     ...inOrder(xmlConformance).map(rowOf),
     '',
