@@ -123,6 +123,13 @@ describe('a command on a call', () => {
     await expect(t.run(id, command, params)).rejects.toMatchObject(expected)
   })
 
+  it('names the kind of an operation that the call does not have', async () => {
+    const { id } = await t.begin()
+    await expect(t.run(id, 'calling.play.stop', { control_id: 'my-music' })).rejects.toThrow(
+      'control_id: the call has no operation play with the id my-music.',
+    )
+  })
+
   it('is rejected for an unknown call, a call of another project, and an ended call', async () => {
     const { id } = await t.begin()
     t.history.began({ ...(await t.history.find('p', id))!, id: 'over' })

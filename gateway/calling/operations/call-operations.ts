@@ -38,7 +38,8 @@ export class CallOperations {
   /** Returns the operation with this id. Throws 404 if it has ended or is of another kind. */
   find(id: string, kind: OperationKind): Operation {
     const found = this.#running.get(id)?.operation
-    if (found?.kind !== kind) throw new Refusal('404', `control_id: nothing of this kind has the id ${id}`)
+    if (found?.kind !== kind)
+      throw new Refusal('404', `control_id: the call has no operation ${kind} with the id ${id}.`)
     return found
   }
 

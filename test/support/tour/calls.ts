@@ -18,7 +18,8 @@ export const callee = async (api: ApiRecorder): Promise<Carrier> => {
 
 /** Calls of the API, their commands, records and recordings. `streams` receives their audio. */
 export const tourCalls = async (api: ApiRecorder, streams: TestStreamServer): Promise<void> => {
-  await api.json('POST', path, { command: 'dial', params: { from } }, { status: 422 })
+  await api.json('POST', path, { command: 'dial', params: { from, timeout: 'soon' } }, { status: 422 })
+  await api.json('POST', path, { command: 'dial' }, { status: 401, credentials: 'Basic ZGVtbzp3cm9uZw==' })
   const { carrier, id } = await dialled(api)
   await carrier.talks('invited', 440)
   await tourOperations(api, id, streams)
@@ -150,7 +151,11 @@ const tourRefer = async (api: ApiRecorder): Promise<void> => {
     holdMs: 'manual',
   })
   await caller.sipp.event('answered')
-  const { data } = await api.json('GET', '/api/voice/logs?status=in-progress')
+  const { data } = await until(
+    'the call of the caller is in progress',
+    () => api.json('GET', '/api/voice/logs?status=in-progress'),
+    (answer) => answer.data.length === 1,
+  )
   const device = { type: 'sip', params: { to: 'sip:desk@office.example.com' } }
   const params = { control_id: 'my-refer', device }
   await api.json('POST', path, { command: 'calling.refer', id: data[0].id, params })

@@ -1,3 +1,4 @@
+import type { TestStreamServer } from '../../../gateway/streams/testing/stream-server.ts'
 import { xmlText } from '../applications.ts'
 import type { DocumentServer } from '../documents.ts'
 import { until } from '../until.ts'
@@ -7,16 +8,16 @@ import type { ApiRecorder } from './recorder.ts'
 const account = '/api/laml/2010-04-01/Accounts/default'
 const from = '+15550100'
 
-/** Requests of the XML family. `streamUrl` is a server for streams. */
+/** Requests of the XML family. `streams` receives the audio of a call. */
 export const tourCompat = async (
   api: ApiRecorder,
   documents: DocumentServer,
-  streamUrl: string,
+  streams: TestStreamServer,
 ): Promise<void> => {
   await api.form('GET', account)
   await tourDocuments(api)
   await tourApplications(api)
-  await tourCall(api, streamUrl)
+  await tourCall(api, streams)
   await tourConference(api)
   await tourQueue(api, documents)
 }
@@ -62,7 +63,19 @@ const talking = async (api: ApiRecorder, ...verbs: readonly string[]) => {
   return { carrier, sid, call }
 }
 
-const tourCall = async (api: ApiRecorder, streamUrl: string): Promise<void> => {
+/** Streams the audio of a call for half a second. What is recorded meanwhile is not empty. */
+const tourStream = async (api: ApiRecorder, call: string, streams: TestStreamServer): Promise<void> => {
+  const before = streams.of('media').length
+  const { sid } = await api.form('POST', `${call}/Streams`, { Url: streams.url, Name: 'live' })
+  await until(
+    'the server receives audio',
+    () => streams.of('media').length - before,
+    (count) => count > 25,
+  )
+  await api.form('POST', `${call}/Streams/${sid}`, { Status: 'stopped' })
+}
+
+const tourCall = async (api: ApiRecorder, streams: TestStreamServer): Promise<void> => {
   await api.form('POST', `${account}/Calls`, { From: from }, 400)
   const { carrier, call } = await talking(api, '<Pause length="60"/>')
   await carrier.talks('invited', 440)
@@ -72,19 +85,24 @@ const tourCall = async (api: ApiRecorder, streamUrl: string): Promise<void> => {
   await api.form('GET', `${call}/Recordings/${recording.sid}`)
   await api.form('POST', `${call}/Recordings/${recording.sid}`, { Status: 'paused' })
   await api.form('POST', `${call}/Recordings/${recording.sid}`, { Status: 'in-progress' })
-  const stream = await api.form('POST', `${call}/Streams`, { Url: streamUrl, Name: 'live' })
-  await api.form('POST', `${call}/Streams/${stream.sid}`, { Status: 'stopped' })
   const running = () => api.gateway.metric('media_recordings')
-  await until('something is recorded', running, (count) => count === 1)
+  await until('the first recording runs', running, (count) => count === 1)
+  await tourStream(api, call, streams)
   await api.form('POST', `${call}/Recordings/${recording.sid}`, { Status: 'stopped' })
+  await until('the first recording has ended', running, (count) => count === 0)
   const second = await api.form('POST', `${call}/Recordings`)
   await until('the second recording runs', running, (count) => count === 1)
+  await tourStream(api, call, streams)
   await api.form('POST', call, { Status: 'completed' })
   await carrier.done()
   await api.gateway.settled()
   await api.form('POST', call, { Status: 'completed' }, 409)
   const recordings = `${account}/Recordings`
-  await api.form('GET', recordings)
+  await until(
+    'both recordings are stored',
+    () => api.form('GET', recordings),
+    (answer) => answer.recordings.every(({ media_url }: { media_url: unknown }) => media_url),
+  )
   await api.form('GET', `${recordings}/${recording.sid}`)
   await api.form('DELETE', `${call}/Recordings/${recording.sid}`)
   await api.form('GET', `${recordings}/${recording.sid}`, undefined, 404)

@@ -18,12 +18,22 @@ export const tourPeople = async (api: ApiRecorder): Promise<void> => {
 const tourProjectTokens = async (api: ApiRecorder): Promise<void> => {
   const path = '/api/project/tokens'
   const token = { name: 'CRM', permissions: ['calling', 'records'] }
-  const { id } = await api.json('POST', path, token)
-  await api.json('POST', path, { name: 'CRM', permissions: ['everything'] }, { status: 422 })
+  const { id, token: secret } = await api.json('POST', path, token)
+  await api.json('POST', path, { name: '', permissions: ['everything'] }, { status: 422 })
+  await tourForbidden(api, `Basic ${Buffer.from(`default:${secret}`).toString('base64')}`)
   await api.json('GET', path)
   await api.json('PUT', `${path}/${id}`, { name: 'CRM of the shop' })
   await api.json('PATCH', `${path}/${id}`, { permissions: ['records'] })
   await api.json('DELETE', `${path}/${id}`)
+}
+
+/** Requests with a token that has only the permissions for calls and records. */
+const tourForbidden = async (api: ApiRecorder, credentials: string): Promise<void> => {
+  const forbidden = { status: 403, credentials }
+  await api.json('GET', '/api/fabric/resources', undefined, forbidden)
+  await api.json('GET', '/api/fabric/subscribers', undefined, forbidden)
+  await api.json('POST', '/api/fabric/subscribers', person, forbidden)
+  await api.json('GET', '/api/project/tokens', undefined, forbidden)
 }
 
 const tourOAuthClients = async (api: ApiRecorder): Promise<void> => {
@@ -52,6 +62,8 @@ const signIn = async (api: ApiRecorder, reference: string): Promise<string> => {
 const tourDevices = async (api: ApiRecorder): Promise<void> => {
   const credentials = await signIn(api, person.email)
   await api.json('GET', '/api/fabric/subscriber/info', undefined, { credentials })
+  const wrong = { status: 401, credentials: 'Bearer expired' }
+  await api.json('GET', '/api/fabric/subscriber/info', undefined, wrong)
   for (const path of ['/subscriber/devices', '/api/fabric/subscriber/devices']) {
     const device = { device_token: 'f3a1c0ffee', device_type: 'iOS' }
     const { id } = await api.json('POST', path, device, { credentials })
@@ -98,6 +110,7 @@ const tourSubscriberTokens = async (api: ApiRecorder, subscriber: string): Promi
   const tokens = '/api/fabric/subscribers/tokens'
   const { refresh_token } = await api.json('POST', tokens, { reference: person.email })
   const { token } = await api.json('POST', `${tokens}/refresh`, { refresh_token })
+  await api.json('POST', `${tokens}/refresh`, { refresh_token: 'spent' }, { status: 422 })
   await api.json('POST', `${tokens}/revoke`, { token })
   const { data } = await api.json('GET', `/api/fabric/subscribers/${subscriber}/addresses`)
   const [{ id }] = data

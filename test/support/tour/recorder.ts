@@ -37,14 +37,16 @@ const isParameter = (part: string): boolean => part.startsWith('{')
 export class ApiRecorder {
   readonly gateway: Gateway
   /** Replaces what differs from run to run. */
-  readonly stable: Stable
+  readonly stable = new Stable()
   readonly #operations: readonly Operation[]
   readonly #examples: Record<string, OperationExamples> = {}
 
   constructor(gateway: Gateway, operations: readonly Operation[]) {
     this.gateway = gateway
     this.#operations = operations
-    this.stable = new Stable(gateway)
+    this.stable.rename(`https://gw.localhost:${gateway.tlsPort}`, 'https://gw.example.com')
+    this.stable.rename(`127.0.0.1:${gateway.httpPort}`, 'gw.example.com')
+    this.stable.rename(`http://127.0.0.1:${gateway.httpPort}`, 'https://gw.example.com')
   }
 
   /** Reads the operations from the document that the gateway serves. */
@@ -118,13 +120,16 @@ export class ApiRecorder {
     const isGood = status < 400
     const { requests, parameters, responses } = this.#examples[operation.id] ?? { responses: {} }
     const inPath = { ...this.#valuesOf(operation, pathname), ...Object.fromEntries(searchParams) }
-    const values = isGood && Object.keys(inPath).length > 0 ? this.stable.texts(inPath) : parameters
+    // The first response belongs to the first request that is shown. Later reads show a finished object.
+    const isShown = method === 'POST' && status in responses
+    const hasValues = isGood && !isShown && Object.keys(inPath).length > 0
+    const values = hasValues ? this.stable.texts(inPath) : parameters
     const bodies =
-      isGood && body !== undefined ? { ...requests, [nameOf(body)]: this.stable.value(body) } : requests
+      isGood && body !== undefined ? { ...requests, [nameOf(body)]: this.stable.request(body) } : requests
     this.#examples[operation.id] = {
       ...(values && { parameters: values }),
       ...(bodies && { requests: bodies }),
-      responses: { ...responses, [status]: this.stable.value(received) },
+      responses: isShown ? responses : { ...responses, [status]: this.stable.response(received) },
     }
   }
 

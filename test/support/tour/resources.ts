@@ -118,10 +118,14 @@ const tourKind = async (api: ApiRecorder, path: string, { create, change, wrong 
   await api.json('GET', `${path}?page_size=2`)
   await api.json('GET', `${path}/${id}`)
   await api.json('PATCH', `${path}/${id}`, change)
+  await api.json('PATCH', `${path}/${id}`, { pasword: 'correct-horse' }, { status: 422 })
   await api.json('PUT', `${path}/${id}`, create)
   await api.json('GET', `${path}/${id}/addresses`)
   await api.json('DELETE', `${path}/${id}`)
-  await api.json('GET', `${path}/${id}`, undefined, { status: 404 })
+  for (const method of ['GET', 'DELETE'] as const)
+    await api.json(method, `${path}/${id}`, undefined, { status: 404 })
+  for (const method of ['PATCH', 'PUT'] as const)
+    await api.json(method, `${path}/${id}`, create, { status: 404 })
   return (await api.json('POST', path, create)).id
 }
 

@@ -135,6 +135,16 @@ describe('a document in a request of the API', () => {
   })
 })
 
+it.each([
+  ['', 2, 'The document is not valid. (line 2, column 3): No. [bad]'],
+  ['', undefined, 'The document is not valid. /: No. [bad]'],
+  ['/a', undefined, 'The document is not valid. /a: No. [bad]'],
+])('names the place of a fault at path "%s" and line %s', async (path, line, message) => {
+  reading({ errors: [{ code: 'bad', message: 'No.', path, ...(line && { line, column: 3 }) }], warnings: [] })
+  const { body } = await rig.send('POST', `${base}/swml_scripts`, { name: 'a', contents: script })
+  expect(body.errors[0].message).toBe(message)
+})
+
 it('gets 503 if the threads are full, and is not stored', async () => {
   rig.reader = { check: async () => Promise.reject(new JobFailed('there is no thread for it')) }
   const change = { name: 'other', contents: script }

@@ -66,8 +66,10 @@ const refusals = {
 } as const
 
 const faultText = ({ path, line, column, message, code }: DocumentFault): string => {
-  const place = line === undefined ? path : `${path} (line ${line}, column ${column ?? 1})`
-  return `${place || '/'}: ${message} [${code}]`
+  const position = line === undefined ? [] : [`(line ${line}, column ${column ?? 1})`]
+  // A fault of the whole document has an empty path.
+  const place = [...(path || !line ? [path || '/'] : []), ...position].join(' ')
+  return `${place}: ${message} [${code}]`
 }
 
 /** Returns the script in a request body as text. */
