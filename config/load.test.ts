@@ -28,7 +28,7 @@ describe('defaults', () => {
       projects: [{ id: 'default', name: 'default', signingKeys: [] }],
       store: { connections: 10, startTimeoutMs: 30_000 },
       dataDir: join(folder.path, 'data'),
-      log: { level: 'info', pretty: false, details: false },
+      log: { level: 'info', details: false },
       sip: {
         listen: [
           { transport: 'udp', address: '0.0.0.0', port: 5060 },

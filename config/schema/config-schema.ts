@@ -14,7 +14,12 @@ const log = group('Log of the gateway.', {
     ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     'info',
   ),
-  pretty: flag('Writes one readable line for each event instead of JSON.', false),
+  pretty: {
+    description:
+      'Writes one readable line for each event instead of JSON. Default true if the standard output is a ' +
+      'terminal, otherwise false.',
+    type: 'boolean',
+  },
   details: flag('Writes all fields of each event below its readable line. Without pretty, no effect.', false),
 })
 

@@ -40,7 +40,6 @@ export const checkFile = (file: string, env?: Environment, clock?: Pick<Clock, '
       ...checkContents(config, places),
       ...checkNamedFiles(config, places, clock),
       ...checkAddresses(config, places),
-      ...checkPurpose(config, places),
     ])
     return faults.some(({ severity }) => severity === 'error') ? { faults } : { faults, config }
   } catch (error) {
@@ -66,10 +65,12 @@ export const checkDocuments = (
   )
 
 /** Returns a warning for each setting that works but is dangerous or pointless. */
-export const checkSettings = (config: Config, places: DocumentPlaces): readonly ConfigFault[] =>
-  warningsOf(config).map(({ keys, message, details }) =>
+export const checkSettings = (config: Config, places: DocumentPlaces): readonly ConfigFault[] => [
+  ...warningsOf(config).map(({ keys, message, details }) =>
     places.at(keys, message, { code: 'questionable', ...details, severity: 'warning' }),
-  )
+  ),
+  ...checkPurpose(config, places),
+]
 
 /** Returns the faults and warnings of a valid configuration's documents and settings, each place once. */
 export const checkContents = (config: Config, places: DocumentPlaces): readonly ConfigFault[] =>

@@ -26,7 +26,8 @@ const maxCloseMs = 10_000
 export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 'ready'>): Promise<number> => {
   const started = readConfig(file)
   const { config } = started
-  const log = createLog(config.log)
+  const pretty = config.log.pretty ?? process.stdout.isTTY === true
+  const log = createLog({ ...config.log, pretty })
   const places = new DocumentPlaces(file)
   const files = checkNamedFiles(config, places)
   const unusable = files.filter(({ severity }) => severity === 'error')
@@ -59,7 +60,7 @@ export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 're
   running = app
   const startMs = Math.round(performance.now() - startedAt)
   log.info({ event: 'gateway.started', ...app.addresses, startMs }, 'gateway ready')
-  if (config.log.pretty) process.stdout.write(startupBanner(config, app.addresses, servedPages()))
+  if (pretty) process.stdout.write(startupBanner(config, app.addresses, servedPages()))
   reloading.ready(() => void app.reload({ by: 'signal' }))
   const { reason, failed, graceMs = app.config.drainMs } = await stopping.requested
   log.info({ event: 'gateway.draining', reason, graceMs }, 'gateway draining')
