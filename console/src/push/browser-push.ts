@@ -1,6 +1,6 @@
 import type { Client } from '@trunkline/client'
 import type { Account } from '../api.ts'
-import { texts } from '../texts/language.ts'
+import { pushTexts } from '../texts/push.ts'
 import type { KeptStore } from './kept.ts'
 
 /** Used part of the browser. */
@@ -93,7 +93,7 @@ export class BrowserPush {
       if (permission !== 'granted') return this.#become(permission === 'denied' ? 'blocked' : 'off')
       this.#become(await this.#register(await browser.worker()))
     } catch {
-      this.#fault = texts.value.pushRegisterFailed
+      this.#fault = pushTexts().registerFailed
       this.#become('off')
     }
   }
@@ -114,7 +114,7 @@ export class BrowserPush {
     const present = await worker.pushManager?.getSubscription().catch(() => null)
     if (serverKey === undefined || !present || isFor(present, serverKey)) return 'always'
     return this.#register(worker).catch(() => {
-      this.#fault = texts.value.pushRegisterFailed
+      this.#fault = pushTexts().registerFailed
       return 'off'
     })
   }
@@ -131,7 +131,7 @@ export class BrowserPush {
       const options = { userVisibleOnly: true, applicationServerKey: serverKey }
       subscription = await worker.pushManager.subscribe(options)
     } catch {
-      this.#fault = texts.value.pushSubscribeFailed
+      this.#fault = pushTexts().subscribeFailed
       return 'open'
     }
     const device = await client.registerDevice({

@@ -45,7 +45,7 @@ export const de: Texts = {
 
   account: (name) => `Konto von ${name}`,
   online: 'Erreichbar',
-  offline: 'Nicht erreichbar',
+  offline: 'Offline',
   doNotDisturb: 'Nicht stören',
   doNotDisturbHint: 'Anrufer hören „besetzt“',
   onlineHint: 'Sie können angerufen werden',
@@ -245,19 +245,6 @@ export const de: Texts = {
   testSpeaker: 'Testton abspielen',
   notifications: 'Benachrichtigungen',
   notifyMe: 'Über Anrufe benachrichtigen',
-  pushUnsupported: 'Dieser Browser kann hier nicht benachrichtigen. Öffnen Sie die Seite mit https.',
-  pushBlocked: 'Benachrichtigungen sind blockiert. Erlauben Sie sie in den Einstellungen des Browsers.',
-  pushOff: 'Sehen Sie eingehende Anrufe, auch wenn diese Seite verdeckt ist.',
-  pushOpen: 'Sie werden über Anrufe benachrichtigt, solange diese Seite geöffnet ist.',
-  pushAlways:
-    'Sie werden über Anrufe benachrichtigt, auch wenn diese Seite geschlossen ist. ' +
-    'Sie bleiben in diesem Browser angemeldet, bis Sie sich abmelden.',
-  pushNotOffered:
-    'Bei geschlossener Seite werden Sie nicht benachrichtigt. ' +
-    'Dafür braucht das Gateway Push-Benachrichtigungen (push.webPush in der Konfiguration).',
-  pushSubscribeFailed:
-    'Der Push-Dienst des Browsers ist nicht erreichbar. Sie werden nur bei geöffneter Seite benachrichtigt.',
-  pushRegisterFailed: 'Benachrichtigungen konnten nicht eingerichtet werden. Bitte versuchen Sie es erneut.',
   appearance: 'Darstellung',
   system: 'System',
   light: 'Hell',

@@ -252,19 +252,6 @@ export const en = {
   testSpeaker: 'Play a test sound',
   notifications: 'Notifications',
   notifyMe: 'Notify me of calls',
-  pushUnsupported: 'This browser cannot show notifications of this page. Open the page with https.',
-  pushBlocked: 'Notifications are blocked. Allow them for this page in the browser settings.',
-  pushOff: 'See incoming calls while this page is hidden.',
-  pushOpen: 'You are notified of calls while this page is open, even when it is hidden.',
-  pushAlways:
-    'You are notified of calls even when this page is closed. ' +
-    'You stay signed in on this browser until you sign out.',
-  pushNotOffered:
-    'You are not notified while this page is closed. ' +
-    'For that, the gateway needs push notifications (push.webPush in its configuration).',
-  pushSubscribeFailed:
-    'The push service of this browser cannot be reached. You are notified only while this page is open.',
-  pushRegisterFailed: 'Notifications could not be set up. Please try again.',
   appearance: 'Appearance',
   system: 'System',
   light: 'Light',

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { PushState } from '../push/browser-push.ts'
 import { texts } from '../texts/language.ts'
+import { pushTexts } from '../texts/push.ts'
 import { ThemeChoice } from './account-menu.tsx'
 import { DevicePicker, DeviceTrial } from './device-trial.tsx'
 import { LanguageSelect } from './language-select.tsx'
@@ -17,13 +18,14 @@ const Group = ({ title, children }: { readonly title: string; readonly children:
 const Push = () => {
   const { push } = useExtras()
   const t = texts.value
+  const p = pushTexts()
   const words: Readonly<Record<PushState, string>> = {
-    unsupported: t.pushUnsupported,
-    blocked: t.pushBlocked,
-    off: t.pushOff,
+    unsupported: p.unsupported,
+    blocked: p.blocked,
+    off: p.off,
     working: t.oneMoment,
-    open: t.pushOpen,
-    always: t.pushAlways,
+    open: p.open,
+    always: p.always,
   }
   const isOn = push.state === 'open' || push.state === 'always'
   return (
@@ -39,7 +41,7 @@ const Push = () => {
       <p class="quiet" role="status" data-testid="push-state" data-state={push.state}>
         {words[push.state]}
       </p>
-      {!push.isOffered && <p class="quiet">{t.pushNotOffered}</p>}
+      {!push.isOffered && <p class="quiet">{p.notOffered}</p>}
       <p class="fault" role="alert">
         {push.fault ?? ''}
       </p>
