@@ -52,7 +52,9 @@ const readBytes = (file: string): Buffer => {
     if (statSync(file).size > maxConfigSize) return Buffer.alloc(maxConfigSize + 1)
     return readFileSync(file)
   } catch (error) {
-    throw faultyFile(file, readFailure(error), 'file-unreadable')
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const hint = 'name another file, or write one by `trunkline init`'
+    throw faultyFile(file, readFailure(error), 'file-unreadable', isMissing ? { hint } : {})
   }
 }
 

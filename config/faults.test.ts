@@ -180,7 +180,7 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
 
   it('are reported for a missing file', () => {
     expect(() => loadConfig(join(folder.path, 'none.yaml'), {})).toThrow(
-      'none.yaml:1:1 cannot be read: there is no such file',
+      'none.yaml:1:1 cannot be read: there is no such file; name another file, or write one by `trunkline init`',
     )
   })
 

@@ -47,4 +47,10 @@ it.each([
   const answer = terminal.askSecret('Password: ')
   input.write(key)
   await expect(answer).rejects.toThrow(InputEnded)
+  expect(shown).toBe('Password: \n')
+
+  const name = terminal.ask('Name: ')
+  input.write(key)
+  await expect(name).rejects.toThrow(InputEnded)
+  expect(stripVTControlCharacters(shown)).toMatch(/^Password: \nName: \r?\n$/)
 })

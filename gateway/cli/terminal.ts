@@ -48,12 +48,13 @@ const askLine = async (
 ): Promise<string> => {
   const lines = createInterface({ input, output: echo, terminal: true })
   const { promise, reject } = Promise.withResolvers<never>()
-  const onClose = () => reject(new InputEnded())
+  const onClose = () => {
+    // Without an echo, the caller ends the line.
+    if (echo === output) output.write('\n')
+    reject(new InputEnded())
+  }
   lines.once('close', onClose)
-  lines.once('SIGINT', () => {
-    output.write('\n')
-    lines.close()
-  })
+  lines.once('SIGINT', () => lines.close())
   try {
     return await Promise.race([lines.question(question), promise])
   } finally {

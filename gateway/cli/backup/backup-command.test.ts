@@ -199,6 +199,13 @@ describe('a backup', () => {
     expect(readFileSync(archive, 'utf8')).toBe('mine')
   })
 
+  it('names a folder that cannot be created', async () => {
+    const options = { recordings: false, json: false }
+    await expect(createBackup(smallData(), '/proc/trunkline/x.tar.gz', options)).rejects.toThrow(
+      '/proc holds no files of users',
+    )
+  })
+
   it('says that the store is missing', async () => {
     mkdirSync(join(folder, 'data'))
     await expect(backup(configOf('data'))).rejects.toThrow('There is no store')

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, 
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { Config } from '../../../config/types.ts'
 import { SystemClock } from '../../core/clock.ts'
+import { makeFolder } from '../../core/make-folder.ts'
 import { releaseVersion } from '../../core/version.ts'
 import { Progress, sizeText } from '../progress.ts'
 import { inspectArchive, packArchive } from './backup-archive.ts'
@@ -43,7 +44,7 @@ export const createBackup = async (
     process.stderr.write(`trunkline: ${archive} exists. Name another file.\n`)
     return 1
   }
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   const partial = `${file}.${process.pid}.part`
   const work = async (staging: string): Promise<number> => {
     const { manifest, busy } = await stage(config, staging, recordings)

@@ -9,7 +9,9 @@ export const run = defineCommand({
   summary: 'start the gateway',
   description:
     'Runs the gateway until SIGTERM or SIGINT. Calls in progress then have the configured grace period. ' +
-    'A second signal ends this period, and a third one ends the process. SIGHUP reloads the configuration.',
+    'A second signal ends this period, and a third one ends the process. SIGHUP reloads the configuration. ' +
+    'A fault in a document ends only the calls that reach it, so the gateway starts and logs the fault. ' +
+    '`trunkline check` reports it as an error.',
   arguments: { file: configFile },
   options: {},
   examples: [
