@@ -120,12 +120,12 @@ export class ApiRecorder {
     const isGood = status < 400
     const { requests, parameters, responses } = this.#examples[operation.id] ?? { responses: {} }
     const inPath = { ...this.#valuesOf(operation, pathname), ...Object.fromEntries(searchParams) }
-    // The first response belongs to the first request that is shown. Later reads show a finished object.
+    // The first request of a POST is shown with its response. Later reads show a finished object.
     const isShown = method === 'POST' && status in responses
     const hasValues = isGood && !isShown && Object.keys(inPath).length > 0
     const values = hasValues ? this.stable.texts(inPath) : parameters
-    const bodies =
-      isGood && body !== undefined ? { ...requests, [nameOf(body)]: this.stable.request(body) } : requests
+    const isNew = isGood && body !== undefined && !(isShown && nameOf(body) in (requests ?? {}))
+    const bodies = isNew ? { ...requests, [nameOf(body)]: this.stable.request(body) } : requests
     this.#examples[operation.id] = {
       ...(values && { parameters: values }),
       ...(bodies && { requests: bodies }),
