@@ -47,6 +47,15 @@ it('turns the configuration into what the sounds are made with, and counts what 
   expect(lines.join()).toContain('speech folder not usable')
 })
 
+it('leaves out a folder of speech that cannot exist, and says why', () => {
+  const lines: string[] = []
+  const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
+  const speech = { voice: 'slt', voices: {}, engines: [], folder: '/proc/speech', folderSize: 1 }
+  const options = soundsOptions({ sounds, speech }, new FakeClock(), log, new Metrics())
+  expect(options.folder).toBeUndefined()
+  expect(lines.join()).toContain('/proc holds no files of users')
+})
+
 it('has a ringing tone for every country that documents may name', () => {
   expect(ringCountries.toSorted()).toEqual([...ringtoneCountries, 'uk'].toSorted())
   for (const country of ringCountries) expect(countryOf(country)).toBe(country === 'uk' ? 'gb' : country)

@@ -3,6 +3,7 @@ import type { HttpVoiceOptions } from '../../media/sound/http-voice.ts'
 import type { SoundsOptions } from '../../media/sound/sounds.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { folderFault } from '../core/make-folder.ts'
 import type { Metrics } from '../core/metrics.ts'
 
 /** Bytes of a mebibyte, the unit of sizes in the configuration. */
@@ -18,13 +19,17 @@ export const soundsOptions = (
   const { folder, folderSize, engines, voice, voices } = speech
   const onFault = (error: Error) =>
     log.warn({ event: 'speech.folder-unusable', err: error }, 'speech folder not usable')
+  const fault = folder === undefined ? undefined : folderFault(folder)
+  if (fault) onFault(new Error(`The folder ${folder} ${fault}.`))
   return {
     voice,
     voices,
     engines: engines.map(engineOptions),
-    ...(folder && {
-      folder: { path: folder, maxBytes: folderSize * mebibyte, now: () => clock.now(), onFault },
-    }),
+    ...(folder &&
+      // A write below a folder such as /proc would never end.
+      !fault && {
+        folder: { path: folder, maxBytes: folderSize * mebibyte, now: () => clock.now(), onFault },
+      }),
     cacheBytes: sounds.memory * mebibyte,
     maxAudioBytes: sounds.maxSize * mebibyte,
     maxAudioSeconds: sounds.maxDurationMs / 1000,
