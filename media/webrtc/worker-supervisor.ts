@@ -52,8 +52,23 @@ interface Process extends MediaWorker {
   readonly worker: types.Worker
 }
 
+const signals = ['SIGINT', 'SIGTERM'] as const
+
+/**
+ * Creates a mediasoup worker that outlives a signal to the gateway. mediasoup would close it at once. Calls
+ * of browsers would lose their audio in the grace period, and a start would never end.
+ */
+const createLastingWorker = (settings: types.WorkerSettings): Promise<types.Worker> => {
+  const before = signals.map((signal) => process.listeners(signal))
+  const creating = createWorker(settings)
+  for (const [index, signal] of signals.entries())
+    for (const listener of process.listeners(signal))
+      if (!before[index]?.includes(listener)) process.off(signal, listener)
+  return creating
+}
+
 const startProcess = async (settings: WorkerSettings): Promise<Process> => {
-  const worker = await createWorker({
+  const worker = await createLastingWorker({
     logLevel: settings.logLevel,
     ...(settings.program !== undefined && { workerBin: settings.program }),
   })

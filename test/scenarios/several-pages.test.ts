@@ -20,6 +20,7 @@ let app: DocumentServer
 beforeAll(async () => {
   app = await DocumentServer.open()
   gateway = await Gateway.start({
+    drain: '20s',
     domains: [
       application('sdk.test', scripted({ connect: { to: '/public/alice', answer_on_bridge: true } })),
     ],
@@ -110,4 +111,32 @@ it('a call rings on several pages and devices; the answering page keeps the call
   await next.goesOn()
   await next.done()
   await gateway.settled()
+})
+
+it('the call of a page keeps its sound in the grace period of a gateway that ends', async () => {
+  const page = await SdkPage.open(browser, gateway, await gateway.token())
+  onTestFinished(() => page.close())
+  await page.online()
+  const carrier = await Carrier.calls(gateway, { domain: 'sdk.test', scenario: 'caller', holdMs: 'manual' })
+  await until(
+    'the invite',
+    () => page.invites(),
+    (count) => count === 1,
+  )
+  await page.accept()
+  await carrier.talks('answered', 440)
+  await carrier.hears(sdkTone, 500)
+  gateway.terminate()
+  await until(
+    'the gateway is not ready',
+    () => fetch(`${gateway.url}/readyz`).then(({ status }) => status),
+    (status) => status === 503,
+  )
+  const heard = carrier.media.packets.length
+  await until('more audio comes', () => carrier.media.packets.length > heard + 50)
+  await carrier.hears(sdkTone, 500)
+  await hears(page.page, 440)
+  await carrier.goesOn()
+  await carrier.done()
+  expect(await gateway.ended()).toBe(0)
 })
