@@ -12,9 +12,10 @@ const templates = join(import.meta.dirname, 'debian')
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
-/** Returns the names of the Debian packages with the shared libraries of a program. */
-const librariesOf = (program: string): readonly string[] => {
-  const paths = [...run('ldd', program).matchAll(/=> (\/\S+)/g)].map(([, path]) => path!)
+/** Returns the names of the Debian packages with the shared libraries of programs. */
+const librariesOf = (programs: readonly string[]): readonly string[] => {
+  const linked = programs.map((program) => run('ldd', program)).join('')
+  const paths = [...linked.matchAll(/=> (\/\S+)/g)].map(([, path]) => path!)
   // Debian 12 lists libraries below /usr, although the linker finds them through the link /lib.
   const owners = paths.flatMap((path) => {
     const found = [path, `/usr${path}`].map((each) => {
@@ -87,7 +88,8 @@ try {
   fill(root, worker)
   const sizeKb = Number(run('du', '-sk', root).split('\t')[0])
   const control = join(root, 'DEBIAN')
-  write(join(control, 'control'), controlOf(version, librariesOf(worker), sizeKb))
+  const node = join(root, 'usr', 'lib', 'trunkline', 'node_modules', '.bin', 'node')
+  write(join(control, 'control'), controlOf(version, librariesOf([worker, node]), sizeKb))
   write(join(control, 'conffiles'), '/etc/trunkline/trunkline.yaml\n')
   for (const name of ['postinst', 'prerm', 'postrm'])
     write(join(control, name), readFileSync(join(templates, name)), 0o755)

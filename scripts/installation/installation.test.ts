@@ -54,6 +54,18 @@ describe('the Dockerfile', () => {
   })
 })
 
+describe('the context of an image build', () => {
+  it('leaves out the files of the operator that compose.yaml reads', () => {
+    const { trunkline } = parse(read('compose.yaml')).services
+    const files = trunkline.env_file.map(({ path }: { readonly path: string }) => path)
+    const mounts = trunkline.volumes.map((mount: string) => mount.split(':')[0])
+    const local = [...files, ...mounts.filter((path: string) => path.startsWith('./'))]
+    expect(local.length).toBeGreaterThan(1)
+    const ignored = read('.dockerignore').split('\n')
+    expect(local.filter((path) => !ignored.includes(path.replace('./', '')))).toEqual([])
+  })
+})
+
 describe('the health check of the container', () => {
   const check = (url: string): Promise<boolean> =>
     new Promise((resolve) => {
