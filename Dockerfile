@@ -44,19 +44,25 @@ FROM ${NODE_IMAGE}
 RUN apt-get update \
   && apt-get install -y --no-install-recommends libssl3 libuv1 libsrtp2-1 libabsl20220623 tini \
   && rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
-  && install -d -o node -g node /var/lib/trunkline /etc/trunkline
+  && install -d -o node -g node /var/lib/trunkline /var/cache/trunkline /etc/trunkline \
+  && printf '#!/bin/sh\nexec /opt/trunkline/scripts/trunkline "$@"\n' >/usr/local/bin/trunkline \
+  && chmod 755 /usr/local/bin/trunkline
 
 WORKDIR /opt/trunkline
 COPY --from=build /opt/installation ./
 
+ARG REVISION=unknown
 LABEL org.opencontainers.image.title=trunkline \
+  org.opencontainers.image.revision=${REVISION} \
   org.opencontainers.image.description="A carrier edge in one daemon: SIP trunks in, programmable calls, browser subscribers out"
 
 ENV NODE_ENV=production TRUNKLINE_HEALTH=http://127.0.0.1:8080/healthz \
-  NODE_COMPILE_CACHE=/var/lib/trunkline/compile
+  NODE_COMPILE_CACHE=/var/cache/trunkline
 USER node
 # Store, keys and the self-signed certificate: `dataDir: /var/lib/trunkline` in the configuration.
 VOLUME /var/lib/trunkline
+# Compiled code, which halves the time of a start. It is no part of a backup.
+VOLUME /var/cache/trunkline
 # SIP; HTTP and HTTPS; WebRTC. The RTP range (20000 to 29999 by default) is wide: prefer the host's network to publishing it.
 EXPOSE 5060/udp 5060/tcp 8080/tcp 8443/tcp 44444/udp 44444/tcp
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["scripts/healthcheck"]

@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { copyInstallation, repository } from './tree.ts'
+import { copyInstallation, repository, setModes } from './tree.ts'
 
 const templates = join(import.meta.dirname, 'debian')
 
@@ -12,7 +12,22 @@ const templates = join(import.meta.dirname, 'debian')
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
-/** Returns the names of the Debian packages with the shared libraries of programs. */
+/**
+ * Returns the dependency on a Debian package that has a shared library. Its file `shlibs` has the least
+ * version that fits, by the name and the version of the library (Debian Policy, 8.6.4).
+ */
+const dependencyOn = (owner: string, library: string): string => {
+  let lines: readonly string[]
+  try {
+    lines = run('dpkg-query', '--control-show', owner, 'shlibs').split('\n')
+  } catch {
+    return owner
+  }
+  const fields = lines.map((line) => /^(\S+) (\S+) (\S.*)$/.exec(line))
+  return fields.find((found) => found && library === `${found[1]}.so.${found[2]}`)?.[3] ?? owner
+}
+
+/** Returns the dependencies on the Debian packages with the shared libraries of programs. */
 const librariesOf = (programs: readonly string[]): readonly string[] => {
   const linked = programs.map((program) => run('ldd', program)).join('')
   const paths = [...linked.matchAll(/=> (\/\S+)/g)].map(([, path]) => path!)
@@ -25,9 +40,16 @@ const librariesOf = (programs: readonly string[]): readonly string[] => {
         return undefined
       }
     })
-    return found.find((owner) => owner !== undefined) ?? []
+    const owner = found.find((each) => each !== undefined)
+    return owner === undefined ? [] : dependencyOn(owner, basename(path))
   })
   return [...new Set(owners)].sort()
+}
+
+/** Returns the maintainer from the variables that Debian's tools use. */
+const maintainer = (): string => {
+  const { DEBFULLNAME = 'Trunkline', DEBEMAIL = 'root@localhost' } = process.env
+  return `${DEBFULLNAME} <${DEBEMAIL}>`
 }
 
 /** Returns the fields of the package. */
@@ -38,7 +60,7 @@ const controlOf = (version: string, depends: readonly string[], sizeKb: number):
     `Architecture: ${run('dpkg', '--print-architecture').trim()}`,
     'Section: comm',
     'Priority: optional',
-    'Maintainer: Trunkline <root@localhost>',
+    `Maintainer: ${maintainer()}`,
     `Installed-Size: ${sizeKb}`,
     `Depends: ${['adduser', ...depends].join(', ')}`,
     'Description: carrier edge in one daemon',
@@ -60,7 +82,6 @@ const fill = (root: string, worker: string): void => {
   copyInstallation(library, { worker })
   write(join(root, 'usr', 'bin', 'trunkline'), template('trunkline'), 0o755)
   write(join(root, 'lib', 'systemd', 'system', 'trunkline.service'), template('trunkline.service'))
-  write(join(root, 'etc', 'trunkline', 'trunkline.yaml'), template('trunkline.yaml'), 0o640)
   const doc = join(root, 'usr', 'share', 'doc', 'trunkline')
   write(join(doc, 'changelog.gz'), gzipSync(readFileSync(join(repository, 'CHANGELOG.md'))))
   write(
@@ -74,6 +95,10 @@ const fill = (root: string, worker: string): void => {
   write(join(share, 'zsh', 'vendor-completions', '_trunkline'), completion('zsh'))
   write(join(share, 'fish', 'vendor_completions.d', 'trunkline.fish'), completion('fish'))
   rmSync(join(library, 'node_modules', '.cache'), { recursive: true, force: true })
+  const config = join(root, 'etc', 'trunkline', 'trunkline.yaml')
+  write(config, template('trunkline.yaml'))
+  setModes(root)
+  chmodSync(config, 0o640)
 }
 
 const [worker, ...rest] = process.argv.slice(2)
@@ -88,6 +113,8 @@ try {
   fill(root, worker)
   const sizeKb = Number(run('du', '-sk', root).split('\t')[0])
   const control = join(root, 'DEBIAN')
+  mkdirSync(control)
+  chmodSync(control, 0o755)
   const node = join(root, 'usr', 'lib', 'trunkline', 'node_modules', '.bin', 'node')
   write(join(control, 'control'), controlOf(version, librariesOf([worker, node]), sizeKb))
   write(join(control, 'conffiles'), '/etc/trunkline/trunkline.yaml\n')

@@ -34,6 +34,8 @@ const insideOf = (script: string): readonly string[] => [
   `--mount=/proc/${holder?.pid}/ns/mnt`,
   'chroot',
   `${folder}/overlay/root`,
+  // The environment of the tests is not that of an operator.
+  ...['/usr/bin/env', '-i', `PATH=${process.env.PATH}`],
   '/bin/sh',
   '-c',
   script,
@@ -67,8 +69,12 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trunkline-deb-'))
   for (const name of ['packages', 'overlay']) mkdirSync(join(folder, name))
   const output = execFileSync(
-    join(repository, 'scripts', 'package-deb'),
-    ['--fast', join(folder, 'packages')],
+    '/bin/sh',
+    // The umask of a careful builder must not decide who reads the files.
+    [
+      '-c',
+      `umask 077; exec "${join(repository, 'scripts', 'package-deb')}" --fast "${join(folder, 'packages')}"`,
+    ],
     {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -97,6 +103,13 @@ it.skipIf(missing !== undefined)(
     expect(succeeds('stat -c "%U %G %a" /etc/trunkline/trunkline.yaml /var/lib/trunkline')).toBe(
       'root trunkline 640\ntrunkline trunkline 750\n',
     )
+    const asService = 'setpriv --reuid trunkline --regid trunkline --clear-groups --no-new-privs'
+    const file = '/etc/trunkline/trunkline.yaml'
+    succeeds(`trunkline init --yes --force ${file}`)
+    expect(succeeds(`stat -c "%U %G %a" ${file}`)).toBe('root trunkline 640\n')
+    expect(succeeds(`${asService} trunkline check ${file} 2>&1`)).not.toMatch(/error|warning/i)
+    expect(succeeds(`grep dataDir ${file}`)).toContain('"/var/lib/trunkline"')
+
     const faults = succeeds('systemd-analyze verify /lib/systemd/system/trunkline.service 2>&1')
     expect(faults).not.toMatch(/trunkline\.service/)
 
@@ -121,7 +134,7 @@ it.skipIf(missing !== undefined)(
     succeeds(`cat ${config} >/etc/trunkline/trunkline.yaml`)
     // The same user, environment and command as in the unit.
     const environment = 'NODE_ENV=production NODE_COMPILE_CACHE=/var/cache/trunkline'
-    const start = `exec setpriv --reuid trunkline --regid trunkline --clear-groups --no-new-privs env -i PATH=$PATH ${environment} trunkline run /etc/trunkline/trunkline.yaml`
+    const start = `exec ${asService} env -i PATH=$PATH ${environment} trunkline run /etc/trunkline/trunkline.yaml`
     const program = new Program('nsenter', insideOf(start), { name: 'gateway', cwd: '/' })
     onTestFinished(async () => {
       await program.stop()
@@ -141,8 +154,13 @@ it.skipIf(missing !== undefined)(
     succeeds(`TRUNKLINE_HEALTH=http://127.0.0.1:${http}/healthz /usr/lib/trunkline/scripts/healthcheck`)
     expect(await program.stop(20_000)).toBe(0)
 
+    // The operator's own mode stays.
+    succeeds(`chmod 0600 ${file} && chown trunkline ${file}`)
     succeeds(`dpkg --install ${deb}`)
+    expect(succeeds(`stat -c "%U %G %a" ${file}`)).toBe('trunkline trunkline 600\n')
     expect(succeeds('cat /etc/trunkline/trunkline.yaml')).toContain('alice@example.test')
+    // An operator may use a file elsewhere.
+    succeeds(`rm ${file} && dpkg --install ${deb}`)
     succeeds('dpkg --remove trunkline')
     expect(succeeds('ls /var/lib/trunkline')).toContain('trunkline')
     succeeds('dpkg --purge trunkline')

@@ -6,8 +6,8 @@ export const init = defineCommand({
   group: 'Start',
   summary: 'write a first configuration for this machine',
   description:
-    'Asks for the few values that a gateway needs, and writes a small commented file with mode 0600. ' +
-    'It generates a password and an API token, and shows them once.',
+    'Asks for the few values that a gateway needs, and writes a small commented file with mode 0600. A file that ' +
+    'is replaced keeps its owner, group and mode, without access for others. The command generates a password and an API token, and shows them once.',
   arguments: { file: { ...configFile, description: 'file to write' } },
   options: {
     host: {
@@ -27,6 +27,12 @@ export const init = defineCommand({
     apiTokenVariable: {
       value: 'name',
       description: 'environment variable with the API token; default: a generated token in the file',
+    },
+    dataDir: {
+      value: 'folder',
+      description:
+        'folder for the store and keys; default: `./data` beside the file, and `/var/lib/trunkline` for a ' +
+        'file in `/etc/trunkline`',
     },
     yes: { description: 'ask nothing: use the options and the defaults' },
     force: { description: 'replace the file if it exists' },

@@ -1,9 +1,13 @@
+import { isIPv6 } from 'node:net'
+
 /** Values that `trunkline init` writes into a first configuration. */
 export interface FirstConfig {
   /** IP address for phones, carriers and browsers. */
   readonly host: string
   /** Whether an interface of this machine has `host`; otherwise the gateway is behind NAT. */
   readonly isHostLocal: boolean
+  /** Folder for the store, keys and the self-signed certificate; relative to the file, or absolute. */
+  readonly dataDir: string
   readonly domain: string
   /** Networks of carriers. */
   readonly carriers: readonly string[]
@@ -27,24 +31,50 @@ export const firstProject = 'main'
 
 /** Returns the text of a first configuration. Every value of the user is a quoted YAML text. */
 export const firstConfigText = (config: FirstConfig): string =>
-  [head, ...sipLines(config), ...mediaLines(config), ...httpLines(config), ...people(config), ''].join('\n')
-
-const head = `# Configuration of Trunkline, written by \`trunkline init\`. Keys that are absent have defaults;
-# docs/configuration.md describes all keys. \`trunkline check\` finds mistakes.
-
-project: ${firstProject} # owner of the entries below; user name of the API
-dataDir: ./data # folder for the store, keys and the self-signed certificate; relative to this file
-`
+  [
+    ...head(config),
+    ...sipLines(config),
+    ...mediaLines(config),
+    ...httpLines(config),
+    ...people(config),
+    '',
+  ].join('\n')
 
 const text = (value: string): string => JSON.stringify(value)
 
-const sipLines = ({ host, isHostLocal, domain, carriers, email, ports }: FirstConfig): readonly string[] => [
+const head = ({ dataDir }: FirstConfig): readonly string[] => [
+  '# Configuration of Trunkline, written by `trunkline init`. Keys that are absent have defaults;',
+  '# docs/configuration.md describes all keys. `trunkline check` finds mistakes.',
+  '',
+  `project: ${firstProject} # owner of the entries below; user name of the API`,
+  `dataDir: ${text(dataDir)} # folder for the store, keys and the self-signed certificate`,
+  '',
+]
+
+/** Returns the local addresses for SIP. A listener of IPv6 receives nothing by IPv4. */
+const sipAddresses = ({ host, isHostLocal }: FirstConfig): readonly string[] => {
+  if (!isIPv6(host)) return ['0.0.0.0']
+  // A public address in `announce` would stand in the messages of IPv4, too.
+  return isHostLocal ? ['::', '0.0.0.0'] : ['::']
+}
+
+const sipLines = (config: FirstConfig): readonly string[] => [
   'sip:',
   '  listen:',
-  `    - { transport: udp, address: 0.0.0.0, port: ${ports.sip} }`,
-  `    - { transport: tcp, address: 0.0.0.0, port: ${ports.sip} }`,
-  ...(isHostLocal ? [] : [`  announce: ${text(host)} # public address, as this machine is behind NAT`]),
+  ...sipAddresses(config).flatMap((address) =>
+    ['udp', 'tcp'].map(
+      (transport) =>
+        `    - { transport: ${transport}, address: ${text(address)}, port: ${config.ports.sip} }`,
+    ),
+  ),
+  ...(config.isHostLocal
+    ? []
+    : [`  announce: ${text(config.host)} # public address, as this machine is behind NAT`]),
   '',
+  ...domainLines(config),
+]
+
+const domainLines = ({ host, domain, carriers, email }: FirstConfig): readonly string[] => [
   'domains: # hosts that callers dial, and the handler of their calls',
   `  - domain: ${text(domain)}`,
   '    allow: &allowed # networks that may send calls',
@@ -54,6 +84,7 @@ const sipLines = ({ host, isHostLocal, domain, carriers, email, ports }: FirstCo
   '      - 10.0.0.0/8 # private networks, for phones of your own',
   '      - 172.16.0.0/12',
   '      - 192.168.0.0/16',
+  ...(isIPv6(host) ? ['      - ::1/128', '      - fc00::/7'] : []),
   '    handler: &welcome # docs/script.md describes every instruction',
   '      kind: script',
   '      document:',
@@ -81,7 +112,7 @@ const httpLines = ({ host, domain, apiToken, ports }: FirstConfig): readonly str
     'http:',
     `  plain: { address: 127.0.0.1, port: ${ports.plain} } # HTTP for this machine`,
     '  tls: # HTTPS for browsers; without certificate and key, the certificate is self-signed',
-    '    address: 0.0.0.0',
+    `    address: ${isIPv6(host) ? '"::" # IPv4, too' : '0.0.0.0'}`,
     `    port: ${ports.tls}`,
     `    hosts: [${hosts}] # names in the self-signed certificate`,
     '    # certificate: ./tls/cert.pem',

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,6 +48,7 @@ const none: InitCommandOptions = {
   carrier: [],
   email: undefined,
   apiTokenVariable: undefined,
+  dataDir: undefined,
   yes: false,
   force: false,
   json: false,
@@ -105,6 +115,26 @@ describe('a first configuration', () => {
     expect(out).toContain(host.includes(':') ? `sip:anyone@[${host}]` : `sip:anyone@${host}`)
   })
 
+  it('receives SIP by IPv6 and IPv4 if this machine has the IPv6 address', async () => {
+    expect(await init({ host: '::1' })).toBe(0)
+    const { sip, http, domains } = loaded()
+    expect(sip.listen.map(({ transport, address }) => [transport, address])).toEqual([
+      ['udp', '::'],
+      ['tcp', '::'],
+      ['udp', '0.0.0.0'],
+      ['tcp', '0.0.0.0'],
+    ])
+    expect(http.tls).toMatchObject({ address: '::' })
+    expect(domains[0]?.allow).toContain('::1/128')
+  })
+
+  it('has the data folder of the option, else one beside the file', async () => {
+    expect(await init({ dataDir: '/srv/trunkline' })).toBe(0)
+    expect(loaded().dataDir).toBe('/srv/trunkline')
+    expect(await init({ force: true })).toBe(0)
+    expect(loaded().dataDir).toBe(join(folder, 'data'))
+  })
+
   it('takes the API token from a variable', async () => {
     expect(await init({ apiTokenVariable: 'API_TOKEN' })).toBe(0)
     vi.stubEnv('API_TOKEN', 'a-token-of-the-operator')
@@ -146,10 +176,22 @@ describe('an existing file', () => {
     expect(err).toBe(`trunkline: ${file} exists. Name another file, or use --force.\n`)
   })
 
-  it('is replaced by force, and becomes private', async () => {
+  it.each([
+    [0o644, 0o640, 'It keeps the readers that it had.'],
+    [0o660, 0o660, 'It keeps the readers that it had.'],
+    [0o600, 0o600, 'Only you can read it.'],
+  ])('with mode %o is replaced by force, and then has %o', async (before, after, readers) => {
+    chmodSync(file, before)
     expect(await init({ force: true })).toBe(0)
     loaded()
-    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(file).mode & 0o777).toBe(after)
+    expect(out).toContain(readers)
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('keeps its owner and group', async () => {
+    chownSync(file, 65_534, 65_533)
+    expect(await init({ force: true })).toBe(0)
+    expect(statSync(file)).toMatchObject({ uid: 65_534, gid: 65_533 })
   })
 })
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { Passwords } from '../../directory/writing/passwords.ts'
 import { openTerminal, type Terminal } from '../terminal.ts'
 import { invalid } from '../with-config.ts'
@@ -12,6 +12,8 @@ import { freePort, localAddresses, ownAddress } from './this-machine.ts'
 /** Options of `trunkline init`. */
 export interface InitCommandOptions extends InitOptions {
   readonly apiTokenVariable: string | undefined
+  /** Value of the key `dataDir`; undefined selects {@link usualDataDir}. */
+  readonly dataDir: string | undefined
   readonly yes: boolean
   readonly force: boolean
   readonly json: boolean
@@ -47,16 +49,24 @@ export const writeFirstConfig = async (
   const password = randomBytes(15).toString('base64url')
   const config: FirstConfig = {
     ...answers,
+    dataDir: options.dataDir ?? usualDataDir(path),
     isHostLocal: localAddresses().includes(answers.host),
     passwordHash: await new Passwords().hash(password),
     apiToken:
       apiTokenVariable === undefined ? randomBytes(24).toString('base64url') : `\${${apiTokenVariable}}`,
     ports: await freePorts(),
   }
-  writePrivately(path, firstConfigText(config), force)
-  process.stdout.write(json ? `${jsonReport(path, config, password)}\n` : report(file, config, password))
+  const isPrivate = write(path, firstConfigText(config), force)
+  const readers = isPrivate ? 'Only you can read it.' : 'It keeps the readers that it had.'
+  process.stdout.write(
+    json ? `${jsonReport(path, config, password)}\n` : report(file, readers, config, password),
+  )
   return 0
 }
+
+/** Returns the data folder for a new file: that of the packages for a file in their folder. */
+const usualDataDir = (file: string): string =>
+  dirname(file) === '/etc/trunkline' ? '/var/lib/trunkline' : './data'
 
 const refuse = (reason: string, code: number): number => {
   process.stderr.write(`trunkline: ${reason}\n`)
@@ -70,17 +80,26 @@ const freePorts = async (): Promise<FirstConfig['ports']> => ({
   media: await freePort(usualPorts.media, ['udp', 'tcp']),
 })
 
-/** Writes a file that only its user can read. Without `force`, throws if the file exists. */
-const writePrivately = (path: string, text: string, force: boolean): void => {
-  if (!force) {
+/**
+ * Writes a configuration, which has a token. A file that is replaced keeps its owner, group and mode, so that
+ * the user of an installed gateway still reads it. A new file is private. Without `force`, throws if the file
+ * exists. Returns whether the file is private.
+ */
+const write = (path: string, text: string, force: boolean): boolean => {
+  const former = existsSync(path) ? statSync(path) : undefined
+  if (!former || !force) {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
-    return
+    return true
   }
-  // A new file replaces the old one, whose mode and readers would otherwise stay.
   const fresh = `${path}.${process.pid}.new`
   try {
     writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' })
+    chownSync(fresh, former.uid, former.gid)
+    // Others than the owner and its group need no access to a file with a token.
+    const mode = former.mode & 0o660
+    chmodSync(fresh, mode)
     renameSync(fresh, path)
+    return (mode & 0o060) === 0
   } finally {
     rmSync(fresh, { force: true })
   }
@@ -99,14 +118,19 @@ const jsonReport = (
     api: { user: firstProject, ...(apiToken.startsWith('$') ? {} : { token: apiToken }) },
   })
 
-const report = (file: string, { email, apiToken, domain, ports }: FirstConfig, password: string): string => {
+const report = (
+  file: string,
+  readers: string,
+  { email, apiToken, domain, ports }: FirstConfig,
+  password: string,
+): string => {
   const changed = Object.entries(usualPorts)
     .filter(([name, port]) => ports[name as keyof typeof usualPorts] !== port)
     .map(([name, port]) => `Port ${port} is in use: the file has ${ports[name as keyof typeof usualPorts]}.`)
   const api = apiToken.startsWith('$') ? `in the environment variable ${apiToken.slice(2, -1)}` : apiToken
   const host = isIP(domain) === 6 ? `[${domain}]` : domain
   return [
-    `${file} is written. Only you can read it.`,
+    `${file} is written. ${readers}`,
     ...changed,
     '',
     `  Sign in as   ${email}`,
