@@ -11,20 +11,13 @@ export type GatewayResponse<T> =
   | { readonly kind: 'body'; readonly body: T }
   | { readonly kind: 'failed'; readonly exitCode: number }
 
-/** Options of {@link requestGateway}. */
-export interface GatewayRequestOptions {
-  /** Prints nothing if no gateway runs. */
-  readonly isQuiet?: boolean
-}
-
 /** Sends a request to the gateway of a configuration file. `T`: body of the response. */
 export const requestGateway = async <T extends object>(
   file: string,
   request: { readonly command: string } & Readonly<Record<string, unknown>>,
-  { isQuiet = false }: GatewayRequestOptions = {},
 ): Promise<GatewayResponse<T>> => {
   const fail = (exitCode: number, text: string): GatewayResponse<T> => {
-    if (!isQuiet) process.stderr.write(`${text}\n`)
+    process.stderr.write(`${text}\n`)
     return { kind: 'failed', exitCode }
   }
   let dataDir: string

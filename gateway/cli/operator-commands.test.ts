@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ReloadSignal } from '../app/shutdown.ts'
+import { takeDataFolder } from '../cluster/data-folder.ts'
 import { FakeClock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import { createLog } from '../core/log.ts'
@@ -81,6 +82,8 @@ const status: StatusBody = {
   bans: 0,
   refusals: 5,
 }
+
+const draining: StatusBody = { ...status, state: 'draining' }
 
 const call: CallBody = {
   id: 'd8526ce3-396e-45f0-8733-e3e1bd260a8d',
@@ -224,12 +227,13 @@ describe('drain', () => {
     const clock = new FakeClock()
     const counts = [2, 1, 1]
     const asked: unknown[] = []
+    const running = takeDataFolder(folder)
     await gateway({
       drain: async (fields) => {
         asked.push(fields)
         return { calls: 2 }
       },
-      status: async () => ({ ...status, calls: { ...status.calls, in_progress: counts.shift() } }),
+      status: async () => ({ ...draining, calls: { ...status.calls, in_progress: counts.shift() } }),
     })
     const drained = drainGateway(file, { graceMs: 60_000, json: false }, clock)
     while (counts.length > 0) {
@@ -238,12 +242,51 @@ describe('drain', () => {
       await vi.waitFor(() => expect(clock.running).toBe(1))
     }
     await control?.close()
+    // The gateway has closed its control socket, and still runs.
+    clock.advance(1_000)
+    await vi.waitFor(() => expect(clock.running).toBe(1))
+    running.release()
     clock.advance(1_000)
     expect(await drained).toBe(0)
     expect(asked).toEqual([{ command: 'drain', timeout_ms: 60_000 }])
     expect(printed.out).toBe(
-      'Draining: 2 calls in progress.\nDraining: 1 call in progress.\nThe gateway has ended its calls and stops.\n',
+      'Draining: 2 calls in progress.\nDraining: 1 call in progress.\nThe gateway has ended its calls and stopped.\n',
     )
+  })
+
+  it('goes on while the gateway gives no answer', async () => {
+    const clock = new FakeClock()
+    const running = takeDataFolder(folder)
+    const answers = [() => Promise.reject(new Error('busy')), () => Promise.resolve({ ...draining })]
+    await gateway({
+      drain: async () => ({ calls: 0 }),
+      status: () => answers.shift()?.() ?? Promise.reject(new Error('busy')),
+    })
+    const drained = drainGateway(file, { graceMs: undefined, json: true }, clock)
+    for (let poll = 0; poll < 3; poll++) {
+      await vi.waitFor(() => expect(clock.running).toBe(1))
+      clock.advance(1_000)
+    }
+    await vi.waitFor(() => expect(clock.running).toBe(1))
+    running.release()
+    clock.advance(1_000)
+    expect(await drained).toBe(0)
+    expect(
+      printed.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([{ calls: 0 }, { calls: 2 }, { drained: true }])
+  })
+
+  it('fails if the gateway was started again', async () => {
+    const clock = new FakeClock()
+    await gateway({ drain: async () => ({ calls: 0 }), status: async () => ({ ...status }) })
+    const drained = drainGateway(file, { graceMs: undefined, json: false }, clock)
+    await vi.waitFor(() => expect(clock.running).toBe(1))
+    clock.advance(1_000)
+    expect(await drained).toBe(1)
+    expect(printed.err).toBe('The gateway runs without draining: it was started again.\n')
   })
 
   it.each(['soon', '5', '-1s', '1d'])('rejects the time %s', async (text) => {

@@ -16,7 +16,7 @@ export const drain = defineCommand({
   summary: 'let the calls in progress end, and stop the gateway',
   description:
     'The gateway rejects new calls, and stops after its last call. Prints the number of calls whenever it ' +
-    'changes. The process ends with exit code 0.',
+    'changes, with `--json` one object per line. Returns after the process of the gateway has ended.',
   arguments: { file: configFile },
   options: {
     timeout: {
@@ -31,8 +31,8 @@ export const drain = defineCommand({
     { line: 'drain --timeout 2h', effect: 'gives calls two hours' },
   ],
   exitCodes: {
-    0: 'the gateway has no calls any more and stops',
-    1: 'the gateway could not drain',
+    0: 'the gateway has no calls any more and has stopped',
+    1: 'the gateway could not drain, or was started again',
     2: 'the arguments are invalid, or the file has no readable dataDir',
     3: 'no gateway runs with this data folder',
   },
