@@ -1,4 +1,6 @@
-import { createWorker, type types } from 'mediasoup'
+import { accessSync, constants } from 'node:fs'
+import { join } from 'node:path'
+import { createWorker, type types, workerBin } from 'mediasoup'
 import { guard } from '../guard.ts'
 import { WebRtcError } from './errors.ts'
 import { type Candidate, candidatesOf, type Listen } from './listen-addresses.ts'
@@ -54,13 +56,29 @@ interface Process extends MediaWorker {
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 
+/** Program that starts the worker outside of the process group of the gateway. */
+const launcher = join(import.meta.dirname, 'mediasoup-worker.sh')
+
+/** Throws if a program cannot be run. The exit code of the launcher alone would not show the reason. */
+const requireProgram = (path: string): void => {
+  try {
+    accessSync(path, constants.X_OK)
+  } catch (error) {
+    throw new Error(`The mediasoup worker cannot be run: ${path}`, { cause: error })
+  }
+}
+
 /**
- * Creates a mediasoup worker that outlives a signal to the gateway. mediasoup would close it at once. Calls
- * of browsers would lose their audio in the grace period, and a start would never end.
+ * Creates a mediasoup worker that outlives a signal to the gateway or to its process group. mediasoup would
+ * close it at once. Calls of browsers would lose their audio in the grace period, and a start would never
+ * end.
  */
-const createLastingWorker = (settings: types.WorkerSettings): Promise<types.Worker> => {
+const createLastingWorker = ({ logLevel, program = workerBin }: WorkerSettings): Promise<types.Worker> => {
+  requireProgram(program)
   const before = signals.map((signal) => process.listeners(signal))
-  const creating = createWorker(settings)
+  // biome-ignore lint/style/noProcessEnv: mediasoup passes no other values to the program
+  process.env.TRUNKLINE_MEDIASOUP_WORKER = program
+  const creating = createWorker({ logLevel, workerBin: launcher })
   for (const [index, signal] of signals.entries())
     for (const listener of process.listeners(signal))
       if (!before[index]?.includes(listener)) process.off(signal, listener)
@@ -68,10 +86,7 @@ const createLastingWorker = (settings: types.WorkerSettings): Promise<types.Work
 }
 
 const startProcess = async (settings: WorkerSettings): Promise<Process> => {
-  const worker = await createLastingWorker({
-    logLevel: settings.logLevel,
-    ...(settings.program !== undefined && { workerBin: settings.program }),
-  })
+  const worker = await createLastingWorker(settings)
   try {
     const server = await worker.createWebRtcServer({ listenInfos: listenInfos(settings) })
     const routers = new Routers(worker)

@@ -48,7 +48,12 @@ describe('an installation', () => {
       ...['api-token', 'secret.key', 'trunkline.db', 'tls-key.pem', 'oauth-keys/1.pem', 'schema.json'].map(
         (name) => `config/data/${name}`,
       ),
-      ...['config/my.yaml', 'config/my.json', 'gateway/notes.txt', 'media/key.pem', 'trunkline.yaml', '.env'],
+      'config/my.yaml',
+      'config/my.json',
+      'gateway/notes.txt',
+      'media/key.pem',
+      'trunkline.yaml',
+      '.env',
     ]
     for (const path of secrets) write(path)
     const installed = join(folder, 'installed')

@@ -32,7 +32,7 @@ const others = [
   'docs/.vitepress/dist',
 ] as const
 
-/** Kinds of files below {@link sources} that a gateway uses. Configurations, keys and stores are none of them. */
+/** Kinds of files below {@link sources} that a gateway uses. Keys, stores and configurations have others. */
 const usedKinds = new Set(['.ts', '.node', '.sh'])
 
 /** Further files that a gateway uses, by name. */
@@ -82,8 +82,8 @@ const isUsed = (path: string): boolean => {
 }
 
 /**
- * Gives each folder and file of a tree the mode 0755 or 0644, by whether its owner may execute it. The user of
- * the gateway then reads the files, whatever the umask of the builder is.
+ * Gives each folder and file of a tree the mode 0755 or 0644, by whether its owner may execute it. The user
+ * of the gateway then reads the files, whatever the umask of the builder is.
  */
 export const setModes = (path: string): void => {
   const status = lstatSync(path)

@@ -43,7 +43,8 @@ ${more || httpWith()}
 const httpWith = (tls = 'false'): string =>
   `http: { plain: { address: 127.0.0.1, port: ${ports.http} }, tls: ${tls}, metrics: { address: 127.0.0.1, port: ${ports.metrics} } }`
 
-const runs = (file: string): Program => new Program(command, ['run', file], { cwd: folder })
+const runs = (file: string, env = process.env): Program =>
+  new Program(command, ['run', file], { cwd: folder, env })
 
 /** Runs a gateway that must fail. Returns its exit code and its output. */
 const failedStart = async (text: string) => {
@@ -108,6 +109,14 @@ it('a missing certificate is reported with its line', async () => {
   const { code, output } = await failedStart(configWith(httpWith('{ certificate: a.pem, key: b.pem }')))
   expect(code).toBe(2)
   expect(output).toContain('http.tls.certificate: cannot be read: there is no such file')
+})
+
+it('a missing mediasoup worker is reported', async () => {
+  const file = join(folder, 'trunkline.yaml')
+  writeFileSync(file, configWith())
+  const program = runs(file, { ...process.env, MEDIASOUP_WORKER_BIN: '/nonexistent/worker' })
+  expect(await program.end()).toBe(1)
+  expect(program.lines.at(-1)).toContain('The mediasoup worker cannot be run: /nonexistent/worker')
 })
 
 it('a file that cannot be read is reported', async () => {

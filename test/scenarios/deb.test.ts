@@ -35,7 +35,9 @@ const insideOf = (script: string): readonly string[] => [
   'chroot',
   `${folder}/overlay/root`,
   // The environment of the tests is not that of an operator.
-  ...['/usr/bin/env', '-i', `PATH=${process.env.PATH}`],
+  '/usr/bin/env',
+  '-i',
+  `PATH=${process.env.PATH}`,
   '/bin/sh',
   '-c',
   script,

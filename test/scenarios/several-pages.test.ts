@@ -126,7 +126,7 @@ it('the call of a page keeps its sound in the grace period of a gateway that end
   await page.accept()
   await carrier.talks('answered', 440)
   await carrier.hears(sdkTone, 500)
-  gateway.terminate()
+  gateway.interrupt()
   await until(
     'the gateway is not ready',
     () => fetch(`${gateway.url}/readyz`).then(({ status }) => status),

@@ -143,7 +143,12 @@ export class Gateway {
   }
 
   static #run(folder: string, env: NodeJS.ProcessEnv): Program {
-    return new Program(command, ['run', join(folder, 'gateway.yaml')], { cwd: root, env, name: 'gateway' })
+    return new Program(command, ['run', join(folder, 'gateway.yaml')], {
+      cwd: root,
+      env,
+      name: 'gateway',
+      detached: true,
+    })
   }
 
   /** Kills the process with SIGKILL, and starts another with the same ports and data. */
@@ -301,6 +306,11 @@ export class Gateway {
   /** Reloads configuration and certificates by SIGHUP. */
   reload(): void {
     this.#program.signal('SIGHUP')
+  }
+
+  /** Sends SIGINT to all processes of the gateway, as Ctrl+C in a terminal does. */
+  interrupt(): void {
+    this.#program.signalGroup('SIGINT')
   }
 
   /** Sends SIGTERM, as a service manager does, and returns at once. */

@@ -24,6 +24,8 @@ process.once('SIGTERM', () => {
 export interface ProgramOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
+  /** Whether the program leads a process group of its own, for {@link Program.signalGroup}; default false. */
+  readonly detached?: boolean
   /** Whether the program has a standard input for {@link Program.type}; default false. */
   readonly input?: boolean
   /**
@@ -82,6 +84,11 @@ export class Program {
   /** Writes a line to the standard input, which needs the option `input`. */
   type(line: string): void {
     this.#child.stdin?.write(`${line}\n`)
+  }
+
+  /** Sends a signal to each process of the program's own group. Has no effect on an ended program. */
+  signalGroup(name: NodeJS.Signals): void {
+    if (!this.#ended) process.kill(-this.pid, name)
   }
 
   /** Sends a signal. Has no effect on an ended program. */

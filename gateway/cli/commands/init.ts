@@ -6,8 +6,9 @@ export const init = defineCommand({
   group: 'Start',
   summary: 'write a first configuration for this machine',
   description:
-    'Asks for the few values that a gateway needs, and writes a small commented file with mode 0600. A file that ' +
-    'is replaced keeps its owner, group and mode, without access for others. The command generates a password and an API token, and shows them once.',
+    'Asks for the few values that a gateway needs, and writes a small commented file with mode 0600. A ' +
+    'file that is replaced keeps its owner, group and mode, without access for others. The command ' +
+    'generates a password and an API token, and shows them once.',
   arguments: { file: { ...configFile, description: 'file to write' } },
   options: {
     host: {
