@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { createWorker, type types, workerBin } from 'mediasoup'
+import { systemClock } from '../clock.ts'
 import { guard } from '../guard.ts'
 import { WebRtcError } from './errors.ts'
 import { type Candidate, candidatesOf, type Listen } from './listen-addresses.ts'
@@ -85,6 +87,22 @@ const createLastingWorker = ({ logLevel, program = workerBin }: WorkerSettings):
   return creating
 }
 
+/** Time in ms for a closed worker to end. A worker that hangs is killed. */
+const maxEndMs = 2_000
+
+/**
+ * Closes a worker, and resolves when its process has ended. Its ports are free from then on: a gateway that is
+ * started next listens on the same ones.
+ */
+const endWorker = async (worker: types.Worker): Promise<void> => {
+  if (worker.subprocessClosed) return
+  const ended = once(worker, 'subprocessclose')
+  worker.close()
+  const killing = systemClock.after(maxEndMs, () => process.kill(worker.pid, 'SIGKILL'))
+  await ended
+  killing.cancel()
+}
+
 const startProcess = async (settings: WorkerSettings): Promise<Process> => {
   const worker = await createLastingWorker(settings)
   try {
@@ -104,7 +122,7 @@ const startProcess = async (settings: WorkerSettings): Promise<Process> => {
       owners: new Set(),
     }
   } catch (error) {
-    worker.close()
+    await endWorker(worker)
     throw error
   }
 }
@@ -145,7 +163,7 @@ export class WorkerSupervisor {
     await this.#ready()
   }
 
-  /** Closes the owners and ends the process, after a pending start. Idempotent. */
+  /** Closes the owners, after a pending start. Resolves when the process has ended. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#starting?.catch(() => undefined)
@@ -153,7 +171,7 @@ export class WorkerSupervisor {
     this.#current = undefined
     if (!current) return
     await Promise.all([...current.owners].map((owner) => owner.close()))
-    current.worker.close()
+    await endWorker(current.worker)
   }
 
   #ready(): Promise<Process> {

@@ -80,7 +80,7 @@ it('a carrier without pings is unknown, and the gateway drains until its last ca
   const { code, text } = await draining
   expect(code).toBe(0)
   expect(text.split('\n')[0]).toBe('Draining: 1 call in progress.')
-  expect(text.split('\n').at(-1)).toBe('The gateway has ended its calls and stops.')
+  expect(text.split('\n').at(-1)).toBe('The gateway has ended its calls and stopped.')
   expect(await gateway.ended()).toBe(0)
   expect((await gateway.command('status')).code).toBe(3)
 })

@@ -199,6 +199,8 @@ describe('all objects are released', () => {
     await outcome
     expect(states).toEqual(['closed'])
     expect(webrtc.transports).toBe(0)
+    // A gateway that is started next listens on the same port.
+    expect(workers.at(-1)!.subprocessClosed).toBe(true)
     await expect(webrtc.offer('g', 'PCMU')).rejects.toMatchObject({ code: 'closed' })
     await media.port.close()
     nothingOpen()
@@ -210,8 +212,17 @@ describe('all objects are released', () => {
     await expect(
       createWebRtc({ edge: fixture.edge, bind: '127.0.0.1', announce: [], port }),
     ).rejects.toThrow()
-    expect(workers.at(-1)!.closed).toBe(true)
+    expect(workers.at(-1)!.subprocessClosed).toBe(true)
     await first.close()
+  })
+
+  it('when WebRtc is closed while its process hangs', async () => {
+    const port = await freePort()
+    const webrtc = await createWebRtc({ edge: fixture.edge, bind: '127.0.0.1', announce: [], port })
+    const worker = workers.at(-1)!
+    process.kill(worker.pid, 'SIGSTOP')
+    await webrtc.close()
+    expect(worker.subprocessClosed).toBe(true)
   })
 })
 
