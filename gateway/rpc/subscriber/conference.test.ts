@@ -123,3 +123,39 @@ describe('a browser in a room', () => {
     })
   })
 })
+
+describe('a browser in a call of three', () => {
+  it('receives each departure once, and keeps the person who stays', async () => {
+    const { page, leg, self } = await inRoom()
+    const [callee, added] = [telephone('+1555'), telephone('+1666')]
+    const story = async () => {
+      await settled(page)
+      return page.story.filter((each) => each.startsWith('member.'))
+    }
+    leg.paired(callee)
+    leg.gathered([added])
+    expect(await story()).toEqual(['member.joined', 'member.joined'])
+    // The callee leaves, and the added person takes its place.
+    leg.paired(added)
+    leg.gathered([])
+    expect(await story()).toEqual(['member.joined', 'member.joined', 'member.left'])
+    expect(await memberOf(page, 'member.left')).toMatchObject({ name: '+1555' })
+    expect((await members(page, self)).map(({ name }) => name)).toEqual(['Alice', '+1666'])
+  })
+
+  it('keeps its partner while a third party leaves', async () => {
+    const { page, leg } = await inRoom()
+    const [callee, added] = [telephone('+1555'), telephone('+1666')]
+    leg.gathered([callee, added])
+    leg.paired(callee)
+    leg.gathered([added])
+    leg.gathered([])
+    await settled(page)
+    expect(page.story.filter((each) => each.startsWith('member.'))).toEqual([
+      'member.joined',
+      'member.joined',
+      'member.left',
+    ])
+    expect(await memberOf(page, 'member.left')).toMatchObject({ name: '+1666' })
+  })
+})

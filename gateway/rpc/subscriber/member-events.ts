@@ -66,8 +66,7 @@ export class MemberEvents {
 
   /** Every member of the call. */
   get members(): readonly MemberView[] {
-    const parties = [this.party, ...(this.#partner ? [this.#partner] : []), ...this.#conference]
-    return parties.flatMap((party) => {
+    return [this.party, ...this.#others].flatMap((party) => {
       const own = this.#view(party)
       return party.screen ? [own, this.#viewOf(party, party.screen)] : [own]
     })
@@ -103,30 +102,26 @@ export class MemberEvents {
 
   /** Sets the leg that the browser is connected to, if any. */
   paired(leg: Leg | undefined): void {
-    const before = this.#partner
+    const before = this.#others
     this.#partner = leg && this.#options.parties.of(leg)
     // The browser may have muted its former partner, a telephone; the mute must not outlast the connection.
     if (this.#partner && !this.#partner.events) this.#partner.member.set({ audio_muted: false })
     this.#options.onAudioChange()
     if (!this.#hasJoined) return
-    if (before) this.#sendMoved('member.left', before)
-    if (this.#partner) {
-      this.#sendMoved('member.joined', this.#partner)
-      this.#sendConnected(this.#partner)
-    }
+    this.#sendMoves(before)
+    if (this.#partner) this.#sendConnected(this.#partner)
     this.#sendLayout()
   }
 
   /** Sets the other members of the conference. */
   gathered(legs: readonly Leg[]): void {
-    const before = this.#conference
+    const before = this.#others
+    const hadConference = this.#conference.size > 0
     this.#conference = new Set(legs.map((leg) => this.#options.parties.of(leg)))
     // A conference has no video; the published SDK closes a camera that is muted.
-    if (legs.length > 0 && before.size === 0 && this.party.isVisible)
+    if (legs.length > 0 && !hadConference && this.party.isVisible)
       this.change(this.party, { video_muted: true })
-    if (!this.#hasJoined) return
-    for (const party of before) if (!this.#conference.has(party)) this.#sendMoved('member.left', party)
-    for (const party of this.#conference) if (!before.has(party)) this.#sendMoved('member.joined', party)
+    if (this.#hasJoined) this.#sendMoves(before)
   }
 
   /** Changes a member and reports it to every browser that sees the member. */
@@ -174,6 +169,11 @@ export class MemberEvents {
     this.#emit('layout.changed', this.#layout)
   }
 
+  /** The other parties. A person who was added to a call may become the partner, and stays a member. */
+  get #others(): ReadonlySet<CallParty> {
+    return new Set([...(this.#partner ? [this.#partner] : []), ...this.#conference])
+  }
+
   get #facts(): RoomFacts {
     return { members: this.members, locked: this.#isLocked, layout: layouts[0] }
   }
@@ -212,6 +212,13 @@ export class MemberEvents {
     if (!this.#hasJoined) return
     this.#emit(event, memberMoved(this.#options.wire, this.#viewOf(party, screen)))
     if (party !== this.party) this.#sendLayout()
+  }
+
+  /** Sends the parties that have left or joined since they were `before`. */
+  #sendMoves(before: ReadonlySet<CallParty>): void {
+    const now = this.#others
+    for (const party of before) if (!now.has(party)) this.#sendMoved('member.left', party)
+    for (const party of now) if (!before.has(party)) this.#sendMoved('member.joined', party)
   }
 
   #sendMoved(event: 'member.joined' | 'member.left', party: CallParty): void {
