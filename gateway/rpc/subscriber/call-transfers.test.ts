@@ -123,6 +123,28 @@ describe('an attended transfer by a page', () => {
     await vi.waitFor(() => expect(gateway.edge.opened.every(({ closed }) => closed)).toBe(true))
   })
 
+  it.each([
+    ['the other party of the first call hangs up', 'first', 'ends'],
+    ['the other party of the second call hangs up', 'second', 'ends'],
+    ['the first call is transferred', 'first', 'parts'],
+    ['the second call is transferred', 'second', 'parts'],
+  ] as const)('is rejected and keeps what is left if %s meanwhile', async (_why, which, how) => {
+    const { page, first, second, owner, other, join } = await twoCalls()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gateway.edge.gate = promise
+    const reply = join()
+    await settled(page)
+    const changed = which === 'first' ? first : second
+    if (how === 'ends') changed.end({ code: 'normal' })
+    else changed.paired(undefined)
+    resolve()
+    expect(await reply).toMatchObject({ code: '409' })
+    const kept = which === 'first' ? second : first
+    expect([kept.isEnded, changed.isEnded]).toEqual([false, how === 'ends'])
+    expect([owner.replacements, other.replacements]).toEqual([[], []])
+    await vi.waitFor(() => expect(gateway.edge.opened.every(({ closed }) => closed)).toBe(true))
+  })
+
   it('is rejected without a free port', async () => {
     const { first, second, join } = await twoCalls()
     gateway.edge.fault = new TrunklineError('no_ports')

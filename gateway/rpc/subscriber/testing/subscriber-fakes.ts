@@ -150,8 +150,11 @@ export class FakeEdge {
   readonly opened: FakePort[] = []
   /** Fails with this error, if set. */
   fault: Error | undefined
+  /** Delays all ports until it resolves. */
+  gate: Promise<void> = Promise.resolve()
 
   async open({ group }: { readonly group: string }): Promise<MediaPort> {
+    await this.gate
     if (this.fault) throw this.fault
     const port = new FakePort(group)
     this.opened.push(port)
