@@ -170,3 +170,41 @@ describe('the addition of a person by a page', () => {
     expect(await add()).toMatchObject({ code: '409' })
   })
 })
+
+describe('a request that a page repeats under the same id, because its reply was lost', () => {
+  const send = async (page: TestPage, id: unknown, destination = '/public/bob') => {
+    const dialogParams = { callID: 'c1' }
+    const params = { dialogParams, action: 'add', destination }
+    const reply = await page.ask('webrtc.verto', {
+      message: { jsonrpc: '2.0', id, method: 'verto.modify', params },
+    })
+    return reply.code
+  }
+
+  it('calls the person once, and receives the first reply', async () => {
+    const { page, owner } = await talking(gateway)
+    expect([await send(page, 'a'), await send(page, 'a')]).toEqual(['200', '200'])
+    expect(owner.additions).toHaveLength(1)
+    owner.isTransferable = false
+    expect([await send(page, 7), owner.isTransferable]).toEqual(['409', false])
+    owner.isTransferable = true
+    expect([await send(page, 7), await send(page, 'b')]).toEqual(['409', '200'])
+    expect(owner.additions).toHaveLength(2)
+  })
+
+  it.each([[undefined], ['x'.repeat(129)], [{}]])('runs again without a usable id (%o)', async (id) => {
+    const { page, owner } = await talking(gateway)
+    await send(page, id)
+    await send(page, id)
+    expect(owner.additions).toHaveLength(2)
+  })
+
+  it('is known among the last 20 only', async () => {
+    const { page, owner } = await talking(gateway)
+    for (let id = 0; id <= 20; id++) await send(page, id)
+    await send(page, 20)
+    expect(owner.additions).toHaveLength(21)
+    await send(page, 0)
+    expect(owner.additions).toHaveLength(22)
+  })
+})

@@ -7,6 +7,7 @@ import type { BrowserQuotas } from './browser-quotas.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import type { CallTransfers } from './call-transfers.ts'
+import { FirstReplies } from './first-replies.ts'
 import { ScreenShare } from './screen-share.ts'
 import type { SubscriberRinger } from './subscriber-ringer.ts'
 import { parseVerto, type VertoRequest } from './verto-messages.ts'
@@ -27,6 +28,8 @@ type Wrap = (result: Params, after?: () => void) => Reply
 /** Requests of browsers about calls, in `webrtc.verto`. */
 export class VertoRequests {
   readonly #deps: VertoRequestsDeps
+  /** Replies to transfers and additions. */
+  readonly #firstReplies = new FirstReplies()
 
   constructor(deps: VertoRequestsDeps) {
     this.#deps = deps
@@ -73,7 +76,7 @@ export class VertoRequests {
       case 'transfer':
       case 'add':
       case 'replace':
-        return this.#transferred(browser, request, wrap)
+        return this.#firstReplies.of(browser, id, () => this.#transferred(browser, request, wrap))
       case 'updateMedia':
         return this.#renegotiated(browser, { ...request, id }, wrap)
     }
