@@ -38,6 +38,16 @@ describe('presence', () => {
     expect([client.presence.of('a1'), changes.at(-1)]).toEqual(['do_not_disturb', 'a1 do_not_disturb'])
   })
 
+  it('forgets the state of a subscriber who was removed while the connection was lost', async () => {
+    const { browser, client } = await watching()
+    browser.socket.drop()
+    browser.clock.advance(500)
+    browser.socket.welcome('signalwire_j_2_p')
+    browser.socket.reply('presence.watch', { presence: [] })
+    await settled()
+    expect(client.presence.of('a1')).toBeUndefined()
+  })
+
   it('forgets addresses that are not watched any more', async () => {
     const { browser, client } = await watching()
     const watch = client.presence.watch([])

@@ -88,9 +88,10 @@ export class Presence {
     const asked = ++this.#asked
     const { presence } = await this.#request('presence.watch', { address_ids: this.#watched })
     if (asked !== this.#asked) return
-    const watched = new Set(this.#watched)
-    for (const id of this.#states.keys()) if (!watched.has(id)) this.#states.delete(id)
-    for (const each of Array.isArray(presence) ? presence : []) this.#take(each)
+    const found = Array.isArray(presence) ? presence : []
+    const ids = new Set(found.map(({ address_id }: Json) => address_id))
+    for (const id of this.#states.keys()) if (!ids.has(id)) this.#states.delete(id)
+    for (const each of found) this.#take(each)
   }
 
   #take({ address_id, state }: Json): void {

@@ -63,7 +63,8 @@ it('a message without an account is ignored', () => {
   expect(tab.events).toEqual([])
 })
 
-it('one tab is the first, and the next one follows', async () => {
+/** Locks of one browser. */
+const sharedLocks = (): LockManager => {
   const waiting: (() => Promise<unknown>)[] = []
   let held: Promise<unknown> | undefined
   const next = () => {
@@ -71,13 +72,29 @@ it('one tab is the first, and the next one follows', async () => {
     held = run?.()
     void held?.then(next)
   }
-  const locks = {
+  return {
     request: (_: string, run: () => Promise<unknown>) => {
       waiting.push(run)
       if (!held) next()
       return Promise.resolve()
     },
   } as unknown as LockManager
+}
+
+it('a tab that leaves before its turn does not become the first', async () => {
+  const locks = sharedLocks()
+  const changes: string[] = []
+  const [first, second, third] = ['first', 'second', 'third'].map(
+    (name) => new FirstTab(locks, () => changes.push(name)),
+  )
+  second!.release()
+  first!.release()
+  await new Promise(setImmediate)
+  expect([second!.isFirst, third!.isFirst, changes]).toEqual([false, true, ['first', 'third']])
+})
+
+it('one tab is the first, and the next one follows', async () => {
+  const locks = sharedLocks()
   const first = new FirstTab(locks, () => {})
   const second = new FirstTab(locks, () => {})
   expect([first.isFirst, second.isFirst]).toEqual([true, false])

@@ -76,14 +76,16 @@ export class SharedTabs {
  */
 export class FirstTab {
   #isFirst: boolean
+  #isReleased = false
   readonly #released = Promise.withResolvers<void>()
 
   constructor(locks: Pick<LockManager, 'request'> | undefined, changed: () => void) {
     this.#isFirst = locks === undefined
     void locks
       ?.request('trunkline.ringing', () => {
-        this.#isFirst = true
-        changed()
+        // The tab may have left before its turn.
+        this.#isFirst = !this.#isReleased
+        if (this.#isFirst) changed()
         return this.#released.promise
       })
       .catch(() => {})
@@ -96,6 +98,7 @@ export class FirstTab {
   /** Lets another tab become the first. Idempotent. */
   release(): void {
     this.#isFirst = false
+    this.#isReleased = true
     this.#released.resolve()
   }
 }

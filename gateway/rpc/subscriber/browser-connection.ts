@@ -179,7 +179,11 @@ export class BrowserConnection implements RpcHandler {
     this.#awaitEnd(browser)
     this.#notice.announce(browser)
     this.#checkToken()
-    return { result: this.#sessionFields(browser) }
+    // While the former token was expired, the browser received no calls.
+    const after = () => {
+      if (browser.isOnline) this.#deps.presence.reportOnline(browser, false)
+    }
+    return { result: this.#sessionFields(browser), after }
   }
 
   /** Returns the fields that the SDK merges over those of the former token. */

@@ -61,6 +61,8 @@ interface Event {
   readonly outboundLeg?: string
 }
 
+/** Number of unacknowledged events from which an event of {@link BrowserSession.emitLatest} waits. */
+const maxBusy = 50
 /** Maximum number of message ids that are remembered to detect repeats. */
 const maxRememberedIds = 100
 /** Maximum length of a remembered id; browsers send UUIDs. */
@@ -97,6 +99,8 @@ export class BrowserSession {
   /** Whether the connect request was answered, so that events may follow. */
   #isFlowing = false
   #outbox = new Set<Event>()
+  /** Events that wait until few are unacknowledged, by their key. */
+  readonly #latest = new Map<string, Event>()
   #messages = 0
   #seenIds = new Set<unknown>()
 
@@ -205,10 +209,29 @@ export class BrowserSession {
     this.#onSlow(this, { kind: 'full', waiting: limit, limit })
   }
 
+  /**
+   * Sends an event that replaces an earlier one with the same key. It waits while many events are
+   * unacknowledged, so that it displaces no event of calls.
+   */
+  emitLatest(key: string, type: string, params: unknown): void {
+    this.#latest.delete(key)
+    if (!this.#isForgotten) this.#latest.set(key, { event_type: type, params })
+    this.#emitWaiting()
+  }
+
+  #emitWaiting(): void {
+    for (const [key, { event_type: type, params }] of this.#latest) {
+      if (this.#outbox.size >= maxBusy) return
+      this.#latest.delete(key)
+      this.emit(type, params)
+    }
+  }
+
   /** Drops waiting events, and ignores further events. */
   forget(): void {
     this.#isForgotten = true
     this.#outbox.clear()
+    this.#latest.clear()
   }
 
   /** Sends a Verto message about a call. */
@@ -280,6 +303,7 @@ export class BrowserSession {
       if (!(error instanceof RemoteError)) return
     }
     this.#outbox.delete(event)
+    this.#emitWaiting()
   }
 
   #envelope({ event_type, params }: Event) {

@@ -69,6 +69,41 @@ describe('presence of a subscriber', () => {
     await bob.ask('subscriber.offline')
   })
 
+  it('of an expired token is offline for all watchers, and online again after the renewal', async () => {
+    const [page, other] = [await gateway.signedIn(), await gateway.signedIn()]
+    await watch(page, address())
+    const bob = await gateway.page()
+    await bob.connect(await gateway.token('bob', 5))
+    await bob.ask('subscriber.online')
+    gateway.clock.advance(5_500)
+    expect(await watch(other, address())).toMatchObject({ presence: [{ state: 'offline' }] })
+    await settled(page)
+    expect(states(page)).toEqual(['online', 'offline'])
+    const { leg } = gateway.call('bob')
+    await bob.ask('signalwire.reauthenticate', {
+      authentication: { jwt_token: await gateway.token('bob', 5) },
+    })
+    await vi.waitFor(() => expect([states(page).at(-1), states(other).at(-1)]).toEqual(['online', 'online']))
+    expect(leg.isEnded).toBe(true)
+  })
+
+  it('reaches a page that has acknowledged nothing for a while, as the latest state', async () => {
+    const page = await gateway.signedIn()
+    await watch(page, address())
+    page.browser.acknowledges = false
+    const [session] = gateway.presence.of(gateway.subscriber('alice').id)
+    for (let at = 0; at < 50; at++) session?.emit('call.test', {})
+    await vi.waitFor(() => expect(page.browser.requests.length).toBeGreaterThanOrEqual(50))
+    const bob = await gateway.online('bob')
+    await bob.ask('subscriber.offline')
+    await bob.ask('subscriber.online')
+    await settled(page)
+    expect([states(page), session?.unacknowledged]).toEqual([[], 50])
+    for (const { id } of page.browser.requests)
+      page.browser.raw(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
+    await vi.waitFor(() => expect(states(page)).toEqual(['online']))
+  })
+
   it('is not shown for addresses that the token may not see, or that do not exist', async () => {
     const guest = await gateway.page()
     await guest.connect(await gateway.limitedToken('guest', 'bob'))

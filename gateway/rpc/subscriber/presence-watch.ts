@@ -25,12 +25,6 @@ export interface PresenceWatchDeps {
 /** Maximum number of addresses that a browser watches. */
 export const maxWatchedAddresses = 200
 
-/**
- * Number of unacknowledged events from which a browser receives no presence, so that presence does not
- * displace events of calls.
- */
-const maxWaiting = 50
-
 /** Presence of subscribers at this gateway, for the browsers that watch it. */
 export class PresenceWatch {
   readonly #deps: PresenceWatchDeps
@@ -73,6 +67,8 @@ export class PresenceWatch {
     }
     if (found.size > 0) this.#watched.set(browser, new Set(found.keys()))
     return [...found].map(([id, address_id]) => {
+      // A token that expires changes the state without a report.
+      this.#changed(id)
       this.#watchers.set(id, (this.#watchers.get(id) ?? new Set()).add(browser))
       const state = this.#stateOf(id)
       this.#states.set(id, state)
@@ -95,8 +91,8 @@ export class PresenceWatch {
     const address_id = this.#deps.directory.subscriber(id)?.addressId
     if (address_id === undefined) return
     for (const browser of watchers ?? [])
-      if (browser.session && browser.isAuthorized && browser.unacknowledged < maxWaiting)
-        browser.emit('presence.changed', { address_id, state })
+      if (browser.session && browser.isAuthorized)
+        browser.emitLatest(address_id, 'presence.changed', { address_id, state })
   }
 
   #forget(browser: BrowserSession): void {
