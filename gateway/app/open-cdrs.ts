@@ -27,11 +27,11 @@ export const openCdrs = async (
 /** Opens the history of subscribers' calls. */
 export const openHistory = (
   { config, clock, log, closing, followers }: AppContext,
-  { directory: { store } }: OpenedStore,
+  { directory: { store }, nodeId }: OpenedStore,
   metrics: Metrics,
 ): SubscriberHistory => {
   const rows = new SubscriberCallRows(store)
-  const deps = { rows, clock, log: log.child({ part: 'history' }), metrics }
+  const deps = { rows, nodeId, clock, log: log.child({ part: 'history' }), metrics }
   const history = new SubscriberHistory(deps, config.limits.recordsKeptMs)
   followers.change('limits.recordsKept', ({ limits }) => history.change(limits.recordsKeptMs))
   metrics.gauge('history_waiting', () => history.waiting)

@@ -3,6 +3,7 @@ import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { PeriodicTask } from '../core/periodic-task.ts'
 import type {
+  StoredSubscriberCall,
   SubscriberCallPosition,
   SubscriberCallRow,
   SubscriberCallRows,
@@ -34,17 +35,19 @@ const maxCloseMs = 5_000
 
 /** Collaborators of {@link SubscriberHistory}. */
 export interface SubscriberHistoryDeps {
-  readonly rows: Pick<SubscriberCallRows, 'add' | 'of' | 'removeOlder'>
+  readonly rows: Pick<SubscriberCallRows, 'save' | 'of' | 'removeOlder'>
+  /** Id of this gateway among the gateways that share the store. */
+  readonly nodeId: string
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'recordsLost' | 'recordsRemoved'>
 }
 
-/** Stores the ended calls of subscribers. Calls never wait for the store. */
+/** Stores the calls of subscribers. Calls never wait for the store. */
 export class SubscriberHistory {
   readonly #deps: SubscriberHistoryDeps
   #keepMs: number
-  readonly #behind: WriteBehind<SubscriberCallRow>
+  readonly #behind: WriteBehind<StoredSubscriberCall>
   readonly #tidying: PeriodicTask
   readonly #first: Promise<void>
   #isClosing = false
@@ -55,7 +58,7 @@ export class SubscriberHistory {
     this.#deps = deps
     this.#keepMs = keepMs
     const onLost = (entries: number) => metrics.recordsLost.inc(entries)
-    this.#behind = new WriteBehind({ write: (calls) => rows.add(calls), clock, log, onLost })
+    this.#behind = new WriteBehind({ write: (calls) => rows.save(calls), clock, log, onLost })
     this.#tidying = new PeriodicTask(clock, cleanupMs, () => this.#tidy())
     this.#first = this.#tidy().then(() => this.#tidying.start())
   }
@@ -72,10 +75,18 @@ export class SubscriberHistory {
 
   /** Stores an ended call in the background. */
   add(call: SubscriberCallRow): void {
-    this.#behind.put(call.id, call)
+    this.#behind.put(call.id, { ...call, node_id: null })
   }
 
-  /** Returns at most `most` calls of a subscriber, the newest first, from the position `after`. */
+  /**
+   * Stores a call in progress in the background, with the end that its history shows if the gateway crashes.
+   * The time of the end is then that of the last heartbeat, if it is later.
+   */
+  addInProgress(call: SubscriberCallRow): void {
+    this.#behind.put(call.id, { ...call, node_id: this.#deps.nodeId })
+  }
+
+  /** Returns at most `most` ended calls of a subscriber, the newest first, from the position `after`. */
   async of(
     subscriberId: string,
     search: SubscriberCallSearch,

@@ -54,6 +54,7 @@ export class Leg {
   #times: LegTimes
   #attempts: DialAttempt[] = []
   #onGone = new Set<() => void>()
+  readonly #onAnswered = new Set<() => void>()
 
   constructor(options: LegOptions) {
     this.id = options.id
@@ -131,6 +132,12 @@ export class Leg {
     this.#owner = owner
   }
 
+  /** Runs `run` when the leg is answered, after its owner was informed. */
+  whenAnswered(run: () => void): void {
+    if (this.#state.kind === 'new' || this.#state.kind === 'early') this.#onAnswered.add(run)
+    else if (this.isAnswered) run()
+  }
+
   /**
    * Runs `run` when the leg has ended, after its owner was informed. Returns a function that removes `run`.
    */
@@ -197,6 +204,8 @@ export class Leg {
     this.#state = { kind: 'answered', at }
     this.#times = { ...this.#times, answeredAt: at }
     this.#owner?.legAnswered?.(this)
+    for (const run of this.#onAnswered) run()
+    this.#onAnswered.clear()
   }
 
   /** Reports a digit that came by a message (INFO). */

@@ -98,4 +98,9 @@ export interface SubscriberCallTable {
   started_at: number
   answered_at: number | null
   ended_at: number
+  /**
+   * Gateway of a call in progress. Result, code and end of the row are then those that apply if the gateway
+   * crashes. Null for an ended call.
+   */
+  node_id: string | null
 }

@@ -3,6 +3,7 @@ import type { Write } from '../store/sqlite.ts'
 import { type CallbackRow, insertCallbacks } from './callbacks.ts'
 import { type CdrRow, insertCdrs } from './cdrs.ts'
 import type { RecordingRow } from './recordings.ts'
+import { endSubscriberCallsOf } from './subscriber-calls.ts'
 
 type Call = Readonly<CallTable>
 
@@ -51,7 +52,7 @@ const maxValues = 200
 
 /**
  * Ends the calls of a stopped gateway, in one transaction, so that each call is reported and gets its CDR
- * exactly once. `heir`: gateway that sends the callbacks.
+ * exactly once. The history of subscribers shows their end. `heir`: gateway that sends the callbacks.
  */
 export const endCallsOf = async (
   write: Write,
@@ -68,6 +69,7 @@ export const endCallsOf = async (
   for (let from = 0; from < calls.length; from += maxValues)
     await upsertCalls(write, calls.slice(from, from + maxValues))
   await insertCdrs(write, cdrs)
+  await endSubscriberCallsOf(write, { nodeId, seenAt })
   return { calls: open.length, callbacks: await insertCallbacks(write, heir, callbacks) }
 }
 

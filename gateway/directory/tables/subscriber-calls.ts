@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import type { SubscriberCallTable } from '../store/schema.ts'
-import type { Store } from '../store/sqlite.ts'
+import type { Store, Write } from '../store/sqlite.ts'
 import { removeOlder } from './remove-older.ts'
 
-/** Stored call of a subscriber. */
-export type SubscriberCallRow = Readonly<SubscriberCallTable>
+/** Call of a subscriber with its gateway, if it is in progress. */
+export type StoredSubscriberCall = Readonly<SubscriberCallTable>
+
+/** Ended call of a subscriber. */
+export type SubscriberCallRow = Omit<StoredSubscriberCall, 'node_id'>
 
 /** Search for calls of one subscriber. */
 export interface SubscriberCallSearch {
@@ -27,8 +30,8 @@ export class SubscriberCallRows {
     this.#store = store
   }
 
-  /** Stores calls; those already stored, and those of removed subscribers, are left out. */
-  async add(calls: readonly SubscriberCallRow[]): Promise<void> {
+  /** Stores calls, replacing earlier rows. Calls of removed subscribers are left out. */
+  async save(calls: readonly StoredSubscriberCall[]): Promise<void> {
     await this.#store.transaction().execute(async (write) => {
       const ids = [...new Set(calls.map(({ subscriber_id }) => subscriber_id))]
       const found = await write.selectFrom('resource').select('id').where('id', 'in', ids).execute()
@@ -38,12 +41,20 @@ export class SubscriberCallRows {
       await write
         .insertInto('subscriber_call')
         .values(rows)
-        .onConflict((conflict) => conflict.column('id').doNothing())
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet((row) => ({
+            result: row.ref('excluded.result'),
+            code: row.ref('excluded.code'),
+            answered_at: row.ref('excluded.answered_at'),
+            ended_at: row.ref('excluded.ended_at'),
+            node_id: row.ref('excluded.node_id'),
+          })),
+        )
         .execute()
     })
   }
 
-  /** Returns at most `most` calls of a subscriber, the newest first, from the position `after`. */
+  /** Returns at most `most` ended calls of a subscriber, the newest first, from the position `after`. */
   of(
     subscriberId: string,
     search: SubscriberCallSearch,
@@ -55,6 +66,7 @@ export class SubscriberCallRows {
       .selectFrom('subscriber_call')
       .selectAll()
       .where('subscriber_id', '=', subscriberId)
+      .where('node_id', 'is', null)
       .$if(result !== undefined, (q) => q.where('result', '=', result!))
       .$if(endedAfter !== undefined, (q) => q.where('ended_at', '>', endedAfter!))
       .$if(after !== undefined, (q) =>
@@ -73,4 +85,19 @@ export class SubscriberCallRows {
   removeOlder(before: number, most: number): Promise<number> {
     return removeOlder(this.#store, 'subscriber_call', before, most)
   }
+}
+
+/** Ends the calls in progress of a stopped gateway, at the time when it was last seen. */
+export const endSubscriberCallsOf = async (
+  write: Write,
+  { nodeId, seenAt }: { readonly nodeId: string; readonly seenAt: number },
+): Promise<void> => {
+  await write
+    .updateTable('subscriber_call')
+    .set({
+      node_id: null,
+      ended_at: sql<number>`case when ended_at < ${seenAt} then ${seenAt} else ended_at end`,
+    })
+    .where('node_id', '=', nodeId)
+    .execute()
 }

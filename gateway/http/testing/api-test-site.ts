@@ -315,7 +315,7 @@ export class ApiTestSite {
       metrics,
     })
     this.history = new SubscriberHistory(
-      { rows: new SubscriberCallRows(store), clock, log, metrics },
+      { rows: new SubscriberCallRows(store), nodeId: 'rig', clock, log, metrics },
       400 * 86_400_000,
     )
     this.recordings = await Recordings.open({

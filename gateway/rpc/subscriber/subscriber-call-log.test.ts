@@ -121,3 +121,25 @@ describe('the history of an incoming call', () => {
     expect(gateway.history).toMatchObject([{ name: 'carol', number: 'sip:carol@phones.example' }])
   })
 })
+
+describe('the history of a call in progress', () => {
+  it('is stored at the start and at the answer, as the call ends if the gateway crashes', async () => {
+    const { leg } = await talking(gateway)
+    const startedAt = leg.times.startedAt
+    const shared = { call_id: 'c1', direction: 'outbound', code: 'interrupted', started_at: startedAt }
+    expect(gateway.historyInProgress).toMatchObject([
+      { ...shared, result: 'failed', answered_at: null, ended_at: startedAt },
+      { ...shared, result: 'answered', answered_at: leg.times.answeredAt, ended_at: leg.times.answeredAt },
+    ])
+    expect(gateway.history).toEqual([])
+  })
+
+  it('is a missed call while it rings', async () => {
+    const page = await gateway.online()
+    gateway.call()
+    await page.message('verto.invite')
+    expect(gateway.historyInProgress).toMatchObject([
+      { direction: 'inbound', result: 'missed', code: 'interrupted' },
+    ])
+  })
+})

@@ -1,5 +1,5 @@
 import type { Leg } from '../../calls/leg/leg.ts'
-import type { CallResult } from '../../cdr/subscriber-history.ts'
+import type { CallResult, SubscriberHistory } from '../../cdr/subscriber-history.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import { shownUri } from '../../core/sip-uri.ts'
 import type { SubscriberCallRow } from '../../directory/tables/subscriber-calls.ts'
@@ -9,8 +9,7 @@ import type { Presence } from './presence.ts'
 
 /** Collaborators of {@link SubscriberCallLog}. */
 export interface SubscriberCallLogDeps {
-  /** Stores an ended call. */
-  readonly history: { add(call: SubscriberCallRow): void }
+  readonly history: Pick<SubscriberHistory, 'add' | 'addInProgress'>
   readonly presence: Pick<Presence, 'emit'>
 }
 
@@ -30,25 +29,31 @@ export class SubscriberCallLog {
     this.#deps = deps
   }
 
-  /** Logs a call when its leg has ended. */
+  /** Logs the call of a leg. The call appears when the leg has ended, or the gateway has crashed. */
   watch(leg: Leg, subscriber: LoggedSubscriber): void {
-    leg.whenGone(() => {
-      const { state, times } = leg
-      const code = state.kind === 'ended' ? state.cause.code : 'internal'
-      // The gateway names directions from its own view: an inbound leg is an outgoing call of the subscriber.
-      const direction = leg.direction === 'inbound' ? 'outbound' : 'inbound'
-      const isAnswered = times.answeredAt !== undefined
-      this.#add({
-        ...this.#shared(subscriber, farSideOf(leg)),
-        id: leg.id,
-        direction,
-        result: isAnswered ? 'answered' : resultOf(code, direction),
-        code,
-        started_at: times.startedAt,
-        answered_at: times.answeredAt ?? null,
-        ended_at: times.endedAt ?? times.startedAt,
-      })
-    })
+    const { history } = this.#deps
+    history.addInProgress(this.#rowOf(leg, subscriber))
+    leg.whenAnswered(() => history.addInProgress(this.#rowOf(leg, subscriber)))
+    leg.whenGone(() => this.#add(this.#rowOf(leg, subscriber)))
+  }
+
+  /** Returns the row of a leg that has ended, or of one that ends with the gateway. */
+  #rowOf(leg: Leg, subscriber: LoggedSubscriber): SubscriberCallRow {
+    const { state, times } = leg
+    const { startedAt, answeredAt, endedAt = answeredAt ?? startedAt } = times
+    const code = state.kind === 'ended' ? state.cause.code : 'interrupted'
+    // The gateway names directions from its own view: an inbound leg is an outgoing call of the subscriber.
+    const direction = leg.direction === 'inbound' ? 'outbound' : 'inbound'
+    return {
+      ...this.#shared(subscriber, farSideOf(leg)),
+      id: leg.id,
+      direction,
+      result: answeredAt === undefined ? resultOf(code, direction) : 'answered',
+      code,
+      started_at: startedAt,
+      answered_at: answeredAt ?? null,
+      ended_at: endedAt,
+    }
   }
 
   /** Logs a call that the gateway rejected before it had a leg. `id`: id of the gateway for the call. */
@@ -92,6 +97,7 @@ const incoming: Partial<Record<Code, CallResult>> = {
   not_online: 'missed',
   busy: 'missed',
   normal: 'missed',
+  interrupted: 'missed',
 }
 
 const resultOf = (code: Code, direction: 'inbound' | 'outbound'): CallResult =>

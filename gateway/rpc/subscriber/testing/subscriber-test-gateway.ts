@@ -161,6 +161,8 @@ export class SubscriberTestGateway {
   readonly edge = new FakeEdge()
   /** Ended calls of the subscribers. */
   readonly history: SubscriberCallRow[] = []
+  /** Calls of the subscribers as they were stored before their end. */
+  readonly historyInProgress: SubscriberCallRow[] = []
   readonly lines: string[] = []
   revocations!: Revocations
   tokens!: SubscriberTokens
@@ -211,7 +213,11 @@ export class SubscriberTestGateway {
     const parties = new CallParties(nodeId)
     const calls = new BrowserCallFactory(webrtc, parties, clock, log)
     const rules = new BrowserDialRules(directory, { of: (to) => this.likelyCodecs(to) }, carrierQuotas)
-    const callLog = new SubscriberCallLog({ history: { add: (call) => this.history.push(call) }, presence })
+    const history = {
+      add: (call: SubscriberCallRow) => this.history.push(call),
+      addInProgress: (call: SubscriberCallRow) => this.historyInProgress.push(call),
+    }
+    const callLog = new SubscriberCallLog({ history, presence })
     const dialer = new BrowserDialer({ rules, calls, arrivals, callLog, metrics, clock, log })
     const legDeps = { calls, push: this.push, metrics, clock, log }
     const ringer = new SubscriberRinger({ directory, presence, quotas, callLog, legDeps })
