@@ -12,6 +12,8 @@ export interface Member {
   readonly room_session_id?: string
   /** Whether the member's video is visible. */
   readonly visible?: boolean
+  /** Whether this client may remove the member: it has added the person. */
+  readonly removable?: boolean
   readonly handraised?: boolean
   readonly audio_muted?: boolean
   readonly video_muted?: boolean

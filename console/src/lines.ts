@@ -85,7 +85,15 @@ export class Lines {
         answeredAt: answeredAt ?? (call.active ? this.#owner.now() : undefined),
       }))
     })
-    for (const name of ['mute', 'track', 'video', 'microphone.updated', 'camera.updated', 'quality'] as const)
+    for (const name of [
+      'mute',
+      'track',
+      'video',
+      'microphone.updated',
+      'camera.updated',
+      'quality',
+      'memberList.updated',
+    ] as const)
       call.on(name, changed)
     call.on('media.reconnecting', () => this.#patch(call, () => ({ broken: true })))
     call.on('media.connected', () => this.#patch(call, () => ({ broken: false })))

@@ -126,6 +126,7 @@ export const errorActions: Readonly<Record<Code, string>> = {
   over_quota: 'Remove entries that are not needed, or ask the operator for a higher limit.',
   managed_by_file: 'Change the entry in the configuration file, and reload it.',
   insufficient_scope: 'Use a token with the permission that `message` names. See [tokens](tokens.md).',
+  too_many_parties: 'Remove the added persons first, or transfer to another call of the page.',
   call_not_in_progress: 'Wait until the call is in the required state, or stop: it may have ended.',
   call_in_progress: 'Repeat the request after the call has ended.',
   idempotency_conflict: 'Use a new `Idempotency-Key` for each different request.',

@@ -180,12 +180,14 @@ export const en = {
   addTitle: (name: string) => `Add a person to the call with ${name}`,
   addToCall: 'Add to the call',
   addFailed: 'The person could not be added. The call continues.',
+  removePerson: (name: string) => `Remove ${name}`,
   transferNow: 'Transfer now',
   askFirst: 'Ask first',
   connect: 'Connect',
   completeTransfer: (first: string, second: string) => `Connect ${first} with ${second}`,
   transferDone: 'The call was transferred.',
   transferFailed: 'The transfer failed. The call continues.',
+  transferOfMany: 'A call with added persons cannot be transferred.',
 
   // People
   addressBook: 'Address book',

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
 import { readableName } from '../format.ts'
+import type { Line } from '../lines.ts'
+import { mediaMessage } from '../messages.ts'
 import type { Suggestion } from '../suggestions.ts'
 import { texts } from '../texts/language.ts'
 import { DestinationBox } from './destination.tsx'
@@ -41,39 +43,74 @@ export const Transfer = ({ adds, close }: TransferProps) => {
   }
   return (
     <Dialog title={adds ? t.addTitle(name) : t.transferTitle(name)} testId="transfer-dialog" close={close}>
-      <form
-        class="transfer"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void run(adds ? 'add' : 'transfer')
-        }}
-      >
-        <DestinationBox
-          id="transfer-to"
-          testId="transfer-to"
-          value={typed}
-          change={(text) => {
-            setTyped(text)
-            setChosen(undefined)
-            setFault('')
+      {line && <AddedPersons line={line} close={close} />}
+      {!adds && line && isOfMany(line) ? (
+        <p data-testid="transfer-of-many">{t.transferOfMany}</p>
+      ) : (
+        <form
+          class="transfer"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void run(adds ? 'add' : 'transfer')
           }}
-          choose={(found) => {
-            setTyped(found.name)
-            setChosen(found)
-          }}
-          fault={fault}
-        />
-        <div class="row end">
-          {!adds && (
-            <button type="button" class="plain" data-testid="transfer-ask" onClick={() => void run('ask')}>
-              {t.askFirst}
+        >
+          <DestinationBox
+            id="transfer-to"
+            testId="transfer-to"
+            value={typed}
+            change={(text) => {
+              setTyped(text)
+              setChosen(undefined)
+              setFault('')
+            }}
+            choose={(found) => {
+              setTyped(found.name)
+              setChosen(found)
+            }}
+            fault={fault}
+          />
+          <div class="row end">
+            {!adds && (
+              <button type="button" class="plain" data-testid="transfer-ask" onClick={() => void run('ask')}>
+                {t.askFirst}
+              </button>
+            )}
+            <button type="submit" class="primary" data-testid="transfer-now">
+              {adds ? t.addToCall : t.transferNow}
             </button>
-          )}
-          <button type="submit" class="primary" data-testid="transfer-now">
-            {adds ? t.addToCall : t.transferNow}
-          </button>
-        </div>
-      </form>
+          </div>
+        </form>
+      )}
     </Dialog>
+  )
+}
+
+/** Whether a call has more than two parties; such a call cannot be transferred. */
+const isOfMany = ({ call: { members } }: Line): boolean =>
+  members.filter(({ type }) => type !== 'screen').length > 2
+
+/** Properties of {@link AddedPersons}. */
+interface AddedPersonsProps {
+  readonly line: Line
+  readonly close: () => void
+}
+
+/** Buttons that remove the persons whom this page has added to a call. */
+const AddedPersons = ({ line: { call }, close }: AddedPersonsProps) => {
+  const { phone } = usePage()
+  const added = call.members.filter(({ removable, type }) => removable && type !== 'screen')
+  const remove = (memberId: string) => {
+    close()
+    call.removeMember({ memberId }).catch((error: unknown) => phone.warn(mediaMessage(error)))
+  }
+  if (added.length === 0) return null
+  return (
+    <div class="row">
+      {added.map(({ member_id: id, name = '' }) => (
+        <button key={id} type="button" class="plain" data-testid="remove-person" onClick={() => remove(id)}>
+          {texts.value.removePerson(readableName(name))}
+        </button>
+      ))}
+    </div>
   )
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Addition } from '../leg/addition.ts'
+import type { Leg } from '../leg/leg.ts'
 import { settle } from '../testing/calls-fixture.ts'
 import { callOf, connectDeps } from '../testing/connect-fixture.ts'
 import { type FakeLeg, fakeLeg } from '../testing/fake-legs.ts'
@@ -75,6 +76,31 @@ describe('a person who is added to a call', () => {
     expect(t.mixers).toEqual([])
     await added(t.a)
     expect(t.statuses).toEqual([486, 200])
+  })
+
+  it('stays while another leg replaces one of the two, as after an attended transfer', async () => {
+    const c = await added(t.a)
+    const [d, e] = [fakeLeg(t.clock, 'group'), fakeLeg(t.clock, 'group')]
+    for (const each of [d, e]) each.leg.answered()
+    expect(b.leg.replaced(d.leg)).toBe(true)
+    expect(new Set(t.mixed())).toEqual(new Set([t.a.port, d.port, c.port]))
+    expect(t.a.leg.replaced(e.leg)).toBe(true)
+    expect(new Set(t.mixed())).toEqual(new Set([e.port, d.port, c.port]))
+    e.leg.ended({ code: 'normal' })
+    d.leg.ended({ code: 'normal' })
+    await settle()
+    expect([c.leg.isEnded, ...t.left()]).toEqual([true, 0, 0, 0, true])
+  })
+
+  it('is known to the one who adds once it has joined', async () => {
+    const joined: Leg[] = []
+    expect(t.a.leg.adds({ ...t.addition, joined: (leg) => joined.push(leg) })).toBe(true)
+    await settle()
+    expect(joined).toEqual([])
+    const { leg } = t.outbound.dialled.at(-1)!
+    leg.answered()
+    await settle()
+    expect(joined).toEqual([leg])
   })
 
   it('who leaves leaves the two connected, without a mixer', async () => {

@@ -110,6 +110,7 @@ export class AddedParties implements LegOwner, ForkOwner {
     if (!added || added.isEnded) return
     added.own(this)
     this.#legs = [...this.#legs, added]
+    addition.joined?.(added)
     this.#onChange()
   }
 }

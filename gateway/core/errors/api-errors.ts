@@ -66,6 +66,14 @@ export const apiCodes = {
     'WRONG_CALL_STATE',
     'info',
   ),
+  too_many_parties: entry(
+    'A call of more than two parties cannot be transferred.',
+    480,
+    409,
+    101,
+    'WRONG_CALL_STATE',
+    'info',
+  ),
   call_in_progress: entry('The call is still in progress.', 480, 409, 101, 'WRONG_CALL_STATE', 'info'),
   idempotency_conflict: entry(
     'The idempotency key was used for another request.',

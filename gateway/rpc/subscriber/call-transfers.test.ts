@@ -171,6 +171,50 @@ describe('the addition of a person by a page', () => {
   })
 })
 
+describe('a person whom a page has added', () => {
+  /** A page whose call has an added person, and a person whom another party has added. */
+  const withAdded = async () => {
+    const call = await talking(gateway)
+    const { page, owner, leg } = call
+    const [callee, added, other] = ['b', 'c', 'd'].map((name) => {
+      const made = gateway.partner(`sip:${name}@first.example`, 'outbound')
+      made.answered()
+      return made
+    })
+    leg.paired(callee!)
+    await page.event('member.joined')
+    await page.verto('verto.modify', 'c1', { action: 'add', destination: '/public/bob' })
+    owner.additions[0]?.joined?.(added!)
+    leg.gathered([added!, other!])
+    const members = [await page.event('member.joined'), await page.event('member.joined')].map(
+      ({ member }) => member as { member_id: string; node_id: string; call_id: string; removable: boolean },
+    )
+    const remove = ({ member_id, node_id, call_id }: (typeof members)[number]) =>
+      page.ask('call.member.remove', { self: call.self, target: { member_id, node_id, call_id } })
+    return { ...call, members, added: added!, other: other!, remove }
+  }
+
+  it('can be removed by this page, and others cannot', async () => {
+    const { members, added, other, remove, leg, owner } = await withAdded()
+    expect(members.map(({ removable }) => removable)).toEqual([true, false])
+    expect(await remove(members[1]!)).toMatchObject({ code: '403' })
+    expect(await remove(members[0]!)).toMatchObject({ code: '200' })
+    expect([added.isEnded, other.isEnded, leg.isEnded]).toEqual([true, false, false])
+    leg.gathered([other])
+    owner.additions[0]?.over?.()
+    expect(await remove(members[0]!)).toMatchObject({ code: '404' })
+  })
+
+  it('keeps the call from being transferred, with a reason', async () => {
+    const { page, owner } = await withAdded()
+    expect(await transfer(page, '/public/bob')).toMatchObject({
+      code: '409',
+      message: 'A call of more than two parties cannot be transferred.',
+    })
+    expect(owner.referrals).toEqual([])
+  })
+})
+
 describe('a request that a page repeats under the same id, because its reply was lost', () => {
   const send = async (page: TestPage, id: unknown, destination = '/public/bob') => {
     const dialogParams = { callID: 'c1' }

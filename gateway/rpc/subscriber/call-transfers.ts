@@ -1,5 +1,6 @@
 import type { Edge } from '../../../media/types.ts'
 import { withoutHeaders } from '../../calls/connect/destinations.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
 import { joinCalls } from '../../calls/local/join-calls.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Code, catalogue, codeOf } from '../../core/errors/catalogue.ts'
@@ -47,13 +48,21 @@ export class CallTransfers {
   #call(kind: 'transfer' | 'add', call: BrowserCall, to: string): Code | undefined {
     const { rules, quotas, log } = this.#deps
     const { browser, leg } = call
-    const refusal = rules.refusal(browser, { to: to.trim() }) ?? quotas.checkDial(browser)?.code
+    const isOfMany = kind === 'transfer' && call.members.conferenceMembers.size > 0
+    const refusal =
+      (isOfMany ? 'too_many_parties' : undefined) ??
+      rules.refusal(browser, { to: to.trim() }) ??
+      quotas.checkDial(browser)?.code
     if (refusal) return this.#reject(call, refusal, { to: shownUri(to) })
     // A call that the browser dialed is attributed to its subscriber already.
     const release = leg.direction === 'outbound' ? rules.attribute(call.roomId, browser.identity) : () => {}
     const target = {
       to: withoutHeaders(to.trim()),
       progress: (status: number) => this.#report(kind, call, status),
+      joined: (leg: Leg) => {
+        call.members.added.add(leg)
+        leg.whenGone(() => call.members.added.delete(leg))
+      },
       over: release,
     }
     const isStarted = kind === 'transfer' ? leg.referred(target) : leg.adds(target)

@@ -39,6 +39,8 @@ export interface MemberEventsOptions {
 /** Events of one browser about the members of its call: itself, the other party, and their shared screens. */
 export class MemberEvents {
   readonly party: CallParty
+  /** Legs of the persons that the browser has added to the call, and may remove. */
+  readonly added = new Set<Leg>()
   #options: MemberEventsOptions
   #partner: CallParty | undefined
   /** Other members of the conference. */
@@ -287,7 +289,8 @@ export class MemberEvents {
     const { roomId } = this.#options.wire
     const { name, subscriberId, addressId } = this.#displayed(party)
     const position = filling ? 'standard-1' : 'off-canvas'
-    return member.view({ roomId, name, position, visible, subscriberId, addressId })
+    const removable = this.added.has(party.leg)
+    return member.view({ roomId, name, position, visible, subscriberId, addressId, removable })
   }
 
   #emit(type: string, params: unknown): void {

@@ -7,6 +7,7 @@ import { layouts } from './layouts.ts'
 import type { MemberState } from './member.ts'
 import { MemberRequestError } from './member-request-error.ts'
 import {
+  addedParty,
   checkPermission,
   checkPermissionOnOthers,
   noteMuting,
@@ -80,7 +81,8 @@ const others: Readonly<Record<string, Other>> = {
     return ok({}, () => call.members.sendLayout())
   },
   'call.member.remove': (call, { target }) => {
-    const found = targetsOf(call, target)
+    const added = addedParty(call, target)
+    const found = added ? [added] : targetsOf(call, target)
     for (const party of found) checkPermission(call, party)
     return ok({}, () => {
       for (const party of found.toReversed()) leave(call, party)

@@ -21,6 +21,14 @@ export const targetsOf = (call: BrowserCall, target: unknown): readonly CallPart
   return found
 }
 
+/** Returns the party of a person that the browser has added to the call, if `target` names one. */
+export const addedParty = (call: BrowserCall, target: unknown): CallParty | undefined => {
+  const id = asRecord(target)?.member_id
+  return [...call.members.conferenceMembers].find(
+    ({ member, leg }) => member.id === id && call.members.added.has(leg),
+  )
+}
+
 /** Throws unless the browser may change the party. Only subscribers may change the other party. */
 export const checkPermission = (call: BrowserCall, party: CallParty): void => {
   if (party !== call.party) checkPermissionOnOthers(call)

@@ -42,6 +42,8 @@ export interface MemberDisplay {
   /** Null for telephones and undisclosed subscribers. */
   readonly subscriberId: string | null
   readonly addressId: string | null
+  /** Whether the browser may remove the member, as it has added the person. */
+  readonly removable: boolean
 }
 
 /** Member of a call, or its shared screen. Its id is the same in every browser. */
@@ -85,7 +87,7 @@ export class Member {
   }
 
   /** Returns the member for events and lists. */
-  view({ roomId, name, position, visible, subscriberId, addressId }: MemberDisplay) {
+  view({ roomId, name, position, visible, subscriberId, addressId, removable }: MemberDisplay) {
     const { type, callId, nodeId, parentId, meta = {} } = this.#options
     return {
       type,
@@ -96,6 +98,7 @@ export class Member {
       room_id: roomId,
       room_session_id: roomId,
       visible,
+      removable,
       ...this.#state,
       lowbitrate: false,
       denoise: false,
