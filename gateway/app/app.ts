@@ -228,6 +228,7 @@ export class App {
       () => this.#addresses.http[0],
     )
     const records = await openCdrs(base, store, customers, this.#metrics)
+    await history.loadInterrupted()
     const originator: Originator = { originate: (origination) => this.#calls.opened!.originate(origination) }
     const applications = openApplications(base, store.access, originator, this.#metrics)
     const opened = openCalls(

@@ -6,7 +6,7 @@ import type { Metrics } from '../core/metrics.ts'
 import type { Push } from '../push/push.ts'
 import type { RpcHandler, RpcSession } from '../rpc/rpc-session.ts'
 import { BrowserCallFactory } from '../rpc/subscriber/browser-call-factory.ts'
-import { BrowserConnection } from '../rpc/subscriber/browser-connection.ts'
+import { BrowserConnection, type BrowserConnectionDeps } from '../rpc/subscriber/browser-connection.ts'
 import { BrowserCredentials } from '../rpc/subscriber/browser-credentials.ts'
 import { BrowserDialRules } from '../rpc/subscriber/browser-dial-rules.ts'
 import { BrowserDialer } from '../rpc/subscriber/browser-dialer.ts'
@@ -34,7 +34,7 @@ export interface OpenBrowsersDeps {
   readonly carriers: CarrierDirectory
   readonly quotas: CarrierQuotas
   readonly push: Pick<Push, 'call'>
-  readonly history: SubscriberCallLogDeps['history']
+  readonly history: SubscriberCallLogDeps['history'] & BrowserConnectionDeps['history']
 }
 
 /** Sessions of browsers, and the calls to subscribers. */
@@ -74,7 +74,17 @@ export const openBrowsers = (
   const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
   const watch = new PresenceWatch({ directory, presence, parties })
   const presenceRequests = new PresenceRequests({ watch, directory, log })
-  const connectionDeps = { credentials, presence, quotas, verto, presenceRequests, iceServers, clock, log }
+  const connectionDeps: BrowserConnectionDeps = {
+    credentials,
+    presence,
+    quotas,
+    verto,
+    presenceRequests,
+    iceServers,
+    history,
+    clock,
+    log,
+  }
   followers.change('limits.browsers', ({ limits, media }) => {
     quotas.change(limits.browsers)
     presence.change(sessionLimits(limits.webSockets))

@@ -69,6 +69,8 @@ describeEngines('the history of a gateway that crashed', (engine) => {
       ['ended', 'busy', 'busy', 1],
     ]
     expect(await endsOf(history, call('ringing'))).toEqual(ends)
+    // Only calls that rang at a subscriber must stop to ring.
+    expect(history.interruptedRinging(call('').subscriber_id)).toEqual([])
     // The other gateway still runs, and reports the real end.
     other.add(call('elsewhere', { ...answered, code: 'normal', ended_at: seenAt + 2 }))
     await other.of('', {}, 1)
@@ -77,6 +79,27 @@ describeEngines('the history of a gateway that crashed', (engine) => {
       ...ends,
     ])
     await Promise.all([history.close(), other.close()])
+  })
+
+  it('has the calls that rang at a subscriber, for ten minutes', async () => {
+    const { directory, clock, history, call } = await setUp()
+    const incoming = { direction: 'inbound', result: 'missed' } as const
+    history.addInProgress(call('ringing', incoming))
+    history.addInProgress(call('outgoing'))
+    history.addInProgress(call('talking', { ...incoming, result: 'answered', answered_at: answeredAt }))
+    history.add(call('missed', { ...incoming, code: 'canceled' }))
+    const { subscriber_id: id } = call('')
+    await history.of(id, {}, 1)
+    await history.loadInterrupted()
+    expect(history.interruptedRinging(id)).toEqual([])
+    await openRecords({ store: directory.store, wasThereAt: seenAt })
+    clock.advance(seenAt + 599_999 - clock.now())
+    await history.loadInterrupted()
+    expect([history.interruptedRinging(id), history.interruptedRinging('other')]).toEqual([['ringing'], []])
+    clock.advance(1)
+    await history.loadInterrupted()
+    expect(history.interruptedRinging(id)).toEqual([])
+    await history.close()
   })
 
   it('shows them after another gateway has recovered its calls', async () => {

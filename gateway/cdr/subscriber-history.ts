@@ -33,9 +33,12 @@ const removalBatch = 200
 /** Maximum time for the last writes at shutdown, in ms. */
 const maxCloseMs = 5_000
 
+/** Maximum time for which a call rings, in ms. */
+const maxRingMs = 600_000
+
 /** Collaborators of {@link SubscriberHistory}. */
 export interface SubscriberHistoryDeps {
-  readonly rows: Pick<SubscriberCallRows, 'save' | 'of' | 'removeOlder'>
+  readonly rows: Pick<SubscriberCallRows, 'save' | 'of' | 'removeOlder' | 'interruptedRinging'>
   /** Id of this gateway among the gateways that share the store. */
   readonly nodeId: string
   readonly clock: Clock
@@ -51,6 +54,8 @@ export class SubscriberHistory {
   readonly #tidying: PeriodicTask
   readonly #first: Promise<void>
   #isClosing = false
+  /** Calls that rang when the gateway crashed: their ids in browsers, by subscriber. */
+  #interrupted: ReadonlyMap<string, readonly string[]> = new Map()
 
   /** `keepMs`: time for which calls are kept, in ms. */
   constructor(deps: SubscriberHistoryDeps, keepMs: number) {
@@ -71,6 +76,19 @@ export class SubscriberHistory {
   /** Number of calls that wait to be written. */
   get waiting(): number {
     return this.#behind.waiting
+  }
+
+  /** Reads the calls that rang when the gateway crashed. Call it after their end was recorded. */
+  async loadInterrupted(): Promise<void> {
+    const { rows, clock } = this.#deps
+    const found = await rows.interruptedRinging(clock.now() - maxRingMs)
+    const calls = Map.groupBy(found, ({ subscriber_id: id }) => id)
+    this.#interrupted = new Map([...calls].map(([id, all]) => [id, all.map(({ call_id: call }) => call)]))
+  }
+
+  /** Ids of the calls in browsers that rang at a subscriber when the gateway crashed. */
+  interruptedRinging(subscriberId: string): readonly string[] {
+    return this.#interrupted.get(subscriberId) ?? []
   }
 
   /** Stores an ended call in the background. */

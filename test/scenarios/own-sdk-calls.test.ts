@@ -8,6 +8,7 @@ import { act, answers, dials, reaches } from '../support/client-calls.ts'
 import { ClientPage } from '../support/client-page.ts'
 import { hears } from '../support/page-audio.ts'
 import { SdkPage } from '../support/sdk-page.ts'
+import type { SdkWindow } from '../support/sdk-window.ts'
 import { alice, bob, TwoBrowsers, tones } from '../support/two-browsers.ts'
 import { until } from '../support/until.ts'
 
@@ -101,6 +102,16 @@ it('a call that rings when the gateway crashes ends on both pages, and the next 
     await reachesState(page, 'ended')
     expect(await endOf(page)).toBe('session_lost')
   }
+  expect(await latestOf(caller)).toMatchObject({
+    direction: 'outbound',
+    result: 'failed',
+    code: 'interrupted',
+  })
+  expect(await latestOf(callee)).toMatchObject({
+    direction: 'inbound',
+    result: 'missed',
+    code: 'interrupted',
+  })
   // The callee is online again without a request of the application.
   await until(
     'the callee is online',
@@ -134,6 +145,33 @@ it('a page with the published SDK is online again after a crash of the gateway, 
   )
   await caller.goesOn()
   await caller.done()
+  await two.gateway.settled()
+})
+
+it('a page with the published SDK that rings when the gateway crashes receives the end of the call', async () => {
+  const page = await SdkPage.open(two.browsers[0], two.gateway, await two.gateway.token())
+  onTestFinished(() => page.close())
+  await page.page.evaluate(() => {
+    const window = globalThis as unknown as SdkWindow & { ended: string[] }
+    window.ended = []
+    window.client.on?.('webrtc.message', (message) => {
+      const { method, params } = message as { method: string; params: { callID: string } }
+      if (method === 'verto.bye') window.ended.push(params.callID)
+    })
+  })
+  await page.online()
+  const caller = await pageOf(bob.email, 1)
+  await rings(caller, '/public/alice')
+  await until(
+    'the page rings',
+    () => page.invites(),
+    (count) => count === 1,
+  )
+  await two.gateway.crash()
+  const ended = () => page.page.evaluate(() => (globalThis as unknown as { ended: string[] }).ended)
+  await until('the end of the call', ended, ({ length }) => length === 1)
+  expect(await ended()).toEqual([(await page.details()).callID])
+  await reachesState(caller, 'ended')
   await two.gateway.settled()
 })
 
@@ -258,15 +296,59 @@ it('a page sees who is online and in a call, and the history of both pages has t
   await until('the callee is online again', states, (all) => all.length === 3)
   expect(await states()).toEqual(['online', 'in_call', 'online'])
   await two.gateway.settled()
-  const latest = ({ page }: ClientPage) =>
-    page.evaluate(async () => {
-      const { client } = globalThis as unknown as WatchingWindow
-      const { data } = await client.history.getCalls({ pageSize: 1 })
-      return data[0]
-    })
-  expect(await latest(first)).toMatchObject({ direction: 'outbound', name: 'Bob', result: 'answered' })
-  expect(await latest(second)).toMatchObject({ direction: 'inbound', name: 'Alice', result: 'answered' })
+  expect(await latestOf(first)).toMatchObject({ direction: 'outbound', name: 'Bob', result: 'answered' })
+  expect(await latestOf(second)).toMatchObject({ direction: 'inbound', name: 'Alice', result: 'answered' })
 })
+
+it('a page measures the quality of its call, also after a hold', async () => {
+  const [first, second] = await Promise.all([pageOf(alice.email, 0), pageOf(bob.email, 1)])
+  await answers(second)
+  await dials(first, '/public/bob')
+  const qualities = (count: number) =>
+    first.page.evaluate(async (count) => {
+      const { call } = globalThis as unknown as MeasuringWindow
+      const all: object[] = []
+      const { promise, resolve } = Promise.withResolvers<void>()
+      call.on('quality', (quality) => {
+        if (all.push(quality) === count) resolve()
+      })
+      await promise
+      return all.slice(0, count)
+    }, count)
+  const measured = { bars: expect.any(Number), loss: expect.any(Number), jitterMs: expect.any(Number) }
+  for (const { bars, roundTripMs, ...others } of (await qualities(2)) as Quality[]) {
+    expect({ bars, ...others }).toEqual(measured)
+    // Audio is received, and the round trip is known.
+    expect([bars > 0, roundTripMs > 0]).toEqual([true, true])
+  }
+  await act(first, 'hold')
+  await act(first, 'unhold')
+  const [afterHold] = (await qualities(1)) as Quality[]
+  expect(afterHold!.bars).toBeGreaterThan(0)
+  await act(first, 'hangup')
+  await two.gateway.settled()
+})
+
+/** Quality of a call, as a page measures it. */
+interface Quality {
+  readonly bars: number
+  readonly loss: number
+  readonly jitterMs: number
+  readonly roundTripMs: number
+}
+
+/** Call of a page that measures its quality. */
+interface MeasuringWindow {
+  readonly call: { on(event: 'quality', listener: (quality: Quality) => void): void }
+}
+
+/** Returns the latest call in the history of a page. */
+const latestOf = ({ page }: ClientPage) =>
+  page.evaluate(async () => {
+    const { client } = globalThis as unknown as WatchingWindow
+    const { data } = await client.history.getCalls({ pageSize: 1 })
+    return data[0]
+  })
 
 /** Presence and history of a page. */
 interface WatchingWindow {

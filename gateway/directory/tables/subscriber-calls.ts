@@ -79,6 +79,22 @@ export class SubscriberCallRows {
   }
 
   /**
+   * Returns the calls that rang at subscribers when their gateway crashed, and that ended after `after` (ms
+   * since the Unix epoch).
+   */
+  interruptedRinging(after: number): Promise<Pick<SubscriberCallRow, 'subscriber_id' | 'call_id'>[]> {
+    return this.#store
+      .selectFrom('subscriber_call')
+      .select(['subscriber_id', 'call_id'])
+      .where('ended_at', '>', after)
+      .where('code', '=', 'interrupted')
+      .where('direction', '=', 'inbound')
+      .where('answered_at', 'is', null)
+      .where('node_id', 'is', null)
+      .execute()
+  }
+
+  /**
    * Removes calls that ended before `before` (ms since the Unix epoch), the oldest first. Returns their
    * number.
    */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { SubscriberHistory } from '../../cdr/subscriber-history.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 import { catalogue } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
@@ -7,6 +8,7 @@ import { closeCodes, type Reply, type RpcHandler, type RpcSession } from '../rpc
 import type { BrowserCredentials, SignedIn } from './browser-credentials.ts'
 import type { BrowserQuotas, QuotaExceeded } from './browser-quotas.ts'
 import type { BrowserSession } from './browser-session.ts'
+import { byeOf } from './bye-causes.ts'
 import { ExpiryNotice } from './expiry-notice.ts'
 import type { IceServers } from './ice-servers.ts'
 import { handleMember, memberMethods } from './member-requests.ts'
@@ -22,6 +24,7 @@ export interface BrowserConnectionDeps {
   readonly verto: Pick<VertoRequests, 'handle'>
   readonly presenceRequests: Pick<PresenceRequests, 'watch' | 'doNotDisturb'>
   readonly iceServers: Pick<IceServers, 'of'>
+  readonly history: Pick<SubscriberHistory, 'interruptedRinging'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -152,7 +155,12 @@ export class BrowserConnection implements RpcHandler {
    */
   #replaceSession(params: Params, signedIn: SignedIn): BrowserSession {
     const browser = this.#deps.presence.create(signedIn)
-    browser.isOnline = this.#deps.credentials.unseal(params, signedIn.identity)?.online === true
+    const { identity } = signedIn
+    browser.isOnline = this.#deps.credentials.unseal(params, identity)?.online === true
+    // A page with the published SDK learns only by this message that it must stop to ring.
+    const bye = byeOf({ code: 'interrupted' })
+    const calls = identity.kind === 'subscriber' ? this.#deps.history.interruptedRinging(identity.id) : []
+    for (const callID of calls) browser.sendVerto('verto.bye', { callID, ...bye })
     return browser
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AnyFrame } from '../testing/test-browser.ts'
-import { gone } from './testing/call-setup.ts'
+import { gone, settled } from './testing/call-setup.ts'
 import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
 
 let gateway: SubscriberTestGateway
@@ -174,6 +174,26 @@ describe('presence', () => {
     const again = await gateway.page()
     await again.connect(await gateway.token(), { protocol })
     expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id })
+  })
+
+  it('learns of the calls that rang when the gateway crashed, if it was one of the subscriber', async () => {
+    const page = await gateway.online()
+    const guest = await gateway.page()
+    const token = await gateway.limitedToken('invite')
+    const { protocol } = await guest.connect(token)
+    const state = await kept(page, 'signalwire_of_a_former_process')
+    gateway.stopGateway()
+    gateway.interrupted.set(gateway.subscriber('alice').id, ['ringing-1'])
+    gateway.startGateway()
+    const back = await gateway.signedIn('alice', state)
+    expect(await back.message('verto.bye')).toMatchObject({
+      callID: 'ringing-1',
+      cause: 'NORMAL_TEMPORARY_FAILURE',
+    })
+    const others = [await gateway.signedIn(), await gateway.signedIn('bob', state), await gateway.page()]
+    await others[2]!.connect(token, { protocol })
+    await settled(...others)
+    expect(others.flatMap((other) => other.story)).toEqual([])
   })
 
   it('is replaced by a new one after a restart of the gateway, online as the stored state says', async () => {

@@ -161,6 +161,8 @@ export class SubscriberTestGateway {
   readonly edge = new FakeEdge()
   /** Ended calls of the subscribers. */
   readonly history: SubscriberCallRow[] = []
+  /** Ids of the calls that rang when the former gateway crashed, by subscriber. */
+  readonly interrupted = new Map<string, readonly string[]>()
   /** Calls of the subscribers as they were stored before their end. */
   readonly historyInProgress: SubscriberCallRow[] = []
   readonly lines: string[] = []
@@ -227,7 +229,18 @@ export class SubscriberTestGateway {
     const iceServers = new IceServers(clock, this.turn)
     const watch = new PresenceWatch({ directory, presence, parties })
     const presenceRequests = new PresenceRequests({ watch, directory, log })
-    const connectionDeps = { credentials, presence, quotas, verto, presenceRequests, iceServers, clock, log }
+    const interruptedRinging = (id: string) => this.interrupted.get(id) ?? []
+    const connectionDeps = {
+      credentials,
+      presence,
+      quotas,
+      verto,
+      presenceRequests,
+      iceServers,
+      history: { interruptedRinging },
+      clock,
+      log,
+    }
     Object.assign(this, { presence, ringer, parties, watch })
     const origins = new Origins([])
     const application = () => {
