@@ -95,7 +95,7 @@ interface AddedPersonsProps {
   readonly close: () => void
 }
 
-/** Buttons that remove the persons whom this page has added to a call. */
+/** Buttons that remove the persons that this page has added to a call. */
 const AddedPersons = ({ line: { call }, close }: AddedPersonsProps) => {
   const { phone } = usePage()
   const added = call.members.filter(({ removable, type }) => removable && type !== 'screen')

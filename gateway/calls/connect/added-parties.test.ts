@@ -80,7 +80,8 @@ describe('a person who is added to a call', () => {
 
   it('stays while another leg replaces one of the two, as after an attended transfer', async () => {
     const c = await added(t.a)
-    const [d, e] = [fakeLeg(t.clock, 'group'), fakeLeg(t.clock, 'group')]
+    const d = fakeLeg(t.clock, 'group')
+    const e = fakeLeg(t.clock, 'group')
     for (const each of [d, e]) each.leg.answered()
     expect(b.leg.replaced(d.leg)).toBe(true)
     expect(new Set(t.mixed())).toEqual(new Set([t.a.port, d.port, c.port]))

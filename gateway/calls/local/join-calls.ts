@@ -4,8 +4,8 @@ import { twinLegs } from './twin-legs.ts'
 
 /**
  * Joins the other parties of two calls: `first` and `second` are legs of one party and end. `accepted` is
- * called before they end. Resolves to false, with nothing changed, if the join is impossible or a party leaves
- * meanwhile. Rejects if no port can be opened.
+ * called before they end. Resolves to false, with nothing changed, if the join is impossible or a party
+ * leaves meanwhile. Rejects if no port can be opened.
  */
 export const joinCalls = async (
   edge: Pick<Edge, 'open'>,

@@ -171,8 +171,8 @@ describe('the addition of a person by a page', () => {
   })
 })
 
-describe('a person whom a page has added', () => {
-  /** A page whose call has an added person, and a person whom another party has added. */
+describe('a person that a page has added', () => {
+  /** A page whose call has a person that it has added, and a person that another party has added. */
   const withAdded = async () => {
     const call = await talking(gateway)
     const { page, owner, leg } = call

@@ -127,7 +127,8 @@ describe('a browser in a room', () => {
 describe('a browser in a call of three', () => {
   it('receives each departure once, and keeps the person who stays', async () => {
     const { page, leg, self } = await inRoom()
-    const [callee, added] = [telephone('+1555'), telephone('+1666')]
+    const callee = telephone('+1555')
+    const added = telephone('+1666')
     const story = async () => {
       await settled(page)
       return page.story.filter((each) => each.startsWith('member.'))
@@ -145,7 +146,8 @@ describe('a browser in a call of three', () => {
 
   it('keeps its partner while a third party leaves', async () => {
     const { page, leg } = await inRoom()
-    const [callee, added] = [telephone('+1555'), telephone('+1666')]
+    const callee = telephone('+1555')
+    const added = telephone('+1666')
     leg.gathered([callee, added])
     leg.paired(callee)
     leg.gathered([added])

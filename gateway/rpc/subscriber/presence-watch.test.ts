@@ -70,7 +70,8 @@ describe('presence of a subscriber', () => {
   })
 
   it('of an expired token is offline for all watchers, and online again after the renewal', async () => {
-    const [page, other] = [await gateway.signedIn(), await gateway.signedIn()]
+    const page = await gateway.signedIn()
+    const other = await gateway.signedIn()
     await watch(page, address())
     const bob = await gateway.page()
     await bob.connect(await gateway.token('bob', 5))
