@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
@@ -109,7 +109,17 @@ describe('a built file', () => {
       const reply = await site.inject(url)
       expect([url, reply.statusCode, reply.headers['cache-control']]).toEqual([url, 200, caching])
     }
-    // Compressed copies have no address of their own.
-    expect((await site.inject('/assets/index-Bp4z_0aX.js.gz')).statusCode).toBe(404)
+  })
+
+  it('does not exist at a path with empty parts', async () => {
+    const reply = await site.inject('/sdk//index.js')
+    expect([reply.statusCode, reply.json().errors[0].code]).toEqual([404, 'not_found'])
+  })
+
+  it('has no path for its compressed copies', async () => {
+    writeFileSync(join(rig.folder, 'sdk', 'index.js.br'), 'copy')
+    for (const path of ['/assets/index-Bp4z_0aX.js.gz', '/sdk/index.js.br'])
+      expect((await site.inject(path)).statusCode).toBe(404)
+    rmSync(join(rig.folder, 'sdk', 'index.js.br'))
   })
 })

@@ -1,7 +1,7 @@
 import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { type ApiFamily, familyOf } from './api-family.ts'
-import { compressed, sendCompressed } from './compressed-text.ts'
+import { type CompressedText, compressed, sendCompressed } from './compressed-text.ts'
 import { addExamples } from './openapi-examples.ts'
 import { nameSchemas } from './openapi-names.ts'
 import { tags } from './openapi-tags.ts'
@@ -204,11 +204,15 @@ export const useOpenApi = async (site: FastifyInstance): Promise<void> => {
       buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`),
     },
   })
-  let document: Promise<Buffer> | undefined
+  let document: Promise<CompressedText> | undefined
   site.get('/openapi.json', async (request, reply) => {
     // The document is large and public, so it is serialized and compressed once.
     document ??= compressed(JSON.stringify(site.swagger()))
-    reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
+    reply.headers({
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+    })
     return sendCompressed(request, reply.type('application/json; charset=utf-8'), await document)
   })
 }

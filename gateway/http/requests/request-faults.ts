@@ -39,6 +39,8 @@ export const faultOf = (error: RequestError): RequestFault => {
     return several(fieldFaults(error.validation as readonly SchemaFault[]))
   // A malformed id is an unknown resource.
   if (error.validation || error.code === 'FST_ERR_MAX_PARAM_LENGTH') return faultFor('unknown_resource')
+  // Fastify forbids paths that no file can have, such as `/docs//x`.
+  if (error.statusCode === 403) return faultFor('not_found')
   const status = error.statusCode ?? 500
   if (status < 400 || status >= 500) return faultFor(codeOf(error))
   const code = codeOfStatus[status] ?? 'bad_request'

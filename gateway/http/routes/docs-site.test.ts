@@ -74,7 +74,7 @@ describe('the documentation', () => {
   })
 
   it('answers unknown paths with its own page, and serves no parent folder', async () => {
-    for (const url of ['/docs/none', '/docs/../secret', '/docs/%2e%2e/secret']) {
+    for (const url of ['/docs/none', '/docs/../secret', '/docs/%2e%2e/secret', '/docs/errors.html.br']) {
       const reply = await site.inject(url)
       expect(reply.statusCode).toBe(404)
     }

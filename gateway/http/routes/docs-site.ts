@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Code, catalogue } from '../../core/errors/catalogue.ts'
+import { isNoCopy } from '../built-files.ts'
 import { errorPagePath, errorPages } from '../requests/error-pages.ts'
 
 const base = '/docs'
@@ -37,6 +38,7 @@ const serveBuilt = async (scope: FastifyInstance, folder: string): Promise<void>
   await scope.register(fastifyStatic, {
     root: folder,
     preCompressed: true,
+    allowedPath: isNoCopy,
     redirect: false,
     cacheControl: false,
     setHeaders: (reply, path) => {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { sendCompressed } from '../requests/compressed-text.ts'
+import { type CompressedText, compressedText, sendCompressed } from '../requests/compressed-text.ts'
 
 const base = '/docs/api'
 
@@ -14,7 +14,7 @@ const heapMiB = 256
  * requests to this gateway only. A thread prepares its script at the first visit, which takes a second.
  */
 export const serveReference = (site: FastifyInstance): void => {
-  let script: Promise<Buffer> | undefined
+  let script: Promise<CompressedText> | undefined
   site.get(base, hidden, (_request, reply) =>
     withHeaders(reply, policy).type('text/html; charset=utf-8').send(page),
   )
@@ -36,15 +36,15 @@ export const serveReference = (site: FastifyInstance): void => {
 }
 
 /** Returns the script of the page, compressed. Rejects if its thread fails. */
-const prepare = (): Promise<Buffer> => {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+const prepare = (): Promise<CompressedText> => {
+  const { promise, resolve, reject } = Promise.withResolvers<CompressedText>()
   const worker = new Worker(new URL('./reference.worker.ts', import.meta.url), {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMiB },
   })
   worker.unref()
   worker.once('message', (content: Uint8Array<ArrayBuffer>) =>
-    resolve(Buffer.from(content.buffer, content.byteOffset, content.length)),
+    resolve(compressedText(Buffer.from(content.buffer, content.byteOffset, content.length))),
   )
   worker.once('error', reject)
   worker.once('exit', (code) => reject(new Error(`The thread of the API reference ended with ${code}.`)))
