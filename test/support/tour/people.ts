@@ -110,7 +110,7 @@ const tourSubscriberTokens = async (api: ApiRecorder, subscriber: string): Promi
   const tokens = '/api/fabric/subscribers/tokens'
   const { refresh_token } = await api.json('POST', tokens, { reference: person.email })
   const { token } = await api.json('POST', `${tokens}/refresh`, { refresh_token })
-  await api.json('POST', `${tokens}/refresh`, { refresh_token: 'spent' }, { status: 422 })
+  await api.json('POST', `${tokens}/refresh`, { refresh_token }, { status: 401 })
   await api.json('POST', `${tokens}/revoke`, { token })
   const { data } = await api.json('GET', `/api/fabric/subscribers/${subscriber}/addresses`)
   const [{ id }] = data

@@ -7,7 +7,7 @@ import type { Authenticate } from '../../requests/bearer-auth.ts'
 import { byProject, bySubscriber } from '../../requests/openapi.ts'
 import type { RequireProject } from '../../requests/principal.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
-import { badField, withoutEffect } from '../shared/field-schemas.ts'
+import { withoutEffect } from '../shared/field-schemas.ts'
 import { emptyBody, forProjects, idParams } from '../shared/route-schemas.ts'
 import { connectTo, expiry, pairBody, pairSchema, secondsUntil } from './token-fields.ts'
 import { subscriberFields, type TokenSubscribers } from './token-subscribers.ts'
@@ -87,7 +87,10 @@ const refreshRoute = (site: TypedSite, deps: TokenDeps): void => {
   site.post(`${path}/refresh`, { onRequest, schema }, async (request, reply) => {
     const pair = await pairs.refresh(request.body.refresh_token, renewerOf(request))
     // The message gives no reason, so that guesses learn nothing.
-    if (!pair) throw badField('refresh_token', 'The refresh token is not valid.')
+    if (!pair)
+      throw new TrunklineError('unauthorized', 'The refresh token is not valid.', {
+        attribute: 'refresh_token',
+      })
     return withoutCaching(reply).code(201).send(pairBody(pair))
   })
 }
