@@ -4,6 +4,7 @@ import { type ApiFamily, familyOf } from './api-family.ts'
 import { type CompressedText, compressed, sendCompressed } from './compressed-text.ts'
 import { addExamples } from './openapi-examples.ts'
 import { nameSchemas } from './openapi-names.ts'
+import { errorStatusesOf, statusMeanings } from './openapi-statuses.ts'
 import { tags } from './openapi-tags.ts'
 import { addTexts } from './openapi-texts.ts'
 
@@ -79,37 +80,6 @@ const errorSchemas: Readonly<
   },
 }
 
-/** Descriptions of error statuses, for every route. */
-const meanings: Readonly<Record<number, string>> = {
-  400: 'The request is malformed.',
-  401: 'The credentials are missing or wrong.',
-  403: 'The credentials do not permit this.',
-  404: 'The resource does not exist in this project.',
-  409: 'The request conflicts with the current state of the resource or call.',
-  413: 'The body is too large.',
-  415: 'The content type of the body is not supported.',
-  422: 'Fields are missing or invalid. The errors name each of them.',
-  429: 'Too many requests. Retry after the time in `retry-after`.',
-  500: 'Internal error of the gateway.',
-  503: 'The gateway is shutting down or overloaded.',
-}
-
-/** Returns the error statuses that a route may return without declaring them. */
-const statusesOf = ({ url, method, schema }: RouteOptions): readonly number[] => {
-  const writes = method !== 'GET' && method !== 'HEAD'
-  return [
-    400,
-    401,
-    403,
-    429,
-    500,
-    503,
-    ...(writes || url.includes(':') ? [404] : []),
-    ...(writes ? [409, 413, 415] : []),
-    ...(writes || schema?.querystring ? [422] : []),
-  ]
-}
-
 /** Header of requests that must be carried out only once. */
 const idempotencyHeader = {
   type: 'object',
@@ -141,9 +111,9 @@ const completed = (route: RouteOptions): FastifySchema => {
   const schema = route.schema as FastifySchema
   const { $id } = errorSchemas[familyOf(route.url)]
   const params = paramsOf(route)
-  const errors = statusesOf(route).map((status) => [
+  const errors = errorStatusesOf({ ...route, method: String(route.method), schema }).map((status) => [
     status,
-    { description: meanings[status], $ref: `${$id}#` },
+    { description: statusMeanings[status], $ref: `${$id}#` },
   ])
   const body = route.config?.documentedBody ?? schema.body
   return {

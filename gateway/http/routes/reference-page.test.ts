@@ -22,30 +22,30 @@ describe('the API reference', () => {
     },
   )
 
-  it.each([
-    ['/docs/api/reference.js', 'createApiReference'],
-    ['/openapi.json', '"openapi":"3.1.0"'],
-  ])(
-    'sends %s once to a browser that keeps it, and compressed in the coding that it accepts',
-    async (url, part) => {
-      const { headers, body } = await get(url)
-      expect(headers['content-encoding']).toBeUndefined()
-      expect(body).toContain(part)
-      for (const [accepted, used] of [
-        ['gzip, deflate', 'gzip'],
-        ['br;q=1.0', 'br'],
-        ['br;q=0, identity', undefined],
-      ] as const) {
-        const reply = await get(url, { 'accept-encoding': accepted })
-        expect([reply.headers['content-encoding'], reply.headers.etag]).toEqual([used, headers.etag])
-        const decode = { br: brotliDecompressSync, gzip: gunzipSync, identity: (plain: Buffer) => plain }
-        expect(String(decode[used ?? 'identity'](reply.rawPayload)) === body).toBe(true)
-      }
-      const again = await get(url, { 'if-none-match': `"other", ${headers.etag}` })
-      expect([again.statusCode, again.body]).toEqual([304, ''])
-      expect(again.headers['cache-control']).toBe('no-cache')
-    },
-  )
+  it('sends its script with gzip to browsers without Brotli, and once to a browser that keeps it', async () => {
+    const url = '/docs/api/reference.js'
+    const { headers, rawPayload } = await get(url, { 'accept-encoding': 'gzip, deflate' })
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'cache-control': 'no-cache' })
+    expect(String(gunzipSync(rawPayload))).toContain('createApiReference')
+    const again = await get(url, { 'if-none-match': `"other", ${headers.etag}` })
+    expect([again.statusCode, again.body]).toEqual([304, ''])
+    // A thread prepares the script, and waits for a busy machine.
+  }, 120_000)
+
+  it('sends the document in the coding that the client accepts', async () => {
+    const document = (await get('/openapi.json')).body
+    const decode = { br: brotliDecompressSync, gzip: gunzipSync, identity: (plain: Buffer) => plain }
+    for (const [accepted, used] of [
+      ['gzip, deflate', 'gzip'],
+      ['gzip, deflate, br', 'br'],
+      ['br;q=1.0', 'br'],
+      ['br;q=0, identity', undefined],
+    ] as const) {
+      const { headers, rawPayload } = await get('/openapi.json', { 'accept-encoding': accepted })
+      expect([accepted, headers['content-encoding']]).toEqual([accepted, used])
+      expect(String(decode[used ?? 'identity'](rawPayload)) === document).toBe(true)
+    }
+  })
 
   it('shows the document of this gateway, without telemetry and without services of others', async () => {
     const { body } = await get('/docs/api/start.js')

@@ -37,6 +37,7 @@ import { quickPasswords } from '../../directory/testing/passwords.ts'
 import { Recordings } from '../../recordings/recordings.ts'
 import { HttpServers } from '../http-servers.ts'
 import { IdempotentRequests } from '../requests/idempotent-requests.ts'
+import { errorStatusesOf } from '../requests/openapi-statuses.ts'
 import { RequestLimits } from '../requests/request-limits.ts'
 import { type ApiCalls, RestApi } from '../rest-api.ts'
 
@@ -153,6 +154,8 @@ export class ApiTestSite {
   readonly events: { readonly to: string; readonly event: string; readonly params: object }[] = []
   /** Reader of long documents: without threads, unless a test gives another. */
   reader: Pick<DocumentReader, 'check'> = { check: async (kind, text) => checkDocument(kind, text) }
+  /** Operations with statuses that they do not declare. */
+  readonly #undeclared = new Set<string>()
   #access!: ProjectAccess
   #chat!: Chat
   /** Fake without calls. */
@@ -229,7 +232,7 @@ export class ApiTestSite {
         idempotency: new IdempotentRequests({ rows, secret, clock }),
       },
       content: {
-        api,
+        api: { addTo: (site) => this.#watched(site, api) },
         readiness: { reasons: () => this.reasons },
         docs: join(folder, 'docs'),
         pages: { console: join(folder, 'console'), sdk: join(folder, 'sdk') },
@@ -276,6 +279,7 @@ export class ApiTestSite {
     return this.site.inject({ ...rest, headers: { authorization: `Bearer ${token}`, ...headers } })
   }
 
+  /** Closes the site. Throws if an operation has answered with a status that it does not declare. */
   async close(): Promise<void> {
     await this.site.close()
     await this.recordings.close()
@@ -283,6 +287,18 @@ export class ApiTestSite {
     await this.history.close()
     this.directory.close()
     rmSync(this.folder, { recursive: true, force: true })
+    if (this.#undeclared.size > 0) throw new Error(`Not declared: ${[...this.#undeclared].join(', ')}`)
+  }
+
+  /** Adds the routes of the API, and watches the statuses of their responses. */
+  async #watched(site: FastifyInstance, api: RestApi): Promise<void> {
+    site.addHook('onResponse', async ({ method, routeOptions: { url, schema } }, { statusCode }) => {
+      if (url === undefined || !schema?.tags) return
+      const declared = [...Object.keys(schema.response ?? {}), ...errorStatusesOf({ method, url, schema })]
+      if (!declared.map(Number).includes(statusCode))
+        this.#undeclared.add(`${schema.operationId} ${statusCode}`)
+    })
+    await api.addTo(site)
   }
 
   async #open(): Promise<void> {

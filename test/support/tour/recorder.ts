@@ -11,17 +11,25 @@ interface Operation {
   readonly method: string
   /** Template of the path, in parts such as `{id}`. */
   readonly path: readonly string[]
+  /** Declared statuses. */
+  readonly statuses: readonly string[]
+}
+
+interface DocumentedOperation {
+  readonly operationId: string
+  readonly responses: object
 }
 
 /** Reads the operations of an OpenAPI document. */
 const operationsOf = (document: {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
 }): readonly Operation[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId }]) => ({
+    Object.entries(methods).map(([method, { operationId, responses }]) => ({
       id: operationId,
       method: method.toUpperCase(),
       path: path.split('/'),
+      statuses: Object.keys(responses),
     })),
   )
 
@@ -117,6 +125,8 @@ export class ApiRecorder {
     const { pathname, searchParams } = new URL(path, 'http://gw')
     const operation = this.#operationOf(method, pathname)
     if (!operation) throw new Error(`${method} ${pathname} is no operation of the document`)
+    if (!operation.statuses.includes(String(status)))
+      throw new Error(`${method} ${pathname}: the operation does not declare ${status}.`)
     const isGood = status < 400
     const { requests, parameters, responses } = this.#examples[operation.id] ?? { responses: {} }
     const inPath = { ...this.#valuesOf(operation, pathname), ...Object.fromEntries(searchParams) }

@@ -98,8 +98,10 @@ const audioRoute = (site: TypedSite, { recordings, requireProject }: RecordingDe
     // The plugin serves no files by name here; it adds `reply.sendFile`.
     await scope.register(fastifyStatic, { root: recordings.folder.path, serve: false })
     const audio = { schema: { type: 'string', format: 'binary' } }
+    const content = { 'audio/wav': audio, 'audio/mpeg': audio }
     const response = {
-      200: { description: 'The audio.', content: { 'audio/wav': audio, 'audio/mpeg': audio } },
+      200: { description: 'The audio.', content },
+      206: { description: 'The requested range of the audio.', content },
     }
     const schema = {
       ...describe('get_recording_audio', 'Get the audio of a recording'),
