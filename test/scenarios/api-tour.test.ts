@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ApiExamples, examplesFile } from '../../gateway/http/requests/openapi-examples.ts'
 import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts'
 import { application, scripted } from '../support/applications.ts'
+import { Browser } from '../support/browser.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { apiToken } from '../support/recorded.ts'
@@ -21,6 +22,7 @@ import { tourResources } from '../support/tour/resources.ts'
 let gateway: Gateway
 let documents: DocumentServer
 let streams: TestStreamServer
+let browser: Browser
 let api: ApiRecorder
 
 /** Returns the error responses of each operation by status. Their texts do not differ from run to run. */
@@ -40,12 +42,14 @@ beforeAll(async () => {
     endpoints: [],
     limits: { api: { perToken: 100_000, perAddress: 100_000 } },
   })
+  browser = await Browser.start(440)
   api = await ApiRecorder.open(gateway)
   api.stable.rename(new URL(documents.urlOf('/')).origin, 'https://app.example.com')
   api.stable.rename(new URL(streams.url).origin, 'wss://app.example.com')
 })
 
 afterAll(async () => {
+  await browser?.stop()
   await gateway?.stop()
   await documents?.close()
   await streams?.close()
@@ -57,7 +61,7 @@ it('domain applications, carriers and endpoints of phones are managed', () => to
 
 it('people sign in, register devices and write messages', () => tourPeople(api))
 
-it('a call is placed, controlled, recorded and found in the records', () => tourCalls(api, streams))
+it('a call is placed, controlled, recorded and found in the records', () => tourCalls(api, streams, browser))
 
 it('the XML family places and controls calls, conferences and queues', () =>
   tourCompat(api, documents, streams))

@@ -1,5 +1,5 @@
 import { fieldTexts } from './openapi-field-texts.ts'
-import { operationText } from './openapi-operation-texts.ts'
+import { mainPathOf, operationText } from './openapi-operation-texts.ts'
 
 type Json = Record<string, unknown>
 
@@ -27,6 +27,8 @@ export const addTexts = (document: object): void => {
 
 const describeOperation = (operation: Json, method: string, path: string): void => {
   operation.description ??= operationText(String(operation.operationId), { method, path })
+  // The reference shows the main path only. Generators of clients still know both.
+  if (mainPathOf(path) !== undefined) operation['x-scalar-ignore'] = true
   for (const parameter of (operation.parameters ?? []) as Json[])
     parameter.description ??= fieldTexts[String(parameter.name)]
   describeFields((operation.requestBody as Json | undefined)?.content)

@@ -62,6 +62,23 @@ describe('the OpenAPI document', () => {
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
   })
 
+  it('shows each operation once in the reference, and says of which path another one is an alias', () => {
+    const paths = new Set(Object.keys(document.paths))
+    const hidden = operations.filter((one) => one['x-scalar-ignore'])
+    expect(hidden.length).toBeGreaterThan(20)
+    for (const { method, description } of hidden) {
+      const main = new RegExp(`^Same as \`${method} (/\\S+)\`\\.$`).exec(description ?? '')?.[1]
+      expect(paths).toContain(main)
+    }
+  })
+
+  it('has texts that say more than that the operation returns something', () => {
+    const shown = operations.filter((one) => !one['x-scalar-ignore'])
+    const uses = Map.groupBy(shown, ({ description }) => description)
+    const frequent = [...uses].filter(([, all]) => all.length > 20).map(([text]) => text)
+    expect(frequent).toEqual([])
+  })
+
   it('describes each operation, parameter, field and response', () => {
     expect(without(({ description }) => description?.endsWith('.'))).toEqual([])
     const parameters = operations.flatMap(({ path, parameters: given = [] }) =>

@@ -21,6 +21,7 @@ export interface Operation {
   readonly operationId?: string
   readonly summary?: string
   readonly description?: string
+  readonly 'x-scalar-ignore'?: boolean
   readonly tags?: readonly string[]
   readonly security?: readonly Readonly<Record<string, unknown>>[]
   readonly parameters?: readonly Parameter[]

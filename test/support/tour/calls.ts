@@ -1,6 +1,10 @@
 import type { TestStreamServer } from '../../../gateway/streams/testing/stream-server.ts'
 import { script } from '../applications.ts'
+import type { Browser } from '../browser.ts'
 import { Carrier } from '../carrier.ts'
+import { act, dials } from '../client-calls.ts'
+import { ClientPage } from '../client-page.ts'
+import { made } from '../rest.ts'
 import { until } from '../until.ts'
 import type { ApiRecorder } from './recorder.ts'
 
@@ -16,8 +20,15 @@ export const callee = async (api: ApiRecorder): Promise<Carrier> => {
   return carrier
 }
 
-/** Calls of the API, their commands, records and recordings. `streams` receives their audio. */
-export const tourCalls = async (api: ApiRecorder, streams: TestStreamServer): Promise<void> => {
+/**
+ * Calls of the API, their commands, records and recordings. `streams` receives their audio. `browser` opens
+ * the page of a subscriber.
+ */
+export const tourCalls = async (
+  api: ApiRecorder,
+  streams: TestStreamServer,
+  browser: Browser,
+): Promise<void> => {
   await api.json('POST', path, { command: 'dial', params: { from, timeout: 'soon' } }, { status: 422 })
   await api.json('POST', path, { command: 'dial' }, { status: 401, credentials: 'Basic ZGVtbzp3cm9uZw==' })
   const { carrier, id } = await dialled(api)
@@ -28,6 +39,7 @@ export const tourCalls = async (api: ApiRecorder, streams: TestStreamServer): Pr
   await endsBy(api, carrier, { command: 'calling.end', id, params: { reason: 'hangup' } })
   await tourRedirects(api)
   await tourConnected(api)
+  await tourUserEvent(api, browser)
   await tourRefer(api)
   await tourRecords(api, id)
   await tourRecordings(api)
@@ -143,6 +155,33 @@ const tourRedirects = async (api: ApiRecorder): Promise<void> => {
   await endsBy(api, carrier, { command: 'update', params: { id, status: 'completed' } })
 }
 
+/** The page of a subscriber that calls a script, and receives an event. */
+const tourUserEvent = async (api: ApiRecorder, browser: Browser): Promise<void> => {
+  await made(api.gateway, '/api/fabric/resources/swml_scripts', {
+    name: 'Lobby',
+    address: '/public/lobby',
+    contents: script('answer', { sleep: -1 }),
+  })
+  const page = await ClientPage.open(browser, api.gateway, await api.gateway.token())
+  await dials(page, '/public/lobby')
+  const event = { type: 'order_found', order: 7 }
+  const id = await callInProgress(api)
+  await api.json('POST', path, { command: 'calling.user_event', id, params: { event } })
+  await act(page, 'hangup')
+  await page.close()
+  await api.gateway.settled()
+}
+
+/** Waits until one call is in progress, and returns its id. */
+const callInProgress = async (api: ApiRecorder): Promise<string> => {
+  const { data } = await until(
+    'one call is in progress',
+    () => api.json('GET', '/api/voice/logs?status=in-progress'),
+    (answer) => answer.data.length === 1,
+  )
+  return data[0].id
+}
+
 /** A caller who is referred to another destination. */
 const tourRefer = async (api: ApiRecorder): Promise<void> => {
   const caller = await Carrier.calls(api.gateway, {
@@ -151,14 +190,10 @@ const tourRefer = async (api: ApiRecorder): Promise<void> => {
     holdMs: 'manual',
   })
   await caller.sipp.event('answered')
-  const { data } = await until(
-    'the call of the caller is in progress',
-    () => api.json('GET', '/api/voice/logs?status=in-progress'),
-    (answer) => answer.data.length === 1,
-  )
+  const id = await callInProgress(api)
   const device = { type: 'sip', params: { to: 'sip:desk@office.example.com' } }
   const params = { control_id: 'my-refer', device }
-  await api.json('POST', path, { command: 'calling.refer', id: data[0].id, params })
+  await api.json('POST', path, { command: 'calling.refer', id, params })
   await caller.sipp.event('referred')
   await caller.goesOn()
   await caller.done()

@@ -51,7 +51,11 @@ export const callLegSchema = {
     direction: { type: 'string', enum: ['inbound', 'outbound-api', 'outbound-dial'] },
     source: { type: 'string' },
     url: { type: ['string', 'null'] },
-    status: { type: ['string', 'null'], enum: [...new Set(Object.values(statuses)), null] },
+    status: {
+      type: ['string', 'null'],
+      enum: [...new Set(Object.values(statuses)), null],
+      description: 'State of the call; null for a call to a subscriber that is not answered yet.',
+    },
     duration: { type: 'integer' },
     duration_ms: { type: 'integer' },
     billing_ms: { type: 'integer' },
