@@ -8,11 +8,24 @@ const isObject = (value: unknown): value is Json =>
  * named type of each. Equal schemas share one name. Changes the document in place.
  */
 export const nameSchemas = (document: object): void => {
+  openObjects(document)
   const { paths = {}, components } = document as { paths?: Json; components: { schemas: Json } }
   const names = new SchemaNames(components.schemas)
   for (const [path, item] of Object.entries(paths))
     for (const [method, operation] of Object.entries(item as Json))
       if (isObject(operation)) nameBodies(operation, { method, path, names })
+}
+
+/**
+ * Says of each object without properties that it may have any. Generators would make a type of it that has
+ * none.
+ */
+const openObjects = (part: unknown): void => {
+  if (Array.isArray(part)) part.forEach(openObjects)
+  if (!isObject(part)) return
+  const isBare = part.type === 'object' && !('properties' in part || 'patternProperties' in part)
+  if (isBare) part.additionalProperties ??= true
+  Object.values(part).forEach(openObjects)
 }
 
 interface Place {
@@ -88,8 +101,24 @@ interface Noun {
   readonly area: string
 }
 
+/** Nouns of collections whose last part says too little, by their path. */
+const nouns: Readonly<Record<string, string>> = {
+  '/api/fabric/subscriber/calls': 'SubscriberCall',
+  '/api/project/tokens': 'ProjectToken',
+  '/api/fabric/subscribers/tokens': 'SubscriberToken',
+  '/api/fabric/subscribers/tokens/refresh': 'TokenPair',
+  '/api/calling/calls': 'ApiCall',
+  '/api/records/calls': 'CallCdr',
+  '/api/records/legs': 'LegCdr',
+  '/api/voice/logs': 'VoiceLog',
+  '/api/relay/rest/endpoints/sip': 'RelaySipEndpoint',
+  '/api/fabric/messages': 'Message',
+}
+
 /** Returns the noun of a path, such as `SipEndpoint` for `/api/fabric/sip_endpoints/{id}`. */
 const nounOf = (path: string): Noun => {
+  const own = nouns[path.replace(/\/\{\w+\}$/, '')]
+  if (own !== undefined) return { word: own, area: '' }
   const parts = path.split('/').filter((part) => part !== '' && !part.startsWith('{'))
   const word = singular(parts.at(-1) ?? '')
   const before = singular(parts.at(-2) ?? '')

@@ -41,28 +41,27 @@ export const callLeg = (row: CallRow) => ({
   parent_id: row.parentId ?? null,
 })
 
-/** Schema of a {@link callLeg}. */
-export const callLegSchema = {
-  type: 'object',
-  properties: {
-    id: { type: 'string' },
-    from: { type: 'string' },
-    to: { type: 'string' },
-    direction: { type: 'string', enum: ['inbound', 'outbound-api', 'outbound-dial'] },
-    source: { type: 'string' },
-    url: { type: ['string', 'null'] },
-    status: {
-      type: ['string', 'null'],
-      enum: [...new Set(Object.values(statuses)), null],
-      description: 'State of the call; null for a call to a subscriber that is not answered yet.',
-    },
-    duration: { type: 'integer' },
-    duration_ms: { type: 'integer' },
-    billing_ms: { type: 'integer' },
-    charge: { type: 'number' },
-    charge_details: { type: 'array', items: {} },
-    created_at: { type: 'string' },
-    type: { type: 'string', enum: ['relay_pstn_call', 'relay_sip_call', 'relay_webrtc_call'] },
-    parent_id: { type: ['string', 'null'] },
+const properties = {
+  id: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  direction: { type: 'string', enum: ['inbound', 'outbound-api', 'outbound-dial'] },
+  source: { type: 'string' },
+  url: { type: ['string', 'null'] },
+  status: {
+    type: ['string', 'null'],
+    enum: [...new Set(Object.values(statuses)), null],
+    description: 'State of the call; null for a call to a subscriber that is not answered yet.',
   },
+  duration: { type: 'integer' },
+  duration_ms: { type: 'integer' },
+  billing_ms: { type: 'integer' },
+  charge: { type: 'number' },
+  charge_details: { type: 'array', items: {} },
+  created_at: { type: 'string' },
+  type: { type: 'string', enum: ['relay_pstn_call', 'relay_sip_call', 'relay_webrtc_call'] },
+  parent_id: { type: ['string', 'null'] },
 } as const
+
+/** Schema of a {@link callLeg}. */
+export const callLegSchema = { type: 'object', required: Object.keys(properties), properties } as const

@@ -16,6 +16,14 @@ const object = (fields: Readonly<Record<string, Schema>>, more: Schema = {}): Sc
   }
 }
 
+/**
+ * Returns the rule that an object has at least one of these fields. Generators of types would make a union
+ * with any value of an `anyOf` beside the properties.
+ */
+const needsOne = (...names: readonly string[]): Schema => ({
+  allOf: [{ anyOf: names.map((name) => ({ required: [name] })) }],
+})
+
 const text = (description: string, more: Schema = {}): Schema => ({
   type: 'string',
   minLength: 1,
@@ -100,7 +108,7 @@ const dial = object(
       description: 'Further `envs` of the documents of the call.',
     },
   },
-  { anyOf: [{ required: ['url'] }, { required: ['swml'] }] },
+  needsOne('url', 'swml'),
 )
 
 const update = object(
@@ -112,7 +120,7 @@ const update = object(
     ),
     ...handling,
   },
-  { anyOf: [{ required: ['status'] }, { required: ['url'] }, { required: ['swml'] }] },
+  needsOne('status', 'url', 'swml'),
 )
 
 const soundParams: Schema = object(
@@ -183,7 +191,7 @@ const input = {
 }
 const anyInput = {
   description: 'Input to collect: digits, speech, or the first of both.',
-  anyOf: [{ required: ['digits'] }, { required: ['speech'] }],
+  ...needsOne('digits', 'speech'),
 }
 
 const detect = object(

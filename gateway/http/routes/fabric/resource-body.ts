@@ -32,11 +32,16 @@ const own = ({ type, answer }: ResourceKind) => ({
 })
 
 /** Schema of a resource of one kind. */
-export const schemaOf = (kind: ResourceKind) => ({ type: 'object', properties: { ...common, ...own(kind) } })
+export const schemaOf = (kind: ResourceKind) => ({
+  type: 'object',
+  required: [...Object.keys(common), kind.type],
+  properties: { ...common, ...own(kind) },
+})
 
 /** Schema of a resource of any kind. */
 export const anySchema = {
   type: 'object',
+  required: Object.keys(common),
   properties: {
     ...common,
     ...Object.assign(
