@@ -54,7 +54,12 @@ describe('wrong arguments', () => {
     [['route-test', '--source', 'gw.example', 'sip:a@b'], 'must be an IP address'],
     [
       ['route-test', '--source', '::1', '--transport', 'sctp', 'sip:a@b'],
-      'must be one of udp, tcp, tls, ws, wss',
+      "option '--transport' must be one of udp, tcp, tls, ws, wss, not 'sctp'\n",
+    ],
+    [['completion', 'tcsh'], "argument 'shell' must be one of bash, zsh, fish, not 'tcsh'\n"],
+    [
+      ['drain', '--timeout', 'a\nb'],
+      "option '--timeout' must be a duration such as 30s, 5m or 4h, not 'a\nb'\n",
     ],
   ])('%j end with 2 and a reason', async (args, reason) => {
     expect(await run(...args)).toBe(2)
@@ -117,6 +122,15 @@ it.each(commands.map(({ name }) => name))('the examples of %s are valid', async 
     expect(await run(...words)).toBe(7)
     ran.mockRestore()
   }
+})
+
+it('an option whose name begins with no- is a switch like others', async () => {
+  expect(await run('print-config', file)).toBe(0)
+  expect(printed.out).toContain('# default\n')
+  printed.out = ''
+  expect(await run('print-config', '--no-defaults', file)).toBe(0)
+  expect(printed.out).toMatch(/# file\n$/)
+  expect(printed.out).not.toContain('# default\n')
 })
 
 it('prints the version of package.json', async () => {

@@ -110,6 +110,8 @@ const optionOf = (key: string, description: OptionDescription): Option => {
     value === undefined ? optionName(key) : `${optionName(key)} <${value}>`,
     description.description,
   ).makeOptionMandatory(description.required === true)
+  // Commander would read `--no-defaults` as the opposite of an option `--defaults`.
+  option.negate = false
   if (choices) option.choices(choices)
   const read = parse ?? ((text: string): unknown => text)
   option.argParser<unknown>((text, previous) =>
@@ -140,6 +142,14 @@ const examplesAndCodes = ({ examples, exitCodes }: Command): string => {
 /** Rewrites an error of commander: "trunkline: unknown command 'chekc'; did you mean 'check'?". */
 const errorText = (text: string): string =>
   text
+    .replace(
+      /^error: option '(--[\w-]+)[^']*' argument '([\s\S]*)' is invalid\. It (must be .*)\.$/m,
+      "error: option '$1' $3, not '$2'",
+    )
+    .replace(
+      /^error: command-argument value '([\s\S]*)' is invalid for argument '([\w-]+)'\. It (must be .*)\.$/m,
+      "error: argument '$2' $3, not '$1'",
+    )
     .replace(/^error: /, 'trunkline: ')
     .replace(/\n\(Did you mean (?:one of )?(.+)\?\)/, (_, names: string) => {
       const quoted = names.split(', ').map((name) => `'${name}'`)

@@ -150,12 +150,12 @@ describe('status', () => {
     expect(printed.out).toBe(`Trunkline 1.2.3: degraded, running for 2 h 3 min
   ! carrier acme is down
   calls         2 of 1000, 4 legs
-  carriers      acme down  1 calls  registration rejected  sip:a.example down since 01:00 (timeout)
+  carriers      acme down  1 call  registration rejected  sip:a.example down since 01:00 (timeout)
                 beta unknown  0 calls
   SIP           udp/192.0.2.1:5060
   HTTP          http://localhost:8080/
   phones        3 registered contacts
-  browsers      2 connected, 1 subscribers online
+  browsers      2 connected, 1 subscriber online
   store         SQLite in /data
   certificates  https: 364 days
   shield        0 banned addresses
@@ -291,7 +291,7 @@ describe('drain', () => {
 
   it.each(['soon', '5', '-1s', '1d'])('rejects the time %s', async (text) => {
     expect(await run('drain', `--timeout=${text}`, file)).toBe(2)
-    expect(printed.err).toContain('It must be a duration')
+    expect(printed.err).toContain("option '--timeout' must be a duration")
   })
 })
 

@@ -35,15 +35,21 @@ export const printRefusals = async (file: string, json: boolean): Promise<number
 export const statusLines = (status: StatusBody): readonly string[] => {
   const { calls, browsers, store, bans } = status
   const rows: readonly (readonly [string, readonly string[]])[] = [
-    ['calls', [`${calls.in_progress} of ${calls.limit}, ${calls.legs} legs`]],
+    ['calls', [`${calls.in_progress} of ${calls.limit}, ${counted(calls.legs, 'leg')}`]],
     ['carriers', status.carriers.map(carrierLine)],
     ['SIP', [status.listeners.sip.join('  ')]],
     ['HTTP', [status.listeners.http.join('  ')]],
-    ['phones', [`${status.registrations} registered contacts`]],
-    ['browsers', [`${browsers.connected} connected, ${browsers.subscribers_online} subscribers online`]],
+    ['phones', [counted(status.registrations, 'registered contact')]],
+    [
+      'browsers',
+      [`${browsers.connected} connected, ${counted(browsers.subscribers_online, 'subscriber')} online`],
+    ],
     ['store', [`${store.name}${store.writable ? '' : ' (cannot be written)'}`]],
-    ['certificates', status.certificates.map(({ name, expires_in_days: days }) => `${name}: ${days} days`)],
-    ['shield', bans === null ? [] : [`${bans} banned addresses`]],
+    [
+      'certificates',
+      status.certificates.map(({ name, expires_in_days: days }) => `${name}: ${counted(days, 'day')}`),
+    ],
+    ['shield', bans === null ? [] : [bans === 1 ? '1 banned address' : `${bans} banned addresses`]],
     ['refusals', status.refusals > 0 ? [`${status.refusals}; see trunkline refusals`] : []],
   ]
   const uptime = duration(status.uptime_seconds * 1_000)
@@ -56,10 +62,13 @@ export const statusLines = (status: StatusBody): readonly string[] => {
   ]
 }
 
+/** Returns a number with its noun. */
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
 const carrierLine = ({ name, state, registration, calls, targets }: StatusBody['carriers'][number]): string =>
   [
     `${name} ${state}`,
-    `${calls} calls`,
+    counted(calls, 'call'),
     ...(registration === null ? [] : [`registration ${registration}`]),
     ...targets.map(({ uri, state: own, since, last_ping: ping }) =>
       [

@@ -276,7 +276,7 @@ describe('the status', () => {
     [
       'a certificate near its end',
       { certificates: new Map([['sip', 86_400]]) },
-      'certificate sip expires in 1 days',
+      'certificate sip expires in 1 day',
     ],
     ['an expired certificate', { certificates: new Map([['sip', -1]]) }, 'certificate sip has expired'],
   ])('is degraded by %s', async (_what, status, problem) => {

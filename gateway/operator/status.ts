@@ -69,7 +69,9 @@ export const statusBody = async (source: StatusSource): Promise<StatusBody> => {
     ...certificates
       .filter(({ expires_in_days: days }) => days < minCertificateDays)
       .map(({ name, expires_in_days: days }) =>
-        days < 0 ? `certificate ${name} has expired` : `certificate ${name} expires in ${days} days`,
+        days < 0
+          ? `certificate ${name} has expired`
+          : `certificate ${name} expires in ${days} ${days === 1 ? 'day' : 'days'}`,
       ),
   ]
   return {
