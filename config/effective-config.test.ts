@@ -37,14 +37,14 @@ it('masks every secret', () => {
     `http: { apiToken: hunter2-hunter2-hunter2 }
 envs: { CITY: hunter2 }
 store: { url: "postgres://me:hunter2@db/x" }
-webhooks: { signingKeys: [hunter2-hunter2-hunter2] }
+webhooks: { signingKeys: [hunter2-hunter2-hunter2], recordsUrl: "https://app.example/records?token=hunter2" }
 carriers: [{ name: acme, targets: ["sip:gw.acme.example"], auth: { username: me, password: hunter2 } }]
 endpoints: [{ username: desk, password: hunter2-hunter2 }]
 subscribers: [{ email: ann@x.example, password: hunter2-hunter2 }]
 domains:
   - domain: a.example
     allow: [192.0.2.0/24]
-    handler: { kind: xml, url: "https://me:hunter2@app.example/" }
+    handler: { kind: xml, url: "https://me:hunter2@app.example/?key=hunter2#ct=500" }
   - domain: b.example
     allow: [192.0.2.0/24]
     handler: { kind: xml, document: "<Response><!-- hunter2 --><Hangup/></Response>" }
@@ -53,6 +53,8 @@ domains:
   expect(JSON.stringify(values)).not.toContain('hunter2')
   expect(of('http.apiToken')).toMatchObject({ value: '(secret)', origin: 'file' })
   expect(of('carriers[0].auth.username')).toMatchObject({ value: 'me' })
-  expect(of('domains[0].handler.url')).toMatchObject({ value: 'https://(secret)@app.example/' })
+  expect(of('domains[0].handler.url')).toMatchObject({
+    value: 'https://(secret)@app.example/?(secret)#ct=500',
+  })
   expect(of('domains[1].handler.document')).toMatchObject({ value: '(document of 1 line)' })
 })

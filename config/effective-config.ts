@@ -5,7 +5,7 @@ import { type Keys, pathOf } from './faults.ts'
 import { readConfig } from './load.ts'
 import type { Schema } from './schema/builders.ts'
 import { configSchema } from './schema/config-schema.ts'
-import { isSecretName } from './secret-mask.ts'
+import { isSecretName, maskedSecret, withoutUrlSecrets } from './secret-mask.ts'
 
 /** Origin of a value: written in the file, from a variable of the environment, or the key's default. */
 export type Origin = 'file' | 'environment' | 'default'
@@ -18,9 +18,6 @@ export interface EffectiveValue {
   readonly value: unknown
   readonly origin: Origin
 }
-
-/** Text in place of a secret. */
-export const maskedSecret = '(secret)'
 
 /**
  * Returns every value of a configuration file in the order of the schema, with its origin. Values that the
@@ -82,8 +79,7 @@ const isGroup = (value: unknown): value is object =>
 
 const shown = (value: unknown, isHidden: boolean): unknown => {
   if (isHidden && value !== null && typeof value !== 'object') return maskedSecret
-  // URLs may name a user with a password.
-  return typeof value === 'string' ? value.replace(/\/\/[^/@\s]{1,256}@/, `//${maskedSecret}@`) : value
+  return typeof value === 'string' ? withoutUrlSecrets(value) : value
 }
 
 /** Returns a document's size in place of its text, which may hold passwords. */

@@ -9,6 +9,9 @@ export interface Range {
   readonly end: number
 }
 
+/** Text in place of a secret, where columns do not matter. */
+export const maskedSecret = '(secret)'
+
 /** Character in place of each one that is masked. */
 export const maskCharacter = '•'
 
@@ -57,6 +60,12 @@ const isSecret = ({ writeOnly, type }: Schema): boolean => writeOnly === true &&
 
 /** Returns whether a key has a name such as `password`, so that no report shows its value. */
 export const isSecretName = (key: string): boolean => secretKey.test(key)
+
+/** Returns a text; of a URL, neither its user nor its query, which may have passwords and tokens. */
+export const withoutUrlSecrets = (text: string): string =>
+  text
+    .replace(/\/\/[^/@\s]{1,256}@/, `//${maskedSecret}@`)
+    .replace(/^([a-z][a-z0-9+.-]{0,31}:\/\/[^?#\s]*)\?[^#\s]*/i, `$1?${maskedSecret}`)
 
 /** Path of a certificate or key. The path is no secret, and the operator must see it. */
 const fileName = /^["']?[\w./-]{1,200}\.(?:pem|key|crt|cer|p8|json)["']?(?:[\s,}]|$)/

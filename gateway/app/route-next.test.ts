@@ -42,14 +42,58 @@ it('shows the first steps of a script, and who is online', async () => {
   expect(
     await next(script([{ play: { url: 'say:Hi' } }, connect, { connect: { to: '/public/alcie' } }])),
   ).toEqual([
-    '1. play {"url":"say:Hi"}',
-    '2. connect {"parallel":[{"to":"/public/alice"},{"to":"/public/bob"}]}',
-    '3. connect {"to":"/public/alcie"}',
+    '1. play url: say:Hi',
+    '2. connect parallel: [{ to: /public/alice }, { to: /public/bob }]',
+    '3. connect to: /public/alcie',
     '/public/alice: subscriber; online, 2 browsers',
     '/public/bob: subscriber; not online',
     '/public/alcie: no such address',
   ])
   expect(asked.at(-1)).toEqual({ project: 'p1', addresses: ['/public/alice', '/public/bob'], topics: [] })
+})
+
+it('shows the branches of a step in lines of their own', async () => {
+  const hangup = ['hangup']
+  const steps = [
+    {
+      switch: {
+        variable: 'prompt_value',
+        case: { 1: [{ play: { url: 'say:Sales.' } }, { connect: { to: '/public/sales' } }], 2: hangup },
+        default: [{ goto: { label: 'menu' } }],
+      },
+    },
+    // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of scripts.
+    { cond: [{ when: 'vars.open', then: hangup, else: [] }, { else: hangup }] },
+    { connect: { to: '/public/alice', result: { case: { connected: hangup } } } },
+    { switch: { variable: 'x', case: Object.fromEntries(Array.from('abcdefgh', (each) => [each, hangup])) } },
+    { label: 'menu' },
+  ]
+  expect(await next(script(steps))).toEqual([
+    '1. switch prompt_value',
+    '   1: play url: say:Sales., then connect to: /public/sales',
+    '   2: hangup',
+    '   otherwise: goto label: menu',
+    '2. cond',
+    '   if vars.open: hangup',
+    '   if not vars.open: nothing',
+    '   otherwise: hangup',
+    '3. connect to: /public/alice',
+    '   result connected: hangup',
+    '4. switch x',
+    ...Array.from('abcdef', (each) => `   ${each}: hangup`),
+    '   and 2 more branches',
+    '5. label name: menu',
+    '/public/alice: subscriber; online, 2 browsers',
+  ])
+})
+
+it('shows no secrets of a step', async () => {
+  const url = 'https://me:hush@app.example/x?token=hush'
+  const headers = { Authorization: 'Bearer hush' }
+  expect(await next(script([{ play: { url } }, { request: { url: 'https://a.example', method: 'GET', headers } }]))).toEqual([
+    '1. play url: https://(secret)@app.example/x?(secret)',
+    '2. request url: https://a.example, method: GET, headers: { Authorization: (secret) }',
+  ])
 })
 
 it('says that presence is unknown while no gateway runs', async () => {

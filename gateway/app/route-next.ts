@@ -9,6 +9,7 @@ import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { AddressBook, HandlerSpec, Target } from '../model.ts'
 import type { PresenceAnswer } from '../operator/presence-answer.ts'
 import type { AdmittedPlan, RouteQuery } from './route-test.ts'
+import { stepLines } from './script-step-lines.ts'
 
 /** Question to a running gateway. */
 export interface PresenceQuestion {
@@ -128,7 +129,10 @@ const documentLines = async (
     const targets = shown.flatMap(({ targets: all }) => all)
     return [
       ...(shown.length === 0 ? ['the document has no steps'] : []),
-      ...shown.map(({ line }, index) => `${index + 1}. ${shortened(line)}`),
+      ...shown.flatMap(({ lines: [first = '', ...more] }, index) => [
+        `${index + 1}. ${shortened(first)}`,
+        ...more.map((line) => ` ${shortened(line)}`),
+      ]),
       ...more,
       ...(await targetLines([...new Set(targets)], projectId, deps)),
     ]
@@ -141,20 +145,18 @@ const documentLines = async (
 }
 
 interface DocumentStep {
-  readonly line: string
+  /** The step, then one line for each of its branches. */
+  readonly lines: readonly string[]
   /** Addresses and URIs that the step calls, without those that depend on a variable. */
   readonly targets: readonly string[]
 }
 
 const scriptSteps = (kind: 'script' | 'flow', text: string): readonly DocumentStep[] => {
   const main = kind === 'script' ? readScriptDocument({ text }).main : readFlowDocument({ text }).program.main
-  return main.steps.map(({ method, parameters }) => {
-    const shown = Object.keys(parameters).length === 0 ? '' : ` ${JSON.stringify(parameters)}`
-    return {
-      line: `${method}${shown}`,
-      targets: method === 'connect' ? textsOf(parameters).filter(isTarget) : [],
-    }
-  })
+  return main.steps.map((step) => ({
+    lines: stepLines(step),
+    targets: step.method === 'connect' ? textsOf(step.parameters).filter(isTarget) : [],
+  }))
 }
 
 const textsOf = (value: unknown): readonly string[] => {
@@ -174,7 +176,7 @@ const xmlSteps = (text: string): readonly DocumentStep[] =>
       const nouns = verb.children.filter((child) => typeof child !== 'string')
       const content = [xmlText(verb), ...nouns.map((noun) => `<${noun.name}>${xmlText(noun)}`)]
       const targets = nouns.flatMap((noun) => (verb.name === 'Dial' ? xmlTarget(noun) : []))
-      return { line: `<${verb.name}> ${content.filter((part) => part !== '').join(' ')}`.trim(), targets }
+      return { lines: [`<${verb.name}> ${content.filter((part) => part !== '').join(' ')}`.trim()], targets }
     })
 
 const xmlText = ({ children }: XmlElement): string =>
@@ -219,7 +221,8 @@ const targetText = (target: Target, online: PresenceAnswer | undefined): string 
   return count === 0 ? `${who}; not online` : `${who}; online, ${count} ${devices}`
 }
 
+/** Returns a line of a limited length. The spaces at its start stay. */
 const shortened = (line: string): string => {
-  const flat = line.replaceAll(/\s+/g, ' ')
+  const flat = line.replaceAll(/(?<=\S)\s+/g, ' ')
   return flat.length <= maxLength ? flat : `${flat.slice(0, maxLength - 1)}…`
 }

@@ -42,6 +42,13 @@ const base: RouteQuery = {
 const test = (changes: Partial<RouteQuery> = {}, sip = '') =>
   testRoute(load(text(sip)), { ...base, ...changes })
 
+it('shows a URL of a document without its secrets', () => {
+  const hidden = text().replaceAll('https://app.example/call', 'https://me:hush@app.example/call?token=hush')
+  const report = testRoute(load(hidden), base)
+  expect(JSON.stringify(report.steps) + report.text).not.toContain('hush')
+  expect(report.text).toContain('runs the xml document https://app.example/call;')
+})
+
 describe('what a SIP endpoint dials', () => {
   const numbers = text(registrar).replace(
     'default: true,',

@@ -1,6 +1,7 @@
 import { Shield } from '@trunkline/sip-agent/shield'
 import { canonicalHost } from '../../config/networks.ts'
 import type { CodecName, Config } from '../../config/types.ts'
+import { documentOf } from '../calls/log/call-log.ts'
 import { type Code, catalogue } from '../core/errors/catalogue.ts'
 import { parseSipUri, type SipUri } from '../core/sip-uri.ts'
 import type { SipEndpoint } from '../directory/model/callers.ts'
@@ -242,8 +243,7 @@ const planText = (plan: AdmittedPlan): string => {
   const { handler } = plan
   if (handler.kind === 'realtime')
     return `admitted: is offered to the realtime applications that listen on ${handler.topic}`
-  const where = 'url' in handler ? handler.url : handler.name
-  return `admitted: runs the ${handler.kind} document ${where}`
+  return `admitted: runs the ${handler.kind} document ${documentOf(handler)}`
 }
 
 const reasonText = ({ refuse, facts }: Extract<AdmissionDecision, { refuse: Code }>): string => {

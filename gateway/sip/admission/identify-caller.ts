@@ -1,4 +1,5 @@
 import { canonicalHost } from '../../../config/networks.ts'
+import { redactedUrl } from '../../../handlers/common/urls.ts'
 import { userOf } from '../../core/sip-uri.ts'
 import type { DomainApp, SipEndpoint } from '../../directory/model/callers.ts'
 import type { DigestSecret } from '../../directory/model/digest-secret.ts'
@@ -69,7 +70,7 @@ class CallerCheck {
     this.#note('handler', {
       kind: handler.kind,
       ...(handler.kind === 'realtime' && { topic: handler.topic }),
-      ...('url' in handler && { url: handler.url }),
+      ...('url' in handler && { url: redactedUrl(handler.url) }),
       ...('document' in handler && { document: handler.name }),
     })
     const plan = { kind: 'handler', handler } as const
