@@ -47,18 +47,20 @@ export const namedFiles: readonly BadFile[] = [
     ],
   },
   {
-    mistake: 'a certificate that does not exist',
+    mistake: 'a certificate and a key that do not exist',
     text: 'subscribers: []\nhttp:\n  tls:\n    certificate: ./tls/cert.pem\n    key: ./tls/key.pem\nresources: []\nendpoints: []\ndomains: [{ domain: a.example, allow: [192.0.2.0/24] }]\n',
     faults: [
       'trunkline.yaml:4:18 http.tls.certificate: cannot be read: there is no such file [file-unreadable]',
+      'trunkline.yaml:5:10 http.tls.key: cannot be read: there is no such file [file-unreadable]',
     ],
   },
   {
-    mistake: 'a certificate that is none',
+    mistake: 'a certificate and a key that are none',
     text: 'sip:\n  tls: { certificate: cert.pem, key: cert.pem, ca: cert.pem }\ndomains: [{ domain: a.example, allow: [192.0.2.0/24] }]\n',
     files: { 'cert.pem': 'garbage\n' },
     faults: [
       'trunkline.yaml:2:23 sip.tls.certificate: holds no PEM certificate [wrong-file]',
+      'trunkline.yaml:2:38 sip.tls.key: holds no PEM private key that can be used [wrong-file]',
       'trunkline.yaml:2:52 sip.tls.ca: holds no PEM certificates of authorities that can be used [wrong-file]',
     ],
   },

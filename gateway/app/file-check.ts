@@ -3,7 +3,14 @@ import { readFileSync, statSync } from 'node:fs'
 import { readFailure } from '../../config/config-text.ts'
 import type { Keys, Report } from '../../config/faults.ts'
 import type { Config } from '../../config/types.ts'
-import { CertificateFault, expiresSoon, readAuthorities, readPair } from '../auth/certificate.ts'
+import {
+  CertificateFault,
+  expiresSoon,
+  readAuthorities,
+  readCertificate,
+  readKey,
+  readPair,
+} from '../auth/certificate.ts'
 import { folderFault } from '../core/make-folder.ts'
 import { serviceAccountOf } from '../push/fcm.ts'
 
@@ -38,6 +45,9 @@ const checkCertificates = ({ http, sip, carriers }: Config, now: number, report:
 
 const checkPair = (keys: Keys, { certificate, key }: TlsFiles, now: number, report: Report): void => {
   if (certificate === undefined || key === undefined) return
+  // Each file is read by itself first, so that one report has the faults of both.
+  const parts = [() => readCertificate(certificate), () => readKey(key)]
+  if (parts.map((read) => reportFault(read, keys, report)).includes(undefined)) return
   const pair = reportFault(() => readPair(certificate, key, now, { warn: () => {} }), keys, report)
   const end = pair && expiresSoon(pair.cert, now)
   if (end === undefined) return

@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -73,7 +73,7 @@ export const readPair = (
   now: number,
   log: Pick<Log, 'warn'>,
 ): Certificate => {
-  const pair = { cert: read(certificateFile, 'certificate'), key: read(keyFile, 'key') }
+  const pair = { cert: readCertificate(certificateFile), key: readKey(keyFile) }
   const certificate = parse(pair.cert, certificateFile)
   if (!belongs(certificate, pair.key, keyFile))
     throw new CertificateFault('key', keyFile, `does not belong to the certificate ${certificateFile}`)
@@ -86,6 +86,20 @@ export const readPair = (
       'certificate expires soon',
     )
   return pair
+}
+
+/** Reads a PEM certificate. Throws {@link CertificateFault} if the file has none. */
+export const readCertificate = (file: string): string => {
+  const pem = read(file, 'certificate')
+  parse(pem, file)
+  return pem
+}
+
+/** Reads a PEM private key. Throws {@link CertificateFault} if the file has none that can be used. */
+export const readKey = (file: string): string => {
+  const pem = read(file, 'key')
+  parseKey(pem, file)
+  return pem
 }
 
 /** Returns the end of a certificate's validity if it lies within the next 30 days, else undefined. */
@@ -188,13 +202,16 @@ const parse = (pem: string, file: string): X509Certificate => {
   }
 }
 
-const belongs = (certificate: X509Certificate, key: string, file: string): boolean => {
+const parseKey = (pem: string, file: string): KeyObject => {
   try {
-    return certificate.checkPrivateKey(createPrivateKey(key))
+    return createPrivateKey(pem)
   } catch (error) {
     throw new CertificateFault('key', file, 'holds no PEM private key that can be used', error)
   }
 }
+
+const belongs = (certificate: X509Certificate, key: string, file: string): boolean =>
+  certificate.checkPrivateKey(parseKey(key, file))
 
 /** Writes a temporary file and renames it, so that a reader never sees an incomplete file. */
 const write = (file: string, text: string, mode: number): void => {
