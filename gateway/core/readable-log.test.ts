@@ -86,6 +86,18 @@ it('shows the parties and plain facts of an event first, and the names of others
   )
 })
 
+it('does not repeat the message at the start of a reason', async () => {
+  const msg = 'The document could not be fetched.'
+  const reason = `${msg} https://app.example/x: status 500`
+  const text = await textOf((log) => log.warn({ code: 'document_unreachable', reason }, msg))
+  expect(text).toMatch(
+    / warn The document could not be fetched\. {2}document_unreachable {2}https:\/\/app\.example\/x: status 500\n$/,
+  )
+  expect(await textOf((log) => log.warn({ reason: msg }, msg))).toMatch(
+    / warn The document could not be fetched\.\n$/,
+  )
+})
+
 it('shows the stack of an error at level error and above', async () => {
   const err = new Error('disk full')
   const warned = await textOf((log) => log.warn({ err }, 'not written'))

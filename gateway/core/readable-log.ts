@@ -132,7 +132,7 @@ const genericFacts = (line: Line): readonly string[] => {
   const named = Object.keys(line).filter((name) => !hidden.has(name) && !plain.includes(name))
   return [
     ...(from === undefined && to === undefined ? [] : [parties(from, to)]),
-    ...plain.flatMap((name) => shown(name, line[name]) ?? []),
+    ...plain.flatMap((name) => shown(name, withoutMessage(line[name], line)) ?? []),
     ...named.flatMap((name) => {
       const value = shown(name, line[name])
       return value === undefined ? [] : `${name.replace(/Ms$/, '')}=${value}`
@@ -140,6 +140,12 @@ const genericFacts = (line: Line): readonly string[] => {
     ...(typeof err === 'object' && err !== null ? [String((err as Line).message ?? '')] : []),
   ]
 }
+
+/** Returns a value; of a text that begins with the message of its line, only the rest. */
+const withoutMessage = (value: unknown, { msg }: Line): unknown =>
+  typeof value === 'string' && typeof msg === 'string' && msg !== '' && value.startsWith(msg)
+    ? value.slice(msg.length).trimStart()
+    : value
 
 /** Maximum length of a value in a line; details show all of it. */
 const maxValue = 240

@@ -230,14 +230,25 @@ describe('a dry run', () => {
     expect(await metrics.text()).not.toContain('config_reloads_total{')
   })
 
+  it('with faults is no error of the gateway', async () => {
+    const { write, reload, lines } = gateway()
+    write('limits: { calls: none }')
+    expect((await reload.reload({ by, dryRun: true })).outcome).toBe('invalid')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 30, event: 'config.reload-invalid', faults: [expect.stringContaining('limits.calls')] },
+    ])
+  })
+
   it('tries another file; a reload does not take one', async () => {
-    const { write, reload } = gateway()
+    const { write, reload, lines } = gateway()
     const other = join(folder, 'other.yaml')
     write('limits: { calls: 9 }', other)
     expect(await reload.reload({ by, dryRun: true, file: other })).toMatchObject({ outcome: 'valid' })
     const result = await reload.reload({ by, file: other })
     expect(result.outcome).toBe('failed')
     expect(result.error).toContain('another file can only be tried')
+    expect(lines.filter((line) => line.includes('config.reload-failed'))).toHaveLength(1)
+    expect(lines.join('')).not.toContain('stack')
     expect(reload.config.limits.calls).toBe(5)
   })
 

@@ -68,6 +68,15 @@ export interface ReloadRequest {
   readonly by: 'signal' | 'command' | 'api'
 }
 
+/** The operator named a file that the gateway does not run with. */
+class OtherFile extends Error {
+  override readonly name = 'OtherFile'
+
+  constructor(file: string) {
+    super(`the gateway runs with ${file}; another file can only be tried, by --dry-run`)
+  }
+}
+
 /** Thrown to undo the writes of a dry run. */
 class RolledBack extends Error {}
 
@@ -117,15 +126,12 @@ export class ConfigReload {
     let result: ReloadResult
     try {
       this.#checkOpen()
-      if (!dryRun && !isSameFile(file, this.#options.file))
-        throw new Error(
-          `The gateway runs with ${this.#options.file}; another file can only be tried (dry run).`,
-        )
+      if (!dryRun && !isSameFile(file, this.#options.file)) throw new OtherFile(this.#options.file)
       result = await this.#take(file, dryRun)
     } catch (error) {
       if (error instanceof ConfigInvalid) result = { ...nothing, outcome: 'invalid', faults: error.faults }
       else result = { ...nothing, outcome: 'failed', error: reasonOf(error) }
-      if (!(error instanceof ConfigInvalid || error instanceof ChangeRefused))
+      if (![ConfigInvalid, ChangeRefused, OtherFile].some((expected) => error instanceof expected))
         this.#options.log.error({ event: 'config.reload-failed', err: error }, 'reload failed')
     }
     this.#note(result, by)
@@ -205,13 +211,13 @@ export class ConfigReload {
       applied: applied.map(pathAndKind),
       restart: restart.map(pathAndKind),
     }
-    if (outcome === 'invalid')
-      log.error(
-        { ...facts, faults: faults.map(({ line, path, message }) => `line ${line} ${path}: ${message}`) },
-        'configuration not reloaded: the file has faults',
-      )
+    const found = faults.map(({ line, path, message }) => `line ${line} ${path}: ${message}`)
+    if (outcome === 'invalid' && dryRun)
+      log.info({ ...facts, faults: found }, 'faults found in a dry run: the configuration is unchanged')
+    else if (outcome === 'invalid')
+      log.error({ ...facts, faults: found }, 'configuration not reloaded: the file has faults')
     else if (outcome === 'failed')
-      log.error({ ...facts, reason: error }, 'configuration not reloaded: a component rejected it')
+      log.error({ ...facts, reason: error }, 'configuration not reloaded: it cannot be applied')
     else log.info(facts, dryRun ? 'configuration checked in a dry run' : 'configuration reloaded')
     if (dryRun) return
     for (const warning of warnings)

@@ -83,7 +83,9 @@ const summaryOf = ({ result, error, applied, restart_needed: restart }: ReloadBo
     case 'unchanged':
       return restart.length > 0 ? `Reloaded: ${counts}.` : 'Reloaded: nothing has changed.'
     case 'valid':
-      return `Not applied (dry run): ${counts}.`
+      return applied.length + restart.length > 0
+        ? `Not applied (dry run): ${counts}.`
+        : 'Dry run: nothing would change.'
     case 'invalid':
       return 'Not reloaded: the file has faults.'
     case 'failed':
