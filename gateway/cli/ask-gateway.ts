@@ -57,6 +57,6 @@ export const noGateway = (dataDir: string, access = accessSync): string => {
     )
   return (
     `No gateway runs with the data folder ${dataDir}. ` +
-    'If the file names another data folder than at the start, the gateway needs a restart.'
+    'After a change of dataDir in the file, the running gateway still has its former folder.'
   )
 }

@@ -14,7 +14,7 @@ const statusWords: Readonly<Record<number, string>> = {
   487: 'The call was cancelled.',
   488: 'The two sides have no codec in common.',
   500: 'The gateway has a fault; its log has the details.',
-  503: 'The gateway is overloaded or is shutting down.',
+  503: 'The document of the call could not be fetched, or the gateway is overloaded or stops. Its log has the reason.',
   603: 'The called side declined.',
 }
 

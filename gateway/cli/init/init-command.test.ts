@@ -167,6 +167,12 @@ describe('a first configuration', () => {
   })
 })
 
+it.each([false, true])('a folder is no file to write, by force: %s', async (force) => {
+  file = folder
+  expect(await init({ force })).toBe(1)
+  expect(err).toBe(`trunkline: ${folder} is a folder. Name a file in it.\n`)
+})
+
 describe('an existing file', () => {
   beforeEach(() => writeFileSync(file, 'mine', { mode: 0o644 }))
 

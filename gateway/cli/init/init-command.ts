@@ -33,6 +33,7 @@ export const writeFirstConfig = async (
 ): Promise<number> => {
   const { yes, json, force, apiTokenVariable } = options
   const path = resolve(file)
+  if (isFolder(path)) return refuse(`${file} is a folder. Name a file in it.`, 1)
   if (existsSync(path) && !force) return refuse(`${file} exists. Name another file, or use --force.`, 1)
   const isAsking = !yes && !json
   if (isAsking && !terminal)
@@ -63,6 +64,8 @@ export const writeFirstConfig = async (
   )
   return 0
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /** Returns the data folder for a new file: that of the packages for a file in their folder. */
 const usualDataDir = (file: string): string =>
