@@ -2,6 +2,7 @@ import type { OwnRefusal } from '@trunkline/sip-agent'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { shownUri } from '../core/sip-uri.ts'
+import { agentCode, type RecentRefusals } from '../sip/admission/recent-refusals.ts'
 import { RefusalLog } from '../sip/admission/refusal-log.ts'
 import { printable } from '../sip/headers.ts'
 
@@ -10,13 +11,24 @@ import { printable } from '../sip/headers.ts'
  */
 const ordinary: ReadonlySet<number> = new Set([481, 482, 491])
 
-/** Logs the requests that the embedded agent itself rejected, with a limited number of lines. */
+/**
+ * Logs the requests that the embedded agent itself rejected, with a limited number of lines, and keeps the
+ * latest ones for the operator.
+ */
 export class AgentRefusalLog {
   readonly #log: Pick<Log, 'debug' | 'info'>
   readonly #lines: RefusalLog
+  readonly #recent: Pick<RecentRefusals, 'add'>
+  readonly #clock: Pick<Clock, 'now'>
 
-  constructor(log: Pick<Log, 'debug' | 'info'>, clock: Pick<Clock, 'now'>) {
+  constructor(
+    log: Pick<Log, 'debug' | 'info'>,
+    clock: Pick<Clock, 'now'>,
+    recent: Pick<RecentRefusals, 'add'>,
+  ) {
     this.#log = log
+    this.#clock = clock
+    this.#recent = recent
     this.#lines = new RefusalLog(
       () => clock.now(),
       (leftOut) =>
@@ -27,20 +39,19 @@ export class AgentRefusalLog {
     )
   }
 
-  /** Logs one rejection. Texts of the far side are shortened and made printable. */
+  /** Keeps one rejection, and logs it. Texts of the far side are shortened and made printable. */
   take({ status, method, uri, callId, source, detail }: OwnRefusal): void {
-    const level = ordinary.has(status) ? 'debug' : 'info'
-    if (level === 'info' && !this.#lines.shouldLog(source)) return
     const facts = {
-      event: 'sip.agent-refused',
-      status,
       source,
       method: printable(method, 32),
       uri: printable(shownUri(uri), 256),
       sipCallId: printable(callId, 256),
       ...(detail !== undefined && { detail: printable(detail) }),
     }
-    this.#log[level](facts, 'request rejected by the SIP agent')
+    this.#recent.add({ at: this.#clock.now(), code: agentCode, status, facts })
+    const level = ordinary.has(status) ? 'debug' : 'info'
+    if (level === 'info' && !this.#lines.shouldLog(source)) return
+    this.#log[level]({ event: 'sip.agent-refused', status, ...facts }, 'request rejected by the SIP agent')
   }
 
   /** Logs the number of rejections that got no separate line. */

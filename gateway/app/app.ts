@@ -19,6 +19,7 @@ import { Operator } from '../operator/operator.ts'
 import { ConfigReload, type ReloadRequest, type ReloadResult } from '../reload/config-reload.ts'
 import type { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
 import { LoadMeter } from '../sip/admission/load-meter.ts'
+import { RecentRefusals } from '../sip/admission/recent-refusals.ts'
 import type { SipEdge } from '../sip/sip-edge.ts'
 import { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { CarrierQuotas, quotaLimits } from '../sip/trunks/carrier-quotas.ts'
@@ -79,6 +80,7 @@ export class App {
   readonly #log: Log
   readonly #closing: CloseStack
   readonly #onFailure: OnFailure
+  readonly #refusals = new RecentRefusals()
   readonly #metrics = new Metrics()
   readonly #clock = new SystemClock()
   /** Clock of calls alone, so that the gauge of their timers is zero without calls. */
@@ -183,7 +185,7 @@ export class App {
     const [store, media, agent] = await allOrNone([
       openStore(base, this.#carriers, this.#metrics),
       openMedia(base, this.#metrics),
-      openAgent(base, certificates, this.#onFailure),
+      openAgent(base, { certificates, refusals: this.#refusals }, this.#onFailure),
     ])
     this.#store = store
     const customers = await openCustomers(base, store, this.#metrics)
@@ -213,6 +215,7 @@ export class App {
         carriers: this.#carriers,
         dialPolicy: this.#dialPolicy,
         quotas: this.#quotas,
+        refusals: this.#refusals,
       },
       { clock: this.#callClock, steadyClock: this.#clock, busyPercent: () => this.#load?.busyPercent ?? 0 },
       this.#metrics,
@@ -316,7 +319,8 @@ export class App {
   #openOperator(parts: OperatorSources): Operator {
     const { opened, openedSip, records, store, browsers, applications, certificates, agent } = parts
     const { calls, recent } = opened
-    const { refusals, registrations } = openedSip
+    const { registrations } = openedSip
+    const refusals = this.#refusals
     return new Operator({
       calls: {
         get rowsInProgress() {

@@ -5,7 +5,7 @@ import type { Arrivals } from '../calls/call/arrival.ts'
 import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Directory } from '../directory/directory.ts'
-import { RecentRefusals } from '../sip/admission/recent-refusals.ts'
+import type { RecentRefusals } from '../sip/admission/recent-refusals.ts'
 import { Trust } from '../sip/admission/trust.ts'
 import { AgentLink } from '../sip/agent-link.ts'
 import { TargetFamilies } from '../sip/outbound/target-families.ts'
@@ -28,6 +28,8 @@ export interface OpenSipDeps {
   readonly carriers: CarrierDirectory
   readonly dialPolicy: DialPolicy
   readonly quotas: CarrierQuotas
+  /** Receives the requests that are rejected. */
+  readonly refusals: RecentRefusals
 }
 
 /** Options of {@link openSip}. */
@@ -45,7 +47,6 @@ export interface OpenedSip {
   readonly sip: SipEdge
   /** Contacts of registered phones. */
   readonly registrations: Registrations
-  readonly refusals: RecentRefusals
   readonly endpoints: EndpointContacts
 }
 
@@ -71,7 +72,7 @@ export const openDialPolicy = (
 export const openSip = (
   base: AppContext,
   agent: SipAgent | undefined,
-  { directory, media, calls, carriers, dialPolicy, quotas }: OpenSipDeps,
+  { directory, media, calls, carriers, dialPolicy, quotas, refusals }: OpenSipDeps,
   { clock, steadyClock, busyPercent }: OpenSipOptions,
   metrics: Metrics,
 ): OpenedSip => {
@@ -87,7 +88,6 @@ export const openSip = (
     clock: steadyClock,
     ...(agent && { reachable: sip.listen.map((listener) => (isIPv6(listener.address) ? 6 : 4)) }),
   })
-  const refusals = new RecentRefusals()
   const edge = new SipEdge(
     {
       link: new AgentLink({ agent: address, clock, log: log.child({ part: 'sip' }) }),
@@ -126,7 +126,6 @@ export const openSip = (
   return {
     sip: edge,
     registrations,
-    refusals,
     endpoints: new EndpointContacts(registrations, agent !== undefined),
   }
 }

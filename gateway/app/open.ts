@@ -42,6 +42,7 @@ import { NodeRows } from '../directory/tables/nodes.ts'
 import { endLostRecordings } from '../recordings/lost-recordings.ts'
 import { linkBase } from '../recordings/recording-links.ts'
 import { Recordings } from '../recordings/recordings.ts'
+import type { RecentRefusals } from '../sip/admission/recent-refusals.ts'
 import type { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import { noRecogniser } from '../speech/no-recogniser.ts'
 import { VoskRecogniser } from '../speech/vosk.ts'
@@ -357,7 +358,7 @@ export const openCertificates = async ({
  */
 export const openAgent = async (
   { config, clock, log, closing }: AppContext,
-  certificates: Certificates,
+  { certificates, refusals }: { readonly certificates: Certificates; readonly refusals: RecentRefusals },
   onFailure: OnFailure,
 ): Promise<SipAgent | undefined> => {
   if (config.sip.drachtio) return undefined
@@ -371,10 +372,10 @@ export const openAgent = async (
       'message lost by an internal fault of the SIP agent',
     ),
   )
-  const refusals = new AgentRefusalLog(log.child({ part: 'SIP agent' }), clock)
-  agent.onRefusal((refusal) => refusals.take(refusal))
+  const refusalLog = new AgentRefusalLog(log.child({ part: 'SIP agent' }), clock, refusals)
+  agent.onRefusal((refusal) => refusalLog.take(refusal))
   agent.onDiversion((diversion) => logDiversion(log.child({ part: 'SIP agent' }), diversion))
-  closing.add('refusals of the SIP agent', refusals, (open) => open.close())
+  closing.add('refusals of the SIP agent', refusalLog, (open) => open.close())
   agent.onFailure((error) => {
     log.error({ event: 'sip.agent-died', err: error }, 'SIP agent died')
     onFailure('the SIP agent died')

@@ -116,5 +116,5 @@ export const refusalLines = (refusals: readonly RefusalBody[]): readonly string[
           ]),
         ]),
         '',
-        'Each code has a remedy in docs/errors.md.',
+        'docs/errors.md has a remedy for each code. The code sip_agent marks rejections by the SIP agent itself.',
       ]

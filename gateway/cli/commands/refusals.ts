@@ -7,7 +7,8 @@ export const refusals = defineCommand({
   summary: 'print the latest SIP requests that the gateway rejected',
   description:
     'Prints requests that never became a call, the latest first: time, source, status, code and the facts ' +
-    'that were checked. The gateway keeps 20 of each source and 500 of all.',
+    'that were checked. The code sip_agent marks rejections by the SIP agent itself, for example of a ' +
+    'malformed request. The gateway keeps 20 of each kind for each source, and 500 of all.',
   arguments: { file: configFile },
   options: { json: jsonOption },
   examples: [{ line: 'refusals', effect: 'prints a table' }],

@@ -1,10 +1,13 @@
 import type { Code } from '../../core/errors/catalogue.ts'
 
+/** Code of a rejection by the embedded SIP agent itself, for example of a malformed request. */
+export const agentCode = 'sip_agent'
+
 /** A request that was rejected before it became a call. */
 export interface RecentRefusal {
   /** Milliseconds since 1970. */
   readonly at: number
-  readonly code: Code
+  readonly code: Code | typeof agentCode
   /** SIP status of the response. */
   readonly status: number
   /** Checked facts: source, transport, domain, parties and limits. They hold no secret. */
@@ -14,7 +17,10 @@ export interface RecentRefusal {
 /** Maximum number of rejections in memory, of one source and of all sources. */
 const maxKept = { source: 20, all: 500 }
 
-/** The latest rejections, for the operator. A single source cannot replace those of all others. */
+/**
+ * The latest rejections, for the operator. A single source cannot replace those of all others. Rejections by
+ * the SIP agent, some of which are usual in every network, do not replace others of the same source.
+ */
 export class RecentRefusals {
   readonly #kept: RecentRefusal[] = []
   readonly #bySource = new Map<string, number>()
@@ -49,4 +55,5 @@ export class RecentRefusals {
   }
 }
 
-const sourceOf = ({ facts }: RecentRefusal): string => String(facts.source)
+const sourceOf = ({ code, facts }: RecentRefusal): string =>
+  `${code === agentCode ? `${agentCode} ` : ''}${facts.source}`
