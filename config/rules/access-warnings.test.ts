@@ -40,6 +40,14 @@ describe('passwords', () => {
     if (!text.startsWith('sip:')) expect(warned(`${loopback}${text}`)).toEqual([])
   })
 
+  it('of the example cause one warning, which names each of them', () => {
+    const people = ['alice', 'bob'].map((name) => `{ email: ${name}@x.example, password: ${name}-demo }`)
+    const found = warningsOf(load(`subscribers: [${people.join(', ')}]`))
+    expect(found.map(({ message }) => message)).toEqual([
+      'is a password of the published examples (also subscribers[1].password): other machines can reach the gateway',
+    ])
+  })
+
   it('that are long and unpublished cause no warning', () => {
     expect(warned(person('Xk4-pw_9zz'))).toEqual([])
   })

@@ -1,4 +1,4 @@
-import type { Keys, Report } from '../faults.ts'
+import { type Keys, pathOf, type Report } from '../faults.ts'
 import { isLoopback } from '../networks.ts'
 import type { CarrierConfig, Config, DomainConfig } from '../types.ts'
 
@@ -16,13 +16,23 @@ export const publishedPasswords: ReadonlySet<string> = new Set([
 /** Minimum length of a password that cannot be guessed within days, in characters. */
 const minPasswordLength = 8
 
-/** Warns of public or weak passwords if other machines can reach a listener. */
+/**
+ * Warns of public or weak passwords if other machines can reach a listener. Public ones get one warning
+ * together, since they come together with a copy of the example.
+ */
 export const warnOfPasswords = (config: Config, report: Report): void => {
   if (!isReachable(config)) return
-  for (const { keys, password, name } of passwordsOf(config)) {
-    if (publishedPasswords.has(password))
-      report(keys, 'is a published password of the examples, and other machines can reach the gateway')
-    else if (password.length < minPasswordLength)
+  const found = passwordsOf(config)
+  const published = found.filter(({ password }) => publishedPasswords.has(password))
+  const [first, ...others] = published
+  if (first) {
+    const also = others.map(({ keys }) => pathOf(keys)).join(', ')
+    const too = also === '' ? '' : ` (also ${also})`
+    report(first.keys, `is a password of the published examples${too}: other machines can reach the gateway`)
+  }
+  for (const { keys, password, name } of found) {
+    if (publishedPasswords.has(password)) continue
+    if (password.length < minPasswordLength)
       report(keys, `has fewer than ${minPasswordLength} characters, and other machines can reach the gateway`)
     else if (name !== undefined && password.toLowerCase() === name.toLowerCase())
       report(keys, 'equals the user name, and other machines can reach the gateway')
