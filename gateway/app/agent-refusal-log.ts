@@ -42,16 +42,19 @@ export class AgentRefusalLog {
   /** Keeps one rejection, and logs it. Texts of the far side are shortened and made printable. */
   take({ status, method, uri, callId, source, detail }: OwnRefusal): void {
     const facts = {
+      event: 'sip.agent-refused',
+      status,
       source,
       method: printable(method, 32),
       uri: printable(shownUri(uri), 256),
       sipCallId: printable(callId, 256),
       ...(detail !== undefined && { detail: printable(detail) }),
     }
-    this.#recent.add({ at: this.#clock.now(), code: agentCode, status, facts })
+    const { event: _event, status: _status, ...checked } = facts
+    this.#recent.add({ at: this.#clock.now(), code: agentCode, status, facts: checked })
     const level = ordinary.has(status) ? 'debug' : 'info'
     if (level === 'info' && !this.#lines.shouldLog(source)) return
-    this.#log[level]({ event: 'sip.agent-refused', status, ...facts }, 'request rejected by the SIP agent')
+    this.#log[level](facts, 'request rejected by the SIP agent')
   }
 
   /** Logs the number of rejections that got no separate line. */

@@ -116,5 +116,5 @@ export const refusalLines = (refusals: readonly RefusalBody[]): readonly string[
           ]),
         ]),
         '',
-        'docs/errors.md has a remedy for each code. The code sip_agent marks rejections by the SIP agent itself.',
+        'docs/errors.md has a remedy for each code. The SIP agent itself rejects with the code sip_agent.',
       ]
