@@ -10,9 +10,11 @@ import { createLog } from '../core/log.ts'
 import type { CallBody } from '../operator/call-list.ts'
 import type { MessageBody, TraceBody } from '../operator/call-trace.ts'
 import { type ControlRequest, ControlSocket } from '../operator/control-socket.ts'
+import type { CallChanges, EndedCallBody } from '../operator/operator.ts'
 import type { StatusBody } from '../operator/status.ts'
 import { drainGateway } from './act-command.ts'
 import { runCommand } from './command-line.ts'
+import { followCalls } from './follow-command.ts'
 import { pcapOf } from './pcap.ts'
 
 let folder: string
@@ -184,6 +186,92 @@ describe('calls', () => {
     await gateway({ calls: async () => ({ calls: [] }) })
     await run('calls', file)
     expect(printed.out).toBe('No calls in progress.\n')
+  })
+})
+
+describe('calls --follow', () => {
+  const body = (id: string, more: Partial<CallBody> = {}): CallBody => ({
+    ...call,
+    id,
+    to: 'sip:b@x',
+    ...more,
+  })
+  const ended = (id: string, more: Partial<EndedCallBody> = {}): EndedCallBody => ({
+    id,
+    from: call.from,
+    to: 'sip:b@x',
+    started_at: '2026-01-01T00:00:00.000Z',
+    answered_at: null,
+    ended_at: '2026-01-01T00:00:03.300Z',
+    code: 'normal',
+    ...more,
+  })
+
+  /** Follows the calls of a gateway that answers with these changes, and stops after the last one. */
+  const follow = async (json: boolean, ...changes: readonly Pick<CallChanges, 'calls' | 'ended'>[]) => {
+    const clock = new FakeClock()
+    const stopping = new AbortController()
+    const asked: unknown[] = []
+    await gateway({
+      calls: async ({ ended_after: after }) => {
+        const { [asked.length]: change } = changes
+        asked.push(after)
+        return { ...change, last_ended: asked.length }
+      },
+    })
+    const code = followCalls(file, { json, clock, stopping: stopping.signal })
+    for (let poll = 1; poll < changes.length; poll++) {
+      await vi.waitFor(() => expect(clock.running).toBe(1))
+      clock.advance(1_000)
+    }
+    await vi.waitFor(() => expect([asked.length, clock.running]).toEqual([changes.length, 1]))
+    stopping.abort()
+    expect([await code, clock.running]).toEqual([0, 0])
+    return asked
+  }
+
+  it('prints a line when a call starts, is answered and ends, until it is stopped', async () => {
+    const ringing = body('aaaaaaaa-1', { answered_at: null })
+    const answered = body('aaaaaaaa-1', { answered_at: '2026-01-01T00:00:01.000Z' })
+    const short = ended('bbbbbbbb-2', { from: 'sip:ann\u001b[2J@x', code: 'busy' })
+    const over = ended('aaaaaaaa-1', { answered_at: answered.answered_at })
+    const asked = await follow(
+      false,
+      { calls: [ringing], ended: [] },
+      { calls: [answered], ended: [] },
+      { calls: [answered], ended: [short] },
+      { calls: [], ended: [over] },
+    )
+    expect(asked).toEqual([undefined, 1, 2, 3])
+    expect(printed.out.replaceAll(/^\d\d:\d\d:/gm, '')).toBe(`00  aaaaaaaa  started   +15551230001 → b@x
+01  aaaaaaaa  answered  +15551230001 → b@x
+00  bbbbbbbb  started   ann\\u001b[2J@x → b@x
+03  bbbbbbbb  ended     ann\\u001b[2J@x → b@x  3.3 s  busy
+03  aaaaaaaa  ended     +15551230001 → b@x  3.3 s  normal
+`)
+  })
+
+  it('prints one object per line for programs, in the order of the times', async () => {
+    const older = ended('aaaaaaaa-1', { ended_at: '2026-01-01T00:00:09.000Z' })
+    await follow(true, { calls: [], ended: [] }, { calls: [], ended: [older, ended('bbbbbbbb-2')] })
+    const lines = printed.out.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { event: 'started', call: 'aaaaaaaa-1' },
+      { event: 'started', call: 'bbbbbbbb-2' },
+      { event: 'ended', call: 'bbbbbbbb-2', code: 'normal', seconds: 3.3 },
+      { event: 'ended', call: 'aaaaaaaa-1', at: '2026-01-01T00:00:09.000Z', from: call.from, seconds: 9 },
+    ])
+  })
+
+  it('ends with 3 when the gateway has stopped', async () => {
+    const clock = new FakeClock()
+    await gateway({ calls: async () => ({ calls: [], ended: [], last_ended: 0 }) })
+    const code = followCalls(file, { json: false, clock, stopping: new AbortController().signal })
+    await vi.waitFor(() => expect(clock.running).toBe(1))
+    await control?.close()
+    clock.advance(1_000)
+    expect(await code).toBe(3)
+    expect(printed.err).toContain('No gateway runs')
   })
 })
 

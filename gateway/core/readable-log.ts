@@ -174,7 +174,7 @@ export const partyOf = (uri: string): string => {
 }
 
 /** Returns the time of day with seconds, in the time zone of the process. */
-const clockTime = (ms: number): string => {
+export const clockTime = (ms: number): string => {
   const at = new Date(ms)
   return [at.getHours(), at.getMinutes(), at.getSeconds()]
     .map((part) => String(part).padStart(2, '0'))

@@ -165,12 +165,39 @@ describe('a trace', () => {
   })
 })
 
+/** Adds an ended call. */
+const end = (id: string) => {
+  const state = { kind: 'ended', cause: { code: 'busy' } }
+  const leg = { facts: {}, times: { startedAt: 1_000, endedAt: 3_000 }, state }
+  recent.add({ id, info: { from: 'a', to: 'b' }, caller: leg, cdrLegs: [{ leg, role: 'caller' }] } as never)
+}
+
 it('ended calls are kept up to a limit', () => {
-  const leg = { facts: {} }
-  for (let at = 0; at < 2_500; at++)
-    recent.add({ id: `c-${at}`, info: { from: 'a', to: 'b' }, cdrLegs: [{ leg, role: 'caller' }] } as never)
+  for (let at = 0; at < 2_500; at++) end(`c-${at}`)
   expect([recent.size, recent.all[0]?.id]).toEqual([2_000, 'c-500'])
-  expect(sipCallIdsOf([leg as never])).toEqual([])
+  expect(sipCallIdsOf([{ facts: {} }])).toEqual([])
+})
+
+it('ended calls are answered to a request with the number of the last known one', async () => {
+  const { requests } = open()
+  for (const id of ['c-1', 'c-2', 'c-3']) end(id)
+  expect(await requests.calls?.({})).toEqual({ calls: [], ended: [], last_ended: 3 })
+  expect(await requests.calls?.({ ended_after: 2 })).toEqual({
+    calls: [],
+    ended: [
+      {
+        id: 'c-3',
+        from: 'a',
+        to: 'b',
+        started_at: '1970-01-01T00:00:01.000Z',
+        answered_at: null,
+        ended_at: '1970-01-01T00:00:03.000Z',
+        code: 'busy',
+      },
+    ],
+    last_ended: 3,
+  })
+  await expect(requests.calls?.({ ended_after: 'c-2' })).rejects.toThrow('ended_after')
 })
 
 describe('rejections', () => {

@@ -8,7 +8,7 @@ import { type CallBody, callBodies, endCall, hangupCodes, type OperatorCalls } f
 import { type TraceBody, traceCall } from './call-trace.ts'
 import type { ControlRequest } from './control-socket.ts'
 import { type PresenceSource, presenceAnswer } from './presence-answer.ts'
-import type { RecentCalls } from './recent-calls.ts'
+import type { EndedCall, RecentCalls } from './recent-calls.ts'
 import { type StatusBody, type StatusSource, statusBody } from './status.ts'
 
 /** Collaborators of an {@link Operator}. */
@@ -33,6 +33,26 @@ export interface RefusalBody extends Readonly<Record<string, unknown>> {
   readonly status: number
 }
 
+/** A call that has ended, as the control socket reports it. */
+export interface EndedCallBody {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly started_at: string
+  readonly answered_at: string | null
+  readonly ended_at: string
+  readonly code: string
+}
+
+/** Calls in progress, and calls that have ended since an earlier request. */
+export interface CallChanges {
+  readonly calls: readonly CallBody[]
+  /** Empty in the response to a request without a number. */
+  readonly ended: readonly EndedCallBody[]
+  /** Number for the next request. */
+  readonly last_ended: number
+}
+
 /** Questions and commands of the operator to a running gateway, from the control socket and the API. */
 export class Operator {
   readonly #deps: OperatorDeps
@@ -49,7 +69,7 @@ export class Operator {
         return reloadBody(await this.#deps.reload({ dryRun, file, by: 'command' }))
       },
       status: () => this.status(),
-      calls: async () => ({ calls: this.calls() }),
+      calls: async ({ ended_after: after }) => this.#callsAfter(after),
       hangup: async ({ call, reason = 'normal' }) => ({ hung_up: this.hangup(text(call), text(reason)) }),
       drain: async ({ timeout_ms: graceMs }) => this.drain(graceMs),
       trace: async ({ call }) => this.trace(text(call)),
@@ -70,6 +90,17 @@ export class Operator {
   /** Returns the calls in progress, the oldest first. */
   calls(): readonly CallBody[] {
     return callBodies(this.#deps.calls, this.#deps.clock.now())
+  }
+
+  /** Returns the calls in progress, and those that ended after the call with the given number. */
+  #callsAfter(number: unknown): CallChanges {
+    const { recent } = this.#deps
+    if (number !== undefined && !Number.isSafeInteger(number)) throw invalid('ended_after')
+    return {
+      calls: this.calls(),
+      ended: (number === undefined ? [] : recent.endedAfter(Number(number))).map(endedBody),
+      last_ended: recent.ended,
+    }
   }
 
   /** Ends a call. Returns its id. Throws `unknown_call` or `invalid_field`. */
@@ -102,6 +133,16 @@ export class Operator {
     }))
   }
 }
+
+const endedBody = ({ id, from, to, startedAt, answeredAt, endedAt, code }: EndedCall): EndedCallBody => ({
+  id,
+  from,
+  to,
+  started_at: new Date(startedAt).toISOString(),
+  answered_at: answeredAt === undefined ? null : new Date(answeredAt).toISOString(),
+  ended_at: new Date(endedAt).toISOString(),
+  code,
+})
 
 const invalid = (fields: string): TrunklineError =>
   new TrunklineError('invalid_field', `The request has an invalid value: ${fields}.`)

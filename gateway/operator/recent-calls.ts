@@ -1,5 +1,6 @@
 import type { Leg } from '../calls/leg/leg.ts'
 import type { CdrSource } from '../calls/log/call-cdr.ts'
+import type { Code } from '../core/errors/catalogue.ts'
 
 /** A call that has ended. */
 export interface RecentCall {
@@ -8,6 +9,17 @@ export interface RecentCall {
   readonly to: string
   /** Call-IDs of its SIP legs. */
   readonly sipCallIds: readonly string[]
+}
+
+/** A call that has ended, with its end. Times in milliseconds since 1970. */
+export interface EndedCall extends RecentCall {
+  /** Number of calls that had ended with this one since the start of the gateway. */
+  readonly number: number
+  readonly startedAt: number
+  readonly answeredAt?: number
+  readonly endedAt: number
+  /** Code of its end. */
+  readonly code: Code
 }
 
 /** Maximum number of ended calls in memory. */
@@ -25,7 +37,8 @@ export const sipCallIdsOf = (legs: readonly Pick<Leg, 'facts'>[]): readonly stri
 /** Calls that have ended recently, so that their SIP messages can be found. */
 export class RecentCalls {
   /** The call that ended first comes first. */
-  readonly #calls = new Map<string, RecentCall>()
+  readonly #calls = new Map<string, EndedCall>()
+  #ended = 0
 
   /** Number of calls in memory. */
   get size(): number {
@@ -33,13 +46,34 @@ export class RecentCalls {
   }
 
   /** Keeps an ended call. */
-  add({ id, info: { from, to }, cdrLegs }: CdrSource): void {
+  add({ id, info: { from, to }, caller, cdrLegs }: CdrSource): void {
+    const { startedAt, answeredAt } = (cdrLegs[0]?.leg ?? caller).times
     this.#calls.delete(id)
-    this.#calls.set(id, { id, from, to, sipCallIds: sipCallIdsOf(cdrLegs.map(({ leg }) => leg)) })
+    this.#calls.set(id, {
+      id,
+      from,
+      to,
+      sipCallIds: sipCallIdsOf(cdrLegs.map(({ leg }) => leg)),
+      number: ++this.#ended,
+      startedAt,
+      ...(answeredAt !== undefined && { answeredAt }),
+      endedAt: caller.times.endedAt ?? startedAt,
+      code: caller.state.kind === 'ended' ? caller.state.cause.code : 'internal',
+    })
     for (const oldest of this.#calls.keys()) {
       if (this.#calls.size <= maxCalls) return
       this.#calls.delete(oldest)
     }
+  }
+
+  /** Number of calls that have ended since the start of the gateway. */
+  get ended(): number {
+    return this.#ended
+  }
+
+  /** Returns the calls in memory that ended after the call with this number, the oldest first. */
+  endedAfter(number: number): readonly EndedCall[] {
+    return [...this.#calls.values()].filter((call) => call.number > number)
   }
 
   /** All calls in memory. */
