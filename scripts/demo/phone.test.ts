@@ -19,8 +19,8 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-const call = (): Promise<DemoPhone> =>
-  DemoPhone.call({ uri: 'sip:x@demo.test', host: '127.0.0.1', port, mediaPort: 4000 }, (event) =>
+const call = (more: { readonly maxRingMs?: number } = {}): Promise<DemoPhone> =>
+  DemoPhone.call({ uri: 'sip:x@demo.test', host: '127.0.0.1', port, mediaPort: 4000, ...more }, (event) =>
     events.push(event),
   )
 
@@ -70,6 +70,13 @@ it('ends at once if the port is closed', async () => {
   await new Promise<void>((resolve) => free.close(() => resolve()))
   await call()
   await expect.poll(ended, { timeout: 1_000 }).toMatchObject({ by: 'silence' })
+})
+
+it('cancels a call without an answer, such as that of a gateway that has ended', async () => {
+  answering(['100 Trying'], ['180 Ringing'])
+  await call({ maxRingMs: 300 })
+  await expect.poll(ended).toMatchObject({ by: 'no-answer' })
+  await expect.poll(() => received).toEqual(['INVITE', 'CANCEL'])
 })
 
 it('says why a call was refused, and acknowledges the refusal', async () => {

@@ -4,6 +4,8 @@ import { bodyOf, headerOf } from '../../test/support/sip-text.ts'
 
 /** Time without any response after which a call has failed, in ms. */
 const silenceMs = 2_500
+/** Time without an answer after which a call is cancelled, in ms. */
+const defaultRingMs = 120_000
 /** First interval of retransmissions, in ms (T1 of RFC 3261). */
 const firstIntervalMs = 500
 
@@ -14,7 +16,10 @@ export type PhoneEvent =
   | { readonly kind: 'media'; readonly host: string; readonly port: number }
   | { readonly kind: 'answered' }
   /** Final: the call has ended. `message` is the response or request of the far side, if it sent one. */
-  | { readonly kind: 'ended'; readonly by: 'far' | 'us' | 'refusal' | 'silence'; readonly message: string }
+  | { readonly kind: 'ended'; readonly by: PhoneEnd; readonly message: string }
+
+/** End of a call. `silence`: no response at all; `no-answer`: no answer within the limit. */
+export type PhoneEnd = 'far' | 'us' | 'refusal' | 'silence' | 'no-answer'
 
 /** Destination of a call. */
 export interface PhoneTarget {
@@ -24,6 +29,8 @@ export interface PhoneTarget {
   readonly port: number
   /** Local port of the audio. */
   readonly mediaPort: number
+  /** Time without an answer after which the call is cancelled, in ms; default 120 000. */
+  readonly maxRingMs?: number
 }
 
 /** A SIP telephone over UDP for one call, with PCMU and telephone-events. */
@@ -65,12 +72,12 @@ export class DemoPhone {
     return phone
   }
 
-  /** Hangs up or cancels. */
-  hangUp(): void {
+  /** Hangs up or cancels. `by`: reason for the event. */
+  hangUp(by: 'us' | 'no-answer' = 'us'): void {
     if (this.#state === 'ended') return
     if (this.#state === 'answered') this.#send(this.#request('BYE', ++this.#sequence, `b${this.#sequence}`))
     else if (this.#state === 'proceeding') this.#send(this.#request('CANCEL', 1, 'i'))
-    this.#end('us', '')
+    this.#end(by, '')
   }
 
   #start(): void {
@@ -94,6 +101,10 @@ export class DemoPhone {
       })
     this.#after(silenceMs, () => {
       if (this.#state === 'calling') this.#end('silence', '')
+    })
+    // A gateway that ends during the call sends no final response.
+    this.#after(this.#target.maxRingMs ?? defaultRingMs, () => {
+      if (this.#state !== 'answered') this.hangUp('no-answer')
     })
   }
 
@@ -137,7 +148,7 @@ export class DemoPhone {
     if (method === 'BYE') this.#end('far', request)
   }
 
-  #end(by: Extract<PhoneEvent, { kind: 'ended' }>['by'], message: string): void {
+  #end(by: PhoneEnd, message: string): void {
     if (this.#state === 'ended') return
     this.#state = 'ended'
     for (const timer of this.#timers) clearTimeout(timer)

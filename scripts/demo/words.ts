@@ -14,7 +14,7 @@ const statusWords: Readonly<Record<number, string>> = {
   487: 'The call was cancelled.',
   488: 'The two sides have no codec in common.',
   500: 'The gateway has a fault; its log has the details.',
-  503: 'The document of the call could not be fetched, or the gateway is overloaded or stops. Its log has the reason.',
+  503: 'The document of the call was not fetched, or the gateway is overloaded or stops; see its log.',
   603: 'The called side declined.',
 }
 
@@ -59,6 +59,7 @@ export const reasonText = (message: string): string | undefined => {
 /** Returns a sentence about the end of a call to a gateway at an address. */
 export const endText = ({ by, message }: Extract<PhoneEvent, { kind: 'ended' }>, gateway: string): string => {
   if (by === 'refusal') return refusalText(message)
+  if (by === 'no-answer') return 'No answer came within two minutes: the call is cancelled.'
   if (by === 'us') return 'Hung up. The call is over.'
   if (by === 'far') return `The gateway hung up. ${reasonText(message) ?? ''}`.trim()
   return `Nothing answers at ${gateway} (UDP). Is the gateway running, with this port in sip.listen?`
