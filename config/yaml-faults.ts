@@ -50,7 +50,7 @@ const describe = (error: YAMLError, document: Document, text: string): YamlFault
           end: lineEnd(text, start),
           code: 'yaml-syntax',
           message: 'the line has no key',
-          hint: 'a key ends with a colon and a blank',
+          hint: 'a key ends with a colon and a space',
         }
       )
     case 'MISSING_CHAR':
@@ -128,7 +128,7 @@ const colonInValue = (start: number, text: string): YamlFault => ({
   start,
   end: lineEnd(text, start),
   code: 'yaml-syntax',
-  message: 'the value has a colon and a blank, so that it looks like a key',
+  message: 'the value has a colon and a space, so that it looks like a key',
   hint: 'put the value in quotes',
 })
 

@@ -72,9 +72,7 @@ export const namedFiles: readonly BadFile[] = [
   {
     mistake: 'a data folder in a system folder',
     text: 'dataDir: /proc/trunkline/data\ndomains: [{ domain: a.example, allow: [192.0.2.0/24] }]\n',
-    faults: [
-      'trunkline.yaml:1:10 dataDir: cannot be created: /proc holds no files of users [folder-unusable]',
-    ],
+    faults: ['trunkline.yaml:1:10 dataDir: cannot be created: /proc is a system folder [folder-unusable]'],
   },
   {
     mistake: 'a folder of sounds that does not exist',

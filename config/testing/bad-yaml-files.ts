@@ -44,13 +44,13 @@ export const yamlFiles: readonly BadFile[] = [
     mistake: 'a colon in a text without quotes',
     text: 'sip:\n  userAgent: Edge: 2\n',
     faults: [
-      'trunkline.yaml:2:14 the value has a colon and a blank, so that it looks like a key; put the value in quotes [yaml-syntax]',
+      'trunkline.yaml:2:14 the value has a colon and a space, so that it looks like a key; put the value in quotes [yaml-syntax]',
     ],
   },
   {
     mistake: 'a colon without a blank',
     text: 'project:demo\ndrain: 5s\n',
-    faults: ['trunkline.yaml:1:1 the line has no key; a key ends with a colon and a blank [yaml-syntax]'],
+    faults: ['trunkline.yaml:1:1 the line has no key; a key ends with a colon and a space [yaml-syntax]'],
   },
   {
     mistake: 'a single word',

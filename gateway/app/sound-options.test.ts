@@ -53,7 +53,7 @@ it('leaves out a folder of speech that cannot exist, and says why', () => {
   const speech = { voice: 'slt', voices: {}, engines: [], folder: '/proc/speech', folderSize: 1 }
   const options = soundsOptions({ sounds, speech }, new FakeClock(), log, new Metrics())
   expect(options.folder).toBeUndefined()
-  expect(lines.join()).toContain('/proc holds no files of users')
+  expect(lines.join()).toContain('/proc is a system folder')
 })
 
 it('has a ringing tone for every country that documents may name', () => {

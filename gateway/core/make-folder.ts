@@ -30,7 +30,7 @@ export const folderFault = (path: string): string | undefined => {
   const cannot = nearest === path ? 'cannot be used' : 'cannot be created'
   try {
     if (!statSync(nearest).isDirectory()) return `${cannot}: ${nearest} is a file`
-    if (virtualSystems.has(statfsSync(nearest).type)) return `${cannot}: ${nearest} holds no files of users`
+    if (virtualSystems.has(statfsSync(nearest).type)) return `${cannot}: ${nearest} is a system folder`
     accessSync(nearest, constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {

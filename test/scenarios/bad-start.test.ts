@@ -95,7 +95,7 @@ describe('a data folder', () => {
 
   it.each([
     ['below a file', 'a-file/data', 'a-file is a file'],
-    ['below /proc', '/proc/trunkline/data', '/proc holds no files of users'],
+    ['below /proc', '/proc/trunkline/data', '/proc is a system folder'],
   ])('%s is reported with its line', async (_, dataDir, reason) => {
     writeFileSync(join(folder, 'a-file'), '')
     const { code, output } = await failedStart(configWith('', { dataDir }))
