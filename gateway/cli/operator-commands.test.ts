@@ -182,6 +182,12 @@ describe('calls', () => {
     )
   })
 
+  it('prints the calls in progress alone as JSON', async () => {
+    await gateway({ calls: async () => ({ calls: [call], ended: [], last_ended: 7 }) })
+    expect(await run('calls', '--json', file)).toBe(0)
+    expect(JSON.parse(printed.out)).toEqual({ calls: [call] })
+  })
+
   it('says that no call is in progress', async () => {
     await gateway({ calls: async () => ({ calls: [] }) })
     await run('calls', file)

@@ -17,7 +17,8 @@ export const printStatus = async (file: string, json: boolean): Promise<number> 
 export const printCalls = async (file: string, json: boolean): Promise<number> => {
   const response = await requestGateway<{ readonly calls: readonly CallBody[] }>(file, { command: 'calls' })
   if (response.kind === 'failed') return response.exitCode
-  printBody(response.body, json, ({ calls }) => callLines(calls))
+  // The response also has the calls that ended, for `--follow`.
+  printBody({ calls: response.body.calls }, json, ({ calls }) => callLines(calls))
   return gatewayExit.done
 }
 
