@@ -181,6 +181,20 @@ describe('a ban', () => {
     expect(send(stranger)).toBe(0)
   })
 
+  it('has no effect while the network of the address is known', () => {
+    const { shield, send } = setUp()
+    offend(shield, stranger, 3)
+    expect([send(stranger), shield.accepts('tcp', stranger)]).toEqual([0, false])
+    shield.change({ ...settings, known: ['198.51.100.0/24'] })
+    expect([send(stranger), shield.accepts('tcp', stranger), shield.admitsNext(stranger)]).toEqual([
+      1,
+      true,
+      true,
+    ])
+    shield.change(settings)
+    expect(send(stranger)).toBe(0)
+  })
+
   it('holds for the whole /64 of an IPv6 address', () => {
     const { shield, send } = setUp()
     offend(shield, '2001:db9::1', 3)

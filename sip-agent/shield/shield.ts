@@ -57,9 +57,9 @@ export class Shield implements Gatekeeper {
   }
 
   /**
-   * Applies new settings. Bans stay, and so does the used part of each source's rate. Otherwise a user who
-   * may change a list could reset every rate. Throws for a text that is not a network, and changes nothing
-   * then.
+   * Applies new settings. Bans stay, without effect in known networks. The used part of each source's rate
+   * stays, too: otherwise a user who may change a list could reset every rate. Throws for a text that is not
+   * a network, and changes nothing then.
    */
   change(settings: SipShield): void {
     if (this.#known.change(settings.known)) this.#list++
@@ -185,11 +185,14 @@ export class Shield implements Gatekeeper {
     })
   }
 
-  /** Returns the source, unless it is banned or exceeds its rate. `price`: number of packets to count. */
+  /**
+   * Returns the source, unless it is banned or exceeds its rate. A ban has no effect while the address is in
+   * a known network: an operator lists a carrier that was banned before. `price`: number of packets to count.
+   */
   #pass(address: string, settings: SipShield, price = 1): Source | undefined {
     const now = this.#clock.now()
     const source = this.#remembered(address) ?? this.#first(address, now)
-    if (this.#bans.has(source.sender, now)) {
+    if (this.#bans.has(source.sender, now) && !this.#known.has(address)) {
       this.#drop('banned')
       return undefined
     }
