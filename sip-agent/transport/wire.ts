@@ -28,6 +28,10 @@ export interface WireUser {
 
 const gone = 'the connection is closed'
 
+/** Returns the reason of an error, without the advice for users of Node.js that follows some TLS errors. */
+const reasonOf = ({ message }: Error): string =>
+  message.replace(/; if the root CA is installed locally.*$/s, '')
+
 /** TCP or TLS socket. */
 export class SocketWire implements Wire {
   readonly #socket: Socket
@@ -39,7 +43,7 @@ export class SocketWire implements Wire {
     socket.setKeepAlive(true, 30_000)
     socket.on('data', (chunk) => user.data(chunk))
     socket.on('error', (error) => {
-      reason = error.message
+      reason = reasonOf(error)
     })
     socket.on('close', () => user.ended(reason))
   }
@@ -92,7 +96,7 @@ export class WebSocketWire implements Wire {
       if (++this.#pings > maxPings || socket.bufferedAmount > maxPongBacklog) socket.terminate()
     })
     socket.on('error', (error) => {
-      reason = error.message
+      reason = reasonOf(error)
     })
     socket.on('close', () => user.ended(reason))
   }
