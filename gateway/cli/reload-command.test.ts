@@ -45,7 +45,7 @@ it('prints what the gateway answers', async () => {
   const lists = { applied: [], restart_needed: [], warnings: [], faults: [] }
   await answering({ ...lists, result: 'unchanged', dry_run: false, file, error: null })
   expect(await reload()).toBe(0)
-  expect(printed).toBe('Reloaded: nothing has changed.\n')
+  expect(printed).toBe('Reloaded: no key has changed. Certificates and other named files were read again.\n')
 })
 
 it('says what may be wrong where no gateway listens', async () => {

@@ -218,6 +218,14 @@ describe('a reload', () => {
   })
 })
 
+describe('the counters of reloads', () => {
+  it('are zero at the start, so that an alert sees the first failure', async () => {
+    const text = await gateway().metrics.text()
+    for (const result of ['applied', 'unchanged', 'invalid', 'failed'])
+      expect(text).toContain(`trunkline_config_reloads_total{result="${result}"} 0\n`)
+  })
+})
+
 describe('a dry run', () => {
   it('prepares and writes, and takes all of it back', async () => {
     const { write, done, part, reload, metrics } = gateway()
@@ -227,7 +235,7 @@ describe('a dry run', () => {
     expect(result).toMatchObject({ outcome: 'valid', dryRun: true, applied: [{ path: 'limits.calls' }] })
     expect(done).toEqual(['begin', 'one writes', 'rolled back', 'one discards'])
     expect(reload.config.limits.calls).toBe(5)
-    expect(await metrics.text()).not.toContain('config_reloads_total{')
+    expect(await metrics.text()).not.toMatch(/^trunkline_config_reloads_total\{.*\} [1-9]/m)
   })
 
   it('with faults is no error of the gateway', async () => {

@@ -77,6 +77,9 @@ class OtherFile extends Error {
   }
 }
 
+/** Outcomes of reloads that change something if they can. */
+const counted = ['applied', 'unchanged', 'invalid', 'failed'] as const satisfies readonly ReloadOutcome[]
+
 /** Thrown to undo the writes of a dry run. */
 class RolledBack extends Error {}
 
@@ -97,6 +100,8 @@ export class ConfigReload {
     this.#options = options
     this.#running = options.started
     this.#lastAt = options.clock.now()
+    // The series exist from the start: Prometheus sees no increase in one that begins with 1.
+    for (const result of counted) options.metrics.configReloads.inc({ result }, 0)
     options.metrics.gauge('config_last_reload_timestamp_seconds', () => this.#lastAt / 1_000)
     options.metrics.gauge('config_restart_keys', () => this.#restartKeys)
   }

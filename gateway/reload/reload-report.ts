@@ -81,7 +81,9 @@ const summaryOf = ({ result, error, applied, restart_needed: restart }: ReloadBo
     case 'applied':
       return `Reloaded: ${counts}.`
     case 'unchanged':
-      return restart.length > 0 ? `Reloaded: ${counts}.` : 'Reloaded: nothing has changed.'
+      return restart.length > 0
+        ? `Reloaded: ${counts}.`
+        : 'Reloaded: no key has changed. Certificates and other named files were read again.'
     case 'valid':
       return applied.length + restart.length > 0
         ? `Not applied (dry run): ${counts}.`
