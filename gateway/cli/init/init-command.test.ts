@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadConfig } from '../../../config/load.ts'
 import { configWarnings } from '../../app/config-check.ts'
 import { Passwords } from '../../directory/writing/passwords.ts'
-import { type InitCommandOptions, writeFirstConfig } from './init-command.ts'
+import { type InitCommandOptions, nextCommands, writeFirstConfig } from './init-command.ts'
 import { freePort } from './this-machine.ts'
 
 let folder: string
@@ -87,6 +87,13 @@ describe('a first configuration', () => {
     expect(out).toContain(`user ${project}, token ${http.apiToken}`)
     expect(out).toContain(`sip:anyone@${domains[0]?.domain}`)
     expect(out).toContain(`  trunkline check ${file}\n  trunkline run ${file}\n`)
+  })
+
+  it('is followed by the commands that start the gateway: the service for a file of the package', () => {
+    const packaged = '/etc/trunkline/trunkline.yaml'
+    expect(nextCommands(packaged, true)[1]).toBe('systemctl enable --now trunkline')
+    expect(nextCommands(packaged, false)[1]).toBe(`trunkline run ${packaged}`)
+    expect(nextCommands('trunkline.yaml', true)[1]).toBe('trunkline run trunkline.yaml')
   })
 
   it('has the values of the options', async () => {

@@ -142,8 +142,18 @@ const report = (
     `  Call         sip:anyone@${host}${ports.sip === 5060 ? '' : `:${ports.sip}`}`,
     '',
     'Next:',
-    `  trunkline check ${file}`,
-    `  trunkline run ${file}`,
+    ...nextCommands(file, existsSync('/run/systemd/system')).map((command) => `  ${command}`),
     '',
   ].join('\n')
 }
+
+/**
+ * Returns the commands that check a new file and start the gateway. The package's service runs the gateway of
+ * a file in `/etc/trunkline`: another start by root would leave files that the service's user cannot read.
+ */
+export const nextCommands = (file: string, hasSystemd: boolean): readonly string[] => [
+  `trunkline check ${file}`,
+  hasSystemd && dirname(file) === '/etc/trunkline'
+    ? 'systemctl enable --now trunkline'
+    : `trunkline run ${file}`,
+]
