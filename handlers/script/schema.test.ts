@@ -47,7 +47,9 @@ describe('the published schema', () => {
 describe('the file of the schema', () => {
   it('matches the code', () => {
     const file = readFileSync(new URL('schema.json', import.meta.url), 'utf8')
-    expect(JSON.parse(file), 'run node_modules/.bin/node handlers/script/write-schema.ts').toEqual(scriptSchema)
+    expect(JSON.parse(file), 'run node_modules/.bin/node handlers/script/write-schema.ts').toEqual(
+      scriptSchema,
+    )
   })
 
   it('contains no dangling reference', () => {
