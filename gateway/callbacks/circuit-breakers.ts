@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 /** Number of consecutive failures that open a breaker. */
 const maxFailures = 5
 /** Time in ms for which a breaker stays open; then one request tests the server. */
-const openMs = 10_000
+export const openMs = 10_000
 /** Maximum number of tracked servers; beyond it, the server whose failure is oldest is dropped. */
 const maxServers = 10_000
 

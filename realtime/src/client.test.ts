@@ -54,6 +54,24 @@ describe('the second version', () => {
     await expect(SignalWire({ ...account, host: 'ws://127.0.0.1:9' })).rejects.toMatchObject({ code: 'lost' })
   })
 
+  it('connects to a bare name of loopback without TLS, and to others with TLS', async () => {
+    const client = await SignalWire({ ...account, host: gateway.host.replace('ws://', '') })
+    client.disconnect()
+    const message = 'wss://gw.invalid:1/ cannot be reached.'
+    await expect(SignalWire({ ...account, host: 'gw.invalid:1' })).rejects.toMatchObject({
+      code: 'lost',
+      message,
+    })
+  })
+
+  it('names the version of Node.js that it needs', async () => {
+    vi.stubGlobal('WebSocket', undefined)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    await expect(SignalWire({ ...account, host: gateway.host })).rejects.toThrow(
+      `needs Node.js 22.18 or later. This is ${process.version}.`,
+    )
+  })
+
   it('reports the calls of its topics, and acknowledges them', async () => {
     const { call } = await received()
     expect([call.from, call.to, call.type, call.context, call.state]).toEqual([

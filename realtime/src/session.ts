@@ -8,8 +8,8 @@ export interface SessionOptions {
   /** API token of the project (`http.apiToken` of the gateway's configuration). */
   readonly token: string
   /**
-   * Host and port of the gateway, optionally with `ws://` or `wss://` (the default scheme). Default:
-   * `ws://localhost:8080`.
+   * Host and port of the gateway, optionally with `ws://` or `wss://`. Without a scheme, loopback names use
+   * `ws://`, and others `wss://`. Default: `localhost:8080`.
    */
   readonly host?: string
 }
@@ -119,15 +119,16 @@ export class Session {
   }
 
   async #open(): Promise<void> {
-    const { host = 'ws://localhost:8080' } = this.#options
-    const socket = new WebSocket(/^wss?:\/\//.test(host) ? host : `wss://${host}`)
+    checkPlatform()
+    const { host = 'localhost:8080' } = this.#options
+    const socket = new WebSocket(urlOf(host))
     this.#socket = socket
     const opened = Promise.withResolvers<void>()
     socket.addEventListener('open', () => opened.resolve())
     socket.addEventListener('error', () => {})
     socket.addEventListener('message', ({ data }) => this.#receive(socket, String(data)))
     const unreachable = () => {
-      opened.reject(new RealtimeError('lost', `${host} cannot be reached.`))
+      opened.reject(new RealtimeError('lost', `${socket.url} cannot be reached.`))
       this.#lost(socket)
     }
     socket.addEventListener('close', unreachable)
@@ -240,6 +241,19 @@ export class Session {
       }
     }
   }
+}
+
+/** Throws if this Node.js lacks what the client needs. */
+const checkPlatform = (): void => {
+  if (typeof WebSocket === 'function' && typeof Promise.withResolvers === 'function') return
+  throw new Error(`@trunkline/realtime needs Node.js 22.18 or later. This is ${process.version}.`)
+}
+
+/** Returns the URL of a host. A bare name uses TLS, except for loopback. */
+const urlOf = (host: string): string => {
+  if (/^wss?:\/\//.test(host)) return host
+  const isLoopback = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:\/|$)/.test(host)
+  return `${isLoopback ? 'ws' : 'wss'}://${host}`
 }
 
 /** Returns an empty frame for text that is not JSON. */

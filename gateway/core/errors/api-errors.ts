@@ -84,7 +84,7 @@ export const apiCodes = {
     'info',
   ),
   unsupported_media_type: entry(
-    'The content type is not supported: send application/json, or a form to the API of the XML family.',
+    'The content type is not supported: send application/json, or a form to paths below /api/laml.',
     415,
     415,
     79,
