@@ -16,6 +16,8 @@ import { until } from '../support/until.ts'
 
 const bob = { email: 'bob@example.test', password: 'looking-glass-9' }
 
+const signingKey = 'the-key-of-the-tutorials-0123456789'
+
 let gateway: Gateway
 let browser: Browser
 let folder: string
@@ -26,6 +28,7 @@ beforeAll(async () => {
   const starting = Browser.start(600)
   gateway = await Gateway.start({
     limits: { documentNetworks: ['127.0.0.0/8'] },
+    webhooks: { signingKeys: [signingKey] },
     subscribers: [
       { ...alice, displayName: 'Alice' },
       { ...bob, displayName: 'Bob' },
@@ -41,7 +44,12 @@ afterAll(async () => {
 })
 
 /** Variables that the pages tell their readers to set. */
-const variables = () => ({ ...process.env, GW: gateway.url, AUTH: `default:${apiToken}` })
+const variables = () => ({
+  ...process.env,
+  GW: gateway.url,
+  AUTH: `default:${apiToken}`,
+  SIGNING_KEY: signingKey,
+})
 
 /** Runs the requests of a page. Returns their answers. */
 const run = (page: string, port = 3000): readonly string[] =>
@@ -183,4 +191,20 @@ it('a voice bot hears a sentence and answers', async () => {
     command: 'update',
     params: { id, status: 'completed' },
   })
+})
+
+it('a server checks the signatures of callbacks', async () => {
+  const { program, port } = await serve('webhooks.md', 'signed.mjs')
+  const { body } = await rest(gateway, 'POST', '/api/calling/calls', {
+    command: 'dial',
+    params: {
+      from: '+15550100',
+      to: '/public/alice',
+      status_url: `http://127.0.0.1:${port}/status`,
+      swml: { version: '1.0.0', sections: { main: [{ hangup: {} }] } },
+    },
+  })
+  await prints(program, new RegExp(`^signed /status .*${body.id}.*"call_state":"ended"`))
+  const forged = await fetch(`http://127.0.0.1:${port}/status`, { method: 'POST', body: '{}' })
+  expect(forged.status).toBe(403)
 })
