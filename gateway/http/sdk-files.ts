@@ -14,6 +14,8 @@ export interface SdkFile {
   readonly bytes: number
   /** Value for the attribute `integrity` of a script tag (Subresource Integrity, W3C): SHA-384 in Base64. */
   readonly integrity: string
+  /** Path of its declarations for TypeScript, if it has any. */
+  readonly types?: string
 }
 
 /** Content of `/sdk/index.json`. */
@@ -37,6 +39,10 @@ export const serveSdk = async (scope: FastifyInstance, root: string): Promise<vo
       'x-content-type-options': 'nosniff',
     })
   })
+  // By the extension alone, declarations would have the type of a video.
+  scope.addHook('onSend', async ({ url }, reply) => {
+    if (/\.d\.ts(\?|$)/.test(url) && reply.statusCode === 200) reply.type('text/plain; charset=utf-8')
+  })
   const version = releaseVersion()
   const index = sdkIndex(root, version)
   scope.get('/sdk/index.json', { schema: { hide: true } }, async (_request, reply) =>
@@ -52,11 +58,14 @@ export const serveSdk = async (scope: FastifyInstance, root: string): Promise<vo
 
 /** Describes the scripts of a folder. */
 export const sdkIndex = (root: string, version: string): SdkIndex => {
-  const names = readdirSync(root).filter((name) => name.endsWith('.js'))
-  const files = names.sort().map((name) => {
+  const names = readdirSync(root)
+  const scripts = names.filter((name) => name.endsWith('.js'))
+  const files = scripts.sort().map((name) => {
     const content = readFileSync(join(root, name))
     const integrity = `sha384-${createHash('sha384').update(content).digest('base64')}`
-    return [name, { path: `/sdk/${version}/${name}`, bytes: content.length, integrity }] as const
+    const declarations = name.replace(/\.js$/, '.d.ts')
+    const types = names.includes(declarations) && { types: `/sdk/${version}/${declarations}` }
+    return [name, { path: `/sdk/${version}/${name}`, bytes: content.length, integrity, ...types }] as const
   })
   return { version, files: Object.fromEntries(files) }
 }

@@ -25,6 +25,8 @@ beforeAll(async () => {
     ['console/assets/index.js', ''],
     ['console/assets/index-Bp4z_0aX.js', 'a'.repeat(2_000)],
     ['sdk/index.js', 'export {}'],
+    ['sdk/index.d.ts', 'export type A = string'],
+    ['sdk/other.js', 'export {}'],
   ] as const) {
     const file = join(rig.folder, name)
     mkdirSync(dirname(file), { recursive: true })
@@ -47,7 +49,20 @@ describe('the SDK', () => {
       path: `/sdk/${version}/index.js`,
       bytes: 9,
       integrity: `sha384-${hash}`,
+      types: `/sdk/${version}/index.d.ts`,
     })
+    expect(files['other.js']).not.toHaveProperty('types')
+  })
+
+  it('has declarations as text, and no video', async () => {
+    for (const url of ['/sdk/index.d.ts', `/sdk/${releaseVersion()}/index.d.ts`]) {
+      const { statusCode, body, headers } = await site.inject(url)
+      expect([statusCode, body]).toEqual([200, 'export type A = string'])
+      expect(headers['content-type']).toBe('text/plain; charset=utf-8')
+    }
+    const unknown = await site.inject('/sdk/unknown.d.ts')
+    expect(unknown.statusCode).toBe(404)
+    expect(unknown.headers['content-type']).toContain('json')
   })
 
   it('has files for every origin, which never change below their version', async () => {

@@ -25,7 +25,7 @@ interface Manifest {
 const texts = ['README.md', 'CHANGELOG.md'] as const
 
 /** Returns the path of the TypeScript compiler. */
-const compiler = (): string => {
+export const compiler = (): string => {
   const require = createRequire(import.meta.url)
   const manifest = require.resolve('typescript/package.json')
   return join(dirname(manifest), require(manifest).bin.tsc)
@@ -70,13 +70,14 @@ const addBundle = (root: string, to: string): Record<string, string> => {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
   mkdirSync(join(to, 'bundle'))
   return Object.fromEntries(
-    ['trunkline', 'push'].flatMap((stem) =>
-      [`${stem}.js`, `${stem}.global.js`].map((file) => {
+    ['trunkline', 'push'].flatMap((stem) => {
+      cpSync(join(root, 'dist', `${stem}.d.ts`), join(to, 'bundle', `${stem}.d.ts`))
+      return [`${stem}.js`, `${stem}.global.js`].map((file) => {
         cpSync(join(root, 'dist', file), join(to, 'bundle', file))
         cpSync(join(root, 'dist', `${file}.map`), join(to, 'bundle', `${file}.map`))
         return [`./bundle/${file}`, `./bundle/${file}`]
-      }),
-    ),
+      })
+    }),
   )
 }
 

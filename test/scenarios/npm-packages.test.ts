@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,7 +14,7 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { SdkIndex } from '../../gateway/http/sdk-files.ts'
@@ -93,11 +94,45 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true })
 })
 
-it('the examples pass the type checker of a strict project', () => {
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--jsx', 'react-jsx']
+/** Checks files of the empty project with the strict compiler. */
+const checkTypes = (module: string, resolution: string, files: readonly string[]): void => {
+  const modes = ['--module', module, '--moduleResolution', resolution]
+  const options = ['--noEmit', '--strict', '--target', 'es2022', '--jsx', 'react-jsx', ...modes]
   const types = ['--types', 'node', '--typeRoots', join(modules, '@types')]
-  const files = ['client.ts', 'phone.tsx', 'realtime.ts', 'forward-calls.ts']
   run(process.execPath, [join(modules, 'typescript', 'bin', 'tsc'), ...options, ...types, ...files], app)
+}
+
+const resolutions = [
+  ['nodenext', 'nodenext'],
+  ['node16', 'node16'],
+  ['esnext', 'bundler'],
+] as const
+
+it.each(resolutions)(
+  'the examples pass the type checker of a strict project: %s, %s',
+  (module, resolution) => {
+    checkTypes(module, resolution, ['client.ts', 'phone.tsx', 'realtime.ts', 'forward-calls.ts'])
+  },
+)
+
+/** Names of each way into the packages, such as `@trunkline/client/push`. */
+const entries = (): readonly string[] =>
+  packageFolders.flatMap((name) => {
+    const manifest = join(app, 'node_modules', '@trunkline', name, 'package.json')
+    const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly exports: object }
+    const modules = Object.keys(exports).filter((key) => !key.endsWith('.global.js'))
+    return modules.map((key) => `@trunkline/${name}${key.slice(1)}`)
+  })
+
+it.each(resolutions)('every way into the packages has types: %s, %s', (module, resolution) => {
+  const names = entries()
+  expect(names).toEqual(
+    expect.arrayContaining(['@trunkline/client', '@trunkline/client/bundle/trunkline.js']),
+  )
+  const file = `entries-${resolution}.ts`
+  const lines = names.map((name, at) => `import * as entry${at} from '${name}'\nvoid entry${at}\n`)
+  writeFileSync(join(app, file), lines.join(''))
+  checkTypes(module, resolution, [file])
 })
 
 it('the packages hold modules with types and source maps, and neither tests nor TypeScript sources', () => {
@@ -110,8 +145,29 @@ it('the packages hold modules with types and source maps, and neither tests nor 
       files.filter((file) => !/^(package\.json|README\.md|CHANGELOG\.md)$|\.(js|d\.ts|js\.map)$/.test(file)),
     ).toEqual([])
     expect(files.filter((file) => /test/.test(file))).toEqual([])
-    const map = JSON.parse(readFileSync(join(root, 'index.js.map'), 'utf8'))
-    expect(map.sourcesContent[0]).toContain('export')
+  }
+})
+
+it('every script has a source map, whose sources are in the package', () => {
+  for (const name of packageFolders) {
+    const root = join(app, 'node_modules', '@trunkline', name)
+    const scripts = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.js'),
+    )
+    expect(scripts.length).toBeGreaterThan(0)
+    for (const script of scripts) {
+      const named = /^\/\/# sourceMappingURL=(.+)$/m.exec(readFileSync(join(root, script), 'utf8'))?.[1]
+      expect([name, script, named]).toEqual([name, script, `${basename(script)}.map`])
+      const map = JSON.parse(readFileSync(join(root, `${script}.map`), 'utf8')) as {
+        readonly sources: readonly string[]
+        readonly sourcesContent?: readonly (string | null)[]
+      }
+      expect(map.sources.length).toBeGreaterThan(0)
+      const missing = map.sources.filter(
+        (source, at) => !map.sourcesContent?.[at] && !existsSync(join(root, dirname(script), source)),
+      )
+      expect([name, script, missing]).toEqual([name, script, []])
+    }
   }
 })
 
@@ -228,4 +284,37 @@ it('a page of another origin loads the SDK from the gateway, and only with the r
     kinds.push(await page.evaluate(() => typeof (globalThis as { Trunkline?: object }).Trunkline))
   }
   expect(kinds).toEqual(['object', 'undefined'])
+})
+
+it('a project without npm has the types of the script from the gateway', async () => {
+  const at = `http://localhost:${gateway.httpPort}`
+  const { files } = (await (await fetch(`${at}/sdk/index.json`)).json()) as SdkIndex
+  for (const script of ['trunkline', 'push']) {
+    const types = await (await fetch(`${at}${files[`${script}.js`]?.types}`)).text()
+    writeFileSync(join(app, `${script}.d.ts`), types)
+  }
+  const url = `https://gw.example.com${files['trunkline.js']?.path}`
+  const code = [
+    `import { type Client, SignalWire } from '${url}'`,
+    "import { decryptPush } from './push.js'",
+    "export const client: Promise<Client> = SignalWire({ token: 'a' })",
+    // The declarations are there, and are those of the client.
+    '// @ts-expect-error\nSignalWire({ token: 1 })',
+    "// @ts-expect-error\nimport { Emitter } from './trunkline.js'",
+    'void [decryptPush, Emitter]',
+  ]
+  writeFileSync(join(app, 'served.ts'), code.join('\n'))
+  const options = {
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    target: 'es2022',
+    strict: true,
+    noEmit: true,
+  }
+  const project = {
+    compilerOptions: { ...options, types: [], paths: { [url]: ['./trunkline.d.ts'] } },
+    files: ['served.ts'],
+  }
+  writeFileSync(join(app, 'tsconfig.served.json'), JSON.stringify(project))
+  run(process.execPath, [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.served.json'], app)
 })
