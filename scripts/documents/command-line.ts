@@ -15,7 +15,7 @@ const table = (heads: readonly string[], rows: readonly (readonly string[])[]): 
   rows.length === 0 ? [] : [row(heads), row(heads.map(() => '---')), ...rows.map(row), '']
 
 /** Returns the usage line of a command. */
-const usage = (command: Command): string => {
+export const usage = (command: Command): string => {
   const words = Object.entries(command.arguments).map(([key, argument]) =>
     argument.optional || argument.default !== undefined ? `[${argumentName(key)}]` : `<${argumentName(key)}>`,
   )
@@ -24,7 +24,12 @@ const usage = (command: Command): string => {
 
 const hasOptions = ({ options }: Command): boolean => Object.keys(options).length > 0
 
-const remarks = ({ choices, default: preset, ...option }: ArgumentDescription | OptionDescription): string =>
+/** Returns what a description leaves out, in Markdown: valid values, the default, and more. */
+export const remarks = ({
+  choices,
+  default: preset,
+  ...option
+}: ArgumentDescription | OptionDescription): string =>
   [
     ...(choices ? [`one of ${choices.map((choice) => `\`${choice}\``).join(', ')}`] : []),
     ...(preset === undefined ? [] : [`default: \`${preset}\``]),
@@ -44,10 +49,14 @@ const optionRow = ([key, option]: [string, OptionDescription]): readonly string[
   `${option.description}${remarks(option)}`,
 ]
 
+/** Returns the description of a command, in Markdown. */
+export const sentences = ({ description, summary }: Command): string =>
+  description ?? `${summary[0]?.toUpperCase()}${summary.slice(1)}.`
+
 const section = (command: Command): readonly string[] => [
   `## ${command.name}`,
   '',
-  command.description ?? `${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.`,
+  sentences(command),
   '',
   '```text',
   usage(command),

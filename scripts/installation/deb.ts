@@ -4,6 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { manualPage } from '../documents/manual-page.ts'
 import { copyInstallation, repository, setModes } from './tree.ts'
 
 const templates = join(import.meta.dirname, 'debian')
@@ -75,7 +76,7 @@ const write = (file: string, text: string | Buffer, mode = 0o644): void => {
 }
 
 /** Fills the folder that becomes the package. */
-const fill = (root: string, worker: string): void => {
+const fill = (root: string, worker: string, version: string): void => {
   const template = (name: string) => readFileSync(join(templates, name))
   const library = join(root, 'usr', 'lib', 'trunkline')
   mkdirSync(library, { recursive: true })
@@ -94,6 +95,7 @@ const fill = (root: string, worker: string): void => {
   write(join(share, 'bash-completion', 'completions', 'trunkline'), completion('bash'))
   write(join(share, 'zsh', 'vendor-completions', '_trunkline'), completion('zsh'))
   write(join(share, 'fish', 'vendor_completions.d', 'trunkline.fish'), completion('fish'))
+  write(join(share, 'man', 'man1', 'trunkline.1.gz'), gzipSync(manualPage(version)))
   rmSync(join(library, 'node_modules', '.cache'), { recursive: true, force: true })
   const config = join(root, 'etc', 'trunkline', 'trunkline.yaml')
   write(config, template('trunkline.yaml'))
@@ -110,7 +112,7 @@ mkdirSync(into, { recursive: true })
 const root = mkdtempSync(join(tmpdir(), 'trunkline-deb-'))
 try {
   chmodSync(root, 0o755)
-  fill(root, worker)
+  fill(root, worker, version)
   const sizeKb = Number(run('du', '-sk', root).split('\t')[0])
   const control = join(root, 'DEBIAN')
   mkdirSync(control)
