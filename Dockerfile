@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 # Two stages: the first has npm, all packages and, if needed, compilers; the second has only the files that run. The Debian package has the
-# same files (scripts/installation/tree.ts), and a test installs and runs it.
+# same files (scripts/installation/tree.ts). test/scenarios/image.test.ts runs each step of this file.
 #
 #   docker build -t trunkline .
 #   docker run --network host -v trunkline-data:/var/lib/trunkline -v ./etc:/etc/trunkline:ro trunkline
