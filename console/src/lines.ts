@@ -20,6 +20,8 @@ export interface Line extends Party {
   readonly received: string
   /** Whether the media path failed and is being restored. */
   readonly broken: boolean
+  /** Name of the person who is being added to the call. */
+  readonly adding?: string | undefined
 }
 
 /** Callbacks and clock of {@link Lines}. */
@@ -76,6 +78,11 @@ export class Lines {
   /** Records a digit that was pressed here. */
   pressed(call: Call, key: string): void {
     this.#patch(call, ({ pressed }) => ({ pressed: (pressed + key).slice(-maxDigits) }))
+  }
+
+  /** Records whom the user is adding to the call; undefined: nobody any more. */
+  adding(call: Call, adding: string | undefined): void {
+    this.#patch(call, () => ({ adding }))
   }
 
   #follow(call: Call): void {

@@ -55,8 +55,7 @@ export class Softphone {
 
   /** Answers the ringing call, with the camera if `video`. */
   async accept({ video = false } = {}): Promise<void> {
-    if (video) await this.part('accept-video').click()
-    await this.part('accept').click()
+    await this.part(video ? 'accept-video' : 'accept').click()
   }
 
   /** Signs out by the menu of the account. */

@@ -96,8 +96,7 @@ export const de: Texts = {
   suggestions: 'Vorschläge',
   suggestionCount: (count) => (count === 1 ? '1 Vorschlag' : `${count} Vorschläge`),
   wanted:
-    'Geben Sie einen Namen, eine Nummer, eine Adresse wie /public/bob ' +
-    'oder eine SIP-URI wie sip:bob@example.com ein.',
+    'Geben Sie einen Namen, eine Nummer oder eine Adresse ein, wie /public/bob oder sip:bob@example.com.',
   noMatch: (typed) => `Kein Eintrag „${typed}“ im Adressbuch.`,
   addressBookFailed: 'Das Adressbuch konnte nicht geladen werden. Bitte versuchen Sie es erneut.',
   badAddress: 'Diese Adresse kann nicht angerufen werden. Bitte prüfen Sie sie.',
@@ -176,6 +175,7 @@ export const de: Texts = {
   add: 'Hinzufügen',
   addTitle: (name) => `Person zum Gespräch mit ${name} hinzufügen`,
   addToCall: 'Zum Gespräch hinzufügen',
+  callingPerson: (name) => `${name} wird angerufen …`,
   addFailed: 'Die Person konnte nicht hinzugefügt werden. Das Gespräch geht weiter.',
   removePerson: (name) => `${name} entfernen`,
   transferNow: 'Sofort weiterleiten',

@@ -63,12 +63,21 @@ const Panel = ({ line }: { readonly line: Line }) => {
   )
 }
 
+/** Returns the name of the far side; in a call of several people the names of all others. */
+const namesOf = ({ call, name }: Line): string => {
+  const others = call.members.filter(
+    ({ member_id, type }) => type !== 'screen' && member_id !== call.memberId,
+  )
+  const names = new Set(others.map((other) => readableName(other.name ?? '')))
+  return names.size > 1 ? [...names].join(', ') : readableName(name)
+}
+
 const Party = ({ line }: { readonly line: Line }) => {
   // A call changes in place.
   usePage()
   const t = texts.value
   const { call } = line
-  const name = readableName(line.name)
+  const name = namesOf(line)
   const hasSound = call.active || call.state === 'early'
   const isBroken = line.broken && call.active
   const state = isBroken ? t.reconnectingCall : stateText(call.state)
@@ -86,12 +95,17 @@ const Party = ({ line }: { readonly line: Line }) => {
         <h2>
           <span data-testid="party">{name}</span>
           <CallTime since={line.answeredAt} />
-          {call.active && call.quality && <Quality bars={call.quality.bars} />}
+          {call.state === 'active' && call.quality && <Quality bars={call.quality.bars} />}
         </h2>
         <p class="quiet">{readableNumber(line.number, line.name)}</p>
         {(call.state !== 'active' || isBroken) && (
           <p class={isBroken ? 'state broken' : 'state'} aria-hidden="true">
             {state}
+          </p>
+        )}
+        {line.adding && (
+          <p role="status" data-testid="adding">
+            {t.callingPerson(line.adding)}
           </p>
         )}
       </div>

@@ -83,7 +83,7 @@ const DeviceCheck = ({ close }: { readonly close: () => void }) => {
         {fault && (
           <button
             type="button"
-            class="plain"
+            class="primary"
             onClick={() => {
               setWanted(false)
               queueMicrotask(() => setWanted(true))
@@ -92,7 +92,12 @@ const DeviceCheck = ({ close }: { readonly close: () => void }) => {
             {t.tryAgain}
           </button>
         )}
-        <button type="button" class="primary" data-testid="device-check-done" onClick={done}>
+        <button
+          type="button"
+          class={fault ? 'plain' : 'primary'}
+          data-testid="device-check-done"
+          onClick={done}
+        >
           {t.done}
         </button>
       </div>

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { readableName, readableNumber } from '../format.ts'
 import type { Incoming } from '../phone.ts'
 import { texts } from '../texts/language.ts'
@@ -8,7 +7,6 @@ import { Avatar, IconButton } from './parts.tsx'
 
 const Ringing = ({ call, first }: { readonly call: Incoming; readonly first: boolean }) => {
   const { phone } = usePage()
-  const [video, setVideo] = useState(false)
   const t = texts.value
   const { id, number, answering } = call
   const name = readableName(call.name)
@@ -49,11 +47,10 @@ const Ringing = ({ call, first }: { readonly call: Incoming; readonly first: boo
         <IconButton
           icon="camera"
           label={t.answerWithVideo}
-          pressed={video}
-          press={() => setVideo(!video)}
+          press={() => void phone.accept(id, { video: true })}
           testId="accept-video"
           disabled={phone.isBusy}
-          class="toggle"
+          class="answer-video"
         />
         <button
           type="button"
@@ -62,7 +59,7 @@ const Ringing = ({ call, first }: { readonly call: Incoming; readonly first: boo
           data-testid="accept"
           data-focus={first ? 'answer' : undefined}
           disabled={phone.isBusy}
-          onClick={() => void phone.accept(id, { video })}
+          onClick={() => void phone.accept(id)}
         >
           <Icon name="pickup" />
           {answering ? t.answering : t.answer}

@@ -39,7 +39,7 @@ export const Transfer = ({ adds, close }: TransferProps) => {
     if (!found || !line) return
     close()
     if (action === 'ask') void phone.dial(found.to, { name: found.name })
-    else void phone.controls[action](line, found.to)
+    else void phone.controls[action](line, found.to, found.name)
   }
   return (
     <Dialog title={adds ? t.addTitle(name) : t.transferTitle(name)} testId="transfer-dialog" close={close}>
