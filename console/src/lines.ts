@@ -80,7 +80,7 @@ export class Lines {
     this.#patch(call, ({ pressed }) => ({ pressed: (pressed + key).slice(-maxDigits) }))
   }
 
-  /** Records whom the user is adding to the call; undefined: nobody any more. */
+  /** Records the name of the person who is being added to the call; undefined: no longer. */
   adding(call: Call, adding: string | undefined): void {
     this.#patch(call, () => ({ adding }))
   }
