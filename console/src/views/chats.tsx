@@ -2,7 +2,6 @@ import type { Message } from '@trunkline/client'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Talk } from '../chats.ts'
 import { moment } from '../dates.ts'
-import { dialled } from '../people.ts'
 import { texts } from '../texts/language.ts'
 import type { Thread } from '../thread.ts'
 import { Empty } from './empty.tsx'
@@ -201,35 +200,6 @@ export const ThreadView = () => {
   return thread ? <Conversation key={thread.id} thread={thread} /> : null
 }
 
-/** Calls the other side of a conversation, if the address book has it and no call is in progress. */
-const CallButtons = ({ thread: { id, name } }: { readonly thread: Thread }) => {
-  const { phone, people } = usePage()
-  const address = people.list.find((entry) => entry.id === id)
-  if (!address || phone.current) return null
-  const { video } = address.channels
-  const to = dialled(address, false)
-  const t = texts.value
-  return (
-    <>
-      {video && (
-        <IconButton
-          icon="camera"
-          label={t.videoCallPerson(name)}
-          press={() => void phone.dial(video, { name, video: true })}
-        />
-      )}
-      {to && (
-        <IconButton
-          icon="pickup"
-          label={t.callPerson(name)}
-          press={() => void phone.dial(to, { name })}
-          testId="thread-call"
-        />
-      )}
-    </>
-  )
-}
-
 const Conversation = ({ thread }: { readonly thread: Thread }) => {
   const { ui } = usePage()
   const { chats } = useExtras()
@@ -242,7 +212,6 @@ const Conversation = ({ thread }: { readonly thread: Thread }) => {
         {!ui.wide.value && <IconButton icon="back" label={t.allMessages} press={() => chats.leave()} />}
         <Avatar name={thread.name} />
         <h2 data-testid="thread-name">{thread.name}</h2>
-        <CallButtons thread={thread} />
         {ui.wide.value && <IconButton icon="close" label={t.close} press={() => chats.leave()} />}
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
