@@ -90,7 +90,11 @@ it('shows the branches of a step in lines of their own', async () => {
 it('shows no secrets of a step', async () => {
   const url = 'https://me:hush@app.example/x?token=hush'
   const headers = { Authorization: 'Bearer hush' }
-  expect(await next(script([{ play: { url } }, { request: { url: 'https://a.example', method: 'GET', headers } }]))).toEqual([
+  expect(
+    await next(
+      script([{ play: { url } }, { request: { url: 'https://a.example', method: 'GET', headers } }]),
+    ),
+  ).toEqual([
     '1. play url: https://(secret)@app.example/x?(secret)',
     '2. request url: https://a.example, method: GET, headers: { Authorization: (secret) }',
   ])
