@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Gateway } from '../support/gateway.ts'
+import { faultsInAllLooks } from '../support/page-states.ts'
 
 let gateway: Gateway
 let browser: Browser
@@ -51,3 +52,16 @@ it('the reference shows the operations with samples, sends requests, and loads n
   expect(errors).toEqual([])
   expect(foreign).toEqual([])
 })
+
+it.each(['light', 'dark'] as const)(
+  'the reference has no fault that axe-core finds, opened %s',
+  async (look) => {
+    const page = await browser.page()
+    onTestFinished(() => page.context().close())
+    await page.emulateMedia({ colorScheme: look })
+    await page.goto(`http://127.0.0.1:${gateway.httpPort}/docs/api`)
+    await page.getByRole('heading', { name: 'Trunkline', exact: false }).first().waitFor()
+    await page.locator(`body.${look}-mode`).waitFor()
+    expect(await faultsInAllLooks(page, look)).toEqual([])
+  },
+)

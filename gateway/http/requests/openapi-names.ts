@@ -23,7 +23,8 @@ export const nameSchemas = (document: object): void => {
 const openObjects = (part: unknown): void => {
   if (Array.isArray(part)) part.forEach(openObjects)
   if (!isObject(part)) return
-  const isBare = part.type === 'object' && !('properties' in part || 'patternProperties' in part)
+  const isObjectType = [part.type].flat().includes('object')
+  const isBare = isObjectType && !('properties' in part || 'patternProperties' in part)
   if (isBare) part.additionalProperties ??= true
   Object.values(part).forEach(openObjects)
 }
