@@ -89,10 +89,10 @@ export class Controls {
   }
 
   /** Adds a person to a call. If the person does not answer, the call continues as before. */
-  async add({ call }: Line, to: string, name: string): Promise<void> {
-    this.#lines.adding(call, name)
+  async add({ call, adding }: Line, to: string, name: string): Promise<void> {
+    if (!adding) this.#lines.adding(call, name)
     await this.#try(call, () => call.add(to), texts.value.addFailed)
-    this.#lines.adding(call, undefined)
+    if (!adding) this.#lines.adding(call, undefined)
   }
 
   /** Connects the other party of a held call with that of the current call (attended transfer). */

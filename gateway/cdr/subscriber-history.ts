@@ -3,6 +3,7 @@ import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { PeriodicTask } from '../core/periodic-task.ts'
 import type {
+  InterruptedCall,
   StoredSubscriberCall,
   SubscriberCallPosition,
   SubscriberCallRow,
@@ -54,8 +55,8 @@ export class SubscriberHistory {
   readonly #tidying: PeriodicTask
   readonly #first: Promise<void>
   #isClosing = false
-  /** Calls that rang when the gateway crashed: their ids in browsers, by subscriber. */
-  #interrupted: ReadonlyMap<string, readonly string[]> = new Map()
+  /** Calls that rang when the gateway crashed. */
+  #interrupted: readonly InterruptedCall[] = []
 
   /** `keepMs`: time for which calls are kept, in ms. */
   constructor(deps: SubscriberHistoryDeps, keepMs: number) {
@@ -81,14 +82,19 @@ export class SubscriberHistory {
   /** Reads the calls that rang when the gateway crashed. Call it after their end was recorded. */
   async loadInterrupted(): Promise<void> {
     const { rows, clock } = this.#deps
-    const found = await rows.interruptedRinging(clock.now() - maxRingMs)
-    const calls = Map.groupBy(found, ({ subscriber_id: id }) => id)
-    this.#interrupted = new Map([...calls].map(([id, all]) => [id, all.map(({ call_id: call }) => call)]))
+    this.#interrupted = await rows.interruptedRinging(clock.now() - maxRingMs)
   }
 
-  /** Ids of the calls in browsers that rang at a subscriber when the gateway crashed. */
+  /**
+   * Ids of the calls in browsers that rang at a subscriber when the gateway crashed. They are known for the
+   * maximum time that a call rings.
+   */
   interruptedRinging(subscriberId: string): readonly string[] {
-    return this.#interrupted.get(subscriberId) ?? []
+    const after = this.#deps.clock.now() - maxRingMs
+    this.#interrupted = this.#interrupted.filter(({ ended_at: at }) => at > after)
+    return this.#interrupted
+      .filter(({ subscriber_id: id }) => id === subscriberId)
+      .map((call) => call.call_id)
   }
 
   /** Stores an ended call in the background. */

@@ -204,7 +204,7 @@ export class Leg {
     this.#state = { kind: 'answered', at }
     this.#times = { ...this.#times, answeredAt: at }
     this.#owner?.legAnswered?.(this)
-    for (const run of this.#onAnswered) run()
+    for (const run of this.#onAnswered) if (this.isAnswered) run()
     this.#onAnswered.clear()
   }
 

@@ -9,6 +9,9 @@ export type StoredSubscriberCall = Readonly<SubscriberCallTable>
 /** Ended call of a subscriber. */
 export type SubscriberCallRow = Omit<StoredSubscriberCall, 'node_id'>
 
+/** Call that rang when its gateway crashed. */
+export type InterruptedCall = Pick<SubscriberCallRow, 'subscriber_id' | 'call_id' | 'ended_at'>
+
 /** Search for calls of one subscriber. */
 export interface SubscriberCallSearch {
   readonly result?: string
@@ -82,10 +85,10 @@ export class SubscriberCallRows {
    * Returns the calls that rang at subscribers when their gateway crashed, and that ended after `after` (ms
    * since the Unix epoch).
    */
-  interruptedRinging(after: number): Promise<Pick<SubscriberCallRow, 'subscriber_id' | 'call_id'>[]> {
+  interruptedRinging(after: number): Promise<InterruptedCall[]> {
     return this.#store
       .selectFrom('subscriber_call')
-      .select(['subscriber_id', 'call_id'])
+      .select(['subscriber_id', 'call_id', 'ended_at'])
       .where('ended_at', '>', after)
       .where('code', '=', 'interrupted')
       .where('direction', '=', 'inbound')

@@ -67,6 +67,11 @@ const maxBusy = 50
 const maxRememberedIds = 100
 /** Maximum length of a remembered id; browsers send UUIDs. */
 const maxIdLength = 128
+
+/** Whether a value is an id that is remembered to detect repeats. */
+export const isMessageId = (value: unknown): value is string | number =>
+  typeof value === 'number' || (typeof value === 'string' && value.length <= maxIdLength)
+
 /**
  * Number of missed events that are sent at once after a reconnection, within the send buffer of a connection.
  */
@@ -219,6 +224,11 @@ export class BrowserSession {
     this.#emitWaiting()
   }
 
+  /** Drops the waiting events of {@link emitLatest}: the browser receives the present state by a response. */
+  dropLatest(): void {
+    this.#latest.clear()
+  }
+
   #emitWaiting(): void {
     for (const [key, { event_type: type, params }] of this.#latest) {
       if (this.#outbox.size >= maxBusy) return
@@ -246,8 +256,7 @@ export class BrowserSession {
    * sent twice.
    */
   isNew(messageId: unknown): boolean {
-    if (typeof messageId !== 'string' && typeof messageId !== 'number') return true
-    if (String(messageId).length > maxIdLength) return true
+    if (!isMessageId(messageId)) return true
     if (this.#seenIds.has(messageId)) return false
     this.#seenIds.add(messageId)
     if (this.#seenIds.size > maxRememberedIds) this.#seenIds.delete(this.#seenIds.values().next().value)
@@ -288,7 +297,10 @@ export class BrowserSession {
   /** Drops invites to ended calls: the browser would ring forever, as it ignores the bye. */
   #isWanted(event: Event): boolean {
     const isOver = event.outboundLeg !== undefined && !this.calls.has(event.outboundLeg)
-    if (isOver) this.#outbox.delete(event)
+    if (isOver) {
+      this.#outbox.delete(event)
+      this.#emitWaiting()
+    }
     return !isOver
   }
 

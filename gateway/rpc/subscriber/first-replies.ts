@@ -1,10 +1,8 @@
 import type { Reply } from '../rpc-session.ts'
-import type { BrowserSession } from './browser-session.ts'
+import { type BrowserSession, isMessageId } from './browser-session.ts'
 
 /** Number of replies that are kept for each session. */
 const maxReplies = 20
-/** Maximum length of an id; browsers send UUIDs. */
-const maxIdLength = 128
 
 /**
  * Replies to requests that must not run twice. Browsers repeat an unanswered request under the same id after
@@ -15,8 +13,7 @@ export class FirstReplies {
 
   /** Returns the reply of `run`. A repeated request receives the reply of the first one. */
   of(browser: BrowserSession, id: unknown, run: () => Promise<Reply>): Promise<Reply> {
-    const isId = typeof id === 'number' || (typeof id === 'string' && id.length <= maxIdLength)
-    if (!isId) return run()
+    if (!isMessageId(id)) return run()
     const replies = this.#replies.get(browser) ?? new Map<unknown, Promise<Reply>>()
     this.#replies.set(browser, replies)
     const reply = replies.get(id) ?? run()

@@ -105,6 +105,22 @@ describe('presence of a subscriber', () => {
     await vi.waitFor(() => expect(states(page)).toEqual(['online']))
   })
 
+  it('is not reported later by an event that waited when a response had the state', async () => {
+    const page = await gateway.signedIn()
+    await watch(page, address())
+    page.browser.acknowledges = false
+    const [session] = gateway.presence.of(gateway.subscriber('alice').id)
+    for (let at = 0; at < 50; at++) session?.emit('call.test', {})
+    await vi.waitFor(() => expect(page.browser.requests.length).toBeGreaterThanOrEqual(50))
+    await gateway.online('bob')
+    expect(await watch(page, address())).toMatchObject({ presence: [{ state: 'online' }] })
+    for (const { id } of page.browser.requests)
+      page.browser.raw(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
+    await vi.waitFor(() => expect(session?.unacknowledged).toBe(0))
+    await settled(page)
+    expect(states(page)).toEqual([])
+  })
+
   it('is not shown for addresses that the token may not see, or that do not exist', async () => {
     const guest = await gateway.page()
     await guest.connect(await gateway.limitedToken('guest', 'bob'))
