@@ -64,7 +64,7 @@ export const isSecretName = (key: string): boolean => secretKey.test(key)
 /** Returns a text; of a URL, neither its user nor its query, which may have passwords and tokens. */
 export const withoutUrlSecrets = (text: string): string =>
   text
-    .replace(/\/\/[^/@\s]{1,256}@/, `//${maskedSecret}@`)
+    .replace(/\/\/[^/?#\s]{1,256}@/, `//${maskedSecret}@`)
     .replace(/^([a-z][a-z0-9+.-]{0,31}:\/\/[^?#\s]*)\?[^#\s]*/i, `$1?${maskedSecret}`)
 
 /** Path of a certificate or key. The path is no secret, and the operator must see it. */

@@ -98,6 +98,8 @@ it('shows no secrets of a step', async () => {
     '1. play url: https://(secret)@app.example/x?(secret)',
     '2. request url: https://a.example, method: GET, headers: { Authorization: (secret) }',
   ])
+  const document = `<Response><Play>${url}</Play><Dial><Conference>${url}</Conference></Dial></Response>`
+  expect((await next({ kind: 'xml', document, name: 'x' })).join('\n')).not.toContain('hush')
 })
 
 it('says that presence is unknown while no gateway runs', async () => {

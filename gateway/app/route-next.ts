@@ -1,5 +1,6 @@
 /** Work of a handler after the admission of a call, as far as it can be known without side effects. */
 
+import { withoutUrlSecrets } from '../../config/secret-mask.ts'
 import { formRequest } from '../../handlers/common/forms.ts'
 import { readFlowDocument } from '../../handlers/flow/document.ts'
 import { DocumentInvalid, type DocumentRequest, type FetchedDocument } from '../../handlers/handler.ts'
@@ -174,7 +175,7 @@ const xmlSteps = (text: string): readonly DocumentStep[] =>
     .children.filter((child) => typeof child !== 'string')
     .map((verb) => {
       const nouns = verb.children.filter((child) => typeof child !== 'string')
-      const content = [xmlText(verb), ...nouns.map((noun) => `<${noun.name}>${xmlText(noun)}`)]
+      const content = [shownXmlText(verb), ...nouns.map((noun) => `<${noun.name}>${shownXmlText(noun)}`)]
       const targets = nouns.flatMap((noun) => (verb.name === 'Dial' ? xmlTarget(noun) : []))
       return { lines: [`<${verb.name}> ${content.filter((part) => part !== '').join(' ')}`.trim()], targets }
     })
@@ -184,6 +185,9 @@ const xmlText = ({ children }: XmlElement): string =>
     .filter((child) => typeof child === 'string')
     .join('')
     .trim()
+
+/** Returns the text of an element without the secrets of a URL. */
+const shownXmlText = (element: XmlElement): string => withoutUrlSecrets(xmlText(element))
 
 /** Returns the address or URI of a noun of Dial. A client without a context is in `public`. */
 const xmlTarget = (noun: XmlElement): readonly string[] => {

@@ -1,5 +1,5 @@
 /** Text of a script's steps for people. */
-import { isSecretName, withoutUrlSecrets } from '../../config/secret-mask.ts'
+import { isSecretName, maskedSecret, withoutUrlSecrets } from '../../config/secret-mask.ts'
 import { Branches, Nested, type ScriptStep, StepList } from '../../handlers/script/steps.ts'
 
 /** Maximum number of branches of a step that are shown. */
@@ -45,7 +45,7 @@ const branchesOf = (name: string, value: unknown): readonly LabelledSteps[] => {
 const shortStep = (step: ScriptStep): string => stepLines(step)[0] ?? step.method
 
 const pairs = (entries: readonly (readonly [string, unknown])[]): string =>
-  entries.map(([name, value]) => `${name}: ${isSecretName(name) ? '(secret)' : textOf(value)}`).join(', ')
+  entries.map(([name, value]) => `${name}: ${isSecretName(name) ? maskedSecret : textOf(value)}`).join(', ')
 
 const textOf = (value: unknown): string => {
   if (typeof value === 'string') return withoutUrlSecrets(value)

@@ -63,7 +63,7 @@ class SeenCalls {
   #calls = new Map<string, { readonly isAnswered: boolean }>()
 
   /** Returns the events since the previous response, in the order of their times. */
-  eventsOf({ calls, ended }: CallChanges): readonly CallEvent[] {
+  eventsOf({ calls, ended = [] }: CallChanges): readonly CallEvent[] {
     const present = new Map<string, { readonly isAnswered: boolean }>()
     const events: CallEvent[] = []
     for (const call of [...ended, ...calls]) {

@@ -165,10 +165,10 @@ describe('a trace', () => {
   })
 })
 
-/** Adds an ended call. */
-const end = (id: string) => {
+/** Adds an ended call. `kind`: that of the leg of its caller. */
+const end = (id: string, kind = 'sip') => {
   const state = { kind: 'ended', cause: { code: 'busy' } }
-  const leg = { facts: {}, times: { startedAt: 1_000, endedAt: 3_000 }, state }
+  const leg = { kind, direction: 'inbound', facts: {}, times: { startedAt: 1_000, endedAt: 3_000 }, state }
   recent.add({ id, info: { from: 'a', to: 'b' }, caller: leg, cdrLegs: [{ leg, role: 'caller' }] } as never)
 }
 
@@ -181,7 +181,9 @@ it('ended calls are kept up to a limit', () => {
 it('ended calls are answered to a request with the number of the last known one', async () => {
   const { requests } = open()
   for (const id of ['c-1', 'c-2', 'c-3']) end(id)
-  expect(await requests.calls?.({})).toEqual({ calls: [], ended: [], last_ended: 3 })
+  // A branch to an address is a part of its call.
+  end('c-4', 'local')
+  expect(await requests.calls?.({})).toEqual({ calls: [], ended: [], last_ended: 4 })
   expect(await requests.calls?.({ ended_after: 2 })).toEqual({
     calls: [],
     ended: [
@@ -195,7 +197,7 @@ it('ended calls are answered to a request with the number of the last known one'
         code: 'busy',
       },
     ],
-    last_ended: 3,
+    last_ended: 4,
   })
   await expect(requests.calls?.({ ended_after: 'c-2' })).rejects.toThrow('ended_after')
 })

@@ -20,6 +20,8 @@ export interface EndedCall extends RecentCall {
   readonly endedAt: number
   /** Code of its end. */
   readonly code: Code
+  /** Whether the call is a branch that another call has dialled to an address. */
+  readonly isBranch: boolean
 }
 
 /** Maximum number of ended calls in memory. */
@@ -47,7 +49,8 @@ export class RecentCalls {
 
   /** Keeps an ended call. */
   add({ id, info: { from, to }, caller, cdrLegs }: CdrSource): void {
-    const { startedAt, answeredAt } = (cdrLegs[0]?.leg ?? caller).times
+    const first = cdrLegs[0]?.leg ?? caller
+    const { startedAt, answeredAt } = first.times
     this.#calls.delete(id)
     this.#calls.set(id, {
       id,
@@ -59,6 +62,7 @@ export class RecentCalls {
       ...(answeredAt !== undefined && { answeredAt }),
       endedAt: caller.times.endedAt ?? startedAt,
       code: caller.state.kind === 'ended' ? caller.state.cause.code : 'internal',
+      isBranch: first.kind === 'local' && first.direction === 'inbound',
     })
     for (const oldest of this.#calls.keys()) {
       if (this.#calls.size <= maxCalls) return
@@ -71,9 +75,12 @@ export class RecentCalls {
     return this.#ended
   }
 
-  /** Returns the calls in memory that ended after the call with this number, the oldest first. */
+  /**
+   * Returns the calls in memory that ended after the call with this number, the oldest first. Branches are
+   * parts of the call that has dialled them.
+   */
   endedAfter(number: number): readonly EndedCall[] {
-    return [...this.#calls.values()].filter((call) => call.number > number)
+    return [...this.#calls.values()].filter((call) => call.number > number && !call.isBranch)
   }
 
   /** All calls in memory. */

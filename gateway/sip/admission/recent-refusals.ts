@@ -19,7 +19,7 @@ const maxKept = { source: 20, all: 500 }
 
 /**
  * The latest rejections, for the operator. A single source cannot replace those of all others. Rejections by
- * the SIP agent, some of which are usual in every network, do not replace others of the same source.
+ * the SIP agent, some of which are usual in every network, are the first to be replaced.
  */
 export class RecentRefusals {
   readonly #kept: RecentRefusal[] = []
@@ -40,7 +40,14 @@ export class RecentRefusals {
     const source = sourceOf(refusal)
     const ofSource = this.#bySource.get(source) ?? 0
     if (ofSource >= maxKept.source) this.#remove(this.#kept.findIndex((each) => sourceOf(each) === source))
-    else if (this.#kept.length >= maxKept.all) this.#remove(0)
+    else if (this.#kept.length >= maxKept.all)
+      // Without rejections by the agent, the oldest one of all goes.
+      this.#remove(
+        Math.max(
+          0,
+          this.#kept.findIndex(({ code }) => code === agentCode),
+        ),
+      )
     this.#kept.push(refusal)
     this.#bySource.set(source, (this.#bySource.get(source) ?? 0) + 1)
   }
