@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 /** Number of consecutive failures that open a breaker. */
 const maxFailures = 5
 /** Time in ms for which a breaker stays open; then one request tests the server. */
-export const openMs = 10_000
+export const breakerOpenMs = 10_000
 /** Maximum number of tracked servers; beyond it, the server whose failure is oldest is dropped. */
 const maxServers = 10_000
 
@@ -43,7 +43,7 @@ export class CircuitBreakers {
     if (breaker?.openUntil === undefined) return true
     const now = this.#clock.now()
     if (now < breaker.openUntil) return false
-    breaker.openUntil = now + openMs
+    breaker.openUntil = now + breakerOpenMs
     return true
   }
 
@@ -59,7 +59,7 @@ export class CircuitBreakers {
     this.#servers.delete(server)
     this.#servers.set(server, breaker)
     breaker.failures++
-    if (breaker.failures >= maxFailures) breaker.openUntil = this.#clock.now() + openMs
+    if (breaker.failures >= maxFailures) breaker.openUntil = this.#clock.now() + breakerOpenMs
     if (this.#servers.size > maxServers) this.#servers.delete(this.#servers.keys().next().value!)
   }
 }

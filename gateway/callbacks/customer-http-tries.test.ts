@@ -64,7 +64,7 @@ it('a server that cannot be reached is left alone after five failures, until a m
   expect(client.openCircuits).toBe(1)
   const paused = await failureOf(client.document(post(url), 'p'))
   expect(paused.facts.reason).toBe('circuit-open')
-  expect(paused.message).toMatch(/Its server has not answered lately, and is asked again within 10 s\.$/)
+  expect(paused.message).toMatch(/Its server failed lately, and is contacted again within 10 s\.$/)
   clock.advance(10_000)
   expect(await reasonOf(client.document(post(url), 'p'))).toBe('connect')
 })

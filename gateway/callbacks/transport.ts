@@ -5,7 +5,7 @@ import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import { asUnreachable, discard, headerOf, refused, unreachable } from './answers.ts'
 import { cacheBefore } from './audio-cache.ts'
-import { CircuitBreakers, openMs } from './circuit-breakers.ts'
+import { breakerOpenMs, CircuitBreakers } from './circuit-breakers.ts'
 import { guardedLookup, literalOf, type Resolve } from './guarded-lookup.ts'
 import type { Overrides } from './overrides.ts'
 import { nextRequest, parseTarget } from './redirects.ts'
@@ -66,7 +66,7 @@ export interface Response {
  */
 const connectStepMs = 500
 /** Reason for which a server is not contacted. */
-const notAskedNow = `Its server has not answered lately, and is asked again within ${openMs / 1000} s.`
+const circuitOpenText = `Its server failed lately, and is contacted again within ${breakerOpenMs / 1000} s.`
 /** Reasons of failures that do not count against the server. */
 const blameless: ReadonlySet<unknown> = new Set(['address-refused', 'request'])
 /** Maximum number of connections to one server. */
@@ -139,7 +139,7 @@ export class Transport {
     const { origin, pathname } = target
     const path = origin + pathname
     if (!this.breakers.admits(origin) || !this.breakers.admits(path))
-      throw unreachable(url, 'circuit-open', notAskedNow)
+      throw unreachable(url, 'circuit-open', circuitOpenText)
     const { connectMs, readMs = maxReadMs } = overrides
     // A response to a request with credentials must not reach another caller, even if the server permits
     // caching.

@@ -141,20 +141,39 @@ const examplesAndCodes = ({ examples, exitCodes }: Command): string => {
 
 /** Rewrites an error of commander: "trunkline: unknown command 'chekc'; did you mean 'check'?". */
 const errorText = (text: string): string =>
-  text
-    .replace(
-      /^error: option '(--[\w-]+)[^']*' argument '([\s\S]*)' is invalid\. It (must be .*)\.$/m,
-      "error: option '$1' $3, not '$2'",
-    )
-    .replace(
-      /^error: command-argument value '([\s\S]*)' is invalid for argument '([\w-]+)'\. It (must be .*)\.$/m,
-      "error: argument '$2' $3, not '$1'",
-    )
+  invalidValueText(text)
     .replace(/^error: /, 'trunkline: ')
     .replace(/\n\(Did you mean (?:one of )?(.+)\?\)/, (_, names: string) => {
       const quoted = names.split(', ').map((name) => `'${name}'`)
       return `; did you mean ${quoted.join(' or ')}?`
     })
+
+const optionStart = "error: option '"
+const argumentStart = "error: command-argument value '"
+const valueStart = "' argument '"
+const optionEnd = "' is invalid"
+const argumentEnd = "' is invalid for argument '"
+
+/**
+ * Rewrites an error about a value: "option '--source <ip>' argument 'x' is invalid. It must be an IP
+ * address." becomes "option '--source' must be an IP address, not 'x'". The value may be any text, so no
+ * expression reads it.
+ */
+const invalidValueText = (text: string): string => {
+  const at = text.lastIndexOf('. It must be ')
+  if (at === -1) return text
+  const before = text.slice(0, at)
+  const rule = text.slice(at + '. It '.length).replace(/\.\n?$/, '')
+  if (before.startsWith(optionStart) && before.endsWith(optionEnd)) {
+    const [name] = before.slice(optionStart.length).split(/[ ']/, 1)
+    const value = before.slice(before.indexOf(valueStart) + valueStart.length, -optionEnd.length)
+    return `error: option '${name}' ${rule}, not '${value}'\n`
+  }
+  const end = before.lastIndexOf(argumentEnd)
+  if (!before.startsWith(argumentStart) || end === -1) return text
+  const name = before.slice(end + argumentEnd.length, -1)
+  return `error: argument '${name}' ${rule}, not '${before.slice(argumentStart.length, end)}'\n`
+}
 
 /** Returns a phrase as a sentence. */
 const sentence = (phrase: string): string => `${phrase[0]?.toUpperCase()}${phrase.slice(1)}.`

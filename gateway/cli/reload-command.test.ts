@@ -51,7 +51,7 @@ it('prints what the gateway answers', async () => {
 it('says what may be wrong where no gateway listens', async () => {
   expect(await reload()).toBe(4)
   expect(printed).toContain(`No gateway runs with the data folder ${folder}`)
-  expect(printed).toContain('another data folder')
+  expect(printed).toContain('After a change of dataDir in the file')
 })
 
 it('says so where a gateway of another version does not understand it', async () => {

@@ -90,15 +90,24 @@ const createLastingWorker = ({ logLevel, program = workerBin }: WorkerSettings):
 /** Time in ms for a closed worker to end. A worker that hangs is killed. */
 const maxEndMs = 2_000
 
+/** Kills a process, unless it has ended by itself. */
+const kill = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 /**
- * Closes a worker, and resolves when its process has ended. Its ports are free from then on: a gateway that is
- * started next listens on the same ones.
+ * Closes a worker, and resolves when its process has ended. Its ports are free from then on, for a gateway
+ * that is started next.
  */
 const endWorker = async (worker: types.Worker): Promise<void> => {
   if (worker.subprocessClosed) return
   const ended = once(worker, 'subprocessclose')
   worker.close()
-  const killing = systemClock.after(maxEndMs, () => process.kill(worker.pid, 'SIGKILL'))
+  const killing = systemClock.after(maxEndMs, () => kill(worker.pid))
   await ended
   killing.cancel()
 }

@@ -252,7 +252,7 @@ const checkPlatform = (): void => {
 /** Returns the URL of a host. A bare name uses TLS, except for loopback. */
 const urlOf = (host: string): string => {
   if (/^wss?:\/\//.test(host)) return host
-  const isLoopback = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:\/|$)/.test(host)
+  const isLoopback = /^(?:(?:[^/]+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:\/|$)/.test(host)
   return `${isLoopback ? 'ws' : 'wss'}://${host}`
 }
 

@@ -117,7 +117,7 @@ const special: Readonly<Record<string, string>> = {
     'Returns every object that has an address. `type`, `display_name` and `address` filter the list, ' +
     '`sort_by` and `sort_order` sort it.',
   get_resource: 'Finds a resource by its id alone. The field with the name of its `type` has its own fields.',
-  delete_resource: `Removes a resource of any kind, a subscriber only with the permission \`subscribers\`. ${noCalls}`,
+  delete_resource: `Removes any resource, a subscriber only with the permission \`subscribers\`. ${noCalls}`,
   list_resource_addresses: 'Returns the one address of the resource, in the form that browsers see.',
   assign_domain_application:
     'Calls to the domain are from now on handled by this resource. The former handler is replaced.',
