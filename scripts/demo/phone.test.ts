@@ -74,7 +74,7 @@ it('ends at once if the port is closed', async () => {
 
 it('cancels a call without an answer, such as that of a gateway that has ended', async () => {
   answering(['100 Trying'], ['180 Ringing'])
-  await call({ maxRingMs: 300 })
+  await call({ maxRingMs: 2_000 })
   await expect.poll(ended).toMatchObject({ by: 'no-answer' })
   await expect.poll(() => received).toEqual(['INVITE', 'CANCEL'])
 })

@@ -114,7 +114,7 @@ it('route-test reports whether the gateway would accept or refuse a call from an
     gateway.routeTest('--source', '192.0.2.1', 'sip:1@fast.test'),
   ])
   expect(known).toMatchObject({ code: 0 })
-  expect(known.next).toEqual(['1. answer', '2. sleep {"duration":10000}'])
+  expect(known.next).toEqual(['1. answer', '2. sleep duration: 10000'])
   expect(unknown).toEqual({
     code: 1,
     text: 'refused with 404 (unknown_domain): No domain application has this domain.',
@@ -139,7 +139,7 @@ it('route-test knows the domains that the API made, and asks the gateway who is 
   ])
   expect(byApi.code).toBe(0)
   expect(byApi.next).toEqual(['fetches https://app.example/made (POST); --fetch does so now'])
-  expect(toAlice.next).toEqual(['1. connect {"to":"/public/alice"}', '/public/alice: subscriber; not online'])
+  expect(toAlice.next).toEqual(['1. connect to: /public/alice', '/public/alice: subscriber; not online'])
 })
 
 it('a backup is written while the gateway runs, and not restored', async () => {

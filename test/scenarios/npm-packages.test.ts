@@ -115,7 +115,7 @@ it.each(resolutions)(
   },
 )
 
-/** Names of each way into the packages, such as `@trunkline/client/push`. */
+/** Names of each export of the packages, such as `@trunkline/client/push`. */
 const entries = (): readonly string[] =>
   packageFolders.flatMap((name) => {
     const manifest = join(app, 'node_modules', '@trunkline', name, 'package.json')
@@ -124,7 +124,7 @@ const entries = (): readonly string[] =>
     return modules.map((key) => `@trunkline/${name}${key.slice(1)}`)
   })
 
-it.each(resolutions)('every way into the packages has types: %s, %s', (module, resolution) => {
+it.each(resolutions)('every export of the packages has types: %s, %s', (module, resolution) => {
   const names = entries()
   expect(names).toEqual(
     expect.arrayContaining(['@trunkline/client', '@trunkline/client/bundle/trunkline.js']),

@@ -109,8 +109,11 @@ export class Container {
 
   /** Process of the host that is the first one of the container. */
   get #first(): number {
-    const childOf = (pid: number): number =>
-      Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())
+    const childOf = (pid: number): number => {
+      const child = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'))
+      if (!(child > 0)) throw new Error('the container has no process')
+      return child
+    }
     return childOf(childOf(this.program.pid))
   }
 

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { observer } from 'mediasoup'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort, freePortRange } from '../../media/testing/free-ports.ts'
 import type { Edge, MediaPort } from '../../media/types.ts'
 import { browserOffer } from '../../media/webrtc/testing/browser-offer.ts'
@@ -220,6 +220,9 @@ describe('all objects are released', () => {
     const port = await freePort()
     const webrtc = await createWebRtc({ edge: fixture.edge, bind: '127.0.0.1', announce: [], port })
     const worker = workers.at(-1)!
+    onTestFinished(() => {
+      if (!worker.subprocessClosed) process.kill(worker.pid, 'SIGKILL')
+    })
     process.kill(worker.pid, 'SIGSTOP')
     await webrtc.close()
     expect(worker.subprocessClosed).toBe(true)
