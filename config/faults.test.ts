@@ -197,6 +197,8 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
       'subscribers: [{ email: a@x.example, password: pa55 }]\nsip: { drachtio: { host: "a", secret: 55 } }',
     )
     expect(faults).toHaveLength(2)
-    expect(JSON.stringify(faults)).not.toContain('55')
+    // The name of the temporary folder is random, and may have any digits.
+    const texts = faults.map(({ file: _file, ...fault }) => fault)
+    expect(JSON.stringify(texts)).not.toContain('55')
   })
 })
