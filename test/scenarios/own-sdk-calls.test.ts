@@ -91,13 +91,23 @@ const reachesState = (page: ClientPage, wanted: string, ms = 10_000) =>
     ms,
   )
 
+/** Crashes the gateway once the store has its calls. They are written up to 100 ms after their start. */
+const crashWithStoredCalls = async (): Promise<void> => {
+  await until(
+    'the calls are stored',
+    () => two.gateway.metric('history_waiting'),
+    (waiting) => waiting === 0,
+  )
+  await two.gateway.crash()
+}
+
 it('a call that rings when the gateway crashes ends on both pages, and the next call rings again', async () => {
   const [caller, callee] = await Promise.all([pageOf(alice.email, 0), pageOf(bob.email, 1)])
   await awaits(callee)
   await rings(caller, '/public/bob')
   await reachesState(caller, 'early')
   await reachesState(callee, 'ringing')
-  await two.gateway.crash()
+  await crashWithStoredCalls()
   for (const page of [caller, callee]) {
     await reachesState(page, 'ended')
     expect(await endOf(page)).toBe('session_lost')
@@ -167,7 +177,7 @@ it('a page with the published SDK that rings when the gateway crashes receives t
     () => page.invites(),
     (count) => count === 1,
   )
-  await two.gateway.crash()
+  await crashWithStoredCalls()
   const ended = () => page.page.evaluate(() => (globalThis as unknown as { ended: string[] }).ended)
   await until('the end of the call', ended, ({ length }) => length === 1)
   expect(await ended()).toEqual([(await page.details()).callID])
