@@ -30,7 +30,7 @@ describe('the API reference', () => {
     const again = await get(url, { 'if-none-match': `"other", ${headers.etag}` })
     expect([again.statusCode, again.body]).toEqual([304, ''])
     // A thread prepares the script, and waits for a busy machine.
-  }, 120_000)
+  })
 
   it('sends the document in the coding that the client accepts', async () => {
     const document = (await get('/openapi.json')).body

@@ -24,6 +24,20 @@ const states = (page: TestPage): unknown[] =>
     return type === 'presence.changed' ? [event.state] : []
   })
 
+/** Leaves 50 events of Alice's page unacknowledged, so that presence waits. Returns her session. */
+const busy = async (page: TestPage) => {
+  page.browser.acknowledges = false
+  const [session] = gateway.presence.of(gateway.subscriber('alice').id)
+  for (let at = 0; at < 50; at++) session?.emit('call.test', {})
+  await vi.waitFor(() => expect(page.browser.requests.length).toBeGreaterThanOrEqual(50))
+  return session
+}
+
+/** Acknowledges all events of a page. */
+const acknowledge = ({ browser }: TestPage): void => {
+  for (const { id } of browser.requests) browser.raw(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
+}
+
 describe('presence of a subscriber', () => {
   it('is reported with the watch, and then at each change', async () => {
     const page = await gateway.signedIn()
@@ -91,31 +105,23 @@ describe('presence of a subscriber', () => {
   it('reaches a page that has acknowledged nothing for a while, as the latest state', async () => {
     const page = await gateway.signedIn()
     await watch(page, address())
-    page.browser.acknowledges = false
-    const [session] = gateway.presence.of(gateway.subscriber('alice').id)
-    for (let at = 0; at < 50; at++) session?.emit('call.test', {})
-    await vi.waitFor(() => expect(page.browser.requests.length).toBeGreaterThanOrEqual(50))
+    const session = await busy(page)
     const bob = await gateway.online('bob')
     await bob.ask('subscriber.offline')
     await bob.ask('subscriber.online')
     await settled(page)
     expect([states(page), session?.unacknowledged]).toEqual([[], 50])
-    for (const { id } of page.browser.requests)
-      page.browser.raw(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
+    acknowledge(page)
     await vi.waitFor(() => expect(states(page)).toEqual(['online']))
   })
 
   it('is not reported later by an event that waited when a response had the state', async () => {
     const page = await gateway.signedIn()
     await watch(page, address())
-    page.browser.acknowledges = false
-    const [session] = gateway.presence.of(gateway.subscriber('alice').id)
-    for (let at = 0; at < 50; at++) session?.emit('call.test', {})
-    await vi.waitFor(() => expect(page.browser.requests.length).toBeGreaterThanOrEqual(50))
+    const session = await busy(page)
     await gateway.online('bob')
     expect(await watch(page, address())).toMatchObject({ presence: [{ state: 'online' }] })
-    for (const { id } of page.browser.requests)
-      page.browser.raw(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
+    acknowledge(page)
     await vi.waitFor(() => expect(session?.unacknowledged).toBe(0))
     await settled(page)
     expect(states(page)).toEqual([])
