@@ -4,6 +4,7 @@
  */
 import { browserEnvironment, Client, type DecryptedPush, type PushPayload } from '@trunkline/client'
 import { decryptPush } from '@trunkline/client/push'
+import { Alerts } from './push/alerts.ts'
 import { BrowserStore } from './push/kept.ts'
 import type { WorkerMessage } from './push/messages.ts'
 import { Notifier } from './push/notifier.ts'
@@ -13,6 +14,8 @@ import { alertTexts, type Language } from './texts/alerts.ts'
 const worker = globalThis as unknown as WorkerScope
 
 const kept = new BrowserStore()
+
+const alerts = new Alerts(worker.registration)
 
 const pages = (): Promise<readonly OpenPage[]> =>
   worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
@@ -57,8 +60,8 @@ const notifier = new Notifier({
   openPage,
   decline,
   now: () => Date.now(),
-  show: (title, options) => worker.registration.showNotification(title, options),
-  shown: (tag) => worker.registration.getNotifications({ tag }),
+  show: (title, options) => alerts.show(title, options),
+  shown: (tag) => alerts.shown(tag),
 })
 
 // The push service replaced its subscription: the gateway must use the new one.

@@ -1,5 +1,6 @@
 import type { Incoming } from '../phone.ts'
 import { texts } from '../texts/language.ts'
+import { Alerts } from './alerts.ts'
 import type { PushBrowser, PushWorker } from './browser-push.ts'
 import { ringingAlert } from './notifier.ts'
 
@@ -43,12 +44,14 @@ export class HiddenCalls {
     // The call may have ended meanwhile.
     if (!this.#displayed.has(id)) return
     const title = video ? texts.value.incomingVideoCall : texts.value.incomingCall
-    await worker?.showNotification(title, ringingAlert({ id }, name, number, texts.value)).catch(() => {})
+    if (!worker) return
+    const alert = ringingAlert({ id }, name, number, texts.value)
+    await new Alerts(worker).show(title, alert).catch(() => {})
   }
 
   async #close(id: string): Promise<void> {
     this.#displayed.delete(id)
     const worker = await registered()
-    for (const alert of (await worker?.getNotifications({ tag: id })) ?? []) alert.close()
+    if (worker) for (const alert of await new Alerts(worker).shown(id)) alert.close()
   }
 }

@@ -1,0 +1,32 @@
+import type { AlertOptions, ShownAlert } from './notifier.ts'
+
+/** Name of the lock that this browser's page and service worker hold while they use notifications. */
+const lockName = 'trunkline.alerts'
+
+type Used = Pick<ServiceWorkerRegistration, 'showNotification' | 'getNotifications'>
+
+/**
+ * Notifications of this site. Page and service worker show and list them one at a time: Chromium forgets a
+ * notification that it is about to show while another request lists them.
+ */
+export class Alerts {
+  readonly #registration: Used
+
+  constructor(registration: Used) {
+    this.#registration = registration
+  }
+
+  /** Shows a notification. Rejects without the user's permission. */
+  show(title: string, options: AlertOptions): Promise<void> {
+    return alone(() => this.#registration.showNotification(title, options))
+  }
+
+  /** Returns the visible notifications with this tag. */
+  shown(tag: string): Promise<readonly ShownAlert[]> {
+    return alone(() => this.#registration.getNotifications({ tag }))
+  }
+}
+
+// A browser without Web Locks does without the order.
+const alone = <T>(work: () => Promise<T>): Promise<T> =>
+  navigator.locks ? navigator.locks.request(lockName, work) : work()
