@@ -32,3 +32,7 @@ export const replaceVariables = (text: string, env: Environment, inDocument: boo
 
 /** Returns the environment of the process with more variables, for a program that it starts. */
 export const withVariables = (more: Environment): NodeJS.ProcessEnv => ({ ...process.env, ...more })
+
+/** Returns the socket at which systemd waits for notices of this process (sd_notify(3)); undefined if it does not. */
+export const notifySocket = (env: Environment = process.env): string | undefined =>
+  env.NOTIFY_SOCKET || undefined

@@ -2,11 +2,11 @@ import type { Config } from '../../config/types.ts'
 import { takeDataFolder } from '../cluster/data-folder.ts'
 import { SystemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
-import { makeFolder } from '../core/make-folder.ts'
 import { migrations } from '../directory/migrations/list.ts'
 import { migrate, missingSteps } from '../directory/migrations/run.ts'
 import { directoryOptions } from '../directory/opening/directory-options.ts'
 import { openEngine } from '../directory/opening/open-engine.ts'
+import { makeOwnDataFolder } from './own-data-folder.ts'
 
 /** Options of `trunkline migrate`. */
 export interface MigrateOptions {
@@ -22,7 +22,7 @@ export interface MigrateOptions {
  * throws if a gateway runs in the data folder.
  */
 export const migrateStore = async (config: Config, options: MigrateOptions): Promise<number> => {
-  makeFolder(config.dataDir)
+  makeOwnDataFolder(config.dataDir)
   const folder = options.check ? undefined : takeDataFolder(config.dataDir)
   try {
     return await migrateEngine(config, options)

@@ -1,4 +1,5 @@
 import { DocumentPlaces } from '../../config/document-places.ts'
+import { notifySocket } from '../../config/environment.ts'
 import { ConfigInvalid, describeFault } from '../../config/faults.ts'
 import { readConfig } from '../../config/load.ts'
 import type { Config } from '../../config/types.ts'
@@ -6,6 +7,7 @@ import { App } from '../app/app.ts'
 import { checkDocuments, checkNamedFiles, checkSettings } from '../app/config-check.ts'
 import { descriptorLimit, neededDescriptors } from '../app/file-descriptors.ts'
 import { servedPages } from '../app/open-http.ts'
+import { ServiceManager } from '../app/service-manager.ts'
 import { type ReloadSignal, Shutdown } from '../app/shutdown.ts'
 import { startupBanner } from '../app/startup-banner.ts'
 import { SystemClock } from '../core/clock.ts'
@@ -60,10 +62,13 @@ export const runGateway = async (file: string, reloading: Pick<ReloadSignal, 're
   running = app
   const startMs = Math.round(performance.now() - startedAt)
   log.info({ event: 'gateway.started', ...app.addresses, startMs }, 'gateway ready')
+  const manager = new ServiceManager(notifySocket(), log)
+  manager.notify('ready')
   if (pretty) process.stdout.write(startupBanner(config, app.addresses, servedPages()))
   reloading.ready(() => void app.reload({ by: 'signal' }))
   const { reason, failed, graceMs = app.config.drainMs } = await stopping.requested
   log.info({ event: 'gateway.draining', reason, graceMs }, 'gateway draining')
+  manager.notify('stopping')
   await app.drain(graceMs)
   // A component that hangs must not stop the process from exiting, or its restart would be delayed.
   const stuck = new SystemClock().after(maxCloseMs, () => {

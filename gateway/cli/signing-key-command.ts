@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config/types.ts'
 import { readOrMakeKey } from '../auth/key.ts'
 import { signingKeys } from '../callbacks/signing-keys.ts'
-import { makeFolder } from '../core/make-folder.ts'
+import { makeOwnDataFolder } from './own-data-folder.ts'
 
 /**
  * `trunkline signing-key`: prints the keys that sign requests to the customers' servers of a project, the
@@ -20,7 +20,7 @@ export const printSigningKeys = (
     process.stderr.write(`trunkline: The file has no project ${project}. Its projects: ${known}.\n`)
     return 2
   }
-  makeFolder(dataDir)
+  makeOwnDataFolder(dataDir)
   const secret = readOrMakeKey(join(dataDir, 'secret.key'))
   const keys = signingKeys(found.signingKeys, secret, project)
   process.stdout.write(`${json ? JSON.stringify({ project, keys }) : keys.join('\n')}\n`)

@@ -4,9 +4,9 @@ import { readOrMakeKey } from '../auth/key.ts'
 import { SubscriberTokens } from '../auth/subscriber-tokens.ts'
 import { SystemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
-import { makeFolder } from '../core/make-folder.ts'
 import { createDirectory } from '../directory/directory.ts'
 import { directoryOptions } from '../directory/opening/directory-options.ts'
+import { makeOwnDataFolder } from './own-data-folder.ts'
 
 const daySeconds = 86_400
 
@@ -16,7 +16,7 @@ const daySeconds = 86_400
  * it with its end as JSON. Returns the exit code.
  */
 export const issueToken = async (config: Config, who: string, { json = false } = {}): Promise<number> => {
-  makeFolder(config.dataDir)
+  makeOwnDataFolder(config.dataDir)
   const clock = new SystemClock()
   const secret = readOrMakeKey(join(config.dataDir, 'secret.key'))
   const log = createLog({ level: 'silent', pretty: false })

@@ -17,6 +17,18 @@ let deb: string
 let overlays: MachineOverlays
 let machine: OverlayRoot
 
+/** Socket of the service manager, at which the gateway reports that it is ready. */
+const noticeSocket = '/run/trunkline-notices'
+
+/** Program in Perl that prints the reports, as systemd would read them (sd_notify(3)). */
+const noticeReader = `
+  use IO::Socket::UNIX; $| = 1; umask 0;
+  my $socket = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "${noticeSocket}") or die $!;
+  print "listening\\n";
+  my $notice;
+  print "$notice\\n" while defined $socket->recv($notice, 4096);
+`
+
 /** Runs a script above this machine. Rejects if it fails. Resolves with its output. */
 const succeeds = (script: string): Promise<string> => machine.run(script)
 
@@ -91,8 +103,16 @@ it.skipIf(missing !== undefined)(
       }),
     )
     await succeeds(`cat ${config} >/etc/trunkline/trunkline.yaml`)
+    const systemd = new Program('nsenter', machine.argumentsOf(`exec perl -e '${noticeReader}'`), {
+      name: 'systemd',
+      cwd: '/',
+    })
+    onTestFinished(async () => {
+      await systemd.stop()
+    })
+    await until('the reader of notices listens', () => systemd.lines.includes('listening'))
     // The same user, environment and command as in the unit.
-    const environment = 'NODE_ENV=production NODE_COMPILE_CACHE=/var/cache/trunkline'
+    const environment = `NODE_ENV=production NODE_COMPILE_CACHE=/var/cache/trunkline NOTIFY_SOCKET=${noticeSocket}`
     const start = `exec ${asService} env -i PATH=$PATH ${environment} trunkline run /etc/trunkline/trunkline.yaml`
     const program = new Program('nsenter', machine.argumentsOf(start), { name: 'gateway', cwd: '/' })
     onTestFinished(async () => {
@@ -108,10 +128,12 @@ it.skipIf(missing !== undefined)(
       () => answered('/healthz'),
       (status) => status === 200,
     )
+    await until('systemd has read READY=1', () => systemd.lines.includes('READY=1'))
     for (const path of ['/', '/sdk/index.json', '/docs/'])
       expect([path, await answered(path)]).toEqual([path, 200])
     await succeeds(`TRUNKLINE_HEALTH=http://127.0.0.1:${http}/healthz /usr/lib/trunkline/scripts/healthcheck`)
     expect(await program.stop(20_000)).toBe(0)
+    await until('systemd has read STOPPING=1', () => systemd.lines.includes('STOPPING=1'))
 
     // The operator's own mode stays.
     await succeeds(`chmod 0600 ${file} && chown trunkline ${file}`)

@@ -4,6 +4,7 @@ import type { Config } from '../../../config/types.ts'
 import { SystemClock } from '../../core/clock.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 import { releaseVersion } from '../../core/version.ts'
+import { checkDataOwner } from '../own-data-folder.ts'
 import { Progress, sizeText } from '../progress.ts'
 import { inspectArchive, packArchive } from './backup-archive.ts'
 import {
@@ -44,6 +45,7 @@ export const createBackup = async (
     process.stderr.write(`trunkline: ${archive} exists. Name another file.\n`)
     return 1
   }
+  checkDataOwner(config.dataDir)
   makeFolder(dirname(file))
   const partial = `${file}.${process.pid}.part`
   const work = async (staging: string): Promise<number> => {

@@ -5,6 +5,7 @@ import { takeDataFolder } from '../../cluster/data-folder.ts'
 import { SystemClock } from '../../core/clock.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 import { migrations } from '../../directory/migrations/list.ts'
+import { makeOwnDataFolder } from '../own-data-folder.ts'
 import { Progress } from '../progress.ts'
 import { inspectArchive, unpackArchive } from './backup-archive.ts'
 import { isLock, ownFolders, recordingsFolder } from './backup-command.ts'
@@ -35,7 +36,7 @@ export const restoreBackup = async (
 ): Promise<number> => {
   const { check } = options
   const isNew = !existsSync(config.dataDir)
-  makeFolder(config.dataDir)
+  makeOwnDataFolder(config.dataDir)
   const lock = check ? undefined : takeDataFolder(config.dataDir)
   try {
     return await withStaging(join(config.dataDir, ownFolders.restoring), (staging) =>
