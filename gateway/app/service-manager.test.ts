@@ -9,7 +9,8 @@ import { ServiceManager } from './service-manager.ts'
 const setUp = (code: number) => {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-notify-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const [program, kept] = [join(folder, 'notify'), join(folder, 'kept')]
+  const program = join(folder, 'notify')
+  const kept = join(folder, 'kept')
   writeFileSync(program, `#!/bin/sh\necho "$@" >>${kept}\nexit ${code}\n`)
   chmodSync(program, 0o755)
   const error = vi.fn()

@@ -17,8 +17,8 @@ export class ServiceManager {
   readonly #program: string
 
   /**
-   * `socket`: NOTIFY_SOCKET of the process. Nothing is sent if it is undefined: no systemd waits. `program`: the
-   * program that sends.
+   * `socket`: NOTIFY_SOCKET of the process. Nothing is sent if it is undefined: no systemd waits. `program`:
+   * the program that sends.
    */
   constructor(socket: string | undefined, log: Log, program = 'systemd-notify') {
     this.#socket = socket

@@ -110,7 +110,7 @@ export class PushDevice {
 
   /** Waits until exactly these notifications are shown. */
   async shows(...wanted: Shown[]): Promise<void> {
-    // Holds the softphone's lock: Chromium forgets a notification that appears while another request lists them.
+    // Holds the softphone's lock: Chromium forgets a notification that appears while they are listed.
     const ask = `navigator.locks.request('trunkline.alerts', () => registration.getNotifications())
       .then((all) => all.map(({ title, body }) => ({ title, body })))`
     await until(

@@ -6,7 +6,7 @@ const lockName = 'trunkline.alerts'
 type Used = Pick<ServiceWorkerRegistration, 'showNotification' | 'getNotifications'>
 
 /**
- * Notifications of this site. Page and service worker show and list them one at a time: Chromium forgets a
+ * Notifications of this site. Page and service worker take turns to show and list them. Chromium forgets a
  * notification that it is about to show while another request lists them.
  */
 export class Alerts {
