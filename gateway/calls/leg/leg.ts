@@ -55,6 +55,7 @@ export class Leg {
   #attempts: DialAttempt[] = []
   #onGone = new Set<() => void>()
   readonly #onAnswered = new Set<() => void>()
+  readonly #onHeld = new Set<() => void>()
 
   constructor(options: LegOptions) {
     this.id = options.id
@@ -107,6 +108,11 @@ export class Leg {
     return this.#holds.message
   }
 
+  /** Whether the far side holds the other party, by a message or by its session description. */
+  get isHolding(): boolean {
+    return this.#holds.message || this.#holds.media
+  }
+
   /** Audio of the leg; undefined until the far side's description is known. */
   get port(): MediaPort | undefined {
     return this.#port
@@ -145,6 +151,12 @@ export class Leg {
     if (this.isEnded) run()
     else this.#onGone.add(run)
     return () => this.#onGone.delete(run)
+  }
+
+  /** Runs `run` after each change of {@link isHolding}, until the returned function is called. */
+  whenHeld(run: () => void): () => void {
+    this.#onHeld.add(run)
+    return () => this.#onHeld.delete(run)
   }
 
   /**
@@ -220,8 +232,10 @@ export class Leg {
    */
   hold(isHeld: boolean, by: 'message' | 'media' | 'us' = 'message'): void {
     if (!this.isAnswered || isHeld === this.#holds[by]) return
+    const { isHolding } = this
     this.#holds[by] = isHeld
     this.#owner?.legHeld?.(this, isHeld)
+    if (this.isHolding !== isHolding) for (const run of [...this.#onHeld]) run()
   }
 
   /** Reports a transfer of the other party. Returns false if it is not possible. */

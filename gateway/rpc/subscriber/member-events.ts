@@ -45,6 +45,8 @@ export class MemberEvents {
   #partner: CallParty | undefined
   /** Other members of the conference. */
   #conference: ReadonlySet<CallParty> = new Set()
+  /** Functions that stop following the holds of a party. */
+  readonly #holds = new Map<CallParty, () => void>()
   #hasJoined = false
   #isLocked = false
   #wasVisible = false
@@ -78,6 +80,7 @@ export class MemberEvents {
   joined(): void {
     const { wire, browser, isAudioOnly } = this.#options
     this.#hasJoined = true
+    this.#followHolds()
     this.#wasVisible = this.party.isVisible
     const { id } = this.party.member
     this.#emit(
@@ -92,6 +95,7 @@ export class MemberEvents {
   left(reason: string): void {
     if (this.#hasJoined) this.#emit('call.left', callLeft(this.#options.wire, this.party.member.id, reason))
     this.#hasJoined = false
+    this.#followHolds()
   }
 
   /** Reports that a callee is being called for the browser. */
@@ -221,6 +225,23 @@ export class MemberEvents {
     const now = this.#others
     for (const party of before) if (!now.has(party)) this.#sendMoved('member.left', party)
     for (const party of now) if (!before.has(party)) this.#sendMoved('member.joined', party)
+    this.#followHolds()
+  }
+
+  /** Reports the holds of the members, from `call.joined` until `call.left`. */
+  #followHolds(): void {
+    const parties = new Set(this.#hasJoined ? [this.party, ...this.#others] : [])
+    for (const [party, stop] of this.#holds) {
+      if (parties.has(party)) continue
+      this.#holds.delete(party)
+      stop()
+    }
+    for (const party of parties)
+      if (!this.#holds.has(party))
+        this.#holds.set(
+          party,
+          party.leg.whenHeld(() => this.#updated(party, ['on_hold'])),
+        )
   }
 
   #sendMoved(event: 'member.joined' | 'member.left', party: CallParty): void {
@@ -290,7 +311,8 @@ export class MemberEvents {
     const { name, subscriberId, addressId } = this.#displayed(party)
     const position = filling ? 'standard-1' : 'off-canvas'
     const removable = this.added.has(party.leg)
-    return member.view({ roomId, name, position, visible, subscriberId, addressId, removable })
+    const isOnHold = party.leg.isHolding
+    return member.view({ roomId, name, position, visible, subscriberId, addressId, removable, isOnHold })
   }
 
   #emit(type: string, params: unknown): void {

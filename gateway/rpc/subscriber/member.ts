@@ -44,6 +44,8 @@ export interface MemberDisplay {
   readonly addressId: string | null
   /** Whether the browser may remove the member, as it has added the person. */
   readonly removable: boolean
+  /** Whether the member has put the call on hold. */
+  readonly isOnHold: boolean
 }
 
 /** Member of a call, or its shared screen. Its id is the same in every browser. */
@@ -87,7 +89,8 @@ export class Member {
   }
 
   /** Returns the member for events and lists. */
-  view({ roomId, name, position, visible, subscriberId, addressId, removable }: MemberDisplay) {
+  view(display: MemberDisplay) {
+    const { roomId, name, position, visible, subscriberId, addressId, removable, isOnHold } = display
     const { type, callId, nodeId, parentId, meta = {} } = this.#options
     return {
       type,
@@ -99,6 +102,7 @@ export class Member {
       room_session_id: roomId,
       visible,
       removable,
+      on_hold: isOnHold,
       ...this.#state,
       lowbitrate: false,
       denoise: false,

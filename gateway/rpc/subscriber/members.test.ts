@@ -240,6 +240,24 @@ describe('two browsers', () => {
     expect(await a.page.ask('call.mute', { self: a.self, target: b.self })).toMatchObject({ code: '404' })
   })
 
+  it('receive who holds the call, also if the other party joins on hold', async () => {
+    const { a, b } = await both()
+    await memberOf(a.page, 'member.joined')
+    const changed = async (page: TestPage) => {
+      const { member_id: id, on_hold: isOnHold, updated } = await memberOf(page, 'member.updated')
+      return [id, isOnHold, updated]
+    }
+    await b.page.verto('verto.modify', b.leg.id, { action: 'hold' })
+    const held = [b.self.member_id, true, ['on_hold']]
+    expect([await changed(a.page), await changed(b.page)]).toEqual([held, held])
+    a.leg.paired(undefined)
+    await a.page.event('member.left')
+    a.leg.paired(b.leg)
+    expect(await memberOf(a.page, 'member.joined')).toMatchObject({ on_hold: true })
+    await b.page.verto('verto.modify', b.leg.id, { action: 'unhold' })
+    expect(await changed(a.page)).toEqual([b.self.member_id, false, ['on_hold']])
+  })
+
   it('receive which video is visible', async () => {
     const { a, b } = await both()
     a.media.video.change(true)
@@ -343,6 +361,22 @@ describe('a telephone', () => {
       code: '200',
     })
     expect(await memberOf(page, 'member.updated')).toMatchObject({ member_id: self.member_id })
+  })
+
+  it('is reported while it holds by its session description, and not after it has left', async () => {
+    const { page, leg, far } = await withTelephone()
+    far.hold(true, 'media')
+    expect(await memberOf(page, 'member.updated')).toMatchObject({ on_hold: true, updated: ['on_hold'] })
+    // The gateway holds the telephone, which is no hold by the other party.
+    far.hold(true, 'us')
+    far.hold(false, 'media')
+    expect(await memberOf(page, 'member.updated')).toMatchObject({ on_hold: false })
+    leg.paired(undefined)
+    await page.event('member.left')
+    far.hold(true, 'media')
+    leg.paired(far)
+    expect(await memberOf(page, 'member.joined')).toMatchObject({ on_hold: true })
+    expect(page.story.filter((event) => event === 'member.updated')).toHaveLength(2)
   })
 
   it('is hung up when it is removed', async () => {
