@@ -276,6 +276,12 @@ it('a page adds a person, and the others stay connected after the page has left'
   })
   expect(members).toBe(3)
   await reaches(second, 'active')
+  const names = await second.page.evaluate(() => {
+    const { call } = globalThis as unknown as { call: { members: { name: string }[] } }
+    return call.members.map(({ name }) => name)
+  })
+  // The caller is not shown under the name of the page that has added the person.
+  expect([names.includes('Alice'), new Set(names).size]).toEqual([true, 3])
   // The tones of two parties are mixed, so one page is muted at a time.
   await act(second, 'mute')
   await caller.hears(tones.alice, 500)

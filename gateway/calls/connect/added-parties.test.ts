@@ -65,7 +65,15 @@ describe('a person who is added to a call', () => {
 
   it('is called in the name of the callee who adds', async () => {
     const c = await add(b)
-    expect(c.request.from).toMatchObject({ uri: 'sip:b@y' })
+    expect(c.request).toMatchObject({ from: { uri: 'sip:b@y' }, inviter: b.leg, caller: t.a.leg })
+  })
+
+  it('is called in the name of the party that has replaced the callee', async () => {
+    const d = fakeLeg(t.clock, 'group')
+    d.leg.answered()
+    expect(b.leg.replaced(d.leg)).toBe(true)
+    const c = await add(d)
+    expect([c.request.from === d.leg.from, c.request.inviter]).toEqual([true, d.leg])
   })
 
   it('who does not answer leaves the two connected', async () => {

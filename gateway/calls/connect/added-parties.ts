@@ -4,6 +4,7 @@ import type { CallId } from '../../model.ts'
 import type { Call } from '../call/call.ts'
 import type { Addition } from '../leg/addition.ts'
 import type { Leg, LegOwner } from '../leg/leg.ts'
+import type { OutboundRequest } from '../leg/outbound-request.ts'
 import type { Branch } from './branch.ts'
 import { referralDestination, requestFor } from './destinations.ts'
 import { ForkDialer } from './fork-dialer.ts'
@@ -24,6 +25,8 @@ export class AddedParties implements LegOwner, ForkOwner {
   #legs: readonly Leg[] = []
   #fork: ForkDialer | undefined
   #addition: Addition | undefined
+  /** Party that adds a person at the moment. */
+  #inviter: Leg | undefined
 
   /** `onChange`: called when a person was added, has left, or holds or resumes. */
   constructor(deps: ForkDialerDeps, call: Call, options: ForkOptions, onChange: () => void) {
@@ -51,6 +54,7 @@ export class AddedParties implements LegOwner, ForkOwner {
     if (this.#fork || this.#legs.length >= maxAdded) return false
     this.#fork = new ForkDialer(this.#deps, this, this.#options)
     this.#addition = addition
+    this.#inviter = by
     void this.#run(this.#fork, by, addition)
     return true
   }
@@ -68,8 +72,12 @@ export class AddedParties implements LegOwner, ForkOwner {
     for (const leg of this.#legs) leg.end({ code: 'normal' })
   }
 
-  request(branch: Branch) {
-    return requestFor(branch, this.#call)
+  /** Returns the request to a person, in the name of the party that adds the person. */
+  request(branch: Branch): OutboundRequest {
+    const request = requestFor(branch, this.#call)
+    const inviter = this.#inviter
+    if (!inviter) return request
+    return { ...request, inviter, ...(inviter.direction === 'inbound' && { from: inviter.from }) }
   }
 
   adopt(leg: Leg, fork: LegOwner): void {
@@ -101,7 +109,7 @@ export class AddedParties implements LegOwner, ForkOwner {
     } catch {
       // The call has ended. Its legs end with it.
     } finally {
-      this.#fork = this.#addition = undefined
+      this.#fork = this.#addition = this.#inviter = undefined
       addition.progress(status)
       const over = () => addition.over?.()
       if (added) added.whenGone(over)

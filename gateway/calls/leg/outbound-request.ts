@@ -20,6 +20,8 @@ export interface OutboundRequest {
   readonly from: Party
   /** Leg that the callee will be joined to; absent until that leg exists. */
   readonly caller?: Leg
+  /** Leg of the party that {@link from} names; default {@link caller}. */
+  readonly inviter?: Leg
   /**
    * Max-Forwards of the INVITE; default 70. A bridged call uses the value of its first leg, minus one (RFC
    * 7332).

@@ -38,7 +38,7 @@ export interface BrowserOutboundLegOptions {
   readonly codec: AudioCodec
   /** Whether video is offered. */
   readonly video: boolean
-  /** Leg of the caller; absent if no caller is known yet. */
+  /** Leg of {@link from}; absent if no caller is known yet. */
   readonly caller: Leg | undefined
   /** Variables that browsers receive with the invite. */
   readonly userVariables: UserVariables | undefined

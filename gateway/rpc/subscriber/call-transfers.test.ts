@@ -215,6 +215,26 @@ describe('a person that a page has added', () => {
   })
 })
 
+it('a person that a page adds is called in its name, and then sees the first caller', async () => {
+  const { page, leg } = await talking(gateway)
+  const caller = gateway.partner('sip:customer@carrier.example', 'inbound')
+  caller.answered()
+  const bob = await gateway.online('bob')
+  const added = gateway.call('bob', { caller, inviter: leg, from: leg.from }).leg
+  expect(await bob.message('verto.invite')).toMatchObject({ caller_id_name: 'Alice' })
+  await bob.verto('verto.answer', added.id, { sdp: 'answer' })
+  added.gathered([caller, leg])
+  const names = [await bob.event('member.joined'), await bob.event('member.joined')].map(
+    ({ member }) => (member as { name: string }).name,
+  )
+  expect(names).toEqual(['sip:customer@carrier.example', 'Alice'])
+  // The page that has added the person leaves.
+  added.gathered([])
+  added.paired(caller)
+  expect(await bob.message('verto.display')).toMatchObject({ display_name: 'sip:customer@carrier.example' })
+  expect(page.story).not.toContain('verto.bye')
+})
+
 describe('a request that a page repeats under the same id, because its reply was lost', () => {
   const send = async (page: TestPage, id: unknown, destination = '/public/bob') => {
     const dialogParams = { callID: 'c1' }

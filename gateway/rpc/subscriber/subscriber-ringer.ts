@@ -42,7 +42,7 @@ export class SubscriberRinger implements OutboundSubscriber {
 
   dial({ subscriberId, address }: Extract<Target, { kind: 'subscriber' }>, request: OutboundRequest): Leg {
     const { directory, presence, quotas, callLog, legDeps } = this.#deps
-    const { from, callId, codec, caller, destination, projectId } = request
+    const { from, callId, codec, caller, inviter, destination, projectId } = request
     const name = directory.subscriber(subscriberId)?.displayName ?? ''
     const outboundLeg = new BrowserOutboundLeg(legDeps, {
       from,
@@ -51,7 +51,7 @@ export class SubscriberRinger implements OutboundSubscriber {
       subscriberId,
       codec,
       video: wantsVideo(request),
-      caller,
+      caller: inviter ?? caller,
       userVariables: destination.userVariables,
     })
     const { leg } = outboundLeg
