@@ -75,8 +75,10 @@ export abstract class CallControls extends CallCommands {
       // A `once` listener is gone after its event.
       this.#measure()
     })
-    const stats = () => (this.state === 'active' ? media.stats() : undefined)
+    const stats = () => (this.state === 'active' && !this.isHeldByOthers ? media.stats() : undefined)
     this.#qualities = new QualityWatch(environment.clock, stats, (quality) => {
+      // Held since the measurement began.
+      if (this.isHeldByOthers) return
       this.#quality = quality
       this.emit('quality', quality)
       this.#measure()
@@ -148,7 +150,23 @@ export abstract class CallControls extends CallCommands {
     return this.#media.video
   }
 
-  /** Latest measured quality; undefined before the first event `quality`. */
+  /**
+   * Whether media has flowed since the answer or before: the event `media.connected` has occurred. A path
+   * that fails later does not change it.
+   */
+  get hasMedia(): boolean {
+    return this.#recovery.hasFlowed
+  }
+
+  /**
+   * Whether all other parties have put the call on hold, so that no audio arrives. The event
+   * `memberList.updated` reports changes.
+   */
+  get isHeldByOthers(): boolean {
+    return this.memberState.isHeldByOthers
+  }
+
+  /** Latest measured quality; undefined before the first event `quality`, and after a hold. */
   get quality(): CallQuality | undefined {
     return this.#quality
   }
@@ -168,7 +186,10 @@ export abstract class CallControls extends CallCommands {
   }
 
   protected override emit<Name extends keyof CallEvents>(name: Name, payload: CallEvents[Name]): void {
-    if (name === 'memberList.updated') this.#media.farVideo(this.memberState.farVideo)
+    if (name === 'memberList.updated') {
+      this.#media.farVideo(this.memberState.farVideo)
+      if (this.isHeldByOthers) this.#quality = undefined
+    }
     super.emit(name, payload)
   }
 

@@ -20,6 +20,7 @@ type MemberField =
   | 'videoMuted'
   | 'deaf'
   | 'visible'
+  | 'onHold'
   | 'handraised'
   | 'inputVolume'
   | 'outputVolume'

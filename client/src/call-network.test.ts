@@ -15,7 +15,7 @@ const inCall = async () => {
   const call = await answered(browser, client)
   const events = watched(call)
   browser.peer.become('connected')
-  expect(events.splice(0)).toEqual(['connected'])
+  expect([events.splice(0), call.hasMedia]).toEqual([['connected'], true])
   const restarts = () => browser.socket.requests('verto.modify').length
   return { browser, client, call, events, restarts }
 }
@@ -71,6 +71,18 @@ describe('the media path', () => {
     await started
     await settled()
     expect(browser.socket.requests('verto.modify')).toHaveLength(1)
+  })
+
+  it('that does not come up after the answer is negotiated again', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    const events = watched(call)
+    browser.peer.become('connecting')
+    await settled()
+    browser.clock.advance(9_999)
+    expect(events).toEqual([])
+    browser.clock.advance(1)
+    expect([events, call.hasMedia]).toEqual([['reconnecting'], false])
   })
 
   it('is restored on another network', async () => {

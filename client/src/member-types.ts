@@ -14,6 +14,8 @@ export interface Member {
   readonly visible?: boolean
   /** Whether this client may remove the member: it has added the person. */
   readonly removable?: boolean
+  /** Whether the member has put the call on hold. */
+  readonly on_hold?: boolean
   readonly handraised?: boolean
   readonly audio_muted?: boolean
   readonly video_muted?: boolean

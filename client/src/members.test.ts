@@ -46,6 +46,24 @@ describe('members', () => {
     ])
   })
 
+  it('hold the call together, as long as none of the others talks', async () => {
+    const { browser, call } = await inRoom()
+    const hold = (member_id: string, on_hold: boolean) => {
+      event(browser, 'member.updated', { member_id, on_hold, updated: ['on_hold'] })
+      return call.isHeldByOthers
+    }
+    const changed: unknown[] = []
+    call.on('member.updated.onHold', ({ member }) => changed.push(member.on_hold))
+    expect(call.isHeldByOthers).toBe(false)
+    expect([hold('m1', true), hold('m2', true)]).toEqual([false, true])
+    event(browser, 'member.joined', { member_id: 'm3', type: 'screen', parent_id: 'm2' })
+    expect(call.isHeldByOthers).toBe(true)
+    event(browser, 'member.joined', { member_id: 'm4' })
+    expect([call.isHeldByOthers, hold('m4', true), hold('m2', false)]).toEqual([false, true, false])
+    for (const member_id of ['m2', 'm3', 'm4']) event(browser, 'member.left', { member_id })
+    expect([changed, call.isHeldByOthers]).toEqual([[true, true, true, false], false])
+  })
+
   it('of another room are ignored', async () => {
     const { browser, events } = await inRoom()
     browser.socket.event('member.joined', { room_session_id: 'r2', member: { member_id: 'm9' } })

@@ -60,6 +60,12 @@ export class Members {
     return others.length === 0 || others.some(sends)
   }
 
+  /** Whether there are other members, and all of them have put the call on hold. */
+  get isHeldByOthers(): boolean {
+    const others = this.#members.filter(({ member_id: id, type }) => type !== 'screen' && !this.isSelf(id))
+    return others.length > 0 && others.every(({ on_hold: isOnHold }) => isOnHold)
+  }
+
   get roomSessionId(): string | undefined {
     return this.#room
   }

@@ -59,6 +59,34 @@ describe('the quality of a call', () => {
     expect(seen).toHaveLength(2)
   })
 
+  it('is not measured while the other side holds, and unknown after the hold', async () => {
+    const { browser, call, seen, listener, counts, tick } = await measured()
+    call.on('quality', listener)
+    counts(100)
+    await tick()
+    counts(200)
+    await tick()
+    expect(call.quality?.bars).toBe(3)
+    const other = { member_id: 'm2', room_session_id: 'r1' }
+    const held = (on_hold: boolean) =>
+      browser.socket.event('member.updated', {
+        call_id: call.id,
+        member: { ...other, on_hold, updated: ['on_hold'] },
+      })
+    browser.socket.event('member.joined', { call_id: call.id, member: other })
+    held(true)
+    expect(call.quality).toBeUndefined()
+    await tick()
+    await tick()
+    held(false)
+    counts(300)
+    await tick()
+    expect([seen.length, call.quality]).toEqual([1, undefined])
+    counts(400)
+    await tick()
+    expect([seen.length, call.quality?.bars]).toEqual([2, 3])
+  })
+
   it('is not measured on hold, and ends with the call', async () => {
     const { browser, call, seen, listener, counts, tick } = await measured()
     call.on('quality', listener)

@@ -65,6 +65,34 @@ describe('a media path', () => {
     expect(clock.running).toBe(0)
   })
 
+  it('that is not connected ten seconds after the answer is restarted, and abandoned after thirty more', async () => {
+    const { clock, offers, events, recovery, become, answer } = watched()
+    become('new')
+    become('connecting')
+    clock.advance(9999)
+    expect([offers.length, recovery.hasFlowed]).toEqual([0, false])
+    clock.advance(1)
+    for (const count of [1, 2, 3, 4]) {
+      expect(offers).toHaveLength(count)
+      await answer()
+      become('connecting')
+      clock.advance(count < 4 ? 8000 : 6000)
+    }
+    expect(events).toEqual(['seeking', 'given up: timeout'])
+    expect(clock.running).toBe(0)
+  })
+
+  it('that is connected soon after the answer is not restarted', () => {
+    const { clock, offers, recovery, become } = watched()
+    become('connecting')
+    clock.advance(9999)
+    become('connected')
+    clock.advance(60_000)
+    expect([offers.length, recovery.hasFlowed, clock.running]).toEqual([0, true, 0])
+    become('disconnected')
+    expect(recovery.hasFlowed).toBe(true)
+  })
+
   it('that failed is restarted at once and every eight seconds, and abandoned after thirty', async () => {
     const { clock, offers, events, become, answer } = flowing()
     become('failed')

@@ -19,12 +19,14 @@ export interface RecoveryOwner {
 
 // Short interruptions end by themselves.
 const graceMs = 3000
+/** Maximum time from the answer until media flows for the first time. */
+const firstPathMs = 10_000
 const attemptMs = 8000
 const maxWaitMs = 30_000
 
 /**
- * Restores the media path. ICE restarts begin when the path failed, was interrupted for 3 s, or its network
- * changed.
+ * Restores the media path. ICE restarts begin when the path failed, was interrupted for 3 s, was not connected
+ * within 10 s after the answer, or its network changed.
  * They repeat every 8 s until media flows or 30 s have passed.
  * Time without a connection to the server does not count, since nothing can be negotiated. The restart
  * follows when the connection is back.
@@ -49,14 +51,19 @@ export class Recovery {
     this.#owner = owner
   }
 
-  /** Handles a change of the path's state. */
+  /** Whether media has flowed. */
+  get hasFlowed(): boolean {
+    return this.#flows
+  }
+
+  /** Handles a change of the path's state, or the answer. */
   pathChanged(): void {
     if (this.#closed) return
     const path = this.#owner.path()
     if (path === 'connected') this.#found()
     else if (path === 'failed') this.#seek()
-    else if (path === 'disconnected' && !this.#seeking)
-      this.#patience ??= this.#clock.after(graceMs, () => this.#seek())
+    else if (!this.#seeking && (path === 'disconnected' || !this.#flows))
+      this.#patience ??= this.#clock.after(this.#flows ? graceMs : firstPathMs, () => this.#seek())
   }
 
   /** Handles a change of network. */
