@@ -1,4 +1,5 @@
 import type { Call, ClientError } from '@trunkline/client'
+import { readableName } from './format.ts'
 import { texts } from './texts/language.ts'
 
 /** Far end of a call, as the page shows it. */
@@ -34,6 +35,15 @@ export interface LinesOwner {
 }
 
 const maxDigits = 32
+
+/** Returns the name of the far side; in a call of several people the names of all others. */
+export const namesOf = ({ call, name }: Line): string => {
+  const others = call.members.filter(
+    ({ member_id, type }) => type !== 'screen' && member_id !== call.memberId,
+  )
+  const names = new Set(others.map((other) => readableName(other.name ?? '')))
+  return names.size > 1 ? [...names].join(', ') : readableName(name)
+}
 
 /** Running calls: the current one, and others on hold. */
 export class Lines {

@@ -40,6 +40,21 @@ describe('an outgoing call', () => {
     expect(phone.notice).toEqual({ tone: 'warning', text: 'The line is busy. Try again later.', again })
   })
 
+  it('whose media path never came up says what to do', async () => {
+    const { phone, calls } = await setUp()
+    await phone.dial('/public/bob')
+    calls[0]!.become('active')
+    calls[0]!.hasMedia = false
+    calls[0]!.end(new ClientError('media_lost', ''))
+    expect(phone.notice?.text).toBe(
+      'No audio connection was possible. Try another network, or ask your administrator.',
+    )
+    await phone.dial('/public/bob')
+    calls[1]!.become('active')
+    calls[1]!.end(new ClientError('media_lost', ''))
+    expect(phone.notice?.text).toBe('Call failed: the audio was lost.')
+  })
+
   it('to an invalid address is reported as such, not as a failure of the connection', async () => {
     const { phone } = await setUp()
     await phone.dial(' ')

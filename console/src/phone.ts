@@ -278,12 +278,13 @@ export class Phone {
   }
 
   // A held call stays on hold until the user resumes it.
-  #ended({ name, to, answeredAt }: Line, reason: ClientError | undefined): void {
+  #ended({ call, name, to, answeredAt }: Line, reason: ClientError | undefined): void {
     const { memory, recents, clock } = this.#deps
     memory.keep(undefined)
     const duration = answeredAt === undefined ? undefined : clock.now() - answeredAt
     recents.finish(to, resultOf(reason, answeredAt !== undefined), duration)
-    const text = endMessage(reason)
+    const noMedia = reason?.code === 'media_lost' && !call.hasMedia
+    const text = noMedia ? texts.value.endNoMedia : endMessage(reason)
     const isHopeless = reason?.code === 'unknown_address' || reason?.code === 'not_permitted'
     if (!isFailure(reason)) this.#say({ tone: 'plain', text })
     else this.#say({ tone: 'warning', text, ...(!isHopeless && { again: { name, number: to } }) })

@@ -140,8 +140,17 @@ it('an outgoing and an incoming call are accessible, and move the focus', async 
   )
   expect(await faults('held')).toEqual([])
   expect(await first.part('quality').count()).toBe(0)
+  const secondSays = (words: string) =>
+    until(
+      'the other page knows',
+      () => second.part('call-state').textContent(),
+      (text) => text === words,
+    )
+  await secondSays('On hold by the other side')
+  expect(await faults('held by the other side', second)).toEqual([])
+  expect(await second.part('quality').count()).toBe(0)
   await first.part('hold').click()
-  await first.talking()
+  await Promise.all([first.talking(), secondSays('In call with Alice Adams')])
   await first.part('camera').click()
   await second.part('camera').click()
   await first.part('far-video').waitFor({ state: 'visible' })
@@ -216,6 +225,11 @@ it('a call is transferred, at once and after a question, and a person is added',
     await Promise.all([first.talking(), second.talking(), third.talking()])
     await first.page.getByText('Bob Brown, Carol Chen', { exact: true }).waitFor()
     await first.part('adding').waitFor({ state: 'detached' })
+    // The page that was added shows whom it talks with, not the adding page alone.
+    await third.page
+      .getByText(/^(Alice Adams, Bob Brown|Bob Brown, Alice Adams)$/)
+      .first()
+      .waitFor()
   }
   await addCarol()
   await first.part('transfer').click()

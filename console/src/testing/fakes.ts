@@ -18,6 +18,8 @@ export const fakeStore = (): Store => {
 export class FakeCall {
   readonly id: string
   state: CallState = 'trying'
+  hasMedia = true
+  isHeldByOthers = false
   muted = { audio: false, video: false }
   video = { local: false, remote: false }
   screenShareList: { state: string; leave(): Promise<void> }[] = []

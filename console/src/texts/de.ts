@@ -65,6 +65,7 @@ export const de: Texts = {
   ringing: 'Es klingelt …',
   inCall: 'Im Gespräch',
   onHold: 'Gehalten',
+  heldByOthers: 'Von der Gegenseite gehalten',
   ready: 'Bereit',
   inCallWith: (name) => `Im Gespräch mit ${name}`,
 
@@ -144,6 +145,9 @@ export const de: Texts = {
   endAnsweredElsewhere: 'Der Anruf wurde auf einem anderen Gerät angenommen.',
   endCanceled: 'Der Anruf wurde abgebrochen.',
   endMediaLost: 'Anruf fehlgeschlagen: Die Tonverbindung ist abgebrochen.',
+  endNoMedia:
+    'Es kam keine Tonverbindung zustande. ' +
+    'Versuchen Sie ein anderes Netz, oder fragen Sie Ihren Administrator.',
   endConnectionLost: 'Anruf fehlgeschlagen: Verbindung unterbrochen.',
   endMicrophoneRefused:
     'Das Mikrofon ist blockiert. Erlauben Sie es dieser Seite im Browser, und versuchen Sie es erneut.',
@@ -254,26 +258,7 @@ export const de: Texts = {
   language: 'Sprache',
   languageOfBrowser: 'Wie der Browser',
 
-  deviceCheck: 'Geräte prüfen',
-  deviceCheckHint: 'Man hört Sie nur, wenn der Browser das Mikrofon benutzen darf.',
-  microphoneWorks: 'Das Mikrofon funktioniert. Sprechen Sie: Der Balken muss sich bewegen.',
-  howToAllow: 'So erlauben Sie es',
-  allowChrome:
-    'Klicken Sie auf das Symbol links in der Adresszeile, schalten Sie das Mikrofon ein, ' +
-    'und laden Sie die Seite neu.',
-  allowFirefox:
-    'Klicken Sie auf das durchgestrichene Mikrofon in der Adresszeile, heben Sie die Sperre auf, ' +
-    'und laden Sie die Seite neu.',
-  allowSafari:
-    'Öffnen Sie in Safari die Einstellungen für diese Website, erlauben Sie das Mikrofon, ' +
-    'und laden Sie die Seite neu.',
   done: 'Fertig',
 
   shortcuts: 'Tastenkürzel',
-  shortcutAnswer: 'Anruf annehmen',
-  shortcutDecline: 'Ablehnen oder auflegen',
-  shortcutMute: 'Stummschalten ein oder aus',
-  shortcutDigits: 'Ziffern im Gespräch senden',
-  shortcutHelp: 'Diese Tastenkürzel anzeigen',
-  shortcutClose: 'Dialog oder Menü schließen',
 }

@@ -68,6 +68,7 @@ export const en = {
   ringing: 'Ringing…',
   inCall: 'In call',
   onHold: 'On hold',
+  heldByOthers: 'On hold by the other side',
   ready: 'Ready',
   inCallWith: (name: string) => `In call with ${name}`,
 
@@ -150,6 +151,7 @@ export const en = {
   endAnsweredElsewhere: 'The call was answered on another device.',
   endCanceled: 'The call was cancelled.',
   endMediaLost: 'Call failed: the audio was lost.',
+  endNoMedia: 'No audio connection was possible. Try another network, or ask your administrator.',
   endConnectionLost: 'Call failed: connection lost.',
   endMicrophoneRefused: 'The microphone is blocked. Allow it for this page in the browser, then try again.',
   endMicrophoneMissing: 'No microphone found. Connect one, then try again.',
@@ -262,25 +264,9 @@ export const en = {
   language: 'Language',
   languageOfBrowser: 'As the browser',
 
-  // Device check
-  deviceCheck: 'Check your devices',
-  deviceCheckHint: 'Callers hear you only if the browser may use the microphone.',
-  microphoneWorks: 'The microphone works. Speak: the bar must move.',
-  howToAllow: 'How to allow it',
-  allowChrome: 'Click the icon at the left of the address bar, switch Microphone on, then reload the page.',
-  allowFirefox:
-    'Click the crossed-out microphone in the address bar, remove the block, then reload the page.',
-  allowSafari: 'Open Safari, Settings for this website, set Microphone to Allow, then reload the page.',
+  // Dialogs
   done: 'Done',
-
-  // Shortcuts
   shortcuts: 'Keyboard shortcuts',
-  shortcutAnswer: 'Answer the call',
-  shortcutDecline: 'Decline or hang up',
-  shortcutMute: 'Mute or unmute',
-  shortcutDigits: 'Send digits in a call',
-  shortcutHelp: 'Show these shortcuts',
-  shortcutClose: 'Close a dialog or menu',
 } as const
 
 type Shape<Entry> = Entry extends (...values: infer Values) => string ? (...values: Values) => string : string

@@ -1,22 +1,25 @@
 import type { CallState as State } from '@trunkline/client'
+import { type Line, namesOf } from '../lines.ts'
 import { isTyping } from '../shortcuts.ts'
 import { texts } from '../texts/language.ts'
 import { usePage } from './page.ts'
 
-/** Returns the words for the state of a call. */
-export const stateText = (state: State): string => {
+/** Returns the words for the state of a call; undefined while the parties talk. */
+export const lineText = ({ call, broken }: Line): string | undefined => {
   const t = texts.value
-  const words: Readonly<Record<State, string>> = {
+  if (call.active && !call.hasMedia) return t.connecting
+  if (call.active && broken) return t.reconnectingCall
+  const words: Readonly<Record<State, string | undefined>> = {
     new: t.preparing,
     setup: t.preparing,
     trying: t.calling,
     ringing: t.ringing,
     early: t.ringing,
-    active: t.inCall,
+    active: call.isHeldByOthers ? t.heldByOthers : undefined,
     held: t.onHold,
     ended: '',
   }
-  return words[state]
+  return words[call.state]
 }
 
 /** Announces the state of the call to assistive technology. */
@@ -26,16 +29,9 @@ export const CallState = () => {
   const [waiting] = phone.incoming
   const { current } = phone
   const state = current?.call.state
-  const broken = current?.broken && current.call.active
   // The panel of the call announces itself when it has the focus.
   const incoming = waiting && isTyping(document.activeElement) && t.incomingTyping(waiting.name)
-  const own =
-    current &&
-    (broken
-      ? t.reconnectingCall
-      : state === 'active'
-        ? t.inCallWith(current.name)
-        : stateText(current.call.state))
+  const own = current && (lineText(current) ?? t.inCallWith(namesOf(current)))
   return (
     <p
       class="aside"

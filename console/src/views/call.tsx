@@ -1,9 +1,9 @@
 import type { Call } from '@trunkline/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { duration, readableName, readableNumber } from '../format.ts'
-import type { Line } from '../lines.ts'
+import { duration, readableNumber } from '../format.ts'
+import { type Line, namesOf } from '../lines.ts'
 import { texts } from '../texts/language.ts'
-import { stateText } from './call-state.tsx'
+import { lineText } from './call-state.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Keypad } from './keypad.tsx'
 import { lazy } from './lazy.tsx'
@@ -63,15 +63,6 @@ const Panel = ({ line }: { readonly line: Line }) => {
   )
 }
 
-/** Returns the name of the far side; in a call of several people the names of all others. */
-const namesOf = ({ call, name }: Line): string => {
-  const others = call.members.filter(
-    ({ member_id, type }) => type !== 'screen' && member_id !== call.memberId,
-  )
-  const names = new Set(others.map((other) => readableName(other.name ?? '')))
-  return names.size > 1 ? [...names].join(', ') : readableName(name)
-}
-
 const Party = ({ line }: { readonly line: Line }) => {
   // A call changes in place.
   usePage()
@@ -79,8 +70,7 @@ const Party = ({ line }: { readonly line: Line }) => {
   const { call } = line
   const name = namesOf(line)
   const hasSound = call.active || call.state === 'early'
-  const isBroken = line.broken && call.active
-  const state = isBroken ? t.reconnectingCall : stateText(call.state)
+  const state = lineText(line)
   return (
     <div class="party">
       <Level
@@ -95,11 +85,11 @@ const Party = ({ line }: { readonly line: Line }) => {
         <h2>
           <span data-testid="party">{name}</span>
           <CallTime since={line.answeredAt} />
-          {call.state === 'active' && call.quality && <Quality bars={call.quality.bars} />}
+          {state === undefined && call.quality && <Quality bars={call.quality.bars} />}
         </h2>
         <p class="quiet">{readableNumber(line.number, line.name)}</p>
-        {(call.state !== 'active' || isBroken) && (
-          <p class={isBroken ? 'state broken' : 'state'} aria-hidden="true">
+        {state !== undefined && (
+          <p class={line.broken && call.active ? 'state broken' : 'state'} aria-hidden="true">
             {state}
           </p>
         )}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { dialogTexts } from '../texts/dialogs.ts'
 import { texts } from '../texts/language.ts'
 import { DevicePicker, SpeakerTest, useTrial } from './device-trial.tsx'
 import { Dialog } from './dialog.tsx'
@@ -23,20 +24,21 @@ const keys = (...names: readonly string[]) => names.map((name) => <kbd key={name
 
 const Help = ({ close }: { readonly close: () => void }) => {
   const t = texts.value
+  const own = dialogTexts()
   return (
     <Dialog title={t.shortcuts} testId="help" close={close}>
       <dl class="shortcuts">
-        <dt>{t.shortcutAnswer}</dt>
+        <dt>{own.shortcutAnswer}</dt>
         <dd>{keys('Ctrl', 'Shift', 'A')}</dd>
-        <dt>{t.shortcutDecline}</dt>
+        <dt>{own.shortcutDecline}</dt>
         <dd>{keys('Ctrl', 'Shift', 'D')}</dd>
-        <dt>{t.shortcutMute}</dt>
+        <dt>{own.shortcutMute}</dt>
         <dd>{keys('Ctrl', 'Shift', 'M')}</dd>
-        <dt>{t.shortcutDigits}</dt>
+        <dt>{own.shortcutDigits}</dt>
         <dd>{keys('0–9', '*', '#')}</dd>
-        <dt>{t.shortcutHelp}</dt>
+        <dt>{own.shortcutHelp}</dt>
         <dd>{keys('?')}</dd>
-        <dt>{t.shortcutClose}</dt>
+        <dt>{own.shortcutClose}</dt>
         <dd>{keys('Esc')}</dd>
       </dl>
     </Dialog>
@@ -44,11 +46,11 @@ const Help = ({ close }: { readonly close: () => void }) => {
 }
 
 const howToAllow = (): string => {
-  const t = texts.value
-  if (/firefox/i.test(navigator.userAgent)) return t.allowFirefox
+  const own = dialogTexts()
+  if (/firefox/i.test(navigator.userAgent)) return own.allowFirefox
   return /safari/i.test(navigator.userAgent) && !/chrom/i.test(navigator.userAgent)
-    ? t.allowSafari
-    : t.allowChrome
+    ? own.allowSafari
+    : own.allowChrome
 }
 
 /** Check of the devices before the first call: the browser asks for the microphone here, not at a call. */
@@ -57,19 +59,20 @@ const DeviceCheck = ({ close }: { readonly close: () => void }) => {
   const [wanted, setWanted] = useState(true)
   const { stream, fault } = useTrial(wanted, false)
   const t = texts.value
+  const own = dialogTexts()
   const done = () => {
     microphone.checked()
     close()
   }
   return (
-    <Dialog title={t.deviceCheck} testId="device-check" close={done}>
-      <p class="quiet">{t.deviceCheckHint}</p>
+    <Dialog title={own.deviceCheck} testId="device-check" close={done}>
+      <p class="quiet">{own.deviceCheckHint}</p>
       <div role="status">
-        {stream && <p class="good">{t.microphoneWorks}</p>}
+        {stream && <p class="good">{own.microphoneWorks}</p>}
         {fault && <p class="fault">{fault}</p>}
         {fault && microphone.state === 'blocked' && (
           <p>
-            <strong>{t.howToAllow}</strong>
+            <strong>{own.howToAllow}</strong>
             <br />
             {howToAllow()}
           </p>

@@ -1,0 +1,47 @@
+import { language } from './language.ts'
+
+const catalogue = {
+  en: {
+    deviceCheck: 'Check your devices',
+    deviceCheckHint: 'Callers hear you only if the browser may use the microphone.',
+    microphoneWorks: 'The microphone works. Speak: the bar must move.',
+    howToAllow: 'How to allow it',
+    shortcutAnswer: 'Answer the call',
+    shortcutDecline: 'Decline or hang up',
+    shortcutMute: 'Mute or unmute',
+    shortcutDigits: 'Send digits in a call',
+    shortcutHelp: 'Show these shortcuts',
+    shortcutClose: 'Close a dialog or menu',
+    allowChrome: 'Click the icon at the left of the address bar, switch Microphone on, then reload the page.',
+    allowFirefox:
+      'Click the crossed-out microphone in the address bar, remove the block, then reload the page.',
+    allowSafari: 'Open Safari, Settings for this website, set Microphone to Allow, then reload the page.',
+  },
+  de: {
+    deviceCheck: 'Geräte prüfen',
+    deviceCheckHint: 'Man hört Sie nur, wenn der Browser das Mikrofon benutzen darf.',
+    microphoneWorks: 'Das Mikrofon funktioniert. Sprechen Sie: Der Balken muss sich bewegen.',
+    howToAllow: 'So erlauben Sie es',
+    shortcutAnswer: 'Anruf annehmen',
+    shortcutDecline: 'Ablehnen oder auflegen',
+    shortcutMute: 'Stummschalten ein oder aus',
+    shortcutDigits: 'Ziffern im Gespräch senden',
+    shortcutHelp: 'Diese Tastenkürzel anzeigen',
+    shortcutClose: 'Dialog oder Menü schließen',
+    allowChrome:
+      'Klicken Sie auf das Symbol links in der Adresszeile, schalten Sie das Mikrofon ein, ' +
+      'und laden Sie die Seite neu.',
+    allowFirefox:
+      'Klicken Sie auf das durchgestrichene Mikrofon in der Adresszeile, heben Sie die Sperre auf, ' +
+      'und laden Sie die Seite neu.',
+    allowSafari:
+      'Öffnen Sie in Safari die Einstellungen für diese Website, erlauben Sie das Mikrofon, ' +
+      'und laden Sie die Seite neu.',
+  },
+} as const
+
+/** Texts of the device check and of the shortcuts, which are loaded with the dialogs. */
+export type DialogTexts = { readonly [Key in keyof (typeof catalogue)['en']]: string }
+
+/** Returns the texts of the device check and of the shortcuts in the language of the page. */
+export const dialogTexts = (): DialogTexts => catalogue[language()]
