@@ -9,9 +9,9 @@ export class Controls {
   readonly #lines: Lines
   readonly #devices: Devices
   readonly #changed: () => void
-  readonly #warn: (text: string) => void
+  readonly #warn: (text: () => string) => void
 
-  constructor(lines: Lines, devices: Devices, tell: { changed(): void; warn(text: string): void }) {
+  constructor(lines: Lines, devices: Devices, tell: { changed(): void; warn(text: () => string): void }) {
     this.#lines = lines
     this.#devices = devices
     this.#changed = tell.changed
@@ -56,7 +56,11 @@ export class Controls {
     const call = this.#lines.current?.call
     if (!call || (!call.active && call.state !== 'early')) return
     this.#lines.pressed(call, key)
-    await this.#try(call, () => call.sendDigits(key), texts.value.keyFailed(key))
+    await this.#try(
+      call,
+      () => call.sendDigits(key),
+      () => texts.value.keyFailed(key),
+    )
   }
 
   /** Starts or stops sending the camera; video of the far side continues. */
@@ -85,13 +89,21 @@ export class Controls {
 
   /** Transfers a call to a destination (blind). If that fails, the call continues. */
   async transfer({ call }: Line, to: string): Promise<void> {
-    await this.#try(call, () => call.transfer(to), texts.value.transferFailed)
+    await this.#try(
+      call,
+      () => call.transfer(to),
+      () => texts.value.transferFailed,
+    )
   }
 
   /** Adds a person to a call. If the person does not answer, the call continues as before. */
   async add({ call, adding }: Line, to: string, name: string): Promise<void> {
     if (!adding) this.#lines.adding(call, name)
-    await this.#try(call, () => call.add(to), texts.value.addFailed)
+    await this.#try(
+      call,
+      () => call.add(to),
+      () => texts.value.addFailed,
+    )
     if (!adding) this.#lines.adding(call, undefined)
   }
 
@@ -99,7 +111,11 @@ export class Controls {
   async connect(held: Line): Promise<void> {
     const call = this.#lines.current?.call
     if (!call?.active) return
-    await this.#try(call, () => call.transfer(held.call), texts.value.transferFailed)
+    await this.#try(
+      call,
+      () => call.transfer(held.call),
+      () => texts.value.transferFailed,
+    )
   }
 
   /** Stores a choice of device and uses it in the running calls; undefined: the browser's choice. */
@@ -114,13 +130,13 @@ export class Controls {
       })
   }
 
-  async #try(call: Call, run: () => Promise<unknown>, otherwise?: string): Promise<void> {
+  async #try(call: Call, run: () => Promise<unknown>, otherwise?: () => string): Promise<void> {
     try {
       await run()
     } catch (error) {
       // Closing the browser's chooser is not reported.
       const chosen = error instanceof ClientError && error.code === 'screen_refused'
-      if (call.active && !chosen) this.#warn(otherwise ?? mediaMessage(error))
+      if (call.active && !chosen) this.#warn(otherwise ?? (() => mediaMessage(error)))
     }
     this.#changed()
   }

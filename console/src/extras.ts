@@ -40,7 +40,7 @@ export class Extras {
     const { client, clock, account, kept, phone, recents, serverKey, changed } = deps
     const now = () => clock.now()
     this.chats = new Chats({ client, store: localStorage, address: account.address, now, changed })
-    const failed = (error: unknown) => phone.warn(mediaMessage(error))
+    const failed = (error: unknown) => phone.warn(() => mediaMessage(error))
     this.presence = new PeoplePresence({ client, changed, failed })
     this.push = new BrowserPush({ browser: pushBrowser, client, account, kept, serverKey, changed })
     this.#history = new History({ client, recents, changed })

@@ -31,7 +31,7 @@ export interface LinesOwner {
   changed(): void
   ended(line: Line, reason: ClientError | undefined): void
   /** Reports a warning about a line to the user. */
-  warn(text: string): void
+  warn(text: () => string): void
 }
 
 const maxDigits = 32
@@ -114,8 +114,8 @@ export class Lines {
       call.on(name, changed)
     call.on('media.reconnecting', () => this.#patch(call, () => ({ broken: true })))
     call.on('media.connected', () => this.#patch(call, () => ({ broken: false })))
-    call.on('microphone.disconnected', () => this.#owner.warn(texts.value.microphoneGone))
-    call.on('camera.disconnected', () => this.#owner.warn(texts.value.cameraGone))
+    call.on('microphone.disconnected', () => this.#owner.warn(() => texts.value.microphoneGone))
+    call.on('camera.disconnected', () => this.#owner.warn(() => texts.value.cameraGone))
     call.on('display', ({ name, number }) =>
       this.#patch(call, (line) => ({ name: name || line.name, number: number || line.number })),
     )

@@ -1,6 +1,8 @@
 import { ClientError } from '@trunkline/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { FakeCall, FakeInvite, phoneRig as setUp } from './testing/fakes.ts'
+import { de } from './texts/de.ts'
+import { applyLanguage } from './texts/language.ts'
 
 const turn = async () => {
   for (let i = 0; i < 10; i++) await Promise.resolve()
@@ -38,6 +40,17 @@ describe('an outgoing call', () => {
     calls[0]!.end(new ClientError('busy', 'USER_BUSY'))
     const again = { name: '/public/bob', number: '/public/bob' }
     expect(phone.notice).toEqual({ tone: 'warning', text: 'The line is busy. Try again later.', again })
+  })
+
+  it('whose end is shown says it in the language that is chosen then', async () => {
+    const { phone, calls } = await setUp()
+    await phone.dial('/public/bob')
+    calls[0]!.end(new ClientError('busy', 'USER_BUSY'))
+    const { notice } = phone
+    onTestFinished(() => applyLanguage('en', []))
+    await applyLanguage('de', [])
+    expect(phone.notice).toBe(notice)
+    expect(phone.notice?.text).toBe(de.endBusy)
   })
 
   it('whose media path never came up says what to do', async () => {

@@ -42,6 +42,7 @@ export interface PhoneDeps {
 /** Message for the user. */
 export interface Notice {
   readonly tone: 'plain' | 'warning'
+  /** Text in the present language of the page. */
   readonly text: string
   /** Party of a call that failed, to call again. */
   readonly again?: Party
@@ -78,7 +79,7 @@ export class Phone {
 
   constructor(deps: PhoneDeps) {
     this.#deps = deps
-    const warn = (text: string) => this.warn(text)
+    const warn = (text: () => string) => this.warn(text)
     const changed = () => this.#changed()
     this.#lines = new Lines({
       changed,
@@ -125,14 +126,15 @@ export class Phone {
     return this.#notice
   }
 
-  /** Shows a warning. */
-  warn(text: string): void {
-    this.#say({ tone: 'warning', text })
+  /** Shows a warning. `text` is called for each display, so that it follows the language of the page. */
+  warn(text: () => string): void {
+    this.#say('warning', text)
   }
 
   /** Removes the notice. */
   dismiss(): void {
-    this.#say(undefined)
+    this.#notice = undefined
+    this.#changed()
   }
 
   /** Goes online or offline. */
@@ -143,9 +145,9 @@ export class Phone {
     try {
       if (online) await this.#deps.client.online({})
       else await this.#deps.client.offline()
-      this.#say(undefined)
+      this.dismiss()
     } catch (error) {
-      this.#say({ tone: 'warning', text: connectionMessage(error) })
+      this.warn(() => connectionMessage(error))
     }
     this.#switching = false
     this.#changed()
@@ -158,7 +160,7 @@ export class Phone {
   async dial(to: string, { video = false, name = to } = {}): Promise<void> {
     if (this.isBusy) return
     this.#dialling = true
-    this.#say(undefined)
+    this.dismiss()
     const { client, devices, recents, clock } = this.#deps
     try {
       await this.controls.holdCurrent()
@@ -169,7 +171,7 @@ export class Phone {
       // The call's events report its end.
       void call.start().catch(() => {})
     } catch (error) {
-      this.#say({ tone: 'warning', text: dialMessage(error) })
+      this.warn(() => dialMessage(error))
     }
     this.#dialling = false
     this.#changed()
@@ -183,7 +185,7 @@ export class Phone {
     const limit = this.#deps.clock.after(maxRingMs, () => this.#giveUp(callID))
     const waiting: Waiting = { ...party, invite, limit, video: offersVideo(sdp), answering: false }
     this.#waiting = [...this.#waiting, waiting]
-    this.#say(undefined)
+    this.dismiss()
     void invite.canceled.then((reason) => this.#missed(waiting, reason))
   }
 
@@ -192,7 +194,7 @@ export class Phone {
     const waiting = this.#find(id)
     if (!waiting || this.isBusy) return
     this.#update(id, { answering: true })
-    this.#say(undefined)
+    this.dismiss()
     try {
       await this.controls.holdCurrent()
       const call = await waiting.invite.accept(this.#deps.devices.options({ video }))
@@ -203,7 +205,7 @@ export class Phone {
       // After a failure of the microphone the call still waits and can be accepted again.
       const pending = waiting.invite.isPending
       // If the call was declined meanwhile, this was already reported.
-      if (this.#find(id)) this.#say({ tone: 'warning', text: endMessage(error) })
+      if (this.#find(id)) this.warn(() => endMessage(error))
       if (pending) this.#update(id, { answering: false })
       else this.#remove(id)
     }
@@ -216,7 +218,7 @@ export class Phone {
     if (!waiting) return
     this.#remove(id)
     this.#remember(waiting, 'missed', 'declined')
-    this.#say({ tone: 'plain', text: texts.value.declinedFrom(waiting.name) })
+    this.#say('plain', () => texts.value.declinedFrom(waiting.name))
     void waiting.invite.reject().catch(() => {})
   }
 
@@ -225,13 +227,12 @@ export class Phone {
     try {
       const { resultObject: call } = await this.#deps.client.handlePushNotification(push)
       if (!this.#find(call.id) && !this.#lines.list.some((line) => line.call.id === call.id))
-        this.#say({
-          tone: 'plain',
-          text: missedMessage(call.reason, push.incoming_caller_name || texts.value.unknownCaller),
-        })
+        this.#say('plain', () =>
+          missedMessage(call.reason, push.incoming_caller_name || texts.value.unknownCaller),
+        )
       else if (answer) await this.accept(call.id)
     } catch (error) {
-      this.#say({ tone: 'warning', text: connectionMessage(error) })
+      this.warn(() => connectionMessage(error))
     }
   }
 
@@ -266,7 +267,7 @@ export class Phone {
     if (!this.#find(waiting.id)) return
     this.#remove(waiting.id)
     if (reason.code !== 'answered_elsewhere') this.#remember(waiting, 'missed', 'missed')
-    this.#say({ tone: 'plain', text: missedMessage(reason, waiting.name) })
+    this.#say('plain', () => missedMessage(reason, waiting.name))
   }
 
   #take(call: Line['call'], { name, number }: Party, answeredAt?: number): void {
@@ -284,10 +285,10 @@ export class Phone {
     const duration = answeredAt === undefined ? undefined : clock.now() - answeredAt
     recents.finish(to, resultOf(reason, answeredAt !== undefined), duration)
     const noMedia = reason?.code === 'media_lost' && !call.hasMedia
-    const text = noMedia ? texts.value.endNoMedia : endMessage(reason)
+    const text = () => (noMedia ? texts.value.endNoMedia : endMessage(reason))
     const isHopeless = reason?.code === 'unknown_address' || reason?.code === 'not_permitted'
-    if (!isFailure(reason)) this.#say({ tone: 'plain', text })
-    else this.#say({ tone: 'warning', text, ...(!isHopeless && { again: { name, number: to } }) })
+    if (!isFailure(reason)) this.#say('plain', text)
+    else this.#say('warning', text, isHopeless ? undefined : { name, number: to })
   }
 
   #limitRinging(call: Line['call']): void {
@@ -301,7 +302,7 @@ export class Phone {
     if (!waiting || waiting.answering) return
     this.#remove(id)
     this.#remember(waiting, 'missed', 'missed')
-    this.#say({ tone: 'plain', text: texts.value.missedFrom(waiting.name) })
+    this.#say('plain', () => texts.value.missedFrom(waiting.name))
   }
 
   #remember({ name, number }: Party, direction: 'inbound' | 'missed', result?: CallResult): void {
@@ -324,8 +325,14 @@ export class Phone {
     this.#changed()
   }
 
-  #say(notice: Notice | undefined): void {
-    this.#notice = notice
+  #say(tone: Notice['tone'], write: () => string, again?: Party): void {
+    this.#notice = {
+      tone,
+      get text() {
+        return write()
+      },
+      ...(again && { again }),
+    }
     this.#changed()
   }
 

@@ -22,7 +22,7 @@ export const lazy = <Props extends object>(
           View = view
           draw(undefined)
         },
-        () => phone.warn(texts.value.notLoaded),
+        () => phone.warn(() => texts.value.notLoaded),
       )
     }, [])
     return View ? <View {...props} /> : <Waiting />

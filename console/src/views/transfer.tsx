@@ -101,7 +101,7 @@ const AddedPersons = ({ line: { call }, close }: AddedPersonsProps) => {
   const added = call.members.filter(({ removable, type }) => removable && type !== 'screen')
   const remove = (memberId: string) => {
     close()
-    call.removeMember({ memberId }).catch((error: unknown) => phone.warn(mediaMessage(error)))
+    call.removeMember({ memberId }).catch((error: unknown) => phone.warn(() => mediaMessage(error)))
   }
   if (added.length === 0) return null
   return (
