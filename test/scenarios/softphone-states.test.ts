@@ -225,7 +225,7 @@ it('a call is transferred, at once and after a question, and a person is added',
     await Promise.all([first.talking(), second.talking(), third.talking()])
     await first.page.getByText('Bob Brown, Carol Chen', { exact: true }).waitFor()
     await first.part('adding').waitFor({ state: 'detached' })
-    // The page that was added shows whom it talks with, not the adding page alone.
+    // The page that was added shows all parties, not the adding page alone.
     await third.page
       .getByText(/^(Alice Adams, Bob Brown|Bob Brown, Alice Adams)$/)
       .first()
@@ -282,6 +282,19 @@ it('the presence of others is shown, and do not disturb makes calls busy', async
     (text) => text?.includes('busy') ?? false,
   )
   await second.part('call-again').waitFor()
+  await second.part('account').click()
+  for (const [language, words] of [
+    ['de', 'besetzt'],
+    ['en', 'busy'],
+  ] as const) {
+    await second.part('menu-language').selectOption(language)
+    await until(
+      'the notice has the language of the page',
+      () => second.part('notice').textContent(),
+      (text) => text?.includes(words) ?? false,
+    )
+  }
+  await second.page.keyboard.press('Escape')
   expect(await faults('do not disturb')).toEqual([])
   await first.part('do-not-disturb').click()
   await until(
