@@ -27,7 +27,8 @@ export const errorActions: Readonly<Record<Code, string>> = {
     'or of the far phone.',
   unreachable:
     'Check the name, the port and the firewall of the target. `legs[].tries` of the call record has ' +
-    'the reason of each attempt.',
+    'the reason of each attempt. If the detail is `no ACK`, the caller did not acknowledge the answer: ' +
+    'check that the caller can reach the Contact address of the gateway.',
   max_duration: 'Nothing, or raise `limits.callDuration`.',
   media_timeout:
     'Check that RTP ports are open in the firewall, and that `media.rtp.announce` is the public address.',

@@ -52,6 +52,8 @@ describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
 
   beforeAll(async () => {
     outgoing = await OutgoingGateway.start(agent, { plain: {} })
+    outgoing.before = ['answer', 'hangup']
+    outgoing.connect = { to: 'sip:nobody@127.0.0.1' }
   })
 
   afterAll(() => outgoing?.stop())
@@ -67,6 +69,20 @@ describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
     await lost.sipp.event('bye', 45_000)
     await lost.done()
     expect(lost.sipp.received('SIP/2.0 200').length).toBeGreaterThan(8)
+  }
+
+  /** Checks the record of a call whose document ends while the gateway still waits for the ACK. */
+  const endedWithoutAck = async (): Promise<void> => {
+    const lost = await Carrier.calls(outgoing.gateway, {
+      domain: 'through.test',
+      scenario: 'call-no-ack',
+      timeoutMs: 80_000,
+    })
+    await lost.sipp.event('bye', 45_000)
+    await lost.done()
+    const end = { code: 'unreachable', by: 'us', detail: 'no ACK', answeredAt: expect.any(Number) }
+    expect(await outgoing.gateway.record(lost.callId)).toMatchObject(end)
+    expect(await outgoing.gateway.metric('calls_ended_total', { cause: 'unreachable' })).toBeGreaterThan(0)
   }
 
   const asks = [able, 'Session-Expires: 90;refresher=uas']
@@ -106,7 +122,7 @@ describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
       : ''
   }; ended calls leave no transaction`, async () => {
     const refreshes = ownTimers ? [refreshedByUpdate(), refreshedByInvite()] : []
-    await Promise.all([hungUpWithoutAck(), ...refreshes, leavesNothing(agent)])
+    await Promise.all([hungUpWithoutAck(), endedWithoutAck(), ...refreshes, leavesNothing(agent)])
     await outgoing.gateway.settled()
   })
 })

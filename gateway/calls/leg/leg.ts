@@ -50,6 +50,7 @@ export class Leg {
   #stats: Promise<PortStats> | undefined
   #holds = { message: false, media: false, us: false }
   #digitsBy: 'media' | 'signalling' | undefined
+  #isAckOverdue = false
   #facts: LegFacts = {}
   #times: LegTimes
   #attempts: DialAttempt[] = []
@@ -209,6 +210,14 @@ export class Leg {
     if (!this.isAnswered && !this.isEnded) this.#times = { ...this.#times, answeredAt: at }
   }
 
+  /**
+   * Reports whether the ACK of the answer is overdue. An end by the gateway then has the code `unreachable`
+   * in place of `normal`: the far side has not confirmed the session.
+   */
+  ackOverdue(isOverdue: boolean): void {
+    this.#isAckOverdue = isOverdue
+  }
+
   /** Reports that the far side has answered or has acknowledged the answer. */
   answered(): void {
     if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
@@ -342,7 +351,8 @@ export class Leg {
 
   /** Ends the leg. Has no effect after its end. */
   end(cause: Cause): void {
-    this.#finish(cause, 'us')
+    const isUnconfirmed = this.#isAckOverdue && cause.code === 'normal'
+    this.#finish(isUnconfirmed ? { code: 'unreachable', detail: 'no ACK' } : cause, 'us')
   }
 
   /**

@@ -221,6 +221,39 @@ describe('an inbound call counts as answered when the 200 is sent', () => {
   })
 })
 
+describe('an answer without an ACK for 2 s', () => {
+  const unacknowledged = () => {
+    const bench = arrive()
+    void bench.leg.answer()
+    const dialog = bench.answered()
+    bench.clock.advance(2_000)
+    expect(bench.heard).toEqual(['answered'])
+    return { bench, dialog }
+  }
+
+  it('makes the end by the gateway count as unreachable, and no longer once the ACK has come', () => {
+    const never = unacknowledged()
+    never.bench.leg.end({ code: 'normal' })
+    const cause = { code: 'unreachable', detail: 'no ACK' }
+    expect(never.bench.leg.state).toEqual({ kind: 'ended', cause, by: 'us' })
+
+    const late = unacknowledged()
+    late.dialog.emit('ack', { body: '' })
+    late.bench.leg.end({ code: 'normal' })
+    expect(late.bench.heard).toEqual(['answered', 'ended normal by us'])
+  })
+
+  it('changes neither another cause nor the hang-up of the caller', () => {
+    const limited = unacknowledged()
+    limited.bench.leg.end({ code: 'max_duration' })
+    expect(limited.bench.heard).toEqual(['answered', 'ended max_duration by us'])
+
+    const hungUp = unacknowledged()
+    hungUp.dialog.emit('destroy', new FakeRequest('BYE', 'sip:x@y'), 'normal release')
+    expect(hungUp.bench.heard).toEqual(['answered', 'ended normal by far'])
+  })
+})
+
 it.each(['a CANCEL that crossed it', 'the longest wait'])(
   'an answered call whose answer crossed its end by %s is hung up',
   (by) => {

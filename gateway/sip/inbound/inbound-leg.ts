@@ -291,7 +291,10 @@ export class InboundLeg implements LegSignalling {
     else
       this.#timer = media.isWaiting
         ? clock.after(maxWaitMs, () => this.#timedOut())
-        : clock.after(ackWaitMs, () => this.#settle())
+        : clock.after(ackWaitMs, () => {
+            leg.ackOverdue(true)
+            this.#settle()
+          })
   }
 
   /**
@@ -335,6 +338,7 @@ export class InboundLeg implements LegSignalling {
 
   #acked(): void {
     const { leg, media } = this.#session
+    leg.ackOverdue(false)
     if (!leg.isEnded && !leg.isAnswered && !leg.port) {
       if (media.isWaiting) {
         leg.end({ code: 'bad_sdp', detail: 'The ACK has no answer to the offer of the 200.' })
