@@ -1,6 +1,6 @@
 import type { Action, ActionCall, Watcher } from './actions.ts'
 import { type DevicePlan, devicesToWire, type PhoneDevice, type SipDevice } from './devices.ts'
-import { RealtimeError } from './errors.ts'
+import { notAnswered, RealtimeError } from './errors.ts'
 import * as operations from './operations.ts'
 import { type Sound, soundsToWire } from './sounds.ts'
 import { textOf, type Values, valuesOf } from './wire.ts'
@@ -195,7 +195,7 @@ export class Call implements ActionCall {
       if (params.connect_state === 'disconnected') this.#parted(tag)
       if (params.connect_state !== 'failed') return
       this.#parted(tag)
-      reject(new RealtimeError(textOf(params, 'failed_reason'), 'No device was connected.'))
+      reject(notAnswered(params, 'failed_reason', 'No device was connected.'))
     }
     this.watch(tag, { event, lost: reject })
     const ringback = options.ringback && { ringback: soundsToWire(options.ringback) }

@@ -173,6 +173,15 @@ describe('dialling', () => {
     expect([call.id, call.state, call.direction, call.to]).toEqual(['o1', 'answered', 'outbound', '+2'])
   })
 
+  it('rejects with the code and the text of the gateway if the call is not answered', async () => {
+    const { voice } = await second()
+    const dialling = voice.dialPhone({ from: '+1', to: '+2' })
+    const { tag } = (await gateway.next('calling.dial')).params
+    const message = 'The project has no default carrier.'
+    gateway.tell('dial', { tag, dial_state: 'failed', reason: 'error', error: 'no_carrier', message })
+    await expect(dialling).rejects.toMatchObject({ code: 'error', reason: 'no_carrier', message })
+  })
+
   it('rejects if the gateway rejects the dial', async () => {
     const { voice } = await second()
     gateway.answers.set('calling.dial', () => ({ code: '400', message: 'devices: …' }))
@@ -242,8 +251,9 @@ describe('a call', () => {
     const { call } = await received()
     const connecting = call.connectPhone({ from: '+1', to: '+2' })
     const { tag } = (await gateway.next('calling.connect')).params
-    gateway.tell('connect', { call_id: 'c1', tag, connect_state: 'failed', failed_reason: 'busy' })
-    await expect(connecting).rejects.toMatchObject({ code: 'busy' })
+    const failure = { failed_reason: 'busy', error: 'busy', message: 'The called party is busy.' }
+    gateway.tell('connect', { call_id: 'c1', tag, connect_state: 'failed', ...failure })
+    await expect(connecting).rejects.toMatchObject({ code: 'busy', reason: 'busy', message: failure.message })
   })
 })
 

@@ -1,6 +1,6 @@
 import { Call, type CallClient } from './call.ts'
 import { type DevicePlan, devicesToWire, type PhoneDevice, type SipDevice } from './devices.ts'
-import { RealtimeError } from './errors.ts'
+import { notAnswered, RealtimeError } from './errors.ts'
 import { Session, type SessionListener, type SessionOptions, type SessionTimers } from './session.ts'
 import { textOf, type Values, valuesOf } from './wire.ts'
 
@@ -101,7 +101,7 @@ export class Client implements CallClient, SessionListener {
     const dial = this.#dials.get(tag)
     if (params.dial_state === 'failed') {
       this.#givenUp.delete(tag)
-      dial?.failed(new RealtimeError(textOf(params, 'reason'), 'The call was not answered.'))
+      dial?.failed(notAnswered(params, 'reason', 'The call was not answered.'))
     } else if (params.dial_state === 'answered') {
       const call = this.callOf(valuesOf(params.call))
       if (this.#givenUp.delete(tag)) call.hangup().catch(() => {})

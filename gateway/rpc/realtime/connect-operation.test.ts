@@ -91,6 +91,7 @@ describe('connect', () => {
       connect_state: 'failed',
       failed_reason: 'noAnswer',
       error: 'no_answer',
+      message: 'The call was not answered in time.',
     })
   })
 })

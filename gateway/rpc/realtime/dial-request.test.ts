@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeCall } from '../../../handlers/testing/fake-call.ts'
-import { type Code, TrunklineError } from '../../core/errors/catalogue.ts'
+import { type Code, catalogue, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { AnyFrame } from '../testing/test-browser.ts'
 import { FakeLeg, RealtimeTestGateway, type TestApplication } from './testing/realtime-test-gateway.ts'
 
@@ -101,6 +101,7 @@ describe('dialling', () => {
     ['busy', 'busy'],
     ['declined', 'decline'],
     ['unreachable', 'error'],
+    ['no_carrier', 'error'],
   ])('reports %s as %s, after the end of the leg', async (code, reason) => {
     gateway.originate = async ({ onLeg, steps }) => {
       const leg = new FakeLeg('l-1', steps[0]![0]!)
@@ -115,6 +116,7 @@ describe('dialling', () => {
       dial_state: 'failed',
       reason,
       error: code,
+      message: catalogue[code].text,
     })
     expect(application.story).toEqual(['dial dialing', 'state created', 'state ended', 'dial failed'])
   })

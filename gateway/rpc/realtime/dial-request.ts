@@ -96,7 +96,13 @@ class Dial {
         },
         'dial of an application failed',
       )
-      this.#sendState({ dial_state: 'failed', reason: endReasonOf(code), error: code, source: 'outbound' })
+      this.#sendState({
+        dial_state: 'failed',
+        reason: endReasonOf(code),
+        error: code,
+        message: catalogue[code].text,
+        source: 'outbound',
+      })
     } finally {
       this.#application.dials.delete(this.#abort)
     }
