@@ -109,7 +109,7 @@ describe('another project', () => {
     expect(last().target).toMatchObject({ subscriberId: 'their Ann' })
     for (const dest of [to, '/public/menu'])
       await expect(t.commands.run('theirs', id, 'calling.transfer', { dest })).rejects.toMatchObject({
-        code: 'invalid_field',
+        code: 'unknown_address',
         facts: { attribute: 'dest' },
       })
     last().leg.answered()

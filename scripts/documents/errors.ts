@@ -11,7 +11,8 @@ Every rejection and every end of a call has one of these codes. The code is in
 - the metrics \`trunkline_rejections_total{code=…}\` and \`trunkline_calls_ended_total{cause=…}\`,
 - responses of the API, with a link to the section below.
 
-A call that was not answered gets the *SIP* status. A response of the API has the *HTTP* status. A BYE has
+A call that was not answered gets the *SIP* status. A response of the API has the *HTTP* status. The codes
+\`unknown_address\` and \`no_carrier\` have the status 422 if a field names the destination. A BYE has
 the *Q.850* cause in its Reason header, and browsers receive the cause with its name.
 
 <!-- Written by scripts/document; do not edit. -->

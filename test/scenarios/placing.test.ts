@@ -238,8 +238,9 @@ describe('an invalid command', () => {
     ['dial', { from, to, url, status_url: url, status_events: ['gone'] }, 'status_events', 'invalid_field'],
     ['dial', { from, to, url, password: 'x' }, 'username', 'missing_required_parameter'],
     ['dial', { from, to, url, to_script: 'x' }, 'to_script', 'unknown_parameter'],
-    ['dial', { from, to: '/public/nobody', url }, 'to', 'invalid_field'],
-    ['dial', { from, to: 'nonsense', url }, 'to', 'invalid_field'],
+    ['dial', { from, to: '/public/nobody', url }, 'to', 'unknown_address'],
+    ['dial', { from, to: '+4930123', url }, 'to', 'no_carrier'],
+    ['dial', { from, to: 'nonsense', url }, 'to', 'unknown_address'],
     ['update', { url }, 'id', 'missing_required_parameter'],
   ])('%s %o is rejected with a fault of the parameter %s (%s)', async (name, params, attribute, code) => {
     const { status, body } = await ask(gateway, name, params)

@@ -1,6 +1,6 @@
 import type { Code } from '../../core/errors/catalogue.ts'
 import { errorPagePath } from './error-pages.ts'
-import type { LinkBase, RequestFault } from './request-faults.ts'
+import { isDestinationFault, type LinkBase, type RequestFault } from './request-faults.ts'
 
 /** Error numbers of parameters. `missing`: the parameter is absent; `wrong`: its value is invalid. */
 const parameters: Readonly<Record<string, { readonly missing?: number; readonly wrong: number }>> = {
@@ -61,6 +61,7 @@ export const numberOf = ({
   const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
   if (code === 'missing_required_parameter') return parameter?.missing ?? 10000
   if (code === 'invalid_field') return parameter?.wrong ?? 10000
+  if (parameter && isDestinationFault(code)) return parameter.wrong
   return numbers[code] ?? (status >= 500 ? 20500 : 10000)
 }
 

@@ -179,14 +179,16 @@ const special: Readonly<Record<string, string>> = {
   callCommand:
     'The command `dial` creates a call. `update` changes the document of a call or ends it. ' +
     'All other commands control a call in progress, which `id` names. `docs/calling.md` has ' +
-    'the `params` of each command.',
+    'the `params` of each command. A destination that cannot be called has the error `unknown_address`, ' +
+    'or `no_carrier` for a telephone number without a default carrier.',
   callRpc:
     'Takes the same commands as `POST /api/calling/calls`, in the form of JSON-RPC 2.0. ' +
     'Errors of a command are in the field `error` of a response with status 200.',
   fetchCompatAccount: 'Returns the project of the credentials in the form of an account.',
   createCompatCall:
     'Calls a number, SIP URI or address. The document of `Url`, `Twiml` or `ApplicationSid` ' +
-    'runs after the answer.',
+    'runs after the answer. `more_info` of an unknown destination leads to `unknown_address`, or to ' +
+    '`no_carrier` for a telephone number without a default carrier.',
   listCompatCalls: 'Returns calls in progress and ended ones; parties, `Status` and times filter the list.',
   fetchCompatCall: 'Returns the present state of a call in progress, or the result of an ended call.',
   updateCompatCall: 'With `Url` or `Twiml`, runs another document. With `Status`, ends the call.',

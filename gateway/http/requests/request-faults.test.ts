@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { faultOf } from './request-faults.ts'
 
 const schema = {
@@ -18,6 +19,14 @@ const messagesOf = (body: object): readonly string[] => {
   const error = Object.assign(new Error(), { validation: ajv.errors, validationContext: 'body' })
   return faultOf(error as never).all.map(({ message }) => message)
 }
+
+describe('a destination that cannot be called', () => {
+  it.each(['unknown_address', 'no_carrier'] as const)('has 422 for %s in a field, and else 404', (code) => {
+    const inField = faultOf(new TrunklineError(code, undefined, { attribute: 'to' }))
+    expect(inField).toMatchObject({ code, status: 422, attribute: 'to' })
+    expect(faultOf(new TrunklineError(code))).toMatchObject({ code, status: 404, attribute: null })
+  })
+})
 
 describe('a message', () => {
   it.each([

@@ -56,8 +56,17 @@ export const faultFor = (
 ): RequestFault => {
   // Messages of unexpected errors are for the log only.
   const fault = { code, message: code === 'internal' ? catalogue.internal.text : message, attribute }
-  return { status: catalogue[code].http, ...fault, all: [fault] }
+  const isField = attribute !== null && isDestinationFault(code)
+  return { status: catalogue[isField ? 'invalid_field' : code].http, ...fault, all: [fault] }
 }
+
+const destinationFaults: ReadonlySet<Code> = new Set<Code>(['unknown_address', 'no_carrier'])
+
+/**
+ * Whether a code says that a destination cannot be called. For a destination in a field of the request, the
+ * response has the status of an invalid field: the path of the request exists.
+ */
+export const isDestinationFault = (code: Code): boolean => destinationFaults.has(code)
 
 const codeOfStatus: Readonly<Partial<Record<number, Code>>> = {
   404: 'not_found',

@@ -88,15 +88,12 @@ export const runCommand = async (
 /** Request parameter by field of the placement. */
 const fields: Readonly<Record<string, string>> = { sendDigits: 'send_digits' }
 
-/** Codes of destinations that cannot be called. */
-const fieldCodes: ReadonlySet<string> = new Set(['bad_request', 'unknown_address', 'no_carrier'])
-
-/** Reports an unknown address as a fault of the field. */
+/** Reports a malformed value as a fault of the field. */
 const asFieldFault = (error: unknown): unknown => {
   if (error instanceof Refusal)
     return new TrunklineError('invalid_field', error.message, { attribute: error.attribute ?? null })
   if (!(error instanceof TrunklineError)) return error
   const { attribute } = error.facts
-  if (typeof attribute !== 'string' || !fieldCodes.has(error.code)) return error
+  if (typeof attribute !== 'string' || error.code !== 'bad_request') return error
   return new TrunklineError('invalid_field', messageOf(error), { attribute: fields[attribute] ?? attribute })
 }

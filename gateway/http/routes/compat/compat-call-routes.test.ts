@@ -245,6 +245,7 @@ describe('a new call', () => {
   it('is rejected to an unknown or forbidden address, and over the call limit', async () => {
     const refusals = [
       'unknown_address',
+      'no_carrier',
       'bad_request',
       'not_permitted',
       'over_call_limit',
@@ -254,14 +255,16 @@ describe('a new call', () => {
     for (const code of refusals) {
       rig.calls.failure = new TrunklineError(code, undefined, { attribute: 'to' })
       const answer = await create(least)
-      answers.push([answer.statusCode, answer.json().code])
+      const { code: number, more_info } = answer.json()
+      answers.push([answer.statusCode, number, more_info.replace(/.*\//, '')])
     }
     expect(answers).toEqual([
-      [400, 21211],
-      [400, 21211],
-      [403, 21211],
-      [429, 20429],
-      [503, 20500],
+      [400, 21211, 'unknown_address'],
+      [400, 21211, 'no_carrier'],
+      [400, 21211, 'invalid_field'],
+      [403, 21211, 'not_permitted'],
+      [429, 20429, 'over_call_limit'],
+      [503, 20500, 'draining'],
     ])
   })
 })

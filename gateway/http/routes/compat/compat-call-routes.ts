@@ -2,6 +2,7 @@ import type { CallPlacement } from '../../../calling/call-placement.ts'
 import type { CallHistory, CallQuery, CallRow, CallStatus } from '../../../calls/log/call-rows.ts'
 import { messageOf, TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { Resources } from '../../../directory/model/ports.ts'
+import { isDestinationFault } from '../../requests/request-faults.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
 import { type Checks, checksOf } from '../shared/document-checks.ts'
 import { withoutUndefined } from '../shared/field-schemas.ts'
@@ -158,15 +159,17 @@ export const findCall = async (
 /** Form parameter by field of the placement. */
 const parameters: Readonly<Record<string, string>> = { to: 'To', from: 'From', sendDigits: 'SendDigits' }
 
-/** Reports an unknown address as a fault of the parameter, not of the path. */
+/** Reports a destination that cannot be called as a fault of the parameter, not of the path. */
 const asParameterFault = async (placing: Promise<CallRow>): Promise<CallRow> => {
   try {
     return await placing
   } catch (error) {
     if (!(error instanceof TrunklineError)) throw error
     const { code, facts } = error
-    if (!['unknown_address', 'no_carrier', 'bad_request'].includes(code)) throw error
+    const isUnreachable = isDestinationFault(code)
+    if (!isUnreachable && code !== 'bad_request') throw error
     const attribute = parameters[String(facts.attribute ?? 'to')] ?? 'To'
+    if (isUnreachable) throw new TrunklineError(code, error.detail, { attribute }, error)
     throw new TrunklineError('invalid_field', messageOf(error), { attribute }, error)
   }
 }
