@@ -297,7 +297,12 @@ export class App {
     this.#addresses = { sip: sip.hostports, ...http }
     await recordings.reportEnds()
     const { requests } = operator
-    const control = await ControlSocket.open({ dataDir: this.#config.dataDir, requests, log: this.#log })
+    const control = await ControlSocket.open({
+      dataDir: this.#config.dataDir,
+      requests,
+      clock: this.#clock,
+      log: this.#log,
+    })
     this.#closing.add('control socket', control, (open) => open.close())
     this.#notReady = []
   }

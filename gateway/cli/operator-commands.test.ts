@@ -46,7 +46,7 @@ afterEach(async () => {
 /** Opens the control socket of a gateway with these requests. */
 const gateway = async (requests: Readonly<Record<string, ControlRequest>>): Promise<void> => {
   const log = createLog({ level: 'silent', pretty: false })
-  control = await ControlSocket.open({ dataDir: folder, requests, log })
+  control = await ControlSocket.open({ dataDir: folder, requests, clock: new FakeClock(), log })
 }
 
 const run = (...args: string[]) => runCommand(new ReloadSignal(), args)

@@ -54,6 +54,12 @@ it('says what may be wrong where no gateway listens', async () => {
   expect(printed).toContain('After a change of dataDir in the file')
 })
 
+it('prints why a gateway rejects it', async () => {
+  await answering({ error: 'Eight commands are connected.', code: 'too_many_requests' })
+  expect(await reload()).toBe(1)
+  expect(printed).toBe('Eight commands are connected.\n')
+})
+
 it('says so where a gateway of another version does not understand it', async () => {
   await answering({ error: 'unknown request' })
   expect(await reload()).toBe(1)

@@ -38,7 +38,10 @@ export const reloadGateway = async (
   }
   const body = readAnswer(answer)
   if (!body) {
-    process.stderr.write(`The gateway did not understand the command: is it another version? ${answer}`)
+    const { error, code } = JSON.parse(answer) as { readonly error?: string; readonly code?: string }
+    const isRefused = error !== undefined && code !== undefined
+    const unknown = `The gateway did not understand the command: is it another version? ${answer}`
+    process.stderr.write(isRefused ? `${error}\n` : unknown)
     return reloadExit.failed
   }
   process.stdout.write(json ? `${JSON.stringify(body, null, 2)}\n` : `${reloadLines(body).join('\n')}\n`)

@@ -1,11 +1,13 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { FakeClock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import { createLog } from '../core/log.ts'
-import { ControlSocket, controlSocketOf } from './control-socket.ts'
+import { ControlSocket, controlRequestMs, controlSocketOf } from './control-socket.ts'
 
 let folder: string
 let control: ControlSocket | undefined
@@ -20,6 +22,7 @@ afterEach(async () => {
 const open = async (dataDir = folder) => {
   const requests: object[] = []
   const lines: string[] = []
+  const clock = new FakeClock()
   const log = createLog({ level: 'info', pretty: false }, { write: (line) => lines.push(line) })
   const handlers = {
     reload: async (fields: object) => {
@@ -33,8 +36,8 @@ const open = async (dataDir = folder) => {
       throw new Error('broken')
     },
   }
-  control = await ControlSocket.open({ dataDir, requests: handlers, log })
-  return { requests, lines }
+  control = await ControlSocket.open({ dataDir, requests: handlers, clock, log })
+  return { requests, lines, clock }
 }
 
 /** All that is answered; undefined where nothing listens. */
@@ -83,6 +86,33 @@ it('gives up a connection that sends too much', async () => {
   const { requests } = await open()
   expect(await ask('x'.repeat(20_000))).toBe('')
   expect(requests).toEqual([])
+})
+
+/** Opens a connection and sends the start of a request only. `closed` resolves when the gateway closes it. */
+const idle = async () => {
+  const socket = connect(controlSocketOf(folder))
+  await once(socket, 'connect')
+  socket.write('{')
+  return { closed: once(socket.resume(), 'close') }
+}
+
+it('says that the gateway is busy while eight connections are open', async () => {
+  const { requests } = await open()
+  for (let i = 0; i < 8; i++) await idle()
+  const refused = JSON.parse((await ask('{"command":"reload"}\n')) ?? '')
+  expect(refused).toMatchObject({ error: expect.stringMatching(/^8 commands/), code: 'too_many_requests' })
+  expect(requests).toEqual([])
+})
+
+it('closes connections whose request does not end in time', async () => {
+  const { clock } = await open()
+  const connections = []
+  for (let i = 0; i < 8; i++) connections.push((await idle()).closed)
+  expect(await ask('{"command":"reload"}\n')).toContain('too_many_requests')
+  clock.advance(controlRequestMs)
+  await Promise.all(connections)
+  expect(await ask('{"command":"reload"}\n')).toContain('unchanged')
+  expect(clock.running).toBe(0)
 })
 
 it('takes the place of one that a killed process left, and removes its own', async () => {

@@ -1,6 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
+import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 
@@ -12,10 +13,16 @@ export const maxSocketPath = 103
 
 /** Maximum length of a request, in bytes. */
 const maxRequest = 8_192
-/** Maximum number of open connections. */
+/** Maximum number of connections that are served. */
 const maxConnections = 8
-/** Maximum time in ms without data on a connection whose request is incomplete. */
-const requestMs = 5_000
+/** Maximum number of open connections. Those beyond {@link maxConnections} learn that the gateway is busy. */
+const maxSockets = 64
+/** Maximum time in ms from the connection to the end of its request. */
+export const controlRequestMs = 5_000
+
+const busy =
+  `${maxConnections} commands are connected to the gateway, which is the maximum. ` +
+  'Run the command again when one of them has ended.'
 
 /** Returns the path of a gateway's control socket. */
 export const controlSocketOf = (dataDir: string): string => join(dataDir, 'control.sock')
@@ -28,6 +35,7 @@ export interface ControlSocketOptions {
   readonly dataDir: string
   /** Handlers by the name in the field `command`. */
   readonly requests: Readonly<Record<string, ControlRequest>>
+  readonly clock: Pick<Clock, 'after'>
   readonly log: Pick<Log, 'warn' | 'error'>
 }
 
@@ -84,7 +92,7 @@ export class ControlSocket {
     // The lock of the folder proves that the process of an old socket has ended.
     rmSync(this.#path, { force: true })
     const server = createServer((socket) => this.#serve(socket))
-    server.maxConnections = maxConnections
+    server.maxConnections = maxSockets
     const umask = process.umask(0o177)
     try {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -104,14 +112,17 @@ export class ControlSocket {
   }
 
   #serve(socket: Socket): void {
+    const isBusy = this.#sockets.size >= maxConnections
     this.#sockets.add(socket)
     let text = ''
     let isRead = false
-    socket.setEncoding('utf8').setTimeout(requestMs, () => {
-      if (!isRead) socket.destroy()
-    })
+    const limit = this.#options.clock.after(controlRequestMs, () => socket.destroy())
+    socket.setEncoding('utf8')
     socket.on('error', () => socket.destroy())
-    socket.on('close', () => this.#sockets.delete(socket))
+    socket.on('close', () => {
+      limit.cancel()
+      this.#sockets.delete(socket)
+    })
     socket.on('data', (chunk: string) => {
       if (isRead) return
       text += chunk
@@ -119,13 +130,16 @@ export class ControlSocket {
       if (text.length > maxRequest) socket.destroy()
       else if (end >= 0) {
         isRead = true
-        void this.#answer(socket, text.slice(0, end))
+        limit.cancel()
+        void this.#answer(socket, isBusy ? undefined : text.slice(0, end))
       }
     })
   }
 
-  async #answer(socket: Socket, line: string): Promise<void> {
-    const answer = await this.#answerOf(line)
+  /** Answers a request; undefined for one that the gateway is too busy for. */
+  async #answer(socket: Socket, line: string | undefined): Promise<void> {
+    const answer =
+      line === undefined ? { error: busy, code: 'too_many_requests' } : await this.#answerOf(line)
     if (!socket.destroyed) socket.end(`${JSON.stringify(answer)}\n`)
   }
 
