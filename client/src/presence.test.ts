@@ -38,22 +38,24 @@ describe('presence', () => {
     expect([client.presence.of('a1'), changes.at(-1)]).toEqual(['do_not_disturb', 'a1 do_not_disturb'])
   })
 
-  it('forgets the state of a subscriber who was removed while the connection was lost', async () => {
-    const { browser, client } = await watching()
+  it('forgets the state of a subscriber, with an event, who was removed while the connection was lost', async () => {
+    const { browser, client, changes } = await watching()
     browser.socket.drop()
     browser.clock.advance(500)
     browser.socket.welcome('signalwire_j_2_p')
     browser.socket.reply('presence.watch', { presence: [] })
     await settled()
     expect(client.presence.of('a1')).toBeUndefined()
+    expect(changes).toEqual(['a1 online', 'a1 undefined'])
   })
 
   it('forgets addresses that are not watched any more', async () => {
-    const { browser, client } = await watching()
+    const { browser, client, changes } = await watching()
     const watch = client.presence.watch([])
     browser.socket.reply('presence.watch', { presence: [] })
     await watch
     expect(client.presence.of('a1')).toBeUndefined()
+    expect(changes).toEqual(['a1 online'])
     await expect(
       client.presence.watch(Array.from({ length: 201 }, (_, at) => `${at}`)),
     ).rejects.toMatchObject({

@@ -13,7 +13,8 @@ export type PresenceState = 'offline' | 'online' | 'in_call' | 'do_not_disturb'
 /** Presence of the subscriber behind an address. */
 export interface AddressPresence {
   readonly address_id: string
-  readonly state: PresenceState
+  /** Undefined after the subscriber was removed. */
+  readonly state: PresenceState | undefined
 }
 
 const maxAddresses = 200
@@ -52,7 +53,10 @@ export class Presence {
     return this.#states.get(addressId)
   }
 
-  /** Calls `listener` on each change of a watched subscriber, and for each first state. */
+  /**
+   * Calls `listener` on each change of a watched subscriber, and for each first state. A subscriber who was
+   * removed has the state undefined.
+   */
   subscribe(listener: (presence: AddressPresence) => void): Subscription {
     // Own function for each subscription: the same listener may be added twice and removed once.
     const onChange = (presence: AddressPresence) => listener(presence)
@@ -90,8 +94,14 @@ export class Presence {
     if (asked !== this.#asked) return
     const found = Array.isArray(presence) ? presence : []
     const ids = new Set(found.map(({ address_id }: Json) => address_id))
-    for (const id of this.#states.keys()) if (!ids.has(id)) this.#states.delete(id)
+    for (const id of [...this.#states.keys()]) if (!ids.has(id)) this.#remove(id)
     for (const each of found) this.#take(each)
+  }
+
+  #remove(address_id: string): void {
+    this.#states.delete(address_id)
+    // An application that has ended the watch itself needs no event.
+    if (this.#watched.includes(address_id)) this.#changes.emit('changed', { address_id, state: undefined })
   }
 
   #take({ address_id, state }: Json): void {
