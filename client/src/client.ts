@@ -248,7 +248,7 @@ export class Client {
   #event(type: string, params: Json, nodeId: string | undefined): void {
     this.#calls.event(type, params, nodeId)
     this.conversation.event(type, params)
-    this.history.event(type)
+    this.history.event(type, params)
     this.presence.event(type, params)
     if (type.includes('.')) this.#events.emit(type as `${string}.${string}`, params)
   }

@@ -72,7 +72,7 @@ const pathOf = ({ addressId }: WithAddress) => `${base}/${encodeURIComponent(add
 /** All conversations of the subscriber: `client.conversation`. Requests reject with `auth` or `http`. */
 export class Conversations {
   readonly #rest: Rest
-  readonly #received: Emitter<{ message: Message }>
+  readonly #received: Emitter<{ message: Message; missed: undefined }>
 
   constructor(rest: Rest, log: Log) {
     this.#rest = rest
@@ -96,13 +96,24 @@ export class Conversations {
 
   /**
    * Calls `listener` on each message of any conversation, including the subscriber's own.
-   * Messages sent while the connection was down must be fetched.
+   * Messages sent while the connection was down must be fetched, and those that {@link onMissed} reports.
    */
   subscribe(listener: (message: Message) => void): Subscription {
     // Own function for each subscription: the same listener may be added twice and removed once.
     const onMessage = (message: Message) => listener(message)
     this.#received.on('message', onMessage)
     return { unsubscribe: () => this.#received.off('message', onMessage) }
+  }
+
+  /**
+   * Calls `listener` when messages were not delivered because the page had too many unacknowledged events.
+   * The application must fetch them.
+   */
+  onMissed(listener: () => void): Subscription {
+    // Own function for each subscription: the same listener may be added twice and removed once.
+    const onMissed = () => listener()
+    this.#received.on('missed', onMissed)
+    return { unsubscribe: () => this.#received.off('missed', onMissed) }
   }
 
   /** Sends a message; resolves with the message as stored by the server. */
@@ -119,6 +130,8 @@ export class Conversations {
   /** For the client only: handles an event of the server. */
   event(type: string, params: Json): void {
     if (type === 'conversation.message') this.#received.emit('message', params as unknown as Message)
+    if (type === 'events.missed' && params.event_type === 'conversation.message')
+      this.#received.emit('missed', undefined)
   }
 }
 

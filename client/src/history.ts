@@ -1,5 +1,6 @@
 import type { Subscription } from './conversations.ts'
 import { Emitter } from './emitter.ts'
+import type { Json } from './frames.ts'
 import type { Log } from './log.ts'
 import { fetchPage, type Paged } from './paged.ts'
 import type { Rest } from './rest.ts'
@@ -86,7 +87,8 @@ export class History {
   }
 
   /** For the client only: handles an event of the server. */
-  event(type: string): void {
-    if (type === 'subscriber.call') this.#changed.emit('changed', undefined)
+  event(type: string, params: Json): void {
+    const isMissed = type === 'events.missed' && params.event_type === 'subscriber.call'
+    if (type === 'subscriber.call' || isMissed) this.#changed.emit('changed', undefined)
   }
 }

@@ -181,6 +181,19 @@ describe('conversations', () => {
     ])
   })
 
+  it('that were not delivered are reported until the listener is removed', async () => {
+    const { browser, client } = await connected()
+    let missed = 0
+    const listening = client.conversation.onMissed(() => missed++)
+    browser.socket.event('events.missed', { event_type: 'subscriber.call' })
+    expect(missed).toBe(0)
+    browser.socket.event('events.missed', { event_type: 'conversation.message' })
+    expect(missed).toBe(1)
+    listening.unsubscribe()
+    browser.socket.event('events.missed', { event_type: 'conversation.message' })
+    expect(missed).toBe(1)
+  })
+
   it('are reported until the listener is removed, also for one address only', async () => {
     const { browser, client } = await connected()
     const all: string[] = []

@@ -29,6 +29,7 @@ const talk = (last: number | null) => ({
 
 const setUp = (store = fakeStore(), last: number | null = 500) => {
   let hear: (message: Message) => void = () => {}
+  let miss = () => {}
   const rig = {
     /** Messages, the newest first, page by page. */
     pages: [] as Message[][],
@@ -48,6 +49,10 @@ const setUp = (store = fakeStore(), last: number | null = 500) => {
         hear = listener
         return { unsubscribe: () => {} }
       },
+      onMissed: (listener: () => void) => {
+        miss = listener
+        return { unsubscribe: () => {} }
+      },
     },
     chat: {
       getMessages: async () => page(0) ?? paged([]),
@@ -59,7 +64,7 @@ const setUp = (store = fakeStore(), last: number | null = 500) => {
   } as unknown as ChatClient
   const parts = { client, store, address: '/public/alice', now: () => rig.now, changed: () => {} }
   const chats = new Chats(parts)
-  return Object.assign(rig, { chats, store, hear: (heard: Message) => hear(heard) })
+  return Object.assign(rig, { chats, store, hear: (heard: Message) => hear(heard), miss: () => miss() })
 }
 
 const turn = async () => {
@@ -118,6 +123,18 @@ it('a long time without connection leaves no gap', async () => {
   await rig.chats.load()
   expect(rig.chats.thread?.messages.map(({ id }) => id)).toEqual(['m8', 'm9'])
   expect(rig.chats.thread?.hasOlder).toBe(true)
+})
+
+it('messages that were not delivered are fetched', async () => {
+  const rig = setUp()
+  rig.pages = [[message('m1', 1)]]
+  await rig.chats.load()
+  rig.chats.open('bob', 'Bob')
+  await turn()
+  rig.pages = [[message('m2', 2), message('m1', 1)]]
+  rig.miss()
+  await turn()
+  expect(rig.chats.thread?.messages.map(({ id }) => id)).toEqual(['m1', 'm2'])
 })
 
 it('a failed message is reported, and a draft is kept while another conversation is open', async () => {

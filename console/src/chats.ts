@@ -43,7 +43,7 @@ export class Chats {
   #thread: Thread | undefined
   /** Threads by the id with which they were opened; they keep unsent drafts. */
   readonly #threads = new Map<string, Thread>()
-  #subscription: Subscription | undefined
+  #subscriptions: readonly Subscription[] | undefined
 
   constructor(deps: ChatsDeps) {
     this.#deps = deps
@@ -75,7 +75,10 @@ export class Chats {
   /** Fetches the list and subscribes to messages; also after a time without connection. Never rejects. */
   async load(): Promise<void> {
     const { client, address } = this.#deps
-    this.#subscription ??= client.conversation.subscribe((message) => this.#received(message))
+    this.#subscriptions ??= [
+      client.conversation.subscribe((message) => this.#received(message)),
+      client.conversation.onMissed(() => void this.load()),
+    ]
     try {
       this.#me ??= (await client.address.getAddress({ name: address })).id
       this.#page = await client.conversation.getConversations({ pageSize })
@@ -123,7 +126,7 @@ export class Chats {
 
   /** Unsubscribes from messages. */
   close(): void {
-    this.#subscription?.unsubscribe()
+    for (const subscription of this.#subscriptions ?? []) subscription.unsubscribe()
   }
 
   #seen(): void {

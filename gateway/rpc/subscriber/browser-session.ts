@@ -224,9 +224,12 @@ export class BrowserSession {
     this.#emitWaiting()
   }
 
-  /** Drops the waiting events of {@link emitLatest}: the browser receives the present state by a response. */
-  dropLatest(): void {
-    this.#latest.clear()
+  /**
+   * Drops the waiting events of {@link emitLatest} with a type: the browser receives the present state by a
+   * response.
+   */
+  dropLatest(type: string): void {
+    for (const [key, { event_type }] of this.#latest) if (event_type === type) this.#latest.delete(key)
   }
 
   #emitWaiting(): void {

@@ -58,7 +58,7 @@ export class PresenceWatch {
   watch(browser: BrowserSession, addressIds: readonly string[]): readonly AddressPresence[] {
     const { identity } = browser
     this.#forget(browser)
-    browser.dropLatest()
+    browser.dropLatest('presence.changed')
     const found = new Map<string, string>()
     for (const addressId of addressIds) {
       const resource = mayReach(identity, addressId)

@@ -118,12 +118,14 @@ export class Presence {
   /**
    * Sends an event to the connected browsers of a subscriber or guest, but not to users that the subscriber
    * invited. Sessions with many unacknowledged events miss it, so that it does not displace events of calls.
+   * They receive one `events.missed` with its type later, and can fetch the content.
    */
   emit(holderId: string, event: string, params: object): void {
     for (const browser of this.of(holderId)) {
       const { session, isAuthorized, identity, unacknowledged } = browser
-      if (session && isAuthorized && identity.kind !== 'invite' && unacknowledged < maxWaiting)
-        browser.emit(event, params)
+      if (!session || !isAuthorized || identity.kind === 'invite') continue
+      if (unacknowledged < maxWaiting) browser.emit(event, params)
+      else browser.emitLatest(`missed ${event}`, 'events.missed', { event_type: event })
     }
   }
 

@@ -63,6 +63,28 @@ it('is not delivered late: a page fetches what it missed', async () => {
   expect(textsAt(again)).toEqual(['heard'])
 })
 
+it('is replaced by one notice for a page that has acknowledged nothing for a while', async () => {
+  const page = await gateway.online()
+  page.browser.acknowledges = false
+  for (let n = 0; n < 60; n++) tell(`${n}`)
+  // The response of a watch follows all events, and has the present states, but no messages.
+  await page.ask('presence.watch', { address_ids: [] })
+  const delivered = textsAt(page).length
+  expect(delivered).toBeLessThanOrEqual(50)
+  page.browser.acknowledges = true
+  for (const { id } of page.browser.requests)
+    page.browser.raw(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
+  expect(await page.event('events.missed')).toEqual({ event_type: 'conversation.message' })
+  const [session] = gateway.presence.of(gateway.subscriber('alice').id)
+  await vi.waitFor(() => expect(session?.unacknowledged).toBe(0))
+  tell('later')
+  await vi.waitFor(() => expect(textsAt(page).at(-1)).toBe('later'))
+  const notices = page.browser.requests.filter(
+    ({ params }) => (params as AnyFrame).event_type === 'events.missed',
+  )
+  expect([notices.length, textsAt(page).length]).toEqual([1, delivered + 1])
+})
+
 it('leaves room for the events of calls', async () => {
   const page = await gateway.online()
   page.browser.acknowledges = false
