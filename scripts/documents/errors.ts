@@ -12,7 +12,7 @@ Every rejection and every end of a call has one of these codes. The code is in
 - responses of the API, with a link to the section below.
 
 A call that was not answered gets the *SIP* status. A response of the API has the *HTTP* status. The codes
-\`unknown_address\` and \`no_carrier\` have the status 422 if a field names the destination. A BYE has
+\`unknown_address\` and \`no_carrier\` have the status 422 for the destination of a call. A BYE has
 the *Q.850* cause in its Reason header, and browsers receive the cause with its name.
 
 <!-- Written by scripts/document; do not edit. -->

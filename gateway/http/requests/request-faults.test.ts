@@ -21,11 +21,16 @@ const messagesOf = (body: object): readonly string[] => {
 }
 
 describe('a destination that cannot be called', () => {
-  it.each(['unknown_address', 'no_carrier'] as const)('has 422 for %s in a field, and else 404', (code) => {
-    const inField = faultOf(new TrunklineError(code, undefined, { attribute: 'to' }))
-    expect(inField).toMatchObject({ code, status: 422, attribute: 'to' })
-    expect(faultOf(new TrunklineError(code))).toMatchObject({ code, status: 404, attribute: null })
-  })
+  it.each(['unknown_address', 'no_carrier'] as const)(
+    'has 422 for %s in a field of a call, and else 404',
+    (code) => {
+      const inField = faultOf(new TrunklineError(code, undefined, { attribute: 'to' }))
+      expect(inField).toMatchObject({ code, status: 422, attribute: 'to' })
+      const ofChat = faultOf(new TrunklineError(code, undefined, { attribute: 'conversation_id' }))
+      expect(ofChat.status).toBe(404)
+      expect(faultOf(new TrunklineError(code))).toMatchObject({ code, status: 404, attribute: null })
+    },
+  )
 })
 
 describe('a message', () => {

@@ -56,14 +56,17 @@ export const faultFor = (
 ): RequestFault => {
   // Messages of unexpected errors are for the log only.
   const fault = { code, message: code === 'internal' ? catalogue.internal.text : message, attribute }
-  const isField = attribute !== null && isDestinationFault(code)
+  const isField = attribute !== null && calledFields.has(attribute) && isDestinationFault(code)
   return { status: catalogue[isField ? 'invalid_field' : code].http, ...fault, all: [fault] }
 }
+
+/** Fields with the destination of a call. */
+const calledFields: ReadonlySet<string> = new Set(['to', 'To', 'dest'])
 
 const destinationFaults: ReadonlySet<Code> = new Set<Code>(['unknown_address', 'no_carrier'])
 
 /**
- * Whether a code says that a destination cannot be called. For a destination in a field of the request, the
+ * Whether a code says that a destination cannot be called. For the destination of a call in a field, the
  * response has the status of an invalid field: the path of the request exists.
  */
 export const isDestinationFault = (code: Code): boolean => destinationFaults.has(code)
