@@ -200,6 +200,18 @@ it('a call is transferred, at once and after a question, and a person is added',
     await first.part('transfer-to').fill('carol')
     await first.part('suggestion').click()
   }
+  /** Chooses Carol, who is available, with the keyboard alone. The party of the call is not offered. */
+  const chooseOfferedCarol = async () => {
+    await first.part('transfer').click()
+    await first.page.getByTestId('offer').getByText('Carol Chen').waitFor()
+    expect(await first.page.getByTestId('offer').getByText('Bob Brown').count()).toBe(0)
+    expect(await faults('transfer dialog with offers')).toEqual([])
+    await first.part('transfer-to').press('Tab')
+    await focusIs(first, 'offer')
+    await first.page.keyboard.press('Enter')
+    await focusIs(first, 'transfer-to')
+    expect(await first.part('transfer-to').inputValue()).toBe('Carol Chen')
+  }
   const handedOver = async () => {
     await Promise.all([first.idle(), second.talking(), third.talking()])
     expect(await first.part('notice').textContent()).toBe('The call was transferred.')
@@ -208,6 +220,8 @@ it('a call is transferred, at once and after a question, and a person is added',
     await gateway.settled()
   }
   await talkWithBob()
+  await chooseOfferedCarol()
+  await first.part('transfer-dialog-close').click()
   await chooseCarol('transfer')
   expect(await faults('transfer dialog')).toEqual([])
   await first.part('transfer-now').click()

@@ -2,6 +2,7 @@ import { language } from './language.ts'
 
 const catalogue = {
   en: {
+    offers: 'People you may want',
     deviceCheck: 'Check your devices',
     deviceCheckHint: 'Callers hear you only if the browser may use the microphone.',
     microphoneWorks: 'The microphone works. Speak: the bar must move.',
@@ -18,6 +19,7 @@ const catalogue = {
     allowSafari: 'Open Safari, Settings for this website, set Microphone to Allow, then reload the page.',
   },
   de: {
+    offers: 'Naheliegende Personen',
     deviceCheck: 'Geräte prüfen',
     deviceCheckHint: 'Man hört Sie nur, wenn der Browser das Mikrofon benutzen darf.',
     microphoneWorks: 'Das Mikrofon funktioniert. Sprechen Sie: Der Balken muss sich bewegen.',

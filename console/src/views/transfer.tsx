@@ -1,13 +1,17 @@
 import { useState } from 'preact/hooks'
-import { readableName } from '../format.ts'
+import { plainAddress, readableName } from '../format.ts'
 import type { Line } from '../lines.ts'
 import { mediaMessage } from '../messages.ts'
+import { type Offer, offersOf } from '../offers.ts'
 import type { Suggestion } from '../suggestions.ts'
+import { dialogTexts } from '../texts/dialogs.ts'
 import { texts } from '../texts/language.ts'
 import { DestinationBox } from './destination.tsx'
 import { resolve } from './dial.tsx'
 import { Dialog } from './dialog.tsx'
 import { usePage } from './page.ts'
+import { Avatar } from './parts.tsx'
+import { presenceText } from './people.tsx'
 
 /** Action with the chosen person. */
 type Action = 'transfer' | 'ask' | 'add'
@@ -33,6 +37,10 @@ export const Transfer = ({ adds, close }: TransferProps) => {
     const found = await resolve(people, typed.trim(), false)
     if ('fault' in found) setFault(found.fault)
     return 'fault' in found ? undefined : found
+  }
+  const choose = (found: Suggestion) => {
+    setTyped(found.name)
+    setChosen(found)
   }
   const run = async (action: Action) => {
     const found = await target()
@@ -63,12 +71,10 @@ export const Transfer = ({ adds, close }: TransferProps) => {
               setChosen(undefined)
               setFault('')
             }}
-            choose={(found) => {
-              setTyped(found.name)
-              setChosen(found)
-            }}
+            choose={choose}
             fault={fault}
           />
+          {line && typed === '' && <Offers line={line} choose={choose} />}
           <div class="row end">
             {!adds && (
               <button type="button" class="plain" data-testid="transfer-ask" onClick={() => void run('ask')}>
@@ -82,6 +88,51 @@ export const Transfer = ({ adds, close }: TransferProps) => {
         </form>
       )}
     </Dialog>
+  )
+}
+
+/** Properties of {@link Offers}. */
+interface OffersProps {
+  readonly line: Line
+  readonly choose: (offer: Offer) => void
+}
+
+/** Likely targets, for a box in which the user has not typed yet. */
+const Offers = ({ line, choose }: OffersProps) => {
+  const { people, recents, extras, account } = usePage()
+  const t = texts.value
+  const offers = offersOf({
+    people: people.list,
+    recents: recents.list,
+    presence: (id) => extras?.presence.of(id),
+    without: [account.address, line.to, line.number],
+  })
+  if (offers.length === 0) return null
+  return (
+    <ul class="entries offers" aria-label={dialogTexts().offers}>
+      {offers.map((offer) => (
+        <li key={offer.to} class="entry">
+          <button
+            type="button"
+            class="entry-open"
+            data-testid="offer"
+            onClick={({ currentTarget }) => {
+              // The list disappears with the choice, and the focus with it.
+              currentTarget.form?.querySelector('input')?.focus()
+              choose(offer)
+            }}
+          >
+            <Avatar name={offer.name} presence={offer.presence} />
+            <span class="entry-text">
+              <span class="entry-name">{offer.name}</span>
+              <span class="quiet one-line">
+                {offer.presence ? presenceText(offer.presence, t) : offer.number || plainAddress(offer.to)}
+              </span>
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }
 
