@@ -68,6 +68,13 @@ describe('a person who is added to a call', () => {
     expect(c.request).toMatchObject({ from: { uri: 'sip:b@y' }, inviter: b.leg, caller: t.a.leg })
   })
 
+  it('knows the caller as the callee who adds, and a caller who adds by its own name', async () => {
+    const c = await added(b)
+    expect(c.request.callerName).toBe(b.leg.from)
+    const d = await add(t.a)
+    expect(d.request.callerName).toBeUndefined()
+  })
+
   it('is called in the name of the party that has replaced the callee', async () => {
     const d = fakeLeg(t.clock, 'group')
     d.leg.answered()

@@ -77,7 +77,10 @@ export class AddedParties implements LegOwner, ForkOwner {
     const request = requestFor(branch, this.#call)
     const inviter = this.#inviter
     if (!inviter) return request
-    return { ...request, inviter, ...(inviter.direction === 'inbound' && { from: inviter.from }) }
+    if (inviter.direction === 'inbound') return { ...request, inviter, from: inviter.from }
+    if (inviter === this.#call.caller) return { ...request, inviter }
+    // A callee knows the caller by the name that the document gave. It may hide the caller's own.
+    return { ...request, inviter, callerName: inviter.from }
   }
 
   adopt(leg: Leg, fork: LegOwner): void {

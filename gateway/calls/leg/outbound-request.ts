@@ -22,6 +22,8 @@ export interface OutboundRequest {
   readonly caller?: Leg
   /** Leg of the party that {@link from} names; default {@link caller}. */
   readonly inviter?: Leg
+  /** Name of {@link caller} for the callee, if {@link inviter} is another party; default the caller's own. */
+  readonly callerName?: Party
   /**
    * Max-Forwards of the INVITE; default 70. A bridged call uses the value of its first leg, minus one (RFC
    * 7332).

@@ -18,6 +18,7 @@ import {
 import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import type { CallParties, CallParty } from './call-parties.ts'
+import type { ShownNames } from './displayed-party.ts'
 import { MemberEvents } from './member-events.ts'
 import { OfferRepetition } from './offer-repetition.ts'
 
@@ -33,8 +34,8 @@ export interface BrowserCallOptions {
   readonly roomId: string
   readonly leg: Leg
   readonly media: BrowserMedia
-  /** Leg of the caller; absent if the browser dialed or no caller is known yet. */
-  readonly caller?: Leg | undefined
+  /** Names that the browser sees in place of the parties' own; default none. */
+  readonly names?: ShownNames
   /** Whether the call never has video; default false. */
   readonly isAudioOnly?: boolean
   /** Whether the gateway's SDP was already sent to the browser; default false. */
@@ -74,7 +75,7 @@ export class BrowserCall {
   #reattaching: { readonly offer: string } | undefined
 
   constructor(options: BrowserCallOptions, parties: CallParties, clock: Clock, log: Log) {
-    const { browser, callId, roomId, leg, media, caller } = options
+    const { browser, callId, roomId, leg, media, names = new Map() } = options
     this.#options = options
     this.#clock = clock
     this.#log = log
@@ -87,7 +88,7 @@ export class BrowserCall {
       wire: this.#wire,
       party: parties.join(leg, callId, browser.identity, options.meta),
       parties,
-      caller,
+      names,
       video: media.video,
       isAudioOnly: options.isAudioOnly === true,
       onAudioChange: () => {

@@ -14,6 +14,7 @@ import type { BrowserCallFactory } from './browser-call-factory.ts'
 import { BrowserLeg } from './browser-leg.ts'
 import type { BrowserSession, SessionCall } from './browser-session.ts'
 import { byeOf, causeOf, rejectAllCode } from './bye-causes.ts'
+import type { ShownNames } from './displayed-party.ts'
 import { deviceEvent, inviteOf } from './invite-message.ts'
 import { mediaCause } from './media-error.ts'
 import type { ReadVariables } from './user-variables.ts'
@@ -38,8 +39,8 @@ export interface BrowserOutboundLegOptions {
   readonly codec: AudioCodec
   /** Whether video is offered. */
   readonly video: boolean
-  /** Leg of {@link from}; absent if no caller is known yet. */
-  readonly caller: Leg | undefined
+  /** Names that browsers see in place of the parties' own. */
+  readonly names: ShownNames
   /** Variables that browsers receive with the invite. */
   readonly userVariables: UserVariables | undefined
 }
@@ -331,7 +332,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
 
   #connect(browser: BrowserSession, media: BrowserMedia, meta?: UserVariables): void {
     const { leg } = this
-    const { callId: roomId, caller } = this.#options
+    const { callId: roomId, names } = this.#options
     this.#winner = browser
     this.#reconnectTimer?.cancel()
     this.#ringing.delete(browser)
@@ -345,7 +346,7 @@ export class BrowserOutboundLeg extends BrowserLeg implements SessionCall {
       roomId,
       leg,
       media,
-      caller,
+      names,
       meta,
       isDescribed: true,
     })

@@ -235,6 +235,21 @@ it('a person that a page adds is called in its name, and then sees the first cal
   expect(page.story).not.toContain('verto.bye')
 })
 
+it('a person that a page adds sees the caller as that page does, if a document has set the name', async () => {
+  const { leg } = await talking(gateway)
+  const caller = gateway.partner('sip:customer@carrier.example', 'inbound')
+  caller.answered()
+  const bob = await gateway.online('bob')
+  const callerName = { uri: '+49800123', user: '+49800123', name: 'Hotline' }
+  const added = gateway.call('bob', { caller, callerName, inviter: leg, from: leg.from }).leg
+  await bob.message('verto.invite')
+  await bob.verto('verto.answer', added.id, { sdp: 'answer' })
+  added.gathered([caller, leg])
+  const members = [await bob.event('member.joined'), await bob.event('member.joined')]
+  expect(members.map(({ member }) => (member as { name: string }).name)).toEqual(['Hotline', 'Alice'])
+  expect(JSON.stringify(bob.story)).not.toContain('customer@carrier')
+})
+
 describe('a request that a page repeats under the same id, because its reply was lost', () => {
   const send = async (page: TestPage, id: unknown, destination = '/public/bob') => {
     const dialogParams = { callID: 'c1' }

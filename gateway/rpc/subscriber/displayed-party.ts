@@ -28,27 +28,30 @@ export const nameOf = ({
 export const addressOf = (party: Named): string =>
   party.private ? nameOf(party).number : shownUri(party.uri)
 
+/** Names by which a browser sees parties, in place of their own: a document may have set the caller's name. */
+export type ShownNames = ReadonlyMap<Leg, Named>
+
 /** Browser to which a party is displayed. */
 export interface Viewer {
   readonly leg: Leg
   readonly identity: TokenIdentity
-  /** Leg of the caller that the browser was invited by; absent if it dialed. */
-  readonly caller?: Leg | undefined
+  /** Names that the browser sees in place of the parties' own. */
+  readonly names: ShownNames
 }
 
 /**
  * Returns the other party as a browser displays it. Guests and invited users, who may reach a few addresses
- * only, see the address that they dialed. A caller who rang the browser is displayed as in the invite; a
- * document may have set that name.
+ * only, see the address that they dialed. A party with another name in {@link Viewer.names} stays unknown
+ * otherwise.
  */
 export const displayedTo = (
-  { leg, identity, caller }: Viewer,
+  { leg, identity, names }: Viewer,
   other: Pick<CallParty, 'leg' | 'identity'>,
 ): DisplayedParty => {
   const anonymous = { subscriberId: null, addressId: null }
   if (identity.addressIds) return { ...nameOf(farSideOf(leg)), ...anonymous }
   const own = ownNameOf(other.leg)
-  const named = other.leg === caller ? leg.from : own
+  const named = names.get(other.leg) ?? own
   const isDisclosed = named.uri === own.uri && !named.private
   const ids = {
     subscriberId: other.identity?.id ?? null,

@@ -13,7 +13,7 @@ import {
 } from './browser-events.ts'
 import type { BrowserSession } from './browser-session.ts'
 import type { CallParties, CallParty } from './call-parties.ts'
-import { type DisplayedParty, displayedTo, nameOf } from './displayed-party.ts'
+import { type DisplayedParty, displayedTo, nameOf, type ShownNames } from './displayed-party.ts'
 import { layoutOf, layouts } from './layouts.ts'
 import type { Member, MemberState, MemberView } from './member.ts'
 
@@ -24,8 +24,8 @@ export interface MemberEventsOptions {
   /** The browser itself. */
   readonly party: CallParty
   readonly parties: CallParties
-  /** Leg of the caller that the browser was invited by. */
-  readonly caller: Leg | undefined
+  /** Names that the browser sees in place of the parties' own. */
+  readonly names: ShownNames
   readonly video: BrowserVideo
   /** Whether the call never has video. */
   readonly isAudioOnly: boolean
@@ -283,8 +283,8 @@ export class MemberEvents {
   }
 
   get #viewer() {
-    const { browser, wire, caller } = this.#options
-    return { leg: wire.leg, identity: browser.identity, caller }
+    const { browser, wire, names } = this.#options
+    return { leg: wire.leg, identity: browser.identity, names }
   }
 
   #displayed(party: CallParty): DisplayedParty {

@@ -1,9 +1,10 @@
 import type { Leg } from '../../calls/leg/leg.ts'
 import type { OutboundRequest, OutboundSubscriber } from '../../calls/leg/outbound-request.ts'
 import type { Directory } from '../../directory/directory.ts'
-import type { Target } from '../../model.ts'
+import type { Party, Target } from '../../model.ts'
 import { BrowserOutboundLeg, type BrowserOutboundLegDeps } from './browser-outbound-leg.ts'
 import type { BrowserQuotas } from './browser-quotas.ts'
+import type { ShownNames } from './displayed-party.ts'
 import type { Presence } from './presence.ts'
 import type { SubscriberCallLog } from './subscriber-call-log.ts'
 
@@ -42,7 +43,7 @@ export class SubscriberRinger implements OutboundSubscriber {
 
   dial({ subscriberId, address }: Extract<Target, { kind: 'subscriber' }>, request: OutboundRequest): Leg {
     const { directory, presence, quotas, callLog, legDeps } = this.#deps
-    const { from, callId, codec, caller, inviter, destination, projectId } = request
+    const { from, callId, codec, destination, projectId } = request
     const name = directory.subscriber(subscriberId)?.displayName ?? ''
     const outboundLeg = new BrowserOutboundLeg(legDeps, {
       from,
@@ -51,7 +52,7 @@ export class SubscriberRinger implements OutboundSubscriber {
       subscriberId,
       codec,
       video: wantsVideo(request),
-      caller: inviter ?? caller,
+      names: namesIn(request),
       userVariables: destination.userVariables,
     })
     const { leg } = outboundLeg
@@ -74,6 +75,14 @@ export class SubscriberRinger implements OutboundSubscriber {
   #legsOf(subscriberId: string): readonly BrowserOutboundLeg[] {
     return [...this.#legs.values()].filter((leg) => leg.subscriberId === subscriberId)
   }
+}
+
+/** Returns the names that the called browser sees: the invite names one party. */
+const namesIn = ({ from, caller, inviter = caller, callerName }: OutboundRequest): ShownNames => {
+  const names = new Map<Leg, Party>()
+  if (caller && callerName) names.set(caller, callerName)
+  if (inviter) names.set(inviter, from)
+  return names
 }
 
 /** Whether the caller has video or the address requests it. */

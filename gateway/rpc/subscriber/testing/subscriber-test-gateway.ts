@@ -73,7 +73,7 @@ const makeDirectory = async (): Promise<Directory> => {
 }
 
 /** Options of a call to a subscriber. */
-type CallOptions = Partial<Pick<OutboundRequest, 'caller' | 'inviter' | 'from'>> &
+type CallOptions = Partial<Pick<OutboundRequest, 'caller' | 'callerName' | 'inviter' | 'from'>> &
   Pick<OutboundRequest['destination'], 'userVariables'> & { readonly query?: string }
 
 /** Page that speaks the dialect. */
