@@ -33,6 +33,6 @@ export const replaceVariables = (text: string, env: Environment, inDocument: boo
 /** Returns the environment of the process with more variables, for a program that it starts. */
 export const withVariables = (more: Environment): NodeJS.ProcessEnv => ({ ...process.env, ...more })
 
-/** Returns the socket for notices to systemd (sd_notify(3)); undefined if this process is no such service. */
+/** Returns the socket for notifications of systemd (sd_notify(3)); undefined outside of such a service. */
 export const notifySocket = (env: Environment = process.env): string | undefined =>
   env.NOTIFY_SOCKET || undefined

@@ -159,8 +159,7 @@ export abstract class CallControls extends CallCommands {
   }
 
   /**
-   * Whether all other parties have put the call on hold, so that no audio arrives. The event
-   * `memberList.updated` reports changes.
+   * Whether all other parties have put the call on hold. The event `memberList.updated` reports changes.
    */
   get isHeldByOthers(): boolean {
     return this.memberState.isHeldByOthers
@@ -188,7 +187,12 @@ export abstract class CallControls extends CallCommands {
   protected override emit<Name extends keyof CallEvents>(name: Name, payload: CallEvents[Name]): void {
     if (name === 'memberList.updated') {
       this.#media.farVideo(this.memberState.farVideo)
-      if (this.isHeldByOthers) this.#quality = undefined
+      if (this.isHeldByOthers) {
+        this.#quality = undefined
+        // A measurement must not reach back to before the hold.
+        this.#qualities.stop()
+        this.#measure()
+      }
     }
     super.emit(name, payload)
   }

@@ -19,12 +19,17 @@ const states: Record<string, PresenceState> = {
 
 const call = (to: string, name = to) => ({ to, name, direction: 'outbound' as const, at: 1 })
 
-const names = (recents: readonly ReturnType<typeof call>[], without: readonly string[] = []) =>
+const names = (
+  recents: readonly ReturnType<typeof call>[],
+  without: readonly string[] = [],
+  parties: readonly string[] = [],
+) =>
   offersOf({
     people: ['alice', 'bob', 'carol', 'dan', 'erin'].map(person),
     recents,
     presence: (id) => states[id],
     without: ['/public/alice', ...without],
+    parties,
   }).map(({ name }) => name)
 
 it('offers people who are available first, and then the latest calls, each once', () => {
@@ -35,6 +40,10 @@ it('offers neither the parties of the call nor a person known to be busy or offl
   expect(
     names([call('/public/carol', 'Carol'), call('/public/erin', 'Erin')], ['/public/bob?channel=video']),
   ).toEqual(['DAN'])
+})
+
+it('leaves out telephones that were added to the call', () => {
+  expect(names([call('+4930123', 'Office')], ['/public/bob'], ['Office'])).toEqual(['DAN'])
 })
 
 it('offers at most five', () => {

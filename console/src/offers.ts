@@ -15,8 +15,10 @@ export interface OfferSources {
   readonly recents: readonly RecentCall[]
   /** Returns the presence of an address by its id; undefined if it is unknown. */
   readonly presence: (addressId: string) => PresenceState | undefined
-  /** Destinations to leave out: the user and the parties of the call. */
+  /** Destinations to leave out, such as that of the user. */
   readonly without: readonly string[]
+  /** Names of the parties of the call, who are left out too. */
+  readonly parties: readonly string[]
 }
 
 const maxOffers = 5
@@ -25,7 +27,7 @@ const maxOffers = 5
  * Returns the likely targets of a transfer: people who are available, then the latest calls. A destination
  * appears once. People known to be offline or busy are left out.
  */
-export const offersOf = ({ people, recents, presence, without }: OfferSources): readonly Offer[] => {
+export const offersOf = ({ people, recents, presence, without, parties }: OfferSources): readonly Offer[] => {
   const known = people.flatMap((address): readonly Offer[] => {
     const to = dialled(address, false)
     const name = address.display_name
@@ -46,7 +48,8 @@ export const offersOf = ({ people, recents, presence, without }: OfferSources): 
   const offers = new Map<string, Offer>()
   for (const offer of [...available, ...past]) {
     const place = plainAddress(offer.to)
-    if (place && !left.has(place) && !offers.has(place)) offers.set(place, offer)
+    const isLeft = left.has(place) || parties.includes(offer.name)
+    if (place && !isLeft && !offers.has(place)) offers.set(place, offer)
   }
   return [...offers.values()].slice(0, maxOffers)
 }

@@ -64,13 +64,15 @@ const openObjects = async (config: Config): Promise<StoredObjects | undefined> =
   }
 }
 
-/** Asks the running gateway. Resolves with undefined if none runs, or if it is of another version. */
+/** Asks the running gateway. Resolves with undefined if none runs, or it does not answer the question. */
 const askPresence = async (
   dataDir: string,
   question: PresenceQuestion,
 ): Promise<PresenceAnswer | undefined> => {
   const answer = await askGateway(dataDir, { command: 'presence', ...question })
-  const body = answer === undefined ? undefined : (JSON.parse(answer) as Partial<PresenceAnswer>)
+  const body =
+    answer === undefined ? undefined : (JSON.parse(answer) as Partial<PresenceAnswer> & { error?: string })
+  if (body?.error !== undefined) process.stderr.write(`Presence is unknown: ${body.error}\n`)
   return body?.addresses && body.topics ? { addresses: body.addresses, topics: body.topics } : undefined
 }
 

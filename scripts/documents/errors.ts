@@ -12,8 +12,9 @@ Every rejection and every end of a call has one of these codes. The code is in
 - responses of the API, with a link to the section below.
 
 A call that was not answered gets the *SIP* status. A response of the API has the *HTTP* status. The codes
-\`unknown_address\` and \`no_carrier\` have the status 422 for the destination of a call. A BYE has
-the *Q.850* cause in its Reason header, and browsers receive the cause with its name.
+\`unknown_address\` and \`no_carrier\` have the status 422 for the destination of a call, and 400 in the
+compatibility API. A BYE has the *Q.850* cause in its Reason header, and browsers receive the cause with
+its name.
 
 <!-- Written by scripts/document; do not edit. -->
 `

@@ -47,8 +47,8 @@ export const eventActions: Readonly<Record<string, string>> = {
   'directory.refresh-failed': checkStore,
   'gateway.close-failed': reportFault,
   'gateway.close-timed-out': 'None: the process has ended. Report it with the lines before it if it repeats.',
-  'systemd.notice-failed':
-    'Look at `err`: systemd waits for the notice of the start. `systemd-notify` must be in `PATH`.',
+  'systemd.notification-failed':
+    'Look at `err`: `systemctl start` waits for the notification. `systemd-notify` must be in `PATH`.',
   'gateway.error-uncaught':
     'Report it with `err`. The gateway ends its calls and stops; the supervisor must restart it.',
   'gateway.listener-failed': reportFault,

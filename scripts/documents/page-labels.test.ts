@@ -7,9 +7,9 @@ import { root } from '../../docs/.vitepress/links.ts'
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
 const texts = new Set(
-  ['console/src/texts/en.ts', 'console/src/texts/alerts.ts'].flatMap((file) =>
-    [...read(file).matchAll(/: '([^']+)',/g)].map(([, text]) => text),
-  ),
+  ['en.ts', 'alerts.ts', 'dialogs.ts']
+    .map((name) => `console/src/texts/${name}`)
+    .flatMap((file) => [...read(file).matchAll(/: '([^']+)',/g)].map(([, text]) => text)),
 )
 
 it.each(['docs/start-person.md', 'docs/softphone.md'])('%s has the names that the page shows', (file) => {

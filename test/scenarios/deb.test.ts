@@ -18,15 +18,15 @@ let overlays: MachineOverlays
 let machine: OverlayRoot
 
 /** Socket of the service manager, at which the gateway reports that it is ready. */
-const noticeSocket = '/run/trunkline-notices'
+const notificationSocket = '/run/trunkline-notifications'
 
 /** Program in Perl that prints the reports, as systemd would read them (sd_notify(3)). */
-const noticeReader = `
+const notificationReader = `
   use IO::Socket::UNIX; $| = 1; umask 0;
-  my $socket = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "${noticeSocket}") or die $!;
+  my $socket = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "${notificationSocket}") or die $!;
   print "listening\\n";
-  my $notice;
-  print "$notice\\n" while defined $socket->recv($notice, 4096);
+  my $notification;
+  print "$notification\\n" while defined $socket->recv($notification, 4096);
 `
 
 /** Runs a script above this machine. Rejects if it fails. Resolves with its output. */
@@ -103,16 +103,16 @@ it.skipIf(missing !== undefined)(
       }),
     )
     await succeeds(`cat ${config} >/etc/trunkline/trunkline.yaml`)
-    const systemd = new Program('nsenter', machine.argumentsOf(`exec perl -e '${noticeReader}'`), {
+    const systemd = new Program('nsenter', machine.argumentsOf(`exec perl -e '${notificationReader}'`), {
       name: 'systemd',
       cwd: '/',
     })
     onTestFinished(async () => {
       await systemd.stop()
     })
-    await until('the reader of notices listens', () => systemd.lines.includes('listening'))
+    await until('the reader of notifications listens', () => systemd.lines.includes('listening'))
     // The same user, environment and command as in the unit.
-    const environment = `NODE_ENV=production NODE_COMPILE_CACHE=/var/cache/trunkline NOTIFY_SOCKET=${noticeSocket}`
+    const environment = `NODE_ENV=production NODE_COMPILE_CACHE=/var/cache/trunkline NOTIFY_SOCKET=${notificationSocket}`
     const start = `exec ${asService} env -i PATH=$PATH ${environment} trunkline run /etc/trunkline/trunkline.yaml`
     const program = new Program('nsenter', machine.argumentsOf(start), { name: 'gateway', cwd: '/' })
     onTestFinished(async () => {

@@ -34,6 +34,8 @@ export interface SippOptions {
   readonly holdMs?: number | 'manual'
   /** New calls per second; default all at once. */
   readonly rate?: number
+  /** Most calls at a time; default all. */
+  readonly simultaneous?: number
   /** Whether to log every message for the report of a failure; default true. */
   readonly trace?: boolean
   /** Time-out in ms, stretched as {@link until} is; default 20 s. */
@@ -264,7 +266,7 @@ const argumentsOf = (
     '-m',
     calls,
     '-l',
-    calls,
+    String(options.simultaneous ?? calls),
     // SIPp waits for a whole period at its end, by default one second.
     '-r',
     String(options.rate ?? calls),

@@ -27,6 +27,20 @@ export class Alerts {
   }
 }
 
+/** Maximum wait for the turn, in ms: another notification may never appear. */
+const maxWaitMs = 2000
+
 // A browser without Web Locks does without the order.
-const alone = <T>(work: () => Promise<T>): Promise<T> =>
-  navigator.locks ? navigator.locks.request(lockName, work) : work()
+const alone = async <T>(work: () => Promise<T>): Promise<T> => {
+  let started = false
+  const run = () => {
+    started = true
+    return work()
+  }
+  try {
+    return await navigator.locks.request(lockName, { signal: AbortSignal.timeout(maxWaitMs) }, run)
+  } catch (error) {
+    if (started) throw error
+    return work()
+  }
+}

@@ -1,8 +1,9 @@
 import { language } from './language.ts'
 
-const catalogue = {
+/** Texts by language. */
+export const catalogue = {
   en: {
-    offers: 'People you may want',
+    offers: 'Suggestions',
     deviceCheck: 'Check your devices',
     deviceCheckHint: 'Callers hear you only if the browser may use the microphone.',
     microphoneWorks: 'The microphone works. Speak: the bar must move.',
@@ -19,7 +20,7 @@ const catalogue = {
     allowSafari: 'Open Safari, Settings for this website, set Microphone to Allow, then reload the page.',
   },
   de: {
-    offers: 'Naheliegende Personen',
+    offers: 'Vorschläge',
     deviceCheck: 'Geräte prüfen',
     deviceCheckHint: 'Man hört Sie nur, wenn der Browser das Mikrofon benutzen darf.',
     microphoneWorks: 'Das Mikrofon funktioniert. Sprechen Sie: Der Balken muss sich bewegen.',
@@ -42,8 +43,8 @@ const catalogue = {
   },
 } as const
 
-/** Texts of the device check and of the shortcuts, which are loaded with the dialogs. */
+/** Texts of the dialogs, which are loaded with them. */
 export type DialogTexts = { readonly [Key in keyof (typeof catalogue)['en']]: string }
 
-/** Returns the texts of the device check and of the shortcuts in the language of the page. */
+/** Returns the texts of the dialogs in the language of the page. */
 export const dialogTexts = (): DialogTexts => catalogue[language()]

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parseSync, Visitor } from 'vite'
 import { describe, expect, it } from 'vitest'
 import { de } from './de.ts'
+import { catalogue as dialogs } from './dialogs.ts'
 import { en } from './en.ts'
 import { preferred } from './language.ts'
 
@@ -49,12 +50,17 @@ const sources = (folder: string): string =>
 describe('the catalogues', () => {
   it('have no text that the page does not use', () => {
     const used = sources(join(views, '..'))
-    expect(Object.keys(en).filter((key) => !new RegExp(`\\b${key}\\b`).test(used))).toEqual([])
+    expect(
+      [...Object.keys(en), ...Object.keys(dialogs.en)].filter(
+        (key) => !new RegExp(`\\b${key}\\b`).test(used),
+      ),
+    ).toEqual([])
   })
 
   it('have the same keys, and no empty text', () => {
     expect(Object.keys(de).sort()).toEqual(Object.keys(en).sort())
-    for (const text of [...Object.values(en), ...Object.values(de)])
+    expect(Object.keys(dialogs.de).sort()).toEqual(Object.keys(dialogs.en).sort())
+    for (const text of [en, de, dialogs.en, dialogs.de].flatMap((each): unknown[] => Object.values(each)))
       if (typeof text === 'string') expect(text.trim()).not.toBe('')
   })
 

@@ -89,7 +89,10 @@ const Party = ({ line }: { readonly line: Line }) => {
         </h2>
         <p class="quiet">{readableNumber(line.number, line.name)}</p>
         {state !== undefined && (
-          <p class={line.broken && call.active ? 'state broken' : 'state'} aria-hidden="true">
+          <p
+            class={line.broken && call.active && call.hasMedia ? 'state broken' : 'state'}
+            aria-hidden="true"
+          >
             {state}
           </p>
         )}

@@ -106,6 +106,7 @@ const Offers = ({ line, choose }: OffersProps) => {
     recents: recents.list,
     presence: (id) => extras?.presence.of(id),
     without: [account.address, line.to, line.number],
+    parties: line.call.members.map(({ name: member = '' }) => readableName(member)),
   })
   if (offers.length === 0) return null
   return (

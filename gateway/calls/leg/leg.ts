@@ -105,7 +105,7 @@ export class Leg {
   }
 
   /** Whether the far side holds by a message. */
-  get isHeldByFarSide(): boolean {
+  get isHeldByMessage(): boolean {
     return this.#holds.message
   }
 
@@ -155,7 +155,7 @@ export class Leg {
   }
 
   /** Runs `run` after each change of {@link isHolding}, until the returned function is called. */
-  whenHeld(run: () => void): () => void {
+  whenHoldingChanges(run: () => void): () => void {
     this.#onHeld.add(run)
     return () => this.#onHeld.delete(run)
   }

@@ -113,3 +113,7 @@ export const codeOf = (error: unknown): Code => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && Object.hasOwn(catalogue, code) ? (code as Code) : 'internal'
 }
+
+/** Returns the text of a code; undefined if the catalogue does not have it. */
+export const textOf = (code: string): string | undefined =>
+  Object.hasOwn(catalogue, code) ? catalogue[code as Code].text : undefined

@@ -9,7 +9,7 @@ import type { Fields } from '../../calling/operations/command-fields.ts'
 import { endReasonOf } from '../../calling/operations/end-reasons.ts'
 import { failureCode, type Operation, type OperationCall } from '../../calling/operations/operation-types.ts'
 import { readRingback } from '../../calling/operations/play-request.ts'
-import { type Code, catalogue } from '../../core/errors/catalogue.ts'
+import { textOf } from '../../core/errors/catalogue.ts'
 import type { LegEvent } from './call-state-event.ts'
 import { LegReporter } from './leg-reporter.ts'
 import { type RequestedDevice, readDevices, type WireDevice } from './wire-devices.ts'
@@ -65,7 +65,7 @@ export class ConnectOperation implements Operation {
     try {
       this.#settle(await this.#call.control.connect(this.#options()))
     } catch (error) {
-      this.#finish('error', failureCode(error) as Code)
+      this.#finish('error', failureCode(error))
     }
   }
 
@@ -112,16 +112,16 @@ export class ConnectOperation implements Operation {
 
   #settle(result: ConnectResult): void {
     if (result.kind === 'connected') this.#finish('hangup')
-    else this.#finish(endReasonOf(result.code), result.code as Code)
+    else this.#finish(endReasonOf(result.code), result.code)
   }
 
-  #finish(reason: string, code?: Code): void {
+  #finish(reason: string, code?: string): void {
     const peer = this.#peer
     this.#legs.over()
     if (!peer) {
       this.#sendState('failed', {
         failed_reason: reason,
-        ...(code && { error: code, message: catalogue[code].text }),
+        ...(code && { error: code, message: textOf(code) }),
       })
       return
     }

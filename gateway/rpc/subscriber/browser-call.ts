@@ -125,7 +125,7 @@ export class BrowserCall {
 
   /** Whether the browser holds the call. */
   get isHeld(): boolean {
-    return this.leg.isHeldByFarSide
+    return this.leg.isHeldByMessage
   }
 
   /** Whether the call never has video. */

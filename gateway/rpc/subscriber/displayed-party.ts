@@ -28,7 +28,7 @@ export const nameOf = ({
 export const addressOf = (party: Named): string =>
   party.private ? nameOf(party).number : shownUri(party.uri)
 
-/** Names by which a browser sees parties, in place of their own: a document may have set the caller's name. */
+/** Names of parties for a browser, in place of their own: a document may have set that of the caller. */
 export type ShownNames = ReadonlyMap<Leg, Named>
 
 /** Browser to which a party is displayed. */

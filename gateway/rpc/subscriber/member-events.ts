@@ -240,7 +240,7 @@ export class MemberEvents {
       if (!this.#holds.has(party))
         this.#holds.set(
           party,
-          party.leg.whenHeld(() => this.#updated(party, ['on_hold'])),
+          party.leg.whenHoldingChanges(() => this.#updated(party, ['on_hold'])),
         )
   }
 

@@ -241,6 +241,12 @@ describe('an answer without an ACK for 2 s', () => {
     late.dialog.emit('ack', { body: '' })
     late.bench.leg.end({ code: 'normal' })
     expect(late.bench.heard).toEqual(['answered', 'ended normal by us'])
+
+    // A request in the dialog proves that the caller has the answer.
+    const lost = unacknowledged()
+    lost.dialog.emit('info', new FakeRequest('INFO', 'sip:x@y'), new FakeResponse())
+    lost.bench.leg.end({ code: 'normal' })
+    expect(lost.bench.heard).toEqual(['answered', 'ended normal by us'])
   })
 
   it('changes neither another cause nor the hang-up of the caller', () => {

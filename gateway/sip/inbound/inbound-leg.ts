@@ -330,10 +330,12 @@ export class InboundLeg implements LegSignalling {
   /** Handles a request within the dialog, which proves as much as the ACK. The ACK itself may be lost. */
   #requestReceived(): void {
     const { leg, media } = this.#session
-    if (this.#isConfirmed) return
-    this.#confirm()
-    leg.answerSent(this.#answeredAt)
-    if (!leg.isEnded && !media.isWaiting) this.#settle()
+    leg.ackOverdue(false)
+    if (!this.#isConfirmed) {
+      this.#confirm()
+      leg.answerSent(this.#answeredAt)
+    }
+    if (!leg.isEnded && !leg.isAnswered && !media.isWaiting) this.#settle()
   }
 
   #acked(): void {
