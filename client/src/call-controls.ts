@@ -77,8 +77,6 @@ export abstract class CallControls extends CallCommands {
     })
     const stats = () => (this.state === 'active' && !this.isHeldByOthers ? media.stats() : undefined)
     this.#qualities = new QualityWatch(environment.clock, stats, (quality) => {
-      // Held since the measurement began.
-      if (this.isHeldByOthers) return
       this.#quality = quality
       this.emit('quality', quality)
       this.#measure()

@@ -1,8 +1,7 @@
 import type { Address, PresenceState } from '@trunkline/client'
-import { plainAddress, readableName, readableNumber } from './format.ts'
+import { plainAddress } from './format.ts'
 import type { RecentCall } from './memory.ts'
-import { dialled } from './people.ts'
-import type { Suggestion } from './suggestions.ts'
+import { type Suggestion, suggestionAgain, suggestionOf } from './suggestions.ts'
 
 /** Person that a dialog offers before the user types, with the presence if it is known. */
 export interface Offer extends Suggestion {
@@ -28,25 +27,16 @@ const maxOffers = 5
  * appears once. People known to be offline or busy are left out.
  */
 export const offersOf = ({ people, recents, presence, without, parties }: OfferSources): readonly Offer[] => {
-  const known = people.flatMap((address): readonly Offer[] => {
-    const to = dialled(address, false)
-    const name = address.display_name
-    return to ? [{ name, to, number: '', from: 'people', presence: presence(address.id) }] : []
+  const known = people.flatMap((address): Offer | [] => {
+    const found = suggestionOf(address)
+    return found ? { ...found, presence: presence(address.id) } : []
   })
-  const past = recents.map(
-    ({ name, to }): Offer => ({
-      name: readableName(name),
-      to,
-      number: readableNumber(to, name),
-      from: 'history',
-    }),
-  )
   const left = new Set(without.map(plainAddress))
   for (const { to, presence: state } of known)
     if (state !== undefined && state !== 'online') left.add(plainAddress(to))
   const available = known.filter(({ presence: state }) => state === 'online')
   const offers = new Map<string, Offer>()
-  for (const offer of [...available, ...past]) {
+  for (const offer of [...available, ...recents.map(suggestionAgain)]) {
     const place = plainAddress(offer.to)
     const isLeft = left.has(place) || parties.includes(offer.name)
     if (place && !isLeft && !offers.has(place)) offers.set(place, offer)

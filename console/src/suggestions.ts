@@ -15,6 +15,20 @@ export interface Suggestion {
 
 const maxSuggestions = 6
 
+/** Returns the suggestion of an address; undefined if it cannot be called. */
+export const suggestionOf = (address: Address): Suggestion | undefined => {
+  const to = dialled(address, false)
+  return to ? { name: address.display_name, to, number: '', from: 'people' } : undefined
+}
+
+/** Returns the suggestion of a past call. */
+export const suggestionAgain = ({ name, to }: RecentCall): Suggestion => ({
+  name: readableName(name),
+  to,
+  number: readableNumber(to, name),
+  from: 'history',
+})
+
 /**
  * Returns the suggestions for a typed text: matching past calls and people, each destination once. `self` is
  * the own address, which is left out.
@@ -30,20 +44,10 @@ export const suggest = (
   const digits = text.replaceAll(/[\s().-]/g, '')
   const fits = (name: string, to: string): boolean =>
     name.toLowerCase().includes(text) || (digits.length > 1 && to.toLowerCase().includes(digits))
-  const known: Suggestion[] = people.flatMap((address) => {
-    const to = dialled(address, false)
-    return to && fits(address.display_name, address.name)
-      ? [{ name: address.display_name, to, number: '', from: 'people' as const }]
-      : []
-  })
-  const past: Suggestion[] = recents
-    .filter(({ name, to }) => fits(name, to))
-    .map(({ name, to }) => ({
-      name: readableName(name),
-      to,
-      number: readableNumber(to, name),
-      from: 'history' as const,
-    }))
+  const known = people
+    .filter((address) => fits(address.display_name, address.name))
+    .flatMap((address) => suggestionOf(address) ?? [])
+  const past = recents.filter(({ name, to }) => fits(name, to)).map(suggestionAgain)
   const byPlace = new Map<string, Suggestion>()
   for (const found of [...known, ...past]) {
     const place = plainAddress(found.to)

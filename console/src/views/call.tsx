@@ -89,10 +89,7 @@ const Party = ({ line }: { readonly line: Line }) => {
         </h2>
         <p class="quiet">{readableNumber(line.number, line.name)}</p>
         {state !== undefined && (
-          <p
-            class={line.broken && call.active && call.hasMedia ? 'state broken' : 'state'}
-            aria-hidden="true"
-          >
+          <p class={state === t.reconnectingCall ? 'state broken' : 'state'} aria-hidden="true">
             {state}
           </p>
         )}
