@@ -26,6 +26,7 @@ export const rooms = [
   'callbacks',
   'speech',
   'push',
+  'rooms',
   'calls',
   'streams',
   'recordings',

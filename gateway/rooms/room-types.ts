@@ -1,0 +1,138 @@
+/** Types of the video room: settings, members, pictures, and the media that a room needs. */
+import type { LayoutName } from './layouts/layout-names.ts'
+
+/** Settings of a room. Times are ms since the epoch. */
+export interface RoomSettings {
+  readonly id: string
+  readonly projectId: string
+  /** Name in the room's address. */
+  readonly name: string
+  readonly displayName: string
+  /** Maximum number of members, screens included; default 20. */
+  readonly maxMembers: number
+  /** Layout at the start of each session; default `grid-responsive`. */
+  readonly layout: LayoutName
+  /** Earliest and latest time of joining; default any. */
+  readonly joinFrom?: number
+  readonly joinUntil?: number
+  /** Time at which all members are removed; default never. */
+  readonly removeAt?: number
+  /** Time after which each member is removed, in ms from its joining; default never. */
+  readonly removeAfterMs?: number
+  /** Whether members hear a tone when a member joins or leaves; default true. */
+  readonly hasTones: boolean
+  /** Whether members join with their video muted; default false. */
+  readonly isVideoOffAtJoin: boolean
+  /** Whether raised hands come before speakers when the slots are too few; default false. */
+  readonly isHandraisePrioritized: boolean
+  readonly recordOnStart: boolean
+  /** Data of the application for the room. */
+  readonly meta: Meta
+}
+
+/** Data that an application attaches to a room or a member; JSON values. */
+export type Meta = Readonly<Record<string, unknown>>
+
+/** Changeable state of a member, by the names in events. */
+export interface RoomMemberState {
+  readonly handraised: boolean
+  readonly audio_muted: boolean
+  readonly video_muted: boolean
+  readonly deaf: boolean
+  /** −50 … 50. */
+  readonly input_volume: number
+  readonly output_volume: number
+  /** 0 … 100. */
+  readonly input_sensitivity: number
+  readonly echo_cancellation: boolean
+  readonly auto_gain: boolean
+  readonly noise_suppression: boolean
+}
+
+/** Position of a member in a layout: wanted, or present. */
+export type Position =
+  | 'auto'
+  | 'off-canvas'
+  | 'playback'
+  | 'full-screen'
+  | `standard-${number}`
+  | `reserved-${number}`
+
+/** Member of a room session, read-only for those outside the session. */
+export interface RoomMember {
+  readonly id: string
+  readonly type: 'member' | 'screen' | 'device'
+  /** Member that a screen or a device belongs to. */
+  readonly parentId?: string
+  /** Id of the member's call in its page, or of its leg. */
+  readonly callId: string
+  readonly name: string
+  readonly subscriberId: string | null
+  readonly addressId: string | null
+  /** Whether the member is a telephone, which never has a picture. */
+  readonly isPhone: boolean
+  /** ms since the epoch. */
+  readonly joinedAt: number
+  readonly state: RoomMemberState
+  readonly meta: Meta
+  /** Whether the member sends video. A muted video may still be sent. */
+  readonly hasVideo: boolean
+  /** Whether others can see the member: it sends video that is not muted. */
+  readonly isVisible: boolean
+  readonly isTalking: boolean
+  readonly isOnHold: boolean
+  readonly requestedPosition: Position
+}
+
+/** Rectangle of a canvas, in percent from the top left corner. */
+export interface Rectangle {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** One rectangle of a layout, with its member if it is taken. */
+export interface Layer extends Rectangle {
+  /** 0 is drawn first. */
+  readonly z: number
+  /** Name of the slot; also the present position of the member in it. */
+  readonly position: Position
+  readonly memberId?: string
+  /** Whether the member's video is visible; true for an empty slot. */
+  readonly isVisible: boolean
+}
+
+/** A layout with its members, as one viewer sees it. */
+export interface Layout {
+  readonly name: LayoutName
+  readonly layers: readonly Layer[]
+}
+
+/**
+ * Picture that the viewers of a room receive. `speaker`: one camera, forwarded undecoded; all viewers see
+ * `main`, but `main` itself sees `other`. Without `other`, `main` sees itself. Without `main`, the picture is
+ * plain. `composed`: all viewers see one canvas with the visible members.
+ */
+export type Picture =
+  | { readonly kind: 'speaker'; readonly main?: string; readonly other?: string }
+  | { readonly kind: 'composed'; readonly layers: readonly PictureLayer[] }
+
+/** Rectangle of a composed picture. */
+export interface PictureLayer extends Rectangle {
+  readonly z: number
+  /** Id of the member whose video fills the rectangle. */
+  readonly memberId: string
+  /** Whether the video is drawn; else the rectangle is plain. */
+  readonly isVisible: boolean
+}
+
+/** Media of one room session, by the ids of its members. */
+export interface RoomMedia {
+  /** Applies what a member's voice does: others hear it, and it hears the others. */
+  setAudio(member: RoomMember): void
+  /** Shows a picture to all viewers. */
+  show(picture: Picture): void
+  /** Plays the tone of a member that joins or leaves. */
+  playTone(kind: 'join' | 'leave'): void
+}

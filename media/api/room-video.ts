@@ -1,0 +1,35 @@
+import type { BrowserScreen, BrowserVideo } from './webrtc.ts'
+
+/**
+ * Picture of a room, by the ids of its sources. `speaker`: one source, forwarded undecoded. Every viewer sees
+ * `main`; the viewer with the id of `main` sees `other`, or itself without `other`. Without `main`, or if it
+ * sends nothing, viewers see a plain picture.
+ */
+export type RoomPicture = {
+  readonly kind: 'speaker'
+  readonly main?: string
+  readonly other?: string
+}
+
+/**
+ * Video of one room: its sources and its viewers. A viewer receives one stream for the whole time: its SSRC,
+ * sequence numbers, timestamps and VP8 picture ids stay continuous over every change of the picture, so no
+ * new offer is needed.
+ */
+export interface RoomVideo {
+  /**
+   * Adds a browser, as a source and as a viewer. Its video may start and stop at any time. Adding a known id
+   * replaces its session.
+   */
+  add(id: string, video: BrowserVideo): void
+  /** Adds a shared screen as a source. */
+  addScreen(id: string, screen: BrowserScreen): void
+  /** Removes a browser or a screen. The browser then sees what it saw before the room. No effect if unknown. */
+  remove(id: string): void
+  /**
+   * Changes the picture. The present source stays until the first key frame of the new one, at most 1.5 s.
+   */
+  show(picture: RoomPicture): void
+  /** Ends all programs. Idempotent. */
+  close(): void
+}
