@@ -154,4 +154,13 @@ export const errorActions: Readonly<Record<Code, string>> = {
   slow_client:
     'The page or the application was suspended, or its network is too slow. It connects again by itself.',
   too_many_requests: 'Wait for the seconds in `Retry-After`, or raise `limits.api`.',
+  room_full: 'Raise the maximum number of members of the room, or wait until a member has left.',
+  room_locked: 'Ask a member of the room to unlock it.',
+  room_not_open: 'Join between the times that the settings of the room give.',
+  room_ended: 'Join the room again: a new session starts.',
+  room_member_unknown: 'Read the list of members again: the member may have left.',
+  room_layout_unknown:
+    'Choose one of the layouts that the room lists. The list changes with its kind of picture.',
+  room_position_unknown: 'Use `auto`, `off-canvas`, `playback`, `full-screen`, `standard-N` or `reserved-N`.',
+  room_meta_too_large: 'Store less data in the room or the member, for example an id of a record elsewhere.',
 }

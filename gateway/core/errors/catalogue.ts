@@ -1,6 +1,7 @@
 import { apiCodes } from './api-errors.ts'
 import { callCodes } from './call-errors.ts'
 import type { Entry } from './error-entry.ts'
+import { roomCodes } from './room-errors.ts'
 import { edgeCodes } from './sip-errors.ts'
 
 export type { Level } from './error-entry.ts'
@@ -13,6 +14,7 @@ export const catalogue = {
   ...callCodes,
   ...edgeCodes,
   ...apiCodes,
+  ...roomCodes,
 } as const satisfies Record<string, Entry>
 
 /** A key of the {@link catalogue}. */
