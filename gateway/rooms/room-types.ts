@@ -77,7 +77,7 @@ export interface RoomMember {
   readonly meta: Meta
   /** Whether the member sends video. A muted video may still be sent. */
   readonly hasVideo: boolean
-  /** Whether others can see the member: it sends video that is not muted. */
+  /** Whether others can see the member: it sends video that is not muted, and is not on hold. */
   readonly isVisible: boolean
   readonly isTalking: boolean
   readonly isOnHold: boolean
@@ -111,12 +111,16 @@ export interface Layout {
 
 /**
  * Picture that the viewers of a room receive. `speaker`: one camera, forwarded undecoded; all viewers see
- * `main`, but `main` itself sees `other`. Without `other`, `main` sees itself. Without `main`, the picture is
- * plain. `composed`: all viewers see one canvas with the visible members.
+ * `main`, but `main` itself sees `other`. Without `other`, `main` sees itself. A screen as `main` is shown to
+ * all, its owner included, as no viewer has the id of a screen. Without `main`, the picture is plain.
+ * `composed`: all viewers see one canvas with the visible members.
  */
 export type Picture =
   | { readonly kind: 'speaker'; readonly main?: string; readonly other?: string }
   | { readonly kind: 'composed'; readonly layers: readonly PictureLayer[] }
+
+/** Kind of a picture. */
+export type PictureKind = Picture['kind']
 
 /** Rectangle of a composed picture. */
 export interface PictureLayer extends Rectangle {
@@ -136,3 +140,47 @@ export interface RoomMedia {
   /** Plays the tone of a member that joins or leaves. */
   playTone(kind: 'join' | 'leave'): void
 }
+
+/** Cause of a removal by the room: by a member or the API, at the end of the session, or by a time limit. */
+export type RemovalReason = 'removed' | 'ended' | 'expired'
+
+/** Cause of a departure. `left`: the member hung up or was lost. */
+export type LeaveReason = 'left' | RemovalReason
+
+/** Facts of a member that joins. */
+export interface JoinOptions {
+  /** Unique within the session. */
+  readonly id: string
+  readonly type: RoomMember['type']
+  /** Member that a screen or a device belongs to; required for these. */
+  readonly parentId?: string
+  readonly callId: string
+  readonly name: string
+  readonly subscriberId: string | null
+  readonly addressId: string | null
+  readonly isPhone: boolean
+  /** Default empty. */
+  readonly meta?: Meta
+  /** Initial state in place of the defaults. A mute given here is the member's own. */
+  readonly state?: Partial<RoomMemberState>
+  /** Whether the member already sends video; default false. */
+  readonly hasVideo?: boolean
+  /** Default `auto`. */
+  readonly requestedPosition?: string
+  /** Layout while this screen or device is present, in place of the chosen one; default none. */
+  readonly layout?: string
+  /** Called once if the room removes the member. The session removes it afterwards in any case. */
+  readonly onRemoved: (reason: RemovalReason) => void
+}
+
+/** Event of a room session. Members in events have their state at the time of delivery. */
+export type RoomEvent =
+  | { readonly kind: 'member.joined'; readonly member: RoomMember }
+  | { readonly kind: 'member.left'; readonly member: RoomMember; readonly reason: LeaveReason }
+  | { readonly kind: 'member.updated'; readonly member: RoomMember; readonly updated: readonly string[] }
+  | { readonly kind: 'member.talking'; readonly member: RoomMember }
+  | { readonly kind: 'room.updated'; readonly updated: readonly string[] }
+  /** The layout of a viewer changed. The first layout of a viewer that joins has no event of its own. */
+  | { readonly kind: 'layout.changed' }
+  /** The last event of a session. */
+  | { readonly kind: 'room.ended' }

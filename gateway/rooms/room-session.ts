@@ -1,0 +1,440 @@
+import type { SteadyClock, Timer } from '../core/clock.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
+import { guardListener } from '../core/guard.ts'
+import type { Log } from '../core/log.ts'
+import { type LayoutName, layoutNames } from './layouts/layout-names.ts'
+import { readPosition } from './layouts/read-position.ts'
+import { RoomEvents } from './room-events.ts'
+import { checkedMeta, withoutKeys } from './room-meta.ts'
+import type {
+  JoinOptions,
+  Layout,
+  LeaveReason,
+  Meta,
+  PictureKind,
+  Position,
+  RemovalReason,
+  RoomEvent,
+  RoomMedia,
+  RoomMember,
+  RoomMemberState,
+  RoomSettings,
+} from './room-types.ts'
+import { RoomView } from './room-view.ts'
+import { SessionMember } from './session-member.ts'
+
+/** Facts of a {@link RoomSession}. */
+export interface RoomSessionOptions {
+  readonly id: string
+  /** Gateway of the session. */
+  readonly nodeId: string
+  readonly settings: RoomSettings
+  readonly pictureKind: PictureKind
+}
+
+/** Collaborators of a {@link RoomSession}. */
+export interface RoomSessionDeps {
+  readonly media: RoomMedia
+  readonly clock: SteadyClock
+  readonly log: Pick<Log, 'error'>
+}
+
+/**
+ * Life of a room from its first member to its last. Errors are of type TrunklineError. Methods that name a
+ * member throw `room_member_unknown` if it is not present, unless they say otherwise. After the end, all
+ * methods but reads have no effect, and no member can join.
+ */
+export class RoomSession {
+  readonly id: string
+  readonly nodeId: string
+  readonly settings: RoomSettings
+  /** ms since the epoch. */
+  readonly startedAt: number
+  readonly #media: RoomMedia
+  readonly #clock: SteadyClock
+  readonly #log: Pick<Log, 'error'>
+  readonly #view: RoomView
+  readonly #members = new Map<string, SessionMember>()
+  readonly #events: RoomEvents
+  #meta: Meta
+  #isLocked = false
+  #isVideoMutedHidden = false
+  #isHandraisePrioritized: boolean
+  #state: 'open' | 'ending' | 'ended' = 'open'
+  /** Number of requests for positions. */
+  #requests = 0
+  /** Layout name of the last event. */
+  #announcedLayout: LayoutName
+  readonly #expiry: Timer | undefined
+
+  constructor(options: RoomSessionOptions, { media, clock, log }: RoomSessionDeps) {
+    this.id = options.id
+    this.nodeId = options.nodeId
+    this.settings = options.settings
+    this.startedAt = clock.now()
+    this.#media = media
+    this.#clock = clock
+    this.#log = log
+    this.#events = new RoomEvents(log)
+    this.#meta = options.settings.meta
+    this.#isHandraisePrioritized = options.settings.isHandraisePrioritized
+    const { layout, removeAt } = options.settings
+    this.#view = new RoomView(
+      () => ({
+        members: [...this.#members.values()],
+        isVideoMutedHidden: this.#isVideoMutedHidden,
+        isHandraisePrioritized: this.#isHandraisePrioritized,
+      }),
+      { layout, kind: options.pictureKind },
+      { media, clock, onSpeaker: () => this.#update() },
+    )
+    this.#announcedLayout = this.layoutName
+    if (removeAt !== undefined)
+      this.#expiry = clock.after(removeAt - this.startedAt, () => this.#end('expired'))
+  }
+
+  /** Members, screens and devices in order of joining. */
+  get members(): readonly RoomMember[] {
+    return [...this.#members.values()]
+  }
+
+  /** Number of members, screens and devices. */
+  get size(): number {
+    return this.#members.size
+  }
+
+  get isLocked(): boolean {
+    return this.#isLocked
+  }
+
+  get isVideoMutedHidden(): boolean {
+    return this.#isVideoMutedHidden
+  }
+
+  get isHandraisePrioritized(): boolean {
+    return this.#isHandraisePrioritized
+  }
+
+  get meta(): Meta {
+    return this.#meta
+  }
+
+  /** Whether the last member has left. */
+  get isEnded(): boolean {
+    return this.#state === 'ended'
+  }
+
+  /** Layout in force. */
+  get layoutName(): LayoutName {
+    return this.#view.layoutName
+  }
+
+  /** Names of the layouts that can be set at present. */
+  get layouts(): readonly LayoutName[] {
+    return this.#view.layouts
+  }
+
+  /** Returns a member; undefined if it is not present. */
+  member(id: string): RoomMember | undefined {
+    return this.#members.get(id)
+  }
+
+  /**
+   * Adds a listener of events. Returns a function that removes it. Errors of a listener are logged. Events
+   * that a listener causes follow after the present one.
+   */
+  listen(listener: (event: RoomEvent) => void): () => void {
+    return this.#events.listen(listener)
+  }
+
+  /**
+   * Checks whether a member can join. `at`: ms since the epoch. A screen or a device of a present member may
+   * come while the room is locked. Throws `room_ended`, `room_not_open`, `room_locked` or `room_full`.
+   */
+  check(at: number, type: RoomMember['type'] = 'member'): void {
+    const { joinFrom, joinUntil, removeAt, maxMembers, name } = this.settings
+    if (this.#state !== 'open') throw new TrunklineError('room_ended', undefined, { room: name })
+    if (type === 'member') {
+      if (at < (joinFrom ?? at) || at > (joinUntil ?? at) || at >= (removeAt ?? Number.POSITIVE_INFINITY))
+        throw new TrunklineError('room_not_open', undefined, { room: name, joinFrom, joinUntil, removeAt })
+      if (this.#isLocked) throw new TrunklineError('room_locked', undefined, { room: name })
+    }
+    if (this.size >= maxMembers) throw new TrunklineError('room_full', undefined, { room: name, maxMembers })
+  }
+
+  /**
+   * Adds a member. Throws the errors of {@link check}, `room_member_unknown` for a screen or device without a
+   * present parent, and the errors of a position, a layout or metadata. The caller reports its voice and its
+   * video afterwards.
+   */
+  join(options: JoinOptions): RoomMember {
+    const { id, type, parentId } = options
+    const now = this.#clock.now()
+    this.check(now, type)
+    if (this.#members.has(id)) throw new Error(`room member ${id} joins twice`)
+    if (type !== 'member' && this.#find(parentId ?? '').type !== 'member')
+      throw new TrunklineError('room_member_unknown', undefined, { member: parentId })
+    const isVideoOff = type === 'member' && this.settings.isVideoOffAtJoin
+    const member = new SessionMember({
+      ...options,
+      joinedAt: now,
+      meta: checkedMeta(options.meta ?? {}),
+      state: { ...(isVideoOff && { video_muted: true }), ...options.state },
+      requestedPosition: positionNamed(options.requestedPosition ?? 'auto'),
+      requestOrder: ++this.#requests,
+    })
+    if (options.layout !== undefined) this.#view.bringLayout(id, layoutNamed(options.layout, layoutNames))
+    if (type === 'member') {
+      if (this.settings.hasTones && this.size > 0) this.#media.playTone('join')
+      const { removeAfterMs } = this.settings
+      if (removeAfterMs !== undefined)
+        member.expiry = this.#clock.after(removeAfterMs, () => this.#expel(member, 'expired'))
+    }
+    this.#members.set(id, member)
+    this.#update({ kind: 'member.joined', member })
+    return member
+  }
+
+  /** Removes a member that left, with its screens and devices. Has no effect if it is not present. */
+  leave(memberId: string, reason: LeaveReason): void {
+    const member = this.#members.get(memberId)
+    if (!member) return
+    for (const each of [...this.#members.values()])
+      if (each.parentId === memberId) this.#expel(each, reason === 'left' ? 'removed' : reason)
+    // The owner of a screen may have removed the member meanwhile.
+    if (!this.#members.delete(memberId)) return
+    member.expiry?.cancel()
+    this.#view.forget(memberId)
+    const isLast = this.size === 0
+    if (isLast) this.#state = 'ending'
+    else if (member.type === 'member' && this.settings.hasTones && this.#state === 'open')
+      this.#media.playTone('leave')
+    this.#update({ kind: 'member.left', member, reason })
+    if (isLast) this.#close()
+  }
+
+  /**
+   * Changes the state of a member. `by`: member that wants the change; default the application. A member's own
+   * mute stays if another member wants to undo it. Returns the names in the event: all given ones, and
+   * `visible` if the visibility changed.
+   */
+  change(memberId: string, changes: Partial<RoomMemberState>, by?: string): readonly string[] {
+    const member = this.#find(memberId)
+    const isByOther = by !== undefined && by !== memberId && by !== member.parentId
+    const { updated, isAudioChanged } = member.change(changes, isByOther)
+    if (isAudioChanged) this.#media.setAudio(member)
+    if (updated.length > 0) this.#update({ kind: 'member.updated', member, updated })
+    return updated
+  }
+
+  /** Reports whether a member sends video. Has no effect if it is not present. */
+  setHasVideo(memberId: string, hasVideo: boolean): void {
+    const member = this.#members.get(memberId)
+    if (!member || member.isPhone || member.hasVideo === hasVideo) return
+    this.#changeVisibility(member, () => {
+      member.hasVideo = hasVideo
+    })
+  }
+
+  /** Reports whether a member is on hold: unheard and unseen. Has no effect if it is not present. */
+  setHeld(memberId: string, isOnHold: boolean): void {
+    const member = this.#members.get(memberId)
+    if (!member || member.isOnHold === isOnHold) return
+    this.#changeVisibility(member, () => {
+      member.isOnHold = isOnHold
+    })
+    this.#media.setAudio(member)
+  }
+
+  /**
+   * Reports whether a member talks. Has no effect if it is not present. `hasVoice`: false in a pause that has
+   * not ended the talking yet; it keeps a short word from changing the picture. Default as `isTalking`.
+   */
+  setTalking(memberId: string, isTalking: boolean, hasVoice = isTalking): void {
+    const member = this.#members.get(memberId)
+    if (!member) return
+    if (member.isTalking !== isTalking) {
+      member.isTalking = isTalking
+      this.#emit({ kind: 'member.talking', member })
+    }
+    this.#view.setTalking(memberId, isTalking, hasVoice)
+  }
+
+  /** Removes a member, and calls its `onRemoved`. */
+  remove(memberId: string): void {
+    this.#expel(this.#find(memberId), 'removed')
+  }
+
+  /** Removes all members, which ends the session. */
+  removeAll(): void {
+    this.#end('removed')
+  }
+
+  /** Ends the session: removes its members, and lets no more join. Idempotent. */
+  end(): void {
+    this.#end('ended')
+  }
+
+  /** Locks the room for further members, or unlocks it. */
+  setLocked(isLocked: boolean): void {
+    this.#isLocked = isLocked
+    this.#emit({ kind: 'room.updated', updated: ['locked'] })
+  }
+
+  /** Sets whether members with a muted video have no place in the layout. */
+  setVideoMutedHidden(isHidden: boolean): void {
+    this.#isVideoMutedHidden = isHidden
+    this.#update({ kind: 'room.updated', updated: ['hide_video_muted'] })
+  }
+
+  /** Sets whether raised hands come before speakers if the places are too few. */
+  setHandraisePrioritized(isPrioritized: boolean): void {
+    this.#isHandraisePrioritized = isPrioritized
+    this.#update({ kind: 'room.updated', updated: ['prioritize_handraise'] })
+  }
+
+  /** Replaces the metadata of the room. Throws `room_meta_too_large`. */
+  setMeta(meta: Meta): void {
+    this.#meta = checkedMeta(meta)
+    this.#emit({ kind: 'room.updated', updated: ['meta'] })
+  }
+
+  /** Merges keys into the metadata of the room. Throws `room_meta_too_large`. */
+  updateMeta(meta: Meta): void {
+    this.setMeta({ ...this.#meta, ...meta })
+  }
+
+  /** Removes keys from the metadata of the room. */
+  deleteMeta(keys: readonly string[]): void {
+    this.setMeta(withoutKeys(this.#meta, keys))
+  }
+
+  /** Replaces the metadata of a member. Throws `room_meta_too_large`. */
+  setMemberMeta(memberId: string, meta: Meta): void {
+    const member = this.#find(memberId)
+    member.meta = checkedMeta(meta)
+    this.#emit({ kind: 'member.updated', member, updated: ['meta'] })
+  }
+
+  /** Merges keys into the metadata of a member. Throws `room_meta_too_large`. */
+  updateMemberMeta(memberId: string, meta: Meta): void {
+    this.setMemberMeta(memberId, { ...this.#find(memberId).meta, ...meta })
+  }
+
+  /** Removes keys from the metadata of a member. */
+  deleteMemberMeta(memberId: string, keys: readonly string[]): void {
+    this.setMemberMeta(memberId, withoutKeys(this.#find(memberId).meta, keys))
+  }
+
+  /**
+   * Sets the layout, and positions by the ids of members. Throws `room_layout_unknown` if {@link layouts} does
+   * not have the name, and the errors of {@link setPosition}. Nothing changes then.
+   */
+  setLayout(name: string, positions: Readonly<Record<string, string>> = {}): void {
+    const layout = layoutNamed(name, this.layouts)
+    const requests = Object.entries(positions).map(([id, position]) => ({
+      member: this.#find(id),
+      position: positionNamed(position),
+    }))
+    this.#view.setLayout(layout)
+    for (const { member, position } of requests) this.#request(member, position)
+    this.#update()
+  }
+
+  /** Requests a position for a member. Throws `room_position_unknown`. */
+  setPosition(memberId: string, position: string): void {
+    this.#request(this.#find(memberId), positionNamed(position))
+    this.#update()
+  }
+
+  /** Changes the kind of the picture. */
+  setPictureKind(kind: PictureKind): void {
+    this.#view.setKind(kind)
+    this.#update()
+  }
+
+  /**
+   * Returns the layout as a viewer sees it. Without a viewer, or if it is not present: as a member without a
+   * camera sees it.
+   */
+  layoutFor(viewerId?: string): Layout {
+    return this.#view.layoutFor(viewerId === undefined ? undefined : this.#members.get(viewerId))
+  }
+
+  /** Returns the position of a member in the layout of a viewer; `off-canvas` if it has none. */
+  positionOf(memberId: string, viewerId?: string): Position {
+    const layer = this.layoutFor(viewerId).layers.find((each) => each.memberId === memberId)
+    return layer?.position ?? 'off-canvas'
+  }
+
+  #find(memberId: string): SessionMember {
+    const member = this.#members.get(memberId)
+    if (!member) throw new TrunklineError('room_member_unknown', undefined, { member: memberId })
+    return member
+  }
+
+  #request(member: SessionMember, position: Position): void {
+    member.requestedPosition = position
+    member.requestOrder = ++this.#requests
+  }
+
+  #changeVisibility(member: SessionMember, change: () => void): void {
+    const wasVisible = member.isVisible
+    change()
+    if (member.isVisible === wasVisible) this.#update()
+    else this.#update({ kind: 'member.updated', member, updated: ['visible'] })
+  }
+
+  /** Lets the owner of a member end its call, then removes the member. */
+  #expel(member: SessionMember, reason: RemovalReason): void {
+    guardListener(member.onRemoved, this.#log)(reason)
+    this.leave(member.id, reason)
+  }
+
+  #end(reason: RemovalReason): void {
+    if (this.#state !== 'open') return
+    this.#state = 'ending'
+    for (const member of [...this.#members.values()])
+      if (this.#members.has(member.id)) this.#expel(member, reason)
+    this.#close()
+  }
+
+  /** Ends the session without members. */
+  #close(): void {
+    if (this.isEnded) return
+    this.#state = 'ended'
+    this.#expiry?.cancel()
+    this.#view.close()
+    this.#events.emit([{ kind: 'room.ended' }])
+  }
+
+  #emit(event: RoomEvent): void {
+    if (!this.isEnded) this.#events.emit([event])
+  }
+
+  /** Updates the picture and the layouts after any change, then reports the change and its effects. */
+  #update(change?: RoomEvent): void {
+    if (this.isEnded) return
+    const events: RoomEvent[] = change ? [change] : []
+    const isLayoutChanged = this.#view.update()
+    if (this.layoutName !== this.#announcedLayout) {
+      this.#announcedLayout = this.layoutName
+      events.push({ kind: 'room.updated', updated: ['layout_name'] })
+    }
+    if (isLayoutChanged) events.push({ kind: 'layout.changed' })
+    this.#events.emit(events)
+  }
+}
+
+/** Returns the layout of a name. Throws `room_layout_unknown` unless it is among the given ones. */
+const layoutNamed = (name: string, layouts: readonly LayoutName[]): LayoutName => {
+  const layout = layouts.find((each) => each === name)
+  if (!layout) throw new TrunklineError('room_layout_unknown', undefined, { layout: name })
+  return layout
+}
+
+const positionNamed = (name: string): Position => {
+  const position = readPosition(name)
+  if (!position) throw new TrunklineError('room_position_unknown', undefined, { position: name })
+  return position
+}

@@ -1,0 +1,129 @@
+import type { Timer } from '../core/clock.ts'
+import type { Occupant } from './layouts/arrange.ts'
+import type { JoinOptions, Meta, Position, RemovalReason, RoomMember, RoomMemberState } from './room-types.ts'
+
+const defaultState: RoomMemberState = {
+  handraised: false,
+  audio_muted: false,
+  video_muted: false,
+  deaf: false,
+  input_volume: 0,
+  output_volume: 0,
+  input_sensitivity: 50,
+  echo_cancellation: true,
+  auto_gain: true,
+  noise_suppression: true,
+}
+
+const stateNames = Object.keys(defaultState) as readonly (keyof RoomMemberState)[]
+
+/** State that changes the sound of the room. The other audio flags belong to the member's device. */
+const audioNames: ReadonlySet<string> = new Set([
+  'audio_muted',
+  'deaf',
+  'input_volume',
+  'output_volume',
+  'input_sensitivity',
+])
+
+const mutes = ['audio_muted', 'video_muted'] as const
+
+/** Names in a change that have a value. */
+const namesIn = (changes: Partial<RoomMemberState>): readonly (keyof RoomMemberState)[] =>
+  stateNames.filter((name) => changes[name] !== undefined)
+
+/** Result of {@link SessionMember.change}. */
+interface MemberChange {
+  /** Names of the given state, and `visible` if the visibility changed. */
+  readonly updated: readonly string[]
+  readonly isAudioChanged: boolean
+}
+
+/** Collected facts of a member at its joining. */
+export interface SessionMemberOptions extends JoinOptions {
+  /** ms since the epoch. */
+  readonly joinedAt: number
+  readonly meta: Meta
+  readonly requestedPosition: Position
+  readonly requestOrder: number
+}
+
+/** Member of a session, with the changes that the session makes. */
+export class SessionMember implements RoomMember, Occupant {
+  readonly id: string
+  readonly type: RoomMember['type']
+  readonly parentId?: string
+  readonly callId: string
+  readonly name: string
+  readonly subscriberId: string | null
+  readonly addressId: string | null
+  readonly isPhone: boolean
+  readonly joinedAt: number
+  readonly onRemoved: (reason: RemovalReason) => void
+  meta: Meta
+  hasVideo: boolean
+  isTalking = false
+  isOnHold = false
+  requestedPosition: Position
+  requestOrder: number
+  /** Time limit of the member. */
+  expiry: Timer | undefined
+  #state: RoomMemberState
+  /** Mutes that the member set itself, which no other member may undo. */
+  readonly #ownMutes: Set<string>
+
+  constructor(options: SessionMemberOptions) {
+    this.id = options.id
+    this.type = options.type
+    if (options.parentId !== undefined) this.parentId = options.parentId
+    this.callId = options.callId
+    this.name = options.name
+    this.subscriberId = options.subscriberId
+    this.addressId = options.addressId
+    this.isPhone = options.isPhone
+    this.joinedAt = options.joinedAt
+    this.onRemoved = options.onRemoved
+    this.meta = options.meta
+    this.hasVideo = !options.isPhone && (options.hasVideo ?? false)
+    this.requestedPosition = options.requestedPosition
+    this.requestOrder = options.requestOrder
+    this.#state = withChanges(defaultState, options.state ?? {})
+    this.#ownMutes = new Set(mutes.filter((name) => this.#state[name]))
+  }
+
+  get state(): RoomMemberState {
+    return this.#state
+  }
+
+  get isVisible(): boolean {
+    return this.hasVideo && !this.#state.video_muted && !this.isOnHold
+  }
+
+  /** Whether the member receives the picture of the room. */
+  get isViewer(): boolean {
+    return this.type === 'member' && !this.isPhone
+  }
+
+  /** Changes the state. A mute of the member itself stays if another member wants to undo it. */
+  change(changes: Partial<RoomMemberState>, isByOther: boolean): MemberChange {
+    const permitted: { -readonly [Name in keyof RoomMemberState]?: RoomMemberState[Name] } = { ...changes }
+    for (const name of mutes) {
+      if (changes[name] === false && isByOther && this.#ownMutes.has(name)) permitted[name] = true
+      else if (changes[name] === false) this.#ownMutes.delete(name)
+      else if (changes[name] === true && !isByOther) this.#ownMutes.add(name)
+    }
+    const before = this.#state
+    const wasVisible = this.isVisible
+    this.#state = withChanges(before, permitted)
+    const names = namesIn(changes)
+    return {
+      updated: this.isVisible === wasVisible ? names : [...names, 'visible'],
+      isAudioChanged: names.some((name) => audioNames.has(name) && this.#state[name] !== before[name]),
+    }
+  }
+}
+
+const withChanges = (state: RoomMemberState, changes: Partial<RoomMemberState>): RoomMemberState => ({
+  ...state,
+  ...Object.fromEntries(namesIn(changes).map((name) => [name, changes[name]])),
+})

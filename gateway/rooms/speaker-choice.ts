@@ -1,0 +1,148 @@
+import type { SteadyClock, Timer } from '../core/clock.ts'
+
+/** Voice for which a talking member becomes the speaker, in ms after its talking was reported. */
+const minVoiceMs = 200
+/** Minimum time between two changes of the speaker, in ms. */
+const minStayMs = 1500
+
+/** Voice of a member that talks. */
+interface Talker {
+  /** Voice in ms since talking was reported, up to the present pause. */
+  voicedMs: number
+  /** Start of the present voice; undefined in a pause. */
+  voiceAt: number | undefined
+}
+
+/** Collaborators of a {@link SpeakerChoice}. */
+export interface SpeakerChoiceDeps {
+  readonly clock: SteadyClock
+  /** Called after voice or time has changed the speaker. */
+  readonly onChange: () => void
+}
+
+/**
+ * Choice of the member in the picture. A member that keeps talking becomes the speaker if the present one is
+ * silent. Cross-talk keeps the present speaker, and a silent speaker stays until another one talks.
+ */
+export class SpeakerChoice {
+  readonly #clock: SteadyClock
+  readonly #onChange: () => void
+  readonly #talkers = new Map<string, Talker>()
+  #candidates: readonly string[] = []
+  /** The speaker and those before it, without repetition. All are candidates. */
+  #recent: readonly string[] = []
+  #changedAt = Number.NEGATIVE_INFINITY
+  #timer: Timer | undefined
+
+  constructor({ clock, onChange }: SpeakerChoiceDeps) {
+    this.#clock = clock
+    this.#onChange = onChange
+  }
+
+  /** Ids of the present speaker and of those before it. Empty only without candidates. */
+  get recent(): readonly string[] {
+    return this.#recent
+  }
+
+  /** Speaker before the present one, or else the first other candidate. */
+  get other(): string | undefined {
+    return this.#recent[1] ?? this.#candidates.find((id) => id !== this.#recent[0])
+  }
+
+  /**
+   * Sets the members that can be the speaker, in order of preference. If the speaker is no longer among them,
+   * another one replaces it at once.
+   */
+  setCandidates(ids: readonly string[]): void {
+    const present = this.#recent[0]
+    this.#candidates = ids
+    this.#recent = this.#recent.filter((id) => ids.includes(id))
+    if (present === undefined || this.#recent[0] !== present) {
+      if (present !== undefined) this.#changedAt = this.#clock.uptime()
+      const next = this.#longestTalker() ?? this.#recent[0] ?? ids[0]
+      if (next !== undefined) this.#prefer(next)
+    }
+    this.#choose()
+  }
+
+  /**
+   * Reports whether a member talks. `hasVoice`: false in a pause that has not ended the talking yet, so that
+   * a short word does not count as long as the pause after it.
+   */
+  setTalking(id: string, isTalking: boolean, hasVoice = isTalking): void {
+    if (isTalking) {
+      const now = this.#clock.uptime()
+      const talker = this.#talkers.get(id) ?? { voicedMs: 0, voiceAt: undefined }
+      this.#talkers.set(id, {
+        voicedMs: voicedMs(talker, now),
+        voiceAt: hasVoice ? now : undefined,
+      })
+    } else this.#talkers.delete(id)
+    this.#update()
+  }
+
+  /** Forgets the voice of a member that left. */
+  forget(id: string): void {
+    this.#talkers.delete(id)
+  }
+
+  /** Stops the timer. */
+  close(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#talkers.clear()
+  }
+
+  #update(): void {
+    if (this.#choose()) this.#onChange()
+  }
+
+  /** Changes the speaker if that is due, else sets the timer. Returns whether the speaker changed. */
+  #choose(): boolean {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    const present = this.#recent[0]
+    if (present === undefined || this.#talkers.has(present)) return false
+    const now = this.#clock.uptime()
+    const next = this.#longestTalker()
+    const stayMs = this.#changedAt + minStayMs - now
+    if (next !== undefined && stayMs <= 0) {
+      this.#changedAt = now
+      this.#prefer(next)
+      return true
+    }
+    const waitMs = next === undefined ? this.#shortestWait() : stayMs
+    if (waitMs !== undefined) this.#timer = this.#clock.after(Math.max(waitMs, stayMs), () => this.#update())
+    return false
+  }
+
+  #prefer(id: string): void {
+    this.#recent = [id, ...this.#recent.filter((each) => each !== id)]
+  }
+
+  /** Returns the candidate with the most voice among those that have enough. */
+  #longestTalker(): string | undefined {
+    const now = this.#clock.uptime()
+    let longest: string | undefined
+    let longestMs = 0
+    for (const [id, talker] of this.#talkers) {
+      const ms = voicedMs(talker, now)
+      if (ms < minVoiceMs || ms <= longestMs || !this.#candidates.includes(id)) continue
+      longest = id
+      longestMs = ms
+    }
+    return longest
+  }
+
+  /** Returns the time until a candidate has enough voice; undefined if no candidate has voice now. */
+  #shortestWait(): number | undefined {
+    const now = this.#clock.uptime()
+    const waits = [...this.#talkers]
+      .filter(([id, { voiceAt }]) => voiceAt !== undefined && this.#candidates.includes(id))
+      .map(([, talker]) => minVoiceMs - voicedMs(talker, now))
+    return waits.length > 0 ? Math.min(...waits) : undefined
+  }
+}
+
+const voicedMs = ({ voicedMs: before, voiceAt }: Talker, now: number): number =>
+  before + (voiceAt === undefined ? 0 : now - voiceAt)
