@@ -214,9 +214,9 @@ export class RoomSession {
   }
 
   /**
-   * Changes the state of a member. `by`: member that wants the change; default the application. A member's own
-   * mute stays if another member wants to undo it. Returns the names in the event: all given ones, and
-   * `visible` if the visibility changed.
+   * Changes the state of a member. `by`: member that wants the change; default the application. A mute by a
+   * member itself stays if another member wants to undo it. Returns the names in the event: all given ones,
+   * and `visible` if the visibility changed.
    */
   change(memberId: string, changes: Partial<RoomMemberState>, by?: string): readonly string[] {
     const member = this.#find(memberId)
@@ -327,8 +327,8 @@ export class RoomSession {
   }
 
   /**
-   * Sets the layout, and positions by the ids of members. Throws `room_layout_unknown` if {@link layouts} does
-   * not have the name, and the errors of {@link setPosition}. Nothing changes then.
+   * Sets the layout, and positions by the ids of members. Throws `room_layout_unknown` if {@link layouts}
+   * does not have the name, and the errors of {@link setPosition}. Nothing changes then.
    */
   setLayout(name: string, positions: Readonly<Record<string, string>> = {}): void {
     const layout = layoutNamed(name, this.layouts)
@@ -387,6 +387,9 @@ export class RoomSession {
 
   /** Lets the owner of a member end its call, then removes the member. */
   #expel(member: SessionMember, reason: RemovalReason): void {
+    // The owner of another member may have removed this one, or is just doing so.
+    if (member.isRemoved || !this.#members.has(member.id)) return
+    member.isRemoved = true
     guardListener(member.onRemoved, this.#log)(reason)
     this.leave(member.id, reason)
   }
@@ -394,8 +397,7 @@ export class RoomSession {
   #end(reason: RemovalReason): void {
     if (this.#state !== 'open') return
     this.#state = 'ending'
-    for (const member of [...this.#members.values()])
-      if (this.#members.has(member.id)) this.#expel(member, reason)
+    for (const member of [...this.#members.values()]) this.#expel(member, reason)
     this.#close()
   }
 

@@ -66,6 +66,8 @@ export class SessionMember implements RoomMember, Occupant {
   isOnHold = false
   requestedPosition: Position
   requestOrder: number
+  /** Whether its owner knows that the room removes the member. */
+  isRemoved = false
   /** Time limit of the member. */
   expiry: Timer | undefined
   #state: RoomMemberState

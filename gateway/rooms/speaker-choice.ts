@@ -66,8 +66,8 @@ export class SpeakerChoice {
   }
 
   /**
-   * Reports whether a member talks. `hasVoice`: false in a pause that has not ended the talking yet, so that
-   * a short word does not count as long as the pause after it.
+   * Reports whether a member talks. `hasVoice`: false in a pause that has not ended the talking yet. Without
+   * it, the pause after a short word counts as voice.
    */
   setTalking(id: string, isTalking: boolean, hasVoice = isTalking): void {
     if (isTalking) {

@@ -40,8 +40,8 @@ export const layerOf = ({ position, x, y, width, height }: Slot, z: number, occu
 
 /**
  * Arranges the members of a composed picture. `occupants`: all members in order of joining. Members without
- * video have no layer. If the slots are too few, raised hands come first if prioritized, then the present
- * speaker, the speakers before, and the others in order of joining. A slot without a member is a layer, too.
+ * video have no layer. A slot without a member is a layer, too. If the slots are too few, the first of this
+ * order get them: raised hands if prioritized, the present speaker, former speakers, order of joining.
  */
 export const arrange = (
   name: LayoutName,

@@ -89,7 +89,10 @@ const slotsByName: Readonly<Record<LayoutName, (count: number) => readonly Slot[
   'full-screen': () => [wholeCanvas('full-screen')],
 }
 
-/** Returns the slots of a layout beside one another. `count`: members that need one; responsive grids grow. */
+/**
+ * Returns the slots of a layout beside one another. `count`: number of members that need one. Responsive
+ * grids grow with it.
+ */
 export const slotsOf = (name: LayoutName, count: number): readonly Slot[] => slotsByName[name](count)
 
 /** Returns the slots that cover a layout, in order of drawing. Members take them by request only. */

@@ -20,9 +20,9 @@ export interface SpeakerView {
 const ownSlot = (position: Slot['position']): Slot => ({ position, x: 75, y: 75, width: 22, height: 22 })
 
 /**
- * Returns the layout of one viewer of a picture with one camera: the shown member on the whole canvas, and
- * the viewer's own picture in a corner. A viewer that sees itself has the whole canvas, and an empty slot
- * over it.
+ * Returns the layout of one viewer of a picture with one camera. The shown member has the whole canvas, and
+ * the viewer's own picture a corner. A viewer that sees itself has the whole canvas, with an empty slot over
+ * it.
  */
 export const speakerLayout = (
   name: '1x1' | 'full-screen',

@@ -1,0 +1,95 @@
+import { FakeClock } from '../../core/clock.ts'
+import { RoomSession } from '../room-session.ts'
+import type { JoinOptions, Picture, PictureKind, RoomEvent, RoomMember, RoomSettings } from '../room-types.ts'
+
+const settings: RoomSettings = {
+  id: 'R',
+  projectId: 'P',
+  name: 'room',
+  displayName: 'Room',
+  maxMembers: 20,
+  layout: 'grid-responsive',
+  hasTones: true,
+  isVideoOffAtJoin: false,
+  isHandraisePrioritized: false,
+  recordOnStart: false,
+  meta: {},
+}
+
+/** Returns an event as one line, such as `member.updated A audio_muted`. */
+const lineOf = (event: RoomEvent): string => {
+  const { kind } = event
+  if (kind === 'member.left') return `${kind} ${event.member.id} ${event.reason}`
+  if (kind === 'member.updated') return `${kind} ${event.member.id} ${event.updated.join(' ')}`
+  if (kind === 'room.updated') return `${kind} ${event.updated.join(' ')}`
+  return 'member' in event ? `${kind} ${event.member.id}` : kind
+}
+
+/** Session of a room with a fake clock, that keeps its events and the calls of its media. */
+export class SampleRoom {
+  readonly clock = new FakeClock()
+  /** Events as lines, in order. */
+  readonly events: string[] = []
+  readonly pictures: Picture[] = []
+  readonly tones: string[] = []
+  /** Ids of the members whose audio was set. */
+  readonly audioOf: string[] = []
+  /** Removals that owners learned, as `id reason`. */
+  readonly removals: string[] = []
+  readonly errors: unknown[] = []
+  readonly session: RoomSession
+
+  constructor(changes: Partial<RoomSettings> = {}, pictureKind: PictureKind = 'speaker') {
+    this.session = new RoomSession(
+      { id: 'S', nodeId: 'N', settings: { ...settings, ...changes }, pictureKind },
+      {
+        clock: this.clock,
+        log: { error: (fields: unknown) => this.errors.push(fields) },
+        media: {
+          show: (picture) => this.pictures.push(picture),
+          playTone: (kind) => this.tones.push(kind),
+          setAudio: ({ id }) => this.audioOf.push(id),
+        },
+      },
+    )
+    this.session.listen((event) => this.events.push(lineOf(event)))
+  }
+
+  /** Adds a member with a camera. */
+  join(id: string, options: Partial<JoinOptions> = {}): RoomMember {
+    return this.session.join({
+      id,
+      type: 'member',
+      callId: `call-${id}`,
+      name: id,
+      subscriberId: null,
+      addressId: null,
+      isPhone: false,
+      hasVideo: true,
+      onRemoved: (reason) => this.removals.push(`${id} ${reason}`),
+      ...options,
+    })
+  }
+
+  /** Adds the screen of a member. */
+  share(id: string, parentId: string, options: Partial<JoinOptions> = {}): RoomMember {
+    return this.join(id, { type: 'screen', parentId, ...options })
+  }
+
+  /** Returns and forgets the events so far. */
+  takeEvents(): readonly string[] {
+    return this.events.splice(0)
+  }
+
+  /** Picture in force. */
+  get picture(): Picture | undefined {
+    return this.pictures.at(-1)
+  }
+
+  /** Layers of a viewer as `position member`, with `-` for an empty slot. */
+  layersOf(viewerId?: string): readonly string[] {
+    return this.session
+      .layoutFor(viewerId)
+      .layers.map(({ position, memberId = '-' }) => `${position} ${memberId}`)
+  }
+}
