@@ -1,5 +1,4 @@
 /** Types that all parts of the gateway share: ids of calls and legs, parties, addresses and handlers. */
-import type { RoomConference } from '../handlers/verbs.ts'
 import type { AudioCodec } from '../media/types.ts'
 
 /** Id of a call; unique for ever. */
@@ -91,8 +90,6 @@ export type Target =
       readonly kind: 'handler'
       readonly handler: HandlerSpec
       readonly address: string
-      /** Whether the resource never shows video; default false. */
-      readonly isAudioOnly?: boolean
     }
 
 /** Resolution of addresses; part of the directory. */
@@ -102,13 +99,4 @@ export interface AddressBook {
    * Returns undefined for an unknown address.
    */
   resolve(to: string, projectId: string): Target | undefined
-}
-
-/** Conference rooms; part of the directory. */
-export interface Rooms {
-  /**
-   * Returns the conference of a room: `/public/<name>`, or the address `/context/name`. If the project has no
-   * such room, returns a conference with this name and no other settings.
-   */
-  room(name: string, projectId: string): RoomConference
 }

@@ -1,4 +1,4 @@
-import type { CallControl, RoomConference } from './verbs.ts'
+import type { CallControl } from './verbs.ts'
 
 /** Source of a handler's document. */
 export type DocumentSource =
@@ -110,11 +110,6 @@ export interface HandlerContext {
    * documents.
    */
   step(step: { readonly path: string; readonly method: string; readonly node?: string }): void
-  /**
-   * Returns the conference of a room by its name or address (`roomPattern`). An unknown name has a conference
-   * of its own.
-   */
-  room(name: string): RoomConference
   /**
    * Whether a host name belongs to the gateway: its public host, or the domain of a domain application of the
    * project.

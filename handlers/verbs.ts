@@ -18,7 +18,6 @@ export type {
   ConferenceOptions,
   ConferenceParticipant,
   ConferenceResult,
-  RoomConference,
 } from './verb-types/conference.ts'
 export type {
   Callee,
@@ -42,5 +41,6 @@ export type {
   RecordResult,
 } from './verb-types/recording.ts'
 export type { ReferOptions, ReferResult } from './verb-types/refer.ts'
+export type { RoomOptions, RoomResult } from './verb-types/room.ts'
 export type { CallStream, StreamEnd, StreamOptions } from './verb-types/stream.ts'
 export { CallEnded, CallRedirected, VerbFailed } from './verb-types/verb-errors.ts'

@@ -68,6 +68,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       page('Audio streams', '/streams'),
       page('Sounds and voices', '/sounds'),
       page('Detection', '/detection'),
+      page('Video rooms', '/rooms'),
       page('Chat', '/chat'),
       page('Tokens', '/tokens'),
       page('Sign-in with OAuth', '/oauth'),

@@ -15,6 +15,7 @@ import { LocalLegs } from '../calls/local/local-legs.ts'
 import { CallLog } from '../calls/log/call-log.ts'
 import { CdrWriter } from '../calls/log/cdr-writer.ts'
 import { ProjectQueues } from '../calls/queue/queues.ts'
+import { ProjectRooms } from '../calls/room/project-rooms.ts'
 import { Calls, type CallsSettings } from '../calls/session/calls.ts'
 import { HandlerContexts } from '../calls/session/handler-contexts.ts'
 import { type Applications, HandlerRunner } from '../calls/session/handler-runner.ts'
@@ -103,6 +104,15 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   const waitingAudio = new WaitingAudio(player, clock, log)
   const queues = new ProjectQueues({ waitingAudio, clock, log })
   const conferences = new ProjectConferences({ waitingAudio, openMixer, recordings, clock, log })
+  const rooms = new ProjectRooms({
+    directory: store.directory,
+    openMixer,
+    webrtc,
+    recordings,
+    nodeId: store.nodeId,
+    clock,
+    log,
+  })
   const { http: documents, callbacks } = customers
   const { nodeId } = store
   const { handlers, documentChecks } = openHandlers(base, nodeId, metrics)
@@ -120,10 +130,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   let recogniser = recogniserOf(config)
   const { directory } = store
   const isOwnHost = ownHosts(directory, config.http.publicHost)
-  const contexts = new HandlerContexts(
-    { documents, callbacks, rooms: directory, isOwnHost, clock, metrics },
-    config.envs,
-  )
+  const contexts = new HandlerContexts({ documents, callbacks, isOwnHost, clock, metrics }, config.envs)
   const runner = new HandlerRunner(handlers, contexts, applications)
   const { recordsUrl: cdrUrl } = config.webhooks
   const recent = new RecentCalls()
@@ -143,6 +150,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     streams: openStreams(base, edge, metrics),
     recordings,
     conferences,
+    rooms,
     queues,
     detector: new CallDetector({ clock, log, metrics }),
   }
@@ -178,6 +186,8 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   metrics.gauge('video_bridges', () => bridges.videos)
   metrics.gauge('verbs', () => controllers.pending)
   metrics.gauge('conferences', () => conferences.count)
+  metrics.gauge('room_sessions', () => rooms.count)
+  metrics.gauge('room_members', () => rooms.members)
   metrics.gauge('queue_waiting', () => queues.waiting)
   metrics.gauge('call_timers', () => clock.running)
   metrics.gauge('call_rows', () => records.live)

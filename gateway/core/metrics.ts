@@ -251,6 +251,8 @@ const gauges = {
   legs: 'Legs in progress',
   bridges: 'Legs joined in pairs',
   video_bridges: 'Pairs of browsers with bridged video',
+  room_sessions: 'Room sessions in progress',
+  room_members: 'Members of room sessions, shared screens included',
   call_parties: 'Browsers in calls, and the telephones bridged with them',
   verbs: 'Verbs in progress',
   conferences: 'Conferences in progress',

@@ -276,7 +276,7 @@ describeEngines('SIP endpoints', (engine) => {
 })
 
 describeEngines('rooms', (engine) => {
-  it('have the conference that is theirs, whatever they are called', async () => {
+  it('are found by their name or address, whatever they are called', async () => {
     const directory = await engine.open()
     const { resources } = directory
     const made = await resources.create({
@@ -285,16 +285,18 @@ describeEngines('rooms', (engine) => {
       displayName: 'North',
       details: { recordOnStart: true, maxMembers: 1 },
     })
-    const north = { name: `room-${made.id}`, maxParticipants: 1, record: true }
     for (const name of ['north', '/public/north', '/public/north?channel=audio'])
-      expect(directory.room(name, p)).toEqual(north)
+      expect(directory.room(name, p)).toEqual({ address: '/public/north', resource: made })
     await resources.update(p, 'room', made.id, { name: 'board', context: 'private' })
-    expect(directory.room('/private/board', p)).toEqual(north)
-    // Of another project, of another kind, or of none: each name a conference of its own.
+    expect(directory.room('/private/board', p)).toMatchObject({
+      address: '/private/board',
+      resource: { id: made.id },
+    })
+    // Of another project, of another kind, or of none.
     await resources.create({ projectId: p, type: 'cxml_script', displayName: 'x', details: { document: '' } })
-    expect(directory.room('/private/board', other)).toEqual({ name: 'room:/private/board' })
+    expect(directory.room('/private/board', other)).toEqual({ address: '/private/board' })
     for (const name of ['x', 'north', 'board'])
-      expect(directory.room(name, p)).toEqual({ name: `room:/public/${name}` })
+      expect(directory.room(name, p)).toEqual({ address: `/public/${name}` })
   })
 })
 

@@ -1,8 +1,7 @@
 import type { ProjectLimits } from '../../config/types.ts'
-import type { RoomConference } from '../../handlers/verbs.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import { Sealing } from '../core/sealing.ts'
-import type { AddressBook, Rooms, Target } from '../model.ts'
+import type { AddressBook, Target } from '../model.ts'
 import { type Changed, Memory } from './index/memory.ts'
 import { OtherGateways } from './index/other-gateways.ts'
 import { Refresh } from './index/refresh.ts'
@@ -10,6 +9,7 @@ import { StoredCarriers } from './index/stored-carriers.ts'
 import { migrate } from './migrations/run.ts'
 import type { DomainApp, Senders, SipEndpoint, Subscriber } from './model/callers.ts'
 import type { DomainApps, ProjectCarriers, Projects, Resources } from './model/ports.ts'
+import type { FoundRoom } from './model/resource-types.ts'
 import type { DirectoryOptions } from './opening/directory-options.ts'
 import { openEngine } from './opening/open-engine.ts'
 import type { PreparedStep } from './provision/config-followers.ts'
@@ -32,7 +32,7 @@ import type { WritingDeps } from './writing/writing-deps.ts'
  * Subscribers, endpoints and callable addresses. Every look-up uses memory; the store is read at start and
  * after changes.
  */
-export interface Directory extends AddressBook, Rooms {
+export interface Directory extends AddressBook {
   /** Finds a domain application by the host of a request-URI, ignoring case. */
   domainApp(host: string): DomainApp | undefined
   subscriber(id: string): Subscriber | undefined
@@ -55,6 +55,8 @@ export interface Directory extends AddressBook, Rooms {
     change: Partial<Pick<Subscriber, 'disabled' | 'tokensAfter' | 'pushKey' | 'doNotDisturb'>>,
   ): Promise<void>
   readonly resources: Resources
+  /** Finds a room of a project by its name at `/public/<name>`, or by its address `/context/name`. */
+  room(name: string, projectId: string): FoundRoom
   /**
    * Adds a listener that gets the ids of resources that were created, changed or removed by any gateway, once
    * reads show the change.
@@ -264,7 +266,7 @@ class LoadedDirectory implements Directory {
     return this.#memory.resolve(to, projectId)
   }
 
-  room(name: string, projectId: string): RoomConference {
+  room(name: string, projectId: string): FoundRoom {
     return this.#memory.room(name, projectId)
   }
 

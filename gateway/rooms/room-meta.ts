@@ -1,7 +1,8 @@
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Meta } from './room-types.ts'
 
-const maxMetaCharacters = 2000
+/** Maximum length of the JSON text of metadata, in characters. */
+export const maxMetaCharacters = 2000
 
 /** Returns the metadata if their JSON text is short enough. Throws `room_meta_too_large` otherwise. */
 export const checkedMeta = (meta: Meta): Meta => {

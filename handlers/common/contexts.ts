@@ -12,7 +12,6 @@ export const contextWith = (
   request: (request, signal) => context.request(request, signal),
   warn: (fault) => context.warn(fault),
   step: (step) => context.step(step),
-  room: (name) => context.room(name),
   isOwnHost: (host) => context.isOwnHost(host),
   now: () => context.now(),
   ...changes,

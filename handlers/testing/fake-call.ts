@@ -16,6 +16,7 @@ import type {
   RecordOptions,
   RecordResult,
   ReferResult,
+  RoomResult,
   StreamEnd,
 } from '../verbs.ts'
 import { CallEnded, type VerbFailed } from '../verbs.ts'
@@ -180,6 +181,12 @@ export class FakeCall implements CallControl {
     await this.#record('joinConference', [options])
     this.isAnswered = true
     return this.conferences.shift() ?? { kind: 'left', conferenceId: 'f-1', durationMs: 5000 }
+  }
+
+  async joinRoom(options: unknown): Promise<RoomResult> {
+    await this.#record('joinRoom', [options])
+    this.isAnswered = true
+    return { kind: 'left', roomId: 'r-1', roomSessionId: 's-1', durationMs: 5000 }
   }
 
   async enterQueue(options: unknown): Promise<QueueResult> {

@@ -7,7 +7,6 @@ import type {
   HttpResponse,
   StatusCallback,
 } from '../handler.ts'
-import type { RoomConference } from '../verbs.ts'
 
 /**
  * Handler context for tests: serves documents by URL (an error as document is thrown), and records requests
@@ -25,8 +24,6 @@ export class FakeContext implements HandlerContext {
   readonly steps: { readonly path: string; readonly method: string; readonly node?: string }[] = []
   envs: Readonly<Record<string, string>> = {}
   status?: { readonly url: string; readonly method: 'GET' | 'POST' }
-  /** Rooms by name; any other name has a conference of its own. */
-  readonly rooms = new Map<string, RoomConference>()
   /** Time that {@link now} returns. */
   time = Date.UTC(2026, 0, 5, 12)
 
@@ -68,10 +65,6 @@ export class FakeContext implements HandlerContext {
 
   step(step: { readonly path: string; readonly method: string; readonly node?: string }): void {
     this.steps.push(step)
-  }
-
-  room(name: string): RoomConference {
-    return this.rooms.get(name) ?? { name: `room:${name}` }
   }
 
   isOwnHost(host: string): boolean {

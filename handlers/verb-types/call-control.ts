@@ -8,6 +8,7 @@ import type { CallPlayback, PlayOptions, Sound } from './play.ts'
 import type { QueueOptions, QueueResult } from './queue.ts'
 import type { CallRecording, RecordOptions, RecordResult } from './recording.ts'
 import type { ReferOptions, ReferResult } from './refer.ts'
+import type { RoomOptions, RoomResult } from './room.ts'
 import type { CallStream, StreamOptions } from './stream.ts'
 
 /** Options of {@link CallControl.answer}. */
@@ -56,9 +57,9 @@ export interface HoldOptions {
  * The verbs of one call. Each verb settles exactly once.
  *
  * A verb rejects with `VerbFailed` if it cannot do its work; the call then continues in its present
- * state. A verb rejects with `CallEnded` if the call has ended or ends while the verb is pending. Five
+ * state. A verb rejects with `CallEnded` if the call has ended or ends while the verb is pending. Six
  * verbs resolve instead: `connect` after the callee has answered, `record`, `refer` after the request was
- * sent, `joinConference` and `enterQueue`.
+ * sent, `joinConference`, `joinRoom` and `enterQueue`.
  */
 export interface CallControl {
   readonly info: CallInfo
@@ -92,6 +93,11 @@ export interface CallControl {
    * with `conference_*` codes.
    */
   joinConference(options: ConferenceOptions): Promise<ConferenceResult>
+  /**
+   * Makes the caller a member of a room and resolves when the caller leaves it. Rejects with `room_full`,
+   * `room_locked` or `room_not_open` before it answers the call, if the room does not admit the caller.
+   */
+  joinRoom(options: RoomOptions): Promise<RoomResult>
   /**
    * Places the caller in a queue. Answers the call first. Resolves when the wait ends, or when a bridge to
    * the call that took the caller from the queue ends.

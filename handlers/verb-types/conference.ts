@@ -82,9 +82,6 @@ export interface ConferenceOptions extends Cancellable {
   readonly recordingStatusTarget?: RecordingStatusTarget
 }
 
-/** Options with which every participant joins the conference of a room. */
-export type RoomConference = Pick<ConferenceOptions, 'name' | 'maxParticipants' | 'record'>
-
 /** Result of a conference for the caller. */
 export interface ConferenceResult {
   /**

@@ -36,6 +36,12 @@ export interface Mixer {
    * port speaks, or if another port is louder for half a second. Without speech for 2 s it becomes undefined.
    */
   onSpeaker(listener: (port: MediaPort | undefined) => void): void
+  /**
+   * Sets the only listener for ports that begin or end to talk: after 200 ms of voice, and after 700 ms
+   * without. Steady noise counts as voice for about a second. Muted and whispering ports do not talk. A port
+   * that leaves the mixer while it talks is reported as well.
+   */
+  onTalking(listener: (port: MediaPort, isTalking: boolean) => void): void
   /** Resolves when the mixer is closed or its thread has died. */
   readonly closed: Promise<void>
   /** Closes the mixer; the ports stay open. Idempotent. */

@@ -1,5 +1,6 @@
 import type { AudioCodec } from './codec.ts'
 import type { MediaPort } from './port.ts'
+import type { RoomVideo } from './room-video.ts'
 
 /**
  * State of a browser's media: ICE and DTLS together. `failed`, `closed` and `crashed` are final. `crashed`:
@@ -15,9 +16,9 @@ export interface BrowserVideo {
   readonly isReceiving: boolean
   /**
    * Adds a listener for changes of the two properties, by an offer, an answer or {@link
-   * BrowserMedia.present}.
+   * BrowserMedia.present}. Returns a function that removes it.
    */
-  onChange(listener: () => void): void
+  onChange(listener: () => void): () => void
 }
 
 /** Audio and video of a browser: the WebRTC transports, and the edge port of the audio. */
@@ -86,6 +87,8 @@ export interface WebRtc {
    * audio is not affected.
    */
   joinVideo(a: BrowserVideo, b: BrowserVideo, onFault?: (fault: Error) => void): { close(): void }
+  /** Opens the video of a room. `onFault` receives the reason if a source cannot be shown. */
+  openRoom(onFault?: (fault: Error) => void): Promise<RoomVideo>
   /** Number of open browser transports. */
   readonly transports: number
   close(): Promise<void>

@@ -69,6 +69,7 @@ const sipFolders = [
  * - `audio`: sounds for a port, audio for waiting callers, and the store of recordings.
  * - `connect`: dialing of destinations, and the time together with the callee who wins.
  * - `conference`: conferences of all projects, and the participation of a call.
+ * - `room`: room sessions of all projects with their media, and the membership of a call.
  * - `queue`: queues of all projects, and the visit of a caller.
  * - `verbs`: the one implementation of the verbs, on all of the above.
  * - `session`: calls in progress, and the handlers that control them.
@@ -81,6 +82,7 @@ const callsFolders = [
   'audio',
   'connect',
   'conference',
+  'room',
   'queue',
   'verbs',
   'session',

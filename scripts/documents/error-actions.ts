@@ -60,6 +60,7 @@ export const errorActions: Readonly<Record<Code, string>> = {
   too_many_detections: 'Stop a detection of the call before the next one starts.',
   bad_name: 'Use a shorter name, with letters, digits and simple punctuation.',
   conference_failed: report,
+  room_failed: report,
   refer_unsupported: 'The far side cannot transfer by itself. Connect the call with `connect` instead.',
   user_event_too_large: 'Send at most 16 kB in one user event.',
   verb_unavailable: 'The kind of the call does not support this command. See [calling](calling.md).',

@@ -40,7 +40,6 @@ const absentElsewhere: readonly (readonly [what: string, happens: string])[] = [
       '`call.sip_data.sip_contact_…`',
     'they are empty',
   ],
-  ['video in rooms', 'all participants have audio only, including browsers'],
   ['scripts for messages (`receive`, `reply`)', 'they are rejected: unknown method'],
 ]
 

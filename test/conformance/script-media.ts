@@ -52,7 +52,7 @@ export const mediaRows: readonly ScriptRow[] = [
       'sends the recording as JSON if recording_status_callback_event_type says so',
     ],
   }),
-  ...rowsOf('join_room', 'rooms.test.ts', ['joins the conference of the room', 'audio only'], {
+  ...rowsOf('join_room', 'rooms.test.ts', ['makes the caller a member of the room'], {
     name: ['needed', 'requires a name or an address, also from a variable'],
   }),
   ...rowsOf('enter_queue', 'conferencing.test.ts', ['waits, and transfers after the caller was served'], {

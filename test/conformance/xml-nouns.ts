@@ -223,9 +223,8 @@ export const nounRows: readonly Row[] = [
   ...stream('Start'),
   ...stream('Connect'),
   ...rowsOf('Connect/Room', 'verbs/connect.test.ts', [
-    'room of this name or address; if the room is full, the next verb follows',
-    'joins the caller to the conference of its room until the conference ends',
-    'audio only',
+    'room of this name or address; if the room does not admit the caller, the next verb follows',
+    'makes the caller a member of its room until the caller leaves',
   ]),
 ]
 

@@ -176,7 +176,7 @@ describe('video between browsers', () => {
 
   it('of another WebRtc instance is rejected', async () => {
     const media = await fixture.webrtc.answer('g', withVideo, ['PCMU'])
-    const stranger = { isSending: true, isReceiving: true, onChange: () => {} }
+    const stranger = { isSending: true, isReceiving: true, onChange: () => () => {} }
     expect(() => fixture.webrtc.joinVideo(media.video, stranger)).toThrow('video of this WebRtc')
     await hangUp(media)
   })

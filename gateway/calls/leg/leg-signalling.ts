@@ -2,6 +2,7 @@ import type { AudioCodec } from '../../../media/types.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Leg } from './leg.ts'
 import type { ReferOptions, ReferOutcome } from './referral.ts'
+import type { RoomProfile, RoomSeat } from './room-seat.ts'
 
 /** State of a handler's sound. */
 export type PlayState = 'playing' | 'paused' | 'finished'
@@ -45,6 +46,13 @@ export interface LegSignalling {
    * Absent: not supported.
    */
   gathered?(others: readonly Leg[]): void
+  /**
+   * Returns the facts that the other members of a room see of the far side. Absent or undefined: the far side
+   * is a telephone.
+   */
+  profile?(): RoomProfile | undefined
+  /** Reports that the far side has entered a room, or has left it; undefined. Absent: not supported. */
+  entered?(seat: RoomSeat | undefined): void
   /** Reports the state of a handler's sound; `id` is the sound's. Absent: not supported. */
   plays?(id: string, state: PlayState): void
   /** Sends a handler's event to the page. Returns false if it cannot be sent now. Absent without a page. */

@@ -6,6 +6,7 @@ import type { DialAttempt, LegFacts, LegTimes } from './leg-facts.ts'
 import type { LegOwner, LegState } from './leg-owner.ts'
 import type { LegSignalling, PlayState } from './leg-signalling.ts'
 import type { ReferOptions, ReferOutcome, Referral } from './referral.ts'
+import type { RoomProfile, RoomSeat } from './room-seat.ts'
 
 export type { DialAttempt } from './leg-facts.ts'
 export type { LegOwner, LegState } from './leg-owner.ts'
@@ -337,6 +338,16 @@ export class Leg {
    */
   gathered(others: readonly Leg[]): void {
     if (!this.isEnded) this.#signalling?.gathered?.(others)
+  }
+
+  /** Facts about the far side for the other members of a room; undefined for a telephone. */
+  get profile(): RoomProfile | undefined {
+    return this.#signalling?.profile?.()
+  }
+
+  /** Reports that the far side has entered a room; undefined after it has left the room. */
+  entered(seat: RoomSeat | undefined): void {
+    if (!this.isEnded) this.#signalling?.entered?.(seat)
   }
 
   /** Reports the state of a handler's sound. */

@@ -103,7 +103,8 @@ export class LocalLegs implements OutboundLocal {
     far.note({ lineage })
     const callId = newCallId()
     const { projectId, callId: group, codec, destination, forwarded = [] } = request
-    new LocalPair({ near, far, groups: [group, callId], codec, edge, clock, log })
+    const { caller } = request
+    new LocalPair({ near, far, caller, groups: [group, callId], codec, edge, clock, log })
     log.info(
       { event: 'address.called', call: callId, leg: far.id, caller: group, chain: lineage.chain },
       'address called',

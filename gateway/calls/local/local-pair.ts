@@ -4,6 +4,7 @@ import { type Cause, codeOf } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Leg, LegSignalling } from '../leg/leg.ts'
 import type { ReferOptions, ReferOutcome } from '../leg/referral.ts'
+import type { RoomProfile, RoomSeat } from '../leg/room-seat.ts'
 import { openPortPair } from './loopback-ports.ts'
 
 /** Collaborators and legs of a {@link LocalPair}. */
@@ -12,6 +13,8 @@ export interface LocalPairDeps {
   readonly near: Leg
   /** Inbound leg of the call that the handler of the address controls. */
   readonly far: Leg
+  /** Leg that `near` will be joined to; absent until that leg exists. */
+  readonly caller?: Leg | undefined
   /** Media groups of the two calls. */
   readonly groups: readonly [near: string, far: string]
   /** Codec of the leg that `near` will be joined to. */
@@ -33,6 +36,10 @@ const defaultReferTimeoutMs = 60_000
 export class LocalPair {
   readonly #deps: LocalPairDeps
   #opening: Promise<void> | undefined
+  /** Room of the handler's call. */
+  #seat: RoomSeat | undefined
+  /** Leg that the room was reported to. */
+  #inRoom: Leg | undefined
 
   constructor(deps: LocalPairDeps) {
     this.#deps = deps
@@ -82,6 +89,35 @@ export class LocalPair {
     if (!isTaken) resolve({ kind: 'failed', status: 603 })
     void promise.then(() => timer.cancel())
     return promise
+  }
+
+  /** Returns the profile of the party that calls the address; undefined for a telephone. */
+  get profile(): RoomProfile | undefined {
+    return this.#party()?.profile
+  }
+
+  /** Reports that the handler's call has entered a room, or has left it, to the party that calls the address. */
+  entered(seat: RoomSeat | undefined): void {
+    this.#seat = seat
+    this.#reportSeat()
+  }
+
+  /** Reports the room to the party that calls the address now, and its end to a former one. */
+  #reportSeat(): void {
+    const party = this.#seat && this.#party()
+    if (this.#inRoom && this.#inRoom !== party) this.#inRoom.entered(undefined)
+    if (party && this.#inRoom !== party) party.entered(this.#seat)
+    this.#inRoom = party
+  }
+
+  /** Handles a change of the party that is connected to the address. */
+  paired(): void {
+    this.#reportSeat()
+  }
+
+  /** The party that calls the address: first the one that the leg was made for, then its partner. */
+  #party(): Leg | undefined {
+    return this.#deps.near.partner ?? this.#deps.caller
   }
 
   async #open(codecs?: readonly AudioCodec[]): Promise<void> {
@@ -145,6 +181,10 @@ class NearSide extends LocalSide implements LegSignalling {
   end(cause: Cause): void {
     this.other.ended(this.other.isAnswered ? hangupCause(cause) : canceledCause(cause))
   }
+
+  paired(): void {
+    this.pair.paired()
+  }
 }
 
 /** Signalling of the leg that the handler of the address controls. */
@@ -163,6 +203,14 @@ class FarSide extends LocalSide implements LegSignalling {
 
   answer(codecs?: readonly AudioCodec[]): Promise<void> {
     return this.pair.answer(codecs)
+  }
+
+  profile(): RoomProfile | undefined {
+    return this.pair.profile
+  }
+
+  entered(seat: RoomSeat | undefined): void {
+    this.pair.entered(seat)
   }
 
   end(cause: Cause): void {

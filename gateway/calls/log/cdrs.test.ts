@@ -59,11 +59,7 @@ const setUp = () => {
     { services, dialer, callLog, metrics, clock },
     { speech, ringMs: 60_000 },
   )
-  const rooms = { room: (name: string) => ({ name }) }
-  const contexts = new HandlerContexts(
-    { documents, callbacks, rooms, isOwnHost: () => false, clock, metrics },
-    {},
-  )
+  const contexts = new HandlerContexts({ documents, callbacks, isOwnHost: () => false, clock, metrics }, {})
   const calls = new Calls(
     {
       runner: new HandlerRunner({ script: handler, xml: handler }, contexts),

@@ -5,13 +5,12 @@ import type { CustomerHttp } from '../../callbacks/customer-http.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import type { Rooms, StatusTarget } from '../../model.ts'
+import type { StatusTarget } from '../../model.ts'
 
 /** Collaborators of {@link HandlerContexts}. */
 export interface HandlerContextsDeps {
   readonly documents: Pick<CustomerHttp, 'document' | 'request'>
   readonly callbacks: Callbacks
-  readonly rooms: Rooms
   /** See `HandlerContext.isOwnHost`. */
   readonly isOwnHost: (host: string, projectId: string) => boolean
   readonly clock: Clock
@@ -59,14 +58,13 @@ export class HandlerContexts {
   ): HandlerContext {
     const { projectId, callId } = info
     const { url, method, dialect } = status ?? {}
-    const { documents, callbacks, rooms, isOwnHost, clock } = this.#deps
+    const { documents, callbacks, isOwnHost, clock } = this.#deps
     return {
       fetchDocument: (request) => this.#fetch(request, projectId, signal),
       notify: (callback) => callbacks.notify({ projectId, callId }, callback),
       request: (request, cancel) => documents.request(request, cancel),
       warn: warnings(log),
       step: (step) => log.debug(step, 'document step started'),
-      room: (name) => rooms.room(name, projectId),
       isOwnHost: (host) => isOwnHost(host, projectId),
       now: () => clock.now(),
       ...(url !== undefined && method && dialect === 'json' && { status: { url, method } }),

@@ -36,7 +36,6 @@ const setUp = () => {
       callbacks: customers.callbacks,
       metrics,
       clock,
-      rooms: { room: (name, projectId) => ({ name: `${projectId} ${name}` }) },
       isOwnHost: (host, projectId) => host === `${projectId}.example`,
     },
     { region: 'eu' },
@@ -94,7 +93,6 @@ it('gives documents access to the gateway', async () => {
   expect(await context.request({ url: 'https://x/r', method: 'PUT' })).toMatchObject({ status: 200 })
   expect(t.customers.requests).toEqual([{ url: 'https://x/r', method: 'PUT' }])
   expect([context.now(), context.envs]).toEqual([t.clock.now(), { region: 'eu' }])
-  expect(context.room('lounge')).toEqual({ name: `${projectId} lounge` })
   expect(['demo.example', 'other.example'].map((host) => context.isOwnHost(host))).toEqual([true, false])
   context.step({ path: '/sections/main/0', method: 'play', node: 'greet' })
   context.warn({ code: 'x', message: 'm', path: '/a' })

@@ -151,7 +151,6 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
     {
       documents: customers.documents,
       callbacks: customers.callbacks,
-      rooms: { room: (name) => ({ name: `room:${name}` }) },
       isOwnHost: () => false,
       clock,
       metrics,

@@ -21,6 +21,8 @@ export class FakeMixer implements Mixer {
   isClosed = false
   /** Reports a speaker. */
   speaks: (port: MediaPort | undefined) => void = () => {}
+  /** Reports that a port begins or ends to talk. */
+  talks: (port: MediaPort, isTalking: boolean) => void = () => {}
 
   constructor() {
     this.closed = new Promise((resolve) => {
@@ -53,6 +55,10 @@ export class FakeMixer implements Mixer {
 
   onSpeaker(listener: (port: MediaPort | undefined) => void): void {
     this.speaks = listener
+  }
+
+  onTalking(listener: (port: MediaPort, isTalking: boolean) => void): void {
+    this.talks = listener
   }
 
   record(): FakeRecording {

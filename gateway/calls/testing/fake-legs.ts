@@ -203,10 +203,11 @@ export class FakeFarSide implements LegSignalling {
 export class FakeVideo implements BrowserVideo {
   isSending = false
   isReceiving = false
-  #listeners: (() => void)[] = []
+  readonly #listeners = new Set<() => void>()
 
-  onChange(listener: () => void): void {
-    this.#listeners.push(listener)
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Lets the browser show, and be shown, something from now on, or nothing. */

@@ -6,6 +6,7 @@ import type { ProjectConferences } from '../conference/conferences.ts'
 import type { ForkDialerDeps } from '../connect/fork-types.ts'
 import type { Bridges } from '../leg/bridges.ts'
 import type { ProjectQueues } from '../queue/queues.ts'
+import type { ProjectRooms } from '../room/project-rooms.ts'
 import type { CallDetector } from './call-detector.ts'
 import type { StreamStarter } from './call-streams.ts'
 import type { VerbMeter } from './verb-meter.ts'
@@ -18,6 +19,7 @@ export interface VerbServices {
   readonly streams: StreamStarter
   readonly recordings: RecordingStore
   readonly conferences?: Pick<ProjectConferences, 'join'>
+  readonly rooms?: Pick<ProjectRooms, 'join'>
   readonly queues?: Pick<ProjectQueues, 'enter' | 'take'>
   readonly detector?: Pick<CallDetector, 'detect'>
 }

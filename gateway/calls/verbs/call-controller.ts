@@ -25,11 +25,13 @@ import {
   type RecordResult,
   type ReferOptions,
   type ReferResult,
+  type RoomOptions,
+  type RoomResult,
   type StreamOptions,
   type VerbEvent,
   VerbFailed,
 } from '../../../handlers/verbs.ts'
-import type { Cause, Code } from '../../core/errors/catalogue.ts'
+import { type Cause, type Code, codeOf } from '../../core/errors/catalogue.ts'
 import { guardListener } from '../../core/guard.ts'
 import type { Call } from '../call/call.ts'
 import type { ScopableControl } from '../call/scopable-control.ts'
@@ -215,6 +217,12 @@ export class CallController implements ScopableControl {
     return this.#settle(() => this.#state.log.run('joinConference', join, scoped.signal))
   }
 
+  joinRoom(options: RoomOptions): Promise<RoomResult> {
+    const scoped = this.#within(options)
+    const join = () => this.#withoutKeys(this.#joinRoom(scoped))
+    return this.#settle(() => this.#state.log.run('joinRoom', join, scoped.signal))
+  }
+
   enterQueue(options: QueueOptions): Promise<QueueResult> {
     const { queues } = this.#deps.services
     const scoped = this.#within(options)
@@ -320,6 +328,17 @@ export class CallController implements ScopableControl {
     this.#state.refusal = cause
     this.#state.fault = fault
     return result
+  }
+
+  async #joinRoom(options: RoomOptions): Promise<RoomResult> {
+    const { rooms } = this.#deps.services
+    this.#state.refusal = undefined
+    try {
+      return await (rooms?.join(this.#call, options) ?? unavailable('rooms'))
+    } catch (error) {
+      if (error instanceof VerbFailed) this.#state.refusal = { code: codeOf(error), detail: options.name }
+      throw error
+    }
   }
 
   #startRecording(options: RecordOptions): Promise<CallRecording> {

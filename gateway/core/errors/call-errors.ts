@@ -132,6 +132,7 @@ export const callCodes = {
     'NORMAL_TEMPORARY_FAILURE',
     'error',
   ),
+  room_failed: entry('The room could not be opened.', 500, 500, 41, 'NORMAL_TEMPORARY_FAILURE', 'error'),
   refer_unsupported: entry(
     'The far side does not support transfers (REFER).',
     405,

@@ -1,8 +1,8 @@
-import type { RoomConference } from '../../../handlers/verbs.ts'
 import type { HandlerSpec, StatusTarget } from '../../model.ts'
 import { parseAddress, pathOf } from '../model/address-path.ts'
 import type {
   FlowVersion,
+  FoundRoom,
   HandlerSource,
   Resource,
   ResourceDetails,
@@ -100,24 +100,11 @@ const flowHandler = (
   return text?.flow === undefined ? undefined : { kind: 'flow', document: text.flow, name }
 }
 
-/**
- * See {@link Rooms}. Excludes conferences named in a document: names of room conferences contain an id or a
- * colon.
- */
-export const roomOf = (
-  contents: Pick<Contents, 'byAddress'>,
-  projectId: string,
-  name: string,
-): RoomConference => {
+/** See `Directory.room`. */
+export const roomOf = (contents: Pick<Contents, 'byAddress'>, projectId: string, name: string): FoundRoom => {
   const address = parseAddress(name) ?? { context: 'public', name }
   const resource = contents.byAddress(projectId, address)?.resource
-  if (resource?.type !== 'room') return { name: `room:${pathOf(address)}` }
-  const { maxMembers, recordOnStart } = resource.details
-  return {
-    name: `room-${resource.id}`,
-    ...(maxMembers !== undefined && { maxParticipants: maxMembers }),
-    record: recordOnStart,
-  }
+  return { address: pathOf(address), ...(resource?.type === 'room' && { resource }) }
 }
 
 const script = (name: string, instruction: object): HandlerSpec => ({

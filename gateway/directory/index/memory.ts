@@ -1,8 +1,8 @@
 import { canonicalHost } from '../../../config/networks.ts'
-import type { RoomConference } from '../../../handlers/verbs.ts'
 import type { Target } from '../../model.ts'
 import { parseAddress, pathOf } from '../model/address-path.ts'
 import type { DomainApp, SipEndpoint } from '../model/callers.ts'
+import type { FoundRoom } from '../model/resource-types.ts'
 import type { Store } from '../store/sqlite.ts'
 import { Tokens } from './api-tokens.ts'
 import { Contents } from './contents.ts'
@@ -123,8 +123,8 @@ export class Memory {
     return entry && targetOf(entry)
   }
 
-  /** See `Rooms`. */
-  room(name: string, projectId: string): RoomConference {
+  /** See `Directory.room`. */
+  room(name: string, projectId: string): FoundRoom {
     return roomOf(this.contents, projectId, name)
   }
 
@@ -146,7 +146,5 @@ const targetOf = (entry: Entry): Target | undefined => {
     return { kind: 'sip', uri, address, encryption, ...(codecs && { codecs }) }
   }
   const handler = handlerAt(entry)
-  // The conference of a room mixes audio only.
-  const isAudioOnly = resource.type === 'room'
-  return handler && { kind: 'handler', handler, address, ...(isAudioOnly && { isAudioOnly }) }
+  return handler && { kind: 'handler', handler, address }
 }

@@ -113,11 +113,29 @@ export interface GatewayDetails {
   readonly codecs?: readonly AudioCodec[]
 }
 
-/** Room. A caller who dials its address by telephone joins its conference. */
+/** Video room. Times are ms since the epoch. Absent properties have the defaults of a room session. */
 export interface RoomDetails {
+  readonly description?: string
+  /** Maximum number of members. */
   readonly maxMembers?: number
   readonly recordOnStart: boolean
+  /** Name of the layout at the start of a session. */
   readonly layout?: string
+  /** Earliest and latest time of joining. */
+  readonly joinFrom?: number
+  readonly joinUntil?: number
+  /** Time at which all members are removed. */
+  readonly removeAt?: number
+  /** Time after which each member is removed, in seconds from its joining. */
+  readonly removeAfterSeconds?: number
+  /** Whether a tone is played when a member joins or leaves. */
+  readonly toneOnEntryAndExit?: boolean
+  /** Whether members join with their video muted. */
+  readonly userJoinVideoOff?: boolean
+  /** Whether raised hands come before speakers when the slots are too few. */
+  readonly prioritizeHandraise?: boolean
+  /** Data of the application for the room; JSON values. */
+  readonly meta?: Readonly<Record<string, unknown>>
 }
 
 /** Agent; stored, but not callable yet. */
@@ -139,6 +157,13 @@ export interface ResourceDetails {
   readonly sip_gateway: GatewayDetails
   readonly room: RoomDetails
   readonly ai_agent: AgentDetails
+}
+
+/** Room at an address, with the resource if the project has one there. */
+export interface FoundRoom {
+  /** Address of the room: `/context/name`. */
+  readonly address: string
+  readonly resource?: Resource<'room'>
 }
 
 /** Resource with an address. Times in milliseconds since 1970. */

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { UserVariables } from '../../../handlers/verbs.ts'
 import type { BrowserMedia, Volumes } from '../../../media/types.ts'
 import { BrowserMediaWatch, causeOfLoss, type LostState } from '../../calls/leg/browser-media-watch.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
 import type { PlayState } from '../../calls/leg/leg-signalling.ts'
+import type { RoomProfile, RoomSeat } from '../../calls/leg/room-seat.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
@@ -21,6 +23,7 @@ import type { CallParties, CallParty } from './call-parties.ts'
 import type { ShownNames } from './displayed-party.ts'
 import { MemberEvents } from './member-events.ts'
 import { OfferRepetition } from './offer-repetition.ts'
+import { RoomEvents } from './rooms/room-events.ts'
 
 /** Maximum time that the first audio waits for the browser's media to connect, in milliseconds. */
 const maxMediaWaitMs = 5_000
@@ -36,8 +39,6 @@ export interface BrowserCallOptions {
   readonly media: BrowserMedia
   /** Names that the browser sees in place of the parties' own; default none. */
   readonly names?: ShownNames
-  /** Whether the call never has video; default false. */
-  readonly isAudioOnly?: boolean
   /** Whether the gateway's SDP was already sent to the browser; default false. */
   readonly isDescribed?: boolean
   /** Variables that other members of the call see; default none. */
@@ -67,6 +68,7 @@ export class BrowserCall {
   #times = { start: 0, answer: 0, end: 0 }
   readonly #watch: BrowserMediaWatch
   #screen: SharedScreen | undefined
+  #room: RoomEvents | undefined
   #isSilent = false
   #volumes: Volumes = { inDb: 0, outDb: 0 }
   /** Whether the gateway's SDP was sent or is being made. */
@@ -90,14 +92,11 @@ export class BrowserCall {
       parties,
       names,
       video: media.video,
-      isAudioOnly: options.isAudioOnly === true,
       onAudioChange: () => {
         this.#applyDeafness()
         this.#setVolumes()
       },
     })
-    // The published SDK closes the camera when its own video is reported as muted.
-    if (options.isAudioOnly) this.party.member.set({ video_muted: true })
     this.#times.start = clock.now()
     this.#isDescribed = options.isDescribed === true
     const onLost = (state: LostState) => {
@@ -128,9 +127,43 @@ export class BrowserCall {
     return this.leg.isHeldByMessage
   }
 
-  /** Whether the call never has video. */
-  get isAudioOnly(): boolean {
-    return this.#options.isAudioOnly === true
+  /** Room that the browser is a member of; undefined outside a room. */
+  get room(): RoomEvents | undefined {
+    return this.#room
+  }
+
+  /** Returns the facts that other members of a room see of the browser. */
+  profile(): RoomProfile {
+    const { identity } = this.browser
+    const { displayName: name, id, subscriber } = identity
+    return {
+      // The SDK tells a room that a call is moved into by another id than that of the call.
+      callId: this.members.hasJoined ? randomUUID() : this.callId,
+      name,
+      subscriberId: identity.kind === 'subscriber' ? id : null,
+      addressId: subscriber?.addressId ?? null,
+      meta: this.#options.meta ?? {},
+      state: this.party.member.state,
+    }
+  }
+
+  /** Handles that the browser has become a member of a room, or has left it. */
+  entered(seat: RoomSeat | undefined): void {
+    this.share(undefined)
+    if (this.#room) this.#leftRoom(this.#room)
+    if (!seat) return
+    const { browser, callId, media } = this
+    this.#room = new RoomEvents({ browser, callId, seat, video: media.video })
+    this.members.setInRoom(true)
+    seat.showVideo(media.video)
+    if (this.members.hasJoined) this.#room.joined()
+  }
+
+  /** Sets the leg that the browser is connected to, if any. */
+  paired(partner: Leg | undefined): void {
+    this.members.paired(partner)
+    // A call that began in a room has not been reported as a call of two parties before.
+    if (partner && this.leg.isAnswered && !this.#room && !this.members.hasJoined) this.members.joined()
   }
 
   /** Screen that the browser shares. */
@@ -177,7 +210,7 @@ export class BrowserCall {
     this.#isDescribed = true
     this.#watch.begin()
     this.reportState('answered')
-    this.members.joined()
+    this.#joined()
   }
 
   /** Reports the progress of a transfer, or of the addition of a person. `status`: SIP status. */
@@ -219,7 +252,7 @@ export class BrowserCall {
     }
     this.verto('verto.answer', { sdp })
     this.reportState('answered')
-    this.members.joined()
+    this.#joined()
   }
 
   /** Closes the media, and reports the end to the browser unless the browser ended the call itself. */
@@ -232,9 +265,25 @@ export class BrowserCall {
       this.#emit('call.transfer', callProgress(this.#wire, 'transfer', 'completed', 200))
     if (!isEndedByBrowser) this.verto('verto.bye', byeOf(cause))
     this.reportState('ended')
+    this.#room?.left(byeOf(cause).cause)
     this.members.left(byeOf(cause).cause)
     this.#options.browser.calls.delete(this.callId)
     void this.media.close()
+  }
+
+  /** Reports that the browser has joined its call: the room that it has dialed, or a call of two parties. */
+  #joined(): void {
+    if (this.#room?.member.callId !== this.callId) this.members.joined()
+    this.#room?.joined()
+  }
+
+  #leftRoom(room: RoomEvents): void {
+    room.left('normal')
+    this.#room = undefined
+    this.party.member.set(room.member.state)
+    this.#applyDeafness()
+    this.#setVolumes()
+    this.members.setInRoom(false)
   }
 
   /**

@@ -12,16 +12,8 @@ import type { Invite } from './verto-messages.ts'
 /** Codecs for callees without known codecs, in the order of preference: most calls go to G.711. */
 const browserCodecs: readonly AudioCodec[] = ['PCMU', 'PCMA', 'opus', 'G722']
 
-/** Media of a dialed call. */
-export interface DialedMedia {
-  /** Codecs in the order of preference. */
-  readonly codecs: readonly AudioCodec[]
-  /** Whether the dialed address never has video. */
-  readonly isAudioOnly: boolean
-}
-
 /**
- * Rules for calls that browsers dial: permission, media, and the identity that carrier calls are charged to.
+ * Rules for calls that browsers dial: permission, codecs, and the identity that carrier calls are charged to.
  */
 export class BrowserDialRules {
   readonly #directory: AddressBook & Pick<Directory, 'resources'>
@@ -53,13 +45,9 @@ export class BrowserDialRules {
     return isPermitted ? undefined : 'not_permitted'
   }
 
-  /** Returns the media of a call to an address of a project. */
-  mediaOf(to: string, projectId: string): DialedMedia {
-    const target = this.#directory.resolve(to, projectId)
-    return {
-      codecs: [...this.#likelyCodecs.of(to, projectId), ...browserCodecs],
-      isAudioOnly: target?.kind === 'handler' && target.isAudioOnly === true,
-    }
+  /** Returns the audio codecs of a call to an address of a project, in the order of preference. */
+  codecsOf(to: string, projectId: string): readonly AudioCodec[] {
+    return [...this.#likelyCodecs.of(to, projectId), ...browserCodecs]
   }
 
   /** Attributes a call's carrier calls to an identity, until the returned function is called. */

@@ -1,4 +1,4 @@
-import type { BrowserMedia } from '../../../media/types.ts'
+import type { AudioCodec, BrowserMedia } from '../../../media/types.ts'
 import type { TokenIdentity } from '../../auth/token-identity.ts'
 import type { Arrivals } from '../../calls/call/arrival.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
@@ -9,7 +9,7 @@ import type { Metrics } from '../../core/metrics.ts'
 import { shownUri } from '../../core/sip-uri.ts'
 import type { Party } from '../../model.ts'
 import type { BrowserCallFactory } from './browser-call-factory.ts'
-import type { BrowserDialRules, DialedMedia } from './browser-dial-rules.ts'
+import type { BrowserDialRules } from './browser-dial-rules.ts'
 import { BrowserInboundLeg } from './browser-inbound-leg.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
@@ -58,11 +58,10 @@ export class BrowserDialer {
         this.#reject(dialed, refusal, { reason: 'call not permitted' })
         return
       }
-      const permitted = rules.mediaOf(invite.to, browser.identity.projectId)
-      media = await this.#answerOffer(dialed, offer, permitted)
+      media = await this.#answerOffer(dialed, offer, rules.codecsOf(invite.to, browser.identity.projectId))
       if (!media) return
       const leg = this.#newLeg(dialed)
-      if (!dialed.endCause) this.#begin(dialed, leg, media, permitted.isAudioOnly)
+      if (!dialed.endCause) this.#begin(dialed, leg, media)
       else {
         leg.ended(dialed.endCause)
         this.#handOver(dialed, leg)
@@ -76,11 +75,11 @@ export class BrowserDialer {
   async #answerOffer(
     dialed: BrowserInboundLeg,
     offer: string,
-    { codecs, isAudioOnly }: DialedMedia,
+    codecs: readonly AudioCodec[],
   ): Promise<BrowserMedia | undefined> {
     const { webrtc } = this.#deps.calls
     try {
-      return await webrtc.answer(dialed.callId, offer, codecs, { video: !isAudioOnly })
+      return await webrtc.answer(dialed.callId, offer, codecs)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       this.#reject(dialed, mediaErrorCode(error), { reason })
@@ -109,9 +108,9 @@ export class BrowserDialer {
     return leg
   }
 
-  #begin(dialed: BrowserInboundLeg, leg: Leg, media: BrowserMedia, isAudioOnly: boolean): void {
+  #begin(dialed: BrowserInboundLeg, leg: Leg, media: BrowserMedia): void {
     const { browser, callId: roomId, invite } = dialed
-    dialed.begin(this.#deps.calls.begin({ browser, callId: invite.callId, roomId, leg, media, isAudioOnly }))
+    dialed.begin(this.#deps.calls.begin({ browser, callId: invite.callId, roomId, leg, media }))
     // Only names are logged: values may be secrets.
     const names = Object.keys(invite.userVariables ?? {})
     if (names.length > 0)

@@ -48,13 +48,10 @@ export const callState = (call: WireCall, state: WireCallState, times: WireTimes
 
 /**
  * Returns the capabilities that the event grants to the SDK. Only subscribers may change other members.
- * `device` is omitted, so that its methods fail at once. With `isAudioOnly`, screens are omitted as well.
+ * `device` is omitted, so that its methods fail at once.
  */
-export const capabilitiesOf = (
-  { kind }: Pick<TokenIdentity, 'kind'>,
-  isAudioOnly = false,
-): readonly string[] => {
-  const own = ['self', ...(isAudioOnly ? [] : ['screenshare']), 'vmuted', 'layout', 'digit']
+export const capabilitiesOf = ({ kind }: Pick<TokenIdentity, 'kind'>): readonly string[] => {
+  const own = ['self', 'screenshare', 'vmuted', 'layout', 'digit']
   return kind === 'subscriber' ? [...own, 'member', 'lock', 'end'] : own
 }
 

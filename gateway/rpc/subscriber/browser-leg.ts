@@ -1,5 +1,6 @@
 import type { Leg, LegSignalling } from '../../calls/leg/leg.ts'
 import type { PlayState } from '../../calls/leg/leg-signalling.ts'
+import type { RoomProfile, RoomSeat } from '../../calls/leg/room-seat.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { BrowserCall } from './browser-call.ts'
 
@@ -24,11 +25,19 @@ export abstract class BrowserLeg implements LegSignalling {
   }
 
   paired(partner: Leg | undefined): void {
-    this.call?.members.paired(partner)
+    this.call?.paired(partner)
   }
 
   gathered(others: readonly Leg[]): void {
     this.call?.members.gathered(others)
+  }
+
+  profile(): RoomProfile | undefined {
+    return this.call?.profile()
+  }
+
+  entered(seat: RoomSeat | undefined): void {
+    this.call?.entered(seat)
   }
 
   plays(id: string, state: PlayState): void {

@@ -1,4 +1,4 @@
-/** Browser in the conference of a room: audio only, and every participant is a member. */
+/** Browser in a conference: audio only, and every participant is a member. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fakeLeg } from '../../calls/testing/fake-legs.ts'
 import type { AnyFrame } from '../testing/test-browser.ts'
@@ -12,9 +12,9 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-/** Lets Alice join the conference of the room. */
-const inRoom = async () => {
-  const call = await dialled(gateway, '/public/lounge?channel=video')
+/** Lets Alice join a conference. */
+const inConference = async () => {
+  const call = await dialled(gateway, '/public/lounge')
   call.media.report('connected')
   await call.leg.answer()
   const joined = await call.page.event('call.joined')
@@ -34,34 +34,9 @@ const memberOf = async (page: TestPage, event: string) => (await page.event(even
 const members = async (page: TestPage, self: object) =>
   (await page.ask('call.member.list', { self, target: self })).members as AnyFrame[]
 
-describe('a browser in a room', () => {
-  it('sends and receives no video, and is asked to close its camera', async () => {
-    const { page, joined, self } = await inRoom()
-    expect(gateway.webrtc.takesVideo).toBe(false)
-    const [own] = (joined.room_session as { members: AnyFrame[] }).members
-    expect(own).toMatchObject({ video_muted: true, visible: false })
-    expect(joined.capabilities).not.toContain('screenshare')
-    const channels = ['video']
-    expect(await page.ask('call.unmute', { self, target: self, channels })).toMatchObject({ code: '409' })
-    // Audio can be unmuted.
-    await page.ask('call.mute', { self, target: self, channels: ['audio'] })
-    expect(await memberOf(page, 'member.updated')).toMatchObject({ audio_muted: true, video_muted: true })
-    const both = { self, target: self, channels: ['audio', 'video'] }
-    expect(await page.ask('call.unmute', both)).toMatchObject({ code: '200' })
-    expect(await memberOf(page, 'member.updated')).toMatchObject({ audio_muted: false, video_muted: true })
-    const userVariables = { memberCallId: 'c1', memberId: self.member_id }
-    await page.dial('s1', '/public/lounge', 'screen', { screenShare: true, userVariables })
-    expect(await page.message('verto.bye')).toMatchObject({ callID: 's1' })
-    expect(gateway.webrtc.screens).toEqual([])
-  })
-
-  it('has video at another address', async () => {
-    await dialled(gateway, '/public/bob')
-    expect(gateway.webrtc.takesVideo).toBe(true)
-  })
-
+describe('a browser in a conference', () => {
   it('receives who joins and leaves, and lists all members', async () => {
-    const { page, leg, self } = await inRoom()
+    const { page, leg, self } = await inConference()
     expect(await members(page, self)).toHaveLength(1)
     const one = telephone('+1555')
     const two = telephone('+1666')
@@ -105,7 +80,7 @@ describe('a browser in a room', () => {
   })
 
   it('receives the mute of another browser, and cannot change it', async () => {
-    const a = await inRoom()
+    const a = await inConference()
     const b = await gateway.online('bob')
     const { leg } = gateway.call('bob')
     await b.message('verto.invite')
@@ -126,7 +101,7 @@ describe('a browser in a room', () => {
 
 describe('a browser in a call of three', () => {
   it('receives each departure once, and keeps the person who stays', async () => {
-    const { page, leg, self } = await inRoom()
+    const { page, leg, self } = await inConference()
     const callee = telephone('+1555')
     const added = telephone('+1666')
     const story = async () => {
@@ -145,7 +120,7 @@ describe('a browser in a call of three', () => {
   })
 
   it('keeps its partner while a third party leaves', async () => {
-    const { page, leg } = await inRoom()
+    const { page, leg } = await inConference()
     const callee = telephone('+1555')
     const added = telephone('+1666')
     leg.gathered([callee, added])

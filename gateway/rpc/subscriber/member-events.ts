@@ -27,8 +27,6 @@ export interface MemberEventsOptions {
   /** Names that the browser sees in place of the parties' own. */
   readonly names: ShownNames
   readonly video: BrowserVideo
-  /** Whether the call never has video. */
-  readonly isAudioOnly: boolean
   /**
    * Called when muting, deafness, volume or the partner changes, because the browser's audio may change with
    * it.
@@ -48,6 +46,7 @@ export class MemberEvents {
   /** Functions that stop following the holds of a party. */
   readonly #holds = new Map<CallParty, () => void>()
   #hasJoined = false
+  #isInRoom = false
   #isLocked = false
   #wasVisible = false
 
@@ -61,6 +60,17 @@ export class MemberEvents {
   /** Other members of the browser's conference; empty outside a conference. */
   get conferenceMembers(): ReadonlySet<CallParty> {
     return this.#conference
+  }
+
+  /** Whether `call.joined` of the call was sent, and `call.left` was not. */
+  get hasJoined(): boolean {
+    return this.#hasJoined
+  }
+
+  /** Sets whether the browser is in a room, whose layout it receives in place of that of the call. */
+  setInRoom(isInRoom: boolean): void {
+    this.#isInRoom = isInRoom
+    if (!isInRoom) this.#sendLayout()
   }
 
   /** Party that the browser is connected to. */
@@ -78,15 +88,12 @@ export class MemberEvents {
 
   /** Sends `call.joined`, upon which `start()` of the SDK resolves. */
   joined(): void {
-    const { wire, browser, isAudioOnly } = this.#options
+    const { wire, browser } = this.#options
     this.#hasJoined = true
     this.#followHolds()
     this.#wasVisible = this.party.isVisible
     const { id } = this.party.member
-    this.#emit(
-      'call.joined',
-      callJoined(wire, id, this.#facts, capabilitiesOf(browser.identity, isAudioOnly)),
-    )
+    this.#emit('call.joined', callJoined(wire, id, this.#facts, capabilitiesOf(browser.identity)))
     if (this.#partner) this.#sendConnected(this.#partner)
     this.#sendLayout()
   }
@@ -262,7 +269,7 @@ export class MemberEvents {
   }
 
   #sendLayout(): void {
-    if (this.#hasJoined && this.#options.video.isReceiving) this.sendLayout()
+    if (this.#hasJoined && !this.#isInRoom && this.#options.video.isReceiving) this.sendLayout()
   }
 
   #videoChanged(): void {

@@ -1,3 +1,4 @@
+import { catalogue, messageOf, TrunklineError } from '../../core/errors/catalogue.ts'
 import { asRecord } from '../frames.ts'
 import type { Reply } from '../rpc-session.ts'
 import type { BrowserCall } from './browser-call.ts'
@@ -5,6 +6,7 @@ import type { BrowserSession } from './browser-session.ts'
 import type { CallParty } from './call-parties.ts'
 import { layouts } from './layouts.ts'
 import type { MemberState } from './member.ts'
+import { memberChanges } from './member-changes.ts'
 import { MemberRequestError } from './member-request-error.ts'
 import {
   addedParty,
@@ -14,53 +16,9 @@ import {
   permittedChanges,
   targetsOf,
 } from './member-rules.ts'
+import { handleRoomRequest } from './rooms/room-requests.ts'
 
 type Params = Readonly<Record<string, unknown>>
-type Changes = (params: Params) => Partial<MemberState>
-
-const channels = ({ channels: given = ['audio'] }: Params, muted: boolean): Partial<MemberState> => {
-  const known =
-    Array.isArray(given) && given.length > 0 && given.every((each) => each === 'audio' || each === 'video')
-  if (!known) throw new MemberRequestError('422', 'channels: expected a list of audio and video')
-  return {
-    ...(given.includes('audio') && { audio_muted: muted }),
-    ...(given.includes('video') && { video_muted: muted }),
-  }
-}
-
-const number = (name: string, value: unknown, min: number, max: number): number => {
-  if (typeof value === 'number' && value >= min && value <= max) return value
-  throw new MemberRequestError('422', `${name}: expected a number from ${min} to ${max}`)
-}
-
-const volume = (params: Params): number => number('volume', params.volume, -50, 50)
-
-const flags = (params: Params): Partial<MemberState> => {
-  const given = (['echo_cancellation', 'auto_gain', 'noise_suppression'] as const).filter(
-    (name) => name in params,
-  )
-  const wrong = given.find((name) => typeof params[name] !== 'boolean')
-  if (wrong) throw new MemberRequestError('422', `${wrong}: expected true or false`)
-  return Object.fromEntries(given.map((name) => [name, params[name]]))
-}
-
-/** Requests that change a member. A browser applies a change when it receives the event. */
-const changes: Readonly<Record<string, Changes>> = {
-  'call.mute': (params) => channels(params, true),
-  'call.unmute': (params) => channels(params, false),
-  'call.deaf': () => ({ deaf: true }),
-  'call.undeaf': () => ({ deaf: false }),
-  'call.raisehand': () => ({ handraised: true }),
-  'call.lowerhand': () => ({ handraised: false }),
-  'call.microphone.volume.set': (params) => ({ input_volume: volume(params) }),
-  'call.speaker.volume.set': (params) => ({ output_volume: volume(params) }),
-  'video.member.set_output_volume': (params) => ({ output_volume: volume(params) }),
-  'call.microphone.sensitivity.set': ({ sensitivity, value }) => ({
-    input_sensitivity: number('sensitivity', sensitivity ?? value, 0, 100),
-  }),
-  'call.audioflags.set': flags,
-}
-
 type Other = (call: BrowserCall, params: Params) => Reply
 
 /** Requests about the whole call or the positions of members. */
@@ -101,7 +59,7 @@ const others: Readonly<Record<string, Other>> = {
 }
 
 /** Supported requests about a member or a call. */
-export const memberMethods: readonly string[] = [...Object.keys(changes), ...Object.keys(others)]
+export const memberMethods: readonly string[] = [...Object.keys(memberChanges), ...Object.keys(others)]
 
 /** Answers one of {@link memberMethods}. Failures are a `code` in the result, where the SDK expects them. */
 export const handleMember = (browser: BrowserSession, method: string, params: Params): Reply => {
@@ -109,9 +67,12 @@ export const handleMember = (browser: BrowserSession, method: string, params: Pa
   const call = typeof wireId === 'string' ? browser.calls.get(wireId)?.browserCall(browser) : undefined
   try {
     if (!call) throw new MemberRequestError('404', 'The call does not exist.')
-    const change = changes[method]
+    if (call.room) return handleRoomRequest(call.room, method, params)
+    const change = memberChanges[method]
     return change ? applyChanges(call, method, params, change(params)) : others[method]!(call, params)
   } catch (error) {
+    if (error instanceof TrunklineError)
+      return { result: { code: String(catalogue[error.code].http), message: messageOf(error) } }
     if (!(error instanceof MemberRequestError)) throw error
     return { result: { code: error.code, message: error.message } }
   }

@@ -57,13 +57,7 @@ export const permittedChanges = (
   isForAll: boolean,
 ): Partial<MemberState> => {
   checkPermission(call, party)
-  if (party === call.party) {
-    if (!call.isAudioOnly || wanted.video_muted !== false) return wanted
-    const { video_muted: _, ...others } = wanted
-    if (Object.keys(others).length === 0 && !isForAll)
-      throw new MemberRequestError('409', 'This address is audio-only.')
-    return others
-  }
+  if (party === call.party) return wanted
   const entries = Object.entries(wanted) as [keyof MemberState, unknown][]
   const reasons: MemberRequestError[] = []
   const allowed = entries.filter(([name, value]) => {

@@ -1,6 +1,6 @@
 import type { BrowserScreen } from '../../../media/types.ts'
 import { type BrowserMediaWatch, causeOfLoss } from '../../calls/leg/browser-media-watch.ts'
-import type { Cause, Code } from '../../core/errors/catalogue.ts'
+import { type Cause, type Code, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { BrowserCall, SharedScreen } from './browser-call.ts'
@@ -10,6 +10,7 @@ import { byeOf } from './bye-causes.ts'
 import { mediaErrorCode } from './media-error.ts'
 import { Member } from './member.ts'
 import { OfferRepetition } from './offer-repetition.ts'
+import type { RoomEvents } from './rooms/room-events.ts'
 import type { Invite } from './verto-messages.ts'
 
 /** Collaborators of {@link ScreenShare}. */
@@ -21,7 +22,7 @@ export interface ScreenShareDeps {
 
 /**
  * Screen that a browser shares. It is a separate call for the browser, and a part of its present call for the
- * gateway. The other party sees it in place of the camera. It has no leg and no CDR. The share ends with a
+ * gateway. The other party sees it in place of the camera; in a room it is a member. It has no leg and no CDR. The share ends with a
  * bye, with its media, or with the call.
  */
 export class ScreenShare implements SessionCall, SharedScreen {
@@ -31,7 +32,8 @@ export class ScreenShare implements SessionCall, SharedScreen {
   #invite: Invite
   #main: BrowserCall | undefined
   #screen: BrowserScreen | undefined
-  #member: Member | undefined
+  /** Removes the screen from the call or the room. */
+  #remove: (() => void) | undefined
   #watch: BrowserMediaWatch | undefined
   #isOver = false
 
@@ -60,8 +62,8 @@ export class ScreenShare implements SessionCall, SharedScreen {
     }
     if (this.#isOver) await this.#screen.close()
     // Checked again, because the other party may have shared a screen meanwhile.
-    else if (main.members.partner?.screen) this.#refuse('busy')
-    else this.#show(main, this.#screen)
+    else if (!main.room && main.members.partner?.screen) this.#refuse('busy')
+    else this.#tryShow(main, this.#screen)
   }
 
   browserCall(): undefined {
@@ -98,16 +100,25 @@ export class ScreenShare implements SessionCall, SharedScreen {
     const main =
       callId === undefined ? undefined : this.#browser.calls.get(callId)?.browserCall(this.#browser)
     if (!this.#browser.isAuthorized) return 'unauthorized'
-    if (!main?.leg.isAnswered || main.party.member.id !== memberId) return 'call_not_in_progress'
-    if (main.isAudioOnly) return 'verb_unavailable'
-    return main.members.partner?.screen ? 'busy' : main
+    const ownIds = [main?.party.member.id, main?.room?.member.id]
+    if (!main?.leg.isAnswered || memberId === undefined || !ownIds.includes(memberId))
+      return 'call_not_in_progress'
+    return !main.room && main.members.partner?.screen ? 'busy' : main
+  }
+
+  /** Shows the screen, or rejects it if the room does not admit it. */
+  #tryShow(main: BrowserCall, screen: BrowserScreen): void {
+    try {
+      this.#show(main, screen)
+    } catch (error) {
+      if (!(error instanceof TrunklineError)) throw error
+      this.#refuse(error.code, error)
+    }
   }
 
   #show(main: BrowserCall, screen: BrowserScreen): void {
     const { calls, log } = this.#deps
     const { callId } = this.#invite
-    const { nodeId } = this.#browser
-    const parentId = main.party.member.id
     this.#watch = calls.watch(screen, (state) => {
       log.info(
         { event: 'screen-share.media-lost', call: main.roomId, state },
@@ -115,16 +126,40 @@ export class ScreenShare implements SessionCall, SharedScreen {
       )
       this.end(causeOfLoss(state, 'client_lost'))
     })
-    this.#member = new Member({ type: 'screen', callId, nodeId, parentId })
-    main.media.present(screen)
     this.#browser.sendVerto('verto.answer', { callID: callId, sdp: screen.sdp })
     // `call.joined` is not sent: the published SDK would take the screen for the browser's own member. The
-    // SDK waits for this event instead.
-    main.members.screenJoined(this.#member)
+    // SDK waits for `member.joined` instead.
+    this.#remove = main.room ? this.#addToRoom(main.room, screen) : this.#addToCall(main, screen)
     log.info(
       { event: 'screen-share.started', call: main.roomId, subscriber: this.#browser.identity.id },
       'screen share started',
     )
+  }
+
+  /** Shows the screen to the other party of a call. Returns a function that removes it. */
+  #addToCall(main: BrowserCall, screen: BrowserScreen): () => void {
+    const { nodeId } = this.#browser
+    const parentId = main.party.member.id
+    const member = new Member({ type: 'screen', callId: this.#invite.callId, nodeId, parentId })
+    main.media.present(screen)
+    main.members.screenJoined(member)
+    return () => {
+      main.media.present(undefined)
+      main.members.screenLeft(member)
+    }
+  }
+
+  /** Shows the screen in a room. Returns a function that removes it. Throws as `RoomSession.join` does. */
+  #addToRoom(room: RoomEvents, screen: BrowserScreen): () => void {
+    const { callId, layout, position } = this.#invite
+    const member = room.addScreen({
+      screen,
+      callId,
+      ...(layout !== undefined && { layout }),
+      ...(position !== undefined && { position }),
+      onRemoved: () => this.end({ code: 'normal' }),
+    })
+    return () => room.removeScreen(member)
   }
 
   /** Ends the share. Returns false if it has ended already. */
@@ -135,10 +170,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
     this.#browser.calls.delete(this.#invite.callId)
     const main = this.#main
     if (main?.screen === this) main.share(undefined)
-    if (main && this.#member) {
-      main.media.present(undefined)
-      main.members.screenLeft(this.#member)
-    }
+    this.#remove?.()
     void this.#screen?.close()
     return true
   }

@@ -13,6 +13,9 @@ export type VertoRequest =
       readonly isReattaching: boolean
       /** Kind of addition to a present call: a screen, or another camera or microphone. */
       readonly part?: 'screen' | 'device'
+      /** Layout and position that a screen wants in a room. */
+      readonly layout?: string
+      readonly position?: string
       /** Call that the addition belongs to, and the browser's own member in it. */
       readonly parent: { readonly callId?: string; readonly memberId?: string }
       /** Variables for the handler of the call. */
@@ -93,6 +96,7 @@ const invite = (callId: string, params: Fields, dialog: Fields): VertoRequest =>
   isReattaching: dialog.attach === true && dialog.reattaching === true,
   ...(dialog.screenShare === true && { part: 'screen' }),
   ...(dialog.additionalDevice === true && { part: 'device' }),
+  ...placeOf(params),
   parent: parentOf(asRecord(dialog.userVariables) ?? {}),
   ...variablesOf(dialog),
 })
@@ -101,6 +105,14 @@ const variablesOf = ({ userVariables }: Fields): { readonly userVariables?: User
   const read = readUserVariables(userVariables)
   if ('fault' in read) throw new RpcError(rpcCodes.params, read.fault)
   return read.variables ? { userVariables: read.variables } : {}
+}
+
+const placeOf = ({ layout, positions }: Fields): { readonly layout?: string; readonly position?: string } => {
+  const position = asRecord(positions)?.self
+  return {
+    ...(typeof layout === 'string' && { layout }),
+    ...(typeof position === 'string' && { position }),
+  }
 }
 
 const parentOf = ({ memberCallId: callId, memberId }: Fields) => ({

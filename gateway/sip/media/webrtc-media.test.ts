@@ -14,7 +14,7 @@ const sdpOf = (direction = 'sendrecv', session = 1) =>
 class FakeBrowser implements BrowserMedia {
   readonly port: MediaPort = new TestPort('call')
   readonly codec = 'PCMU'
-  readonly video = { isSending: false, isReceiving: false, onChange: () => {} }
+  readonly video = { isSending: false, isReceiving: false, onChange: () => () => {} }
   sdp = 'ours 1'
   readonly accepted: string[] = []
   refuses: Error | undefined

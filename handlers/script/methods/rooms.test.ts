@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { FakeCall } from '../../testing/fake-call.ts'
-import { FakeContext } from '../../testing/fake-context.ts'
 import { faultsOf, TestScripts } from '../../testing/test-scripts.ts'
 import { VerbFailed } from '../../verbs.ts'
 
@@ -8,15 +7,12 @@ const scripts = new TestScripts()
 afterAll(() => scripts.close())
 
 describe('join_room', () => {
-  it('joins the conference of the room', async () => {
-    const context = new FakeContext()
-    const conference = { name: 'room-1', maxParticipants: 3, record: true }
-    context.rooms.set('north', conference)
+  it('makes the caller a member of the room', async () => {
     const steps = [{ join_room: { name: 'north' } }, { join_room: { name: '/private/%{vars.where}' } }]
-    const { verbs } = await scripts.run([{ set: { where: 'board' } }, ...steps], { context })
+    const { verbs } = await scripts.run([{ set: { where: 'board' } }, ...steps])
     expect(verbs).toEqual([
-      ['joinConference', conference],
-      ['joinConference', { name: 'room:/private/board' }],
+      ['joinRoom', { name: 'north' }],
+      ['joinRoom', { name: '/private/board' }],
     ])
   })
 
@@ -24,17 +20,15 @@ describe('join_room', () => {
     const room = { join_room: { name: 'north' } }
     expect(await scripts.say('%{join_room_result}', [room])).toBe('joined')
     const call = new FakeCall()
-    call.conferences.push({ kind: 'full', conferenceId: 'f-1', durationMs: 0 })
-    expect(await scripts.say('%{join_room_result}', [room], { call })).toBe('failed')
-    call.failing.set('joinConference', new VerbFailed('conference_failed', 'no'))
+    call.failing.set('joinRoom', new VerbFailed('room_full', 'no'))
     expect(await scripts.say('%{join_room_result}', [{ set: { a: 1 } }, room], { call })).toBe('failed')
   })
 
   it('is the last step of a caller who hung up', async () => {
     const call = new FakeCall()
-    call.during.set('joinConference', () => call.end())
+    call.during.set('joinRoom', () => call.end())
     expect((await scripts.run([{ join_room: { name: 'north' } }, { sleep: 1 }], { call })).names).toEqual([
-      'joinConference',
+      'joinRoom',
     ])
   })
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { FakeCall } from '../../testing/fake-call.ts'
-import { FakeContext } from '../../testing/fake-context.ts'
 import { fieldsOf, root, runXml } from '../../testing/run-xml.ts'
 import type { StreamEnd } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
@@ -54,14 +53,13 @@ describe('Connect', () => {
     expect(context.callbacks.map(fieldsOf)).toMatchObject([{ CallStatus: 'completed' }])
   })
 
-  it('joins the caller to the conference of its room until the conference ends', async () => {
+  it('makes the caller a member of its room until the caller leaves', async () => {
     const call = new FakeCall()
-    const context = new FakeContext()
-    const conference = { name: 'room-1', maxParticipants: 3, record: true }
-    context.rooms.set('north', conference)
-    await runXml(`<Connect action="${root}/next"><Room> north </Room></Connect>`, { call, context })
+    const { context } = await runXml(`<Connect action="${root}/next"><Room> north </Room></Connect>`, {
+      call,
+    })
     expect(call.verbs).toEqual([
-      ['joinConference', conference],
+      ['joinRoom', { name: 'north' }],
       ['hangup', 'hangup'],
     ])
     expect(context.requests).toMatchObject([{ url: `${root}/next` }])
@@ -69,17 +67,10 @@ describe('Connect', () => {
 
   it('continues if the room cannot be joined', async () => {
     const call = new FakeCall()
-    call.failing.set('joinConference', new VerbFailed('conference_failed', 'no'))
+    call.failing.set('joinRoom', new VerbFailed('room_full', 'no'))
     const { context } = await runXml('<Connect><Room>/private/board</Room></Connect><Say>Hi</Say>', { call })
-    expect(call.names).toEqual(['joinConference', 'play'])
-    expect(context.warnings).toMatchObject([{ code: 'conference_failed', path: '/Response/Connect[1]' }])
-  })
-
-  it('continues if the room is full', async () => {
-    const call = new FakeCall()
-    call.conferences.push({ kind: 'full', conferenceId: 'f-1', durationMs: 0 })
-    await runXml('<Connect><Room>north</Room></Connect><Say>Hi</Say>', { call })
-    expect(call.names).toEqual(['joinConference', 'play'])
+    expect(call.names).toEqual(['joinRoom', 'play'])
+    expect(context.warnings).toMatchObject([{ code: 'room_full', path: '/Response/Connect[1]' }])
   })
 
   it('has no effect without a room, and accepts only one', () => {

@@ -43,7 +43,7 @@ const toStream = (reader: ElementReader): Join | undefined => {
 const toRoom = (reader: ElementReader): Join | undefined => {
   const name = readRoom(reader)
   if (name === undefined) return undefined
-  return async ({ call, handler, warnIfFailed }) => {
-    await warnIfFailed(call.joinConference(handler.room(name)))
+  return async ({ call, warnIfFailed }) => {
+    await warnIfFailed(call.joinRoom({ name }))
   }
 }

@@ -15,7 +15,7 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
   #sink: VideoSink | undefined
   #screen: IncomingVideo | undefined
   #unwatchScreen = () => {}
-  #listeners: (() => void)[] = []
+  readonly #listeners = new Set<() => void>()
   #quiet = false
   #closed = false
   #reported = { sends: false, receives: false }
@@ -37,8 +37,10 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
     return this.#sink !== undefined
   }
 
-  onChange(listener: () => void): void {
-    this.#listeners.push(guard(listener))
+  onChange(listener: () => void): () => void {
+    const guarded = guard(listener)
+    this.#listeners.add(guarded)
+    return () => void this.#listeners.delete(guarded)
   }
 
   /**

@@ -9,8 +9,7 @@ const behind: Readonly<
   Record<ResourceType, { readonly type: AddressType; readonly channels: readonly string[] }>
 > = {
   subscriber: { type: 'subscriber', channels: ['audio', 'video', 'messaging'] },
-  // The conference of a room mixes audio alone.
-  room: { type: 'room', channels: ['audio', 'messaging'] },
+  room: { type: 'room', channels: ['audio', 'video', 'messaging'] },
   sip_endpoint: { type: 'call', channels: ['audio'] },
   sip_gateway: { type: 'call', channels: ['audio'] },
   swml_script: { type: 'app', channels: ['audio'] },

@@ -1,6 +1,15 @@
+import type { ResourceDetails } from '../../../directory/model/resource-types.ts'
+import { layoutNames } from '../../../rooms/layouts/layout-names.ts'
+import { maxMetaCharacters } from '../../../rooms/room-meta.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
-import { optional, text, withoutEffect, withoutUnset } from '../shared/field-schemas.ts'
+import { badField, optional, text, timeText, withoutEffect, withoutUnset } from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
+
+/** Maximum time in a room that can be set, in seconds. */
+const maxSeconds = 200_000
+
+const time = optional({ type: 'string', format: 'date-time', maxLength: 40 })
+const flag = { type: 'boolean' } as const
 
 const properties = {
   name: {
@@ -9,29 +18,54 @@ const properties = {
     description: 'Name of the room, and the default name of its address.',
   },
   display_name: text(),
-  max_members: { type: ['integer', 'null'], minimum: 1, maximum: 10_000 },
-  record_on_start: { type: 'boolean' },
-  layout: optional(text(64)),
+  description: optional(text(3000)),
+  max_members: {
+    type: ['integer', 'null'],
+    minimum: 1,
+    maximum: 300,
+    description: 'Maximum number of members, shared screens included; default 20.',
+  },
+  join_from: { ...time, description: 'Earliest time of joining; null for any.' },
+  join_until: { ...time, description: 'Latest time of joining; null for any.' },
+  remove_at: { ...time, description: 'Time at which all members are removed; null for never.' },
+  remove_after_seconds_elapsed: {
+    type: ['integer', 'null'],
+    minimum: 1,
+    maximum: maxSeconds,
+    description: 'Time after which each member is removed, in seconds from its joining; null for never.',
+  },
+  layout: {
+    ...optional({ type: 'string', enum: layoutNames }),
+    description: 'Layout at the start of each session; default `grid-responsive`.',
+  },
+  record_on_start: { ...flag, description: 'Whether the audio of each session is recorded; default false.' },
+  tone_on_entry_and_exit: {
+    ...flag,
+    description: 'Whether members hear a tone when a member joins or leaves; default true.',
+  },
+  user_join_video_off: { ...flag, description: 'Whether members join with muted video; default false.' },
+  prioritize_handraise: {
+    ...flag,
+    description: 'Whether raised hands come before speakers when a layout has too few slots; default false.',
+  },
+  meta: {
+    type: ['object', 'null'],
+    additionalProperties: true,
+    description: `Data of the application, at most ${maxMetaCharacters} characters of JSON.`,
+  },
   ...withoutEffect(
-    'description',
     'quality',
     'fps',
     'size',
-    'join_from',
-    'join_until',
-    'remove_at',
-    'meta',
-    'remove_after_seconds_elapsed',
-    'tone_on_entry_and_exit',
     'room_join_video_off',
-    'user_join_video_off',
     'enable_room_previews',
     'sync_audio_video',
-    'prioritize_handraise',
   ),
 } as const
 
 type RoomBody = ValidatedFields<typeof properties, 'name'>
+
+const shownTime = { type: ['string', 'null'], format: 'date-time' } as const
 
 /** Conference rooms. */
 export const conferenceRooms: ResourceKind<'room', RoomBody> = {
@@ -43,36 +77,65 @@ export const conferenceRooms: ResourceKind<'room', RoomBody> = {
   answer: {
     name: { type: 'string' },
     display_name: { type: 'string' },
+    description: { type: ['string', 'null'] },
     max_members: { type: ['integer', 'null'] },
-    record_on_start: { type: 'boolean' },
+    join_from: shownTime,
+    join_until: shownTime,
+    remove_at: shownTime,
+    remove_after_seconds_elapsed: { type: ['integer', 'null'] },
     layout: { type: ['string', 'null'] },
+    record_on_start: flag,
+    tone_on_entry_and_exit: flag,
+    user_join_video_off: flag,
+    prioritize_handraise: flag,
+    meta: { type: ['object', 'null'], additionalProperties: true },
   },
   create: (body) => ({
     displayName: body.display_name ?? body.name,
     name: body.name,
-    details: {
-      recordOnStart: false,
-      ...withoutUnset({
-        maxMembers: body.max_members,
-        recordOnStart: body.record_on_start,
-        layout: body.layout,
-      }),
-    },
+    details: { recordOnStart: false, ...detailsOf(body) },
   }),
-  change: (body) => ({
-    displayName: body.display_name,
-    name: body.name,
-    details: withoutUnset({
-      maxMembers: body.max_members,
-      recordOnStart: body.record_on_start,
-      layout: body.layout,
-    }),
-  }),
+  change: (body) => ({ displayName: body.display_name, name: body.name, details: detailsOf(body) }),
   show: ({ displayName, address, details }) => ({
     name: address.name,
     display_name: displayName,
+    description: details.description ?? null,
     max_members: details.maxMembers ?? null,
-    record_on_start: details.recordOnStart,
+    join_from: shown(details.joinFrom),
+    join_until: shown(details.joinUntil),
+    remove_at: shown(details.removeAt),
+    remove_after_seconds_elapsed: details.removeAfterSeconds ?? null,
     layout: details.layout ?? null,
+    record_on_start: details.recordOnStart,
+    tone_on_entry_and_exit: details.toneOnEntryAndExit ?? true,
+    user_join_video_off: details.userJoinVideoOff ?? false,
+    prioritize_handraise: details.prioritizeHandraise ?? false,
+    meta: details.meta ?? null,
   }),
 }
+
+const shown = (ms: number | undefined): string | null => (ms === undefined ? null : timeText(ms))
+
+/** Returns the details in a body. Throws `invalid_field` for too long data. */
+const detailsOf = (body: Partial<RoomBody>): Partial<ResourceDetails['room']> => {
+  const { meta } = body
+  if (meta && JSON.stringify(meta).length > maxMetaCharacters)
+    throw badField('meta', `expected at most ${maxMetaCharacters} characters of JSON`)
+  return withoutUnset({
+    description: body.description,
+    maxMembers: body.max_members,
+    joinFrom: timeOf(body.join_from),
+    joinUntil: timeOf(body.join_until),
+    removeAt: timeOf(body.remove_at),
+    removeAfterSeconds: body.remove_after_seconds_elapsed,
+    layout: body.layout,
+    recordOnStart: body.record_on_start,
+    toneOnEntryAndExit: body.tone_on_entry_and_exit,
+    userJoinVideoOff: body.user_join_video_off,
+    prioritizeHandraise: body.prioritize_handraise,
+    meta,
+  })
+}
+
+const timeOf = (value: string | null | undefined): number | null | undefined =>
+  value == null ? value : Date.parse(value)

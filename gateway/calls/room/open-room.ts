@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import { beep } from '../../../media/record/beep.ts'
+import type {
+  BrowserScreen,
+  BrowserVideo,
+  MediaPort,
+  Mixer,
+  RoomVideo,
+  WebRtc,
+} from '../../../media/types.ts'
+import type { SteadyClock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import { RoomSession } from '../../rooms/room-session.ts'
+import type { Picture, RoomMedia, RoomMember, RoomSettings } from '../../rooms/room-types.ts'
+import type { RecordingStore, StoredRecording } from '../audio/recording-store.ts'
+
+/** Rate of the mixer's audio, in Hz. */
+const mixRate = 16_000
+
+/** Collaborators of an {@link OpenRoom}. */
+export interface OpenRoomDeps {
+  readonly openMixer: () => Promise<Mixer>
+  readonly webrtc: Pick<WebRtc, 'openRoom'>
+  readonly recordings: RecordingStore
+  readonly nodeId: string
+  readonly clock: SteadyClock
+  readonly log: Log
+}
+
+/** Source of a member's picture: a camera or a shared screen. */
+type PictureSource = { readonly video: BrowserVideo } | { readonly screen: BrowserScreen }
+
+/** A room session with its media: one mixer, and the video of its browsers. */
+export class OpenRoom implements RoomMedia {
+  readonly session: RoomSession
+  readonly #deps: OpenRoomDeps
+  readonly #log: Log
+  readonly #mixer: Mixer
+  readonly #ports = new Map<string, MediaPort>()
+  readonly #sources = new Map<string, PictureSource>()
+  #picture: Picture = { kind: 'speaker' }
+  #video: RoomVideo | undefined
+  #openingVideo: Promise<void> | undefined
+  #recording: StoredRecording | undefined
+
+  private constructor(deps: OpenRoomDeps, settings: RoomSettings, mixer: Mixer, onClosed: () => void) {
+    const { nodeId, clock } = deps
+    const id = randomUUID()
+    this.#deps = deps
+    this.#mixer = mixer
+    this.#log = deps.log.child({ room: settings.name, roomSession: id })
+    this.session = new RoomSession(
+      { id, nodeId, settings, pictureKind: 'speaker' },
+      { media: this, clock, log: this.#log },
+    )
+    this.session.listen((event) => {
+      if (event.kind === 'member.left') this.#removeMedia(event.member.id)
+      if (event.kind !== 'room.ended') return
+      this.#close()
+      onClosed()
+    })
+  }
+
+  /** Opens a session. Rejects if the edge has no mixer. */
+  static async open(deps: OpenRoomDeps, settings: RoomSettings, onClosed: () => void): Promise<OpenRoom> {
+    const room = new OpenRoom(deps, settings, await deps.openMixer(), onClosed)
+    // The mixer's thread has died: no audio is left.
+    void room.#mixer.closed.then(() => room.session.end())
+    room.#mixer.onTalking((port, isTalking) => room.#talks(port, isTalking))
+    room.#log.info({ event: 'room.started', projectId: settings.projectId }, 'room session started')
+    return room
+  }
+
+  /** Adds the audio of a member. `callId`, `legId`: its call, for the recording of the room. */
+  addVoice(
+    member: RoomMember,
+    port: MediaPort,
+    ids: { readonly callId: string; readonly legId: string },
+  ): void {
+    this.#ports.set(member.id, port)
+    this.setAudio(member)
+    this.#record(ids)
+  }
+
+  /** Shows the camera of a member to the room, and the room's picture to the member. */
+  addVideo(memberId: string, video: BrowserVideo): void {
+    this.#addSource(memberId, { video })
+  }
+
+  /** Shows a shared screen to the room. */
+  addScreen(memberId: string, screen: BrowserScreen): void {
+    this.#addSource(memberId, { screen })
+  }
+
+  setAudio(member: RoomMember): void {
+    const port = this.#ports.get(member.id)
+    if (!port) return
+    const { audio_muted, deaf, input_volume: inDb, output_volume: outDb } = member.state
+    port.setVolumes({ inDb, outDb })
+    // A member on hold hears what its call plays, such as music.
+    if (member.isOnHold) this.#mixer.remove(port)
+    else this.#mixer.add(port, { canSpeak: !audio_muted, canHear: !deaf })
+  }
+
+  show(picture: Picture): void {
+    this.#picture = picture
+    this.#showPicture()
+  }
+
+  playTone(): void {
+    this.#mixer.play({ prompt: { sampleRate: mixRate, samples: beep(mixRate) } })
+  }
+
+  #removeMedia(memberId: string): void {
+    const port = this.#ports.get(memberId)
+    if (port) this.#mixer.remove(port)
+    this.#ports.delete(memberId)
+    if (this.#sources.delete(memberId)) this.#video?.remove(memberId)
+  }
+
+  #talks(port: MediaPort, isTalking: boolean): void {
+    for (const [memberId, known] of this.#ports)
+      if (known === port) this.session.setTalking(memberId, isTalking)
+  }
+
+  #addSource(memberId: string, source: PictureSource): void {
+    this.#sources.set(memberId, source)
+    if (this.#video) this.#apply(this.#video, memberId, source)
+    else this.#openingVideo ??= this.#openVideo()
+  }
+
+  async #openVideo(): Promise<void> {
+    try {
+      const video = await this.#deps.webrtc.openRoom((err) =>
+        this.#log.warn({ event: 'room.video-failed', err }, 'video of a member not shown'),
+      )
+      if (this.session.isEnded) {
+        video.close()
+        return
+      }
+      this.#video = video
+      for (const [memberId, source] of this.#sources) this.#apply(video, memberId, source)
+      this.#showPicture()
+    } catch (err) {
+      this.#openingVideo = undefined
+      this.#log.error({ event: 'room.video-unavailable', err }, 'video of a room not opened')
+    }
+  }
+
+  #apply(video: RoomVideo, memberId: string, source: PictureSource): void {
+    if ('video' in source) video.add(memberId, source.video)
+    else video.addScreen(memberId, source.screen)
+  }
+
+  #showPicture(): void {
+    if (this.#picture.kind === 'speaker') this.#video?.show(this.#picture)
+  }
+
+  #record({ callId, legId }: { readonly callId: string; readonly legId: string }): void {
+    const { settings, id: conferenceId } = this.session
+    if (!settings.recordOnStart || this.#recording) return
+    try {
+      this.#recording = this.#deps.recordings.start(this.#mixer, {
+        projectId: settings.projectId,
+        callId,
+        legId,
+        source: 'Conference',
+        conferenceId,
+        request: { format: 'wav', tracks: 'in', sampleRate: mixRate },
+      })
+    } catch (error) {
+      this.#log.warn({ event: 'room.recording-failed', reason: String(error) }, 'room not recorded')
+    }
+  }
+
+  #close(): void {
+    this.#recording?.stop()
+    void this.#mixer.close()
+    this.#video?.close()
+    this.#video = undefined
+    this.#log.info(
+      { event: 'room.ended', ms: this.#deps.clock.now() - this.session.startedAt },
+      'room session ended',
+    )
+  }
+}

@@ -1,0 +1,278 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { RoomResult } from '../../../handlers/verbs.ts'
+import type { BrowserScreen, RoomPicture } from '../../../media/types.ts'
+import type { RoomDetails } from '../../directory/model/resource-types.ts'
+import type { RoomEvent } from '../../rooms/room-types.ts'
+import type { RoomProfile, RoomSeat } from '../leg/room-seat.ts'
+import { settle } from '../testing/calls-fixture.ts'
+import { type ConferenceCaller, ConferenceFixture } from '../testing/conference-fixture.ts'
+import { FakeVideo } from '../testing/fake-legs.ts'
+import { FakeRecordingStore } from '../testing/fake-recording-store.ts'
+import { ProjectRooms } from './project-rooms.ts'
+
+interface Joined extends ConferenceCaller {
+  result: RoomResult | Error | undefined
+  /** Seats that the far side was given, and undefined after each of them. */
+  readonly seats: (RoomSeat | undefined)[]
+}
+
+/** Video of a room that records its sources and its picture. */
+class FakeRoomVideo {
+  readonly sources = new Set<string>()
+  picture: RoomPicture | undefined
+  isClosed = false
+
+  add(id: string): void {
+    this.sources.add(id)
+  }
+
+  addScreen(id: string): void {
+    this.sources.add(id)
+  }
+
+  remove(id: string): void {
+    this.sources.delete(id)
+  }
+
+  show(picture: RoomPicture): void {
+    this.picture = picture
+  }
+
+  close(): void {
+    this.isClosed = true
+  }
+}
+
+describe('a room', () => {
+  let fixture: ConferenceFixture
+  let recordings: FakeRecordingStore
+  let rooms: ProjectRooms
+  let videos: FakeRoomVideo[]
+  let details: Partial<RoomDetails>
+  let events: RoomEvent[]
+
+  beforeEach(() => {
+    fixture = new ConferenceFixture()
+    recordings = new FakeRecordingStore()
+    videos = []
+    details = {}
+    events = []
+    const openRoom = async () => {
+      const video = new FakeRoomVideo()
+      videos.push(video)
+      return video
+    }
+    const room = (name: string, projectId: string) => ({
+      address: `/public/${name}`,
+      resource: {
+        id: `id of ${name}`,
+        projectId,
+        type: 'room' as const,
+        displayName: 'The lounge',
+        address: { id: 'a', context: 'public', name },
+        details: { recordOnStart: false, ...details },
+        managedByFile: false,
+        createdAt: 0,
+        updatedAt: 0,
+      },
+    })
+    const { openMixer, clock, log } = fixture
+    const directory = { room }
+    rooms = new ProjectRooms({
+      directory,
+      openMixer,
+      webrtc: { openRoom },
+      recordings,
+      nodeId: 'n',
+      clock,
+      log,
+    })
+  })
+
+  /** Joins; a page has a profile, a telephone none. */
+  const join = async (page?: string, projectId?: string): Promise<Joined> => {
+    const caller = fixture.caller(projectId)
+    const joined: Joined = { ...caller, result: undefined, seats: [] }
+    const profile: RoomProfile = {
+      callId: `call of ${page}`,
+      name: page ?? '',
+      subscriberId: 's',
+      addressId: 'a',
+      meta: {},
+      state: {},
+    }
+    const entered = (seat: RoomSeat | undefined) => {
+      joined.seats.push(seat)
+      if (joined.seats.length === 1) seat?.session.listen((event) => events.push(event))
+    }
+    Object.assign(caller.far, page === undefined ? {} : { profile: () => profile, entered })
+    rooms.join(caller.call, { name: 'lounge' }).then(
+      (result) => {
+        joined.result = result
+      },
+      (error: Error) => {
+        joined.result = error
+      },
+    )
+    await settle()
+    return joined
+  }
+  const mixer = (i = 0) => fixture.mixers[i]!
+  const seatOf = ({ seats }: Joined) => seats[0]!
+
+  it('admits a telephone and a page, which hear each other, and ends with the last of them', async () => {
+    const page = await join('Ann')
+    const phone = await join()
+    const { session } = seatOf(page)
+    expect([page, phone].map(({ audio }) => mixer().members.get(audio))).toEqual([
+      { canSpeak: true, canHear: true },
+      { canSpeak: true, canHear: true },
+    ])
+    expect(session.members).toMatchObject([
+      { name: 'Ann', isPhone: false, callId: 'call of Ann' },
+      { name: 'sip:caller@carrier.example', isPhone: true, subscriberId: null },
+    ])
+    expect([session.settings.displayName, rooms.count, rooms.members]).toEqual(['The lounge', 1, 2])
+    fixture.clock.advance(3_000)
+    phone.leg.ended({ code: 'normal' })
+    await settle()
+    expect(phone.result).toMatchObject({ kind: 'left', roomId: 'id of lounge', durationMs: 3_000 })
+    expect(events.at(-1)).toMatchObject({ kind: 'member.left', reason: 'left' })
+    page.leg.ended({ code: 'normal' })
+    await settle()
+    expect([rooms.count, rooms.members, mixer().isClosed, fixture.clock.running]).toEqual([0, 0, true, 0])
+  })
+
+  it('is one for each name and project', async () => {
+    const first = await join('Ann')
+    const second = await join('Bob')
+    const other = await join('Eve', 'q')
+    expect(seatOf(first).session).toBe(seatOf(second).session)
+    expect(seatOf(other).session).not.toBe(seatOf(first).session)
+  })
+
+  it('refuses a caller before the answer if it is full, locked or not open', async () => {
+    details = { maxMembers: 1 }
+    const first = await join('Ann')
+    const late = await join()
+    expect([late.result, late.leg.isAnswered]).toMatchObject([{ code: 'room_full' }, false])
+    details = {}
+    first.leg.ended({ code: 'normal' })
+    await settle()
+    const host = await join('Ann')
+    seatOf(host).session.setLocked(true)
+    expect((await join()).result).toMatchObject({ code: 'room_locked' })
+    host.leg.ended({ code: 'normal' })
+    await settle()
+    details = { joinFrom: fixture.clock.now() + 1 }
+    expect((await join()).result).toMatchObject({ code: 'room_not_open' })
+    expect([rooms.count, fixture.mixers.every(({ isClosed }) => isClosed)]).toEqual([0, true])
+  })
+
+  it('mutes and deafens a member, sets its volumes, and leaves out a member on hold', async () => {
+    const page = await join('Ann')
+    const { session, member } = seatOf(page)
+    session.change(member.id, { audio_muted: true, deaf: true, input_volume: 10, output_volume: -20 })
+    expect(mixer().members.get(page.audio)).toEqual({ canSpeak: false, canHear: false })
+    expect(page.audio.volumes).toEqual({ inDb: 10, outDb: -20 })
+    page.leg.hold(true)
+    expect([mixer().members.has(page.audio), member.isOnHold]).toEqual([false, true])
+    page.leg.hold(false)
+    expect(mixer().members.has(page.audio)).toBe(true)
+  })
+
+  it('reports who talks', async () => {
+    const page = await join('Ann')
+    mixer().talks(page.audio, true)
+    expect(events.at(-1)).toMatchObject({ kind: 'member.talking', member: { name: 'Ann', isTalking: true } })
+  })
+
+  it('removes a member, whose handler goes on', async () => {
+    const page = await join('Ann')
+    const phone = await join()
+    const { session } = seatOf(page)
+    session.remove(session.members[1]!.id)
+    await settle()
+    expect([phone.result, phone.leg.isAnswered, mixer().members.has(phone.audio)]).toMatchObject([
+      { kind: 'removed' },
+      true,
+      false,
+    ])
+    session.end()
+    await settle()
+    expect([page.result, page.seats.length, page.seats[1]]).toMatchObject([{ kind: 'ended' }, 2, undefined])
+  })
+
+  it('shows cameras and screens, and the speaker to the others', async () => {
+    const [ann, bob] = [await join('Ann'), await join('Bob')]
+    const [annsCamera, bobsCamera] = [new FakeVideo(), new FakeVideo()]
+    seatOf(ann).showVideo(annsCamera)
+    seatOf(bob).showVideo(bobsCamera)
+    await settle()
+    expect(videos).toHaveLength(1)
+    const { member: a } = seatOf(ann)
+    const { member: b } = seatOf(bob)
+    expect(videos[0]!.sources).toEqual(new Set([a.id, b.id]))
+    annsCamera.change(true)
+    expect(videos[0]!.picture).toEqual({ kind: 'speaker', main: a.id })
+    bobsCamera.change(true)
+    expect(videos[0]!.picture).toEqual({ kind: 'speaker', main: a.id, other: b.id })
+    const ends: string[] = []
+    const screen = seatOf(bob).addScreen({
+      screen: {} as BrowserScreen,
+      callId: 'screen',
+      onRemoved: () => ends.push('removed'),
+    })
+    expect(videos[0]!.picture).toEqual({ kind: 'speaker', main: screen.id })
+    bob.leg.ended({ code: 'normal' })
+    await settle()
+    expect([ends, videos[0]!.picture, videos[0]!.sources]).toEqual([
+      ['removed'],
+      { kind: 'speaker', main: a.id },
+      new Set([a.id]),
+    ])
+    // A camera that changes after its member has left changes nothing.
+    bobsCamera.change(false)
+    ann.leg.ended({ code: 'normal' })
+    await settle()
+    expect(videos[0]!.isClosed).toBe(true)
+  })
+
+  it('gives the place of a transferred caller to the leg that replaces it', async () => {
+    const phone = await join()
+    const page = await join('Ann')
+    const by = fixture.caller()
+    await by.leg.answer()
+    expect(phone.leg.replaced(by.leg)).toBe(true)
+    expect([mixer().members.has(phone.audio), mixer().members.has(by.audio)]).toEqual([false, true])
+    expect(seatOf(page).session.size).toBe(2)
+  })
+
+  it('ends when the thread of its mixer dies', async () => {
+    const page = await join('Ann')
+    mixer().die()
+    await settle()
+    expect([page.result, rooms.count]).toMatchObject([{ kind: 'ended' }, 0])
+  })
+
+  it('is recorded if its settings say so, and goes on if the disk is full', async () => {
+    details = { recordOnStart: true }
+    const page = await join('Ann')
+    await join()
+    expect(recordings.orders).toMatchObject([{ callId: page.call.id, projectId: 'p' }])
+    recordings.refusal = new Error('disk full')
+    const other = await join('Eve', 'q')
+    expect(seatOf(other).session.size).toBe(1)
+    expect(fixture.lines).toContainEqual(expect.objectContaining({ event: 'room.recording-failed' }))
+  })
+
+  it('is left by a signal, and rejects with its reason', async () => {
+    const caller = fixture.caller()
+    const giveUp = new AbortController()
+    const joining = rooms.join(caller.call, { name: 'lounge', signal: giveUp.signal })
+    await settle()
+    giveUp.abort(new Error('enough'))
+    await expect(joining).rejects.toThrow('enough')
+    expect(rooms.count).toBe(0)
+  })
+})

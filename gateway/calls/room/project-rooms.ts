@@ -1,0 +1,77 @@
+import type { RoomOptions, RoomResult } from '../../../handlers/verbs.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import type { Directory } from '../../directory/directory.ts'
+import type { Call } from '../call/call.ts'
+import { projectKey } from '../conference/project-names.ts'
+import { failureOf } from '../leg/failures.ts'
+import { OpenRoom, type OpenRoomDeps } from './open-room.ts'
+import { RoomParticipant } from './room-participant.ts'
+import { roomSettings } from './room-settings.ts'
+
+/** Collaborators of {@link ProjectRooms}. */
+export interface ProjectRoomsDeps extends OpenRoomDeps {
+  readonly directory: Pick<Directory, 'room'>
+}
+
+/** Room sessions of all projects. A session exists while it has a member. */
+export class ProjectRooms {
+  readonly #deps: ProjectRoomsDeps
+  /** Promises, so that two callers who join at the same time share a session. */
+  readonly #rooms = new Map<string, Promise<OpenRoom>>()
+  readonly #open = new Set<OpenRoom>()
+
+  constructor(deps: ProjectRoomsDeps) {
+    this.#deps = deps
+  }
+
+  /** Number of room sessions in progress. */
+  get count(): number {
+    return this.#rooms.size
+  }
+
+  /** Number of members of all sessions, screens included. */
+  get members(): number {
+    return [...this.#open].reduce((sum, { session }) => sum + session.size, 0)
+  }
+
+  /** Runs `CallControl.joinRoom`. Settles when the caller has left. */
+  async join(call: Call, options: RoomOptions): Promise<RoomResult> {
+    const { projectId } = call.info
+    const found = this.#deps.directory.room(options.name, projectId)
+    const key = projectKey(projectId, found.resource?.id ?? found.address)
+    const room = await this.#roomOf(key, () => roomSettings(found, projectId))
+    try {
+      return await new RoomParticipant(room, call, this.#deps.clock).run(options)
+    } catch (error) {
+      throw error instanceof TrunklineError ? failureOf(error, 'room_failed') : error
+    } finally {
+      // A room whose only caller was refused, or has hung up before the answer, ends.
+      if (room.session.size === 0) room.session.end()
+    }
+  }
+
+  async #roomOf(key: string, settings: () => ReturnType<typeof roomSettings>): Promise<OpenRoom> {
+    for (;;) {
+      const opening = this.#rooms.get(key) ?? this.#openRoom(key, settings())
+      this.#rooms.set(key, opening)
+      try {
+        const room = await opening
+        // The last member may have left meanwhile.
+        if (!room.session.isEnded) return room
+      } catch (error) {
+        this.#rooms.delete(key)
+        throw failureOf(error, 'room_failed')
+      }
+    }
+  }
+
+  async #openRoom(key: string, settings: ReturnType<typeof roomSettings>): Promise<OpenRoom> {
+    const onClosed = () => {
+      this.#rooms.delete(key)
+      this.#open.delete(room)
+    }
+    const room: OpenRoom = await OpenRoom.open(this.#deps, settings, onClosed)
+    this.#open.add(room)
+    return room
+  }
+}

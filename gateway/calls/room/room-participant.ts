@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { CallEnded, type RoomOptions, type RoomResult } from '../../../handlers/verbs.ts'
+import type { BrowserVideo } from '../../../media/types.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { RoomSession } from '../../rooms/room-session.ts'
+import type { RoomMember } from '../../rooms/room-types.ts'
+import type { Call } from '../call/call.ts'
+import type { Leg } from '../leg/leg.ts'
+import type { RoomProfile, RoomScreen, RoomSeat } from '../leg/room-seat.ts'
+import type { OpenRoom } from './open-room.ts'
+
+/** Membership of one leg, until the leg leaves the room or another leg takes its place. */
+class LegSeat implements RoomSeat {
+  readonly member: RoomMember
+  readonly leg: Leg
+  readonly #room: OpenRoom
+  #isOver = false
+  #stopWatching = () => {}
+
+  /** Throws as `RoomSession.join` does. */
+  constructor(room: OpenRoom, leg: Leg, onRemoved: (kind: 'removed' | 'expired' | 'ended') => void) {
+    this.#room = room
+    this.leg = leg
+    this.member = room.session.join({
+      id: randomUUID(),
+      type: 'member',
+      ...(leg.profile ?? profileOfPhone(leg)),
+      isPhone: leg.profile === undefined,
+      onRemoved,
+    })
+  }
+
+  get session(): RoomSession {
+    return this.#room.session
+  }
+
+  showVideo(video: BrowserVideo): void {
+    if (this.#isOver) return
+    const report = () => this.session.setHasVideo(this.member.id, video.isSending)
+    this.#stopWatching()
+    this.#stopWatching = video.onChange(report)
+    this.#room.addVideo(this.member.id, video)
+    report()
+  }
+
+  addScreen({ screen, callId, layout, position, onRemoved }: RoomScreen): RoomMember {
+    const { id: parentId, name, subscriberId, addressId } = this.member
+    const member = this.session.join({
+      id: randomUUID(),
+      type: 'screen',
+      parentId,
+      callId,
+      name,
+      subscriberId,
+      addressId,
+      isPhone: false,
+      ...(layout !== undefined && { layout }),
+      ...(position !== undefined && { requestedPosition: position }),
+      onRemoved,
+    })
+    this.#room.addScreen(member.id, screen)
+    this.session.setHasVideo(member.id, true)
+    return member
+  }
+
+  removeScreen(screen: RoomMember): void {
+    this.session.leave(screen.id, 'left')
+  }
+
+  /** Leaves the room. Idempotent. */
+  leave(reason: RoomResult['kind']): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#stopWatching()
+    this.leg.entered(undefined)
+    this.session.leave(this.member.id, reason)
+  }
+}
+
+/** Time of one call in a room. */
+export class RoomParticipant {
+  readonly #room: OpenRoom
+  readonly #call: Call
+  readonly #clock: Clock
+  readonly #ended = Promise.withResolvers<RoomResult['kind']>()
+
+  constructor(room: OpenRoom, call: Call, clock: Clock) {
+    this.#room = room
+    this.#call = call
+    this.#clock = clock
+  }
+
+  /**
+   * Joins the room, answers the call, and resolves when the call has left. Throws as `RoomSession.join` does
+   * before the answer.
+   */
+  async run({ signal }: Pick<RoomOptions, 'signal'>): Promise<RoomResult> {
+    const call = this.#call
+    const startedAt = this.#clock.now()
+    let seat = this.#seat()
+    let kind: RoomResult['kind'] = 'left'
+    call.listen({
+      digit: () => {},
+      held: (isHeld) => this.#room.session.setHeld(seat.member.id, isHeld),
+      replaced: () => {
+        seat.leave('left')
+        seat = this.#replacement() ?? seat
+      },
+    })
+    try {
+      const port = await call.openAudio(true, signal)
+      this.#room.addVoice(seat.member, port, { callId: call.id, legId: call.caller.id })
+      kind = await call.whileUp(this.#ended.promise, signal)
+    } catch (error) {
+      if (!(error instanceof CallEnded)) throw error
+    } finally {
+      call.listen(undefined)
+      seat.leave(kind)
+    }
+    const { id: roomSessionId, settings } = this.#room.session
+    return { kind, roomId: settings.id, roomSessionId, durationMs: this.#clock.now() - startedAt }
+  }
+
+  #seat(): LegSeat {
+    const seat = new LegSeat(this.#room, this.#call.caller, (kind) => this.#ended.resolve(kind))
+    this.#call.caller.entered(seat)
+    return seat
+  }
+
+  /** Returns the seat of a leg that has replaced the caller's. A room that does not admit it ends the time. */
+  #replacement(): LegSeat | undefined {
+    const { id: callId, caller } = this.#call
+    try {
+      const seat = this.#seat()
+      if (caller.port) this.#room.addVoice(seat.member, caller.port, { callId, legId: caller.id })
+      return seat
+    } catch {
+      this.#ended.resolve('removed')
+      return undefined
+    }
+  }
+}
+
+/** Returns the profile of a far side without a page. */
+const profileOfPhone = ({ id, direction, from, to }: Leg): RoomProfile => {
+  const { name, user } = direction === 'inbound' ? from : to
+  return {
+    callId: id,
+    name: name || user,
+    subscriberId: null,
+    addressId: null,
+    meta: {},
+    state: { video_muted: true },
+  }
+}

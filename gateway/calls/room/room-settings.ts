@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import type { FoundRoom } from '../../directory/model/resource-types.ts'
+import { type LayoutName, layoutNames } from '../../rooms/layouts/layout-names.ts'
+import type { RoomSettings } from '../../rooms/room-types.ts'
+
+const defaultMaxMembers = 20
+
+/** Returns the settings of a session of a room. A room without a resource has the defaults and a new id. */
+export const roomSettings = ({ address, resource }: FoundRoom, projectId: string): RoomSettings => {
+  const name = address.split('/').at(-1) ?? address
+  const { details } = resource ?? {}
+  return {
+    id: resource?.id ?? randomUUID(),
+    projectId,
+    name,
+    displayName: resource?.displayName ?? name,
+    maxMembers: details?.maxMembers ?? defaultMaxMembers,
+    layout: isLayout(details?.layout) ? details.layout : 'grid-responsive',
+    ...(details?.joinFrom !== undefined && { joinFrom: details.joinFrom }),
+    ...(details?.joinUntil !== undefined && { joinUntil: details.joinUntil }),
+    ...(details?.removeAt !== undefined && { removeAt: details.removeAt }),
+    ...(details?.removeAfterSeconds !== undefined && { removeAfterMs: details.removeAfterSeconds * 1000 }),
+    hasTones: details?.toneOnEntryAndExit ?? true,
+    isVideoOffAtJoin: details?.userJoinVideoOff ?? false,
+    isHandraisePrioritized: details?.prioritizeHandraise ?? false,
+    recordOnStart: details?.recordOnStart ?? false,
+    meta: details?.meta ?? {},
+  }
+}
+
+const isLayout = (name: string | undefined): name is LayoutName => layoutNames.some((each) => each === name)

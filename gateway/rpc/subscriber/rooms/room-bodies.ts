@@ -1,0 +1,89 @@
+import type { RoomSession } from '../../../rooms/room-session.ts'
+import type { Layer, Layout, RoomMember } from '../../../rooms/room-types.ts'
+
+/** Page that receives the bodies. */
+export interface RoomViewer {
+  readonly memberId: string
+  readonly nodeId: string
+  /** Whether the page may see which subscribers the other members are. */
+  readonly seesSubscribers: boolean
+}
+
+/** Ids that each event of a room has. */
+export const roomIds = ({ id, settings }: RoomSession) => ({ room_id: settings.id, room_session_id: id })
+
+/** Returns a member for events and lists. */
+export const memberBody = (session: RoomSession, member: RoomMember, viewer: RoomViewer) => {
+  const isDisclosed = viewer.seesSubscribers || member.id === viewer.memberId
+  return {
+    type: member.type,
+    call_id: member.callId,
+    member_id: member.id,
+    node_id: viewer.nodeId,
+    name: member.name,
+    ...roomIds(session),
+    visible: member.isVisible,
+    on_hold: member.isOnHold,
+    ...member.state,
+    lowbitrate: false,
+    denoise: false,
+    is_audience: false,
+    talking: member.isTalking,
+    meta: member.meta,
+    subscriber_id: isDisclosed ? member.subscriberId : null,
+    address_id: isDisclosed ? member.addressId : null,
+    parent_id: member.parentId ?? null,
+    requested_position: member.requestedPosition,
+    current_position: session.positionOf(member.id, viewer.memberId),
+  }
+}
+
+/** Returns all members for lists. */
+export const memberBodies = (session: RoomSession, viewer: RoomViewer) =>
+  session.members.map((member) => memberBody(session, member, viewer))
+
+/** Returns the `room_session` of events. */
+export const roomBody = (session: RoomSession, viewer: RoomViewer) => {
+  const { settings } = session
+  return {
+    id: session.id,
+    ...roomIds(session),
+    event_channel: '',
+    name: settings.name,
+    display_name: settings.displayName,
+    layout_name: session.layoutFor(viewer.memberId).name,
+    recording: false,
+    streaming: false,
+    prioritize_handraise: session.isHandraisePrioritized,
+    hide_video_muted: session.isVideoMutedHidden,
+    locked: session.isLocked,
+    meta: session.meta,
+    members: memberBodies(session, viewer),
+    recordings: [],
+    streams: [],
+    playbacks: [],
+  }
+}
+
+/** Returns the `layout` of `layout.changed`. Sizes are percentages of the canvas. */
+export const layoutBody = (session: RoomSession, { name, layers }: Layout) => ({
+  // Applications of the published SDK compare either of the two with the name that they set.
+  id: name,
+  name,
+  ...roomIds(session),
+  layers: layers.map(layerBody),
+})
+
+const layerBody = ({ position, memberId, isVisible, z, x, y, width, height }: Layer, index: number) => ({
+  layer_index: index,
+  z_index: z,
+  ...(memberId !== undefined && { member_id: memberId }),
+  position,
+  reservation: position,
+  visible: isVisible,
+  playing_file: false,
+  x,
+  y,
+  width,
+  height,
+})

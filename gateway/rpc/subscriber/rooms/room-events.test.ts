@@ -1,0 +1,251 @@
+/** Browser in a room: its events and its requests, with a real room session and fake media. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RoomVideo } from '../../../../media/types.ts'
+import { Call } from '../../../calls/call/call.ts'
+import { newCallId } from '../../../calls/call/ids.ts'
+import type { Leg } from '../../../calls/leg/leg.ts'
+import { ProjectRooms } from '../../../calls/room/project-rooms.ts'
+import { ConferenceFixture } from '../../../calls/testing/conference-fixture.ts'
+import { FakeRecordingStore } from '../../../calls/testing/fake-recording-store.ts'
+import type { AnyFrame } from '../../testing/test-browser.ts'
+import { dialled, settled } from '../testing/call-setup.ts'
+import { SubscriberTestGateway, type TestPage } from '../testing/subscriber-test-gateway.ts'
+
+let gateway: SubscriberTestGateway
+let rooms: ProjectRooms
+let fixture: ConferenceFixture
+
+beforeEach(async () => {
+  gateway = await SubscriberTestGateway.start()
+  fixture = new ConferenceFixture()
+  const video: RoomVideo = {
+    add: () => {},
+    addScreen: () => {},
+    remove: () => {},
+    show: () => {},
+    close: () => {},
+  }
+  rooms = new ProjectRooms({
+    directory: gateway.directory,
+    openMixer: fixture.openMixer,
+    webrtc: { openRoom: async () => video },
+    recordings: new FakeRecordingStore(),
+    nodeId: 'node-1',
+    clock: gateway.clock,
+    log: fixture.log,
+  })
+})
+afterEach(() => gateway.close())
+
+/** Makes a leg the caller of a call in the room. Resolves when the call has left it. */
+const enters = (leg: Leg) => {
+  const callId = newCallId()
+  const { info } = fixture.caller('p1').call
+  const call = new Call({
+    info: { ...info, callId },
+    caller: leg,
+    clock: gateway.clock,
+    log: fixture.log,
+    maxDurationMs: 1_000_000,
+  })
+  return rooms.join(call, { name: 'lounge' })
+}
+
+/** Lets Alice dial the room. */
+const inRoom = async () => {
+  const call = await dialled(gateway, '/public/lounge?channel=video')
+  call.media.report('connected')
+  call.media.video.isReceiving = true
+  const left = enters(call.leg)
+  const joined = await call.page.event('call.joined')
+  const self = { member_id: joined.member_id, call_id: 'c1', node_id: joined.node_id }
+  return { ...call, joined, self, left }
+}
+
+const phoneEnters = () => {
+  const { leg } = fixture.caller('p1')
+  return { leg, left: enters(leg) }
+}
+
+const memberOf = async (page: TestPage, event: string) => (await page.event(event)).member as AnyFrame
+const ask = (page: TestPage, method: string, params: AnyFrame) => page.ask(`call.${method}`, params)
+
+describe('a browser that dials a room', () => {
+  it('receives the room as its first segment, and then the layout', async () => {
+    const { page, joined, self } = await inRoom()
+    expect(joined).toMatchObject({
+      call_id: 'c1',
+      origin_call_id: 'c1',
+      room_session: {
+        name: 'lounge',
+        display_name: 'Lounge',
+        layout_name: 'full-screen',
+        locked: false,
+        members: [{ member_id: self.member_id, call_id: 'c1', name: 'Alice', type: 'member' }],
+      },
+    })
+    expect(joined.room_id).not.toBe(joined.room_session_id)
+    const { layout } = await page.event('layout.changed')
+    expect(layout).toMatchObject({ id: 'full-screen', name: 'full-screen' })
+    await settled(page)
+    expect(page.story.filter((word) => word === 'call.joined')).toHaveLength(1)
+  })
+
+  it('receives who joins, talks, changes and leaves, and lists all members', async () => {
+    const { page, self } = await inRoom()
+    const phone = phoneEnters()
+    const { member_id } = await memberOf(page, 'member.joined')
+    const target = { member_id, call_id: phone.leg.id, node_id: 'node-1' }
+    fixture.mixers[0]!.talks(phone.leg.port!, true)
+    expect(await memberOf(page, 'member.talking')).toEqual({ ...target, talking: true })
+    await ask(page, 'mute', { self, target, channels: ['audio'] })
+    expect(await memberOf(page, 'member.updated')).toMatchObject({
+      member_id,
+      audio_muted: true,
+      updated: ['audio_muted'],
+    })
+    const { members } = await ask(page, 'member.list', { self, target: self })
+    expect((members as AnyFrame[]).map(({ name }) => name)).toEqual(['Alice', 'sip:caller@carrier.example'])
+    phone.leg.ended({ code: 'normal' })
+    expect(await memberOf(page, 'member.left')).toMatchObject({ member_id })
+  })
+
+  it('shows its camera by an event that names the visibility, and closes it in the same way', async () => {
+    const { page, media, self } = await inRoom()
+    await page.event('layout.changed')
+    media.video.change(true)
+    expect(await memberOf(page, 'member.updated')).toMatchObject({ visible: true, updated: ['visible'] })
+    expect((await page.event('layout.changed')).layout).toMatchObject({
+      layers: [{ member_id: self.member_id }, {}],
+    })
+    await ask(page, 'mute', { self, target: self, channels: ['video'] })
+    expect(await memberOf(page, 'member.updated')).toMatchObject({
+      video_muted: true,
+      visible: false,
+      updated: ['video_muted', 'visible'],
+    })
+  })
+
+  it('sets its microphone when its flags change', async () => {
+    const { page, self } = await inRoom()
+    await ask(page, 'audioflags.set', { self, target: self, auto_gain: false })
+    expect((await page.message('verto.mediaParams')).mediaParams).toEqual({
+      audio: { echoCancellation: true, autoGainControl: false, noiseSuppression: true },
+    })
+  })
+
+  it('locks the room, and changes its layout among those that there are', async () => {
+    const { page, self } = await inRoom()
+    await ask(page, 'lock', { self, target: self })
+    expect((await page.event('call.updated')).room_session).toMatchObject({
+      locked: true,
+      updated: ['locked'],
+    })
+    await expect(phoneEnters().left).rejects.toMatchObject({ code: 'room_locked' })
+    expect(await ask(page, 'layout.list', { self })).toMatchObject({ layouts: ['full-screen', '1x1'] })
+    expect(await ask(page, 'layout.set', { self, layout: '1x1' })).toMatchObject({ code: '200' })
+    expect(await ask(page, 'layout.set', { self, layout: 'spiral' })).toMatchObject({ code: '422' })
+    const target = { member_id: 'no such member' }
+    expect(await ask(page, 'member.remove', { self, target })).toMatchObject({ code: '404' })
+    const wrong = { self, targets: [{ target: self, position: 'upstairs' }] }
+    expect(await ask(page, 'member.position.set', wrong)).toMatchObject({ code: '422' })
+  })
+
+  it('mutes all members, and removes one', async () => {
+    const { page, self } = await inRoom()
+    const phone = phoneEnters()
+    const { member_id } = await memberOf(page, 'member.joined')
+    const all = { member_id: 'all', call_id: 'c1', node_id: 'node-1' }
+    await ask(page, 'mute', { self, target: all, channels: ['audio'] })
+    const muted = [await memberOf(page, 'member.updated'), await memberOf(page, 'member.updated')]
+    expect(muted.map((member) => member.member_id)).toEqual([self.member_id, member_id])
+    await ask(page, 'member.remove', { self, target: { member_id } })
+    await expect(phone.left).resolves.toMatchObject({ kind: 'removed' })
+  })
+
+  it('ends the room for all', async () => {
+    const { page, self, left } = await inRoom()
+    const phone = phoneEnters()
+    await memberOf(page, 'member.joined')
+    await ask(page, 'end', { self, target: self })
+    await expect(Promise.all([left, phone.left])).resolves.toMatchObject([
+      { kind: 'ended' },
+      { kind: 'ended' },
+    ])
+    expect(await page.event('call.left')).toMatchObject({ call_id: 'c1', origin_call_id: 'c1' })
+  })
+
+  it('shares a screen as a member, which another member may remove', async () => {
+    const { page, self } = await inRoom()
+    const userVariables = { memberCallId: 'c1', memberId: self.member_id }
+    await page.dial('s1', '/public/lounge', 'screen', { screenShare: true, userVariables })
+    const screen = await memberOf(page, 'member.joined')
+    expect(screen).toMatchObject({ type: 'screen', parent_id: self.member_id, call_id: 's1', visible: false })
+    await ask(page, 'member.remove', { self, target: { member_id: screen.member_id } })
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 's1' })
+    expect(await memberOf(page, 'member.left')).toMatchObject({ member_id: screen.member_id })
+  })
+
+  it('receives the room again under the same ids after a reload', async () => {
+    const { page, joined } = await inRoom()
+    await page.dial('c1', '/public/lounge', 'again', { attach: true, reattaching: true })
+    const { call_id, member_id, room_session_id } = await page.event('call.joined')
+    expect([call_id, member_id, room_session_id]).toEqual(['c1', joined.member_id, joined.room_session_id])
+  })
+})
+
+describe('a browser that a handler takes to a room during a call', () => {
+  it('receives a further segment, and its call again after the room', async () => {
+    const { page, leg, media } = await dialled(gateway, '/public/bob?channel=video')
+    media.report('connected')
+    media.video.change(true)
+    await leg.answer()
+    const first = await page.event('call.joined')
+    await page.event('layout.changed')
+    const left = enters(leg)
+    const second = await page.event('call.joined')
+    expect(second).toMatchObject({ origin_call_id: 'c1', room_session: { name: 'lounge' } })
+    expect(second.call_id).not.toBe('c1')
+    expect(second.room_session_id).not.toBe(first.room_session_id)
+    const self = { member_id: first.member_id, call_id: 'c1', node_id: 'node-1' }
+    const target = { member_id: second.member_id, call_id: second.call_id, node_id: 'node-1' }
+    await ask(page, 'mute', { self, target, channels: ['audio'] })
+    expect(await memberOf(page, 'member.updated')).toMatchObject({ member_id: second.member_id })
+    await ask(page, 'member.remove', { self, target })
+    await left
+    expect(await page.event('call.left')).toMatchObject({ call_id: second.call_id, origin_call_id: 'c1' })
+    // The mute goes on after the room.
+    const { members } = await ask(page, 'member.list', { self, target: self })
+    expect(members).toMatchObject([{ member_id: first.member_id, audio_muted: true }])
+  })
+})
+
+describe('a guest in a room', () => {
+  it('changes itself alone, and does not see who the subscribers are', async () => {
+    const alice = await inRoom()
+    const page = await gateway.page()
+    await page.connect(await gateway.limitedToken('guest'))
+    await page.dial('g1', '/public/bob')
+    const { arrival } = await vi.waitFor(() => {
+      expect(gateway.arrivals.arrived).toHaveLength(2)
+      return gateway.arrivals.arrived[1]!
+    })
+    gateway.webrtc.last.report('connected')
+    void enters(arrival.leg)
+    const joined = await page.event('call.joined')
+    const { members } = joined.room_session as { members: AnyFrame[] }
+    expect(members).toMatchObject([{ name: 'Alice', subscriber_id: null, address_id: null }, {}])
+    expect(joined.capabilities).not.toContain('member')
+    const self = { member_id: joined.member_id, call_id: 'g1', node_id: 'node-1' }
+    const refused = [
+      await ask(page, 'mute', { self, target: alice.self, channels: ['audio'] }),
+      await ask(page, 'lock', { self }),
+      await ask(page, 'layout.set', { self, layout: '1x1' }),
+      await ask(page, 'end', { self }),
+    ]
+    expect(refused.map(({ code }) => code)).toEqual(['403', '403', '403', '403'])
+    expect(await ask(page, 'raisehand', { self, target: self })).toMatchObject({ code: '200' })
+    expect(await memberOf(alice.page, 'member.joined')).toMatchObject({ subscriber_id: null })
+    expect(await memberOf(alice.page, 'member.updated')).toMatchObject({ handraised: true })
+  })
+})

@@ -1,0 +1,108 @@
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { RoomMember, RoomMemberState } from '../../../rooms/room-types.ts'
+import { asRecord } from '../../frames.ts'
+import type { Reply } from '../../rpc-session.ts'
+import { memberChanges } from '../member-changes.ts'
+import { MemberRequestError } from '../member-request-error.ts'
+import type { RoomEvents } from './room-events.ts'
+
+type Params = Readonly<Record<string, unknown>>
+
+/** Requests about the whole room or the positions of members. */
+const others: Readonly<Record<string, (room: RoomEvents, params: Params) => Reply>> = {
+  'call.member.list': (room) => ok({ members: room.members }),
+  'call.layout.list': ({ session }) => ok({ layouts: session.layouts }),
+  'call.layout.set': (room, { layout, positions }) => {
+    checkPermission(room)
+    room.session.setLayout(String(layout), positionsOf(room, positions))
+    return ok({})
+  },
+  'call.member.position.set': (room, { targets, target, position }) => {
+    const list = targets ?? { target, position }
+    for (const each of Array.isArray(list) ? list : [list]) setPosition(room, asRecord(each) ?? {})
+    return ok({})
+  },
+  'call.member.remove': (room, { target }) => {
+    const found = targetsOf(room, target)
+    for (const member of found) checkPermission(room, member)
+    return ok({}, () => {
+      for (const { id } of found) room.session.remove(id)
+    })
+  },
+  'call.lock': (room) => setLocked(room, true),
+  'call.unlock': (room) => setLocked(room, false),
+  'call.end': (room) => {
+    checkPermission(room)
+    return ok({}, () => room.session.end())
+  },
+}
+
+/**
+ * Answers a request of a browser that is a member of a room. Throws {@link MemberRequestError}, and
+ * TrunklineError as the session does.
+ */
+export const handleRoomRequest = (room: RoomEvents, method: string, params: Params): Reply => {
+  const change = memberChanges[method]
+  return change ? applyChanges(room, params, change(params)) : others[method]!(room, params)
+}
+
+const applyChanges = (room: RoomEvents, params: Params, wanted: Partial<RoomMemberState>): Reply => {
+  const isForAll = asRecord(params.target)?.member_id === 'all'
+  const found = targetsOf(room, params.target)
+  for (const member of found) checkPermission(room, member)
+  for (const { id } of found) {
+    try {
+      room.session.change(id, wanted, room.member.id)
+    } catch (error) {
+      // A request for all members omits those that do not permit it.
+      if (!isForAll || !(error instanceof TrunklineError)) throw error
+    }
+  }
+  return ok({})
+}
+
+const setLocked = (room: RoomEvents, isLocked: boolean): Reply => {
+  checkPermission(room)
+  return ok({}, () => room.session.setLocked(isLocked))
+}
+
+const setPosition = (room: RoomEvents, { target, position }: Params): void => {
+  for (const member of targetsOf(room, target)) {
+    checkPermission(room, member)
+    room.session.setPosition(member.id, String(position))
+  }
+}
+
+/** Returns positions by member; the key `self` is the browser's own member. */
+const positionsOf = (room: RoomEvents, positions: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(asRecord(positions) ?? {}).map(([id, position]) => [
+      id === 'self' ? room.member.id : id,
+      String(position),
+    ]),
+  )
+
+/** Returns the members that a request names; default the browser's own. Throws if there is none. */
+const targetsOf = ({ session, member }: RoomEvents, target: unknown): readonly RoomMember[] => {
+  const id = asRecord(target)?.member_id
+  if (id === undefined) return [member]
+  if (id === 'all') return session.members.filter(({ type }) => type === 'member')
+  const found = session.members.find((each) => each.id === id)
+  if (!found) throw new MemberRequestError('404', 'The member does not exist.')
+  return [found]
+}
+
+/**
+ * Throws unless the browser may change the member; without one, the whole room. Each browser may change its
+ * own member and its own screens.
+ */
+const checkPermission = ({ viewer, member: own }: RoomEvents, member?: RoomMember): void => {
+  const isOwn = member?.id === own.id || member?.parentId === own.id
+  if (!isOwn && !viewer.seesSubscribers)
+    throw new MemberRequestError('403', 'The token does not permit changes to other members or the room.')
+}
+
+const ok = (result: Params, after?: () => void): Reply => ({
+  result: { code: '200', message: 'OK', ...result },
+  after,
+})

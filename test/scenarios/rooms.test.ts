@@ -1,0 +1,222 @@
+/** @schedule alone: three pages with video need both cores. */
+
+/**
+ * Rooms: three pages, one with each version of the published SDK, and a telephone. Each page's camera has a
+ * colour of its own, and the telephone a tone.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { application, scripted } from '../support/applications.ts'
+import { Browser } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
+import { Gateway } from '../support/gateway.ts'
+import { hears } from '../support/page-audio.ts'
+import { type Colour, screenColour, sees } from '../support/page-video.ts'
+import { rest } from '../support/rest.ts'
+import { SdkPage } from '../support/sdk-page.ts'
+import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
+import { sdkVersions } from '../support/sdk-versions.ts'
+import { until } from '../support/until.ts'
+
+const tone = 1200
+const phoneTone = 440
+const address = '/public/lounge?channel=video'
+
+let gateway: Gateway
+let browser: Browser
+let pages: [SdkPage, SdkPage, SdkPage]
+const colours = ['red', 'lime', 'blue'] as const satisfies readonly Colour[]
+
+beforeAll(async () => {
+  const browsing = Browser.start(tone)
+  gateway = await Gateway.start({
+    ...withToken,
+    subscribers: sdkVersions.flatMap(peopleOf),
+    domains: [application('lounge.test', scripted({ join_room: { name: 'lounge' } }))],
+    resources: [
+      {
+        address: '/public/tour',
+        handler: scripted('answer', { sleep: 1000 }, { join_room: { name: 'lounge' } }, { sleep: -1 }),
+      },
+      { address: '/public/by-way', handler: scripted({ connect: { to: '/public/lounge' } }) },
+    ],
+  })
+  await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', {
+    name: 'lounge',
+    max_members: 6,
+    tone_on_entry_and_exit: false,
+  })
+  browser = await browsing
+  const open = async ({ person, folder }: (typeof sdkVersions)[number], camera: Colour) =>
+    SdkPage.open(browser, gateway, await tokenOf(gateway, person), { folder, camera })
+  const opened = await Promise.all(sdkVersions.map((sdk, index) => open(sdk, colours[index]!)))
+  pages = opened as typeof pages
+})
+
+afterEach(() => gateway.settled())
+afterAll(async () => {
+  await Promise.all(pages?.map((page) => page.close()) ?? [])
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+/** Number of rectangles that the SDK has laid over the picture. */
+const overlaysOf = ({ page }: SdkPage): Promise<number> =>
+  page.evaluate(`document.querySelectorAll('.mcuLayers > *').length`)
+
+const hasOverlays = async (page: SdkPage, wanted: number): Promise<void> => {
+  await until(
+    `${wanted} overlays`,
+    () => overlaysOf(page),
+    (found) => found === wanted,
+  )
+}
+
+const phoneJoins = async (): Promise<Carrier> => {
+  const phone = await Carrier.calls(gateway, { domain: 'lounge.test', scenario: 'call', holdMs: 'manual' })
+  await phone.talks('answered', phoneTone)
+  return phone
+}
+
+const hangUpAll = async (): Promise<void> => {
+  for (const page of pages) if (!(await page.events()).includes('destroy')) await page.hangUp()
+}
+
+/** Member of a page in its own list of members. */
+const memberOf = async (
+  page: SdkPage,
+  name: string,
+): Promise<{ member_id: string } & Record<string, unknown>> => {
+  const { members } = (await page.do('getMembers')) as {
+    members: ({ member_id: string } & { name: string })[]
+  }
+  return members.find((member) => member.name === name)!
+}
+const nameOf = (index: 0 | 1 | 2) => `The ${sdkVersions[index]!.person}`
+
+describe('a room', () => {
+  it('shows one page its own camera, and of several pages each another one', async () => {
+    const [first, second, third] = pages
+    await first.dial(address, { video: true })
+    await sees(first.page, 'red')
+    // The own camera over the own layer.
+    await hasOverlays(first, 2)
+    await second.dial(address, { video: true })
+    await Promise.all([sees(first.page, 'lime'), sees(second.page, 'red')])
+    await Promise.all([hasOverlays(first, 3), hasOverlays(second, 3)])
+    await third.dial(address, { video: true })
+    await Promise.all([sees(third.page, 'red'), hears(first.page, tone), hears(third.page, tone)])
+    await hangUpAll()
+  })
+
+  it('shows the speaker to the others, and the other camera to the speaker', async () => {
+    const [first, second, third] = pages
+    for (const page of pages) await page.dial(address, { video: true })
+    for (const page of pages) await page.do('audioMute')
+    await third.do('audioUnmute')
+    await Promise.all([sees(first.page, 'blue'), sees(second.page, 'blue'), sees(third.page, 'red')])
+    await third.do('audioMute')
+    await second.do('audioUnmute')
+    await Promise.all([sees(first.page, 'lime'), sees(third.page, 'lime'), sees(second.page, 'blue')])
+    expect(second.wire.events('member.talking').at(-1)?.member).toMatchObject({
+      talking: expect.any(Boolean),
+    })
+    await hangUpAll()
+  })
+
+  it('joins a telephone, which every page hears and lists, and which hears them', async () => {
+    const [first, second] = pages
+    await first.dial(address, { video: true })
+    await second.dial(address, { video: true })
+    const phone = await phoneJoins()
+    for (const page of [first, second]) await page.do('audioMute')
+    await Promise.all([hears(first.page, phoneTone), hears(second.page, phoneTone)])
+    expect(await memberOf(first, 'Carrier')).toMatchObject({ visible: false, subscriber_id: null })
+    await second.do('audioUnmute')
+    await phone.hears(tone)
+    const { member_id } = await memberOf(first, 'Carrier')
+    await first.do('audioMute', { memberId: member_id })
+    await hears(first.page, tone)
+    await first.do('removeMember', { memberId: member_id })
+    await phone.done()
+    await hangUpAll()
+  })
+
+  it('shares a screen with all, and shows the cameras again afterwards', async () => {
+    const [first, second, third] = pages
+    await second.dial(address, { video: true })
+    await third.dial(address, { video: true })
+    await second.shareScreen()
+    await Promise.all([sees(third.page, screenColour), sees(second.page, screenColour)])
+    // A page that joins during the share sees it.
+    await first.dial(address, { video: true })
+    await sees(first.page, screenColour)
+    await second.stopSharing()
+    await Promise.all([sees(second.page, 'blue'), sees(third.page, 'lime')])
+    await hangUpAll()
+  })
+
+  it('mutes the video, raises hands, locks, and removes a page', async () => {
+    const [first, , third] = pages
+    await first.dial(address, { video: true })
+    await third.dial(address, { video: true })
+    await Promise.all([sees(first.page, 'blue'), sees(third.page, 'red')])
+    await third.do('videoMute')
+    await sees(first.page, 'red')
+    const { member } = first.wire.events('member.updated').at(-1)!
+    expect(member).toMatchObject({ video_muted: true, visible: false, updated: ['video_muted', 'visible'] })
+    await third.do('videoUnmute')
+    await sees(first.page, 'blue')
+    const { member_id: thirdId } = await memberOf(first, nameOf(2))
+    await first.do('setRaisedHand', { memberId: thirdId })
+    await expect
+      .poll(() => third.wire.events('member.updated').at(-1)?.member)
+      .toMatchObject({ member_id: thirdId, handraised: true })
+    await first.do('lock')
+    await expect
+      .poll(() => third.wire.events('call.updated').at(-1)?.room_session)
+      .toMatchObject({ locked: true })
+    await pages[1].begin('dial', address, { video: true })
+    expect((await pages[1].started()).rejected).toMatchObject({ code: '21', message: 'CALL_REJECTED' })
+    await third.do('removeMember', { memberId: (await memberOf(third, nameOf(0))).member_id })
+    await until(
+      'the removed page’s call ends',
+      () => first.events(),
+      (events) => events.includes('destroy'),
+    )
+    await hangUpAll()
+  })
+
+  it('keeps a page under the same ids after a reload, with its mutes', async () => {
+    const [first, second] = pages
+    await first.dial(address, { video: true })
+    await second.dial(address, { video: true })
+    await second.do('audioMute')
+    const [joined] = second.wire.events('call.joined').slice(-1)
+    await second.reload()
+    const before = second.wire.received.length
+    await second.begin('reattach', address, { video: true })
+    expect(await second.started()).toEqual({ resolved: undefined })
+    const [again] = second.wire.events('call.joined', before)
+    expect([again?.call_id, again?.member_id]).toEqual([joined?.call_id, joined?.member_id])
+    expect(again?.room_session.members[1]).toMatchObject({ audio_muted: true })
+    await Promise.all([sees(second.page, 'red'), sees(first.page, 'lime')])
+    await hangUpAll()
+  })
+
+  it.each([
+    ['a document that has answered', '/public/tour'],
+    ['a document that connects to its address', '/public/by-way'],
+  ])('takes a call with its picture from %s', async (_, way) => {
+    const [, second, third] = pages
+    await third.dial(address, { video: true })
+    await second.dial(way, { video: true })
+    await Promise.all([sees(second.page, 'blue'), sees(third.page, 'lime'), hears(second.page, tone)])
+    const joined = second.wire.events('call.joined').at(-1)
+    expect(joined?.call_id).not.toBe(joined?.origin_call_id)
+    await second.do('audioMute')
+    await expect
+      .poll(() => third.wire.events('member.updated').at(-1)?.member)
+      .toMatchObject({ member_id: joined?.member_id, audio_muted: true })
+    await hangUpAll()
+  })
+})
