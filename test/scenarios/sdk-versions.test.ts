@@ -9,7 +9,6 @@ import { CertificateFolder } from '../support/certificates.ts'
 import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'
 import { heardIn, hears } from '../support/page-audio.ts'
-import { rest } from '../support/rest.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { emailOf, peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
 import { type SdkVersion, sdkVersions } from '../support/sdk-versions.ts'
@@ -40,7 +39,6 @@ beforeAll(async () => {
           { sleep: -1 },
         ),
       },
-      { address: '/public/hall', handler: scripted({ join_room: { name: 'lounge' } }) },
       {
         address: '/public/silent',
         handler: scripted({
@@ -55,11 +53,9 @@ beforeAll(async () => {
           scripted({ connect: { to: `/public/${sdk.person}`, answer_on_bridge: true } }),
         ),
       ),
-      application('lounge.test', scripted({ join_room: { name: 'lounge' } })),
     ],
     subscribers: sdkVersions.flatMap(peopleOf),
   })
-  await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', { name: 'lounge' })
   browser = await Browser.start(tone)
 })
 
@@ -334,54 +330,6 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await gateway.settled()
     // The gateway waits for a page that is closed without going offline.
     await friend.offline()
-  })
-
-  it('joins a room without video, and lists its members', async () => {
-    const [found] = ((await page.ask('address.getAddresses', { type: 'room' })) as Listed).data
-    expect(Object.keys(found?.channels ?? {})).toEqual(['audio', 'messaging'])
-    const before = page.wire.received.length
-    await page.dial('/public/lounge?channel=video', { video: true })
-    const [{ sdp }] = page.wire.events('verto.answer', before) as [{ sdp: string }]
-    expect(sdp).toMatch(/^m=video 0 /m)
-    await until(
-      'the camera is closed',
-      () => page.page.evaluate(`call.localVideoTrack?.readyState ?? 'none'`),
-      (state) => state !== 'live',
-    )
-    const carrier = await Carrier.calls(gateway, {
-      domain: 'lounge.test',
-      scenario: 'caller',
-      holdMs: 'manual',
-    })
-    await carrier.talks('answered', 440)
-    await talk(carrier)
-    const names = async () =>
-      ((await page.do('getMembers')) as { members: { name: string }[] }).members.map(({ name }) => name)
-    expect(await names()).toEqual([`The ${sdk.person}`, 'Carrier'])
-    expect(page.wire.events('member.joined', before)).toMatchObject([{ member: { name: 'Carrier' } }])
-    await carrier.goesOn()
-    await carrier.done()
-    await expect.poll(() => page.wire.events('member.left', before)).toHaveLength(1)
-    expect(await names()).toHaveLength(1)
-    await page.hangUp()
-    await gateway.settled()
-  })
-
-  it('stops its camera when a handler moves its call to a room with others', async () => {
-    await page.dial('/public/hall', { video: true })
-    const camera = () => page.page.evaluate(`call.localVideoTrack?.readyState ?? 'none'`)
-    expect(await camera()).toBe('live')
-    const carrier = await Carrier.calls(gateway, {
-      domain: 'lounge.test',
-      scenario: 'caller',
-      holdMs: 'manual',
-    })
-    await carrier.talks('answered', 440)
-    await until('the camera is closed', camera, (state) => state !== 'live')
-    await carrier.goesOn()
-    await carrier.done()
-    await page.hangUp()
-    await gateway.settled()
   })
 
   // Versions without the feature have no test instead of a skipped one.

@@ -96,7 +96,7 @@ export class LocalPair {
     return this.#party()?.profile
   }
 
-  /** Reports that the handler's call has entered a room, or has left it, to the party that calls the address. */
+  /** Reports to the party that calls the address that the handler's call has entered a room, or has left it. */
   entered(seat: RoomSeat | undefined): void {
     this.#seat = seat
     this.#reportSeat()

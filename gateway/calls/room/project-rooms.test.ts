@@ -204,8 +204,10 @@ describe('a room', () => {
   })
 
   it('shows cameras and screens, and the speaker to the others', async () => {
-    const [ann, bob] = [await join('Ann'), await join('Bob')]
-    const [annsCamera, bobsCamera] = [new FakeVideo(), new FakeVideo()]
+    const ann = await join('Ann')
+    const bob = await join('Bob')
+    const annsCamera = new FakeVideo()
+    const bobsCamera = new FakeVideo()
     seatOf(ann).showVideo(annsCamera)
     seatOf(bob).showVideo(bobsCamera)
     await settle()

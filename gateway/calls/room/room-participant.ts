@@ -127,7 +127,7 @@ export class RoomParticipant {
     return seat
   }
 
-  /** Returns the seat of a leg that has replaced the caller's. A room that does not admit it ends the time. */
+  /** Returns the seat of a leg that has replaced the caller's. If the room rejects it, the time ends. */
   #replacement(): LegSeat | undefined {
     const { id: callId, caller } = this.#call
     try {

@@ -22,8 +22,8 @@ export interface ScreenShareDeps {
 
 /**
  * Screen that a browser shares. It is a separate call for the browser, and a part of its present call for the
- * gateway. The other party sees it in place of the camera; in a room it is a member. It has no leg and no CDR. The share ends with a
- * bye, with its media, or with the call.
+ * gateway. The other party sees it in place of the camera; in a room it is a member. It has no leg and no
+ * CDR. The share ends with a bye, with its media, or with the call.
  */
 export class ScreenShare implements SessionCall, SharedScreen {
   readonly offers = new OfferRepetition()

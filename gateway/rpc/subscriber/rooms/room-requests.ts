@@ -82,7 +82,7 @@ const positionsOf = (room: RoomEvents, positions: unknown): Readonly<Record<stri
     ]),
   )
 
-/** Returns the members that a request names; default the browser's own. Throws if there is none. */
+/** Returns the members that a request names; default the browser's own. Throws for an unknown member. */
 const targetsOf = ({ session, member }: RoomEvents, target: unknown): readonly RoomMember[] => {
   const id = asRecord(target)?.member_id
   if (id === undefined) return [member]
