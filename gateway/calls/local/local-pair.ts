@@ -96,7 +96,7 @@ export class LocalPair {
     return this.#party()?.profile
   }
 
-  /** Reports to the party that calls the address that the handler's call has entered a room, or has left it. */
+  /** Reports the room of the handler's call to the party that calls the address. */
   entered(seat: RoomSeat | undefined): void {
     this.#seat = seat
     this.#reportSeat()

@@ -38,17 +38,12 @@ import type { ScopableControl } from '../call/scopable-control.ts'
 import { causeForCaller } from '../connect/best-cause.ts'
 import { ConnectSession } from '../connect/connect-session.ts'
 import { unavailable, verbFailed } from '../leg/failures.ts'
-import { CallCollections } from './call-collections.ts'
 import type { CallControllerDeps } from './call-controller-deps.ts'
-import { CallPlaybacks } from './call-playbacks.ts'
-import { CallRecordings } from './call-recordings.ts'
-import { CallStreams } from './call-streams.ts'
 import { echo } from './echo.ts'
-import { Hold } from './hold.ts'
 import { refer } from './refer.ts'
 import { sendDigits } from './send-digits.ts'
 import { sendUserEvent } from './send-user-event.ts'
-import { VerbLog } from './verb-log.ts'
+import { openVerbs, type VerbState } from './verb-state.ts'
 
 /** Codes with which an unanswered call is rejected. */
 const rejections: Readonly<Record<HangupReason, Code>> = {
@@ -57,33 +52,6 @@ const rejections: Readonly<Record<HangupReason, Code>> = {
   decline: 'declined',
   'no-answer': 'no_answer',
   error: 'handler_failed',
-}
-
-/** State that all scopes of one call's verbs share. */
-interface VerbState {
-  readonly log: VerbLog
-  readonly playbacks: CallPlaybacks
-  readonly collections: CallCollections
-  readonly streams: CallStreams
-  readonly recordings: CallRecordings
-  readonly hold: Hold
-  /** Rejection of the last `connect`: gives the status of an unanswered call when its document ends. */
-  refusal?: Cause | undefined
-  /** Failure of the gateway that ended the last `connect`: the call ends with it, too. */
-  fault?: Cause | undefined
-}
-
-const openVerbs = (deps: CallControllerDeps, call: Call): VerbState => {
-  const { services, speech, meter, clock } = deps
-  const playbacks = new CallPlaybacks(services.player, call)
-  return {
-    log: new VerbLog(call, meter, clock),
-    playbacks,
-    collections: new CallCollections(speech, clock, call, playbacks),
-    streams: new CallStreams(services.streams, call),
-    recordings: new CallRecordings(services.recordings, call),
-    hold: new Hold(services.player, call),
-  }
 }
 
 /** Limit in time of a controller's verbs, below the call's own end. */

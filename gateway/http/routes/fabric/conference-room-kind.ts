@@ -65,8 +65,6 @@ const properties = {
 
 type RoomBody = ValidatedFields<typeof properties, 'name'>
 
-const shownTime = { type: ['string', 'null'], format: 'date-time' } as const
-
 /** Conference rooms. */
 export const conferenceRooms: ResourceKind<'room', RoomBody> = {
   type: 'room',
@@ -77,18 +75,18 @@ export const conferenceRooms: ResourceKind<'room', RoomBody> = {
   answer: {
     name: { type: 'string' },
     display_name: { type: 'string' },
-    description: { type: ['string', 'null'] },
-    max_members: { type: ['integer', 'null'] },
-    join_from: shownTime,
-    join_until: shownTime,
-    remove_at: shownTime,
-    remove_after_seconds_elapsed: { type: ['integer', 'null'] },
+    description: properties.description,
+    max_members: properties.max_members,
+    join_from: properties.join_from,
+    join_until: properties.join_until,
+    remove_at: properties.remove_at,
+    remove_after_seconds_elapsed: properties.remove_after_seconds_elapsed,
     layout: { type: ['string', 'null'] },
-    record_on_start: flag,
-    tone_on_entry_and_exit: flag,
-    user_join_video_off: flag,
-    prioritize_handraise: flag,
-    meta: { type: ['object', 'null'], additionalProperties: true },
+    record_on_start: { type: 'boolean' },
+    tone_on_entry_and_exit: properties.tone_on_entry_and_exit,
+    user_join_video_off: properties.user_join_video_off,
+    prioritize_handraise: properties.prioritize_handraise,
+    meta: properties.meta,
   },
   create: (body) => ({
     displayName: body.display_name ?? body.name,

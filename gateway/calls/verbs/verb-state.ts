@@ -1,0 +1,37 @@
+import type { Cause } from '../../core/errors/catalogue.ts'
+import type { Call } from '../call/call.ts'
+import { CallCollections } from './call-collections.ts'
+import type { CallControllerDeps } from './call-controller-deps.ts'
+import { CallPlaybacks } from './call-playbacks.ts'
+import { CallRecordings } from './call-recordings.ts'
+import { CallStreams } from './call-streams.ts'
+import { Hold } from './hold.ts'
+import { VerbLog } from './verb-log.ts'
+
+/** State that all scopes of one call's verbs share. */
+export interface VerbState {
+  readonly log: VerbLog
+  readonly playbacks: CallPlaybacks
+  readonly collections: CallCollections
+  readonly streams: CallStreams
+  readonly recordings: CallRecordings
+  readonly hold: Hold
+  /** Rejection of the last `connect`: gives the status of an unanswered call when its document ends. */
+  refusal?: Cause | undefined
+  /** Failure of the gateway that ended the last `connect`: the call ends with it, too. */
+  fault?: Cause | undefined
+}
+
+/** Opens the state of a call's verbs. */
+export const openVerbs = (deps: CallControllerDeps, call: Call): VerbState => {
+  const { services, speech, meter, clock } = deps
+  const playbacks = new CallPlaybacks(services.player, call)
+  return {
+    log: new VerbLog(call, meter, clock),
+    playbacks,
+    collections: new CallCollections(speech, clock, call, playbacks),
+    streams: new CallStreams(services.streams, call),
+    recordings: new CallRecordings(services.recordings, call),
+    hold: new Hold(services.player, call),
+  }
+}
