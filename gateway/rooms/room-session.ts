@@ -220,8 +220,9 @@ export class RoomSession {
    */
   change(memberId: string, changes: Partial<RoomMemberState>, by?: string): readonly string[] {
     const member = this.#find(memberId)
-    const isByOther = by !== undefined && by !== memberId && by !== member.parentId
-    const { updated, isAudioChanged } = member.change(changes, isByOther)
+    const isOwn = by === memberId || by === member.parentId
+    const source = by === undefined ? 'application' : isOwn ? 'self' : 'other'
+    const { updated, isAudioChanged } = member.change(changes, source)
     if (isAudioChanged) this.#media.setAudio(member)
     if (updated.length > 0) this.#update({ kind: 'member.updated', member, updated })
     return updated

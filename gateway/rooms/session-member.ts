@@ -32,6 +32,9 @@ const mutes = ['audio_muted', 'video_muted'] as const
 const namesIn = (changes: Partial<RoomMemberState>): readonly (keyof RoomMemberState)[] =>
   stateNames.filter((name) => changes[name] !== undefined)
 
+/** Origin of a change: the member, another member, or the application. */
+type ChangeSource = 'self' | 'other' | 'application'
+
 /** Result of {@link SessionMember.change}. */
 interface MemberChange {
   /** Names of the given state, and `visible` if the visibility changed. */
@@ -107,12 +110,12 @@ export class SessionMember implements RoomMember, Occupant {
   }
 
   /** Changes the state. A mute of the member itself stays if another member wants to undo it. */
-  change(changes: Partial<RoomMemberState>, isByOther: boolean): MemberChange {
+  change(changes: Partial<RoomMemberState>, by: ChangeSource): MemberChange {
     const permitted: { -readonly [Name in keyof RoomMemberState]?: RoomMemberState[Name] } = { ...changes }
     for (const name of mutes) {
-      if (changes[name] === false && isByOther && this.#ownMutes.has(name)) permitted[name] = true
+      if (changes[name] === false && by === 'other' && this.#ownMutes.has(name)) permitted[name] = true
       else if (changes[name] === false) this.#ownMutes.delete(name)
-      else if (changes[name] === true && !isByOther) this.#ownMutes.add(name)
+      else if (changes[name] === true && by === 'self') this.#ownMutes.add(name)
     }
     const before = this.#state
     const wasVisible = this.isVisible
