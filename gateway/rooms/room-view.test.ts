@@ -88,6 +88,16 @@ describe('the picture with one camera', () => {
     expect(room.picture).toEqual({ kind: 'speaker', main: 'A', other: 'D' })
   })
 
+  it('does not follow the voice of a member that left and came back', () => {
+    const room = roomOf('A', 'B')
+    room.clock.advance(1500)
+    room.session.setTalking('B', true)
+    room.session.leave('B', 'left')
+    room.join('B')
+    room.clock.advance(5000)
+    expect(room.picture).toEqual({ kind: 'speaker', main: 'A', other: 'B' })
+  })
+
   it('stays for a telephone that speaks', () => {
     const room = roomOf('A', 'B')
     room.join('phone', { isPhone: true })
@@ -141,7 +151,7 @@ describe('the layout of a picture with one camera', () => {
 
   it('changes by an event only if a viewer sees another one', () => {
     const room = roomOf('A', 'B')
-    // Each of two members sees the other, whoever speaks.
+    // Each of two members sees the other, whichever of them speaks.
     speak(room, 'B')
     expect(room.takeEvents()).toEqual(['member.talking B', 'member.talking B'])
     room.join('C', { isPhone: true })
