@@ -256,6 +256,7 @@ const xmlFolders = ['nouns', 'verbs', 'document.ts', 'run.ts', 'handler.ts'] as 
  * - `record`: recordings, and their files.
  * - `sound`: decoders of audio files, speech synthesis and tones.
  * - `edge`: ports that send and receive RTP.
+ * - `rooms`: one video stream of changing sources, without sockets and clocks.
  * - `webrtc`: sessions of browsers.
  */
 const mediaFolders = [
@@ -268,6 +269,7 @@ const mediaFolders = [
   'record',
   'sound',
   'edge',
+  'rooms',
   'webrtc',
 ] as const
 
@@ -276,6 +278,7 @@ const mediaFolders = [
  *
  * - `sdp`: session descriptions.
  * - `video`: video of a session.
+ * - `rooms`: video of rooms.
  */
 const webrtcFolders = [
   'sdp',
@@ -288,6 +291,7 @@ const webrtcFolders = [
   'video',
   'webrtc-session.ts',
   'browser-session.ts',
+  'rooms',
   'webrtc.ts',
 ] as const
 
