@@ -87,7 +87,11 @@ export interface WebRtc {
    * audio is not affected.
    */
   joinVideo(a: BrowserVideo, b: BrowserVideo, onFault?: (fault: Error) => void): { close(): void }
-  /** Opens the video of a room. `onFault` receives the reason if a source cannot be shown. */
+  /**
+   * Opens the video of a room. It holds no resources until a member watches. `onFault` is called with `code`
+   * `no_common_codec`, once per member that does not send or receive VP8, and with mediasoup's own errors.
+   * The other members are not affected.
+   */
   openRoom(onFault?: (fault: Error) => void): Promise<RoomVideo>
   /** Number of open browser transports. */
   readonly transports: number

@@ -6,16 +6,18 @@ import type {
   BrowserVideo,
   Edge,
   MediaPort,
+  RoomVideo,
   WebRtc,
 } from '../types.ts'
 import { BrowserSession } from './browser-session.ts'
 import { WebRtcError } from './errors.ts'
 import { listenAddresses } from './listen-addresses.ts'
 import { Relay } from './relay.ts'
+import { VideoRoom } from './rooms/video-room.ts'
 import { type AudioFormat, ownFormat, planAnswer, planScreen } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read-sdp.ts'
 import { sends } from './sdp/session-description.ts'
-import { SessionVideo } from './video/session-video.ts'
+import { sessionVideo } from './video/session-video.ts'
 import { WebRtcSession } from './webrtc-session.ts'
 import { WorkerSupervisor } from './worker-supervisor.ts'
 
@@ -125,13 +127,18 @@ class Service implements WebRtcService {
   }
 
   joinVideo(a: BrowserVideo, b: BrowserVideo, onFault: (fault: Error) => void = () => {}): { close(): void } {
-    const [one, other] = [a, b].map(known) as [SessionVideo, SessionVideo]
+    const one = sessionVideo(a)
+    const other = sessionVideo(b)
     const unwatches = [one.watch(other, onFault), other.watch(one, onFault)]
     return {
       close: () => {
         for (const unwatch of unwatches.splice(0)) unwatch()
       },
     }
+  }
+
+  openRoom(onFault?: (fault: Error) => void): Promise<RoomVideo> {
+    return Promise.resolve(new VideoRoom({ onFault }))
   }
 
   async close(): Promise<void> {
@@ -178,8 +185,3 @@ class Service implements WebRtcService {
 
 // An error while closing is ignored: the first error is the one to report.
 const closePort = (port: MediaPort): Promise<unknown> => port.close().catch(() => undefined)
-
-const known = (video: BrowserVideo): SessionVideo => {
-  if (video instanceof SessionVideo) return video
-  throw new TypeError('video of this WebRtc expected')
-}

@@ -4,20 +4,26 @@ import { type MediaSection, sends } from '../sdp/session-description.ts'
 import type { VideoFormat } from '../sdp/video-format.ts'
 import { producerParameters } from '../video-parameters.ts'
 
-/** Video stream that a browser currently sends. A new object for each new stream. */
+/** Video stream for consumers. A new object for each new stream. */
 export interface VideoSource {
   readonly producer: types.Producer
-  readonly line: MLine
+  /** Place of the producer. */
+  readonly line: Pick<MLine, 'router' | 'worker'>
   readonly format: VideoFormat
+}
+
+/** Video stream that a browser currently sends. */
+export interface IncomingStream extends VideoSource {
+  readonly line: MLine
 }
 
 /** Video that a browser sends over one m-line: its camera, or a shared screen. */
 export class IncomingVideo {
   readonly #watchers = new Set<() => void>()
-  #current: (VideoSource & { readonly key: string }) | undefined
+  #current: (IncomingStream & { readonly key: string }) | undefined
 
   /** Current stream; undefined if nothing is sent. */
-  get current(): VideoSource | undefined {
+  get current(): IncomingStream | undefined {
     return this.#current
   }
 
@@ -54,7 +60,7 @@ export class IncomingVideo {
     this.#set(undefined)
   }
 
-  #set(next: (VideoSource & { readonly key: string }) | undefined): void {
+  #set(next: (IncomingStream & { readonly key: string }) | undefined): void {
     if (next === this.#current) return
     this.#current = next
     for (const watcher of [...this.#watchers]) watcher()

@@ -7,11 +7,18 @@ import type { VideoSink } from './forward-video.ts'
 import { IncomingVideo, type VideoSource } from './incoming-video.ts'
 import { type OnFault, type VideoProvider, Viewer } from './viewer.ts'
 
+/** Returns the session's video. Throws a TypeError if it is not of this implementation. */
+export const sessionVideo = (video: BrowserVideo): SessionVideo => {
+  if (video instanceof SessionVideo) return video
+  throw new TypeError('video of this WebRtc expected')
+}
+
 /** Video of a browser's session, over all its offers and m-lines. */
 export class SessionVideo implements BrowserVideo, VideoProvider {
   readonly camera = new IncomingVideo()
   readonly #viewer = new Viewer(() => this.#sink)
   readonly #watchers = new Set<() => void>()
+  readonly #sinkWatchers = new Set<() => void>()
   #sink: VideoSink | undefined
   #screen: IncomingVideo | undefined
   #unwatchScreen = () => {}
@@ -27,6 +34,11 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
   /** Stream that other browsers see. */
   get source(): VideoSource | undefined {
     return this.#screen?.current ?? this.camera.current
+  }
+
+  /** M-line that currently receives video; undefined if none does. */
+  get sink(): VideoSink | undefined {
+    return this.#sink
   }
 
   get isSending(): boolean {
@@ -81,17 +93,28 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
     this.#changed()
   }
 
+  /** Calls `watcher` for each change of {@link sink}, until the returned function is called. */
+  watchSink(watcher: () => void): () => void {
+    this.#sinkWatchers.add(watcher)
+    return () => void this.#sinkWatchers.delete(watcher)
+  }
+
   /** Shows the other's video to this browser, until the returned function is called. */
   watch(other: SessionVideo, onFault: OnFault): () => void {
+    const view = this.view(other, onFault)
     // A function of its own for each call, because the same two sessions may be joined again before the first
     // join ends.
-    const update = () => this.#viewer.update()
+    const update = () => view.update()
     other.#watchers.add(update)
-    const unwatch = this.#viewer.watch(other, onFault)
     return () => {
       other.#watchers.delete(update)
-      unwatch()
+      view.close()
     }
+  }
+
+  /** Shows a provider's video to this browser until `close`; `update` processes a change of the provider. */
+  view(provider: VideoProvider, onFault: OnFault): { update(): void; close(): void } {
+    return { update: () => this.#viewer.update(), close: this.#viewer.watch(provider, onFault) }
   }
 
   /** Ends sending and receiving. Idempotent; resolves when nothing is pending. */
@@ -105,6 +128,7 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
   #deliverTo(sink: VideoSink | undefined): void {
     if (this.#sink?.line === sink?.line) return
     this.#sink = sink
+    for (const watcher of [...this.#sinkWatchers]) watcher()
     this.#viewer.update()
   }
 

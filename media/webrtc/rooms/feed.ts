@@ -1,0 +1,89 @@
+import type { types } from 'mediasoup'
+import type { Timers } from '../../clock.ts'
+import type { VideoSource } from '../video/incoming-video.ts'
+import { consumerCapabilities } from '../video-parameters.ts'
+import { openLink } from './open-link.ts'
+import { Spaced } from './spaced.ts'
+
+/** Minimum time between two requests for a key frame of one source, in ms. */
+export const keyFrameSpacingMs = 500
+
+/** Called with each RTP packet of a {@link Feed}. */
+export type PacketListener = (packet: Buffer) => void
+
+/**
+ * Packets of one source, as the gateway receives them from its router. Shared by all programs of a room:
+ * opened with the first listener, closed with the last.
+ */
+export class Feed {
+  readonly #source: VideoSource
+  readonly #onFault: (fault: Error) => void
+  readonly #listeners = new Set<PacketListener>()
+  readonly #request: Spaced
+  #consumer: types.Consumer | undefined
+  #close: (() => void) | undefined
+
+  constructor(source: VideoSource, clock: Timers, onFault: (fault: Error) => void) {
+    this.#source = source
+    this.#onFault = onFault
+    this.#request = new Spaced(clock, keyFrameSpacingMs, () => this.#requestNow())
+  }
+
+  /** Calls `listener` for each packet, until the returned function is called. */
+  attach(listener: PacketListener): () => void {
+    this.#listeners.add(listener)
+    this.#close ??= this.#open()
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size === 0) this.#shut()
+    }
+  }
+
+  /**
+   * Requests a key frame from the source, at most one in {@link keyFrameSpacingMs}. No effect while the feed
+   * opens, because opening requests one.
+   */
+  requestKeyFrame(): void {
+    if (this.#consumer) this.#request.call()
+  }
+
+  #open(): () => void {
+    const { producer, line, format } = this.#source
+    return openLink(
+      line.router,
+      // Paused until its listener is there: a key frame before that would be lost.
+      (transport) =>
+        transport.consume({
+          producerId: producer.id,
+          rtpCapabilities: consumerCapabilities(format),
+          paused: true,
+        }),
+      ({ end }) => this.#opened(end),
+      (fault) => {
+        // A source that has ended is replaced by another one.
+        if (!producer.closed) this.#onFault(fault)
+      },
+    )
+  }
+
+  #opened(consumer: types.Consumer): void {
+    this.#consumer = consumer
+    consumer.on('rtp', (packet) => {
+      for (const listener of [...this.#listeners]) listener(packet)
+    })
+    // mediasoup requests a key frame for a resumed consumer.
+    this.#request.wait()
+    consumer.resume().catch(() => undefined)
+  }
+
+  #requestNow(): void {
+    this.#consumer?.requestKeyFrame().catch(() => undefined)
+  }
+
+  #shut(): void {
+    this.#request.stop()
+    this.#consumer = undefined
+    this.#close?.()
+    this.#close = undefined
+  }
+}

@@ -1,0 +1,221 @@
+import { type MediaClock, systemClock } from '../../clock.ts'
+import { guard } from '../../guard.ts'
+import type { BrowserScreen, BrowserVideo, RoomPicture, RoomVideo } from '../../types.ts'
+import { WebRtcError } from '../errors.ts'
+import type { IncomingStream, IncomingVideo, VideoSource } from '../video/incoming-video.ts'
+import { type SessionVideo, sessionVideo } from '../video/session-video.ts'
+import { WebRtcSession } from '../webrtc-session.ts'
+import { Feed } from './feed.ts'
+import { Program } from './program.ts'
+
+/** Maximum bit rate of a camera in a room, in bit/s: all its viewers receive the same stream. */
+const maxCameraRate = 1_000_000
+
+/** Maximum number of viewers with a program of their own. */
+const maxOwnPrograms = 8
+
+/** Options of a {@link VideoRoom}. */
+export interface VideoRoomOptions {
+  /** Called once per member whose video has another codec than VP8, and for each error of mediasoup. */
+  readonly onFault?: ((fault: Error) => void) | undefined
+  /** Default {@link systemClock}. */
+  readonly clock?: MediaClock
+}
+
+/** Member of a room: a browser, which sends and receives, or a screen, which sends. */
+interface Member {
+  readonly id: string
+  readonly camera: IncomingVideo
+  /** Session of a browser; undefined for a screen. */
+  readonly session?: SessionVideo
+  /** Stream that the member sends. */
+  stream?: IncomingStream | undefined
+  /** Packets of the stream; undefined if the stream cannot be shown. */
+  feed?: Feed | undefined
+  /** Program that the member watches. */
+  program?: Program | undefined
+  /** Whether the member's codec was reported. */
+  isReported?: boolean
+  /** Processes a change of the program. */
+  updateView: () => void
+  /** Ends the membership. */
+  leave: () => void
+}
+
+/** A member with the m-line over which it watches. */
+interface Viewing {
+  readonly member: Member
+  readonly line: VideoSource['line']
+}
+
+/**
+ * Video of a room, see {@link RoomVideo}.
+ *
+ * Viewers of one router share a program, which shows `main`. Viewers that may become `main` have a program of
+ * their own: the first members with cameras, and those that were `main` last. A change of the picture then
+ * changes only the sources of programs, and no viewer changes its stream.
+ *
+ * The numbers of a program live in the gateway, and its packets enter mediasoup in the router of its viewers.
+ * So no pipes are needed, and the death of a worker ends only the video of the worker's own browsers.
+ */
+export class VideoRoom implements RoomVideo {
+  readonly #clock: MediaClock
+  readonly #onFault: (fault: Error) => void
+  readonly #members = new Map<string, Member>()
+  readonly #shared = new Map<Program['router'], Program>()
+  /** Viewers' own programs by member; the member that was `main` last is the last one. */
+  readonly #own = new Map<string, Program>()
+  #picture: RoomPicture = { kind: 'speaker' }
+
+  constructor({ onFault = () => {}, clock = systemClock }: VideoRoomOptions = {}) {
+    this.#clock = clock
+    this.#onFault = guard(onFault)
+  }
+
+  add(id: string, video: BrowserVideo): void {
+    const session = sessionVideo(video)
+    this.#join({ id, camera: session.camera, session, updateView: () => {}, leave: () => {} })
+  }
+
+  addScreen(id: string, screen: BrowserScreen): void {
+    if (!(screen instanceof WebRtcSession)) throw new TypeError('a screen of this WebRtc expected')
+    this.#join({ id, camera: screen.video.camera, updateView: () => {}, leave: () => {} })
+  }
+
+  remove(id: string): void {
+    const member = this.#members.get(id)
+    if (!member) return
+    this.#members.delete(id)
+    member.leave()
+    this.#update()
+  }
+
+  show(picture: RoomPicture): void {
+    this.#picture = picture
+    this.#update()
+  }
+
+  close(): void {
+    const members = [...this.#members.values()]
+    this.#members.clear()
+    for (const { leave } of members) leave()
+    this.#update()
+  }
+
+  #join(member: Member): void {
+    // The program of a session that is replaced stays, so that its viewer continues with it.
+    this.#members.get(member.id)?.leave()
+    this.#members.set(member.id, member)
+    const { camera, session } = member
+    const ends = [camera.watch(() => this.#cameraChanged(member))]
+    if (session) {
+      const provider = {
+        get source() {
+          return member.program?.source
+        },
+      }
+      const view = session.view(provider, this.#onFault)
+      member.updateView = view.update
+      ends.push(
+        session.watchSink(() => this.#update()),
+        view.close,
+        () => capCamera(camera.current, 0),
+      )
+    }
+    member.leave = () => {
+      for (const end of ends) end()
+    }
+    this.#cameraChanged(member)
+  }
+
+  #cameraChanged(member: Member): void {
+    const stream = member.camera.current
+    if (stream !== member.stream) {
+      member.stream = stream
+      member.feed =
+        stream && this.#canShow(member, stream) ? new Feed(stream, this.#clock, this.#onFault) : undefined
+      if (member.session) capCamera(stream, maxCameraRate)
+    }
+    this.#update()
+  }
+
+  /** Whether the format is VP8. Reports another one, once per member. */
+  #canShow(member: Member, { format }: Pick<VideoSource, 'format'>): boolean {
+    if (format.name === 'VP8') return true
+    if (!member.isReported)
+      this.#onFault(new WebRtcError('no_common_codec', `video of ${member.id}: ${format.name}, VP8 expected`))
+    member.isReported = true
+    return false
+  }
+
+  /** Gives each viewer its program, and each program its source. Closes the other programs. */
+  #update(): void {
+    const viewers = [...this.#members.values()].flatMap((member) => {
+      const sink = member.session?.sink
+      return sink && this.#canShow(member, sink) ? [{ member, line: sink.line }] : []
+    })
+    this.#chooseOwn(viewers)
+    for (const { member, line } of viewers) member.program = this.#programOf(member, line)
+    const used = new Set(viewers.map(({ member }) => member.program))
+    for (const [router, program] of this.#shared) {
+      if (used.has(program)) continue
+      this.#shared.delete(router)
+      program.close()
+    }
+    this.#showAll()
+    for (const { member } of viewers) member.updateView()
+  }
+
+  /** Opens and closes viewers' own programs. */
+  #chooseOwn(viewers: readonly Viewing[]): void {
+    const own = this.#own
+    const { main = '' } = this.#picture
+    const routers = new Map(viewers.map(({ member, line }) => [member.id, line.router]))
+    for (const [id, { router }] of own) if (routers.get(id) !== router) this.#closeOwn(id)
+    for (const { member, line } of viewers) {
+      const isWanted = member.id === main || (member.feed !== undefined && own.size < maxOwnPrograms)
+      if (isWanted && !own.has(member.id)) own.set(member.id, this.#open(line))
+    }
+    const program = own.get(main)
+    if (program) {
+      own.delete(main)
+      own.set(main, program)
+    }
+    for (const id of own.keys()) if (own.size > maxOwnPrograms) this.#closeOwn(id)
+  }
+
+  #closeOwn(id: string): void {
+    this.#own.get(id)?.close()
+    this.#own.delete(id)
+  }
+
+  #programOf({ id, program }: Member, line: VideoSource['line']): Program {
+    const own = this.#own.get(id)
+    // A viewer keeps its stream until its own program is open.
+    if (own) return own.source || program?.router !== line.router ? own : program
+    const shared = this.#shared.get(line.router) ?? this.#open(line)
+    this.#shared.set(line.router, shared)
+    return shared
+  }
+
+  #open(line: VideoSource['line']): Program {
+    return new Program(line, { clock: this.#clock, onReady: () => this.#update(), onFault: this.#onFault })
+  }
+
+  #showAll(): void {
+    const { main, other } = this.#picture
+    const feed = this.#feedOf(main)
+    for (const program of this.#shared.values()) program.show(feed)
+    for (const [id, program] of this.#own) program.show(id === main ? (this.#feedOf(other) ?? feed) : feed)
+  }
+
+  #feedOf(id: string | undefined): Feed | undefined {
+    return id === undefined ? undefined : this.#members.get(id)?.feed
+  }
+}
+
+/** Sets the maximum bit rate of a camera; 0: none. */
+const capCamera = (stream: IncomingStream | undefined, rate: number): void => {
+  // A closed transport needs no limit.
+  stream?.line.transport.setMaxIncomingBitrate(rate).catch(() => undefined)
+}
