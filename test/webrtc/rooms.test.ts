@@ -92,7 +92,8 @@ describe('the picture of a room', () => {
     const names = ['a', 'b', 'c']
     for (const name of names) await join(name)
     for (let i = 0; i < 21; i++) {
-      const [main, other] = [names[i % 3]!, names[(i + 1) % 3]!]
+      const main = names[i % 3]!
+      const other = names[(i + 1) % 3]!
       room.show({ kind: 'speaker', main, other })
       await playUntilSeen(Object.fromEntries(names.map((name) => [name, name === main ? other : main])))
     }

@@ -23,6 +23,8 @@ interface Size {
 export interface Seen {
   /** Number of decoded frames of all streams of the connection. */
   readonly frames: number
+  /** Number of streams that were received at the times of all calls; each has its own decoder. */
+  readonly streams: number
   readonly width: number
   readonly height: number
   /** Colour of the upper middle: `red`, `green`, `blue`, or `other`. */
@@ -43,6 +45,7 @@ const video = (() => {
     element.play().catch(() => {})
   })
   const own = Object.assign(document.createElement('canvas'), { width: 320, height: 240 })
+  const ssrcs = new Set()
   let colour, track
   const paint = () => {
     const context = own.getContext('2d')
@@ -101,6 +104,7 @@ const video = (() => {
     seen: async () => {
       const all = [...(await pc.getStats()).values()]
       const inbound = all.filter((s) => s.type === 'inbound-rtp' && s.kind === 'video' && s.framesDecoded > 0)
+      for (const { ssrc } of inbound) ssrcs.add(ssrc)
       const codec = all.find((s) => s.id === inbound.at(-1)?.codecId)
       const { videoWidth: width, videoHeight: height } = element
       let pixel = [0, 0, 0]
@@ -110,7 +114,7 @@ const video = (() => {
         pixel = context.getImageData(0, 0, 1, 1).data
       }
       return {
-        frames: inbound.reduce((sum, s) => sum + s.framesDecoded, 0), width, height, colour: colourOf(pixel),
+        frames: inbound.reduce((sum, s) => sum + s.framesDecoded, 0), streams: ssrcs.size, width, height, colour: colourOf(pixel),
         codec: codec ? codec.mimeType.replace('video/', '') + ' ' + codec.payloadType : '',
       }
     },

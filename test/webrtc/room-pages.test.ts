@@ -1,0 +1,63 @@
+/** @schedule alone: three pages with cameras encode and decode video at the same time. */
+
+/** Pictures of rooms, as browsers see them. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { RoomVideo } from '../../media/types.ts'
+import { type MediaStack, openMediaStack, until } from '../support/webrtc/media-stack.ts'
+import { toneFile } from '../support/webrtc/microphone.ts'
+import { Parties, type Party, sees } from '../support/webrtc/parties.ts'
+import { PhoneBrowser } from '../support/webrtc/phone-page.ts'
+
+let file: Awaited<ReturnType<typeof toneFile>>
+let browser: PhoneBrowser
+let fixture: MediaStack
+let parties: Parties
+let room: RoomVideo
+let faults: Error[] = []
+beforeAll(async () => {
+  file = await toneFile(1000)
+  browser = await PhoneBrowser.start(file.path)
+  // Two processes: members of a room are in both.
+  fixture = await openMediaStack({ workers: 2 })
+  parties = new Parties(fixture, () => browser.open())
+})
+afterAll(async () => {
+  await fixture?.close()
+  await browser?.close()
+  await file?.remove()
+})
+beforeEach(async () => {
+  faults = []
+  room = await fixture.webrtc.openRoom((fault) => faults.push(fault))
+})
+afterEach(async () => {
+  room.close()
+  expect(faults).toEqual([])
+  await parties.close()
+})
+
+/** Lets pages call and join the room; a member's id is the colour of its camera. */
+const join = async (...colours: readonly string[]): Promise<Record<string, Party>> => {
+  const members: Record<string, Party> = {}
+  for (const colour of colours) {
+    const party = await parties.callIn(colour)
+    room.add(colour, party.media.video)
+    members[colour] = party
+  }
+  return members
+}
+
+describe('a room of three browsers with cameras', () => {
+  const colours = ['red', 'green', 'blue']
+
+  it('shows `main` to all and `other` to `main` over 20 changes, in one stream for each', async () => {
+    const members = await join(...colours)
+    for (let i = 0; i < 20; i++) {
+      const main = colours[i % 3]!
+      const other = colours[(i + 2) % 3]!
+      room.show({ kind: 'speaker', main, other })
+      for (const colour of colours) await sees(members[colour]!, colour === main ? other : main)
+    }
+    for (const { page } of Object.values(members)) expect((await page.call('seen')).streams).toBe(1)
+  })
+})
