@@ -76,7 +76,7 @@ const hasOverlays = async (page: SdkPage, wanted: number): Promise<void> => {
 }
 
 const phoneJoins = async (): Promise<Carrier> => {
-  const phone = await Carrier.calls(gateway, { domain: 'lounge.test', scenario: 'call', holdMs: 'manual' })
+  const phone = await Carrier.calls(gateway, { domain: 'lounge.test', scenario: 'caller-released' })
   await phone.talks('answered', phoneTone)
   return phone
 }
@@ -203,8 +203,8 @@ describe('a room', () => {
   })
 
   it.each([
-    ['a document that has answered', '/public/tour'],
-    ['a document that connects to its address', '/public/by-way'],
+    ['a document that has answered', '/public/tour?channel=video'],
+    ['a document that connects to its address', '/public/by-way?channel=video'],
   ])('takes a call with its picture from %s', async (_, way) => {
     const [, second, third] = pages
     await third.dial(address, { video: true })
