@@ -23,11 +23,13 @@ COPY react/package.json react/
 RUN MEDIASOUP_WORKER_BIN=later npm ci --no-audit --no-fund --loglevel=error
 
 # The prebuilt worker if it can be downloaded, else a worker that is built here, both at the same path. Only a build needs apt-get. The media
-# threads' sockets are compiled into media/edge/native.
+# threads' sockets are compiled into media/edge/native, and the composer of pictures into media/compose/native.
 COPY scripts/worker scripts/worker
 COPY scripts/worker-build scripts/worker-build
 COPY media/edge/native media/edge/native
-RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && XDG_CACHE_HOME=/opt/cache scripts/worker >/opt/worker-path \
+COPY media/compose/native media/compose/native
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev libvpx-dev libyuv-dev \
+  && XDG_CACHE_HOME=/opt/cache scripts/worker >/opt/worker-path \
   && install -D -m 755 "$(cat /opt/worker-path)" /opt/worker/mediasoup-worker \
   && rm -rf /opt/cache /var/lib/apt/lists/*
 
@@ -40,9 +42,10 @@ RUN npm run --silent build \
 
 
 FROM ${NODE_IMAGE}
-# A worker built against Debian's libraries needs these; a prebuilt one needs none of them. They are small.
+# A worker built against Debian's libraries needs the first four; a prebuilt one needs none of them. The composer needs libvpx and libyuv.
+# All are small.
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends libssl3 libuv1 libsrtp2-1 libabsl20220623 tini \
+  && apt-get install -y --no-install-recommends libssl3 libuv1 libsrtp2-1 libabsl20220623 libvpx7 libyuv0 tini \
   && rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
   && install -d -o node -g node /var/lib/trunkline /var/cache/trunkline /etc/trunkline \
   && printf '#!/bin/sh\nexec /opt/trunkline/scripts/trunkline "$@"\n' >/usr/local/bin/trunkline \

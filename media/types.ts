@@ -1,5 +1,6 @@
 /** Public types of `media/`: everything that the gateway uses. */
 export type * from './api/codec.ts'
+export type * from './api/compose.ts'
 export type * from './api/detect.ts'
 export type * from './api/edge.ts'
 export type * from './api/mixer.ts'

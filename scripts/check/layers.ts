@@ -257,6 +257,7 @@ const xmlFolders = ['nouns', 'verbs', 'document.ts', 'run.ts', 'handler.ts'] as 
  * - `sound`: decoders of audio files, speech synthesis and tones.
  * - `edge`: ports that send and receive RTP.
  * - `rooms`: one video stream of changing sources, without sockets and clocks.
+ * - `compose`: pictures of rooms, composed in processes of their own.
  * - `webrtc`: sessions of browsers.
  */
 const mediaFolders = [
@@ -270,6 +271,7 @@ const mediaFolders = [
   'sound',
   'edge',
   'rooms',
+  'compose',
   'webrtc',
 ] as const
 

@@ -1,17 +1,24 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadPictures, picturesFile } from '../../media/compose/pictures.ts'
 import { addonFile, loadAddon } from '../../media/edge/sockets-open.ts'
-import { ensureAddon } from './addon.ts'
+import { type Addon, ensureAddon, picturesAddon, socketsAddon } from './addon.ts'
 
-const compiler = spawnSync('cc', ['--version']).status === 0
+const canCompile = ({ libraries }: Addon): boolean =>
+  spawnSync('cc', ['--version']).status === 0 &&
+  libraries.every(
+    ({ header }) =>
+      spawnSync('cc', ['-fsyntax-only', '-include', header, '-x', 'c', '/dev/null']).status === 0,
+  )
 
-describe('the native sockets of the media threads', () => {
+describe('the native addons', () => {
   let folder: string
   const path = process.env.PATH
   const said: string[] = []
+  const ensure = (addon: Addon) => ensureAddon(addon, folder, (text) => said.push(text))
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'addon-'))
@@ -22,26 +29,47 @@ describe('the native sockets of the media threads', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it.runIf(compiler)('are built once, and copied to the path that the edge loads', () => {
-    ensureAddon(folder, (text) => said.push(text))
+  const ensureWithout = (addon: Addon) => {
+    ensure(addon)
+    expect(said).toEqual([expect.stringMatching(new RegExp(`^${addon.without}: `))])
+  }
+
+  it.each([
+    { addon: socketsAddon, file: addonFile, load: loadAddon },
+    { addon: picturesAddon, file: picturesFile, load: loadPictures },
+  ])('$addon.name is built once, and copied to the path that is loaded', ({ addon, file, load }) => {
+    if (!canCompile(addon)) return ensureWithout(addon)
+    ensure(addon)
     expect(said).toEqual([])
-    const [file = '', ...others] = readdirSync(folder)
-    expect(file).toMatch(/^udp-[0-9a-f]{12}\.node$/)
+    const [kept = '', ...others] = readdirSync(folder)
+    expect(kept).toMatch(new RegExp(`^${addon.name}-[0-9a-f]{12}\\.node$`))
     expect(others).toEqual([])
-    const { mtimeMs } = statSync(join(folder, file))
+    const { mtimeMs } = statSync(join(folder, kept))
     process.env.PATH = folder
-    ensureAddon(folder, (text) => said.push(text))
+    ensure(addon)
     expect(said).toEqual([])
-    expect(statSync(join(folder, file)).mtimeMs).toBe(mtimeMs)
-    expect(statSync(addonFile).size).toBe(statSync(join(folder, file)).size)
-    expect(loadAddon().slots).toBeGreaterThan(0)
+    expect(statSync(join(folder, kept)).mtimeMs).toBe(mtimeMs)
+    expect(statSync(file).size).toBe(statSync(join(folder, kept)).size)
+    expect(load().version).toBeGreaterThan(0)
   })
 
-  it('are left out without a compiler, with a message', () => {
+  it.each([
+    { addon: socketsAddon, message: /^media threads use Node's own sockets.*no C compiler/ },
+    { addon: picturesAddon, message: /^composer unavailable: no C compiler/ },
+  ])('$addon.name is left out without a compiler, with a message', ({ addon, message }) => {
     process.env.PATH = folder
-    ensureAddon(folder, (text) => said.push(text))
-    expect(said).toHaveLength(1)
-    expect(said[0]).toMatch(/Node's own sockets.*no C compiler/)
+    ensure(addon)
+    expect(said).toEqual([expect.stringMatching(message)])
     expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('names the libraries that are missing, and their packages, in one line', () => {
+    writeFileSync(join(folder, 'cc'), '#!/bin/sh\nexit 1\n')
+    chmodSync(join(folder, 'cc'), 0o755)
+    process.env.PATH = folder
+    ensure(picturesAddon)
+    expect(said).toEqual([
+      'composer unavailable: libvpx and libyuv not found (Debian: apt-get install libvpx-dev libyuv-dev)',
+    ])
   })
 })

@@ -1,7 +1,7 @@
 /** `scripts/worker`: finds, downloads or builds the mediasoup worker, verifies it and prints its path. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ensureAddon } from './addon.ts'
+import { ensureAddon, picturesAddon, socketsAddon } from './addon.ts'
 import { build } from './build.ts'
 import { cachedWorker, cacheFolder, remember } from './cache.ts'
 import { ensurePackages } from './packages.ts'
@@ -38,14 +38,20 @@ const obtain = async (mayDownload: boolean): Promise<string> => {
   return remember(built, () => verify(built.binary))
 }
 
+/** Builds the addons: after the worker, whose build may have installed the packages that they need. */
+const ensureAddons = (): void => {
+  for (const addon of [socketsAddon, picturesAddon]) ensureAddon(addon, cacheFolder(), say)
+}
+
 const main = async (): Promise<void> => {
-  ensureAddon(cacheFolder(), say)
   const own = process.env.MEDIASOUP_WORKER_BIN
   if (own && own !== 'later') {
+    ensureAddons()
     process.stdout.write(`${own}\n`)
     return
   }
   const path = await obtain(!process.argv.includes('--build'))
+  ensureAddons()
   if (recordedPath() !== path) {
     mkdirSync(dirname(pathFile), { recursive: true })
     writeFileSync(pathFile, `${path}\n`)

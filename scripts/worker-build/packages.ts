@@ -1,7 +1,10 @@
 /** Debian packages for a build. */
 import { spawnSync } from 'node:child_process'
 
-/** Names of the Debian packages that the build needs: compiler, tools and headers of libraries. */
+/**
+ * Names of the Debian packages for a build: compiler, tools and headers of libraries. The last two are for the
+ * composer, which is optional.
+ */
 export const packages = [
   'g++',
   'cmake',
@@ -13,9 +16,11 @@ export const packages = [
   'libabsl-dev',
   'libflatbuffers-dev',
   'flatbuffers-compiler',
+  'libvpx-dev',
+  'libyuv-dev',
 ] as const
 
-/** Whether all programs and libraries exist; quicker and more exact than a query of the package manager. */
+/** Whether the worker's programs and libraries exist; quicker and more exact than a query of the package manager. */
 const isComplete = (): boolean =>
   ['c++', 'cmake', 'ninja', 'flatc'].every(
     (tool) => spawnSync(tool, ['--version'], { stdio: 'ignore' }).status === 0,

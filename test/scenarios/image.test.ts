@@ -188,7 +188,8 @@ it.skipIf(missing !== undefined)('sends no secret and nothing built to the build
 
 it.skipIf(missing !== undefined)('has the files that run, which every user can read, and no others', () => {
   const files = filesOf(image())
-  for (const path of ['gateway/main.ts', 'media/edge/native/udp.node', 'libexec/mediasoup-worker'])
+  const addons = ['media/edge/native/udp.node', 'media/compose/native/compose.node']
+  for (const path of ['gateway/main.ts', ...addons, 'libexec/mediasoup-worker'])
     expect(files).toContain(`opt/trunkline/${path}`)
   // The packages of npm come as their authors publish them.
   const own = files.filter((path) => path.startsWith('opt/') && !path.includes('/node_modules/'))
