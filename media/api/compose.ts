@@ -71,8 +71,8 @@ export interface ComposedPicture {
   /** Removes a source; its rectangle becomes plain. No effect if unknown. */
   removeSource(id: string): void
   /**
-   * Changes the layers, and the size of the canvas; default 1280 × 720. Throws a RangeError for an invalid size
-   * or more than 128 layers.
+   * Changes the layers, and the size of the canvas; default 1280 × 720. Throws a RangeError for an invalid
+   * size or more than 128 layers.
    */
   draw(layers: readonly ComposedLayer[], canvas?: CanvasSize): void
   /** Requests a key frame of one rendition, or of both. A rendition has one at most every 500 ms. */
@@ -80,8 +80,8 @@ export interface ComposedPicture {
   /** Calls the listener for each packet: RTP with VP8, and sender reports of both renditions (RTCP). */
   onPacket(listener: (rendition: Rendition, packet: Buffer, kind: 'rtp' | 'rtcp') => void): void
   /**
-   * Calls the listener once if the process of the picture has died. The picture is closed then; another one can
-   * be opened at once.
+   * Calls the listener once if the process of the picture has died. The picture is closed then; another one
+   * can be opened at once.
    */
   onLost(listener: (reason: Error) => void): void
   /** Ends the picture. Idempotent. */
@@ -95,8 +95,8 @@ export interface Composers {
   /** Load of the process in which the next picture would be composed, as a share of a core from 0. */
   readonly load: number
   /**
-   * Opens a picture in the least busy process. Waits while a process that has died restarts: first at once, then
-   * after 0.5 s, doubled up to 30 s. Rejects if composing is unavailable or the composers are closed.
+   * Opens a picture in the least busy process. Waits while a process that has died restarts: first at once,
+   * then after 0.5 s, doubled up to 30 s. Rejects if composing is unavailable or the composers are closed.
    */
   open(options?: ComposedPictureOptions): Promise<ComposedPicture>
   /** Ends all pictures and processes. Idempotent. */

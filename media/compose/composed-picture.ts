@@ -120,7 +120,9 @@ export class RemotePicture implements ComposedPicture, SlotPicture {
     this.#onClose()
   }
 
-  /** Checks a command as its process will, so that a wrong one is the caller's error and not the process's. */
+  /**
+   * Checks a command as its process will, so that a wrong one is the caller's error and not the process's.
+   */
   #send(command: ComposerCommand): void {
     if (!this.#isClosed) this.#slot.send(readCommand(command))
   }

@@ -1,6 +1,6 @@
 /**
- * Entry point of a composing process: receives commands over IPC, and writes packets to a pipe. It decodes what
- * strangers send. It therefore gets no environment, no files and no secrets.
+ * Entry point of a composing process: receives commands over IPC, and writes packets to a pipe. It decodes
+ * what strangers send. It therefore gets no environment, no files and no secrets.
  */
 import { Socket } from 'node:net'
 import { setPriority } from 'node:os'
@@ -18,7 +18,7 @@ const maxMemory = 1024 * 2 ** 20
 const [niceness = '0'] = process.argv.slice(2)
 setPriority(Number(niceness))
 process.title = 'trunkline-composer'
-// Ctrl+C and service managers signal the whole group. The gateway ends this process when its calls have ended.
+// Ctrl+C and service managers signal the whole group. The gateway ends this process after its calls.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 const total = ({ user, system }: NodeJS.CpuUsage): number => user + system

@@ -131,7 +131,7 @@ export class ComposerSlot {
     this.#child = undefined
     this.#load = 0
     this.#recent = 0
-    // Whoever waits for the start gets the reason.
+    // Pictures that wait for the start fail with the reason.
     this.#ready?.reject(reason)
     this.#ready = undefined
     const lost = [...this.#pictures.values()]

@@ -100,7 +100,7 @@ class LocalComposers implements Composers {
 }
 
 /**
- * Creates the processes that compose pictures; they start with the pictures. Without the addon, `unavailable` has
- * the reason, and no picture can be opened.
+ * Creates the processes that compose pictures; they start with the pictures. Without the addon, `unavailable`
+ * has the reason, and no picture can be opened.
  */
 export const createComposers = (options: ComposersOptions = {}): Composers => new LocalComposers(options)

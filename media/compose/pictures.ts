@@ -28,9 +28,9 @@ export const Decoded = {
 export const maxFrameBytes = 1 << 20
 
 /**
- * The addon of media/compose/native. A canvas is three arguments: its bytes in I420 without gaps, its width and
- * its height. Rectangles are x, y, width and height in pixels, all even. Wrong arguments throw a TypeError or
- * a RangeError.
+ * The addon of media/compose/native. A canvas is three arguments: its bytes in I420 without gaps, its width
+ * and its height. Rectangles are x, y, width and height in pixels, all even. Wrong arguments throw a
+ * TypeError or a RangeError.
  */
 export interface PicturesAddon {
   readonly version: number
@@ -45,7 +45,9 @@ export interface PicturesAddon {
   sizeOf(decoder: NativeDecoder): number
   /** `colour`: y, u and v. */
   fill(canvas: Uint8Array, width: number, height: number, at: Int32Array, colour: Uint8Array): void
-  /** Scales the decoder's picture to the rectangle, cropped to its aspect ratio. Returns 0 without a picture. */
+  /**
+   * Scales the decoder's picture to the rectangle, cropped to its aspect ratio. Returns 0 without a picture.
+   */
   draw(canvas: Uint8Array, width: number, height: number, at: Int32Array, decoder: NativeDecoder): number
   /** Scales the second canvas to the whole first one. */
   scale(
@@ -57,8 +59,8 @@ export interface PicturesAddon {
     height: number,
   ): void
   /**
-   * Encodes a canvas into `to`. `timestamp` is in units of 90 kHz and must increase. Returns the length of the
-   * frame; 0 if the rate control drops it. Throws if the frame does not fit.
+   * Encodes a canvas into `to`. `timestamp` is in units of 90 kHz and must increase. Returns the length of
+   * the frame; 0 if the rate control drops it. Throws if the frame does not fit.
    */
   encode(
     encoder: NativeEncoder,
@@ -86,6 +88,9 @@ export const loadPictures = (file: string = picturesFile): PicturesAddon => {
   return addon
 }
 
+const notBuilt =
+  'the addon is not built (Debian: apt-get install gcc libc6-dev libvpx-dev libyuv-dev, then scripts/worker)'
+
 /** Returns the reason why pictures cannot be composed here, in one line; undefined if they can. */
 export const composerReason = (file: string = picturesFile): string | undefined => {
   try {
@@ -93,10 +98,7 @@ export const composerReason = (file: string = picturesFile): string | undefined 
     return undefined
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const reason =
-      code === 'MODULE_NOT_FOUND'
-        ? 'the addon is not built (Debian: apt-get install gcc libc6-dev libvpx-dev libyuv-dev, then scripts/worker)'
-        : message.split('\n')[0]
+    const reason = code === 'MODULE_NOT_FOUND' ? notBuilt : message.split('\n')[0]
     return `composer unavailable: ${reason}`
   }
 }

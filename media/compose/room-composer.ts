@@ -143,7 +143,9 @@ export class RoomComposer {
     this.#plan()
   }
 
-  /** Processes a packet from a port on 127.0.0.1. Packets of unknown SSRCs or from other ports are ignored. */
+  /**
+   * Processes a packet from a port on 127.0.0.1. Packets of unknown SSRCs or from other ports are ignored.
+   */
   receive(packet: Buffer, port: number): void {
     if (packet.length < 12 || isRtcp(packet)) return
     const source = this.#bySsrc.get(packet.readUInt32BE(8))

@@ -97,8 +97,8 @@ const isMissing = ({ header }: Library): boolean =>
     .status !== 0
 
 /**
- * Compiles an addon to `target`, with further flags for instrumented builds. Throws with the compiler's output,
- * or with the Debian packages that are missing.
+ * Compiles an addon to `target`, with further flags for instrumented builds. Throws with the compiler's
+ * output, or with the Debian packages that are missing.
  */
 export const compileAddon = (
   { folder, sources, libraries }: Addon,

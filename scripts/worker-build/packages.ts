@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * Names of the Debian packages for a build: compiler, tools and headers of libraries. The last two are for the
- * composer, which is optional.
+ * Names of the Debian packages for a build: compiler, tools and headers of libraries. The last two are for
+ * the composer, which is optional.
  */
 export const packages = [
   'g++',
@@ -20,7 +20,10 @@ export const packages = [
   'libyuv-dev',
 ] as const
 
-/** Whether the worker's programs and libraries exist; quicker and more exact than a query of the package manager. */
+/**
+ * Whether the worker's programs and libraries exist; quicker and more exact than a query of the package
+ * manager.
+ */
 const isComplete = (): boolean =>
   ['c++', 'cmake', 'ninja', 'flatc'].every(
     (tool) => spawnSync(tool, ['--version'], { stdio: 'ignore' }).status === 0,
