@@ -73,6 +73,11 @@ export class Camera {
     return frame.length === 0 ? [] : this.#packetizer.packetize(frame, this.#units)
   }
 
+  /** Changes the bit rate, in kbit/s. */
+  setRate(kbps: number): void {
+    this.#options.addon.setRate(this.#encoder, kbps)
+  }
+
   /** Frees the encoder. */
   close(): void {
     this.#options.addon.release(this.#encoder)
