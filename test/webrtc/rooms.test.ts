@@ -101,3 +101,185 @@ describe('the picture of a room', () => {
     expect(faults).toEqual([])
   })
 })
+
+describe('a viewer', () => {
+  it('that is alone sees itself', async () => {
+    await join('a')
+    room.show({ kind: 'speaker', main: 'a' })
+    await playUntilSeen({ a: 'a' })
+  })
+
+  it('without a camera shares the stream of others, also with another payload type or process', async () => {
+    await join('a')
+    await join('b', { direction: 'recvonly' })
+    await join('c', { direction: 'recvonly', format: { payloadType: 120 } })
+    await join('d', { direction: 'recvonly', host: hosts[1]! })
+    await join('e', { host: hosts[1]! })
+    room.show({ kind: 'speaker', main: 'a', other: 'e' })
+    await playUntilSeen({ a: 'e', b: 'a', c: 'a', d: 'a', e: 'a' })
+    room.show({ kind: 'speaker', main: 'e', other: 'a' })
+    await playUntilSeen({ a: 'e', b: 'e', c: 'e', d: 'e', e: 'a' })
+    expect(browsers.map(({ streams }) => streams.length)).toEqual([1, 1, 1, 1, 1])
+  })
+
+  it('sees a plain picture at once if nothing is shown, and again when its stream needs a key frame', async () => {
+    const viewer = await join('a', { direction: 'recvonly' })
+    await playUntilSeen({ a: 'still' })
+    const { consumer, reader } = viewer.streams[0]!
+    const count = () => reader.inOrder.length
+    expect(count()).toBe(1)
+    clock.advance(600)
+    await consumer.requestKeyFrame()
+    await playUntil(() => count() > 1, 'a plain picture for the request')
+    clock.advance(2000)
+    await playUntil(() => count() > 2, 'a plain picture after 2 s')
+  })
+
+  it('sees what it saw before the room when it leaves, and its camera is limited only in the room', async () => {
+    const a = await join('a')
+    const b = await DirectBrowser.open('b', first())
+    browsers.push(b)
+    await b.turn('sendrecv')
+    const unwatch = a.video.watch(b.video, (fault) => faults.push(fault))
+    await playUntilSeen({ a: 'b' })
+    room.add('a', a.video)
+    room.show({ kind: 'speaker', main: 'a' })
+    await playUntilSeen({ a: 'a' })
+    room.remove('a')
+    await playUntilSeen({ a: 'b' })
+    unwatch()
+    expect(a.limits.slice(-2)).toEqual([1_000_000, 0])
+  })
+
+  it('gets a stream of its own when it becomes `main` in a room of many cameras', async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `m${index}`)
+    for (const name of names) await join(name)
+    room.show({ kind: 'speaker', main: 'm0' })
+    await playUntilSeen(Object.fromEntries(names.map((name) => [name, 'm0'])))
+    room.show({ kind: 'speaker', main: 'm9', other: 'm0' })
+    await playUntilSeen({ ...Object.fromEntries(names.map((name) => [name, 'm9'])), m9: 'm0' })
+    const streams = browsers.map((browser) => browser.streams.length)
+    // The new one, and the one whose own program was closed for it.
+    expect(streams.filter((count) => count === 2)).toHaveLength(2)
+    expect(streams[9]).toBe(2)
+  })
+})
+
+describe('a source', () => {
+  it('without a key frame leaves the present one for 1.5 s, then a plain picture, until its key frame', async () => {
+    const a = await join('a')
+    const b = await join('b')
+    await join('c', { direction: 'recvonly' })
+    room.show({ kind: 'speaker', main: 'a' })
+    await playUntilSeen({ a: 'a', b: 'a', c: 'a' })
+    b.isAnswering = false
+    room.show({ kind: 'speaker', main: 'b', other: 'a' })
+    for (let ms = 0; ms < 1400; ms += 33) {
+      await tick()
+      expect(seen()).toEqual({ a: 'a', b: 'a', c: 'a' })
+    }
+    await playUntilSeen({ a: 'still', c: 'still' })
+    expect(a.seen).toBe('still')
+    b.isAnswering = true
+    await playUntilSeen({ a: 'b', c: 'b' })
+  })
+
+  it('is asked for one key frame in 500 ms, however many viewers need one', async () => {
+    const a = await join('a')
+    for (const name of ['b', 'c', 'd']) await join(name, { direction: 'recvonly' })
+    room.show({ kind: 'speaker', main: 'a' })
+    await playUntilSeen({ a: 'a', b: 'a', c: 'a', d: 'a' })
+    clock.advance(1000)
+    await tick()
+    const before = a.requests
+    const start = clock.now()
+    for (let i = 0; i < 10; i++) {
+      for (const { streams } of browsers) await streams[0]!.consumer.requestKeyFrame()
+      await tick()
+    }
+    expect(a.requests).toBe(before + 1)
+    await playUntil(() => a.requests > before + 1, 'the request that had to wait')
+    expect(clock.now() - start).toBeGreaterThanOrEqual(500)
+  })
+
+  it('may stop, start again, and change its stream or its session', async () => {
+    const a = await join('a')
+    await join('b', { direction: 'recvonly' })
+    room.show({ kind: 'speaker', main: 'a' })
+    await playUntilSeen({ b: 'a' })
+    await a.turn('recvonly')
+    await playUntilSeen({ a: 'still', b: 'still' })
+    await a.turn('sendrecv')
+    await playUntilSeen({ a: 'a', b: 'a' })
+    const again = await DirectBrowser.open('new', first())
+    browsers.push(again)
+    await again.turn('sendrecv')
+    room.add('a', again.video)
+    await a.close()
+    await playUntilSeen({ new: 'new', b: 'new' })
+    room.remove('a')
+    await playUntilSeen({ b: 'still' })
+  })
+
+  it('that is a screen is seen by all, and its rate is not limited', async () => {
+    await join('a')
+    await join('b')
+    const screen = await DirectBrowser.open('screen', first())
+    browsers.push(screen)
+    await screen.turn('sendonly')
+    room.addScreen('s', screen.session)
+    room.show({ kind: 'speaker', main: 's', other: 'a' })
+    await playUntilSeen({ a: 'screen', b: 'screen' })
+    expect(screen.limits).toEqual([])
+    room.remove('s')
+    await playUntilSeen({ a: 'still', b: 'still' })
+  })
+
+  it('with H.264 is reported once and not shown, and the others go on', async () => {
+    const format = { name: 'H264', payloadType: 102 } as const
+    const a = await join('a', { format })
+    await join('b')
+    room.show({ kind: 'speaker', main: 'a', other: 'b' })
+    await playUntilSeen({ b: 'still' })
+    room.show({ kind: 'speaker', main: 'b' })
+    await playUntilSeen({ b: 'b' })
+    expect(faults).toEqual([expect.objectContaining({ code: 'no_common_codec' })])
+    expect(a.streams).toEqual([])
+  })
+})
+
+describe('a room', () => {
+  it('holds nothing without viewers, and nothing after it was closed while it opened', async () => {
+    const a = await join('a')
+    await a.turn('sendonly')
+    for (let i = 0; i < 5; i++) await tick()
+    const open = await counts()
+    // No more than the transport and the stream of the camera.
+    expect(open[0]).toBe(before[0]! + 2)
+    room.show({ kind: 'speaker', main: 'a' })
+    for (let i = 0; i < 5; i++) await tick()
+    expect(await counts()).toEqual(open)
+    await a.turn('sendrecv')
+    room.close()
+    room.close()
+    for (let i = 0; i < 5; i++) await tick()
+    expect(await counts()).toEqual(open)
+  })
+
+  it('goes on for the members in other processes when one dies', async () => {
+    const host = await DirectWorker.start()
+    const a = await join('a', { host })
+    await join('b')
+    await join('c')
+    room.show({ kind: 'speaker', main: 'a', other: 'b' })
+    await playUntilSeen({ a: 'b', b: 'a', c: 'a' })
+    const died = new Promise((resolve) => host.worker.once('died', resolve))
+    process.kill(host.worker.pid, 'SIGKILL')
+    await died
+    await a.session.close()
+    await playUntilSeen({ b: 'still', c: 'still' })
+    room.show({ kind: 'speaker', main: 'b', other: 'c' })
+    await playUntilSeen({ b: 'c', c: 'b' })
+    expect(faults).toEqual([])
+  })
+})
