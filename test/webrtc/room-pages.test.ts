@@ -3,7 +3,7 @@
 /** Pictures of rooms, as browsers see them. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RoomVideo } from '../../media/types.ts'
-import { type MediaStack, openMediaStack, until } from '../support/webrtc/media-stack.ts'
+import { type MediaStack, openMediaStack } from '../support/webrtc/media-stack.ts'
 import { toneFile } from '../support/webrtc/microphone.ts'
 import { Parties, type Party, sees } from '../support/webrtc/parties.ts'
 import { PhoneBrowser } from '../support/webrtc/phone-page.ts'

@@ -114,7 +114,8 @@ const video = (() => {
         pixel = context.getImageData(0, 0, 1, 1).data
       }
       return {
-        frames: inbound.reduce((sum, s) => sum + s.framesDecoded, 0), streams: ssrcs.size, width, height, colour: colourOf(pixel),
+        frames: inbound.reduce((sum, s) => sum + s.framesDecoded, 0),
+        streams: ssrcs.size, width, height, colour: colourOf(pixel),
         codec: codec ? codec.mimeType.replace('video/', '') + ' ' + codec.payloadType : '',
       }
     },
