@@ -3,6 +3,7 @@ import { api } from './api.ts'
 import { calls } from './calls.ts'
 import { machine } from './machine.ts'
 import { media } from './media.ts'
+import { rooms } from './rooms.ts'
 import { sip } from './sip.ts'
 import { soak } from './soak.ts'
 import { start } from './start.ts'
@@ -14,13 +15,14 @@ const run = {
   media: () => media(...numbers.map(Number)),
   calls: () => calls(...numbers.map(Number)),
   api: () => api(...numbers.map(Number)),
+  rooms: () => rooms(...numbers.map(Number)),
   soak: () => soak(...numbers.map(Number)),
 }[what ?? '']
 
 if (!run) {
   console.error(
     'usage: scripts/bench start | sip | media [rounds] [seconds] | calls [calls] [seconds] | ' +
-      'api [seconds] [subscribers] | soak [minutes] [calls/s] [untrusted requests/s]',
+      'api [seconds] [subscribers] | rooms [joins] [changes] | soak [minutes] [calls/s] [untrusted requests/s]',
   )
   process.exit(2)
 }
