@@ -3,6 +3,7 @@ import { api } from './api.ts'
 import { calls } from './calls.ts'
 import { machine } from './machine.ts'
 import { media } from './media.ts'
+import { mixing } from './mixing.ts'
 import { rooms } from './rooms.ts'
 import { sip } from './sip.ts'
 import { soak } from './soak.ts'
@@ -13,6 +14,7 @@ const run = {
   start,
   sip,
   media: () => media(...numbers.map(Number)),
+  mixer: () => mixing(...numbers.map(Number)),
   calls: () => calls(...numbers.map(Number)),
   api: () => api(...numbers.map(Number)),
   rooms: () => rooms(...numbers.map(Number)),
@@ -21,8 +23,8 @@ const run = {
 
 if (!run) {
   console.error(
-    'usage: scripts/bench start | sip | media [rounds] [seconds] | calls [calls] [seconds] | ' +
-      'api [seconds] [subscribers] | rooms [joins] [changes] | soak [minutes] [calls/s] [untrusted requests/s]',
+    'usage: scripts/bench start | sip | media [rounds] [seconds] | mixer [rounds] [seconds] | ' +
+      'calls [calls] [seconds] | api [seconds] [subscribers] | rooms [joins] [changes] | soak [minutes] [calls/s] [untrusted requests/s]',
   )
   process.exit(2)
 }
