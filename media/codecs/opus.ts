@@ -23,8 +23,10 @@ const encoderComplexity = 5
 const expectedLossPercent = 10
 /** Maximum frame length (RFC 6716 section 3.4). The rates used here need a fifth of it. */
 const maxFrameBytes = 1275
-/** Maximum length of a packet that DTX omits. */
+/** Maximum length of a packet that DTX omits; receivers take such a packet for more of the silence before. */
 const dtxBytes = 2
+/** Maximum time between two packets in DTX, in ms; libopus alone needs one packet more. */
+const maxDtxGapMs = 400
 /** Maximum length of one concealment (RFC 6716 section 2.1.4: 120 ms), and the step of its length. */
 const maxConcealMs = 120
 const concealStepMs = 2.5
@@ -94,6 +96,9 @@ class OpusEncoder implements Encoder {
   readonly frameSamples: number
   readonly maxBytes = maxFrameBytes
   #hasDtx: boolean
+  /** Number of packets that DTX may omit one after the other, and has omitted. */
+  #maxOmitted: number
+  #omitted = 0
   #options: EncodeOptions
   #handle: OpusEncoderHandle | undefined
   #isClosed = false
@@ -103,6 +108,7 @@ class OpusEncoder implements Encoder {
     this.sampleRate = rate
     this.frameSamples = (rate / 1000) * packetMs('opus', options.ptimeMs)
     this.#hasDtx = wishes.dtx === true
+    this.#maxOmitted = Math.floor(maxDtxGapMs / packetMs('opus', options.ptimeMs)) - 1
     this.#options = { frameSize: this.frameSamples, maxPacketBytes: maxFrameBytes }
     spares.take((handle) => {
       if (this.#isClosed) return handle.free()
@@ -115,7 +121,10 @@ class OpusEncoder implements Encoder {
     const count = this.frameSamples
     const frame = from === 0 && samples.length === count ? samples : samples.subarray(from, from + count)
     const packet = this.#handle?.encode(frame, this.#options)
-    if (!packet || (this.#hasDtx && packet.length <= dtxBytes)) return 0
+    if (!packet) return 0
+    const isOmitted = this.#hasDtx && packet.length <= dtxBytes && this.#omitted < this.#maxOmitted
+    this.#omitted = isOmitted ? this.#omitted + 1 : 0
+    if (isOmitted) return 0
     out.set(packet, at)
     return packet.length
   }
