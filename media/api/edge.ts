@@ -1,4 +1,4 @@
-import type { Mixer } from './mixer.ts'
+import type { Mixer, MixerOptions } from './mixer.ts'
 import type { MediaPort } from './port.ts'
 
 /** Options of a new port. */
@@ -30,7 +30,7 @@ export interface Edge {
   /** Disconnects the port from its partner or mixer. No effect on a port that has neither. */
   detach(port: MediaPort): void
   /** Opens a mixer. Rejects with an Error of `code` `closed` if the edge is closed. */
-  openMixer(): Promise<Mixer>
+  openMixer(options?: MixerOptions): Promise<Mixer>
   /** Number of open mixers, recordings, taps and detections. */
   readonly busy: {
     readonly mixers: number

@@ -1,3 +1,4 @@
+import type { PcmRate } from './codec.ts'
 import type { MediaPort } from './port.ts'
 import type { Recording, RecordRequest } from './recording.ts'
 import type { Playback, PlayRequest } from './sound.ts'
@@ -14,9 +15,20 @@ export interface MixerInputOptions {
   readonly volumeDb?: number
 }
 
+/** Options of a mixer. */
+export interface MixerOptions {
+  /**
+   * Rate of the mix in Hz; default 16,000, which is wideband speech. With 48,000 Opus ports hear each other in
+   * full band, and other codecs keep theirs.
+   */
+  readonly rate?: Extract<PcmRate, 16000 | 48000>
+}
+
 /**
  * Mixes the audio of many ports, of any groups: each port hears the sum of all others. Works in frames of 20
- * ms at 16 kHz.
+ * ms.
+ *
+ * Ports get packets without pause, also of silence. Far ends with comfort noise get that instead.
  */
 export interface Mixer {
   readonly id: string

@@ -4,6 +4,7 @@ import type {
   MediaPort,
   Mixer,
   MixerInputOptions,
+  PcmRate,
   Playback,
   PlayRequest,
   Recording,
@@ -32,15 +33,20 @@ export class EdgeMixer implements Mixer {
   readonly number: PortNumber
   readonly closed: Promise<void>
   readonly #onClosed: () => void
+  readonly #rate: PcmRate
   #host: MixerHost
   #slot: ThreadSlot | undefined
   #members = new Map<EdgePort, ThreadSlot>()
   #playbacks: Playbacks
   #onSpeaker: (port: MediaPort | undefined) => void = () => {}
+  #talking = new Set<EdgePort>()
+  #onTalking: (port: MediaPort, isTalking: boolean) => void = () => {}
   #isClosed = false
 
-  constructor(number: PortNumber, host: MixerHost) {
+  /** `rate` of the mix, in Hz. */
+  constructor(number: PortNumber, rate: PcmRate, host: MixerHost) {
     this.number = number
+    this.#rate = rate
     this.id = `mixer-${number}`
     this.#host = host
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -81,8 +87,9 @@ export class EdgeMixer implements Mixer {
       return
     }
     const { port1, port2 } = new MessageChannel()
-    home.thread.send({ ...input, link: port1 }, [port1])
-    slot.thread.send({ op: 'link', port: port.number, link: port2 }, [port2])
+    const options = { rate: this.#rate, isContinuous: true }
+    home.thread.send({ ...input, link: { port: port1, options } }, [port1])
+    slot.thread.send({ op: 'link', port: port.number, link: port2, options }, [port2])
   }
 
   change(port: MediaPort, member: MixerInputOptions): void {
@@ -123,16 +130,29 @@ export class EdgeMixer implements Mixer {
 
   /** Processes the thread's report of the active speaker. */
   setSpeaker(number: PortNumber | undefined): void {
-    let speaker: EdgePort | undefined
-    for (const port of this.#members.keys()) if (port.number === number) speaker = port
+    const speaker = number === undefined ? undefined : this.#member(number)
     // The port may have left since.
     if (speaker || number === undefined) this.#onSpeaker(speaker)
+  }
+
+  onTalking(listener: (port: MediaPort, isTalking: boolean) => void): void {
+    this.#onTalking = listener
+  }
+
+  /** Processes the thread's report that a port begins or ends to talk. */
+  setTalking(number: PortNumber, isTalking: boolean): void {
+    const port = this.#member(number)
+    if (!port || isTalking === this.#talking.has(port)) return
+    if (isTalking) this.#talking.add(port)
+    else this.#talking.delete(port)
+    this.#onTalking(port, isTalking)
   }
 
   /** Removes a port that was joined elsewhere or closed. */
   forget(port: EdgePort): void {
     port.mixer = undefined
     this.#members.delete(port)
+    if (this.#talking.delete(port)) this.#onTalking(port, false)
   }
 
   /** Ends the mixer after it was closed or its thread died. */
@@ -145,10 +165,15 @@ export class EdgeMixer implements Mixer {
     this.#onClosed()
   }
 
+  #member(number: PortNumber): EdgePort | undefined {
+    for (const port of this.#members.keys()) if (port.number === number) return port
+    return undefined
+  }
+
   #home(wanted?: ThreadSlot): ThreadSlot {
     if (this.#slot) return this.#slot
     this.#slot = wanted ?? this.#host.anySlot()
-    this.#slot.thread.send({ op: 'openMixer', mixer: this.number })
+    this.#slot.thread.send({ op: 'openMixer', mixer: this.number, rate: this.#rate })
     return this.#slot
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { MessageChannel } from 'node:worker_threads'
 import { type MediaClock, systemClock } from '../clock.ts'
-import type { Edge, EdgeFailure, FarEnd, MediaPort, Mixer, PortOptions } from '../types.ts'
+import type { Edge, EdgeFailure, FarEnd, MediaPort, Mixer, MixerOptions, PortOptions } from '../types.ts'
 import { EdgeMixer } from './edge-mixer.ts'
 import { EdgeError } from './errors.ts'
 import { checkOptions, type EdgeOptions, isOwnAddress, type LocalAddress, localAddresses } from './options.ts'
@@ -103,8 +103,9 @@ class ThreadedEdge implements Edge {
       return
     }
     const { port1, port2 } = new MessageChannel()
-    first.slot.thread.send({ op: 'link', port, link: port1 }, [port1])
-    second.slot.thread.send({ op: 'link', port: other, link: port2 }, [port2])
+    const options = { rate: 16_000, isContinuous: false } as const
+    first.slot.thread.send({ op: 'link', port, link: port1, options }, [port1])
+    second.slot.thread.send({ op: 'link', port: other, link: port2, options }, [port2])
   }
 
   detach(port: MediaPort): void {
@@ -114,9 +115,9 @@ class ThreadedEdge implements Edge {
     own.slot.thread.send({ op: 'detach', port: own.port.number })
   }
 
-  async openMixer(): Promise<Mixer> {
+  async openMixer({ rate = 16_000 }: MixerOptions = {}): Promise<Mixer> {
     if (this.#closing) throw new EdgeError('closed', 'the edge is closed')
-    const mixer = new EdgeMixer(++this.#numbers, {
+    const mixer = new EdgeMixer(++this.#numbers, rate, {
       slotOf: (port) => this.#own(port)?.slot,
       anySlot: () => this.#slots.emptiest,
       leave: (port) => port.mixer?.remove(port),
@@ -288,6 +289,9 @@ class ThreadedEdge implements Edge {
         break
       case 'speaker':
         this.#mixers.get(report.mixer)?.setSpeaker(report.port)
+        break
+      case 'talking':
+        this.#mixers.get(report.mixer)?.setTalking(report.port, report.isTalking)
         break
       case 'played':
         this.#mixers.get(report.port)?.played(report.play)

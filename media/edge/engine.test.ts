@@ -120,7 +120,7 @@ describe('an engine with injected time and sockets', () => {
   })
 
   it('mixes, taps, and ignores commands for closed ports and mixers', async () => {
-    await engine.run({ op: 'openMixer', mixer: 9 })
+    await engine.run({ op: 'openMixer', mixer: 9, rate: 16_000 })
     for (const port of [1, 2, 3]) await engine.run({ op: 'addInput', mixer: 9, port, options: {} })
     await engine.run({ op: 'tap', port: 1, tap: 20, request: { tracks: 'in', sampleRate: 8000 } })
     talk(1000, [0, 1])
@@ -143,7 +143,7 @@ describe('an engine with injected time and sockets', () => {
   })
 
   it('closes everything open or being opened when its thread ends', async () => {
-    await engine.run({ op: 'openMixer', mixer: 9 })
+    await engine.run({ op: 'openMixer', mixer: 9, rate: 16_000 })
     await engine.run({ op: 'addInput', mixer: 9, port: 1, options: {} })
     const seed = { ssrc: 4, sequence: 0, timestamp: 0 }
     const opening = engine.run({ op: 'open', port: 4, bind: ['127.0.0.1'], seed, cname: 'test' })

@@ -1,5 +1,4 @@
 import { isIPv6 } from 'node:net'
-import type { MessagePort } from 'node:worker_threads'
 import type { MediaClock } from '../clock.ts'
 import type { Codecs } from '../codecs/types.ts'
 import { Session } from '../rtp/session.ts'
@@ -128,7 +127,7 @@ export class Engine {
         break
       }
       case 'link':
-        this.#link(session, command.link)
+        this.#link(session, command)
         break
       case 'detach':
         session.detach()
@@ -145,8 +144,8 @@ export class Engine {
     this.#ticker.wake(session)
   }
 
-  #link(session: Session, port: MessagePort): void {
-    const link: FrameLink = new FrameLink(port, () => session.detach(link))
+  #link(session: Session, { link: port, options }: Extract<Command, { op: 'link' }>): void {
+    const link: FrameLink = new FrameLink(port, options, () => session.detach(link))
     session.connect(link)
   }
 
@@ -179,12 +178,12 @@ export class Engine {
   #mix(command: MixCommand): void {
     const { mixer } = command
     if (command.op === 'openMixer') {
-      this.#openMixer(mixer)
+      this.#openMixer(command)
       return
     }
     const threadMixer = this.#mixers.get(mixer)
     if (!threadMixer) {
-      if (command.op === 'addInput') command.link?.close()
+      if (command.op === 'addInput') command.link?.port.close()
       return
     }
     if (command.op === 'addInput') this.#addInput(threadMixer, command)
@@ -200,12 +199,14 @@ export class Engine {
     this.#ticker.removeMixer(threadMixer)
   }
 
-  #openMixer(mixer: PortNumber): void {
-    const threadMixer = new ThreadMixer(
-      (play) => this.#report({ op: 'played', port: mixer, play }),
-      (woken) => this.#ticker.wakeMixer(woken),
-      (port) => this.#report({ op: 'speaker', mixer, port }),
-    )
+  #openMixer({ mixer, rate }: Extract<MixCommand, { op: 'openMixer' }>): void {
+    const threadMixer = new ThreadMixer({
+      rate,
+      onPlayed: (play) => this.#report({ op: 'played', port: mixer, play }),
+      onWake: (woken) => this.#ticker.wakeMixer(woken),
+      onSpeaker: (port) => this.#report({ op: 'speaker', mixer, port }),
+      onTalking: (port, isTalking) => this.#report({ op: 'talking', mixer, port, isTalking }),
+    })
     this.#mixers.set(mixer, threadMixer)
     this.#ticker.addMixer(threadMixer)
   }
@@ -215,7 +216,11 @@ export class Engine {
     { port, options, link }: Extract<MixCommand, { op: 'addInput' }>,
   ): void {
     if (link) {
-      threadMixer.addLink(port, options, new FrameLink(link, () => threadMixer.remove(port)))
+      threadMixer.addLink(
+        port,
+        options,
+        new FrameLink(link.port, link.options, () => threadMixer.remove(port)),
+      )
       return
     }
     const session = this.#ports.get(port)?.session

@@ -2,6 +2,7 @@ import { MessageChannel } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { FrameLink } from './frame-link.ts'
 
+const options = { rate: 16_000, isContinuous: false } as const
 const frame = (value: number) => new Int16Array(320).fill(value)
 
 /** Returns two ends, and records their closing. */
@@ -9,12 +10,12 @@ function setUp() {
   const { port1, port2 } = new MessageChannel()
   const closed: string[] = []
   const ends = {
-    here: new FrameLink(port1, () => closed.push('here')),
-    there: new FrameLink(port2, () => closed.push('there')),
+    here: new FrameLink(port1, options, () => closed.push('here')),
+    there: new FrameLink(port2, options, () => closed.push('there')),
   }
   /** Writes frames and waits for their arrival. */
   const say = async (...values: number[]) => {
-    for (const value of values) ends.here.write(frame(value))
+    for (const value of values) ends.here.write(frame(value), 16_000)
     // Messages are delivered before the event loop's next turn.
     await new Promise((resolve) => setImmediate(resolve))
     await new Promise((resolve) => setImmediate(resolve))
@@ -47,8 +48,8 @@ describe('a frame channel between two threads', () => {
   it('does not send silence, and does not keep written frames', async () => {
     const { say, heard, here, there } = setUp()
     const mine = frame(7)
-    here.write(undefined)
-    here.write(mine)
+    here.write(undefined, 16_000)
+    here.write(mine, 16_000)
     expect(mine).toHaveLength(320)
     await say(8)
     expect([heard(), heard()]).toEqual([7, 8])
@@ -63,7 +64,7 @@ describe('a frame channel between two threads', () => {
     await say(1)
     while (closed.length === 0) await new Promise((resolve) => setImmediate(resolve))
     expect(closed).toEqual(['there'])
-    there.write(frame(1))
+    there.write(frame(1), 16_000)
     there.close()
     expect(there.read()).toBeUndefined()
   })

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
-import { mixRate } from '../mix/mixer-input.ts'
 import type { FrameChannel } from '../rtp/frame-channel.ts'
+import { RateAdapter } from '../rtp/rate-adapter.ts'
 import type { PcmRate } from '../types.ts'
 
 /**
@@ -11,16 +11,23 @@ const leadFrames = 2
 /** Maximum number of waiting frames; above it the oldest are dropped to limit the delay. */
 const maxFrames = 5
 
+/** Properties of a {@link FrameLink}, equal at both ends. */
+export type LinkOptions = Pick<FrameChannel, 'rate' | 'isContinuous'>
+
 /** One end of a frame channel between two threads. Silence is not sent. */
 export class FrameLink implements FrameChannel {
-  readonly rate: PcmRate = mixRate
+  readonly rate: PcmRate
+  readonly isContinuous: boolean
   #port: MessagePort
+  #adapter = new RateAdapter()
   #queue: Int16Array[] = []
   #isFlowing = false
   #isClosed = false
 
   /** `onClosed` is called once when the other end is closed or its thread dies; not after {@link close}. */
-  constructor(port: MessagePort, onClosed: () => void) {
+  constructor(port: MessagePort, { rate, isContinuous }: LinkOptions, onClosed: () => void) {
+    this.rate = rate
+    this.isContinuous = isContinuous
     this.#port = port
     port.on('message', (frame: Int16Array) => {
       this.#queue.push(frame)
@@ -33,9 +40,11 @@ export class FrameLink implements FrameChannel {
     })
   }
 
-  write(frame: Int16Array | undefined): void {
-    if (!frame || this.#isClosed) return
-    const copy = frame.slice()
+  write(frame: Int16Array | undefined, rate: PcmRate): void {
+    if (this.#isClosed) return
+    const converted = this.#adapter.convert(frame, rate, this.rate)
+    if (!converted) return
+    const copy = converted.slice()
     this.#port.postMessage(copy, [copy.buffer])
   }
 

@@ -14,6 +14,7 @@ import type {
   TapRequest,
   Volumes,
 } from '../types.ts'
+import type { LinkOptions } from './frame-link.ts'
 
 /** Identifies ports, mixers, sounds, recordings and taps between the threads; unique within one edge. */
 export type PortNumber = number
@@ -83,14 +84,15 @@ export type RecordingControl = 'skip' | 'silence' | 'resume' | 'stop'
 
 /** Commands about mixers. */
 export type MixCommand =
-  | { readonly op: 'openMixer'; readonly mixer: PortNumber }
+  /** `rate` of the mix, in Hz. */
+  | { readonly op: 'openMixer'; readonly mixer: PortNumber; readonly rate: PcmRate }
   /** `link` leads to the port's thread if that is another one. */
   | {
       readonly op: 'addInput'
       readonly mixer: PortNumber
       readonly port: PortNumber
       readonly options: InputOptions
-      readonly link?: MessagePort
+      readonly link?: { readonly port: MessagePort; readonly options: LinkOptions }
     }
   | {
       readonly op: 'changeInput'
@@ -111,7 +113,12 @@ export type Command =
   | { readonly op: 'setVolumes'; readonly port: PortNumber; readonly volumes: Volumes }
   | { readonly op: 'join'; readonly port: PortNumber; readonly other: PortNumber }
   /** Connects a port with a port or mixer input in another thread, through `link`. */
-  | { readonly op: 'link'; readonly port: PortNumber; readonly link: MessagePort }
+  | {
+      readonly op: 'link'
+      readonly port: PortNumber
+      readonly link: MessagePort
+      readonly options: LinkOptions
+    }
   | { readonly op: 'detach'; readonly port: PortNumber }
   | { readonly op: 'digits'; readonly port: PortNumber; readonly request: number; readonly digits: string }
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number }
@@ -132,6 +139,13 @@ export type Report =
   | { readonly op: 'digits'; readonly port: PortNumber; readonly request: number; readonly sent: boolean }
   /** The active speaker of a mixer has changed; undefined: none. */
   | { readonly op: 'speaker'; readonly mixer: PortNumber; readonly port: PortNumber | undefined }
+  /** A port of a mixer begins or ends to talk, or leaves while it talks. */
+  | {
+      readonly op: 'talking'
+      readonly mixer: PortNumber
+      readonly port: PortNumber
+      readonly isTalking: boolean
+    }
   /** Answer to `stats` and `close`. */
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number; readonly stats: PortStats }
   | { readonly op: 'recorded'; readonly record: number; readonly result: RecordingResult }

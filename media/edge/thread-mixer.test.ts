@@ -15,6 +15,7 @@ describe('a mixer with ports of three codecs', () => {
   let room: ThreadMixer
   let played: number[]
   let speakers: (number | undefined)[]
+  let talkers: (readonly [port: number, isTalking: boolean])[]
 
   beforeEach(() => {
     time = new TestTime()
@@ -22,11 +23,13 @@ describe('a mixer with ports of three codecs', () => {
     voices = codecs.map((codec, i) => new TestVoice(codec, tones[i]!))
     played = []
     speakers = []
-    room = new ThreadMixer(
-      (play) => played.push(play),
-      () => {},
-      (port) => speakers.push(port),
-    )
+    talkers = []
+    room = new ThreadMixer({
+      onPlayed: (play) => played.push(play),
+      onWake: () => {},
+      onSpeaker: (port) => speakers.push(port),
+      onTalking: (port, isTalking) => talkers.push([port, isTalking]),
+    })
     lines.forEach((line, i) => {
       line.set({ codec: codecs[i]! })
       room.add(i + 1, {}, line.session)

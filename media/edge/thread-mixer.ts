@@ -1,26 +1,37 @@
-import { MixerCore } from '../mix/mixer.ts'
-import { type InputOptions, type MixerInput, mixRate } from '../mix/mixer-input.ts'
+import { MixerCore, type TalkListener } from '../mix/mixer.ts'
+import type { InputOptions, MixerInput } from '../mix/mixer-input.ts'
 import { type AudioSink, AudioSinks } from '../rtp/audio-sinks.ts'
 import type { FrameChannel } from '../rtp/frame-channel.ts'
 import { type PlayedListener, PromptMixer } from '../rtp/prompt-mixer.ts'
 import type { Session } from '../rtp/session.ts'
+import { SharedAudio } from '../rtp/shared-audio.ts'
+import type { PcmRate } from '../types.ts'
 import type { FrameLink } from './frame-link.ts'
 import type { PortNumber } from './protocol.ts'
 import type { Mixing } from './ticker.ts'
 
 /** Input of a mixer as a session's channel. */
 class MixerInputChannel implements FrameChannel {
-  readonly rate = mixRate
+  readonly rate: PcmRate
+  readonly isContinuous = true
   #input: MixerInput
+  #total: SharedAudio
   #leave: () => void
 
-  constructor(input: MixerInput, leave: () => void) {
+  /** `total` is the mix of all inputs. */
+  constructor(input: MixerInput, total: SharedAudio, leave: () => void) {
+    this.rate = total.rate
     this.#input = input
+    this.#total = total
     this.#leave = leave
   }
 
-  write(frame: Int16Array | undefined): void {
-    this.#input.put(frame)
+  get shared(): SharedAudio | undefined {
+    return this.#input.hearsTotal ? this.#total : undefined
+  }
+
+  write(frame: Int16Array | undefined, rate: PcmRate): void {
+    this.#input.put(frame, rate)
   }
 
   read(): Int16Array | undefined {
@@ -32,11 +43,25 @@ class MixerInputChannel implements FrameChannel {
   }
 }
 
+/** Listeners and options of a {@link ThreadMixer}. */
+export interface ThreadMixerOptions {
+  /** Rate of the mix; default 16 kHz. */
+  readonly rate?: PcmRate
+  readonly onPlayed: PlayedListener
+  /** Called when {@link ThreadMixer.isFramed} may have become true. */
+  readonly onWake: (mixer: ThreadMixer) => void
+  /** Called when the active speaker changes, with undefined for none. */
+  readonly onSpeaker: (port: PortNumber | undefined) => void
+  /** Called when a port begins or ends to talk, and when it leaves while it talks. */
+  readonly onTalking: TalkListener
+}
+
 /** Mixer inside a media thread, with inputs from this thread and others. */
 export class ThreadMixer implements Mixing {
   /** Audio played to all inputs. {@link wake} must be called after adding to it. */
   readonly promptMixer: PromptMixer
-  #core = new MixerCore()
+  #core: MixerCore
+  #total: SharedAudio
   #leaves = new Map<PortNumber, () => void>()
   #links = new Map<PortNumber, { readonly input: MixerInput; readonly link: FrameLink }>()
   #sinks = new AudioSinks()
@@ -44,16 +69,10 @@ export class ThreadMixer implements Mixing {
   #onSpeaker: (port: PortNumber | undefined) => void
   #speaker: PortNumber | undefined
 
-  /**
-   * `onWake` is called when {@link isFramed} may have become true; `onSpeaker` when the active speaker
-   * changes, with undefined for none.
-   */
-  constructor(
-    onPlayed: PlayedListener,
-    onWake: (mixer: ThreadMixer) => void,
-    onSpeaker: (port: PortNumber | undefined) => void,
-  ) {
+  constructor({ rate, onPlayed, onWake, onSpeaker, onTalking }: ThreadMixerOptions) {
     this.promptMixer = new PromptMixer(onPlayed)
+    this.#core = new MixerCore({ ...(rate && { rate }), onTalking })
+    this.#total = new SharedAudio(this.#core.rate)
     this.#wake = onWake
     this.#onSpeaker = onSpeaker
   }
@@ -66,7 +85,8 @@ export class ThreadMixer implements Mixing {
   /** Adds a session of this thread, which leaves its partner or former mixer. */
   add(port: PortNumber, options: InputOptions, session: Session): void {
     this.remove(port)
-    const channel = new MixerInputChannel(this.#core.add(port, options), () => this.#forget(port))
+    const input = this.#core.add(port, options)
+    const channel = new MixerInputChannel(input, this.#total, () => this.#forget(port))
     this.#leaves.set(port, () => session.detach(channel))
     session.connect(channel)
     this.wake()
@@ -108,10 +128,12 @@ export class ThreadMixer implements Mixing {
 
   mix(): void {
     for (const { input, link } of this.#links.values()) input.put(link.read())
-    this.#core.prompt(this.promptMixer.compose(mixRate) ? this.promptMixer.frame : undefined)
+    const { rate } = this.#core
+    this.#core.prompt(this.promptMixer.compose(rate) ? this.promptMixer.frame : undefined)
     this.#core.mix()
-    for (const { input, link } of this.#links.values()) link.write(input.output)
-    this.#sinks.write(this.#core.total, mixRate, undefined, mixRate)
+    this.#total.next(this.#core.total)
+    for (const { input, link } of this.#links.values()) link.write(input.output, rate)
+    this.#sinks.write(this.#core.total, rate, undefined, rate)
     this.promptMixer.finish()
     const { active } = this.#core.speakers
     if (active === this.#speaker) return
@@ -130,5 +152,6 @@ export class ThreadMixer implements Mixing {
     this.#core.remove(port)
     this.#links.delete(port)
     this.#leaves.delete(port)
+    if (this.#leaves.size === 0) this.#total.close()
   }
 }

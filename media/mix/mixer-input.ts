@@ -1,9 +1,10 @@
+import { framesPerSecond, RateAdapter } from '../rtp/rate-adapter.ts'
 import { minLevelDb, VoiceActivityDetector } from '../rtp/voice-activity.ts'
+import type { PcmRate } from '../types.ts'
+import { TalkDetector } from './talk-detector.ts'
 
-/** Rate of all audio in a mixer, in Hz. */
-export const mixRate = 16_000
-/** Number of samples in a frame of 20 ms. */
-export const mixFrameSamples = mixRate / 50
+/** Default rate of a mixer, in Hz. */
+export const defaultMixRate: PcmRate = 16_000
 
 /** Options of a mixer input. */
 export interface InputOptions {
@@ -31,25 +32,34 @@ export class MixerInput {
    * mix.
    */
   output: Int16Array | undefined
+  /** Whether {@link output} is the mix that all silent inputs hear; used by the mixer. */
+  hearsTotal = false
   /**
    * Audio that this input contributes to the current frame; undefined if inactive. Used by the mixer only.
    */
   sound: Int16Array | undefined
   /** Smoothed voice level in dBov; used by {@link SpeakerDetector} only. */
   loudnessDb = minLevelDb
+  readonly #rate: PcmRate
   #voice = new VoiceActivityDetector()
+  #talk = new TalkDetector()
   #options: InputOptions = {}
   #onlyFor: ReadonlySet<number> | undefined
   /** Target gain, and gain at the end of the last mix. The gain changes over one frame to avoid clicks. */
   #volume = 1
   #gain = 1
   #frame: Int16Array | undefined
+  #frameRate: PcmRate
+  #adapter = new RateAdapter()
   #hang = 0
   #scaled: Int16Array | undefined
   #own: Int16Array | undefined
 
-  constructor(id: number, options: InputOptions) {
+  /** `rate` of the mix. */
+  constructor(id: number, options: InputOptions, rate: PcmRate) {
     this.id = id
+    this.#rate = rate
+    this.#frameRate = rate
     this.change(options)
     this.#gain = this.#wanted
   }
@@ -76,19 +86,27 @@ export class MixerInput {
     return this.#onlyFor !== undefined
   }
 
+  /** Whether the input talks; see {@link TalkDetector}. False while it is muted or whispers. */
+  get isTalking(): boolean {
+    return this.#talk.isTalking
+  }
+
   /** Level of the last voice in dBov, during the voice and shortly after it; else {@link minLevelDb}. */
   get levelDb(): number {
     return this.#hang > 0 ? this.#voice.levelDb : minLevelDb
   }
 
   /**
-   * Sets the input's audio for the next mix; undefined is silence, the default. The samples are not copied
-   * and must not change until the mix. Throws a RangeError unless there are {@link mixFrameSamples} samples.
+   * Sets the input's audio for the next mix; undefined is silence, the default. `rate` is that of the mix by
+   * default; audio of another rate is only converted while it is mixed. The samples are not copied and must
+   * not change until the mix. Throws a RangeError unless there are 20 ms of samples.
    */
-  put(frame: Int16Array | undefined): void {
-    if (frame && frame.length !== mixFrameSamples)
-      throw new RangeError(`a frame of ${mixFrameSamples} samples expected, found ${frame.length}`)
+  put(frame: Int16Array | undefined, rate = this.#rate): void {
+    const expected = rate / framesPerSecond
+    if (frame && frame.length !== expected)
+      throw new RangeError(`a frame of ${expected} samples expected, found ${frame.length}`)
     this.#frame = frame
+    if (frame) this.#frameRate = rate
   }
 
   /** Whether `other` hears this input although it whispers. */
@@ -108,14 +126,17 @@ export class MixerInput {
     this.#gain = gain
     if (this.#voice.update(frame)) this.#hang = hangoverFrames
     else if (this.#hang > 0) this.#hang--
+    if (this.canSpeak && !this.isWhispering) this.#talk.update(this.#voice.levelDb)
+    else this.#talk.stop()
     const isMute = before === 0 && gain === 0
     const isSilent = this.#voice.levelDb === minLevelDb || isMute || (gated && this.#hang === 0)
-    this.sound = isSilent || !frame ? undefined : this.#louder(frame, before, gain)
+    const heard = this.#adapter.convert(isSilent ? undefined : frame, this.#frameRate, this.#rate)
+    this.sound = heard && !isMute ? this.#louder(heard, before, gain) : undefined
   }
 
   /** Buffer for an output that only this input hears; used by the mixer. */
   get own(): Int16Array {
-    this.#own ??= new Int16Array(mixFrameSamples)
+    this.#own ??= new Int16Array(this.#rate / framesPerSecond)
     return this.#own
   }
 
@@ -125,10 +146,11 @@ export class MixerInput {
 
   #louder(frame: Int16Array, before: number, gain: number): Int16Array {
     if (before === 1 && gain === 1) return frame
-    this.#scaled ??= new Int16Array(mixFrameSamples)
+    this.#scaled ??= new Int16Array(frame.length)
     const scaled = this.#scaled
-    for (let i = 0; i < mixFrameSamples; i++) {
-      const sample = Math.round(frame[i]! * (before + ((gain - before) * (i + 1)) / mixFrameSamples))
+    const { length } = frame
+    for (let i = 0; i < length; i++) {
+      const sample = Math.round(frame[i]! * (before + ((gain - before) * (i + 1)) / length))
       scaled[i] = Math.max(-32_768, Math.min(32_767, sample))
     }
     return scaled

@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
 import { ComfortNoise } from '../rtp/comfort-noise.ts'
 import { MixerCore } from './mixer.ts'
-import { type InputOptions, mixFrameSamples, mixRate } from './mixer-input.ts'
+import { defaultMixRate, type InputOptions } from './mixer-input.ts'
 
+const mixFrameSamples = defaultMixRate / 50
 const clip = (v: number): number => Math.max(-32_768, Math.min(32_767, v))
-const tone = (frequency: number, amplitude = 8000): Int16Array => sine(frequency, 20, mixRate, amplitude)
+const tone = (frequency: number, amplitude = 8000): Int16Array =>
+  sine(frequency, 20, defaultMixRate, amplitude)
 const constant = (value: number): Int16Array => new Int16Array(mixFrameSamples).fill(value)
 
 function roomNoise(level: number, seed: number): () => Int16Array {

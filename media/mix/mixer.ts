@@ -1,4 +1,6 @@
-import { type InputOptions, MixerInput, mixFrameSamples } from './mixer-input.ts'
+import { framesPerSecond } from '../rtp/rate-adapter.ts'
+import type { PcmRate } from '../types.ts'
+import { defaultMixRate, type InputOptions, MixerInput } from './mixer-input.ts'
 import { SpeakerDetector } from './speaker-detector.ts'
 
 /**
@@ -7,8 +9,19 @@ import { SpeakerDetector } from './speaker-detector.ts'
  */
 const minGatedInputs = 4
 
+/** Called when an input begins or ends to talk. */
+export type TalkListener = (id: number, isTalking: boolean) => void
+
+/** Options of a {@link MixerCore}. */
+export interface MixerCoreOptions {
+  /** Rate of the mix; default {@link defaultMixRate}. */
+  readonly rate?: PcmRate
+  /** Also called for a talking input that is removed. Default none. */
+  readonly onTalking?: TalkListener
+}
+
 /**
- * Mixes its inputs in frames of 20 ms at 16 kHz: each input hears the sum of all others. The sum is computed
+ * Mixes its inputs in frames of 20 ms: each input hears the sum of all others. The sum is computed
  * once, in 32 bits, over the active inputs. All silent inputs share one output; an active input gets the sum
  * minus its own audio.
  *
@@ -16,21 +29,33 @@ const minGatedInputs = 4
  * delay, and modulates the other voices. Clipping leaves everything within 16 bits exact.
  */
 export class MixerCore {
+  /** Rate of the mix, in Hz. */
+  readonly rate: PcmRate
   /** Active speaker and loudness of the inputs. */
   readonly speakers: SpeakerDetector
   #inputs: MixerInput[] = []
   #byId = new Map<number, MixerInput>()
-  #sum = new Int32Array(mixFrameSamples)
+  #sum: Int32Array
   /** Buffer for the sum that one input hears, in 32 bits. */
-  #room = new Int32Array(mixFrameSamples)
-  #shared = new Int16Array(mixFrameSamples)
+  #room: Int32Array
+  #shared: Int16Array
   /** Number of voices in {@link #sum}, including the prompt. */
   #voices = 0
   #whisperers: MixerInput[] = []
   #prompt: Int16Array | undefined
   #total: Int16Array | undefined
 
-  constructor() {
+  /** Inputs that talked after the last mix. */
+  #talking = new Set<MixerInput>()
+  #onTalking: TalkListener
+
+  constructor({ rate = defaultMixRate, onTalking = () => {} }: MixerCoreOptions = {}) {
+    const samples = rate / framesPerSecond
+    this.rate = rate
+    this.#sum = new Int32Array(samples)
+    this.#room = new Int32Array(samples)
+    this.#shared = new Int16Array(samples)
+    this.#onTalking = onTalking
     this.speakers = new SpeakerDetector(this.#inputs)
   }
 
@@ -54,7 +79,7 @@ export class MixerCore {
       known.change(options)
       return known
     }
-    const input = new MixerInput(id, options)
+    const input = new MixerInput(id, options, this.rate)
     this.#byId.set(id, input)
     this.#inputs.push(input)
     return input
@@ -73,16 +98,19 @@ export class MixerCore {
     this.#inputs.splice(this.#inputs.indexOf(input), 1)
     this.speakers.forget(input)
     input.output = undefined
+    input.hearsTotal = false
+    if (this.#talking.delete(input)) this.#onTalking(id, false)
   }
 
   /**
    * Sets 20 ms of audio that all inputs hear in the next mix, including those that do not hear each other.
-   * Undefined is silence, the default. The samples are not copied. Throws a RangeError unless it has
-   * {@link mixFrameSamples} samples.
+   * Undefined is silence, the default. The samples are not copied. Throws a RangeError unless there are 20 ms
+   * of samples.
    */
   prompt(frame: Int16Array | undefined): void {
-    if (frame && frame.length !== mixFrameSamples)
-      throw new RangeError(`a frame of ${mixFrameSamples} samples expected, found ${frame.length}`)
+    const expected = this.#shared.length
+    if (frame && frame.length !== expected)
+      throw new RangeError(`a frame of ${expected} samples expected, found ${frame.length}`)
     this.#prompt = frame
   }
 
@@ -95,9 +123,20 @@ export class MixerCore {
       clip(this.#sum, this.#shared)
       this.#total = this.#shared
     }
-    for (let i = 0; i < inputs.length; i++) inputs[i]!.output = this.#heardBy(inputs[i]!)
+    for (let i = 0; i < inputs.length; i++) {
+      const input = inputs[i]!
+      input.output = this.#heardBy(input)
+      input.hearsTotal = input.canHear && input.output === this.#total
+      if (input.isTalking !== this.#talking.has(input)) this.#reportTalk(input)
+    }
     this.speakers.update()
     this.#prompt = undefined
+  }
+
+  #reportTalk(input: MixerInput): void {
+    if (input.isTalking) this.#talking.add(input)
+    else this.#talking.delete(input)
+    this.#onTalking(input.id, input.isTalking)
   }
 
   /** Adds up the audio for all inputs. */
@@ -147,12 +186,12 @@ export class MixerCore {
     const sum = this.#sum
     const out = input.own
     if (own && this.#whisperers.length === 0) {
-      for (let i = 0; i < mixFrameSamples; i++) out[i] = clipped(sum[i]! - own[i]!)
+      for (let i = 0; i < out.length; i++) out[i] = clipped(sum[i]! - own[i]!)
       return out
     }
     const room = this.#room
     room.set(sum)
-    if (own) for (let i = 0; i < mixFrameSamples; i++) room[i] = room[i]! - own[i]!
+    if (own) for (let i = 0; i < room.length; i++) room[i] = room[i]! - own[i]!
     for (let k = 0; k < this.#whisperers.length; k++) {
       const whisperer = this.#whisperers[k]!
       if (whisperer.whispersTo(input)) addTo(room, whisperer.sound!)
@@ -163,11 +202,11 @@ export class MixerCore {
 }
 
 function addTo(sum: Int32Array, samples: Int16Array): void {
-  for (let i = 0; i < mixFrameSamples; i++) sum[i] = sum[i]! + samples[i]!
+  for (let i = 0; i < sum.length; i++) sum[i] = sum[i]! + samples[i]!
 }
 
 function clip(sum: Int32Array, out: Int16Array): void {
-  for (let i = 0; i < mixFrameSamples; i++) out[i] = clipped(sum[i]!)
+  for (let i = 0; i < out.length; i++) out[i] = clipped(sum[i]!)
 }
 
 function clipped(sample: number): number {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
 import { MixerCore } from './mixer.ts'
-import { mixRate } from './mixer-input.ts'
+import { defaultMixRate } from './mixer-input.ts'
 
 /** Mixer with three inputs; the level of each is the peak of a tone. */
 function mixer() {
   const core = new MixerCore()
   const inputs = [1, 2, 3].map((id) => core.add(id))
   const speak = (ms: number, ...amplitudes: readonly number[]): void => {
-    const frames = amplitudes.map((amplitude) => sine(300, 20, mixRate, amplitude))
+    const frames = amplitudes.map((amplitude) => sine(300, 20, defaultMixRate, amplitude))
     for (let at = 0; at < ms; at += 20) {
       for (const [i, frame] of frames.entries()) inputs[i]!.put(frame)
       core.mix()

@@ -205,7 +205,7 @@ describe('a bridge', () => {
       const say = (frame: Int16Array | undefined) => {
         if (frame) peaks.said = peakOf(frame)
       }
-      a.session.connect({ rate: 16_000, write: say, read: () => tone, close: () => {} })
+      a.session.connect({ rate: 16_000, isContinuous: false, write: say, read: () => tone, close: () => {} })
       a.session.setVolumes({ inDb: -20, outDb: -6 })
       const voice = new TestVoice('L16', 700)
       time.pass(1000, () => a.say(voice))
@@ -365,7 +365,13 @@ describe('a bridge', () => {
     a.set()
     time.pass(200)
     let says: Int16Array | undefined = sine(700, 20, 16_000)
-    a.session.connect({ rate: 16_000, write: () => {}, read: () => says, close: () => {} })
+    a.session.connect({
+      rate: 16_000,
+      isContinuous: false,
+      write: () => {},
+      read: () => says,
+      close: () => {},
+    })
     time.pass(200)
     const end = a.sent.length
     says = undefined

@@ -1,7 +1,9 @@
+import { codecInfo } from '../codecs/codec-info.ts'
 import type { Codecs } from '../codecs/types.ts'
 import type { FarEnd, PcmRate, Volumes } from '../types.ts'
 import { type AudioSink, AudioSinks } from './audio-sinks.ts'
 import { DigitSink } from './digit-sink.ts'
+import { silentFrame } from './encoding.ts'
 import type { FrameChannel } from './frame-channel.ts'
 import { FrameDecoder } from './frame-decoder.ts'
 import { Gain } from './gain.ts'
@@ -10,6 +12,8 @@ import { PacketFormat } from './packet-format.ts'
 import { RateAdapter } from './rate-adapter.ts'
 import type { Accepted, Receiver } from './receiver.ts'
 import type { Sender } from './sender.ts'
+import type { SharedAudio } from './shared-audio.ts'
+import { Sharing } from './sharing.ts'
 
 /** Collaborators of a {@link Bridge}. */
 export interface BridgeOptions {
@@ -47,7 +51,7 @@ export class Bridge {
   /** Whether joined audio reaches the far end as frames. */
   #isFramed = false
   #fromBridge = new RateAdapter()
-  #toChannel = new RateAdapter()
+  #sharing = new Sharing()
   #volumes: Volumes = { inDb: 0, outDb: 0 }
   /** Gain of the joined audio for the far end. */
   #heardGain = new Gain()
@@ -160,14 +164,14 @@ export class Bridge {
     if (decoder.isOpen) decoder.read(now)
     const channel = this.#channel
     if (!channel) return
-    channel.write(this.#toChannel.convert(this.#saidGain.apply(decoder.frame), decoder.rate, channel.rate))
+    channel.write(this.#saidGain.apply(decoder.frame), decoder.rate)
   }
 
   /** Sends 20 ms to the far end, and passes both directions to the sinks. */
   frameOut(now: number): void {
     const sender = this.#sender
     const partner = this.#partner
-    const out = sender.frame(now, this.#bridged(), this.#channel ?? partner ?? this)
+    const out = this.#frameFor(now, this.#channel ?? partner ?? this)
     if (this.#sinks.size === 0) return
     const { frame: input, rate } = this.#decoder
     // If packets are forwarded without decoding, the sinks receive the partner's decoded frames instead.
@@ -183,11 +187,43 @@ export class Bridge {
     this.#decoder.close()
   }
 
+  /** Sends the frame of `source` by the shared or by the own encoder; returns the audio for the far end. */
+  #frameFor(now: number, source: object): Int16Array | undefined {
+    const sender = this.#sender
+    const sharing = this.#sharing
+    const shared = this.#shared
+    if (sharing.permits(shared, sender.encoder)) {
+      sharing.audio = shared
+      return sender.frameShared(now, shared!, source)
+    }
+    if (sharing.audio) this.#leaveShared(sharing.audio)
+    sharing.audio = undefined
+    return sender.frame(now, this.#bridged(), source)
+  }
+
+  /** The channel's shared encodings, if this far end can be served by them now. */
+  get #shared(): SharedAudio | undefined {
+    const shared = this.#channel?.shared
+    const sender = this.#sender
+    if (!shared || !this.#heardGain.isNeutral || !sender.canShare) return undefined
+    return shared.frame || !sender.hasComfortNoise ? shared : undefined
+  }
+
+  /** Brings the own filter and encoder to the state of the shared ones, unless only silence follows. */
+  #leaveShared(audio: SharedAudio): void {
+    const sender = this.#sender
+    this.#fromBridge = new RateAdapter()
+    if (!this.#channel?.read() && !sender.promptMixer.isWaiting && sender.hasComfortNoise) return
+    audio.recall((frame) => sender.prime(this.#fromBridge.convert(frame, audio.rate, sender.rate)))
+  }
+
   /** Returns the frame of the partner or the channel, at the sender's rate. */
   #bridged(): Int16Array | undefined {
-    const { rate } = this.#sender
-    if (this.#channel) {
-      return this.#heardGain.apply(this.#fromBridge.convert(this.#channel.read(), this.#channel.rate, rate))
+    const { rate, hasComfortNoise } = this.#sender
+    const channel = this.#channel
+    if (channel) {
+      const frame = this.#heardGain.apply(this.#fromBridge.convert(channel.read(), channel.rate, rate))
+      return frame ?? (channel.isContinuous && !hasComfortNoise ? silentFrame(rate) : undefined)
     }
     if (!this.#partner || !this.#isFramed) return undefined
     const decoder = this.#partner.#decoder
@@ -216,6 +252,7 @@ export class Bridge {
     const partner = this.#partner
     const volumeDb = this.#volumes.outDb + (partner ? partner.#volumes.inDb : 0)
     this.#heardGain.set(volumeDb)
+    this.#sender.setAudioRate(this.#channel?.rate)
     const passed = !partner || (volumeDb === 0 && (!this.#far || partner.#heard.suits(this.#far)))
     const byFrames = this.#channel !== undefined || !passed
     if (byFrames === this.#isFramed) return
@@ -228,7 +265,11 @@ export class Bridge {
   #decode(): void {
     const partner = this.#partner
     let rate: PcmRate | 0 = this.#sinks.inputRate
-    if (this.#channel && this.#channel.rate > rate) rate = this.#channel.rate
+    if (this.#channel) {
+      // A channel converts to its own rate, and only if the audio is used.
+      const useful = Math.min(this.#channel.rate, codecInfo[this.#heard.codec ?? 'PCMU'].sampleRate)
+      if (useful > rate) rate = useful as PcmRate
+    }
     if (partner) {
       const { outputRate } = partner.#sinks
       if (partner.#isFramed && partner.#sender.rate > rate) rate = partner.#sender.rate

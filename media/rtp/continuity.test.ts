@@ -11,6 +11,7 @@ import { type SentPacket, type TestLine, TestTime } from './testing/session-line
 /** Mixer or other thread that plays a tone occasionally. */
 class TestMix implements FrameChannel {
   readonly rate = 16_000
+  readonly isContinuous = true
   talks = true
   #tone = sine(300, 20, 16_000)
 

@@ -5,8 +5,8 @@ import { clockRate, isG711 } from './packet-duration.ts'
 import { Packetizer } from './packetizer.ts'
 import { framesPerSecond } from './rate-adapter.ts'
 
-/** Rate of the Opus encoder's input: sufficient for all decoded, mixed and spoken audio. */
-const opusRate = 16_000
+/** Rate of the Opus encoder's input, unless the audio has 48 kHz: sufficient for phones and speech. */
+const wideRate = 16_000
 
 /** 20 ms of silence in Opus, for encoders that produce no packet for silence. */
 export const opusSilence = Buffer.of(0xf8, 0xff, 0xfe)
@@ -22,9 +22,9 @@ export function silentFrame(rate: PcmRate): Int16Array {
   return silence[rate]
 }
 
-/** Returns the rate of an encoder's input. */
-export function encodedRate(codec: AudioCodec): PcmRate {
-  if (codec === 'opus') return opusRate
+/** Returns the rate of an encoder's input for audio of `rate`; default 16 kHz. */
+export function encodedRate(codec: AudioCodec, rate: PcmRate = wideRate): PcmRate {
+  if (codec === 'opus') return Math.max(rate, wideRate) as PcmRate
   return isG711(codec) ? 8000 : 16_000
 }
 
@@ -48,12 +48,24 @@ export function wantedMs({ codec, ptime }: FarEnd): number | undefined {
     : undefined
 }
 
-/** Returns a packetizer from frames at {@link encodedRate} to packets for `far`. */
-export function packetizerFor(codecs: Codecs, far: FarEnd): Packetizer {
+/**
+ * Returns the name of the encoding that `far` can share with others of the same name. Undefined if it cannot:
+ * its packets are not of 20 ms, or some are omitted (DTX).
+ */
+export function sharedFormat(far: FarEnd): string | undefined {
+  const { codec, opus = {} } = far
+  if ((wantedMs(far) ?? 20) !== 20 || opus.dtx) return undefined
+  if (codec !== 'opus') return codec
+  const { fec = false, cbr = false, bitrate, maxPlaybackRate } = opus
+  return `opus ${fec} ${cbr} ${bitrate} ${maxPlaybackRate}`
+}
+
+/** Returns a packetizer from frames at `rate`, an {@link encodedRate}, to packets for `far`. */
+export function packetizerFor(codecs: Codecs, far: FarEnd, rate: PcmRate): Packetizer {
   const { codec, opus } = far
   const encoder = codecs.encoder(codec, {
     ptimeMs: wantedMs(far) ?? 20,
-    ...(codec === 'opus' && { sampleRate: opusRate }),
+    ...(codec === 'opus' && { sampleRate: rate }),
     ...(opus && { opus }),
   })
   return new Packetizer(encoder, clockRate(codec))

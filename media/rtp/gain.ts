@@ -27,6 +27,11 @@ export class Gain {
     this.#target = gainFactor(db)
   }
 
+  /** Whether {@link apply} leaves the next frame unchanged. */
+  get isNeutral(): boolean {
+    return this.#last === 1 && this.#target === 1
+  }
+
   /**
    * Applies the gain. Returns the frame itself if unchanged, else a frame that is valid until the next call.
    */

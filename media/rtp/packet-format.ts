@@ -15,6 +15,11 @@ export class PacketFormat {
   #units = 0
   #shorter = 0
 
+  /** Codec of the last packet, or the expected one; undefined if neither is known. */
+  get codec(): AudioCodec | undefined {
+    return this.#codec
+  }
+
   /** Sets the codec that the far end is expected to send. */
   expect(codec: AudioCodec): void {
     if (codec === this.#codec) return

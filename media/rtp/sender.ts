@@ -2,13 +2,22 @@ import { convertInPlace } from '../codecs/g711.ts'
 import type { Codecs } from '../codecs/types.ts'
 import type { AudioCodec, FarEnd, PcmRate } from '../types.ts'
 import { writeComfortNoise } from './comfort-noise.ts'
-import { encodedRate, opusSilence, packetizerFor, sameEncoding, silentFrame } from './encoding.ts'
+import {
+  encodedRate,
+  opusSilence,
+  packetizerFor,
+  sameEncoding,
+  sharedFormat,
+  silentFrame,
+} from './encoding.ts'
 import { OutgoingStream, type StreamSeed } from './outgoing-stream.ts'
 import { headerBytes, type RtpView } from './packet.ts'
 import { clockRate, isG711, packetDuration } from './packet-duration.ts'
 import type { Packetizer } from './packetizer.ts'
 import { type PlayedListener, PromptMixer } from './prompt-mixer.ts'
 import { framesPerSecond } from './rate-adapter.ts'
+import type { SharedAudio } from './shared-audio.ts'
+import type { OwnEncoder } from './sharing.ts'
 import { eventBytes } from './telephone-event.ts'
 import { type EventPacket, TelephoneEventSender } from './telephone-event-sender.ts'
 
@@ -31,6 +40,9 @@ const noiseDb = -70
  * (RFC 6263 section 4); time-outs of carriers start at 10 s.
  */
 const keepAliveMs = 5000
+
+/** Room for packets that are encoded but not sent. */
+const discarded = new Uint8Array(1500)
 
 /** Sends `length` bytes of `packet` from `offset`. Returns false if the packet must not be sent. */
 export type SendPacket = (packet: Buffer, offset: number, length: number) => boolean
@@ -63,6 +75,9 @@ export class Sender {
   #far: FarEnd | undefined
   #isAllowed = false
   #packetizer: Packetizer | undefined
+  /** Name of the encoding that others may share; see {@link sharedFormat}. */
+  #format: string | undefined
+  #audioRate: PcmRate | undefined
   #digits = new TelephoneEventSender()
   /** Whether a packet of the current event has been sent. */
   #hasEventBegun = false
@@ -95,7 +110,25 @@ export class Sender {
 
   /** Rate of the encoded frames. */
   get rate(): PcmRate {
-    return this.#far ? encodedRate(this.#far.codec) : 8000
+    return this.#far ? encodedRate(this.#far.codec, this.#audioRate) : 8000
+  }
+
+  /** Whether the next frame may be sent by {@link frameShared}: no other audio has precedence. */
+  get canShare(): boolean {
+    if (!this.#isAllowed || this.#format === undefined || this.#digits.isKeyDown) return false
+    return !this.promptMixer.isWaiting && !this.promptMixer.isPlaying && this.#packetizer?.isEmpty !== false
+  }
+
+  /** The own encoder, for {@link Sharing}. */
+  get encoder(): OwnEncoder {
+    if (!this.#packetizer) return 'none'
+    const { codec } = this.#far!
+    return codec === 'opus' || codec === 'G722' ? 'adaptive' : 'stateless'
+  }
+
+  /** Whether silence is sent as comfort noise. */
+  get hasComfortNoise(): boolean {
+    return this.#far?.comfortNoise !== undefined
   }
 
   /** Whether joined audio is currently suppressed. */
@@ -112,10 +145,18 @@ export class Sender {
     const recoded = !before || !sameEncoding(before, far)
     if (moved || recoded || allowed !== this.#isAllowed) this.stream.interrupt()
     if (recoded) this.#dropEncoder()
+    this.#format = sharedFormat(far)
     this.#far = far
     this.#isAllowed = allowed
     this.#digits.rate = (far.telephoneEventRate ?? 8000) / 1000
     this.stream.setClock(clockRate(far.codec))
+  }
+
+  /** Sets the rate of the joined audio, which only Opus follows; undefined: the default. */
+  setAudioRate(rate: PcmRate | undefined): void {
+    const before = this.rate
+    this.#audioRate = rate
+    if (this.rate !== before) this.#dropEncoder()
   }
 
   /** Queues digits; `done` receives whether they were sent. */
@@ -196,6 +237,42 @@ export class Sender {
     return this.#isAllowed ? frame : undefined
   }
 
+  /**
+   * Sends the current 20 ms of `audio`, which others hear too, in place of {@link frame}. Must only be called
+   * if {@link canShare}. Returns the audio for the far end, valid until the next call.
+   */
+  frameShared(now: number, audio: SharedAudio, source: object): Int16Array {
+    const far = this.#far!
+    if (now - this.#framedAt > maxBehindMs && this.#speaker) this.stream.interrupt(this.#speaker)
+    this.#framedAt = now
+    this.#dropEncoder()
+    this.#openingLeft = 0
+    this.#hang = far.comfortNoise === undefined ? hangoverFrames : 0
+    this.#speaker = source
+    const { frame, payload, bytes, units } = audio.encoding(this.#format!, this.#codecs, far)
+    if (bytes === 0) {
+      this.stream.skip(units)
+      return frame
+    }
+    this.stream.own(now, source, units)
+    const packet = this.stream.make(far.payloadType, bytes)
+    payload.copy(packet, headerBytes, 0, bytes)
+    this.#emit(now, packet, 0, bytes)
+    return frame
+  }
+
+  /**
+   * Encodes 20 ms that were sent from a shared encoding, without sending it. The own encoder then continues
+   * where the far end's decoder is.
+   */
+  prime(frame: Int16Array): void {
+    if (!this.#isAllowed || this.#digits.isKeyDown) return
+    const packetizer = this.#encoder()
+    packetizer.push(frame)
+    if (packetizer.hasPacket) packetizer.take(discarded, 0)
+    packetizer.clear()
+  }
+
   /** Returns the joined audio, followed by silence at its end. */
   #bridged(frame: Int16Array | undefined): Int16Array | undefined {
     if (frame) this.#hang = this.#far!.comfortNoise === undefined ? hangoverFrames : 0
@@ -214,21 +291,20 @@ export class Sender {
     }
     const sounds = frame !== undefined || this.#openingLeft > 0
     const packetizer = sounds ? this.#encoder() : this.#packetizer
-    if (!packetizer) return
     if (sounds) {
       this.#speaker = speaker
-      packetizer.push(frame ?? silentFrame(this.rate))
-    } else if (!packetizer.isEmpty) packetizer.push(undefined)
+      packetizer?.push(frame ?? silentFrame(this.rate))
+    } else if (packetizer?.isEmpty === false) packetizer.push(undefined)
     else if (this.#speaker) {
       // The next frame may come from the same source, and must not continue the numbering.
       this.stream.interrupt(this.#speaker)
       this.#speaker = undefined
     }
-    while (packetizer.isDue) this.#sendPacket(now, packetizer)
+    while (packetizer?.isDue) this.#sendPacket(now, packetizer)
   }
 
   #encoder(): Packetizer {
-    this.#packetizer ??= packetizerFor(this.#codecs, this.#far!)
+    this.#packetizer ??= packetizerFor(this.#codecs, this.#far!, this.rate)
     return this.#packetizer
   }
 

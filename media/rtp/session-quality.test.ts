@@ -41,7 +41,13 @@ describe('the quality of a session', () => {
   })
 
   it('falls with late packets, if they are decoded', () => {
-    a.session.connect({ rate: 8000, write: () => {}, read: () => undefined, close: () => {} })
+    a.session.connect({
+      rate: 8000,
+      isContinuous: false,
+      write: () => {},
+      read: () => undefined,
+      close: () => {},
+    })
     time.pass(2000, () => a.hear())
     const good = a.session.stats().mos ?? 0
     const { sequence, timestamp } = a.next

@@ -24,7 +24,8 @@ const run = {
 if (!run) {
   console.error(
     'usage: scripts/bench start | sip | media [rounds] [seconds] | mixer [rounds] [seconds] | ' +
-      'calls [calls] [seconds] | api [seconds] [subscribers] | rooms [joins] [changes] | soak [minutes] [calls/s] [untrusted requests/s]',
+      'calls [calls] [seconds] | api [seconds] [subscribers] | rooms [joins] [changes] | ' +
+      'soak [minutes] [calls/s] [untrusted requests/s]',
   )
   process.exit(2)
 }

@@ -166,12 +166,14 @@ class RoomRun {
   #now = 1_700_000_000_000
   #us = [0, 0, 0]
 
-  constructor(codecs: Codecs, room: Room, audio: (member: Members) => readonly Uint8Array[]) {
-    this.#mixer = new ThreadMixer(
-      () => {},
-      () => {},
-      () => {},
-    )
+  constructor(codecs: Codecs, rate: PcmRate, room: Room, audio: (member: Members) => readonly Uint8Array[]) {
+    this.#mixer = new ThreadMixer({
+      rate,
+      onPlayed: () => {},
+      onWake: () => {},
+      onSpeaker: () => {},
+      onTalking: () => {},
+    })
     for (const kind of room.members) {
       for (let i = 0; i < kind.count; i++) {
         const member = new Member(codecs, this.#now, kind.codec, audio(kind), this.#members.length)
@@ -228,6 +230,9 @@ class RoomRun {
 
 const cores = (value: number) => value.toFixed(3).padStart(8)
 
+/** Rates of the mix to measure. */
+const rates: readonly PcmRate[] = [16_000, 48_000]
+
 /**
  * Prints the CPU of rooms in one thread: medians of `rounds` runs of `seconds` simulated seconds. Sockets are
  * not included; `scripts/bench media` has their cost per packet.
@@ -240,17 +245,20 @@ export const mixing = async (rounds = 5, seconds = 20): Promise<void> => {
   )
   const audio = ({ sends, codec }: Members): readonly Uint8Array[] =>
     sends === 'speech' ? speech : sends === 'line' ? lines.get(codec)! : []
-  console.log('CPU of a mixer without sockets, in cores\n   input     mix  output     all packets/s  room')
-  for (const room of rooms) {
-    const runs: Figures[] = []
-    for (let round = 0; round < rounds; round++)
-      runs.push(await new RoomRun(codecs, room, audio).measure(seconds))
-    const all = ({ input, mix, output }: Figures) => input + mix + output
-    const middle = runs.sort((a, b) => all(a) - all(b))[Math.floor(rounds / 2)]!
-    const { input, mix, output, packets } = middle
-    console.log(
-      `${cores(input)}${cores(mix)}${cores(output)}${cores(all(middle))}` +
-        `${String(Math.round(packets)).padStart(10)}  ${room.name}`,
-    )
-  }
+  const all = ({ input, mix, output }: Figures) => input + mix + output
+  console.log(
+    'CPU of a mixer without sockets, in cores\n rate   input     mix  output     all packets/s  room',
+  )
+  for (const room of rooms)
+    for (const rate of rates) {
+      const runs: Figures[] = []
+      for (let round = 0; round < rounds; round++)
+        runs.push(await new RoomRun(codecs, rate, room, audio).measure(seconds))
+      const middle = runs.sort((a, b) => all(a) - all(b))[Math.floor(rounds / 2)]!
+      const { input, mix, output, packets } = middle
+      console.log(
+        `${rate} ${cores(input)}${cores(mix)}${cores(output)}${cores(all(middle))}` +
+          `${String(Math.round(packets)).padStart(10)}  ${room.name}`,
+      )
+    }
 }
