@@ -9,6 +9,7 @@ import type {
   PlayRequest,
   Recording,
   RecordRequest,
+  Talk,
 } from '../types.ts'
 import { Playbacks } from './playbacks.ts'
 import { EdgePort } from './port.ts'
@@ -39,8 +40,8 @@ export class EdgeMixer implements Mixer {
   #members = new Map<EdgePort, ThreadSlot>()
   #playbacks: Playbacks
   #onSpeaker: (port: MediaPort | undefined) => void = () => {}
-  #talking = new Set<EdgePort>()
-  #onTalking: (port: MediaPort, isTalking: boolean) => void = () => {}
+  #talking = new Map<EdgePort, Talk>()
+  #onTalking: (port: MediaPort, talk: Talk) => void = () => {}
   #isClosed = false
 
   /** `rate` of the mix, in Hz. */
@@ -135,24 +136,24 @@ export class EdgeMixer implements Mixer {
     if (speaker || number === undefined) this.#onSpeaker(speaker)
   }
 
-  onTalking(listener: (port: MediaPort, isTalking: boolean) => void): void {
+  onTalking(listener: (port: MediaPort, talk: Talk) => void): void {
     this.#onTalking = listener
   }
 
   /** Processes the thread's report that a port begins or ends to talk. */
-  setTalking(number: PortNumber, isTalking: boolean): void {
+  setTalking(number: PortNumber, talk: Talk): void {
     const port = this.#member(number)
-    if (!port || isTalking === this.#talking.has(port)) return
-    if (isTalking) this.#talking.add(port)
-    else this.#talking.delete(port)
-    this.#onTalking(port, isTalking)
+    if (!port || talk === (this.#talking.get(port) ?? 'silent')) return
+    if (talk === 'silent') this.#talking.delete(port)
+    else this.#talking.set(port, talk)
+    this.#onTalking(port, talk)
   }
 
   /** Removes a port that was joined elsewhere or closed. */
   forget(port: EdgePort): void {
     port.mixer = undefined
     this.#members.delete(port)
-    if (this.#talking.delete(port)) this.#onTalking(port, false)
+    if (this.#talking.delete(port)) this.#onTalking(port, 'silent')
   }
 
   /** Ends the mixer after it was closed or its thread died. */

@@ -291,7 +291,7 @@ class ThreadedEdge implements Edge {
         this.#mixers.get(report.mixer)?.setSpeaker(report.port)
         break
       case 'talking':
-        this.#mixers.get(report.mixer)?.setTalking(report.port, report.isTalking)
+        this.#mixers.get(report.mixer)?.setTalking(report.port, report.talk)
         break
       case 'played':
         this.#mixers.get(report.port)?.played(report.play)

@@ -205,7 +205,7 @@ export class Engine {
       onPlayed: (play) => this.#report({ op: 'played', port: mixer, play }),
       onWake: (woken) => this.#ticker.wakeMixer(woken),
       onSpeaker: (port) => this.#report({ op: 'speaker', mixer, port }),
-      onTalking: (port, isTalking) => this.#report({ op: 'talking', mixer, port, isTalking }),
+      onTalking: (port, talk) => this.#report({ op: 'talking', mixer, port, talk }),
     })
     this.#mixers.set(mixer, threadMixer)
     this.#ticker.addMixer(threadMixer)

@@ -10,6 +10,7 @@ import type {
   PortStats,
   RecordingResult,
   RecordRequest,
+  Talk,
   TapFrame,
   TapRequest,
   Volumes,
@@ -144,7 +145,7 @@ export type Report =
       readonly op: 'talking'
       readonly mixer: PortNumber
       readonly port: PortNumber
-      readonly isTalking: boolean
+      readonly talk: Talk
     }
   /** Answer to `stats` and `close`. */
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number; readonly stats: PortStats }

@@ -1,6 +1,6 @@
 import { framesPerSecond, RateAdapter } from '../rtp/rate-adapter.ts'
 import { minLevelDb, VoiceActivityDetector } from '../rtp/voice-activity.ts'
-import type { PcmRate } from '../types.ts'
+import type { PcmRate, Talk } from '../types.ts'
 import { TalkDetector } from './talk-detector.ts'
 
 /** Default rate of a mixer, in Hz. */
@@ -86,9 +86,9 @@ export class MixerInput {
     return this.#onlyFor !== undefined
   }
 
-  /** Whether the input talks; see {@link TalkDetector}. False while it is muted or whispers. */
-  get isTalking(): boolean {
-    return this.#talk.isTalking
+  /** Whether the input talks; see {@link TalkDetector}. `silent` while it is muted or whispers. */
+  get talk(): Talk {
+    return this.#talk.talk
   }
 
   /** Level of the last voice in dBov, during the voice and shortly after it; else {@link minLevelDb}. */

@@ -40,7 +40,9 @@ describe('the volume of an input', () => {
 describe('the ports that talk', () => {
   const setUp = (options: InputOptions = {}) => {
     const reports: (readonly [id: number, isTalking: boolean])[] = []
-    const mixer = new MixerCore({ onTalking: (id, isTalking) => reports.push([id, isTalking]) })
+    const mixer = new MixerCore({
+      onTalking: (id, talk) => talk !== 'pausing' && reports.push([id, talk === 'talking']),
+    })
     const input = mixer.add(1, options)
     mixer.add(2)
     const voice = new Voice(defaultMixRate, 8000)

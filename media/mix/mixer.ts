@@ -1,5 +1,5 @@
 import { framesPerSecond } from '../rtp/rate-adapter.ts'
-import type { PcmRate } from '../types.ts'
+import type { PcmRate, Talk } from '../types.ts'
 import { defaultMixRate, type InputOptions, MixerInput } from './mixer-input.ts'
 import { SpeakerDetector } from './speaker-detector.ts'
 
@@ -10,7 +10,7 @@ import { SpeakerDetector } from './speaker-detector.ts'
 const minGatedInputs = 4
 
 /** Called when an input begins or ends to talk. */
-export type TalkListener = (id: number, isTalking: boolean) => void
+export type TalkListener = (id: number, talk: Talk) => void
 
 /** Options of a {@link MixerCore}. */
 export interface MixerCoreOptions {
@@ -46,7 +46,7 @@ export class MixerCore {
   #total: Int16Array | undefined
 
   /** Inputs that talked after the last mix. */
-  #talking = new Set<MixerInput>()
+  readonly #talking = new Map<MixerInput, Talk>()
   #onTalking: TalkListener
 
   constructor({ rate = defaultMixRate, onTalking = () => {} }: MixerCoreOptions = {}) {
@@ -99,7 +99,7 @@ export class MixerCore {
     this.speakers.forget(input)
     input.output = undefined
     input.hearsTotal = false
-    if (this.#talking.delete(input)) this.#onTalking(id, false)
+    if (this.#talking.delete(input)) this.#onTalking(id, 'silent')
   }
 
   /**
@@ -127,16 +127,16 @@ export class MixerCore {
       const input = inputs[i]!
       input.output = this.#heardBy(input)
       input.hearsTotal = input.canHear && input.output === this.#total
-      if (input.isTalking !== this.#talking.has(input)) this.#reportTalk(input)
+      if (input.talk !== (this.#talking.get(input) ?? 'silent')) this.#reportTalk(input)
     }
     this.speakers.update()
     this.#prompt = undefined
   }
 
   #reportTalk(input: MixerInput): void {
-    if (input.isTalking) this.#talking.add(input)
-    else this.#talking.delete(input)
-    this.#onTalking(input.id, input.isTalking)
+    if (input.talk === 'silent') this.#talking.delete(input)
+    else this.#talking.set(input, input.talk)
+    this.#onTalking(input.id, input.talk)
   }
 
   /** Adds up the audio for all inputs. */

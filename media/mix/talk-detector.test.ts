@@ -38,10 +38,11 @@ function changes(samples: Int16Array, detector = new TalkDetector()): number[] {
   const times: number[] = []
   let now = 0
   for (const frame of framesOf(samples)) {
-    const before = detector.isTalking
+    const isTalking = () => detector.talk !== 'silent'
+    const before = isTalking()
     detector.update(levelDb(frame))
     now += 20
-    if (detector.isTalking !== before) times.push(now)
+    if (isTalking() !== before) times.push(now)
   }
   return times
 }
@@ -92,6 +93,18 @@ describe('the detection of talking', () => {
     expect(changes(concat(noise(3000, -60), noise(300, -25), noise(2000, -60)))).toHaveLength(2)
   })
 
+  it('pauses 100 ms after the voice, and talks again with the next voice', () => {
+    const detector = new TalkDetector()
+    const seen: string[] = []
+    const samples = concat(quiet(1000), noise(400, -20), quiet(300), noise(400, -20), quiet(1000))
+    for (const [index, frame] of [...framesOf(samples)].entries()) {
+      const before = detector.talk
+      detector.update(levelDb(frame))
+      if (detector.talk !== before) seen.push(`${(index + 1) * 20} ${detector.talk}`)
+    }
+    expect(seen).toEqual(['1200 talking', '1500 pausing', '1760 talking', '2200 pausing', '2800 silent'])
+  })
+
   it('keeps the noise floor over missing packets, and ends at once when stopped', () => {
     const detector = new TalkDetector()
     changes(noise(3000, -30), detector)
@@ -99,7 +112,7 @@ describe('the detection of talking', () => {
     expect(changes(noise(3000, -30), detector)).toEqual([])
     expect(changes(noise(300, -6), detector)).toEqual([200])
     detector.stop()
-    expect(detector.isTalking).toBe(false)
+    expect(detector.talk).toBe('silent')
     expect(changes(noise(300, -6), detector)).toEqual([200])
   })
 })

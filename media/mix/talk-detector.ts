@@ -1,4 +1,5 @@
 import { minLevelDb } from '../rtp/voice-activity.ts'
+import type { Talk } from '../types.ts'
 
 /** Minimum level of a voice, in dBov. */
 const minVoiceDb = -55
@@ -15,6 +16,8 @@ const newFrameShare = 0.33
 const minVoiceFrames = 10
 /** Frames without voice after which it no longer talks: 700 ms. */
 const maxPauseFrames = 35
+/** Frames without voice after which it pauses: 100 ms, more than between two syllables. */
+const minPauseFrames = 5
 /** Voice in frames that ends a pause: single loud frames of noise do not. */
 const minResumeFrames = 3
 
@@ -28,7 +31,7 @@ const minResumeFrames = 3
  */
 export class TalkDetector {
   /** Whether the input talks. */
-  isTalking = false
+  talk: Talk = 'silent'
   /** Minimum levels of the parts of the window, in dBov. */
   readonly #parts = new Float64Array(windowParts).fill(startFloorDb)
   #part = 0
@@ -55,13 +58,14 @@ export class TalkDetector {
     if (isVoice) this.#voiceFrames = Math.min(minVoiceFrames, this.#voiceFrames + 1)
     else if (this.#voiceFrames > 0) this.#voiceFrames--
     this.#pauseFrames = isVoice && this.#voiceFrames >= minResumeFrames ? 0 : this.#pauseFrames + 1
-    if (this.#voiceFrames >= minVoiceFrames) this.isTalking = true
-    else if (this.#pauseFrames >= maxPauseFrames) this.isTalking = false
+    const isTalking = this.#voiceFrames >= minVoiceFrames || this.talk !== 'silent'
+    if (!isTalking || this.#pauseFrames >= maxPauseFrames) this.talk = 'silent'
+    else this.talk = this.#pauseFrames >= minPauseFrames ? 'pausing' : 'talking'
   }
 
   /** Ends talking at once: the input is muted. The noise floor stays. */
   stop(): void {
-    this.isTalking = false
+    this.talk = 'silent'
     this.#voiceFrames = 0
   }
 

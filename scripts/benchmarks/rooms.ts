@@ -1,6 +1,6 @@
 /** Times of a room as pages with the published SDK measure them. */
 import type { Page } from 'playwright-core'
-import { Browser } from '../../test/support/browser.ts'
+import { Browser, microphoneRate } from '../../test/support/browser.ts'
 import { Gateway } from '../../test/support/gateway.ts'
 import { rest } from '../../test/support/rest.ts'
 import { SdkPage } from '../../test/support/sdk-page.ts'
@@ -60,9 +60,15 @@ const line = (what: string, values: readonly number[]): string =>
   `${what}: p50 ${Math.round(quantile(values, 0.5))} ms, p95 ${Math.round(quantile(values, 0.95))} ms, ` +
   `${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))} ms, ${values.length} times`
 
+/** Ten seconds of syllables: a voice of 300 Hz for 160 ms, and 80 ms of silence. */
+const syllables = (): Int16Array =>
+  Int16Array.from({ length: 10 * microphoneRate }, (_, at) =>
+    (at / microphoneRate) % 0.24 < 0.16 ? 9000 * Math.sin((2 * Math.PI * 300 * at) / microphoneRate) : 0,
+  )
+
 /** Measures joins, and changes of the speaker. */
 export const rooms = async (joins = 20, changes = 20): Promise<void> => {
-  const browsing = Browser.start(1200)
+  const browsing = Browser.start(syllables())
   const gateway = await Gateway.start({ ...withToken, subscribers: sdkVersions.flatMap(peopleOf) })
   await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', {
     name: 'lounge',

@@ -6,6 +6,7 @@ import type {
   MediaPort,
   Mixer,
   RoomVideo,
+  Talk,
   WebRtc,
 } from '../../../media/types.ts'
 import type { SteadyClock } from '../../core/clock.ts'
@@ -66,7 +67,7 @@ export class OpenRoom implements RoomMedia {
     const room = new OpenRoom(deps, settings, await deps.openMixer(), onClosed)
     // The mixer's thread has died: no audio is left.
     void room.#mixer.closed.then(() => room.session.end())
-    room.#mixer.onTalking((port, isTalking) => room.#talks(port, isTalking))
+    room.#mixer.onTalking((port, talk) => room.#talks(port, talk))
     room.#log.info({ event: 'room.started', projectId: settings.projectId }, 'room session started')
     return room
   }
@@ -118,9 +119,9 @@ export class OpenRoom implements RoomMedia {
     if (this.#sources.delete(memberId)) this.#video?.remove(memberId)
   }
 
-  #talks(port: MediaPort, isTalking: boolean): void {
+  #talks(port: MediaPort, talk: Talk): void {
     for (const [memberId, known] of this.#ports)
-      if (known === port) this.session.setTalking(memberId, isTalking)
+      if (known === port) this.session.setTalking(memberId, talk !== 'silent', talk === 'talking')
   }
 
   #addSource(memberId: string, source: PictureSource): void {

@@ -183,7 +183,7 @@ describe('a room', () => {
 
   it('reports who talks', async () => {
     const page = await join('Ann')
-    mixer().talks(page.audio, true)
+    mixer().talks(page.audio, 'talking')
     expect(events.at(-1)).toMatchObject({ kind: 'member.talking', member: { name: 'Ann', isTalking: true } })
   })
 

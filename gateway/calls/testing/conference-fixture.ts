@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { MediaPort, Mixer, MixerInputOptions, PlayRequest } from '../../../media/types.ts'
+import type { MediaPort, Mixer, MixerInputOptions, PlayRequest, Talk } from '../../../media/types.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { Player } from '../audio/player.ts'
 import { WaitingAudio } from '../audio/waiting-audio.ts'
@@ -22,7 +22,7 @@ export class FakeMixer implements Mixer {
   /** Reports a speaker. */
   speaks: (port: MediaPort | undefined) => void = () => {}
   /** Reports that a port begins or ends to talk. */
-  talks: (port: MediaPort, isTalking: boolean) => void = () => {}
+  talks: (port: MediaPort, talk: Talk) => void = () => {}
 
   constructor() {
     this.closed = new Promise((resolve) => {
@@ -57,7 +57,7 @@ export class FakeMixer implements Mixer {
     this.speaks = listener
   }
 
-  onTalking(listener: (port: MediaPort, isTalking: boolean) => void): void {
+  onTalking(listener: (port: MediaPort, talk: Talk) => void): void {
     this.talks = listener
   }
 

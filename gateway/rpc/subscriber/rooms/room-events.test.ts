@@ -96,7 +96,7 @@ describe('a browser that dials a room', () => {
     const phone = phoneEnters()
     const { member_id } = await memberOf(page, 'member.joined')
     const target = { member_id, call_id: phone.leg.id, node_id: 'node-1' }
-    fixture.mixers[0]!.talks(phone.leg.port!, true)
+    fixture.mixers[0]!.talks(phone.leg.port!, 'talking')
     expect(await memberOf(page, 'member.talking')).toEqual({ ...target, talking: true })
     await ask(page, 'mute', { self, target, channels: ['audio'] })
     expect(await memberOf(page, 'member.updated')).toMatchObject({
