@@ -1,6 +1,7 @@
 /** `scripts/bench`. */
 import { api } from './api.ts'
 import { calls } from './calls.ts'
+import { compose } from './compose.ts'
 import { machine } from './machine.ts'
 import { media } from './media.ts'
 import { mixing } from './mixing.ts'
@@ -17,6 +18,7 @@ const run = {
   mixer: () => mixing(...numbers.map(Number)),
   calls: () => calls(...numbers.map(Number)),
   api: () => api(...numbers.map(Number)),
+  compose: () => compose(...numbers.map(Number)),
   rooms: () => rooms(...numbers.map(Number)),
   soak: () => soak(...numbers.map(Number)),
 }[what ?? '']
@@ -24,8 +26,8 @@ const run = {
 if (!run) {
   console.error(
     'usage: scripts/bench start | sip | media [rounds] [seconds] | mixer [rounds] [seconds] | ' +
-      'calls [calls] [seconds] | api [seconds] [subscribers] | rooms [joins] [changes] | ' +
-      'soak [minutes] [calls/s] [untrusted requests/s]',
+      'calls [calls] [seconds] | api [seconds] [subscribers] | compose [seconds] | ' +
+      'rooms [joins] [changes] | soak [minutes] [calls/s] [untrusted requests/s]',
   )
   process.exit(2)
 }

@@ -1,8 +1,17 @@
-/** `scripts/fuzz [minutes] [seed]`: sends rounds of damaged SIP to a gateway. */
+/**
+ * `scripts/fuzz [minutes] [seed]`: sends rounds of damaged SIP to a gateway. `scripts/fuzz composer [frames]
+ * [seed]`: sends damaged VP8 to the composer.
+ */
 
 import { freePort } from '../../media/testing/free-ports.ts'
 import { connectedDomain, FuzzPeer, fuzzedDomain } from '../../test/support/fuzz.ts'
 import { Gateway } from '../../test/support/gateway.ts'
+import { fuzzComposer } from './composer.ts'
+
+if (process.argv[2] === 'composer') {
+  const [frames = 100_000, seed = Date.now() % 1_000_000] = process.argv.slice(3).map(Number)
+  process.exit(fuzzComposer(frames, seed) ? 0 : 1)
+}
 
 const [minutes = 5, firstSeed = Date.now() % 1_000_000] = process.argv.slice(2).map(Number)
 if (!(minutes > 0) || !Number.isInteger(firstSeed)) {

@@ -38,6 +38,11 @@ export class Camera {
     })
   }
 
+  /** Picture in I420. */
+  get picture(): Uint8Array {
+    return this.#canvas
+  }
+
   /** Fills the picture with one colour. */
   show(colour: Colour): void {
     const { addon, width, height } = this.#options
