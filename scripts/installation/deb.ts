@@ -1,6 +1,15 @@
 /** Builds the Debian package: `deb.ts WORKER [--fast] [FOLDER]`. Prints the path of the package. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -54,7 +63,12 @@ const maintainer = (): string => {
 }
 
 /** Returns the fields of the package. */
-const controlOf = (version: string, depends: readonly string[], sizeKb: number): string =>
+const controlOf = (
+  version: string,
+  depends: readonly string[],
+  recommends: readonly string[],
+  sizeKb: number,
+): string =>
   `${[
     'Package: trunkline',
     `Version: ${version}`,
@@ -64,6 +78,7 @@ const controlOf = (version: string, depends: readonly string[], sizeKb: number):
     `Maintainer: ${maintainer()}`,
     `Installed-Size: ${sizeKb}`,
     `Depends: ${['adduser', ...depends].join(', ')}`,
+    ...(recommends.length > 0 ? [`Recommends: ${recommends.join(', ')}`] : []),
     'Description: carrier edge in one daemon',
     ' SIP trunks in, programmable calls, browser subscribers out.',
   ].join('\n')}\n`
@@ -118,7 +133,13 @@ try {
   mkdirSync(control)
   chmodSync(control, 0o755)
   const node = join(root, 'usr', 'lib', 'trunkline', 'node_modules', '.bin', 'node')
-  write(join(control, 'control'), controlOf(version, librariesOf([worker, node]), sizeKb))
+  const depends = librariesOf([worker, node])
+  // Without its libraries the composer is off, and everything else works.
+  const composer = join(root, 'usr/lib/trunkline/media/compose/native/compose.node')
+  const recommends = existsSync(composer)
+    ? librariesOf([composer]).filter((each) => !depends.includes(each))
+    : []
+  write(join(control, 'control'), controlOf(version, depends, recommends, sizeKb))
   write(join(control, 'conffiles'), '/etc/trunkline/trunkline.yaml\n')
   for (const name of ['postinst', 'prerm', 'postrm'])
     write(join(control, name), readFileSync(join(templates, name)), 0o755)
