@@ -74,13 +74,11 @@ describe('the assembly of frames', () => {
   it('waits 80 ms for a missing packet, and then for a key frame', () => {
     const { assembler, frames, requests } = receiver()
     const packetize = stream()
-    const [key, lost, later, key2, last] = [
-      packetize(frameOf(0, 100, true)),
-      packetize(frameOf(1, 100)),
-      packetize(frameOf(2, 100)),
-      packetize(frameOf(3, 100, true)),
-      packetize(frameOf(4, 100)),
-    ]
+    const key = packetize(frameOf(0, 100, true))
+    const lost = packetize(frameOf(1, 100))
+    const later = packetize(frameOf(2, 100))
+    const key2 = packetize(frameOf(3, 100, true))
+    const last = packetize(frameOf(4, 100))
     for (const packet of key) assembler.receive(0, packet)
     for (const packet of later) assembler.receive(10, packet)
     assembler.tick(89)
@@ -99,11 +97,9 @@ describe('the assembly of frames', () => {
   it('accepts a missing packet before the 80 ms are over', () => {
     const { assembler, frames, requests } = receiver()
     const packetize = stream()
-    const [key, late, later] = [
-      packetize(frameOf(0, 100, true)),
-      packetize(frameOf(1, 100)),
-      packetize(frameOf(2, 100)),
-    ]
+    const key = packetize(frameOf(0, 100, true))
+    const late = packetize(frameOf(1, 100))
+    const later = packetize(frameOf(2, 100))
     for (const packet of [...key, ...later]) assembler.receive(0, packet)
     for (const packet of late) assembler.receive(79, packet)
     assembler.tick(1000)

@@ -83,7 +83,8 @@ describe.skipIf(reason !== undefined)(`pictures of the addon${reason ? ` (${reas
   })
 
   it('are cropped to the aspect ratio of their rectangle, not stretched', () => {
-    const [width, height] = [640, 360]
+    const width = 640
+    const height = 360
     const bytes = canvas(width, height)
     // Stripes: red left, grey in the middle third, blue right.
     for (const [at, u] of [60, 128, 220].entries())
@@ -130,7 +131,8 @@ describe.skipIf(reason !== undefined)(`pictures of the addon${reason ? ` (${reas
   })
 
   it('follow a change of the bit rate', () => {
-    const [width, height] = [640, 360]
+    const width = 640
+    const height = 360
     const source = new Camera({ addon, width, height, ssrc: 1, kbps: 300 })
     const bytesOf = () =>
       Array.from({ length: 60 }, (_, at) => {

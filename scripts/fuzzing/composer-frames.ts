@@ -86,7 +86,8 @@ const decodeDamaged = (): void => {
   if (frame.length === 0) return
   const result = addon.decode(decoder, frame)
   results.set(result, (results.get(result) ?? 0) + 1)
-  const [width, height] = [2 * (1 + random(320)), 2 * (1 + random(180))]
+  const width = 2 * (1 + random(320))
+  const height = 2 * (1 + random(180))
   const at = Int32Array.of(2 * random((642 - width) / 2), 2 * random((362 - height) / 2), width, height)
   addon.draw(canvas, 640, 360, at, decoder)
   // Without a key frame, the next damaged frames would be rejected by their header.
