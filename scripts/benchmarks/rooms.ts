@@ -60,10 +60,12 @@ const line = (what: string, values: readonly number[]): string =>
   `${what}: p50 ${Math.round(quantile(values, 0.5))} ms, p95 ${Math.round(quantile(values, 0.95))} ms, ` +
   `${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))} ms, ${values.length} times`
 
-/** Ten seconds of syllables: a voice of 300 Hz for 160 ms, and 80 ms of silence. */
+/** Ten seconds of syllables: a voice of 300 Hz for 160 ms, and 80 ms of the quiet noise of a room. */
 const syllables = (): Int16Array =>
   Int16Array.from({ length: 10 * microphoneRate }, (_, at) =>
-    (at / microphoneRate) % 0.24 < 0.16 ? 9000 * Math.sin((2 * Math.PI * 300 * at) / microphoneRate) : 0,
+    (at / microphoneRate) % 0.24 < 0.16
+      ? 9000 * Math.sin((2 * Math.PI * 300 * at) / microphoneRate)
+      : 60 * (Math.random() - 0.5),
   )
 
 /** Measures joins, and changes of the speaker. */
