@@ -147,6 +147,7 @@ describe('a room', () => {
     // A page that joins during the share sees it.
     await first.dial(address, { video: true })
     await sees(first.page, screenColour)
+    await first.hangUp()
     await second.stopSharing()
     await Promise.all([sees(second.page, 'blue'), sees(third.page, 'lime')])
   })
