@@ -58,7 +58,15 @@ describe('a mixer over two threads', () => {
     expect(mixer.size).toBe(3)
     const speakers: (MediaPort | undefined)[] = []
     mixer.onSpeaker((port) => speakers.push(port))
+    const talking = new Set<MediaPort>()
+    const talked = new Set<MediaPort>()
+    mixer.onTalking((port, isTalking) => {
+      if (isTalking) talked.add(port)
+      if (isTalking) talking.add(port)
+      else talking.delete(port)
+    })
     await talk(1500)
+    expect(talked).toEqual(new Set(ports))
     expect([0, 1, 2].map(heard)).toEqual([
       [900, 1300],
       [600, 1300],
@@ -71,7 +79,7 @@ describe('a mixer over two threads', () => {
       })
     }
     await ports[1]!.close()
-    expect(mixer.size).toBe(2)
+    expect([mixer.size, talking.has(ports[1]!)]).toEqual([2, false])
     mixer.change(ports[2]!, { canSpeak: false })
     await talk(1500)
     expect([0, 2].map(heard)).toEqual([[], [600]])
@@ -96,6 +104,17 @@ describe('a mixer over two threads', () => {
     mixer.add(ports[0]!)
     expect(mixer.size).toBe(0)
     await rm(folder, { recursive: true })
+  })
+
+  it('mixes at 48 kHz across threads', async () => {
+    const wide = await edge.openMixer({ rate: 48_000 })
+    for (const port of ports) wide.add(port)
+    await talk(1500)
+    expect([0, 1, 2].map(heard)).toEqual([
+      [900, 1300],
+      [600, 1300],
+      [600, 900],
+    ])
   })
 
   it('loses a port that is joined to another port or mixer', async () => {

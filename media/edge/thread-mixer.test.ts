@@ -120,4 +120,14 @@ describe('a mixer with ports of three codecs', () => {
     talk(4000, [])
     expect(speakers).toEqual([2, 1, undefined])
   })
+
+  it('reports the ports that talk, and those that leave while they talk', () => {
+    talk(1000, [1])
+    expect(talkers).toEqual([[2, true]])
+    room.remove(2)
+    expect(talkers).toEqual([
+      [2, true],
+      [2, false],
+    ])
+  })
 })
