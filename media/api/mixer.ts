@@ -24,8 +24,8 @@ export type Talk = 'silent' | 'talking' | 'pausing'
 /** Options of a mixer. */
 export interface MixerOptions {
   /**
-   * Rate of the mix in Hz; default 16,000, which is wideband speech. With 48,000 Opus ports hear each other in
-   * full band, and other codecs keep theirs.
+   * Rate of the mix in Hz; default 16,000, which is wideband speech. With 48,000, Opus ports hear each other
+   * in full band, and other codecs keep theirs.
    */
   readonly rate?: Extract<PcmRate, 16000 | 48000>
 }

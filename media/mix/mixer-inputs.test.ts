@@ -134,7 +134,9 @@ describe('a mixer of 48 kHz', () => {
 
   it('marks the inputs that hear the same', () => {
     const mixer = new MixerCore({ rate: 48_000 })
-    const [speaker, listener, deaf] = [mixer.add(1), mixer.add(2), mixer.add(3, { canHear: false })]
+    const speaker = mixer.add(1)
+    const listener = mixer.add(2)
+    const deaf = mixer.add(3, { canHear: false })
     mixer.mix()
     expect([speaker.hearsTotal, listener.hearsTotal, deaf.hearsTotal]).toEqual([true, true, false])
     speaker.put(new Voice(48_000, 8000).next())

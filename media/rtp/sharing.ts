@@ -1,8 +1,8 @@
 import type { SharedAudio } from './shared-audio.ts'
 
 /**
- * Encoder of a far end, by what changes with another one: `none` is in use, `stateless` is one whose packets
- * do not depend on each other, `adaptive` is one whose decoder follows it.
+ * Kind of a far end's own encoder. With `none`, no encoder is in use. The packets of a `stateless` encoder do
+ * not depend on each other. The far end's decoder follows an `adaptive` one.
  */
 export type OwnEncoder = 'none' | 'stateless' | 'adaptive'
 
@@ -23,7 +23,7 @@ export class Sharing {
   audio: SharedAudio | undefined
   #equalFrames = 0
 
-  /** Whether this frame is sent from the shared encoding. `audio` is undefined if the far end cannot share. */
+  /** Whether this frame is sent from the shared encoding. Undefined `audio`: the far end cannot share now. */
   permits(audio: SharedAudio | undefined, encoder: OwnEncoder): boolean {
     if (!audio) {
       this.#equalFrames = 0
