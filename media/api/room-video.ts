@@ -3,12 +3,24 @@ import type { BrowserScreen, BrowserVideo } from './webrtc.ts'
 /**
  * Picture of a room, by the ids of its sources. `speaker`: one source, forwarded undecoded. Every viewer sees
  * `main`; the viewer with the id of `main` sees `other`, or itself without `other`. Without `main`, or if it
- * sends nothing, viewers see a plain picture.
+ * sends nothing, viewers see a plain picture. `composed`: all viewers see one canvas with the layers.
  */
-export type RoomPicture = {
-  readonly kind: 'speaker'
-  readonly main?: string
-  readonly other?: string
+export type RoomPicture =
+  | { readonly kind: 'speaker'; readonly main?: string; readonly other?: string }
+  | { readonly kind: 'composed'; readonly layers: readonly RoomLayer[] }
+
+/** Rectangle of a composed picture, in percent from the top left corner of the canvas. */
+export interface RoomLayer {
+  /** Id of the source that fills the rectangle; the rectangle is plain while the source sends nothing. */
+  readonly id: string
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  /** The lowest is drawn first. */
+  readonly z: number
+  /** Whether the source is drawn; else the rectangle is plain, and the source is not decoded. */
+  readonly isVisible: boolean
 }
 
 /**
@@ -37,6 +49,13 @@ export interface RoomVideo {
    * plain picture follows until that key frame. Without a new source, the plain picture is shown at once.
    */
   show(picture: RoomPicture): void
+  /** Whether a composed picture can be shown at present. Without it, such a picture is plain. */
+  readonly canCompose: boolean
+  /**
+   * Sets the listener of changes of {@link canCompose}, called with its new value. `reason`: cause of the
+   * change, in one line.
+   */
+  onComposing(listener: (canCompose: boolean, reason: string) => void): void
   /** Removes all members. Idempotent. */
   close(): void
 }

@@ -1,9 +1,11 @@
 import type { types } from 'mediasoup'
+import { systemClock } from '../clock.ts'
 import type {
   AudioCodec,
   BrowserMedia,
   BrowserScreen,
   BrowserVideo,
+  Composers,
   Edge,
   MediaPort,
   RoomVideo,
@@ -13,7 +15,8 @@ import { BrowserSession } from './browser-session.ts'
 import { WebRtcError } from './errors.ts'
 import { listenAddresses } from './listen-addresses.ts'
 import { Relay } from './relay.ts'
-import { VideoRoom } from './rooms/video-room.ts'
+import { ComposingAdmission } from './rooms/composing-admission.ts'
+import { type ComposingService, VideoRoom } from './rooms/video-room.ts'
 import { type AudioFormat, ownFormat, planAnswer, planScreen } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read-sdp.ts'
 import { sends } from './sdp/session-description.ts'
@@ -42,6 +45,8 @@ export interface WebRtcOptions {
   readonly relayPorts?: { readonly from: number; readonly to: number }
   /** Path of the mediasoup-worker program; default mediasoup's own choice. */
   readonly program?: string
+  /** Processes that compose the pictures of rooms, owned by the caller; default none. */
+  readonly composers?: Composers | undefined
 }
 
 /** {@link WebRtc} with the functions for its owner. */
@@ -51,6 +56,8 @@ export interface WebRtcService extends WebRtc {
    * started.
    */
   onFailure(listener: (reason: Error) => void): void
+  /** Number of rooms with a composed picture. */
+  readonly composedRooms: number
 }
 
 /**
@@ -65,11 +72,17 @@ export const createWebRtc = async (options: WebRtcOptions): Promise<WebRtcServic
 class Service implements WebRtcService {
   readonly #edge: Pick<Edge, 'open'>
   readonly #supervisors: readonly WorkerSupervisor[]
+  readonly #composing: ComposingService | undefined
   #onFailure: ((reason: Error) => void) | undefined
 
   constructor(options: WebRtcOptions) {
     const { workers = 1, logLevel = 'error', relayPorts = { from: 30_000, to: 39_999 } } = options
+    const { composers } = options
     this.#edge = options.edge
+    this.#composing = composers && {
+      composers,
+      admission: new ComposingAdmission({ load: () => composers.load, clock: systemClock }),
+    }
     const { listen, addresses } = listenAddresses(options.bind, options.announce)
     this.#supervisors = Array.from({ length: workers }, (_, index) => {
       const port = options.port + index
@@ -80,6 +93,10 @@ class Service implements WebRtcService {
 
   get transports(): number {
     return this.#supervisors.reduce((sum, supervisor) => sum + supervisor.transports, 0)
+  }
+
+  get composedRooms(): number {
+    return this.#composing?.admission.composed ?? 0
   }
 
   async start(): Promise<void> {
@@ -138,7 +155,7 @@ class Service implements WebRtcService {
   }
 
   openRoom(onFault?: (fault: Error) => void): Promise<RoomVideo> {
-    return Promise.resolve(new VideoRoom({ onFault }))
+    return Promise.resolve(new VideoRoom({ onFault, composing: this.#composing }))
   }
 
   async close(): Promise<void> {

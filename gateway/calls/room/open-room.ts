@@ -5,6 +5,7 @@ import type {
   BrowserVideo,
   MediaPort,
   Mixer,
+  RoomPicture,
   RoomVideo,
   Talk,
   WebRtc,
@@ -140,7 +141,9 @@ export class OpenRoom implements RoomMedia {
         return
       }
       this.#video = video
+      video.onComposing((canCompose, reason) => this.#composingChanged(canCompose, reason))
       for (const [memberId, source] of this.#sources) this.#apply(video, memberId, source)
+      this.session.setPictureKind(video.canCompose ? 'composed' : 'speaker')
       this.#showPicture()
     } catch (err) {
       this.#openingVideo = undefined
@@ -153,8 +156,16 @@ export class OpenRoom implements RoomMedia {
     else video.addScreen(memberId, source.screen)
   }
 
+  #composingChanged(canCompose: boolean, reason: string): void {
+    if (this.session.isEnded) return
+    const kind = canCompose ? 'composed' : 'speaker'
+    const level = canCompose ? 'info' : 'warn'
+    this.#log[level]({ event: 'room.picture-changed', kind, reason }, 'picture of a room changed')
+    this.session.setPictureKind(kind)
+  }
+
   #showPicture(): void {
-    if (this.#picture.kind === 'speaker') this.#video?.show(this.#picture)
+    this.#video?.show(mediaPicture(this.#picture))
   }
 
   #record({ callId, legId }: { readonly callId: string; readonly legId: string }): void {
@@ -185,3 +196,12 @@ export class OpenRoom implements RoomMedia {
     )
   }
 }
+
+/** Returns a picture in the terms of the media. */
+const mediaPicture = (picture: Picture): RoomPicture =>
+  picture.kind === 'speaker'
+    ? picture
+    : {
+        kind: 'composed',
+        layers: picture.layers.map(({ memberId: id, ...layer }) => ({ id, ...layer })),
+      }

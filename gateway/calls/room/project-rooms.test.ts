@@ -21,6 +21,12 @@ class FakeRoomVideo {
   readonly sources = new Set<string>()
   picture: RoomPicture | undefined
   isClosed = false
+  canCompose = false
+  report: (canCompose: boolean, reason: string) => void = () => {}
+
+  onComposing(listener: (canCompose: boolean, reason: string) => void): void {
+    this.report = listener
+  }
 
   add(id: string): void {
     this.sources.add(id)

@@ -8,14 +8,22 @@ import { Spaced } from './spaced.ts'
 /** Minimum time between two requests for a key frame of one source, in ms. */
 export const keyFrameSpacingMs = 500
 
-/** Called with each RTP packet of a {@link Feed}. */
+/** Called with each RTP packet of a {@link PacketSource}. */
 export type PacketListener = (packet: Buffer) => void
+
+/** RTP packets of one VP8 stream, for several programs. A stream with other numbers is another source. */
+export interface PacketSource {
+  /** Calls `listener` for each packet, until the returned function is called. */
+  attach(listener: PacketListener): () => void
+  /** Requests a key frame, at most one in {@link keyFrameSpacingMs}. No effect while the source opens. */
+  requestKeyFrame(): void
+}
 
 /**
  * Packets of one source, as the gateway receives them from its router. Shared by all programs of a room:
  * opened with the first listener, closed with the last.
  */
-export class Feed {
+export class Feed implements PacketSource {
   readonly #source: VideoSource
   readonly #onFault: (fault: Error) => void
   readonly #listeners = new Set<PacketListener>()
@@ -29,7 +37,6 @@ export class Feed {
     this.#request = new Spaced(clock, keyFrameSpacingMs, () => this.#requestNow())
   }
 
-  /** Calls `listener` for each packet, until the returned function is called. */
   attach(listener: PacketListener): () => void {
     this.#listeners.add(listener)
     this.#close ??= this.#open()
@@ -39,11 +46,8 @@ export class Feed {
     }
   }
 
-  /**
-   * Requests a key frame from the source, at most one in {@link keyFrameSpacingMs}. No effect while the feed
-   * opens, because opening requests one.
-   */
   requestKeyFrame(): void {
+    // Opening requests one itself.
     if (this.#consumer) this.#request.call()
   }
 

@@ -7,7 +7,7 @@ import { buildRtcp } from '../../rtp/rtcp.ts'
 import { ownVideo } from '../sdp/video-format.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
 import { asksKeyFrame } from './asks-key-frame.ts'
-import { type Feed, keyFrameSpacingMs } from './feed.ts'
+import { keyFrameSpacingMs, type PacketSource } from './feed.ts'
 import { type DirectLink, openLink } from './open-link.ts'
 import { Spaced } from './spaced.ts'
 
@@ -42,12 +42,12 @@ export class Program {
   readonly #still: Spaced
   #link: DirectLink<types.Producer> | undefined
   #source: VideoSource | undefined
-  #wanted: Feed | undefined
+  #wanted: PacketSource | undefined
   /** Source that is sent; `still`: the plain picture; undefined before the first picture. */
-  #present: Feed | 'still' | undefined
+  #present: PacketSource | 'still' | undefined
   #detachPresent = () => {}
   /** Source that is waited for. */
-  #next: Feed | undefined
+  #next: PacketSource | undefined
   #detachNext = () => {}
   #deadline: MediaTimer | undefined
   #beat: MediaTimer | undefined
@@ -80,7 +80,7 @@ export class Program {
   }
 
   /** Shows a source; undefined shows the plain picture at once. */
-  show(feed: Feed | undefined): void {
+  show(feed: PacketSource | undefined): void {
     this.#wanted = feed
     if (!this.#link) return
     if (feed !== undefined && feed === this.#next) return
@@ -99,7 +99,7 @@ export class Program {
     this.#close()
   }
 
-  #await(feed: Feed): void {
+  #await(feed: PacketSource): void {
     this.#next = feed
     this.#detachNext = feed.attach((packet) => this.#receive(feed, packet))
     feed.requestKeyFrame()
@@ -138,7 +138,7 @@ export class Program {
     this.#onBeat()
   }
 
-  #receive(feed: Feed, packet: Buffer): void {
+  #receive(feed: PacketSource, packet: Buffer): void {
     const sent = this.#rewriter.forward(this.#clock.now(), feed, packet)
     if (sent && feed === this.#next) this.#cut()
     if (sent) this.#send(sent)

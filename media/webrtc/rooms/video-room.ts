@@ -1,11 +1,13 @@
 import { type MediaClock, systemClock } from '../../clock.ts'
 import { guard } from '../../guard.ts'
-import type { BrowserScreen, BrowserVideo, RoomPicture, RoomVideo } from '../../types.ts'
+import type { BrowserScreen, BrowserVideo, Composers, RoomPicture, RoomVideo } from '../../types.ts'
 import { WebRtcError } from '../errors.ts'
 import type { IncomingStream, IncomingVideo, VideoSource } from '../video/incoming-video.ts'
 import { type SessionVideo, sessionVideo } from '../video/session-video.ts'
 import { WebRtcSession } from '../webrtc-session.ts'
-import { Feed } from './feed.ts'
+import type { ComposingAdmission, ComposingRoom } from './composing-admission.ts'
+import { Composition, type CompositionLayer } from './composition.ts'
+import { Feed, type PacketSource } from './feed.ts'
 import { Program } from './program.ts'
 
 /** Maximum bit rate of a camera in a room, in bit/s: all its viewers receive the same stream. */
@@ -20,6 +22,14 @@ export interface VideoRoomOptions {
   readonly onFault?: ((fault: Error) => void) | undefined
   /** Default {@link systemClock}. */
   readonly clock?: MediaClock
+  /** Processes for composed pictures, and the decision on who uses them; default none. */
+  readonly composing?: ComposingService | undefined
+}
+
+/** Processes that compose the pictures of several rooms. */
+export interface ComposingService {
+  readonly composers: Composers
+  readonly admission: ComposingAdmission
 }
 
 /** Member of a room: a browser, which sends and receives, or a screen, which sends. */
@@ -66,10 +76,45 @@ export class VideoRoom implements RoomVideo {
   /** Viewers' own programs by member; the member that was `main` last is the last one. */
   readonly #own = new Map<string, Program>()
   #picture: RoomPicture = { kind: 'speaker' }
+  readonly #admission: ComposingAdmission | undefined
+  readonly #composition: Composition | undefined
+  readonly #asComposing: ComposingRoom
+  /** Reason why the room is not admitted to the composers. */
+  #refusal: string | undefined
+  #canCompose = false
+  #onComposing: (canCompose: boolean, reason: string) => void = () => {}
 
-  constructor({ onFault = () => {}, clock = systemClock }: VideoRoomOptions = {}) {
+  constructor({ onFault = () => {}, clock = systemClock, composing }: VideoRoomOptions = {}) {
     this.#clock = clock
     this.#onFault = guard(onFault)
+    const tiles = () => this.#composition?.tiles ?? 0
+    this.#asComposing = {
+      get tiles() {
+        return tiles()
+      },
+      setAdmitted: (isAdmitted, reason) => {
+        this.#refusal = isAdmitted ? undefined : reason
+        this.#composingChanged(reason)
+      },
+    }
+    if (!composing || composing.composers.unavailable !== undefined) return
+    this.#admission = composing.admission
+    this.#composition = new Composition({
+      composers: composing.composers,
+      clock,
+      onFault: this.#onFault,
+      onChange: () => this.#composingChanged('the composer works again'),
+    })
+    this.#refusal = composing.admission.join(this.#asComposing)
+    this.#canCompose = this.#refusal === undefined
+  }
+
+  get canCompose(): boolean {
+    return this.#canCompose
+  }
+
+  onComposing(listener: (canCompose: boolean, reason: string) => void): void {
+    this.#onComposing = guard(listener)
   }
 
   add(id: string, video: BrowserVideo): void {
@@ -99,6 +144,18 @@ export class VideoRoom implements RoomVideo {
     const members = [...this.#members.values()]
     this.#members.clear()
     for (const { leave } of members) leave()
+    this.#admission?.leave(this.#asComposing)
+    this.#composition?.close()
+    this.#update()
+  }
+
+  #composingChanged(reason: string): void {
+    const why = this.#refusal ?? this.#composition?.failure
+    const canCompose = why === undefined
+    const isChanged = canCompose !== this.#canCompose
+    this.#canCompose = canCompose
+    // The listener shows another picture, which ends the use of the lost one.
+    if (isChanged) this.#onComposing(canCompose, why ?? reason)
     this.#update()
   }
 
@@ -162,6 +219,7 @@ export class VideoRoom implements RoomVideo {
       this.#shared.delete(router)
       program.close()
     }
+    this.#composition?.show(viewers.length > 0 ? this.#layers() : [])
     this.#showAll()
     for (const { member } of viewers) member.updateView()
   }
@@ -169,7 +227,7 @@ export class VideoRoom implements RoomVideo {
   /** Opens and closes viewers' own programs. */
   #chooseOwn(viewers: readonly Viewing[]): void {
     const own = this.#own
-    const { main = '' } = this.#picture
+    const { main = '' } = this.#speakers
     const routers = new Map(viewers.map(({ member, line }) => [member.id, line.router]))
     for (const [id, { router }] of own) if (routers.get(id) !== router) this.#closeOwn(id)
     for (const { member, line } of viewers) {
@@ -202,9 +260,30 @@ export class VideoRoom implements RoomVideo {
     return new Program(line, { clock: this.#clock, onReady: () => this.#update(), onFault: this.#onFault })
   }
 
+  /** Ids of the speaker picture; none for a composed picture, which is the same for all viewers. */
+  get #speakers(): { readonly main?: string; readonly other?: string } {
+    return this.#picture.kind === 'speaker' ? this.#picture : {}
+  }
+
+  /** Returns the layers of the composed picture; none if the picture is another one, or cannot be composed. */
+  #layers(): readonly CompositionLayer[] {
+    if (this.#picture.kind !== 'composed' || !this.#canCompose) return []
+    return this.#picture.layers.map(({ id, ...layer }): CompositionLayer => {
+      const member = this.#members.get(id)
+      const source = member?.feed && member.stream
+      return {
+        ...layer,
+        memberId: id,
+        ...(source && { source }),
+        ...(member && !member.session && { fit: 'contain' }),
+      }
+    })
+  }
+
   #showAll(): void {
-    const { main, other } = this.#picture
-    const feed = this.#feedOf(main)
+    const { main, other } = this.#speakers
+    const feed: PacketSource | undefined =
+      this.#picture.kind === 'composed' ? this.#composition?.feed : this.#feedOf(main)
     for (const program of this.#shared.values()) program.show(feed)
     for (const [id, program] of this.#own) program.show(id === main ? (this.#feedOf(other) ?? feed) : feed)
   }

@@ -23,6 +23,8 @@ beforeEach(async () => {
     addScreen: () => {},
     remove: () => {},
     show: () => {},
+    canCompose: false,
+    onComposing: () => {},
     close: () => {},
   }
   rooms = new ProjectRooms({
