@@ -1,4 +1,4 @@
-import { duration, format, group, integer } from './builders.ts'
+import { choice, duration, format, group, integer } from './builders.ts'
 import type { FormatName } from './formats.ts'
 import { recordings } from './recordings-schema.ts'
 import { sounds, speech } from './sound-schema.ts'
@@ -45,6 +45,14 @@ export const media = group('Audio of calls.', {
     ),
   }),
   webrtc,
+  rooms: group('Video rooms.', {
+    picture: choice(
+      'Picture of video rooms. auto: all members in one composed picture, if the machine can compose. ' +
+        'speaker: the camera of the member who speaks, which needs little CPU.',
+      ['auto', 'speaker'],
+      'auto',
+    ),
+  }),
   sounds,
   speech,
   recordings,

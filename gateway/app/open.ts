@@ -9,10 +9,11 @@ import { DocumentReader } from '../../handlers/reading/reader.ts'
 import { createScriptHandler } from '../../handlers/script/handler.ts'
 import { Sandbox } from '../../handlers/script/sandbox/sandbox.ts'
 import { createXmlHandler } from '../../handlers/xml/handler.ts'
+import { createComposers } from '../../media/compose/composers.ts'
 import { createEdge } from '../../media/edge/edge.ts'
 import { socketKind } from '../../media/edge/sockets-open.ts'
 import { createSounds } from '../../media/sound/sounds.ts'
-import type { Edge, Sounds } from '../../media/types.ts'
+import type { Composers, Edge, Sounds } from '../../media/types.ts'
 import { createWebRtc, type WebRtcService } from '../../media/webrtc/webrtc.ts'
 import { Certificates } from '../auth/certificates.ts'
 import { readOrMakeKey } from '../auth/key.ts'
@@ -53,6 +54,7 @@ import { AgentRefusalLog } from './agent-refusal-log.ts'
 import type { CloseStack } from './close-stack.ts'
 import { sipStartError, webRtcStartError } from './listener-errors.ts'
 import { logDiversion } from './log-diversion.ts'
+import { noComposing } from './no-composing.ts'
 import { ReplaceableSounds } from './replaceable-sounds.ts'
 import { mebibyte, soundsOptions } from './sound-options.ts'
 
@@ -157,7 +159,7 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
   const edge = closing.add('edge', await createEdge(rtp), (open) => open.close())
   const webrtc = closing.add(
     'webrtc',
-    await createWebRtc({ edge, ...browsers }).catch((error) => {
+    await createWebRtc({ edge, ...browsers, composers: openComposers(base) }).catch((error) => {
       throw webRtcStartError(error, browsers)
     }),
     (open) => open.close(),
@@ -169,6 +171,16 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
   const sounds = openSounds(base, voices, metrics)
   measureMedia(metrics, edge, webrtc)
   return { edge, webrtc, sounds }
+}
+
+/** Opens the processes that compose the pictures of rooms; undefined if they are not wanted or cannot run. */
+const openComposers = ({ config, clock, log, closing }: AppContext): Composers | undefined => {
+  const reason = noComposing(config)
+  const pictures = reason === undefined ? 'composed' : 'speaker'
+  log.info({ event: 'rooms.pictures', pictures, reason }, 'pictures of video rooms selected')
+  if (reason !== undefined) return undefined
+  const onDeath = (err: Error) => log.error({ event: 'rooms.composer-died', err }, 'composing process died')
+  return closing.add('composers', createComposers({ clock, onDeath }), (open) => open.close())
 }
 
 /**
@@ -205,6 +217,7 @@ const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void
   metrics.gauge('media_taps', () => edge.busy.taps)
   metrics.gauge('media_detections', () => edge.busy.detections)
   metrics.gauge('webrtc_transports', () => webrtc.transports)
+  metrics.gauge('composed_rooms', () => webrtc.composedRooms)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type CheckReport, checkFile } from '../app/config-check.ts'
+import { noComposing } from '../app/no-composing.ts'
 import { printFaults } from './print-faults.ts'
 import { invalid } from './with-config.ts'
 
@@ -34,6 +35,9 @@ const printReport = (file: string, { faults, config }: CheckReport): void => {
   const { domains, subscribers } = config
   const contents = `${counted(domains.length, 'domain')}, ${counted(subscribers.length, 'subscriber')}`
   process.stdout.write(`${file} is valid${found}: ${contents}.\n`)
+  const reason = noComposing(config)
+  const pictures = reason === undefined ? 'composed, or the speaker' : `the speaker (${reason})`
+  process.stdout.write(`Pictures of video rooms: ${pictures}.\n`)
 }
 
 /** Returns the report that `check --json` prints. Keys are added in later releases, and never removed. */
