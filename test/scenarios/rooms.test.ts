@@ -30,6 +30,7 @@ beforeAll(async () => {
   const browsing = Browser.start(tone)
   gateway = await Gateway.start({
     ...withToken,
+    media: { rooms: { picture: 'speaker' } },
     subscribers: sdkVersions.flatMap(peopleOf),
     domains: [application('lounge.test', scripted({ join_room: { name: 'lounge' } }))],
     resources: [

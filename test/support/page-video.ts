@@ -47,24 +47,35 @@ export const videoProbe = (camera: Colour): string => `(() => {
     new MediaStream([picture(${JSON.stringify(screenColour)}), ...(audio ? [sound()] : [])])
 })()`
 
+/** Colour of a place in a picture. `grey`: a plain tile; `nothing`: no frame within half a second. */
+export type SeenColour = Colour | 'grey' | 'other' | 'nothing'
+
+/** Place in a picture, in percent from the top left corner. */
+export interface Place {
+  readonly x: number
+  readonly y: number
+}
+
 /** Incoming video of a page. */
 interface Seen {
-  /** Colour of the next frame's upper middle; `nothing` if no frame arrives within half a second. */
-  readonly colour: Colour | 'other' | 'nothing'
+  /** Colours of the next frame at the places. */
+  readonly colours: readonly SeenColour[]
   /** Decoded frames of all streams. */
   readonly frames: number
 }
 
 /**
- * Reads the frames of all connections, and the colour of the newest moving video. A page that cannot read
+ * Reads the frames of all connections, and the colours of the newest moving video. A page that cannot read
  * frames in this way has a `testNextFrame` of its own.
  */
-const look = `(async () => {
+const lookAt = (places: readonly Place[]): string => `(async () => {
+  const places = ${JSON.stringify(places)}
   const peers = testPeers.filter((peer) => peer.connectionState === 'connected')
   const tracks = peers.flatMap((peer) => peer.getReceivers().map(({ track }) => track))
     .filter((track) => track.kind === 'video' && track.readyState === 'live')
   const colourOf = ([r, g, b]) => r > 150 && g > 150 && b < 110 ? 'yellow' : r > 150 && g < 110 && b < 110 ? 'red'
-    : g > 150 && r < 110 && b < 110 ? 'lime' : b > 150 && r < 110 && g < 110 ? 'blue' : 'other'
+    : g > 150 && r < 110 && b < 110 ? 'lime' : b > 150 && r < 110 && g < 110 ? 'blue'
+    : Math.max(r, g, b) - Math.min(r, g, b) < 30 && r < 170 ? 'grey' : 'other'
   const next = globalThis.testNextFrame ?? (async (track) => {
     const clone = track.clone()
     const reader = new MediaStreamTrackProcessor({ track: clone }).readable.getReader()
@@ -77,22 +88,40 @@ const look = `(async () => {
     clone.stop()
     return frame
   })
-  const colourIn = async (track) => {
+  const coloursIn = async (track) => {
     const frame = await next(track)
     if (!frame) return
     const context = new OffscreenCanvas(1, 1).getContext('2d')
-    context.drawImage(frame, frame.displayWidth / 2, frame.displayHeight / 4, 1, 1, 0, 0, 1, 1)
+    const colours = places.map(({ x, y }) => {
+      context.drawImage(frame, frame.displayWidth * x / 100, frame.displayHeight * y / 100, 1, 1, 0, 0, 1, 1)
+      return colourOf(context.getImageData(0, 0, 1, 1).data)
+    })
     frame.close()
-    return colourOf(context.getImageData(0, 0, 1, 1).data)
+    return colours
   }
   const stats = (await Promise.all(peers.map((peer) => peer.getStats()))).flatMap((all) => [...all.values()])
   const frames = stats.reduce((sum, s) => sum + (s.type === 'inbound-rtp' && s.kind === 'video' ? s.framesDecoded ?? 0 : 0), 0)
-  const colours = await Promise.all(tracks.map(colourIn))
-  return { frames, colour: colours.find(Boolean) ?? 'nothing' }
+  const seen = await Promise.all(tracks.map(coloursIn))
+  return { frames, colours: seen.find(Boolean) ?? places.map(() => 'nothing') }
 })()`
 
-/** Returns the page's incoming video. Takes up to half a second. */
-export const seenIn = (page: Pick<Page, 'evaluate'>): Promise<Seen> => page.evaluate(look) as Promise<Seen>
+/** Returns the page's incoming video at places, default its upper middle. Takes up to half a second. */
+const lookIn = (page: Pick<Page, 'evaluate'>, places: readonly Place[] = [{ x: 50, y: 25 }]): Promise<Seen> =>
+  page.evaluate(lookAt(places)) as Promise<Seen>
+
+/** Returns the colour of the page's incoming video, and its frames so far. Takes up to half a second. */
+export const seenIn = async (
+  page: Pick<Page, 'evaluate'>,
+): Promise<{ readonly colour: SeenColour; readonly frames: number }> => {
+  const { colours, frames } = await lookIn(page)
+  return { colour: colours[0] ?? 'nothing', frames }
+}
+
+/** Returns the colours of the page's incoming video at places. Takes up to half a second. */
+export const coloursIn = async (
+  page: Pick<Page, 'evaluate'>,
+  places: readonly Place[],
+): Promise<readonly SeenColour[]> => (await lookIn(page, places)).colours
 
 /** Waits until the page sees moving pictures of this colour that were decoded after the call. */
 export const sees = async (page: Pick<Page, 'evaluate'>, colour: Colour): Promise<void> => {

@@ -8,8 +8,8 @@ const read = (path: string): string => {
   }
 }
 
-/** Returns the ids of the composing processes that this process has started, in order. */
-export const composerPids = (): number[] =>
+/** Returns the ids of the composing processes of a process, default this one, in order. */
+export const composerPids = (owner = process.pid): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
@@ -17,7 +17,7 @@ export const composerPids = (): number[] =>
         .replace(/^.*\) /s, '')
         .split(' ')[1]
       const command = read(`/proc/${name}/cmdline`)
-      return Number(parent) === process.pid && /composer-process|trunkline-composer/.test(command)
+      return Number(parent) === owner && /composer-process|trunkline-composer/.test(command)
     })
     .map(Number)
     .sort((a, b) => a - b)

@@ -48,7 +48,8 @@ describe('admission to the composers', () => {
   })
 
   it('dismisses the room with the most tiles after 3 s above 95 %, then the next one', () => {
-    const [small, large] = [new Room(2), new Room(9)]
+    const small = new Room(2)
+    const large = new Room(9)
     for (const room of [small, large]) admission.join(room)
     load = 0.96
     pass(2)
@@ -69,7 +70,8 @@ describe('admission to the composers', () => {
 
   it('takes one waiting room after 30 s below 60 %, the first one first', () => {
     load = 0.9
-    const [first, second] = [new Room(0), new Room(0)]
+    const first = new Room(0)
+    const second = new Room(0)
     for (const room of [first, second]) admission.join(room)
     load = 0.59
     pass(29)

@@ -49,7 +49,8 @@ class FakePicture implements ComposedPicture {
 
 const settle = () => new Promise(setImmediate)
 const sourceOf = (name: string) => ({ name }) as unknown as VideoSource
-const [red, blue] = [sourceOf('red'), sourceOf('blue')]
+const red = sourceOf('red')
+const blue = sourceOf('blue')
 
 const layer = (memberId: string, source?: VideoSource, isVisible = true): CompositionLayer => ({
   memberId,

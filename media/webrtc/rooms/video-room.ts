@@ -265,7 +265,7 @@ export class VideoRoom implements RoomVideo {
     return this.#picture.kind === 'speaker' ? this.#picture : {}
   }
 
-  /** Returns the layers of the composed picture; none if the picture is another one, or cannot be composed. */
+  /** Returns the layers of the composed picture; none if there is another picture, or no composer. */
   #layers(): readonly CompositionLayer[] {
     if (this.#picture.kind !== 'composed' || !this.#canCompose) return []
     return this.#picture.layers.map(({ id, ...layer }): CompositionLayer => {

@@ -1,0 +1,151 @@
+/** @schedule alone: two pages with video and a composing process need both cores. */
+
+/** Composed pictures of rooms: two pages with the published SDK, and the colours of their cameras. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { composerReason } from '../../media/compose/pictures.ts'
+import { composerPids } from '../../media/compose/testing/composer-pids.ts'
+import { Browser } from '../support/browser.ts'
+import { Gateway } from '../support/gateway.ts'
+import { type Colour, coloursIn } from '../support/page-video.ts'
+import { rest } from '../support/rest.ts'
+import { SdkPage } from '../support/sdk-page.ts'
+import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
+import { sdkVersions } from '../support/sdk-versions.ts'
+import { until } from '../support/until.ts'
+
+const address = '/public/lounge?channel=video'
+const reason = composerReason()
+const versions = sdkVersions.filter(({ isOld }) => !isOld)
+
+/** Rectangle of a layout event. */
+interface LayerBody {
+  readonly member_id?: string
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? ` (${reason})` : ''}`, () => {
+  let gateway: Gateway
+  let browser: Browser
+  let pages: [SdkPage, SdkPage]
+  const cameras = ['red', 'blue'] as const satisfies readonly Colour[]
+
+  beforeAll(async () => {
+    const browsing = Browser.start(1200)
+    gateway = await Gateway.start({ ...withToken, subscribers: versions.flatMap(peopleOf) })
+    await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', { name: 'lounge' })
+    browser = await browsing
+    const open = async ({ person, folder }: (typeof versions)[number], camera: Colour) =>
+      SdkPage.open(browser, gateway, await tokenOf(gateway, person), { folder, camera })
+    pages = (await Promise.all(versions.map((sdk, at) => open(sdk, cameras[at]!)))) as typeof pages
+  })
+  afterEach(async () => {
+    for (const page of pages)
+      if (await page.page.evaluate('globalThis.call?.active === true')) await page.hangUp()
+    await gateway.settled()
+  })
+  afterAll(async () => {
+    await Promise.all(pages?.map((page) => page.close()) ?? [])
+    await browser?.stop()
+    await gateway?.stop()
+  })
+
+  const layoutOf = ({ wire }: SdkPage) =>
+    (wire.events('layout.changed').at(-1)?.layout ?? {}) as { name?: string; layers?: readonly LayerBody[] }
+
+  /** Colours of the cameras by the ids of their members. */
+  const camerasById = (): Map<unknown, Colour> =>
+    new Map(
+      pages.map(({ wire }, at) => [wire.events('call.joined').at(-1)?.member_id, cameras[at]!] as const),
+    )
+
+  /**
+   * Waits until the middle of each layer of the latest layout has the colour of its member's camera, or grey
+   * for the members `plain`.
+   */
+  const seesLayers = async (page: SdkPage, name: string, count: number, plain: readonly Colour[] = []) => {
+    const compare = async () => {
+      const layout = layoutOf(page)
+      const layers = (layout.layers ?? []).filter(({ member_id }) => member_id !== undefined)
+      const byId = camerasById()
+      const wanted = layers.map(({ member_id }) => {
+        const colour = byId.get(member_id)!
+        return plain.includes(colour) ? 'grey' : colour
+      })
+      const middles = layers.map(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 }))
+      return { name: layout.name, wanted, seen: await coloursIn(page.page, middles) }
+    }
+    await until(
+      `${count} true layers of ${name}`,
+      compare,
+      (found) =>
+        found.name === name && found.wanted.length === count && `${found.wanted}` === `${found.seen}`,
+    )
+  }
+
+  const seeLayers = async (...wanted: [name: string, count: number, plain?: readonly Colour[]]) => {
+    await Promise.all(pages.map((page) => seesLayers(page, ...wanted)))
+  }
+
+  const bothJoin = async () => {
+    for (const page of pages) await page.dial(address, { video: true })
+    await seeLayers('grid-responsive', 2)
+  }
+
+  it('needs no process while no member sends video', async () => {
+    const [first] = pages
+    await first.dial(address, { audio: true, video: false })
+    await expect.poll(() => gateway.metric('room_members')).toBe(1)
+    expect(composerPids(gateway.pid)).toEqual([])
+  })
+
+  it('has each member in the rectangle that the layout names', async () => {
+    const [first, second] = pages
+    await first.dial(address, { video: true })
+    await seesLayers(first, 'grid-responsive', 1)
+    await second.dial(address, { video: true })
+    await seeLayers('grid-responsive', 2)
+    const taken = layoutOf(first).layers?.filter(({ member_id }) => member_id !== undefined)
+    expect(taken).toMatchObject([
+      { x: 0, y: 25, width: 50, height: 50 },
+      { x: 50, y: 25, width: 50, height: 50 },
+    ])
+    expect(await gateway.metric('composed_rooms')).toBe(1)
+  })
+
+  it('follows changes of the layout', async () => {
+    await bothJoin()
+    await pages[1].do('setLayout', { name: '1x1' })
+    await seeLayers('1x1', 1)
+    await pages[1].do('setLayout', { name: 'grid-responsive' })
+    await seeLayers('grid-responsive', 2)
+  })
+
+  it('has a plain tile for a muted video', async () => {
+    await bothJoin()
+    await pages[1].do('videoMute')
+    await seeLayers('grid-responsive', 2, ['blue'])
+    await pages[1].do('videoUnmute')
+    await seeLayers('grid-responsive', 2)
+  })
+
+  it('gives way to the speaker when its process dies, and comes back without another stream', async () => {
+    await bothJoin()
+    const [pid] = composerPids(gateway.pid)
+    const before = pages.map(({ wire }) => wire.received.length)
+    process.kill(pid!, 'SIGKILL')
+    const kinds = () =>
+      gateway.log.filter(({ event }) => event === 'room.picture-changed').map(({ kind }) => kind)
+    await expect.poll(kinds, { timeout: 10_000 }).toEqual(['speaker', 'composed'])
+    await seeLayers('grid-responsive', 2)
+    expect(composerPids(gateway.pid)).not.toContain(pid)
+    for (const [at, { wire }] of pages.entries()) {
+      const layouts = wire
+        .events('layout.changed', before[at])
+        .map(({ layout }) => (layout as { name: string }).name)
+      expect(layouts).toEqual(['full-screen', 'grid-responsive'])
+    }
+  })
+})
