@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../../config/types.ts'
 import type { DocumentChecks } from '../../handlers/reading/checks.ts'
 import type { CallControl } from '../../handlers/verbs.ts'
+import type { MixerOptions } from '../../media/types.ts'
 import { ApiCall } from '../calling/api-call.ts'
 import { CallCommands } from '../calling/call-commands.ts'
 import { CallPlacer } from '../calling/call-placer.ts'
@@ -100,7 +101,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     log.warn({ event: 'call.video-not-bridged', err, legs: [a.id, b.id] }, 'video of two legs not bridged'),
   )
   const player = new Player(sounds, customers.audio)
-  const openMixer = () => edge.openMixer()
+  const openMixer = (options?: MixerOptions) => edge.openMixer(options)
   const waitingAudio = new WaitingAudio(player, clock, log)
   const queues = new ProjectQueues({ waitingAudio, clock, log })
   const conferences = new ProjectConferences({ waitingAudio, openMixer, recordings, clock, log })

@@ -29,7 +29,7 @@ describe.skipIf(reason !== undefined)(`the composers${reason ? ` (${reason})` : 
   }
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((each) => each.close()))
-    await expect.poll(composerPids).toEqual([])
+    await expect.poll(() => composerPids()).toEqual([])
   })
 
   const socket = async (): Promise<Socket> => {

@@ -5,6 +5,7 @@ import type {
   BrowserVideo,
   MediaPort,
   Mixer,
+  MixerOptions,
   RoomPicture,
   RoomVideo,
   Talk,
@@ -16,12 +17,14 @@ import { RoomSession } from '../../rooms/room-session.ts'
 import type { Picture, RoomMedia, RoomMember, RoomSettings } from '../../rooms/room-types.ts'
 import type { RecordingStore, StoredRecording } from '../audio/recording-store.ts'
 
-/** Rate of the mixer's audio, in Hz. */
-const mixRate = 16_000
+/** Rate of the mixer's audio in Hz: full band for browsers with Opus. */
+const mixRate = 48_000
+/** Rate of recordings and tones, in Hz. */
+const wideRate = 16_000
 
 /** Collaborators of an {@link OpenRoom}. */
 export interface OpenRoomDeps {
-  readonly openMixer: () => Promise<Mixer>
+  readonly openMixer: (options: MixerOptions) => Promise<Mixer>
   readonly webrtc: Pick<WebRtc, 'openRoom'>
   readonly recordings: RecordingStore
   readonly nodeId: string
@@ -65,7 +68,7 @@ export class OpenRoom implements RoomMedia {
 
   /** Opens a session. Rejects if the edge has no mixer. */
   static async open(deps: OpenRoomDeps, settings: RoomSettings, onClosed: () => void): Promise<OpenRoom> {
-    const room = new OpenRoom(deps, settings, await deps.openMixer(), onClosed)
+    const room = new OpenRoom(deps, settings, await deps.openMixer({ rate: mixRate }), onClosed)
     // The mixer's thread has died: no audio is left.
     void room.#mixer.closed.then(() => room.session.end())
     room.#mixer.onTalking((port, talk) => room.#talks(port, talk))
@@ -110,7 +113,7 @@ export class OpenRoom implements RoomMedia {
   }
 
   playTone(): void {
-    this.#mixer.play({ prompt: { sampleRate: mixRate, samples: beep(mixRate) } })
+    this.#mixer.play({ prompt: { sampleRate: wideRate, samples: beep(wideRate) } })
   }
 
   #removeMedia(memberId: string): void {
@@ -178,7 +181,7 @@ export class OpenRoom implements RoomMedia {
         legId,
         source: 'Conference',
         conferenceId,
-        request: { format: 'wav', tracks: 'in', sampleRate: mixRate },
+        request: { format: 'wav', tracks: 'in', sampleRate: wideRate },
       })
     } catch (error) {
       this.#log.warn({ event: 'room.recording-failed', reason: String(error) }, 'room not recorded')

@@ -16,12 +16,12 @@ const browserCodecs: readonly AudioCodec[] = ['PCMU', 'PCMA', 'opus', 'G722']
  * Rules for calls that browsers dial: permission, codecs, and the identity that carrier calls are charged to.
  */
 export class BrowserDialRules {
-  readonly #directory: AddressBook & Pick<Directory, 'resources'>
+  readonly #directory: AddressBook & Pick<Directory, 'resources' | 'room'>
   readonly #likelyCodecs: Pick<LikelyCodecs, 'of'>
   readonly #quotas: Pick<CarrierQuotas, 'attribute'>
 
   constructor(
-    directory: AddressBook & Pick<Directory, 'resources'>,
+    directory: AddressBook & Pick<Directory, 'resources' | 'room'>,
     likelyCodecs: Pick<LikelyCodecs, 'of'>,
     quotas: Pick<CarrierQuotas, 'attribute'>,
   ) {
@@ -47,7 +47,9 @@ export class BrowserDialRules {
 
   /** Returns the audio codecs of a call to an address of a project, in the order of preference. */
   codecsOf(to: string, projectId: string): readonly AudioCodec[] {
-    return [...this.#likelyCodecs.of(to, projectId), ...browserCodecs]
+    // The mixer of a room has full band.
+    const ofRoom: readonly AudioCodec[] = this.#directory.room(to, projectId).resource ? ['opus'] : []
+    return [...ofRoom, ...this.#likelyCodecs.of(to, projectId), ...browserCodecs]
   }
 
   /** Attributes a call's carrier calls to an identity, until the returned function is called. */
