@@ -4,12 +4,14 @@ import type { News } from '../directory/store/engine.ts'
 import { RefreshTokenRows } from '../directory/tables/refresh-tokens.ts'
 import { RevokedTokenRows } from '../directory/tables/revoked-tokens.ts'
 import { Revocations } from './revocations.ts'
+import { RoomTokens } from './room-tokens.ts'
 import { SubscriberTokens } from './subscriber-tokens.ts'
 import { TokenPairs } from './token-pairs.ts'
 
-/** Services for subscriber access tokens. */
+/** Services for tokens of browsers. */
 export interface OpenTokens {
   readonly tokens: SubscriberTokens
+  readonly roomTokens: RoomTokens
   readonly revocations: Revocations
   readonly pairs: TokenPairs
 }
@@ -41,8 +43,9 @@ export const openTokens = async (
   directory.onResources((ids) => revocations.changed(ids))
   directory.onElsewhere((news) => applyNews(revocations, news))
   const tokens = new SubscriberTokens(secret, clock, publicHost, revocations)
-  const pairs = new TokenPairs({ tokens, rows: new RefreshTokenRows(store), revocations, clock })
-  return { tokens, revocations, pairs }
+  const roomTokens = new RoomTokens({ secret, publicHost }, { clock, revocations })
+  const pairs = new TokenPairs({ tokens, roomTokens, rows: new RefreshTokenRows(store), revocations, clock })
+  return { tokens, roomTokens, revocations, pairs }
 }
 
 const applyNews = async (revocations: Revocations, news: News): Promise<void> => {

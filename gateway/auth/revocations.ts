@@ -1,9 +1,15 @@
 import type { RevokedRows } from '../directory/tables/revoked-tokens.ts'
+import type { RoomToken } from './room-token-claims.ts'
 import type { SubscriberToken } from './token-claims.ts'
 
 /** Token to be revoked. */
 export type RevocableToken = Pick<SubscriberToken, 'id' | 'expiresAt'> &
   Partial<Pick<SubscriberToken, 'subscriberId'>>
+
+/** Valid token that may have been revoked. */
+export type RevocationSubject = Pick<SubscriberToken, 'id' | 'subscriberId' | 'issuedAt'> & {
+  readonly kind: (SubscriberToken | RoomToken)['kind']
+}
 
 /** Collaborators of {@link Revocations}. */
 export interface RevocationDeps {
@@ -53,10 +59,11 @@ export class Revocations {
   }
 
   /** Returns whether a token was revoked, by itself or with all tokens of its subscriber. */
-  has({ kind, id, subscriberId, issuedAt }: SubscriberToken): boolean {
+  has({ kind, id, subscriberId, issuedAt }: RevocationSubject): boolean {
     if (this.#ended.has(id)) return true
+    if (kind === 'guest' || kind === 'room') return false
     // Compared in whole milliseconds, the precision of both values.
-    return kind !== 'guest' && Math.round(issuedAt * 1000) < this.#deps.tokensAfter(subscriberId)
+    return Math.round(issuedAt * 1000) < this.#deps.tokensAfter(subscriberId)
   }
 
   /**

@@ -1,9 +1,10 @@
 import { createSecretKey, hash, type KeyObject, randomUUID } from 'node:crypto'
-import { errors, type JWTVerifyResult, jwtVerify, SignJWT } from 'jose'
+import { SignJWT } from 'jose'
 import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
-import type { Revocations } from './revocations.ts'
+import type { RevocationSubject, Revocations } from './revocations.ts'
 import { claimsOf, readClaims, type SubscriberToken, tokenHeader, tokenKey } from './token-claims.ts'
+import { verifiedPayload } from './verified-payload.ts'
 
 /** Newly issued token. */
 export interface IssuedToken {
@@ -87,7 +88,7 @@ export class SubscriberTokens {
   }
 
   /** Returns whether a valid token was revoked before its expiry. */
-  isRevoked(token: SubscriberToken): boolean {
+  isRevoked(token: RevocationSubject): boolean {
     return this.#revocations?.has(token) ?? false
   }
 
@@ -108,7 +109,8 @@ export class SubscriberTokens {
   }
 
   async #check(text: string, key: string): Promise<SubscriberToken> {
-    const token = readClaims((await this.#open(text)).payload)
+    const expected = { key: this.#key, typ: 'SAT', now: this.#clock.now() } as const
+    const token = readClaims(await verifiedPayload(text, expected))
     if (!token) throw new TrunklineError('unauthorized', 'The token is not valid.')
     this.#checked.set(key, token)
     for (const oldest of this.#checked.keys()) {
@@ -116,19 +118,5 @@ export class SubscriberTokens {
       this.#checked.delete(oldest)
     }
     return token
-  }
-
-  async #open(text: string): Promise<JWTVerifyResult> {
-    try {
-      return await jwtVerify(text, this.#key, {
-        algorithms: ['HS256'],
-        typ: 'SAT',
-        currentDate: new Date(this.#clock.now()),
-      })
-    } catch (error) {
-      if (error instanceof errors.JWTExpired)
-        throw new TrunklineError('unauthorized', 'The token has expired.')
-      throw new TrunklineError('unauthorized', 'The token is not valid.', {}, error)
-    }
   }
 }

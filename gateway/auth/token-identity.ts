@@ -1,11 +1,12 @@
 import type { Directory } from '../directory/directory.ts'
 import type { Subscriber } from '../directory/model/callers.ts'
+import type { RoomGrant, RoomToken } from './room-token-claims.ts'
 import type { SubscriberToken, TokenKind } from './token-claims.ts'
 
-/** Identity of a subscriber access token, with its permissions. */
+/** Identity of an access token, with its permissions. */
 export interface TokenIdentity {
-  readonly kind: TokenKind
-  /** Id of the subscriber; for a guest, the guest's own id. */
+  readonly kind: TokenKind | RoomToken['kind']
+  /** Id of the subscriber; for a guest or the holder of a room token, an id of its own. */
   readonly id: string
   /** Key of the identity: equal for all tokens of the identity, and unique among identities. */
   readonly key: string
@@ -16,8 +17,10 @@ export interface TokenIdentity {
   readonly mayDialOut: boolean
   /** Ids of the addresses that the identity may see and call; absent: all. */
   readonly addressIds?: ReadonlySet<string>
-  /** Absent for guests. */
+  /** Absent for guests and room tokens. */
   readonly subscriber?: Subscriber
+  /** Rights in the one room of a room token; absent for other tokens. */
+  readonly room?: RoomGrant
 }
 
 /** Address that is shown as the caller of a guest. */
@@ -40,6 +43,19 @@ export const identityOf = (
   const key = kind === 'subscriber' ? id : `invite ${id} ${addressIds?.join(' ')}`
   return { kind, id, key, projectId, address, displayName, mayDialOut, subscriber, ...limits }
 }
+
+/** Returns the identity of a room token. Its holder calls nothing but the room. */
+export const roomIdentityOf = ({ kind, subscriberId: id, projectId, grant }: RoomToken): TokenIdentity => ({
+  kind,
+  id,
+  key: id,
+  projectId,
+  address: guestAddress,
+  displayName: grant.userName || 'Guest',
+  mayDialOut: false,
+  addressIds: new Set(),
+  room: grant,
+})
 
 /** Returns whether an identity may see and call an address. */
 export const mayReach = ({ addressIds }: Pick<TokenIdentity, 'addressIds'>, addressId: string): boolean =>

@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { RefreshTokenRow, RefreshTokenRows } from '../directory/tables/refresh-tokens.ts'
 import type { Revocations } from './revocations.ts'
+import { isRoomToken, type RoomTokens } from './room-tokens.ts'
 import type { IssuedToken, SubscriberTokens } from './subscriber-tokens.ts'
 import { type SubscriberToken, type TokenKind, tokenKinds } from './token-claims.ts'
 
@@ -26,6 +27,7 @@ export interface PairTerms {
 /** Collaborators of {@link TokenPairs}. */
 export interface TokenPairDeps {
   readonly tokens: Pick<SubscriberTokens, 'issue' | 'verify'>
+  readonly roomTokens: Pick<RoomTokens, 'verify'>
   readonly rows: Pick<RefreshTokenRows, 'add' | 'find' | 'replace' | 'removeFamily' | 'removeEnded'>
   readonly revocations: Pick<Revocations, 'has' | 'revoke'>
   readonly clock: Pick<Clock, 'now'>
@@ -86,14 +88,16 @@ export class TokenPairs {
   }
 
   /**
-   * Revokes an access token, an embed token, or a refresh token with its family. Does nothing for a token of
+   * Revokes an access token, a room token, an embed token, or a refresh token with its family. Does nothing for a token of
    * another project (RFC 7009 section 2.2).
    */
   async revoke(text: string, projectId: string): Promise<void> {
     const found = await this.#deps.rows.find(hashOf(text))
     if (found?.project_id === projectId) await this.#endFamily(found.family)
     if (found) return
-    const token = await this.#deps.tokens.verify(text).catch(() => undefined)
+    const { tokens, roomTokens } = this.#deps
+    const verifier = isRoomToken(text) ? roomTokens : tokens
+    const token = await verifier.verify(text).catch(() => undefined)
     if (token?.projectId === projectId) await this.#deps.revocations.revoke(token)
   }
 
@@ -129,9 +133,9 @@ export class TokenPairs {
   /**
    * Returns whether a refresh token was revoked with its access token, or with all tokens of its subscriber.
    */
-  #wasRevoked({ created_at }: RefreshTokenRow, { kind, subscriberId, projectId, access }: Kept): boolean {
+  #wasRevoked({ created_at }: RefreshTokenRow, { kind, subscriberId, access }: Kept): boolean {
     const issuedAt = Number(created_at) / 1000
-    return this.#deps.revocations.has({ ...access, kind, subscriberId, projectId, issuedAt, scopes: [] })
+    return this.#deps.revocations.has({ id: access.id, kind, subscriberId, issuedAt })
   }
 
   async #endFamily(family: string): Promise<undefined> {

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { defaultPermissions, grantedPermissions, isPermitted, roomPermissions } from './permissions.ts'
+
+describe('permissions of a room', () => {
+  it('are named once', () => {
+    expect(new Set(roomPermissions).size).toBe(roomPermissions.length)
+    expect(roomPermissions).toEqual(
+      expect.arrayContaining(['room.self.screenshare', 'room.member.remove', 'room.set_layout']),
+    )
+  })
+
+  it('are granted in the order of the list, without those that no room can grant', () => {
+    const listed = ['room.unlock', 'room.recording', 'room.self.deaf', 'room.fly', 'room.lock']
+    expect(grantedPermissions(listed)).toEqual(['room.unlock', 'room.self.deaf', 'room.lock'])
+    expect(grantedPermissions(defaultPermissions)).toEqual(defaultPermissions)
+    expect(defaultPermissions).toContain('room.self.screenshare')
+    expect(defaultPermissions.every((name) => name.startsWith('room.self.'))).toBe(true)
+  })
+
+  it('on the own member do not include others, and those on others include the own member', () => {
+    expect(isPermitted(['room.self.deaf'], 'deaf', 'self')).toBe(true)
+    expect(isPermitted(['room.self.deaf'], 'deaf', 'member')).toBe(false)
+    expect(isPermitted(['room.member.deaf'], 'deaf', 'self')).toBe(true)
+    expect(isPermitted(['room.member.set_meta', 'room.self.set_meta'], 'set_meta', 'room')).toBe(false)
+    expect(isPermitted(['room.set_meta'], 'set_meta', 'room')).toBe(true)
+    expect(isPermitted(['room.set_meta'], 'set_meta', 'member')).toBe(false)
+  })
+})
