@@ -44,7 +44,7 @@ export const openRestApi = async (
   metrics: Metrics,
 ): Promise<RestApi> => {
   const { config, clock, log } = base
-  const { directory, tokens, pairs, revocations, access } = store
+  const { directory, tokens, roomTokens, pairs, revocations, access } = store
   const { calls, placing, commands, conferences, queues, documentChecks } = opened
   metrics.gauge('tokens_checked', () => tokens.checked)
   metrics.gauge('tokens_revoked', () => revocations.size)
@@ -52,7 +52,7 @@ export const openRestApi = async (
   const api = new RestApi({
     project: config.project,
     directory,
-    credentials: { origins, access, tokens, pairs, oauthClients, ...(oauth && { oauth }) },
+    credentials: { origins, access, tokens, roomTokens, pairs, oauthClients, ...(oauth && { oauth }) },
     calls: {
       placement: placing,
       commands,

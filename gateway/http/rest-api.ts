@@ -2,6 +2,7 @@ import { EmbedTokens } from '../auth/embed-tokens.ts'
 import type { OAuthClients } from '../auth/oauth/clients.ts'
 import type { OAuth } from '../auth/oauth/oauth.ts'
 import type { ProjectAccess } from '../auth/project-access.ts'
+import type { RoomTokens } from '../auth/room-tokens.ts'
 import type { SubscriberTokens } from '../auth/subscriber-tokens.ts'
 import type { TokenPairs } from '../auth/token-pairs.ts'
 import type { CallCommands } from '../calling/call-commands.ts'
@@ -42,6 +43,7 @@ import { TokenSubscribers } from './routes/fabric/token-subscribers.ts'
 import { oauthClientRoutes } from './routes/oauth-client-routes.ts'
 import { projectTokenRoutes } from './routes/project-token-routes.ts'
 import { sessionRoute } from './routes/session-route.ts'
+import { roomTokenRoutes } from './routes/video/room-token-routes.ts'
 
 /** Authentication of projects and subscribers, and the tokens that they receive. */
 export interface ApiCredentials {
@@ -50,6 +52,7 @@ export interface ApiCredentials {
   /** Checks Basic credentials. */
   readonly access: ProjectAccess
   readonly tokens: Pick<SubscriberTokens, 'issue' | 'verify'>
+  readonly roomTokens: Pick<RoomTokens, 'issue'>
   readonly pairs: Pick<TokenPairs, 'issue' | 'refresh' | 'revoke'>
   readonly oauthClients: OAuthClients
   /** OAuth provider; absent if disabled. */
@@ -160,12 +163,13 @@ export class RestApi {
   #addTokenRoutes(site: TypedSite): void {
     const { directory, credentials, clock } = this.#deps
     const { resources, projects } = directory
-    const { tokens, pairs, oauthClients } = credentials
+    const { tokens, roomTokens, pairs, oauthClients } = credentials
     const requireProject = this.#requireProject
     const authenticate = this.#authenticate
     const subscribers = new TokenSubscribers({ resources, directory, refreshRows: this.#refreshRows, clock })
     tokenRoutes(site, { subscribers, pairs, requireProject, authenticate, clock })
     limitedTokenRoutes(site, { resources, pairs, tokens, requireProject, authenticate, clock })
+    roomTokenRoutes(site, { roomTokens, requireProject, clock })
     embedRoutes(site, { embeds: this.#embeds, resources, requireProject, clock })
     projectTokenRoutes(site, { projects, requireProject, clock })
     oauthClientRoutes(site, { oauthClients, requireProject })

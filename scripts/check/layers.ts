@@ -116,12 +116,13 @@ const directoryFolders = [
 ] as const
 
 /**
- * Folders of `gateway/rpc/`. Files beside them serve both.
+ * Folders of `gateway/rpc/` from the lowest layer to the highest. Files beside them serve all.
  *
  * - `realtime`: methods of applications.
  * - `subscriber`: methods of browsers.
+ * - `video`: methods of browsers with a room token, which share the calls of `subscriber`.
  */
-const rpcFolders = ['realtime', 'subscriber'] as const
+const rpcFolders = ['realtime', 'subscriber', 'video'] as const
 
 /**
  * Folders of `gateway/http/`, and the files above them, from the lowest layer to the highest.
@@ -136,7 +137,7 @@ const httpFolders = ['requests', 'routes', 'oauth', 'http-site.ts', 'rest-api.ts
  * Folders of `gateway/http/routes/`, and the files above them, from the lowest layer to the highest.
  *
  * - `shared`: lists, schemas and look-ups of several resources.
- * - `domain-apps`, `calling`, `cdr` and `fabric`: routes of one API each.
+ * - `domain-apps`, `calling`, `cdr`, `fabric` and `video`: routes of one API each.
  * - `compat`: compatibility API, which shows the CDRs and recordings of `cdr` in its own form.
  */
 const httpRoutesFolders = [
@@ -145,6 +146,7 @@ const httpRoutesFolders = [
   'calling',
   'cdr',
   'fabric',
+  'video',
   'compat',
   'carrier-routes.ts',
   'device-routes.ts',

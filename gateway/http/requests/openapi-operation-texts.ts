@@ -138,6 +138,9 @@ const special: Readonly<Record<string, string>> = {
   revoke_subscriber_tokens:
     'Signs the subscriber out everywhere: ends all access tokens, refresh tokens and invitations.',
   create_guest_token: 'A guest sees and calls up to ten addresses, and receives no calls.',
+  create_room_token:
+    'The holder joins this room with `Video.RoomSession` of the browser SDK, and calls nothing else. ' +
+    'The token is valid for a day from `join_from`, or until `join_until` or `remove_at`.',
   create_invite_token: 'The holder may call this address in the name of the subscriber, and nothing else.',
   create_embed_token:
     'The token may be part of a public page: it only lets visitors call one address, and has ' +

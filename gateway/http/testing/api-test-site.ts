@@ -12,6 +12,7 @@ import type { Certificate } from '../../auth/certificate.ts'
 import { OAuthClients } from '../../auth/oauth/clients.ts'
 import { openTokens } from '../../auth/open-tokens.ts'
 import { ProjectAccess } from '../../auth/project-access.ts'
+import type { RoomTokens } from '../../auth/room-tokens.ts'
 import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import type { TokenPairs } from '../../auth/token-pairs.ts'
 import type { OpenConference } from '../../calls/conference/open-conferences.ts'
@@ -145,6 +146,7 @@ export class ApiTestSite {
   records!: CdrStore
   history!: SubscriberHistory
   tokens!: SubscriberTokens
+  roomTokens!: RoomTokens
   pairs!: TokenPairs
   site!: FastifyInstance
   /** Conferences and queues in progress, by project. */
@@ -191,7 +193,7 @@ export class ApiTestSite {
     certificate?: Certificate,
     applicationServerKey?: string,
   ): HttpServers {
-    const { clock, log, metrics, directory, tokens, pairs, recordings, records, folder } = this
+    const { clock, log, metrics, directory, tokens, roomTokens, pairs, recordings, records, folder } = this
     const config = {
       plain: { address: '127.0.0.1', port: 0 },
       tls: false,
@@ -212,6 +214,7 @@ export class ApiTestSite {
         origins,
         access: this.#access,
         tokens,
+        roomTokens,
         pairs,
         oauthClients: new OAuthClients(directory.store, () => clock.now(), { revokeClient: async () => {} }),
       },
@@ -311,8 +314,9 @@ export class ApiTestSite {
       log,
       passwords: quickPasswords(),
     })
-    const { tokens, pairs } = await openTokens(this.directory, { secret, clock })
+    const { tokens, roomTokens, pairs } = await openTokens(this.directory, { secret, clock })
     this.tokens = tokens
+    this.roomTokens = roomTokens
     this.pairs = pairs
     this.#access = new ProjectAccess({ projects: this.directory.projects, clock })
     const { store, resources } = this.directory

@@ -115,6 +115,12 @@ const tourSubscriberTokens = async (api: ApiRecorder, subscriber: string): Promi
   const { data } = await api.json('GET', `/api/fabric/subscribers/${subscriber}/addresses`)
   const [{ id }] = data
   await api.json('POST', '/api/fabric/guests/tokens', { allowed_addresses: [id] })
+  await api.json('POST', '/api/video/room_tokens', {
+    room_name: 'lounge',
+    user_name: 'Vera',
+    permissions: ['room.self.audio_mute', 'room.self.audio_unmute', 'room.set_layout'],
+    join_audio_muted: true,
+  })
   const embed = await api.json('POST', '/api/fabric/embeds', {
     address_id: id,
     origins: ['https://www.example.com'],
