@@ -93,12 +93,17 @@ export class RoomSession {
       this.#expiry = clock.after(removeAt - this.startedAt, () => this.#end('expired'))
   }
 
-  /** Members, screens and devices in order of joining. */
+  /** Members, screens and devices in order of joining, without the audience. */
   get members(): readonly RoomMember[] {
-    return [...this.#members.values()]
+    return [...this.#members.values()].filter(({ isAudience }) => !isAudience)
   }
 
-  /** Number of members, screens and devices. */
+  /** Number of members of the audience. */
+  get audienceCount(): number {
+    return this.size - this.members.length
+  }
+
+  /** Number of members, screens and devices, with the audience. */
   get size(): number {
     return this.#members.size
   }
@@ -185,8 +190,8 @@ export class RoomSession {
     })
     if (options.layout !== undefined) this.#view.bringLayout(id, layoutNamed(options.layout, layoutNames))
     if (type === 'member') {
-      if (this.settings.hasTones && this.size > 0) this.#media.playTone('join')
-      const { removeAfterMs } = this.settings
+      if (this.settings.hasTones && this.size > 0 && !member.isAudience) this.#media.playTone('join')
+      const removeAfterMs = shorterOf(this.settings.removeAfterMs, options.removeAfterMs)
       if (removeAfterMs !== undefined)
         member.expiry = this.#clock.after(removeAfterMs, () => this.#expel(member, 'expired'))
     }
@@ -207,10 +212,16 @@ export class RoomSession {
     this.#view.forget(memberId)
     const isLast = this.size === 0
     if (isLast) this.#state = 'ending'
-    else if (member.type === 'member' && this.settings.hasTones && this.#state === 'open')
+    else if (
+      member.type === 'member' &&
+      !member.isAudience &&
+      this.settings.hasTones &&
+      this.#state === 'open'
+    )
       this.#media.playTone('leave')
     this.#update({ kind: 'member.left', member, reason })
     if (isLast) this.#close()
+    else if (member.endsSessionOnLeave) this.#end('ended')
   }
 
   /**
@@ -231,7 +242,7 @@ export class RoomSession {
   /** Reports whether a member sends video. Has no effect if it is not present. */
   setHasVideo(memberId: string, hasVideo: boolean): void {
     const member = this.#members.get(memberId)
-    if (!member || member.isPhone || member.hasVideo === hasVideo) return
+    if (!member?.canShow || member.hasVideo === hasVideo) return
     this.#changeVisibility(member, () => {
       member.hasVideo = hasVideo
     })
@@ -428,6 +439,9 @@ export class RoomSession {
     this.#events.emit(events)
   }
 }
+
+const shorterOf = (first: number | undefined, second: number | undefined): number | undefined =>
+  first === undefined || second === undefined ? (first ?? second) : Math.min(first, second)
 
 /** Returns the layout of a name. Throws `room_layout_unknown` unless it is among the given ones. */
 const layoutNamed = (name: string, layouts: readonly LayoutName[]): LayoutName => {

@@ -49,6 +49,13 @@ export interface RoomMemberState {
   readonly noise_suppression: boolean
 }
 
+/** Media that a member may send, and whether it hears the room. Default everything. */
+export interface MemberMedia {
+  readonly canSpeak: boolean
+  readonly canHear: boolean
+  readonly canShow: boolean
+}
+
 /** Position of a member in a layout: wanted, or present. */
 export type Position =
   | 'auto'
@@ -71,6 +78,9 @@ export interface RoomMember {
   readonly addressId: string | null
   /** Whether the member is a telephone, which never has a picture. */
   readonly isPhone: boolean
+  /** Whether the member sends nothing, and is not listed. */
+  readonly isAudience: boolean
+  readonly media: MemberMedia
   /** ms since the epoch. */
   readonly joinedAt: number
   readonly state: RoomMemberState
@@ -159,6 +169,14 @@ export interface JoinOptions {
   readonly subscriberId: string | null
   readonly addressId: string | null
   readonly isPhone: boolean
+  /** Default false. */
+  readonly isAudience?: boolean
+  /** Media that the member may send and hear; default all. An audience sends none in any case. */
+  readonly media?: MemberMedia
+  /** Time limit of the member in ms, beside that of the room; default none. */
+  readonly removeAfterMs?: number
+  /** Whether the session ends when the member leaves; default false. */
+  readonly endsSessionOnLeave?: boolean
   /** Default empty. */
   readonly meta?: Meta
   /** Initial state in place of the defaults. A mute given here is the member's own. */
@@ -173,7 +191,9 @@ export interface JoinOptions {
   readonly onRemoved: (reason: RemovalReason) => void
 }
 
-/** Event of a room session. Members in events have their state at the time of delivery. */
+/**
+ * Event of a room session. The first four also concern the audience, which dialects do not list. Members in events have their state at the time of delivery.
+ */
 export type RoomEvent =
   | { readonly kind: 'member.joined'; readonly member: RoomMember }
   | { readonly kind: 'member.left'; readonly member: RoomMember; readonly reason: LeaveReason }

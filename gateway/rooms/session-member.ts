@@ -1,6 +1,14 @@
 import type { Timer } from '../core/clock.ts'
 import type { Occupant } from './layouts/arrange.ts'
-import type { JoinOptions, Meta, Position, RemovalReason, RoomMember, RoomMemberState } from './room-types.ts'
+import type {
+  JoinOptions,
+  MemberMedia,
+  Meta,
+  Position,
+  RemovalReason,
+  RoomMember,
+  RoomMemberState,
+} from './room-types.ts'
 
 const defaultState: RoomMemberState = {
   handraised: false,
@@ -61,6 +69,9 @@ export class SessionMember implements RoomMember, Occupant {
   readonly subscriberId: string | null
   readonly addressId: string | null
   readonly isPhone: boolean
+  readonly isAudience: boolean
+  readonly media: MemberMedia
+  readonly endsSessionOnLeave: boolean
   readonly joinedAt: number
   readonly onRemoved: (reason: RemovalReason) => void
   meta: Meta
@@ -86,13 +97,16 @@ export class SessionMember implements RoomMember, Occupant {
     this.subscriberId = options.subscriberId
     this.addressId = options.addressId
     this.isPhone = options.isPhone
+    this.isAudience = options.isAudience ?? false
+    this.media = mediaOf(options)
+    this.endsSessionOnLeave = options.endsSessionOnLeave ?? false
     this.joinedAt = options.joinedAt
     this.onRemoved = options.onRemoved
     this.meta = options.meta
-    this.hasVideo = !options.isPhone && (options.hasVideo ?? false)
+    this.hasVideo = this.canShow && (options.hasVideo ?? false)
     this.requestedPosition = options.requestedPosition
     this.requestOrder = options.requestOrder
-    this.#state = withChanges(defaultState, options.state ?? {})
+    this.#state = this.#permitted(withChanges(defaultState, options.state ?? {}))
     this.#ownMutes = new Set(mutes.filter((name) => this.#state[name]))
   }
 
@@ -102,6 +116,11 @@ export class SessionMember implements RoomMember, Occupant {
 
   get isVisible(): boolean {
     return this.hasVideo && !this.#state.video_muted && !this.isOnHold
+  }
+
+  /** Whether the member may send video. */
+  get canShow(): boolean {
+    return !this.isPhone && this.media.canShow
   }
 
   /** Whether the member receives the picture of the room. */
@@ -119,13 +138,28 @@ export class SessionMember implements RoomMember, Occupant {
     }
     const before = this.#state
     const wasVisible = this.isVisible
-    this.#state = withChanges(before, permitted)
+    this.#state = this.#permitted(withChanges(before, permitted))
     const names = namesIn(changes)
     return {
       updated: this.isVisible === wasVisible ? names : [...names, 'visible'],
       isAudioChanged: names.some((name) => audioNames.has(name) && this.#state[name] !== before[name]),
     }
   }
+
+  /** Returns a state in which media that the member may not send are muted. */
+  #permitted(state: RoomMemberState): RoomMemberState {
+    const { canSpeak, canShow } = this.media
+    return {
+      ...state,
+      ...(!canSpeak && { audio_muted: true }),
+      ...(!canShow && { video_muted: true }),
+    }
+  }
+}
+
+const mediaOf = ({ isAudience, media }: JoinOptions): MemberMedia => {
+  const { canSpeak, canHear, canShow } = media ?? { canSpeak: true, canHear: true, canShow: true }
+  return isAudience ? { canSpeak: false, canHear, canShow: false } : { canSpeak, canHear, canShow }
 }
 
 const withChanges = (state: RoomMemberState, changes: Partial<RoomMemberState>): RoomMemberState => ({

@@ -1,9 +1,10 @@
 import type { BrowserScreen, BrowserVideo } from '../../../media/types.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
-import type { Meta, RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
+import type { JoinOptions, Meta, RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
 
 /** Facts about the far side of a leg, for the other members of a room. */
-export interface RoomProfile {
+export interface RoomProfile
+  extends Pick<JoinOptions, 'isAudience' | 'media' | 'removeAfterMs' | 'endsSessionOnLeave'> {
   /** Id of the member's call in its page. */
   readonly callId: string
   readonly name: string
@@ -12,6 +13,8 @@ export interface RoomProfile {
   readonly meta: Meta
   /** State that the member brings into the room; default that of a new member. */
   readonly state: Partial<RoomMemberState>
+  /** Facts of a room that the project does not have, if the member is its first; default by its name. */
+  readonly newRoom?: { readonly displayName?: string; readonly meta?: Meta }
 }
 
 /** Screen that joins a room beside its member. */

@@ -101,10 +101,11 @@ export class OpenRoom implements RoomMedia {
     const port = this.#ports.get(member.id)
     if (!port) return
     const { audio_muted, deaf, input_volume: inDb, output_volume: outDb } = member.state
+    const { canSpeak, canHear } = member.media
     port.setVolumes({ inDb, outDb })
     // A member on hold hears what its call plays, such as music.
     if (member.isOnHold) this.#mixer.remove(port)
-    else this.#mixer.add(port, { canSpeak: !audio_muted, canHear: !deaf })
+    else this.#mixer.add(port, { canSpeak: canSpeak && !audio_muted, canHear: canHear && !deaf })
   }
 
   show(picture: Picture): void {

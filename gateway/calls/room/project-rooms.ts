@@ -39,7 +39,7 @@ export class ProjectRooms {
     const { projectId } = call.info
     const found = this.#deps.directory.room(options.name, projectId)
     const key = projectKey(projectId, found.resource?.id ?? found.address)
-    const room = await this.#roomOf(key, () => roomSettings(found, projectId))
+    const room = await this.#roomOf(key, () => roomSettings(found, projectId, call.caller.profile?.newRoom))
     try {
       return await new RoomParticipant(room, call, this.#deps.clock).run(options)
     } catch (error) {

@@ -2,18 +2,26 @@ import { randomUUID } from 'node:crypto'
 import type { FoundRoom } from '../../directory/model/resource-types.ts'
 import { type LayoutName, layoutNames } from '../../rooms/layouts/layout-names.ts'
 import type { RoomSettings } from '../../rooms/room-types.ts'
+import type { RoomProfile } from '../leg/room-seat.ts'
 
 const defaultMaxMembers = 20
 
-/** Returns the settings of a session of a room. A room without a resource has the defaults and a new id. */
-export const roomSettings = ({ address, resource }: FoundRoom, projectId: string): RoomSettings => {
+/**
+ * Returns the settings of a session of a room. A room without a resource has the defaults, the given facts and
+ * a new id.
+ */
+export const roomSettings = (
+  { address, resource }: FoundRoom,
+  projectId: string,
+  newRoom: RoomProfile['newRoom'] = {},
+): RoomSettings => {
   const name = address.split('/').at(-1) ?? address
   const { details } = resource ?? {}
   return {
     id: resource?.id ?? randomUUID(),
     projectId,
     name,
-    displayName: resource?.displayName ?? name,
+    displayName: (resource ?? newRoom).displayName ?? name,
     maxMembers: details?.maxMembers ?? defaultMaxMembers,
     layout: isLayout(details?.layout) ? details.layout : 'grid-responsive',
     ...(details?.joinFrom !== undefined && { joinFrom: details.joinFrom }),
@@ -24,7 +32,7 @@ export const roomSettings = ({ address, resource }: FoundRoom, projectId: string
     isVideoOffAtJoin: details?.userJoinVideoOff ?? false,
     isHandraisePrioritized: details?.prioritizeHandraise ?? false,
     recordOnStart: details?.recordOnStart ?? false,
-    meta: details?.meta ?? {},
+    meta: (details ?? newRoom).meta ?? {},
   }
 }
 
