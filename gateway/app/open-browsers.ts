@@ -21,6 +21,8 @@ import { PresenceWatch } from '../rpc/subscriber/presence-watch.ts'
 import { SubscriberCallLog, type SubscriberCallLogDeps } from '../rpc/subscriber/subscriber-call-log.ts'
 import { SubscriberRinger } from '../rpc/subscriber/subscriber-ringer.ts'
 import { VertoRequests } from '../rpc/subscriber/verto-requests.ts'
+import { openBrowserRoom } from '../rpc/video/open-browser-room.ts'
+import { VideoDialect } from '../rpc/video/video-dialect.ts'
 import type { CarrierDirectory } from '../sip/trunks/carrier-directory.ts'
 import type { CarrierQuotas } from '../sip/trunks/carrier-quotas.ts'
 import { LikelyCodecs } from '../sip/trunks/likely-codecs.ts'
@@ -53,7 +55,7 @@ const sessionLimits = ({ unacknowledged, acknowledgeTimeoutMs }: WebSocketLimits
 /** Opens the dialect of browsers. */
 export const openBrowsers = (
   { config, clock, log, closing, followers }: AppContext,
-  { directory, tokens, states }: OpenedStore,
+  { directory, tokens, roomTokens, states }: OpenedStore,
   { webrtc, edge, arrivals, carriers, quotas: carrierQuotas, push, history }: OpenBrowsersDeps,
   metrics: Metrics,
 ): OpenedBrowsers => {
@@ -63,7 +65,7 @@ export const openBrowsers = (
   const quotas = new BrowserQuotas({ presence, metrics, clock, log }, quotaLimits)
   const iceServers = new IceServers(clock, config.media.webrtc.turn)
   const parties = new CallParties(nodeId)
-  const calls = new BrowserCallFactory(webrtc, parties, clock, log)
+  const calls = new BrowserCallFactory({ webrtc, parties, openRoom: openBrowserRoom, clock, log })
   const rules = new BrowserDialRules(directory, new LikelyCodecs({ directory, carriers }), carrierQuotas)
   const callLog = new SubscriberCallLog({ history, presence })
   const dialer = new BrowserDialer({ rules, calls, arrivals, callLog, metrics, clock, log })
@@ -71,7 +73,8 @@ export const openBrowsers = (
   const ringer = new SubscriberRinger({ directory, presence, quotas, callLog, legDeps })
   const transfers = new CallTransfers({ rules, quotas, edge, metrics, clock, log })
   const verto = new VertoRequests({ dialer, transfers, ringer, quotas, log })
-  const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
+  const rooms = new VideoDialect({ verto, directory, metrics, clock, log })
+  const credentials = new BrowserCredentials({ directory, tokens, roomTokens, states, metrics, log })
   const watch = new PresenceWatch({ directory, presence, parties })
   const presenceRequests = new PresenceRequests({ watch, directory, log })
   const connectionDeps: BrowserConnectionDeps = {
@@ -79,6 +82,7 @@ export const openBrowsers = (
     presence,
     quotas,
     verto,
+    rooms,
     presenceRequests,
     iceServers,
     history,

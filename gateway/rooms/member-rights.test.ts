@@ -16,7 +16,7 @@ describe('a member of the audience', () => {
     session.change('V', { audio_muted: false })
     expect([viewer.hasVideo, viewer.state.audio_muted]).toEqual([false, true])
     session.leave('A', 'left')
-    expect([room.tones, session.isEnded, session.audienceCount]).toEqual([[], false, 1])
+    expect([room.tones, session.isEnded, session.audienceCount]).toEqual([['leave'], false, 1])
     expect(room.picture).toEqual({ kind: 'speaker' })
   })
 })
@@ -26,7 +26,11 @@ describe('a member', () => {
     const room = new SampleRoom()
     const member = room.join('A', { media: { canSpeak: true, canHear: true, canShow: false } })
     room.session.change('A', { video_muted: false, audio_muted: true })
-    expect([member.state.video_muted, member.state.audio_muted, member.isVisible]).toEqual([true, true, false])
+    expect([member.state.video_muted, member.state.audio_muted, member.isVisible]).toEqual([
+      true,
+      true,
+      false,
+    ])
     room.session.change('A', { audio_muted: false })
     expect(member.state.audio_muted).toBe(false)
   })

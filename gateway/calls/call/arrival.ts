@@ -2,6 +2,11 @@ import type { UserVariables } from '../../../handlers/verbs.ts'
 import type { CallId, HandlerSpec } from '../../model.ts'
 import type { Leg } from '../leg/leg.ts'
 
+/** Plan of a call from outside: a handler of a domain application, or a dialed address. */
+export type InboundPlan =
+  | { readonly kind: 'handler'; readonly handler: HandlerSpec }
+  | { readonly kind: 'dial'; readonly to: string }
+
 /** New inbound leg. */
 export interface Arrival {
   readonly leg: Leg
@@ -10,10 +15,8 @@ export interface Arrival {
   /** Branch of another call of this gateway; the leg is the far side of that branch. */
   readonly parentId?: CallId
   readonly projectId: string
-  /** Handler of a domain application, or of the address that a browser has dialed. */
-  readonly plan:
-    | { readonly kind: 'handler'; readonly handler: HandlerSpec }
-    | { readonly kind: 'dial'; readonly to: string }
+  /** Handler of a domain application, the address that a browser has dialed, or the room of its token. */
+  readonly plan: InboundPlan | { readonly kind: 'room'; readonly name: string }
   /** Headers of the INVITE: `X-…`, Diversion, History-Info, P-Asserted-Identity and Privacy. */
   readonly headers: readonly { readonly name: string; readonly value: string }[]
   /** Variables of a browser's call, within its limits. */

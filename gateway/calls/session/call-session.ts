@@ -1,4 +1,10 @@
-import { type CallControl, CallEnded, type CallInfo, CallRedirected } from '../../../handlers/verbs.ts'
+import {
+  type CallControl,
+  CallEnded,
+  type CallInfo,
+  CallRedirected,
+  VerbFailed,
+} from '../../../handlers/verbs.ts'
 import { type Code, catalogue, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { AddressBook, HandlerSpec } from '../../model.ts'
@@ -81,6 +87,16 @@ export class CallSession implements LiveCall {
     const { userVariables } = this.call.info
     const destination = { to: withoutHeaders(to), ...(userVariables && { userVariables }) }
     await control.connect({ steps: [[destination]], answerOnBridge: true })
+  }
+
+  /** Makes the caller a member of a room until the caller leaves it. */
+  async joinRoom(control: CallControl, name: string): Promise<void> {
+    try {
+      await control.joinRoom({ name })
+    } catch (error) {
+      // The end of the call reports the refusal.
+      if (!(error instanceof VerbFailed)) throw error
+    }
   }
 
   redirect(handler: HandlerSpec): void {

@@ -211,9 +211,10 @@ export class Calls implements Arrivals, Originator, LiveCalls {
     const facts = { leg: leg.id, kind: leg.kind, from: from.uri, to: to.uri }
     call.log.info({ event: 'call.arrived', ...facts }, 'call arrived')
     const session = this.#sessionOf(call)
-    this.#run(session, (control) =>
-      plan.kind === 'handler' ? session.handle(control, plan.handler) : session.dial(control, plan.to),
-    )
+    this.#run(session, (control) => {
+      if (plan.kind === 'handler') return session.handle(control, plan.handler)
+      return plan.kind === 'room' ? session.joinRoom(control, plan.name) : session.dial(control, plan.to)
+    })
   }
 
   /** Starts the call of an answered outbound leg. Returns its id. */

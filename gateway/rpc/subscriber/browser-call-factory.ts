@@ -5,24 +5,27 @@ import { Leg } from '../../calls/leg/leg.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Party } from '../../model.ts'
-import { BrowserCall, type BrowserCallOptions } from './browser-call.ts'
+import { BrowserCall, type BrowserCallDeps, type BrowserCallOptions } from './browser-call.ts'
 import type { CallParties } from './call-parties.ts'
+import type { OpenBrowserRoom } from './rooms/browser-room.ts'
+
+/** Collaborators of {@link BrowserCallFactory}. */
+export interface BrowserCallFactoryDeps extends BrowserCallDeps {
+  readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>
+}
 
 /** Creates the WebRTC sessions, legs and calls of browsers. */
 export class BrowserCallFactory {
   readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>
   readonly #parties: CallParties
+  readonly #openRoom: OpenBrowserRoom
   readonly #clock: Clock
   readonly #log: Log
 
-  constructor(
-    webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>,
-    parties: CallParties,
-    clock: Clock,
-    log: Log,
-  ) {
+  constructor({ webrtc, parties, openRoom, clock, log }: BrowserCallFactoryDeps) {
     this.webrtc = webrtc
     this.#parties = parties
+    this.#openRoom = openRoom
     this.#clock = clock
     this.#log = log
   }
@@ -39,7 +42,8 @@ export class BrowserCallFactory {
 
   /** Creates the call of a browser that already has a WebRTC session. */
   begin(options: BrowserCallOptions): BrowserCall {
-    return new BrowserCall(options, this.#parties, this.#clock, this.#log)
+    const deps = { parties: this.#parties, openRoom: this.#openRoom, clock: this.#clock, log: this.#log }
+    return new BrowserCall(options, deps)
   }
 
   /** Watches a WebRTC session, and reports once when it is lost. */

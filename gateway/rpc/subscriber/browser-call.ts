@@ -23,7 +23,8 @@ import type { CallParties, CallParty } from './call-parties.ts'
 import type { ShownNames } from './displayed-party.ts'
 import { MemberEvents } from './member-events.ts'
 import { OfferRepetition } from './offer-repetition.ts'
-import { RoomEvents } from './rooms/room-events.ts'
+import type { BrowserRoom, OpenBrowserRoom } from './rooms/browser-room.ts'
+import { grantedProfile, grantedState } from './rooms/granted-profile.ts'
 
 /** Maximum time that the first audio waits for the browser's media to connect, in milliseconds. */
 const maxMediaWaitMs = 5_000
@@ -45,6 +46,15 @@ export interface BrowserCallOptions {
   readonly meta?: UserVariables | undefined
 }
 
+/** Collaborators of a {@link BrowserCall}. */
+export interface BrowserCallDeps {
+  readonly parties: CallParties
+  /** Opens the events of the rooms that the browser becomes a member of. */
+  readonly openRoom: OpenBrowserRoom
+  readonly clock: Clock
+  readonly log: Log
+}
+
 /** Screen that a browser shares during its call. */
 export interface SharedScreen {
   /** Ends the share because the call ended or another share replaces it. */
@@ -62,13 +72,14 @@ export class BrowserCall {
   /** Events about the members of the call. */
   readonly members: MemberEvents
   readonly #options: BrowserCallOptions
+  readonly #openRoom: OpenBrowserRoom
   readonly #clock: Clock
   readonly #log: Log
   readonly #wire: WireCall
   #times = { start: 0, answer: 0, end: 0 }
   readonly #watch: BrowserMediaWatch
   #screen: SharedScreen | undefined
-  #room: RoomEvents | undefined
+  #room: BrowserRoom | undefined
   #isSilent = false
   #volumes: Volumes = { inDb: 0, outDb: 0 }
   /** Whether the gateway's SDP was sent or is being made. */
@@ -76,9 +87,10 @@ export class BrowserCall {
   /** Offer of a reloaded page that is being answered. */
   #reattaching: { readonly offer: string } | undefined
 
-  constructor(options: BrowserCallOptions, parties: CallParties, clock: Clock, log: Log) {
+  constructor(options: BrowserCallOptions, { parties, openRoom, clock, log }: BrowserCallDeps) {
     const { browser, callId, roomId, leg, media, names = new Map() } = options
     this.#options = options
+    this.#openRoom = openRoom
     this.#clock = clock
     this.#log = log
     this.#wire = { callId, nodeId: browser.nodeId, roomId, leg }
@@ -128,14 +140,14 @@ export class BrowserCall {
   }
 
   /** Room that the browser is a member of; undefined outside a room. */
-  get room(): RoomEvents | undefined {
+  get room(): BrowserRoom | undefined {
     return this.#room
   }
 
   /** Returns the facts that other members of a room see of the browser. */
   profile(): RoomProfile {
     const { identity } = this.browser
-    const { displayName: name, id, subscriber } = identity
+    const { displayName: name, id, subscriber, room } = identity
     return {
       // The SDK tells a room that a call is moved into by another id than that of the call.
       callId: this.members.hasJoined ? randomUUID() : this.callId,
@@ -143,7 +155,8 @@ export class BrowserCall {
       subscriberId: identity.kind === 'subscriber' ? id : null,
       addressId: subscriber?.addressId ?? null,
       meta: this.#options.meta ?? {},
-      state: this.party.member.state,
+      state: { ...this.party.member.state, ...(room && grantedState(room)) },
+      ...(room && grantedProfile(room, this.#clock.now())),
     }
   }
 
@@ -153,17 +166,19 @@ export class BrowserCall {
     if (this.#room) this.#leftRoom(this.#room)
     if (!seat) return
     const { browser, callId, media } = this
-    this.#room = new RoomEvents({ browser, callId, seat, video: media.video })
+    this.#room = this.#openRoom({ browser, callId, seat, video: media.video })
     this.members.setInRoom(true)
     seat.showVideo(media.video)
-    if (this.members.hasJoined) this.#room.joined()
+    // The holder of a room token has no other call than that of the room.
+    if (this.members.hasJoined || (browser.identity.room && this.leg.isAnswered)) this.#room.joined()
   }
 
   /** Sets the leg that the browser is connected to, if any. */
   paired(partner: Leg | undefined): void {
     this.members.paired(partner)
     // A call that began in a room has not been reported as a call of two parties before.
-    if (partner && this.leg.isAnswered && !this.#room && !this.members.hasJoined) this.members.joined()
+    const isReported = this.#room !== undefined || this.members.hasJoined
+    if (partner && this.leg.isAnswered && !isReported && !this.browser.identity.room) this.members.joined()
   }
 
   /** Screen that the browser shares. */
@@ -273,11 +288,12 @@ export class BrowserCall {
 
   /** Reports that the browser has joined its call: the room that it has dialed, or a call of two parties. */
   #joined(): void {
-    if (this.#room?.member.callId !== this.callId) this.members.joined()
+    const isOfParties = this.#room?.member.callId !== this.callId && !this.browser.identity.room
+    if (isOfParties) this.members.joined()
     this.#room?.joined()
   }
 
-  #leftRoom(room: RoomEvents): void {
+  #leftRoom(room: BrowserRoom): void {
     room.left('normal')
     this.#room = undefined
     this.party.member.set(room.member.state)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { RoomGrant } from '../../auth/room-token-claims.ts'
 import type { SubscriberHistory } from '../../cdr/subscriber-history.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 import { catalogue } from '../../core/errors/catalogue.ts'
@@ -16,12 +17,22 @@ import type { Presence } from './presence.ts'
 import type { PresenceRequests } from './presence-requests.ts'
 import type { VertoRequests } from './verto-requests.ts'
 
+/** Dialect of browsers that have signed in with a room token. */
+export interface RoomTokenDialect {
+  readonly methods: readonly string[]
+  /** Returns the `authorization` in the results of `signalwire.connect` and `signalwire.reauthenticate`. */
+  authorization(browser: BrowserSession, room: RoomGrant): Params
+  /** Handles a request. Throws or rejects with {@link RpcError} to send an error response. */
+  handle(browser: BrowserSession, room: RoomGrant, method: string, params: Params): Reply | Promise<Reply>
+}
+
 /** Collaborators of {@link BrowserConnection}. */
 export interface BrowserConnectionDeps {
   readonly credentials: BrowserCredentials
   readonly presence: Presence
   readonly quotas: Pick<BrowserQuotas, 'checkConnection'>
   readonly verto: Pick<VertoRequests, 'handle'>
+  readonly rooms: RoomTokenDialect
   readonly presenceRequests: Pick<PresenceRequests, 'watch' | 'doNotDisturb'>
   readonly iceServers: Pick<IceServers, 'of'>
   readonly history: Pick<SubscriberHistory, 'interruptedRinging'>
@@ -56,13 +67,16 @@ export class BrowserConnection implements RpcHandler {
     this.#deps = deps
     this.#session = session
     this.#notice = new ExpiryNotice(deps.clock)
-    this.methods = new Set([...Object.keys(this.#handlers), ...memberMethods])
+    this.methods = new Set([...Object.keys(this.#handlers), ...memberMethods, ...deps.rooms.methods])
   }
 
   handle(method: string, params: Params): Reply | Promise<Reply> {
     if (method === 'signalwire.connect') return this.#connect(params)
     const browser = this.#browser
     if (!browser) throw new RpcError(rpcCodes.auth, 'send signalwire.connect first')
+    const { room } = browser.identity
+    if (room && !method.startsWith('signalwire.'))
+      return this.#deps.rooms.handle(browser, room, method, params)
     const handler = Object.hasOwn(this.#handlers, method) ? this.#handlers[method] : undefined
     if (handler) return handler(browser, params)
     if (memberMethods.includes(method)) return handleMember(browser, method, params)
@@ -196,8 +210,10 @@ export class BrowserConnection implements RpcHandler {
 
   /** Returns the fields that the SDK merges over those of the former token. */
   #sessionFields(browser: BrowserSession): Params {
-    const { authorization, protocol } = browser
-    const servers = this.#deps.iceServers.of(browser)
+    const { protocol, identity } = browser
+    const { rooms, iceServers } = this.#deps
+    const authorization = identity.room ? rooms.authorization(browser, identity.room) : browser.authorization
+    const servers = iceServers.of(browser)
     return { authorization, protocol, ...(servers && { ice_servers: servers }) }
   }
 

@@ -1,7 +1,9 @@
+import type { RoomToken } from '../../auth/room-token-claims.ts'
+import { isRoomToken, type RoomTokens } from '../../auth/room-tokens.ts'
 import type { SessionStates } from '../../auth/states.ts'
 import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import type { SubscriberToken } from '../../auth/token-claims.ts'
-import { identityOf, type TokenIdentity } from '../../auth/token-identity.ts'
+import { identityOf, roomIdentityOf, type TokenIdentity } from '../../auth/token-identity.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Directory } from '../../directory/directory.ts'
@@ -13,6 +15,7 @@ import type { BrowserSession } from './browser-session.ts'
 export interface BrowserCredentialsDeps {
   readonly directory: Pick<Directory, 'subscriber'>
   readonly tokens: Pick<SubscriberTokens, 'verify' | 'onRevocation'>
+  readonly roomTokens: Pick<RoomTokens, 'verify'>
   readonly states: SessionStates
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly log: Log
@@ -20,7 +23,7 @@ export interface BrowserCredentialsDeps {
 
 /** Valid token, and the identity that it proves. */
 export interface SignedIn {
-  readonly token: SubscriberToken
+  readonly token: SubscriberToken | RoomToken
   readonly identity: TokenIdentity
 }
 
@@ -39,7 +42,7 @@ export class BrowserCredentials {
     const text = asRecord(params.authentication)?.jwt_token
     if (typeof text !== 'string') throw new RpcError(rpcCodes.auth, 'authentication.jwt_token is missing')
     const token = await this.#verify(text, session)
-    const identity = identityOf(token, this.#deps.directory)
+    const identity = token.kind === 'room' ? roomIdentityOf(token) : identityOf(token, this.#deps.directory)
     if (!identity) throw this.#unauthorized(session, 'The subscriber of the token does not exist.')
     return { token, identity }
   }
@@ -71,9 +74,10 @@ export class BrowserCredentials {
     return state?.protocol === protocol && state?.holder === key ? state : undefined
   }
 
-  async #verify(text: string, session: RpcSession): Promise<SubscriberToken> {
+  async #verify(text: string, session: RpcSession): Promise<SignedIn['token']> {
+    const { tokens, roomTokens } = this.#deps
     try {
-      return await this.#deps.tokens.verify(text)
+      return await (isRoomToken(text) ? roomTokens : tokens).verify(text)
     } catch (error) {
       throw this.#unauthorized(session, error instanceof Error ? error.message : String(error))
     }

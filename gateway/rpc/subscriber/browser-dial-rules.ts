@@ -12,6 +12,9 @@ import type { Invite } from './verto-messages.ts'
 /** Codecs for callees without known codecs, in the order of preference: most calls go to G.711. */
 const browserCodecs: readonly AudioCodec[] = ['PCMU', 'PCMA', 'opus', 'G722']
 
+/** Codecs for rooms, whose audio is wideband. */
+const roomCodecs: readonly AudioCodec[] = ['opus', 'G722', 'PCMU', 'PCMA']
+
 /**
  * Rules for calls that browsers dial: permission, codecs, and the identity that carrier calls are charged to.
  */
@@ -37,6 +40,7 @@ export class BrowserDialRules {
   ): Code | undefined {
     if (!isAuthorized) return 'unauthorized'
     if (part === 'device') return 'verb_unavailable'
+    if (identity.room) return undefined
     // The callers of a queue belong to the documents that take them.
     if (queueNameOf(to) !== undefined) return 'not_permitted'
     const target = this.#directory.resolve(to, identity.projectId)
@@ -45,11 +49,13 @@ export class BrowserDialRules {
     return isPermitted ? undefined : 'not_permitted'
   }
 
-  /** Returns the audio codecs of a call to an address of a project, in the order of preference. */
-  codecsOf(to: string, projectId: string): readonly AudioCodec[] {
-    // The mixer of a room has full band.
-    const ofRoom: readonly AudioCodec[] = this.#directory.room(to, projectId).resource ? ['opus'] : []
-    return [...ofRoom, ...this.#likelyCodecs.of(to, projectId), ...browserCodecs]
+  /** Returns the audio codecs of a call of an identity to an address, in the order of preference. */
+  codecsOf(
+    to: string,
+    { projectId, room }: Pick<TokenIdentity, 'projectId' | 'room'>,
+  ): readonly AudioCodec[] {
+    if (room || this.#directory.room(to, projectId).resource) return roomCodecs
+    return [...this.#likelyCodecs.of(to, projectId), ...browserCodecs]
   }
 
   /** Attributes a call's carrier calls to an identity, until the returned function is called. */

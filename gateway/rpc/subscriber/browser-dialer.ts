@@ -58,7 +58,7 @@ export class BrowserDialer {
         this.#reject(dialed, refusal, { reason: 'call not permitted' })
         return
       }
-      media = await this.#answerOffer(dialed, offer, rules.codecsOf(invite.to, browser.identity.projectId))
+      media = await this.#answerOffer(dialed, offer, rules.codecsOf(invite.to, browser.identity))
       if (!media) return
       const leg = this.#newLeg(dialed)
       if (!dialed.endCause) this.#begin(dialed, leg, media)
@@ -79,7 +79,8 @@ export class BrowserDialer {
   ): Promise<BrowserMedia | undefined> {
     const { webrtc } = this.#deps.calls
     try {
-      return await webrtc.answer(dialed.callId, offer, codecs)
+      const { room } = dialed.browser.identity
+      return await webrtc.answer(dialed.callId, offer, codecs, { video: room?.media !== 'audio-only' })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       this.#reject(dialed, mediaErrorCode(error), { reason })
@@ -126,7 +127,7 @@ export class BrowserDialer {
       leg,
       callId,
       projectId: identity.projectId,
-      plan: { kind: 'dial', to },
+      plan: identity.room ? { kind: 'room', name: identity.room.room } : { kind: 'dial', to },
       headers: [],
       ...(userVariables && { userVariables }),
       onOver: rules.attribute(callId, identity),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { RoomToken } from '../../auth/room-token-claims.ts'
 import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import type { SubscriberToken } from '../../auth/token-claims.ts'
 import type { TokenIdentity } from '../../auth/token-identity.ts'
@@ -28,7 +29,7 @@ export interface SessionCall {
 export interface BrowserSessionOptions {
   readonly identity: TokenIdentity
   /** Token of the first connection; its id is the second part of the protocol. */
-  readonly token: SubscriberToken
+  readonly token: SubscriberToken | RoomToken
   readonly tokens: Pick<SubscriberTokens, 'isRevoked'>
   readonly nodeId: string
   readonly clock: Pick<Clock, 'now'>
@@ -78,7 +79,7 @@ export const isMessageId = (value: unknown): value is string | number =>
 const maxPortion = 32
 
 /**
- * Session of one page of a subscriber, guest or invited user. It outlives its WebSocket: unacknowledged
+ * Session of one page of a subscriber, guest, invited user or holder of a room token. It outlives its WebSocket: unacknowledged
  * events are delivered over the next one.
  */
 export class BrowserSession {
@@ -92,7 +93,7 @@ export class BrowserSession {
   readonly calls = new Map<string, SessionCall>()
   #identity: TokenIdentity
   /** Latest token. */
-  #token: SubscriberToken
+  #token: SubscriberToken | RoomToken
   readonly #tokens: BrowserSessionOptions['tokens']
   readonly #limits: SessionLimits
   readonly #onSlow: BrowserSessionOptions['onSlow']
@@ -168,7 +169,7 @@ export class BrowserSession {
   }
 
   /** Replaces the token by a new one of the same identity. */
-  renew(token: SubscriberToken, identity: TokenIdentity): void {
+  renew(token: SubscriberToken | RoomToken, identity: TokenIdentity): void {
     this.#token = token
     this.#identity = identity
   }

@@ -10,7 +10,7 @@ import { byeOf } from './bye-causes.ts'
 import { mediaErrorCode } from './media-error.ts'
 import { Member } from './member.ts'
 import { OfferRepetition } from './offer-repetition.ts'
-import type { RoomEvents } from './rooms/room-events.ts'
+import type { BrowserRoom } from './rooms/browser-room.ts'
 import type { Invite } from './verto-messages.ts'
 
 /** Collaborators of {@link ScreenShare}. */
@@ -150,7 +150,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
   }
 
   /** Shows the screen in a room. Returns a function that removes it. Throws as `RoomSession.join` does. */
-  #addToRoom(room: RoomEvents, screen: BrowserScreen): () => void {
+  #addToRoom(room: BrowserRoom, screen: BrowserScreen): () => void {
     const { callId, layout, position } = this.#invite
     const member = room.addScreen({
       screen,

@@ -1,5 +1,5 @@
 import type { CarrierConfig } from '../../../config/types.ts'
-import type { Arrival } from '../../calls/call/arrival.ts'
+import type { InboundPlan } from '../../calls/call/arrival.ts'
 import type { Code } from '../../core/errors/catalogue.ts'
 import type { SipUri } from '../../core/sip-uri.ts'
 import type { Directory } from '../../directory/directory.ts'
@@ -103,7 +103,7 @@ export interface IdentifiedCaller {
   /** Host that was called. */
   readonly domain: string
   readonly projectId: string
-  readonly plan: Arrival['plan']
+  readonly plan: InboundPlan
   /**
    * `known`: the caller's address is in an allow list of the file, or in an API list of the called project.
    * API lists count within the bounds of `knownNetworks`. `authenticated`: the caller has shown a password.

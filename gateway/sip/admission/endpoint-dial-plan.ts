@@ -1,10 +1,10 @@
-import type { Arrival } from '../../calls/call/arrival.ts'
+import type { InboundPlan } from '../../calls/call/arrival.ts'
 import { type SipUri, userOf } from '../../core/sip-uri.ts'
 import type { SipEndpoint } from '../../directory/model/callers.ts'
 import type { AddressBook, Party } from '../../model.ts'
 
 /** Plan of an endpoint's call, or why the call is rejected. */
-export type DialPlan = Arrival['plan'] | { readonly refuse: 'unknown_address' | 'not_permitted' }
+export type DialPlan = InboundPlan | { readonly refuse: 'unknown_address' | 'not_permitted' }
 
 /**
  * Returns the plan of an endpoint's call: its own handler, or the dialled address. A name is looked up in the

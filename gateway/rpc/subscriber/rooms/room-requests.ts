@@ -4,13 +4,14 @@ import { asRecord } from '../../frames.ts'
 import type { Reply } from '../../rpc-session.ts'
 import { memberChanges } from '../member-changes.ts'
 import { MemberRequestError } from '../member-request-error.ts'
-import type { RoomEvents } from './room-events.ts'
+import type { BrowserRoom } from './browser-room.ts'
+import { memberBodies } from './room-bodies.ts'
 
 type Params = Readonly<Record<string, unknown>>
 
 /** Requests about the whole room or the positions of members. */
-const others: Readonly<Record<string, (room: RoomEvents, params: Params) => Reply>> = {
-  'call.member.list': (room) => ok({ members: room.members }),
+const others: Readonly<Record<string, (room: BrowserRoom, params: Params) => Reply>> = {
+  'call.member.list': ({ session, viewer }) => ok({ members: memberBodies(session, viewer) }),
   'call.layout.list': ({ session }) => ok({ layouts: session.layouts }),
   'call.layout.set': (room, { layout, positions }) => {
     checkPermission(room)
@@ -41,12 +42,12 @@ const others: Readonly<Record<string, (room: RoomEvents, params: Params) => Repl
  * Answers a request of a browser that is a member of a room. Throws {@link MemberRequestError}, and
  * TrunklineError as the session does.
  */
-export const handleRoomRequest = (room: RoomEvents, method: string, params: Params): Reply => {
+export const handleRoomRequest = (room: BrowserRoom, method: string, params: Params): Reply => {
   const change = memberChanges[method]
   return change ? applyChanges(room, params, change(params)) : others[method]!(room, params)
 }
 
-const applyChanges = (room: RoomEvents, params: Params, wanted: Partial<RoomMemberState>): Reply => {
+const applyChanges = (room: BrowserRoom, params: Params, wanted: Partial<RoomMemberState>): Reply => {
   const isForAll = asRecord(params.target)?.member_id === 'all'
   const found = targetsOf(room, params.target)
   for (const member of found) checkPermission(room, member)
@@ -61,12 +62,12 @@ const applyChanges = (room: RoomEvents, params: Params, wanted: Partial<RoomMemb
   return ok({})
 }
 
-const setLocked = (room: RoomEvents, isLocked: boolean): Reply => {
+const setLocked = (room: BrowserRoom, isLocked: boolean): Reply => {
   checkPermission(room)
   return ok({}, () => room.session.setLocked(isLocked))
 }
 
-const setPosition = (room: RoomEvents, { target, position }: Params): void => {
+const setPosition = (room: BrowserRoom, { target, position }: Params): void => {
   for (const member of targetsOf(room, target)) {
     checkPermission(room, member)
     room.session.setPosition(member.id, String(position))
@@ -74,7 +75,7 @@ const setPosition = (room: RoomEvents, { target, position }: Params): void => {
 }
 
 /** Returns positions by member; the key `self` is the browser's own member. */
-const positionsOf = (room: RoomEvents, positions: unknown): Readonly<Record<string, string>> =>
+const positionsOf = (room: BrowserRoom, positions: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(asRecord(positions) ?? {}).map(([id, position]) => [
       id === 'self' ? room.member.id : id,
@@ -83,7 +84,7 @@ const positionsOf = (room: RoomEvents, positions: unknown): Readonly<Record<stri
   )
 
 /** Returns the members that a request names; default the browser's own. Throws for an unknown member. */
-const targetsOf = ({ session, member }: RoomEvents, target: unknown): readonly RoomMember[] => {
+const targetsOf = ({ session, member }: BrowserRoom, target: unknown): readonly RoomMember[] => {
   const id = asRecord(target)?.member_id
   if (id === undefined) return [member]
   if (id === 'all') return session.members.filter(({ type }) => type === 'member')
@@ -96,7 +97,7 @@ const targetsOf = ({ session, member }: RoomEvents, target: unknown): readonly R
  * Throws unless the browser may change the member; without one, the whole room. Each browser may change its
  * own member and its own screens.
  */
-const checkPermission = ({ viewer, member: own }: RoomEvents, member?: RoomMember): void => {
+const checkPermission = ({ viewer, member: own }: BrowserRoom, member?: RoomMember): void => {
   const isOwn = member?.id === own.id || member?.parentId === own.id
   if (!isOwn && !viewer.seesSubscribers)
     throw new MemberRequestError('403', 'The token does not permit changes to other members or the room.')

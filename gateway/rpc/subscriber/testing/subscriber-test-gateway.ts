@@ -3,8 +3,11 @@ import pino from 'pino'
 import type { BrowserLimits, TurnConfig } from '../../../../config/types.ts'
 import type { AudioCodec } from '../../../../media/types.ts'
 import { Revocations } from '../../../auth/revocations.ts'
+import type { RoomGrant } from '../../../auth/room-token-claims.ts'
+import { RoomTokens } from '../../../auth/room-tokens.ts'
 import { SessionStates } from '../../../auth/states.ts'
 import { SubscriberTokens } from '../../../auth/subscriber-tokens.ts'
+import { sampleGrant } from '../../../auth/testing/sample-grant.ts'
 import { newCallId, newLegId } from '../../../calls/call/ids.ts'
 import { Leg } from '../../../calls/leg/leg.ts'
 import type { OutboundRequest } from '../../../calls/leg/outbound-request.ts'
@@ -16,11 +19,14 @@ import { createDirectory } from '../../../directory/directory.ts'
 import type { Subscriber } from '../../../directory/model/callers.ts'
 import type { SubscriberCallRow } from '../../../directory/tables/subscriber-calls.ts'
 import type { Push } from '../../../push/push.ts'
+import { defaultPermissions } from '../../../rooms/permissions.ts'
 import type { Payer } from '../../../sip/trunks/carrier-quotas.ts'
 import { RpcServer } from '../../rpc-server.ts'
 import type { RpcSession } from '../../rpc-session.ts'
 import { SignInHandler } from '../../sign-in-handler.ts'
 import { type AnyFrame, listeningServer, TestBrowser } from '../../testing/test-browser.ts'
+import { openBrowserRoom } from '../../video/open-browser-room.ts'
+import { VideoDialect } from '../../video/video-dialect.ts'
 import { BrowserCallFactory } from '../browser-call-factory.ts'
 import { BrowserConnection } from '../browser-connection.ts'
 import { BrowserCredentials } from '../browser-credentials.ts'
@@ -110,6 +116,18 @@ export class TestPage {
     return ((result.result as AnyFrame | undefined)?.result as AnyFrame | undefined) ?? result
   }
 
+  /** Sends a Verto message of a page with a room token, and returns the result of the request. */
+  videoMessage(
+    method: string,
+    callID: string,
+    more: AnyFrame = {},
+    dialog: AnyFrame = {},
+  ): Promise<AnyFrame> {
+    const params = { dialogParams: { callID, destination_number: 'room', attach: false, ...dialog }, ...more }
+    const message = { jsonrpc: '2.0', id: `m${++this.#messages}`, method, params }
+    return this.ask('video.message', { message, callID, subscribe: ['video.member.joined'] })
+  }
+
   dial(callID: string, to: string, sdp = 'offer', dialog: AnyFrame = {}): Promise<AnyFrame> {
     return this.verto('verto.invite', callID, { sdp }, { destination_number: to, ...dialog })
   }
@@ -168,6 +186,7 @@ export class SubscriberTestGateway {
   readonly lines: string[] = []
   revocations!: Revocations
   tokens!: SubscriberTokens
+  roomTokens!: RoomTokens
   /** Time before which all tokens of subscribers are revoked. */
   tokensAfter = 0
   directory!: Directory
@@ -183,6 +202,8 @@ export class SubscriberTestGateway {
     gateway.directory = await directory()
     gateway.revocations = await gateway.#openRevocations()
     gateway.tokens = new SubscriberTokens(secret, gateway.clock, undefined, gateway.revocations)
+    const { clock, revocations } = gateway
+    gateway.roomTokens = new RoomTokens({ secret }, { clock, revocations })
     gateway.#http = await listeningServer()
     gateway.startGateway()
     return gateway
@@ -213,7 +234,7 @@ export class SubscriberTestGateway {
       },
     }
     const parties = new CallParties(nodeId)
-    const calls = new BrowserCallFactory(webrtc, parties, clock, log)
+    const calls = new BrowserCallFactory({ webrtc, parties, openRoom: openBrowserRoom, clock, log })
     const rules = new BrowserDialRules(directory, { of: (to) => this.likelyCodecs(to) }, carrierQuotas)
     const history = {
       add: (call: SubscriberCallRow) => this.history.push(call),
@@ -225,7 +246,15 @@ export class SubscriberTestGateway {
     const ringer = new SubscriberRinger({ directory, presence, quotas, callLog, legDeps })
     const transfers = new CallTransfers({ rules, quotas, edge: this.edge, metrics, clock, log })
     const verto = new VertoRequests({ dialer, transfers, ringer, quotas, log })
-    const credentials = new BrowserCredentials({ directory, tokens, states, metrics, log })
+    const rooms = new VideoDialect({ verto, directory, metrics, clock, log })
+    const credentials = new BrowserCredentials({
+      directory,
+      tokens,
+      roomTokens: this.roomTokens,
+      states,
+      metrics,
+      log,
+    })
     const iceServers = new IceServers(clock, this.turn)
     const watch = new PresenceWatch({ directory, presence, parties })
     const presenceRequests = new PresenceRequests({ watch, directory, log })
@@ -235,6 +264,7 @@ export class SubscriberTestGateway {
       presence,
       quotas,
       verto,
+      rooms,
       presenceRequests,
       iceServers,
       history: { interruptedRinging },
@@ -280,6 +310,12 @@ export class SubscriberTestGateway {
     const holder = { projectId, id: kind === 'guest' ? 'guest-1' : id }
     const terms = { kind, addressIds: [this.subscriber(to).addressId] }
     return (await this.tokens.issue(holder, seconds, terms)).token
+  }
+
+  /** Returns a token for the lounge, by default with all permissions on the own member. */
+  async roomToken(changes: Partial<RoomGrant> = {}): Promise<string> {
+    const grant = sampleGrant({ permissions: defaultPermissions, ...changes })
+    return (await this.roomTokens.issue('p1', grant, 3600)).token
   }
 
   async page(): Promise<TestPage> {

@@ -1,0 +1,113 @@
+import type { BrowserVideo } from '../../../../media/types.ts'
+import type { RoomScreen, RoomSeat } from '../../../calls/leg/room-seat.ts'
+import type { RoomSession } from '../../../rooms/room-session.ts'
+import type { RoomEvent, RoomMember } from '../../../rooms/room-types.ts'
+import type { BrowserSession } from '../browser-session.ts'
+import type { RoomViewer } from './room-bodies.ts'
+
+/** Facts of a {@link BrowserRoom}. */
+export interface BrowserRoomOptions {
+  readonly browser: BrowserSession
+  /** Id of the browser's call, which is its first segment. */
+  readonly callId: string
+  readonly seat: RoomSeat
+  readonly video: BrowserVideo
+}
+
+/** Opens the events of a room for one browser. */
+export type OpenBrowserRoom = (options: BrowserRoomOptions) => BrowserRoom
+
+/** Room that a browser is a member of. Each dialect has an implementation, which sends the events. */
+export abstract class BrowserRoom {
+  readonly browser: BrowserSession
+  protected readonly callId: string
+  readonly #seat: RoomSeat
+  readonly #video: BrowserVideo
+  readonly #stop: () => void
+  #hasJoined = false
+
+  constructor({ browser, callId, seat, video }: BrowserRoomOptions) {
+    this.browser = browser
+    this.callId = callId
+    this.#seat = seat
+    this.#video = video
+    this.#stop = seat.session.listen((event) => {
+      if (this.#hasJoined) this.report(event)
+    })
+  }
+
+  get session(): RoomSession {
+    return this.#seat.session
+  }
+
+  /** The browser's own member. */
+  get member(): RoomMember {
+    return this.#seat.member
+  }
+
+  /** The browser as a viewer of the room. */
+  get viewer(): RoomViewer {
+    const { nodeId, identity } = this.browser
+    return { memberId: this.member.id, nodeId, seesSubscribers: identity.kind === 'subscriber' }
+  }
+
+  /** Reports that the browser has joined, upon which the SDK's promise resolves, and sends the layout. */
+  joined(): void {
+    this.#hasJoined = true
+    this.sendJoined()
+    this.#sendLayout()
+  }
+
+  /** Reports that the browser has left if it had joined, and sends no further event. */
+  left(reason: string): void {
+    this.#stop()
+    if (!this.#hasJoined) return
+    this.#hasJoined = false
+    this.sendLeft(reason)
+  }
+
+  /** Adds a shared screen of the browser. Throws as `RoomSession.join` does. */
+  addScreen(screen: RoomScreen): RoomMember {
+    return this.#seat.addScreen(screen)
+  }
+
+  /** Removes a shared screen of the browser. */
+  removeScreen(screen: RoomMember): void {
+    this.#seat.removeScreen(screen)
+  }
+
+  protected abstract sendJoined(): void
+  protected abstract sendLeft(reason: string): void
+  protected abstract sendLayout(): void
+  /** Sends an event of a room that the browser has joined. */
+  protected abstract report(event: RoomEvent): void
+
+  /** Handles events that are the same in all dialects: a new layout, and audio flags of the browser itself. */
+  protected handleCommon(event: RoomEvent): void {
+    if (event.kind === 'layout.changed') this.#sendLayout()
+    if (event.kind !== 'member.updated' || event.member.id !== this.member.id) return
+    if (event.updated.some((name) => name in audioConstraints)) this.#constrain(event.member)
+  }
+
+  #sendLayout(): void {
+    if (this.#video.isReceiving) this.sendLayout()
+  }
+
+  /** Sets the audio processing of the browser's microphone. */
+  #constrain({ state }: RoomMember): void {
+    const audio = Object.fromEntries(
+      Object.entries(audioConstraints).map(([name, constraint]) => [
+        constraint,
+        state[name as keyof typeof audioConstraints],
+      ]),
+    )
+    this.browser.sendVerto('verto.mediaParams', { callID: this.callId, mediaParams: { audio } })
+  }
+}
+
+/** Constraints of a microphone by the names of a member's state. */
+const audioConstraints = {
+  echo_cancellation: 'echoCancellation',
+  auto_gain: 'autoGainControl',
+  noise_suppression: 'noiseSuppression',
+} as const

@@ -1,0 +1,33 @@
+import type { RoomGrant } from '../../../auth/room-token-claims.ts'
+import type { RoomProfile } from '../../../calls/leg/room-seat.ts'
+import type { MemberMedia } from '../../../rooms/room-types.ts'
+
+/** Returns the facts of a member that follow from a room token. `now`: ms since the epoch. */
+export const grantedProfile = (grant: RoomGrant, now: number) => {
+  const { removeAt = Number.POSITIVE_INFINITY, removeAfterMs = Number.POSITIVE_INFINITY } = grant
+  const ms = Math.min(removeAfterMs, removeAt - now)
+  return {
+    isAudience: grant.role === 'audience',
+    media: grantedMedia(grant),
+    ...(Number.isFinite(ms) && { removeAfterMs: ms }),
+    endsSessionOnLeave: grant.endsSessionOnLeave,
+    meta: grant.meta,
+    newRoom: {
+      ...(grant.roomDisplayName !== undefined && { displayName: grant.roomDisplayName }),
+      ...(grant.roomMeta && { meta: grant.roomMeta }),
+    },
+  } satisfies Partial<RoomProfile>
+}
+
+/** Returns the state in which the holder of a room token joins. */
+export const grantedState = ({ isAudioMuted, isVideoMuted }: RoomGrant) => ({
+  ...(isAudioMuted && { audio_muted: true }),
+  ...(isVideoMuted && { video_muted: true }),
+})
+
+/** Returns the media that the holder of a room token may send and hear. */
+export const grantedMedia = ({ media, role }: RoomGrant): MemberMedia => ({
+  canSpeak: role === 'member' && media !== 'video-only',
+  canHear: media !== 'video-only',
+  canShow: role === 'member' && media !== 'audio-only',
+})

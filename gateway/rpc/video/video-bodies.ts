@@ -1,0 +1,50 @@
+import type { RoomSession } from '../../rooms/room-session.ts'
+import type { RoomMember } from '../../rooms/room-types.ts'
+import { roomIds } from '../subscriber/rooms/room-bodies.ts'
+
+/** Returns a member for events and lists. The SDK derives its position from the layout. */
+export const videoMemberBody = (session: RoomSession, member: RoomMember) => {
+  const { echo_cancellation, auto_gain, noise_suppression, ...state } = member.state
+  return {
+    id: member.id,
+    ...roomIds(session),
+    type: member.type,
+    ...(member.parentId !== undefined && { parent_id: member.parentId }),
+    name: member.name,
+    requested_position: member.requestedPosition,
+    visible: member.isVisible,
+    on_hold: member.isOnHold,
+    ...state,
+    talking: member.isTalking,
+    meta: member.meta,
+  }
+}
+
+/** Returns all members for lists. */
+export const videoMemberBodies = (session: RoomSession) =>
+  session.members.map((member) => videoMemberBody(session, member))
+
+/** Returns the `room_session` and the `room` of events. `updated`: names of changed properties. */
+export const videoRoomBodies = (session: RoomSession, viewerId: string, updated?: readonly string[]) => {
+  const { settings } = session
+  const body = {
+    ...roomIds(session),
+    event_channel: '',
+    name: settings.name,
+    display_name: settings.displayName,
+    layout_name: session.layoutFor(viewerId).name,
+    locked: session.isLocked,
+    prioritize_handraise: session.isHandraisePrioritized,
+    hide_video_muted: session.isVideoMutedHidden,
+    audience_count: session.audienceCount,
+    recording: false,
+    streaming: false,
+    meta: session.meta,
+    members: videoMemberBodies(session),
+    recordings: [],
+    playbacks: [],
+    streams: [],
+    ...(updated && { updated }),
+  }
+  return { room: body, room_session: { ...body, id: session.id } }
+}

@@ -1,0 +1,275 @@
+import { catalogue, messageOf, TrunklineError } from '../../core/errors/catalogue.ts'
+import { isPermitted, type PermissionScope, type RoomAction } from '../../rooms/permissions.ts'
+import type { RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
+import { asRecord } from '../frames.ts'
+import type { Reply } from '../rpc-session.ts'
+import type { BrowserSession } from '../subscriber/browser-session.ts'
+import { MemberRequestError } from '../subscriber/member-request-error.ts'
+import type { BrowserRoom } from '../subscriber/rooms/browser-room.ts'
+import { videoMemberBodies } from './video-bodies.ts'
+
+type Params = Readonly<Record<string, unknown>>
+
+/** Request about the whole room. */
+interface RoomRequest {
+  /** Permission that the request needs; absent: none. */
+  readonly action?: RoomAction
+  /** Carries out the request, and returns further fields of the result. */
+  readonly run: (room: BrowserRoom, params: Params) => Params | undefined
+}
+
+const roomRequests: Readonly<Record<string, RoomRequest>> = {
+  'video.list_available_layouts': {
+    action: 'list_available_layouts',
+    run: ({ session }) => ({ layouts: session.layouts }),
+  },
+  'video.set_layout': {
+    action: 'set_layout',
+    run: (room, { name, positions }) => {
+      room.session.setLayout(String(name), positionsOf(room, positions))
+      return undefined
+    },
+  },
+  'video.members.get': { run: ({ session }) => ({ members: videoMemberBodies(session) }) },
+  'video.lock': { action: 'lock', run: done(({ session }) => session.setLocked(true)) },
+  'video.unlock': { action: 'unlock', run: done(({ session }) => session.setLocked(false)) },
+  'video.hide_video_muted': {
+    action: 'hide_video_muted',
+    run: done(({ session }) => session.setVideoMutedHidden(true)),
+  },
+  'video.show_video_muted': {
+    action: 'show_video_muted',
+    run: done(({ session }) => session.setVideoMutedHidden(false)),
+  },
+  'video.prioritize_handraise': {
+    action: 'prioritize_handraise',
+    run: done(({ session }, { enable }) => session.setHandraisePrioritized(enable !== false)),
+  },
+  'video.get_meta': { run: ({ session }) => ({ meta: session.meta }) },
+  'video.set_meta': {
+    action: 'set_meta',
+    run: done(({ session }, { meta }) => session.setMeta(metaOf(meta))),
+  },
+  'video.update_meta': {
+    action: 'set_meta',
+    run: done(({ session }, { meta }) => session.updateMeta(metaOf(meta))),
+  },
+  'video.delete_meta': {
+    action: 'set_meta',
+    run: done(({ session }, { keys }) => session.deleteMeta(keysOf(keys))),
+  },
+}
+
+/** Request about one member. */
+interface MemberRequest {
+  /** Permission that the request needs; absent: none. */
+  readonly action?: RoomAction
+  readonly run: (room: BrowserRoom, member: RoomMember, params: Params) => Params | undefined
+}
+
+const change = (
+  action: RoomAction,
+  changesOf: (params: Params) => Partial<RoomMemberState>,
+): MemberRequest => ({
+  action,
+  run: (room, { id }, params) => {
+    room.session.change(id, changesOf(params), room.member.id)
+    return undefined
+  },
+})
+
+const memberRequests: Readonly<Record<string, MemberRequest>> = {
+  'video.member.audio_mute': change('audio_mute', () => ({ audio_muted: true })),
+  'video.member.audio_unmute': change('audio_unmute', () => ({ audio_muted: false })),
+  'video.member.video_mute': change('video_mute', () => ({ video_muted: true })),
+  'video.member.video_unmute': change('video_unmute', () => ({ video_muted: false })),
+  'video.member.deaf': change('deaf', () => ({ deaf: true })),
+  'video.member.undeaf': change('undeaf', () => ({ deaf: false })),
+  'video.member.raisehand': change('raisehand', () => ({ handraised: true })),
+  'video.member.lowerhand': change('lowerhand', () => ({ handraised: false })),
+  'video.member.set_input_volume': change('set_input_volume', ({ volume }) => ({
+    input_volume: numberOf('volume', volume, -50, 50),
+  })),
+  'video.member.set_output_volume': change('set_output_volume', ({ volume }) => ({
+    output_volume: numberOf('volume', volume, -50, 50),
+  })),
+  'video.member.set_input_sensitivity': change('set_input_sensitivity', ({ value }) => ({
+    input_sensitivity: numberOf('value', value, 0, 100),
+  })),
+  'video.member.set_position': {
+    action: 'set_position',
+    run: ({ session }, { id }, { position }) => {
+      session.setPosition(id, String(position))
+      return undefined
+    },
+  },
+  'video.member.get_meta': { run: (_room, { meta }) => ({ meta }) },
+  'video.member.set_meta': {
+    action: 'set_meta',
+    run: ({ session }, { id }, { meta }) => {
+      session.setMemberMeta(id, metaOf(meta))
+      return undefined
+    },
+  },
+  'video.member.update_meta': {
+    action: 'set_meta',
+    run: ({ session }, { id }, { meta }) => {
+      session.updateMemberMeta(id, metaOf(meta))
+      return undefined
+    },
+  },
+  'video.member.delete_meta': {
+    action: 'set_meta',
+    run: ({ session }, { id }, { keys }) => {
+      session.deleteMemberMeta(id, keysOf(keys))
+      return undefined
+    },
+  },
+}
+
+/** Requests that no room can carry out. */
+const unsupported: readonly string[] = [
+  'video.member.promote',
+  'video.member.demote',
+  ...['list', 'start', 'pause', 'resume', 'stop'].map((verb) => `video.recording.${verb}`),
+  ...['list', 'start', 'pause', 'resume', 'stop', 'set_volume', 'seek_absolute', 'seek_relative'].map(
+    (verb) => `video.playback.${verb}`,
+  ),
+  ...['list', 'start', 'stop'].map((verb) => `video.stream.${verb}`),
+]
+
+const positionMethod = 'video.set_position'
+const removalMethod = 'video.member.remove'
+
+/** Supported requests about a room or its members. */
+export const videoMethods: readonly string[] = [
+  ...Object.keys(roomRequests),
+  ...Object.keys(memberRequests),
+  positionMethod,
+  removalMethod,
+  ...unsupported,
+]
+
+/** Answers one of {@link videoMethods}. Failures are a `code` in the result, where the SDK expects them. */
+export const handleVideoRequest = (browser: BrowserSession, method: string, params: Params): Reply => {
+  if (unsupported.includes(method)) return failed('501', 'Rooms do not support this yet.')
+  try {
+    return answer(roomOf(browser, params), method, params)
+  } catch (error) {
+    if (error instanceof TrunklineError) return failed(String(catalogue[error.code].http), messageOf(error))
+    if (!(error instanceof MemberRequestError)) throw error
+    return failed(error.code, error.message)
+  }
+}
+
+const answer = (room: BrowserRoom, method: string, params: Params): Reply => {
+  const { browser } = room
+  if (method === removalMethod) return remove(room, params)
+  if (method === positionMethod) return setPositions(room, params)
+  const request = roomRequests[method]
+  if (request) {
+    if (request.action) checkPermission(browser, request.action, 'room')
+    return ok(request.run(room, params))
+  }
+  return changeMembers(room, memberRequests[method]!, params)
+}
+
+/** Carries out a request about one member, or about all of them, which omits those that do not permit it. */
+const changeMembers = (room: BrowserRoom, { action, run }: MemberRequest, params: Params): Reply => {
+  const id = memberIdOf(room, params)
+  if (action) checkPermission(room.browser, action, scopeOf(room, id))
+  if (id !== 'all') return ok(run(room, memberOf(room, id), params))
+  for (const member of room.session.members) if (member.type === 'member') run(room, member, params)
+  return ok()
+}
+
+const remove = (room: BrowserRoom, params: Params): Reply => {
+  const id = memberIdOf(room, params)
+  checkPermission(room.browser, 'remove', 'member')
+  if (id === 'all') return ok(undefined, () => room.session.removeAll())
+  const member = memberOf(room, id)
+  return ok(undefined, () => room.session.remove(member.id))
+}
+
+/** Own positions need the permission for the own member alone. */
+const setPositions = (room: BrowserRoom, params: Params): Reply => {
+  const positions = Object.entries(positionsOf(room, params.positions))
+  const isOwn = positions.every(([id]) => scopeOf(room, id) === 'self')
+  if (!isOwn || !isPermitted(permissionsOf(room.browser), 'set_position', 'self'))
+    checkPermission(room.browser, 'set_position', 'room')
+  const { session } = room
+  for (const [id] of positions) memberOf(room, id)
+  for (const [id, position] of positions) session.setPosition(id, position)
+  return ok()
+}
+
+/** Returns the room that the browser is a member of. Throws unless the request names its session. */
+const roomOf = (browser: BrowserSession, { room_session_id: id }: Params): BrowserRoom => {
+  for (const known of browser.calls.values()) {
+    const { room } = known.browserCall(browser) ?? {}
+    if (room && room.session.id === id) return room
+  }
+  throw new MemberRequestError('404', 'The room session does not exist.')
+}
+
+const permissionsOf = ({ identity }: BrowserSession): readonly string[] => identity.room?.permissions ?? []
+
+const checkPermission = (browser: BrowserSession, action: RoomAction, scope: PermissionScope): void => {
+  if (!isPermitted(permissionsOf(browser), action, scope)) throw new MemberRequestError('403', 'Unauthorized')
+}
+
+/** Returns the member id of a request; default the browser's own. */
+const memberIdOf = ({ member }: BrowserRoom, { member_id: id }: Params): string =>
+  id === undefined ? member.id : String(id)
+
+/** Returns whether a member is the browser's own, or its screen. */
+const scopeOf = ({ session, member: own }: BrowserRoom, id: string): 'self' | 'member' =>
+  id === own.id || session.member(id)?.parentId === own.id ? 'self' : 'member'
+
+const memberOf = ({ session, member: own }: BrowserRoom, id: string): RoomMember => {
+  const member = session.member(id)
+  if (!member || (member.isAudience && id !== own.id))
+    throw new MemberRequestError('404', 'The member does not exist.')
+  return member
+}
+
+/** Returns positions by member; the key `self` is the browser's own member. */
+const positionsOf = ({ member }: BrowserRoom, positions: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(asRecord(positions) ?? {}).map(([id, position]) => [
+      id === 'self' ? member.id : id,
+      String(position),
+    ]),
+  )
+
+const numberOf = (name: string, value: unknown, min: number, max: number): number => {
+  if (typeof value === 'number' && value >= min && value <= max) return value
+  throw new MemberRequestError('422', `${name}: expected a number from ${min} to ${max}`)
+}
+
+const metaOf = (value: unknown): Params => {
+  const meta = asRecord(value)
+  if (!meta) throw new MemberRequestError('422', 'meta: expected an object')
+  return meta
+}
+
+const keysOf = (value: unknown): readonly string[] => {
+  if (!Array.isArray(value) || !value.every((key) => typeof key === 'string'))
+    throw new MemberRequestError('422', 'keys: expected a list of strings')
+  return value
+}
+
+/** Returns a function without fields for the result. */
+function done(run: (room: BrowserRoom, params: Params) => void): RoomRequest['run'] {
+  return (room, params) => {
+    run(room, params)
+    return undefined
+  }
+}
+
+const ok = (result: Params = {}, after?: () => void): Reply => ({
+  result: { code: '200', message: 'OK', ...result },
+  after,
+})
+
+const failed = (code: string, message: string): Reply => ({ result: { code, message } })

@@ -1,0 +1,391 @@
+/** Pages with room tokens: their events and requests, with real room sessions and fake media. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RoomGrant } from '../../auth/room-token-claims.ts'
+import { Call } from '../../calls/call/call.ts'
+import type { Leg } from '../../calls/leg/leg.ts'
+import { ProjectRooms } from '../../calls/room/project-rooms.ts'
+import { ConferenceFixture } from '../../calls/testing/conference-fixture.ts'
+import { FakeRecordingStore } from '../../calls/testing/fake-recording-store.ts'
+import { defaultPermissions, roomPermissions } from '../../rooms/permissions.ts'
+import { gone, settled } from '../subscriber/testing/call-setup.ts'
+import { SubscriberTestGateway, type TestPage } from '../subscriber/testing/subscriber-test-gateway.ts'
+import type { AnyFrame } from '../testing/test-browser.ts'
+
+let gateway: SubscriberTestGateway
+let rooms: ProjectRooms
+let fixture: ConferenceFixture
+
+beforeEach(async () => {
+  gateway = await SubscriberTestGateway.start()
+  fixture = new ConferenceFixture()
+  const video = { add: () => {}, addScreen: () => {}, remove: () => {}, show: () => {}, close: () => {} }
+  rooms = new ProjectRooms({
+    directory: gateway.directory,
+    openMixer: fixture.openMixer,
+    webrtc: { openRoom: async () => video },
+    recordings: new FakeRecordingStore(),
+    nodeId: 'node-1',
+    clock: gateway.clock,
+    log: fixture.log,
+  })
+})
+afterEach(() => gateway.close())
+
+/** Makes a leg the caller of a call in a room. Resolves when the call has left it. */
+const enters = (leg: Leg, name = 'lounge') => {
+  const { info } = fixture.caller('p1').call
+  const { clock } = gateway
+  const call = new Call({ info, caller: leg, clock, log: fixture.log, maxDurationMs: 1_000_000 })
+  return rooms.join(call, { name })
+}
+
+/** Opens a page with a room token. */
+const withToken = async (grant: Partial<RoomGrant> = {}) => {
+  const page = await gateway.page()
+  const token = await gateway.roomToken(grant)
+  const connected = await page.connect(token)
+  return { page, token, authorization: connected.authorization as AnyFrame, protocol: connected.protocol }
+}
+
+/** Lets a page join the room of its token. `callId`: id of its call. */
+const joins = async (callId: string, grant: Partial<RoomGrant> = {}) => {
+  const opened = await withToken(grant)
+  const { page } = opened
+  const count = gateway.arrivals.arrived.length
+  await page.videoMessage('verto.invite', callId, { sdp: 'offer' })
+  const { arrival } = await vi.waitFor(() => {
+    expect(gateway.arrivals.arrived).toHaveLength(count + 1)
+    return gateway.arrivals.arrived[count]!
+  })
+  const media = gateway.webrtc.last
+  media.report('connected')
+  media.video.isReceiving = true
+  const left = enters(arrival.leg, grant.room)
+  const subscribed = await page.event('video.room.subscribed')
+  const session = subscribed.room_session as AnyFrame & { members: AnyFrame[] }
+  const ask = (method: string, more: AnyFrame = {}) =>
+    page.ask(`video.${method}`, { room_session_id: session.id, ...more })
+  const memberId = subscribed.member_id as string
+  return { ...opened, arrival, media, left, subscribed, session, memberId, ask }
+}
+
+const memberOf = async (page: TestPage, event: string) =>
+  (await page.event(`video.${event}`)).member as AnyFrame
+
+const all = { permissions: roomPermissions }
+
+describe('a page with a room token', () => {
+  it('signs in without the mark of a subscriber, and learns its rights', async () => {
+    const { authorization, protocol, page } = await withToken({ meta: { a: 1 }, roomMeta: { b: 2 } })
+    expect(authorization).toMatchObject({
+      type: 'video',
+      project: 'p1',
+      project_id: 'p1',
+      join_as: 'member',
+      user_name: 'Vera',
+      room: { name: 'lounge', scopes: defaultPermissions, meta: { b: 2 } },
+      audio_allowed: 'both',
+      video_allowed: 'both',
+      meta: { a: 1 },
+    })
+    expect(authorization).not.toHaveProperty('jti')
+    expect(String(protocol).split('_')[1]).toBe(authorization.signature)
+    await expect(page.ask('subscriber.online')).rejects.toThrow('Method not found')
+    await expect(page.ask('webrtc.verto', {})).rejects.toThrow('Method not found')
+  })
+
+  it.each([
+    [{ media: 'audio-only' }, 'both', 'none'],
+    [{ media: 'video-only' }, 'receive', 'both'],
+    [{ role: 'audience' }, 'receive', 'receive'],
+  ] as const)('with %o may send and receive accordingly', async (grant, audio, video) => {
+    const { authorization } = await withToken(grant)
+    expect(authorization).toMatchObject({ audio_allowed: audio, video_allowed: video })
+  })
+
+  it('cannot sign in with a wrong or a revoked token', async () => {
+    const page = await gateway.page()
+    const token = await gateway.roomToken()
+    await expect(page.connect(`${token}x`)).rejects.toThrow('not valid')
+    await gateway.revocations.revoke(await gateway.roomTokens.verify(token))
+    await expect(page.connect(token)).rejects.toThrow('revoked')
+  })
+
+  it('joins the room of its token, whatever it dials', async () => {
+    const { page, arrival, media, subscribed, session, memberId } = await joins('c1')
+    expect(arrival.plan).toEqual({ kind: 'room', name: 'lounge' })
+    expect([gateway.webrtc.takesVideo, gateway.webrtc.wanted[0]]).toEqual([true, 'opus'])
+    expect(subscribed).toMatchObject({
+      call_id: 'c1',
+      member_id: memberId,
+      room_id: session.room_id,
+      room_session_id: session.id,
+      room: { room_session_id: session.id, members: [{ id: memberId }] },
+    })
+    expect(session).toMatchObject({
+      name: 'lounge',
+      display_name: 'Lounge',
+      locked: false,
+      audience_count: 0,
+    })
+    expect(session.members).toMatchObject([
+      { id: memberId, name: 'Vera', type: 'member', audio_muted: false },
+    ])
+    expect(session.members[0]).not.toHaveProperty('member_id')
+    expect((await page.event('video.layout.changed')).layout).toMatchObject({ name: 'full-screen' })
+    media.video.change(true)
+    expect(await memberOf(page, 'member.updated')).toMatchObject({ id: memberId, updated: ['visible'] })
+    await settled(page)
+    const strange = page.story.filter((word) => !/^(verto|video|call\.state)/.test(word))
+    expect(strange).toEqual([])
+  })
+
+  it('receives who joins, talks and leaves, in the shapes of its dialect', async () => {
+    const { page } = await joins('c1')
+    const { leg } = fixture.caller('p1')
+    const left = enters(leg)
+    const { id } = await memberOf(page, 'member.joined')
+    fixture.mixers[0]!.talks(leg.port!, true)
+    const talking = await page.event('video.member.talking')
+    expect(Object.keys(talking).sort()).toEqual(['member', 'room_id', 'room_session_id'])
+    expect(talking.member).toEqual({ id, talking: true })
+    leg.ended({ code: 'normal' })
+    await left
+    expect(await memberOf(page, 'member.left')).toMatchObject({ id })
+  })
+
+  it('joins muted if its token says so, and the camera of an audio-only token is never taken', async () => {
+    const first = await joins('c1', { isAudioMuted: true, isVideoMuted: true })
+    expect(first.session.members[0]).toMatchObject({ audio_muted: true, video_muted: true })
+    const second = await joins('c2', { userName: 'Ann', media: 'audio-only' })
+    expect(gateway.webrtc.takesVideo).toBe(false)
+    second.media.video.change(true)
+    await second.ask('member.video_unmute', { member_id: second.memberId })
+    expect(await memberOf(second.page, 'member.updated')).toMatchObject({ video_muted: true, visible: false })
+  })
+
+  it('comes back as the same member after a reload', async () => {
+    const first = await joins('c1')
+    await first.ask('member.audio_mute', { member_id: first.memberId })
+    await gone(gateway, first.page)
+    const page = await gateway.page()
+    expect(await page.connect(first.token, { protocol: first.protocol })).toMatchObject({
+      protocol: first.protocol,
+    })
+    await page.videoMessage('verto.invite', 'c1', { sdp: 'again' })
+    const again = await page.event('video.room.subscribed')
+    expect([again.call_id, again.member_id]).toEqual(['c1', first.memberId])
+    expect(again.room_session).toMatchObject({ members: [{ id: first.memberId, audio_muted: true }] })
+    expect(rooms.members).toBe(1)
+  })
+
+  it('does not come back with the token of another user', async () => {
+    const first = await withToken()
+    await gone(gateway, first.page)
+    const page = await gateway.page()
+    const other = await page.connect(await gateway.roomToken({ userName: 'Eve' }), {
+      protocol: first.protocol,
+    })
+    expect(other.protocol).not.toBe(first.protocol)
+  })
+
+  it('hangs up, and sends no transfers', async () => {
+    const { page, arrival } = await joins('c1')
+    const refused = await page.videoMessage('verto.modify', 'c1', {
+      action: 'transfer',
+      destination: '+1555',
+    })
+    expect(refused).toMatchObject({ code: '403' })
+    await page.videoMessage('verto.bye', 'c1')
+    await vi.waitFor(() => expect([arrival.leg.isEnded, rooms.count]).toEqual([true, 0]))
+  })
+})
+
+describe('the times of a room token', () => {
+  const refusedWith = async (grant: Partial<RoomGrant>) => {
+    const { page } = await withToken(grant)
+    return page.videoMessage('verto.invite', 'c1', { sdp: 'offer' })
+  }
+
+  it('refuse a page that is early or late, before any call', async () => {
+    const now = gateway.clock.now()
+    for (const grant of [{ joinFrom: now + 1 }, { joinUntil: now - 1 }, { removeAt: now }])
+      expect(await refusedWith(grant)).toMatchObject({ code: '403', message: 'Unauthorized' })
+    expect(gateway.arrivals.arrived).toEqual([])
+  })
+
+  it('refuse a room that does not exist, unless the token may create it', async () => {
+    expect(await refusedWith({ room: 'attic', mayCreateRoom: false })).toMatchObject({ code: '404' })
+    const grant = { room: 'attic', roomDisplayName: 'Under the roof', roomMeta: { floor: 5 } }
+    const { session } = await joins('c2', grant)
+    expect(session).toMatchObject({ name: 'attic', display_name: 'Under the roof', meta: { floor: 5 } })
+  })
+
+  it('remove a member after its time, and all members if the token says so', async () => {
+    const first = await joins('c1', { removeAfterMs: 5_000, removeAt: gateway.clock.now() + 3_000 })
+    const second = await joins('c2', { userName: 'Ann', endsSessionOnLeave: true })
+    gateway.clock.advance(3_000)
+    expect(await first.left).toMatchObject({ kind: 'expired' })
+    const third = await joins('c3', { userName: 'Eve' })
+    await second.page.videoMessage('verto.bye', 'c2')
+    expect(await third.left).toMatchObject({ kind: 'ended' })
+  })
+})
+
+describe('a member of the audience', () => {
+  it('is counted and not listed, and hears and sees the members', async () => {
+    const member = await joins('c1', all)
+    const viewer = await joins('c2', { userName: 'Ann', role: 'audience' })
+    expect(await member.page.event('video.room.audience_count')).toMatchObject({ total: 1 })
+    expect(viewer.session.members).toMatchObject([{ id: member.memberId }])
+    const audio = [member, viewer].map(({ media }) => fixture.mixers[0]!.members.get(media.port))
+    expect(audio).toEqual([
+      { canSpeak: true, canHear: true },
+      { canSpeak: false, canHear: true },
+    ])
+    expect(await viewer.ask('member.deaf')).toMatchObject({ code: '200' })
+    expect(await memberOf(viewer.page, 'member.updated')).toMatchObject({ deaf: true, updated: ['deaf'] })
+    expect(await member.ask('member.deaf', { member_id: viewer.memberId })).toMatchObject({ code: '404' })
+    const screen = { screenShare: true, userVariables: { memberCallId: 'c2', memberId: viewer.memberId } }
+    expect(await viewer.page.videoMessage('verto.invite', 's1', { sdp: 'x' }, screen)).toMatchObject({
+      code: '403',
+    })
+    await viewer.page.videoMessage('verto.bye', 'c2')
+    expect(await member.page.event('video.room.audience_count')).toMatchObject({ total: 0 })
+    await settled(member.page)
+    expect(member.page.story).not.toContain('video.member.joined')
+    expect(member.page.story).not.toContain('video.member.updated')
+  })
+})
+
+describe('requests of a page with a room token', () => {
+  it('need a permission, before it matters whether the member exists', async () => {
+    const { ask, memberId } = await joins('c1')
+    const codes = async (...methods: string[]) => {
+      const answers = methods.map((method) => ask(method, { member_id: 'nobody', name: '1x1', meta: {} }))
+      return (await Promise.all(answers)).map(({ code }) => code)
+    }
+    expect(await codes('member.audio_mute', 'member.remove', 'member.set_meta')).toEqual([
+      '403',
+      '403',
+      '403',
+    ])
+    expect(await codes('lock', 'set_layout', 'set_meta', 'list_available_layouts')).toEqual(
+      Array(4).fill('403'),
+    )
+    expect(await codes('members.get', 'get_meta', 'member.get_meta')).toEqual(['200', '200', '404'])
+    expect(await ask('member.raisehand', { member_id: memberId })).toMatchObject({ code: '200' })
+    expect(await ask('member.audio_mute', { member_id: 'all' })).toMatchObject({ code: '403' })
+    expect(await ask('set_position', { positions: { self: 'off-canvas' } })).toMatchObject({ code: '200' })
+    expect(await ask('set_position', { positions: { nobody: 'auto' } })).toMatchObject({ code: '403' })
+  })
+
+  it('name a session of the page, and fields within their limits', async () => {
+    const { ask, page, memberId } = await joins('c1', all)
+    expect(await page.ask('video.lock', { room_session_id: 'other' })).toMatchObject({ code: '404' })
+    expect(await ask('member.audio_mute', { member_id: 'nobody' })).toMatchObject({ code: '404' })
+    expect(await ask('set_layout', { name: 'spiral' })).toMatchObject({ code: '422' })
+    expect(await ask('member.set_input_volume', { volume: 51 })).toMatchObject({ code: '422' })
+    expect(await ask('member.set_position', { member_id: memberId, position: 'up' })).toMatchObject({
+      code: '422',
+    })
+    expect(await ask('set_meta', { meta: [] })).toMatchObject({ code: '422' })
+    expect(await ask('delete_meta', { keys: 'a' })).toMatchObject({ code: '422' })
+    for (const method of ['recording.start', 'playback.start', 'stream.list', 'member.promote'])
+      expect(await ask(method)).toMatchObject({ code: '501' })
+  })
+
+  it('change the room', async () => {
+    const { ask, page } = await joins('c1', all)
+    const updated = async () => (await page.event('video.room.updated')).room_session as AnyFrame
+    expect(await ask('list_available_layouts')).toMatchObject({ layouts: ['full-screen', '1x1'] })
+    await ask('set_layout', { name: '1x1' })
+    expect(await updated()).toMatchObject({ layout_name: '1x1', updated: ['layout_name'] })
+    await ask('lock')
+    expect(await updated()).toMatchObject({ locked: true, updated: ['locked'] })
+    await ask('unlock')
+    expect(await updated()).toMatchObject({ locked: false })
+    await ask('hide_video_muted')
+    expect(await updated()).toMatchObject({ hide_video_muted: true })
+    await ask('prioritize_handraise', { enable: true })
+    expect(await updated()).toMatchObject({ prioritize_handraise: true, updated: ['prioritize_handraise'] })
+    await ask('set_meta', { meta: { a: 1, b: 2 } })
+    await ask('update_meta', { meta: { b: 3 } })
+    await ask('delete_meta', { keys: ['a'] })
+    expect(await ask('get_meta')).toMatchObject({ meta: { b: 3 } })
+    expect(await updated()).toMatchObject({ meta: { a: 1, b: 2 }, updated: ['meta'] })
+  })
+
+  it('change members, and remove one or all', async () => {
+    const host = await joins('c1', all)
+    const guest = await joins('c2', { userName: 'Ann' })
+    const member_id = guest.memberId
+    expect(await memberOf(host.page, 'member.joined')).toMatchObject({ id: member_id, name: 'Ann' })
+    const changes: [string, AnyFrame, AnyFrame][] = [
+      ['audio_mute', {}, { audio_muted: true }],
+      ['audio_unmute', {}, { audio_muted: false }],
+      ['video_mute', {}, { video_muted: true }],
+      ['deaf', {}, { deaf: true }],
+      ['raisehand', {}, { handraised: true }],
+      ['lowerhand', {}, { handraised: false }],
+      ['set_input_volume', { volume: -10 }, { input_volume: -10 }],
+      ['set_output_volume', { volume: 20 }, { output_volume: 20 }],
+      ['set_input_sensitivity', { value: 30 }, { input_sensitivity: 30 }],
+      ['set_meta', { meta: { a: 1 } }, { meta: { a: 1 } }],
+      ['update_meta', { meta: { b: 2 } }, { meta: { a: 1, b: 2 } }],
+      ['delete_meta', { keys: ['a'] }, { meta: { b: 2 } }],
+    ]
+    for (const [method, more, changed] of changes) {
+      expect(await host.ask(`member.${method}`, { member_id, ...more })).toMatchObject({ code: '200' })
+      const member = await memberOf(guest.page, 'member.updated')
+      expect(member).toMatchObject({ id: member_id, ...changed })
+      expect(member.updated).toContain(Object.keys(changed)[0])
+    }
+    expect(await host.ask('member.get_meta', { member_id })).toMatchObject({ meta: { b: 2 } })
+    await host.ask('member.audio_mute', { member_id: 'all' })
+    const { members } = await host.ask('members.get')
+    expect((members as AnyFrame[]).map(({ audio_muted }) => audio_muted)).toEqual([true, true])
+    await host.ask('member.remove', { member_id })
+    expect(await guest.left).toMatchObject({ kind: 'removed' })
+    expect(await memberOf(host.page, 'member.left')).toMatchObject({ id: member_id })
+    await host.ask('member.remove', { member_id: 'all' })
+    expect(await host.left).toMatchObject({ kind: 'removed' })
+    expect(await host.page.event('video.room.ended')).toMatchObject({ room: { name: 'lounge' } })
+  })
+
+  it('share a screen as a member of their own, if the token permits it', async () => {
+    const { page, memberId } = await joins('c1')
+    const screen = { screenShare: true, userVariables: { memberCallId: 'c1', memberId } }
+    await page.videoMessage('verto.invite', 's1', { sdp: 'screen' }, screen)
+    expect(await memberOf(page, 'member.joined')).toMatchObject({ type: 'screen', parent_id: memberId })
+    expect(await page.message('verto.answer')).toMatchObject({ callID: 'c1' })
+    await page.videoMessage('verto.bye', 's1')
+    expect(await memberOf(page, 'member.left')).toMatchObject({ type: 'screen' })
+    const other = await joins('c2', { userName: 'Ann', permissions: [] })
+    const theirs = { screenShare: true, userVariables: { memberCallId: 'c2', memberId: other.memberId } }
+    expect(await other.page.videoMessage('verto.invite', 's2', { sdp: 'x' }, theirs)).toMatchObject({
+      code: '403',
+    })
+    expect(
+      await other.page.videoMessage('verto.invite', 'd2', { sdp: 'x' }, { additionalDevice: true }),
+    ).toMatchObject({ code: '501' })
+  })
+})
+
+describe('a subscriber in a room with pages with room tokens', () => {
+  it('sees them as members without an account, and the audience as its number alone', async () => {
+    const page = await gateway.signedIn('alice')
+    await page.dial('f1', '/public/lounge?channel=video')
+    await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(1))
+    gateway.webrtc.last.report('connected')
+    const { leg } = gateway.arrivals.arrived[0]!.arrival
+    void enters(leg)
+    await page.event('call.joined')
+    await joins('c2', { userName: 'Ann', role: 'audience' })
+    const member = await joins('c1')
+    const joined = (await page.event('member.joined')).member
+    expect(joined).toMatchObject({ member_id: member.memberId, name: 'Vera', subscriber_id: null })
+    await settled(page)
+    expect(page.story.filter((word) => word === 'member.joined')).toHaveLength(1)
+  })
+})
