@@ -1,0 +1,172 @@
+/** @schedule alone: two pages with video need both cores. */
+
+/**
+ * Rooms by token: a page with `Video.RoomSession` of each version of the published SDK, and a page that dials
+ * the room as a subscriber. Each page's camera has a colour of its own.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { Gateway } from '../support/gateway.ts'
+import { hears } from '../support/page-audio.ts'
+import { sees } from '../support/page-video.ts'
+import { rest } from '../support/rest.ts'
+import { SdkPage } from '../support/sdk-page.ts'
+import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
+import { sdkVersions } from '../support/sdk-versions.ts'
+import { until } from '../support/until.ts'
+import { roomToken, VideoPage } from '../support/video-page.ts'
+
+const tone = 1200
+const address = '/public/lounge?channel=video'
+const newest = sdkVersions.at(-1)!
+const moderator = [
+  'room.self.audio_mute',
+  'room.self.audio_unmute',
+  'room.member.audio_mute',
+  'room.member.set_meta',
+  'room.list_available_layouts',
+  'room.set_layout',
+  'room.lock',
+  'room.unlock',
+]
+
+let gateway: Gateway
+let browser: Browser
+let dialler: SdkPage
+
+beforeAll(async () => {
+  const browsing = Browser.start(tone)
+  gateway = await Gateway.start({ ...withToken, subscribers: peopleOf(newest) })
+  await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', {
+    name: 'lounge',
+    max_members: 3,
+    tone_on_entry_and_exit: false,
+  })
+  browser = await browsing
+  dialler = await SdkPage.open(browser, gateway, await tokenOf(gateway, newest.person), { camera: 'red' })
+})
+
+afterEach(() => gateway.settled())
+afterAll(async () => {
+  await dialler?.close()
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+const tokenFor = (user_name: string, more: object = {}) =>
+  roomToken(gateway, { room_name: 'lounge', user_name, ...more })
+
+/** Opens a page, and closes it after the work. */
+const withPage = async (
+  options: { readonly folder?: string; readonly camera?: 'lime' | 'blue' },
+  work: (page: VideoPage) => Promise<void>,
+): Promise<void> => {
+  const page = await VideoPage.open(browser, gateway, options)
+  try {
+    await work(page)
+  } finally {
+    await page.leave()
+    await page.close()
+  }
+}
+
+const memberNamed = async (
+  page: VideoPage,
+  name: string,
+): Promise<{ id: string } & Record<string, unknown>> => {
+  const { members } = (await page.do('getMembers')) as { members: ({ id: string } & { name: string })[] }
+  return members.find((member) => member.name === name)!
+}
+
+describe.each(sdkVersions)('Video.RoomSession of version $version', ({ folder, person: name }) => {
+  it('joins by its token, sees and hears a subscriber, and changes what it may', async () => {
+    await dialler.dial(address, { video: true })
+    await withPage({ folder, camera: 'lime' }, async (page) => {
+      expect(await page.join(await tokenFor(name, { permissions: moderator }))).toEqual({
+        resolved: undefined,
+      })
+      expect(await page.property('permissions')).toEqual(moderator)
+      expect(await page.property('interactivityMode')).toBe('member')
+      await Promise.all([sees(page.page, 'red'), sees(dialler.page, 'lime')])
+      await Promise.all([hears(page.page, tone), hears(dialler.page, tone)])
+      await page.do('audioMute')
+      await expect
+        .poll(() => dialler.wire.events('member.updated').at(-1)?.member)
+        .toMatchObject({ name, audio_muted: true })
+      const { id: memberId } = await memberNamed(page, `The ${newest.person}`)
+      await page.do('audioMute', { memberId })
+      await expect
+        .poll(() => page.wire.events('video.member.updated').at(-1)?.member)
+        .toMatchObject({ id: memberId, audio_muted: true })
+      expect(await page.fate('deaf')).toMatchObject({ rejected: { code: '403' } })
+      expect(await page.fate('removeMember', { memberId: 'unknown' })).toMatchObject({
+        rejected: { code: '403' },
+      })
+      expect(await page.fate('audioMute', { memberId: 'unknown' })).toMatchObject({
+        rejected: { code: '404' },
+      })
+      expect(await page.fate('setLayout', { name: 'spiral' })).toMatchObject({ rejected: { code: '422' } })
+      expect(await page.do('getLayouts')).toMatchObject({ layouts: expect.arrayContaining(['full-screen']) })
+      await page.do('updateMemberMeta', { memberId, meta: { seat: 4 } })
+      expect(await page.do('getMemberMeta', { memberId })).toEqual({ meta: { seat: 4 } })
+      await page.do('lock')
+      await expect
+        .poll(() => dialler.wire.events('call.updated').at(-1)?.room_session)
+        .toMatchObject({ locked: true })
+      await page.do('unlock')
+    })
+    await expect.poll(() => dialler.wire.events('member.left').at(-1)?.member).toMatchObject({ name })
+    await dialler.hangUp()
+  })
+
+  it('joins muted, is removed, and is refused at the wrong time', async () => {
+    await dialler.dial(address, { video: true })
+    await withPage({ folder, camera: 'lime' }, async (page) => {
+      await page.join(await tokenFor(name, { join_audio_muted: true }))
+      expect(await memberNamed(page, name)).toMatchObject({ audio_muted: true })
+      const { id: member_id } = await memberNamed(page, name)
+      await until(
+        'the subscriber’s page knows the member',
+        () => dialler.wire.events('member.joined').some(({ member }) => member.member_id === member_id),
+        (isKnown) => isKnown,
+      )
+      await dialler.do('removeMember', { memberId: member_id })
+      await until(
+        'the removed page’s session ends',
+        () => page.events(),
+        (events) => events.includes('destroy'),
+      )
+    })
+    await dialler.hangUp()
+    await withPage({ folder }, async (page) => {
+      const early = await tokenFor(name, { join_from: new Date(Date.now() + 3_600_000).toISOString() })
+      expect(await page.join(early)).toMatchObject({ rejected: { code: '403', message: 'Unauthorized' } })
+    })
+  })
+
+  it('comes back with the same ids after a reload', async () => {
+    await withPage({ folder, camera: 'lime' }, async (page) => {
+      const token = await tokenFor(name)
+      await page.join(token)
+      const ids = [await page.property('callId'), await page.property('memberId')]
+      await page.reload()
+      expect(await page.join(token)).toEqual({ resolved: undefined })
+      expect([await page.property('callId'), await page.property('memberId')]).toEqual(ids)
+    })
+  })
+})
+
+describe('an audience', () => {
+  it('sees and hears the members, and sends nothing', async () => {
+    await dialler.dial(address, { video: true })
+    await withPage({ camera: 'lime' }, async (page) => {
+      await page.join(await tokenFor('Vera', { join_as: 'audience' }))
+      await Promise.all([sees(page.page, 'red'), hears(page.page, tone)])
+      expect(await page.property('interactivityMode')).toBe('audience')
+      expect(dialler.wire.events('member.joined').some(({ member }) => member.name === 'Vera')).toBe(false)
+      const [invite] = page.wire.asked('video.message')
+      expect(JSON.stringify(invite)).toContain('a=recvonly')
+    })
+    await dialler.hangUp()
+  })
+})

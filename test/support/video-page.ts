@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core'
+import type { Browser } from './browser.ts'
+import type { Gateway } from './gateway.ts'
+import type { PageWire } from './page-wire.ts'
+import { rest } from './rest.ts'
+import { SdkPage, type SdkPageOptions } from './sdk-page.ts'
+import { type AnyFate, pageScript } from './sdk-window.ts'
+
+/** Requests a room token from the API. */
+export const roomToken = async (gateway: Gateway, body: object): Promise<string> =>
+  (await rest(gateway, 'POST', '/api/video/room_tokens', body)).body.token
+
+/** Objects of the published SDK that the page keeps. */
+interface VideoWindow {
+  SignalWire: { Video: { RoomSession: new (options: object) => { join(options: object): Promise<unknown> } } }
+  watch(call: unknown): { join(options: object): Promise<unknown> }
+  fate(work: () => unknown): Promise<AnyFate>
+  document: { getElementById(id: string): unknown }
+}
+
+/** A customer's page with `Video.RoomSession` of the published SDK, unmodified. */
+export class VideoPage {
+  readonly #sdk: SdkPage
+  readonly #gateway: Gateway
+
+  private constructor(sdk: SdkPage, gateway: Gateway) {
+    this.#sdk = sdk
+    this.#gateway = gateway
+  }
+
+  static async open(
+    browser: Browser,
+    gateway: Gateway,
+    options: Pick<SdkPageOptions, 'folder' | 'camera'> = {},
+  ): Promise<VideoPage> {
+    const sdk = await SdkPage.open(browser, gateway, 'none', { ...options, isSignedIn: false })
+    return new VideoPage(sdk, gateway)
+  }
+
+  get page(): Page {
+    return this.#sdk.page
+  }
+
+  get wire(): PageWire {
+    return this.#sdk.wire
+  }
+
+  /** Creates a room session with a token and joins. Returns the outcome of `join()`. */
+  async join(token: string, options: object = { video: true }): Promise<AnyFate> {
+    const host = `gw.localhost:${this.#gateway.tlsPort}`
+    await this.page.evaluate(pageScript)
+    return this.page.evaluate(
+      ({ token, host, wanted }) => {
+        const window = globalThis as unknown as VideoWindow
+        const rootElement = window.document.getElementById('root')
+        const { RoomSession } = window.SignalWire.Video
+        const room = window.watch(new RoomSession({ token, host, rootElement }))
+        return window.fate(async () => {
+          await room.join(wanted)
+        })
+      },
+      { token, host, wanted: options },
+    )
+  }
+
+  /** Reloads the page in the same tab; {@link join} joins again. */
+  async reload(): Promise<void> {
+    await this.page.reload()
+  }
+
+  /** Returns the outcome of a method of the room session. */
+  fate(method: string, ...options: readonly unknown[]): Promise<AnyFate> {
+    return this.#sdk.fate(`call.${method}`, ...options)
+  }
+
+  /** Calls a method of the room session. Resolves and rejects as the method does, with JSON. */
+  do(method: string, ...options: readonly unknown[]): Promise<unknown> {
+    return this.#sdk.do(method, ...options)
+  }
+
+  /** Returns a property of the room session, as JSON. */
+  property(name: string): Promise<unknown> {
+    return this.page.evaluate(
+      (key) => (globalThis as unknown as { call: Record<string, unknown> }).call[key],
+      name,
+    )
+  }
+
+  /** Names of the events of the room session so far. */
+  events(): Promise<string[]> {
+    return this.#sdk.events()
+  }
+
+  /** Leaves the room; no effect after the session has ended. */
+  async leave(): Promise<void> {
+    if (!(await this.events()).includes('destroy')) await this.do('leave')
+  }
+
+  close(): Promise<void> {
+    return this.#sdk.close()
+  }
+}
