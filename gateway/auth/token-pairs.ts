@@ -88,8 +88,8 @@ export class TokenPairs {
   }
 
   /**
-   * Revokes an access token, a room token, an embed token, or a refresh token with its family. Does nothing for a token of
-   * another project (RFC 7009 section 2.2).
+   * Revokes an access token, a room token, an embed token, or a refresh token with its family. Does nothing
+   * for a token of another project (RFC 7009 section 2.2).
    */
   async revoke(text: string, projectId: string): Promise<void> {
     const found = await this.#deps.rows.find(hashOf(text))

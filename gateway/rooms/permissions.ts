@@ -1,6 +1,6 @@
 /** Permissions of room tokens. */
 
-/** What the holder of a permission changes: itself, another member, or the room. */
+/** Object of a permitted change: the own member, another member, or the room. */
 export type PermissionScope = 'self' | 'member' | 'room'
 
 /** Actions on one member. */

@@ -192,7 +192,8 @@ export interface JoinOptions {
 }
 
 /**
- * Event of a room session. The first four also concern the audience, which dialects do not list. Members in events have their state at the time of delivery.
+ * Event of a room session. Events of members also concern the audience, which dialects do not list. Members
+ * in events have their state at the time of delivery.
  */
 export type RoomEvent =
   | { readonly kind: 'member.joined'; readonly member: RoomMember }

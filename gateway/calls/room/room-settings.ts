@@ -7,8 +7,8 @@ import type { RoomProfile } from '../leg/room-seat.ts'
 const defaultMaxMembers = 20
 
 /**
- * Returns the settings of a session of a room. A room without a resource has the defaults, the given facts and
- * a new id.
+ * Returns the settings of a session of a room. A room without a resource has the defaults, the given facts
+ * and a new id.
  */
 export const roomSettings = (
   { address, resource }: FoundRoom,

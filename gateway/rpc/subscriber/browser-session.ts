@@ -79,8 +79,8 @@ export const isMessageId = (value: unknown): value is string | number =>
 const maxPortion = 32
 
 /**
- * Session of one page of a subscriber, guest, invited user or holder of a room token. It outlives its WebSocket: unacknowledged
- * events are delivered over the next one.
+ * Session of one page of a subscriber, guest, invited user or holder of a room token. It outlives its
+ * WebSocket: unacknowledged events are delivered over the next one.
  */
 export class BrowserSession {
   readonly protocol: string

@@ -5,8 +5,8 @@ import type { BrowserSession } from '../subscriber/browser-session.ts'
 type AllowedMedia = 'none' | 'receive' | 'both'
 
 /**
- * Returns the `authorization` in the results of `signalwire.connect` and `signalwire.reauthenticate`. It has no
- * `jti`, by which the SDK recognises the tokens of subscribers.
+ * Returns the `authorization` in the results of `signalwire.connect` and `signalwire.reauthenticate`. It has
+ * no `jti`, by which the SDK recognises the tokens of subscribers.
  */
 export const videoAuthorization = ({ tokenId, expiresAt, identity }: BrowserSession, room: RoomGrant) => {
   const { projectId, displayName } = identity

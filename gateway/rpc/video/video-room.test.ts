@@ -262,7 +262,7 @@ describe('requests of a page with a room token', () => {
   it('need a permission, before it matters whether the member exists', async () => {
     const { ask, memberId } = await joins('c1')
     const codes = async (...methods: string[]) => {
-      const answers = methods.map((method) => ask(method, { member_id: 'nobody', name: '1x1', meta: {} }))
+      const answers = methods.map((method) => ask(method, { member_id: 'stranger', name: '1x1', meta: {} }))
       return (await Promise.all(answers)).map(({ code }) => code)
     }
     expect(await codes('member.audio_mute', 'member.remove', 'member.set_meta')).toEqual([
@@ -277,13 +277,13 @@ describe('requests of a page with a room token', () => {
     expect(await ask('member.raisehand', { member_id: memberId })).toMatchObject({ code: '200' })
     expect(await ask('member.audio_mute', { member_id: 'all' })).toMatchObject({ code: '403' })
     expect(await ask('set_position', { positions: { self: 'off-canvas' } })).toMatchObject({ code: '200' })
-    expect(await ask('set_position', { positions: { nobody: 'auto' } })).toMatchObject({ code: '403' })
+    expect(await ask('set_position', { positions: { stranger: 'auto' } })).toMatchObject({ code: '403' })
   })
 
   it('name a session of the page, and fields within their limits', async () => {
     const { ask, page, memberId } = await joins('c1', all)
     expect(await page.ask('video.lock', { room_session_id: 'other' })).toMatchObject({ code: '404' })
-    expect(await ask('member.audio_mute', { member_id: 'nobody' })).toMatchObject({ code: '404' })
+    expect(await ask('member.audio_mute', { member_id: 'stranger' })).toMatchObject({ code: '404' })
     expect(await ask('set_layout', { name: 'spiral' })).toMatchObject({ code: '422' })
     expect(await ask('member.set_input_volume', { volume: 51 })).toMatchObject({ code: '422' })
     expect(await ask('member.set_position', { member_id: memberId, position: 'up' })).toMatchObject({

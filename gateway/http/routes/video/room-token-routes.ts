@@ -20,8 +20,8 @@ const lifetimeMs = 86_400_000
 /** Maximum lifetime of a token in ms. */
 const maxLifetimeMs = 30 * 86_400_000
 /**
- * Time by which a token outlives the latest time of joining, in ms. A page that joins too late then learns the
- * reason.
+ * Time by which a token outlives the latest time of joining, in ms. A page that joins too late then learns
+ * the reason.
  */
 const lateMs = 3_600_000
 /** Maximum time in a room that can be set, in seconds. */
@@ -141,8 +141,8 @@ const checked = <T extends object>(field: string, meta: T | undefined): T | unde
 }
 
 /**
- * Returns the lifetime of a token in seconds. Throws `invalid_field` for times that leave no time for joining,
- * or that are too far away.
+ * Returns the lifetime of a token in seconds. Throws `invalid_field` for times that leave no time for
+ * joining, or that are too far away.
  */
 const secondsOf = ({ joinFrom, joinUntil, removeAt }: RoomGrant, now: number): number => {
   for (const [field, end] of [

@@ -82,7 +82,7 @@ export abstract class BrowserRoom {
   /** Sends an event of a room that the browser has joined. */
   protected abstract report(event: RoomEvent): void
 
-  /** Handles events that are the same in all dialects: a new layout, and audio flags of the browser itself. */
+  /** Handles events that are equal in all dialects: a new layout, and audio flags of the own member. */
   protected handleCommon(event: RoomEvent): void {
     if (event.kind === 'layout.changed') this.#sendLayout()
     if (event.kind !== 'member.updated' || event.member.id !== this.member.id) return
