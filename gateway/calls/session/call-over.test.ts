@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { CallControl } from '../../../handlers/verbs.ts'
+import { type CallControl, VerbFailed } from '../../../handlers/verbs.ts'
 import { newCallId } from '../call/ids.ts'
 import { settle, setUp } from '../testing/calls-fixture.ts'
 import { fakeLeg } from '../testing/fake-legs.ts'
@@ -49,4 +49,27 @@ it('a call that is rejected, or whose caller has hung up, ends at once', async (
   const onOver = () => over++
   t.calls.arrive({ leg: gone.leg, callId: newCallId(), projectId: 'p', plan, headers: [], onOver })
   expect(over).toBe(1)
+})
+
+it('a call to the room of a token joins it, and ends with it or with its refusal', async () => {
+  const joined: string[] = []
+  let refusal: VerbFailed | undefined
+  const join = async (_call: unknown, { name }: { readonly name: string }) => {
+    joined.push(name)
+    if (refusal) throw refusal
+    return { kind: 'left', roomId: 'r', roomSessionId: 's', durationMs: 1 } as const
+  }
+  const t = setUp({ rooms: { join } })
+  const arrives = async () => {
+    const callId = newCallId()
+    const made = fakeLeg(t.clock, callId)
+    const plan = { kind: 'room', name: 'lounge' } as const
+    t.calls.arrive({ leg: made.leg, callId, projectId: 'p', plan, headers: [] })
+    await settle()
+    return made.far.requests
+  }
+  expect(await arrives()).toEqual(['end normal'])
+  refusal = new VerbFailed('room_full', 'full')
+  expect(await arrives()).toEqual(['end room_full'])
+  expect(joined).toEqual(['lounge', 'lounge'])
 })

@@ -37,7 +37,8 @@ export const settle = () => new Promise<void>((resolve) => setImmediate(resolve)
 export const prompt = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
 
 /** Options of {@link setUp}. */
-export interface CallsFixtureOptions extends Pick<VerbServices, 'detector' | 'conferences' | 'queues'> {
+export interface CallsFixtureOptions
+  extends Pick<VerbServices, 'detector' | 'conferences' | 'rooms' | 'queues'> {
   readonly rows?: CallRowStore
   readonly cdrUrl?: string
   readonly cdrs?: CdrWriterDeps['cdrs']
@@ -112,7 +113,7 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
     clock,
     log,
   })
-  const { detector, conferences, queues, cdrUrl, cdrs, maxCalls = 2 } = options
+  const { detector, conferences, rooms, queues, cdrUrl, cdrs, maxCalls = 2 } = options
   const logger = options.log ?? log
   const addresses = options.addresses ?? { resolve }
   const callLog = new CallLog({
@@ -138,6 +139,7 @@ export const setUp = (options: CallsFixtureOptions = {}) => {
         recordings: recordingStore,
         ...(detector && { detector }),
         ...(conferences && { conferences }),
+        ...(rooms && { rooms }),
         ...(queues && { queues }),
       },
       dialer,

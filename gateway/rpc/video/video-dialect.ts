@@ -1,6 +1,6 @@
 import type { RoomGrant } from '../../auth/room-token-claims.ts'
 import type { Clock } from '../../core/clock.ts'
-import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { catalogue } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Directory } from '../../directory/directory.ts'
@@ -107,8 +107,10 @@ export class VideoDialect implements RoomTokenDialect {
 
   #log({ identity }: BrowserSession, { room }: RoomGrant, code: 'room_not_open' | 'not_found'): void {
     this.#deps.metrics.rejections.inc({ code })
-    const { message } = new TrunklineError(code)
-    this.#deps.log.info({ event: 'browser.room-refused', code, room, holder: identity.id }, message)
+    this.#deps.log.info(
+      { event: 'browser.room-refused', code, room, holder: identity.id },
+      catalogue[code].text,
+    )
   }
 }
 

@@ -189,6 +189,20 @@ describe('a page with a room token', () => {
     expect(other.protocol).not.toBe(first.protocol)
   })
 
+  it('gets other permissions by a new token of the same user', async () => {
+    const { page, ask } = await joins('c1')
+    expect(await ask('lock')).toMatchObject({ code: '403' })
+    const renew = async (grant: Partial<RoomGrant>) =>
+      page.ask('signalwire.reauthenticate', { authentication: { jwt_token: await gateway.roomToken(grant) } })
+    const permissions = ['room.lock']
+    expect((await renew({ permissions })).authorization).toMatchObject({ room: { scopes: permissions } })
+    expect(await ask('lock')).toMatchObject({ code: '200' })
+    await expect(renew({ userName: 'Eve' })).rejects.toThrow('another subscriber')
+    await expect(
+      page.ask('signalwire.reauthenticate', { authentication: { jwt_token: await gateway.token() } }),
+    ).rejects.toThrow('another subscriber')
+  })
+
   it('hangs up, and sends no transfers', async () => {
     const { page, arrival } = await joins('c1')
     const refused = await page.videoMessage('verto.modify', 'c1', {
