@@ -18,7 +18,15 @@ let fixture: ConferenceFixture
 beforeEach(async () => {
   gateway = await SubscriberTestGateway.start()
   fixture = new ConferenceFixture()
-  const video = { add: () => {}, addScreen: () => {}, remove: () => {}, show: () => {}, close: () => {} }
+  const video = {
+    canCompose: false,
+    onComposing: () => {},
+    add: () => {},
+    addScreen: () => {},
+    remove: () => {},
+    show: () => {},
+    close: () => {},
+  }
   rooms = new ProjectRooms({
     directory: gateway.directory,
     openMixer: fixture.openMixer,
@@ -145,7 +153,7 @@ describe('a page with a room token', () => {
     const { leg } = fixture.caller('p1')
     const left = enters(leg)
     const { id } = await memberOf(page, 'member.joined')
-    fixture.mixers[0]!.talks(leg.port!, true)
+    fixture.mixers[0]!.talks(leg.port!, 'talking')
     const talking = await page.event('video.member.talking')
     expect(Object.keys(talking).sort()).toEqual(['member', 'room_id', 'room_session_id'])
     expect(talking.member).toEqual({ id, talking: true })
