@@ -75,6 +75,7 @@ describe('defaults', () => {
           mediaTimeoutMs: 60_000,
         },
         webrtc: { bind: '0.0.0.0', announce: [], port: 44_444 },
+        rooms: { picture: 'auto' },
         sounds: { maxSize: 16, maxDurationMs: 600_000, timeoutMs: 10_000, memory: 64, httpCache: 64 },
         recordings: { minFree: 2 ** 30, linkAgeMs: 86_400_000 },
         speech: { voice: 'slt', engines: [], voices: {}, folderSize: 256 },
