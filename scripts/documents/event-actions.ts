@@ -61,6 +61,8 @@ export const eventActions: Readonly<Record<string, string>> = {
   'http.schema-rejected': reportFault,
   'invite.setup-failed': reportFault,
   'media.mediasoup-died': 'Report it with `err`. Calls of browsers have ended; new ones use a new process.',
+  'rooms.composer-died':
+    'Report it with `err` if it repeats. The rooms show the speaker until the next process runs.',
   'media.native-sockets-missing':
     'Install a C compiler and run `scripts/worker`. Relayed packets cost twice the CPU.',
   'media.open-failed': 'Widen `media.rtp.ports` if `code` is `no_ports`; else check `media.rtp.bind`.',

@@ -209,6 +209,32 @@ describe('a room', () => {
     expect([page.result, page.seats.length, page.seats[1]]).toMatchObject([{ kind: 'ended' }, 2, undefined])
   })
 
+  it('has a composed picture while its video can compose, and the speaker else', async () => {
+    const ann = await join('Ann')
+    const camera = new FakeVideo()
+    seatOf(ann).showVideo(camera)
+    await settle()
+    camera.change(true)
+    const { session, member } = seatOf(ann)
+    const video = videos[0]!
+    video.report(true, 'free')
+    expect(video.picture).toEqual({
+      kind: 'composed',
+      layers: [
+        { id: member.id, x: 0, y: 0, width: 100, height: 100, z: expect.any(Number), isVisible: true },
+      ],
+    })
+    expect(session.layoutName).toBe('grid-responsive')
+    video.report(false, 'killed')
+    expect(video.picture).toEqual({ kind: 'speaker', main: member.id })
+    expect(session.layoutName).toBe('full-screen')
+    const changes = fixture.lines.filter(({ event }) => event === 'room.picture-changed')
+    expect(changes).toMatchObject([
+      { kind: 'composed', reason: 'free' },
+      { kind: 'speaker', reason: 'killed' },
+    ])
+  })
+
   it('shows cameras and screens, and the speaker to the others', async () => {
     const ann = await join('Ann')
     const bob = await join('Bob')
