@@ -36,7 +36,11 @@ let dialler: SdkPage
 
 beforeAll(async () => {
   const browsing = Browser.start(tone)
-  gateway = await Gateway.start({ ...withToken, subscribers: peopleOf(newest) })
+  gateway = await Gateway.start({
+    ...withToken,
+    subscribers: peopleOf(newest),
+    media: { rooms: { picture: 'speaker' } },
+  })
   await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', {
     name: 'lounge',
     max_members: 3,
