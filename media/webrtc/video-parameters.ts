@@ -1,6 +1,6 @@
 /** Video formats as mediasoup's parameters. */
 import { getSupportedRtpCapabilities, type types } from 'mediasoup'
-import { type MediaSection, midUri, transportUri } from './sdp/session-description.ts'
+import { type MediaSection, midUri, sends, transportUri } from './sdp/session-description.ts'
 import type { VideoFormat } from './sdp/video-format.ts'
 
 // mediasoup requires the same profile everywhere; the level, the last two digits, is negotiated between the
@@ -45,9 +45,17 @@ const written: ReadonlySet<number> = new Set(
 /** Ids of header extensions of an m-line. */
 export type ExtensionIds = Pick<MediaSection, 'midExtension' | 'transportExtension'>
 
-/** Returns the header extensions in use for video. The mid is used only if no SSRC identifies the stream. */
-export const extensionsOf = ({ midExtension, transportExtension, ssrc }: MediaSection): ExtensionIds => ({
-  ...(midExtension !== undefined && ssrc === undefined && { midExtension }),
+/**
+ * Returns the header extensions in use for video. The mid is used only if the browser sends a stream that no
+ * SSRC identifies: a browser that only receives may read another extension of mediasoup as an unknown mid.
+ */
+export const extensionsOf = ({
+  midExtension,
+  transportExtension,
+  ssrc,
+  direction,
+}: MediaSection): ExtensionIds => ({
+  ...(midExtension !== undefined && ssrc === undefined && sends(direction) && { midExtension }),
   ...(transportExtension !== undefined && !written.has(transportExtension) && { transportExtension }),
 })
 
