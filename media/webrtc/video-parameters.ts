@@ -47,7 +47,7 @@ export type ExtensionIds = Pick<MediaSection, 'midExtension' | 'transportExtensi
 
 /**
  * Returns the header extensions in use for video. The mid is used only if the browser sends a stream that no
- * SSRC identifies: a browser that only receives may read another extension of mediasoup as an unknown mid.
+ * SSRC identifies. A browser that only receives may read another extension of mediasoup as an unknown mid.
  */
 export const extensionsOf = ({
   midExtension,
