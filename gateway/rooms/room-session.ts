@@ -344,12 +344,15 @@ export class RoomSession {
    */
   setLayout(name: string, positions: Readonly<Record<string, string>> = {}): void {
     const layout = layoutNamed(name, this.layouts)
-    const requests = Object.entries(positions).map(([id, position]) => ({
-      member: this.#find(id),
-      position: positionNamed(position),
-    }))
+    const request = this.#positionsRequest(positions)
     this.#view.setLayout(layout)
-    for (const { member, position } of requests) this.#request(member, position)
+    request()
+    this.#update()
+  }
+
+  /** Requests positions by the ids of members. Throws the errors of {@link setPosition}; nothing changes then. */
+  setPositions(positions: Readonly<Record<string, string>>): void {
+    this.#positionsRequest(positions)()
     this.#update()
   }
 
@@ -383,6 +386,17 @@ export class RoomSession {
     const member = this.#members.get(memberId)
     if (!member) throw new TrunklineError('room_member_unknown', undefined, { member: memberId })
     return member
+  }
+
+  /** Checks positions by the ids of members, and returns the function that requests them. */
+  #positionsRequest(positions: Readonly<Record<string, string>>): () => void {
+    const requests = Object.entries(positions).map(([id, position]) => ({
+      member: this.#find(id),
+      position: positionNamed(position),
+    }))
+    return () => {
+      for (const { member, position } of requests) this.#request(member, position)
+    }
   }
 
   #request(member: SessionMember, position: Position): void {

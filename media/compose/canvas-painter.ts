@@ -10,7 +10,7 @@ const plain = Uint8Array.of(48, 128, 128)
 /** Source of a tile and the number of its picture, as drawn last. */
 interface DrawnTile {
   readonly source: VideoSource | undefined
-  readonly picture: number
+  readonly picture: number | undefined
 }
 
 /** A canvas with its tiles. Only changed tiles are drawn, and those above them. */
@@ -47,7 +47,7 @@ export class CanvasPainter {
       const isChanged = drawn?.source !== source || drawn?.picture !== source?.pictures || drawn === undefined
       if (!isChanged && !painted.some((below) => overlaps(below, tile))) continue
       this.#drawTile(tile, source)
-      this.#drawn[at] = { source, picture: source?.pictures ?? 0 }
+      this.#drawn[at] = { source, picture: source?.pictures }
       painted.push(tile)
     }
   }

@@ -98,13 +98,15 @@ export class ComposerServer {
     if (this.#rooms.has(room) || this.#opening.has(room)) return
     if (this.size >= maxRooms) return report({ op: 'failed', room, reason: 'too many pictures' })
     this.#opening.set(room, true)
+    let socket: PortSocket | undefined
     try {
-      const socket = await bind(loopback, 0, (packet, address, port) => {
+      socket = await bind(loopback, 0, (packet, address, port) => {
         if (address === loopback) this.#rooms.get(room)?.composer.receive(packet, port)
       })
       if (this.#opening.get(room)) this.#start(command, socket)
       else await socket.close()
     } catch (error) {
+      await socket?.close()
       report({ op: 'failed', room, reason: (error as Error).message.slice(0, 1000) })
     } finally {
       this.#opening.delete(room)

@@ -60,10 +60,10 @@ describe('a mixer over two threads', () => {
     mixer.onSpeaker((port) => speakers.push(port))
     const talking = new Set<MediaPort>()
     const talked = new Set<MediaPort>()
-    mixer.onTalking((port, isTalking) => {
-      if (isTalking) talked.add(port)
-      if (isTalking) talking.add(port)
-      else talking.delete(port)
+    mixer.onTalking((port, talk) => {
+      if (talk === 'silent') talking.delete(port)
+      else talking.add(port)
+      if (talk !== 'silent') talked.add(port)
     })
     await talk(1500)
     expect(talked).toEqual(new Set(ports))

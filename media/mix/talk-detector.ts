@@ -25,7 +25,7 @@ const minResumeFrames = 3
  * Detects whether an input talks, from the levels of its frames of 20 ms. It talks after 200 ms of voice, and
  * no longer after 700 ms without.
  *
- * Voice is 9 dB louder than the noise floor, the minimum of the last 1.2 s. Speech has pauses between its
+ * Voice is 7 dB louder than the noise floor, the minimum of the last 1.2 s. Speech has pauses between its
  * syllables, so its floor stays low. Noise, hum and tones of any level have none, and count as noise after
  * 1.2 s.
  */

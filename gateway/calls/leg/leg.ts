@@ -345,9 +345,12 @@ export class Leg {
     return this.#signalling?.profile?.()
   }
 
-  /** Reports that the far side has entered a room; undefined after it has left the room. */
+  /**
+   * Reports that the far side has entered a room; undefined after it has left the room, also at the end of
+   * the leg: the far side of a leg to an address may go on.
+   */
   entered(seat: RoomSeat | undefined): void {
-    if (!this.isEnded) this.#signalling?.entered?.(seat)
+    if (!this.isEnded || seat === undefined) this.#signalling?.entered?.(seat)
   }
 
   /** Reports the state of a handler's sound. */

@@ -59,7 +59,7 @@ export class OpenRoom implements RoomMedia {
       { media: this, clock, log: this.#log },
     )
     this.session.listen((event) => {
-      if (event.kind === 'member.left') this.#removeMedia(event.member.id)
+      if (event.kind === 'member.left') this.#removeMedia(event.member)
       if (event.kind !== 'room.ended') return
       this.#close()
       onClosed()
@@ -76,12 +76,16 @@ export class OpenRoom implements RoomMedia {
     return room
   }
 
-  /** Adds the audio of a member. `callId`, `legId`: its call, for the recording of the room. */
+  /**
+   * Adds the audio of a member; no effect after the member has left. `callId`, `legId`: its call, for the
+   * recording of the room.
+   */
   addVoice(
     member: RoomMember,
     port: MediaPort,
     ids: { readonly callId: string; readonly legId: string },
   ): void {
+    if (!this.session.member(member.id)) return
     this.#ports.set(member.id, port)
     this.setAudio(member)
     this.#record(ids)
@@ -117,11 +121,13 @@ export class OpenRoom implements RoomMedia {
     this.#mixer.play({ prompt: { sampleRate: wideRate, samples: beep(wideRate) } })
   }
 
-  #removeMedia(memberId: string): void {
-    const port = this.#ports.get(memberId)
+  #removeMedia({ id, isPhone }: RoomMember): void {
+    const port = this.#ports.get(id)
     if (port) this.#mixer.remove(port)
-    this.#ports.delete(memberId)
-    if (this.#sources.delete(memberId)) this.#video?.remove(memberId)
+    // A page keeps its volumes after the room, and applies them itself.
+    if (isPhone) port?.setVolumes({ inDb: 0, outDb: 0 })
+    this.#ports.delete(id)
+    if (this.#sources.delete(id)) this.#video?.remove(id)
   }
 
   #talks(port: MediaPort, talk: Talk): void {
@@ -130,6 +136,7 @@ export class OpenRoom implements RoomMedia {
   }
 
   #addSource(memberId: string, source: PictureSource): void {
+    if (!this.session.member(memberId)) return
     this.#sources.set(memberId, source)
     if (this.#video) this.#apply(this.#video, memberId, source)
     else this.#openingVideo ??= this.#openVideo()

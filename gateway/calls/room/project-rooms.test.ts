@@ -187,6 +187,51 @@ describe('a room', () => {
     expect(mixer().members.has(page.audio)).toBe(true)
   })
 
+  it('gives a member that was removed during its answer no place in the mix', async () => {
+    const page = await join('Ann')
+    const caller = fixture.caller()
+    const answer = Promise.withResolvers<void>()
+    Object.assign(caller.far, {
+      answer: async () => {
+        await answer.promise
+        caller.leg.answered()
+      },
+    })
+    const joining = rooms.join(caller.call, { name: 'lounge' })
+    await settle()
+    const { session } = seatOf(page)
+    session.remove(session.members[1]!.id)
+    answer.resolve()
+    expect(await joining).toMatchObject({ kind: 'removed' })
+    expect([caller.leg.isAnswered, mixer().members.has(caller.audio)]).toEqual([true, false])
+  })
+
+  it('resets the volumes of a telephone that leaves', async () => {
+    await join('Ann')
+    const phone = await join()
+    const { session } = seatOf(await join('Bob'))
+    session.change(session.members[1]!.id, { input_volume: -50 })
+    session.remove(session.members[1]!.id)
+    await settle()
+    expect(phone.audio.volumes).toEqual({ inDb: 0, outDb: 0 })
+  })
+
+  it('does not name a telephone that withholds its number', async () => {
+    const page = await join('Ann')
+    const caller = fixture.caller()
+    Object.assign(caller.leg.from, { private: true })
+    void rooms.join(caller.call, { name: 'lounge' })
+    await settle()
+    expect(seatOf(page).session.members[1]).toMatchObject({ name: 'Anonymous' })
+  })
+
+  it('reports to a far side that goes on after the end of its leg that it has left', async () => {
+    const page = await join('Ann')
+    page.leg.ended({ code: 'normal' })
+    await settle()
+    expect([page.seats.length, page.seats[1]]).toEqual([2, undefined])
+  })
+
   it('reports who talks', async () => {
     const page = await join('Ann')
     mixer().talks(page.audio, 'talking')

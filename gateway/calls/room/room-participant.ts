@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CallEnded, type RoomOptions, type RoomResult } from '../../../handlers/verbs.ts'
 import type { BrowserVideo } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RoomMember } from '../../rooms/room-types.ts'
 import type { Call } from '../call/call.ts'
@@ -44,7 +45,8 @@ class LegSeat implements RoomSeat {
   }
 
   addScreen({ screen, callId, layout, position, onRemoved }: RoomScreen): RoomMember {
-    const { id: parentId, name, subscriberId, addressId } = this.member
+    const { id: parentId, name, subscriberId, addressId, media } = this.member
+    if (!media.canShow) throw new TrunklineError('not_permitted', 'The member may not show video.')
     const member = this.session.join({
       id: randomUUID(),
       type: 'screen',
@@ -143,10 +145,10 @@ export class RoomParticipant {
 
 /** Returns the profile of a far side without a page. */
 const profileOfPhone = ({ id, direction, from, to }: Leg): RoomProfile => {
-  const { name, user } = direction === 'inbound' ? from : to
+  const { name, user, private: isAnonymous } = direction === 'inbound' ? from : to
   return {
     callId: id,
-    name: name || user,
+    name: isAnonymous ? 'Anonymous' : name || user,
     subscriberId: null,
     addressId: null,
     meta: {},

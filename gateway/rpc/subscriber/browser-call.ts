@@ -168,6 +168,7 @@ export class BrowserCall {
     const { browser, callId, media } = this
     this.#room = this.#openRoom({ browser, callId, seat, video: media.video })
     this.members.setInRoom(true)
+    this.#applyDeafness()
     seat.showVideo(media.video)
     // The holder of a room token has no other call than that of the room.
     if (this.members.hasJoined || (browser.identity.room && this.leg.isAnswered)) this.#room.joined()
@@ -296,6 +297,7 @@ export class BrowserCall {
   #leftRoom(room: BrowserRoom): void {
     room.left('normal')
     this.#room = undefined
+    if (this.leg.isEnded) return
     this.party.member.set(room.member.state)
     this.#applyDeafness()
     this.#setVolumes()
@@ -309,7 +311,8 @@ export class BrowserCall {
   #applyDeafness(): void {
     const { party, partner } = this.members
     const isPartnerMuted = partner !== undefined && !partner.events && partner.member.state.audio_muted
-    const isSilent = party.member.state.deaf || isPartnerMuted
+    // The mixer of a room makes its members deaf.
+    const isSilent = !this.#room && (party.member.state.deaf || isPartnerMuted)
     if (isSilent === this.#isSilent || this.leg.isEnded) return
     this.#isSilent = isSilent
     void this.#setDeaf(isSilent)

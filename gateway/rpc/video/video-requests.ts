@@ -6,6 +6,7 @@ import type { Reply } from '../rpc-session.ts'
 import type { BrowserSession } from '../subscriber/browser-session.ts'
 import { MemberRequestError } from '../subscriber/member-request-error.ts'
 import type { BrowserRoom } from '../subscriber/rooms/browser-room.ts'
+import { positionsField, textField } from '../subscriber/rooms/room-fields.ts'
 import { videoMemberBodies } from './video-bodies.ts'
 
 type Params = Readonly<Record<string, unknown>>
@@ -26,7 +27,7 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
   'video.set_layout': {
     action: 'set_layout',
     run: (room, { name, positions }) => {
-      room.session.setLayout(String(name), positionsOf(room, positions))
+      room.session.setLayout(textField('name', name), positionsField(room, positions))
       return undefined
     },
   },
@@ -99,7 +100,7 @@ const memberRequests: Readonly<Record<string, MemberRequest>> = {
   'video.member.set_position': {
     action: 'set_position',
     run: ({ session }, { id }, { position }) => {
-      session.setPosition(id, String(position))
+      session.setPosition(id, textField('position', position))
       return undefined
     },
   },
@@ -193,13 +194,13 @@ const remove = (room: BrowserRoom, params: Params): Reply => {
 
 /** Own positions need the permission for the own member alone. */
 const setPositions = (room: BrowserRoom, params: Params): Reply => {
-  const positions = Object.entries(positionsOf(room, params.positions))
-  const isOwn = positions.every(([id]) => scopeOf(room, id) === 'self')
+  const positions = positionsField(room, params.positions)
+  const ids = Object.keys(positions)
+  const isOwn = ids.every((id) => scopeOf(room, id) === 'self')
   if (!isOwn || !isPermitted(permissionsOf(room.browser), 'set_position', 'self'))
     checkPermission(room.browser, 'set_position', 'room')
-  const { session } = room
-  for (const [id] of positions) memberOf(room, id)
-  for (const [id, position] of positions) session.setPosition(id, position)
+  for (const id of ids) memberOf(room, id)
+  room.session.setPositions(positions)
   return ok()
 }
 
@@ -220,7 +221,7 @@ const checkPermission = (browser: BrowserSession, action: RoomAction, scope: Per
 
 /** Returns the member id of a request; default the browser's own. */
 const memberIdOf = ({ member }: BrowserRoom, { member_id: id }: Params): string =>
-  id === undefined ? member.id : String(id)
+  id === undefined ? member.id : textField('member_id', id)
 
 /** Returns whether a member is the browser's own, or its screen. */
 const scopeOf = ({ session, member: own }: BrowserRoom, id: string): 'self' | 'member' =>
@@ -232,15 +233,6 @@ const memberOf = ({ session, member: own }: BrowserRoom, id: string): RoomMember
     throw new MemberRequestError('404', 'The member does not exist.')
   return member
 }
-
-/** Returns positions by member; the key `self` is the browser's own member. */
-const positionsOf = ({ member }: BrowserRoom, positions: unknown): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(asRecord(positions) ?? {}).map(([id, position]) => [
-      id === 'self' ? member.id : id,
-      String(position),
-    ]),
-  )
 
 const numberOf = (name: string, value: unknown, min: number, max: number): number => {
   if (typeof value === 'number' && value >= min && value <= max) return value

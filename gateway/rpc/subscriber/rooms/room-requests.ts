@@ -6,6 +6,7 @@ import { memberChanges } from '../member-changes.ts'
 import { MemberRequestError } from '../member-request-error.ts'
 import type { BrowserRoom } from './browser-room.ts'
 import { memberBodies } from './room-bodies.ts'
+import { checkCount, positionsField, textField } from './room-fields.ts'
 
 type Params = Readonly<Record<string, unknown>>
 
@@ -15,19 +16,20 @@ const others: Readonly<Record<string, (room: BrowserRoom, params: Params) => Rep
   'call.layout.list': ({ session }) => ok({ layouts: session.layouts }),
   'call.layout.set': (room, { layout, positions }) => {
     checkPermission(room)
-    room.session.setLayout(String(layout), positionsOf(room, positions))
+    room.session.setLayout(textField('layout', layout), positionsField(room, positions))
     return ok({})
   },
   'call.member.position.set': (room, { targets, target, position }) => {
     const list = targets ?? { target, position }
-    for (const each of Array.isArray(list) ? list : [list]) setPosition(room, asRecord(each) ?? {})
+    room.session.setPositions(positionsOf(room, Array.isArray(list) ? list : [list]))
     return ok({})
   },
   'call.member.remove': (room, { target }) => {
     const found = targetsOf(room, target)
     for (const member of found) checkPermission(room, member)
     return ok({}, () => {
-      for (const { id } of found) room.session.remove(id)
+      // The removal of one member may end the session.
+      for (const { id } of found) if (room.session.member(id)) room.session.remove(id)
     })
   },
   'call.lock': (room) => setLocked(room, true),
@@ -67,21 +69,19 @@ const setLocked = (room: BrowserRoom, isLocked: boolean): Reply => {
   return ok({}, () => room.session.setLocked(isLocked))
 }
 
-const setPosition = (room: BrowserRoom, { target, position }: Params): void => {
-  for (const member of targetsOf(room, target)) {
-    checkPermission(room, member)
-    room.session.setPosition(member.id, String(position))
+/** Returns the positions in a list of targets. Throws for a member that the browser may not change. */
+const positionsOf = (room: BrowserRoom, list: readonly unknown[]): Readonly<Record<string, string>> => {
+  checkCount(list)
+  const positions: [string, string][] = []
+  for (const each of list) {
+    const { target, position } = asRecord(each) ?? {}
+    for (const member of targetsOf(room, target)) {
+      checkPermission(room, member)
+      positions.push([member.id, textField('position', position)])
+    }
   }
+  return Object.fromEntries(positions)
 }
-
-/** Returns positions by member; the key `self` is the browser's own member. */
-const positionsOf = (room: BrowserRoom, positions: unknown): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(asRecord(positions) ?? {}).map(([id, position]) => [
-      id === 'self' ? room.member.id : id,
-      String(position),
-    ]),
-  )
 
 /** Returns the members that a request names; default the browser's own. Throws for an unknown member. */
 const targetsOf = ({ session, member }: BrowserRoom, target: unknown): readonly RoomMember[] => {
