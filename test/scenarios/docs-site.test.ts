@@ -42,7 +42,7 @@ const open = async (path: string): Promise<Page> => {
 it('finds an error code by its SIP status', async () => {
   const page = await open('/docs')
   await page.locator('.VPNavBarSearch button').first().click()
-  await page.locator('#localsearch-input').fill('403')
+  await page.locator('#localsearch-input').fill('403 number')
   await page.locator('.result', { hasText: 'number_not_allowed' }).first().click()
   await page.waitForURL(/\/docs\/errors#number_not_allowed$/)
   await page.locator('h1', { hasText: 'Error codes' }).waitFor()

@@ -189,8 +189,8 @@ describe('a source', () => {
     for (const name of ['b', 'c', 'd']) await join(name, { direction: 'recvonly' })
     room.show({ kind: 'speaker', main: 'a' })
     await playUntilSeen({ a: 'a', b: 'a', c: 'a', d: 'a' })
-    clock.advance(1000)
-    await tick()
+    // Earlier requests are answered, and no further one has to wait for them.
+    for (let i = 0; i < 40; i++) await tick()
     const before = a.requests
     const start = clock.now()
     for (let i = 0; i < 10; i++) {
