@@ -350,7 +350,7 @@ export class RoomSession {
     this.#update()
   }
 
-  /** Requests positions by the ids of members. Throws the errors of {@link setPosition}; nothing changes then. */
+  /** Requests positions by the ids of members. Throws as {@link setPosition} does; nothing changes then. */
   setPositions(positions: Readonly<Record<string, string>>): void {
     this.#positionsRequest(positions)()
     this.#update()
