@@ -346,8 +346,8 @@ export class Leg {
   }
 
   /**
-   * Reports that the far side has entered a room; undefined after it has left the room. The leg may have ended
-   * then: the caller of an address goes on after its leg to the address.
+   * Reports that the far side has entered a room; undefined after it has left the room. The leg may have
+   * ended then: the caller of an address goes on after its leg to the address.
    */
   entered(seat: RoomSeat | undefined): void {
     if (!this.isEnded || seat === undefined) this.#signalling?.entered?.(seat)
