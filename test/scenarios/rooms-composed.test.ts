@@ -133,10 +133,12 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
 
   it('gives way to the speaker when its process dies, and comes back without another stream', async () => {
     await bothJoin()
-    const [pid] = composerPids(gateway.pid)
+    // A process of an earlier room may still run beside that of this one.
+    const pids = composerPids(gateway.pid)
+    expect(pids).not.toEqual([])
     const before = pages.map(({ wire }) => wire.received.length)
     const lines = gateway.log.length
-    process.kill(pid!, 'SIGKILL')
+    for (const pid of pids) process.kill(pid, 'SIGKILL')
     const kinds = () =>
       gateway.log
         .slice(lines)
@@ -144,7 +146,7 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
         .map(({ kind }) => String(kind))
     await until('the picture is composed again', kinds, (found) => found.join() === 'speaker,composed')
     await seeLayers('grid-responsive', 2)
-    expect(composerPids(gateway.pid)).not.toContain(pid)
+    expect(composerPids(gateway.pid).filter((pid) => pids.includes(pid))).toEqual([])
     for (const [at, { wire }] of pages.entries()) {
       const layouts = wire
         .events('layout.changed', before[at])
