@@ -110,7 +110,6 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     openMixer,
     webrtc,
     recordings,
-    nodeId: store.nodeId,
     clock,
     log,
   })

@@ -336,7 +336,6 @@ describe('settings of a session', () => {
     const { session, clock } = new SampleRoom({ isHandraisePrioritized: true, meta: { a: 1 } })
     expect(session).toMatchObject({
       id: 'S',
-      nodeId: 'N',
       startedAt: clock.now(),
       isLocked: false,
       isVideoMutedHidden: false,

@@ -4,6 +4,7 @@ import { guardListener } from '../core/guard.ts'
 import type { Log } from '../core/log.ts'
 import { type LayoutName, layoutNames } from './layouts/layout-names.ts'
 import { readPosition } from './layouts/read-position.ts'
+import { isOpenAt } from './open-times.ts'
 import { RoomEvents } from './room-events.ts'
 import { checkedMeta, withoutKeys } from './room-meta.ts'
 import type {
@@ -26,8 +27,6 @@ import { SessionMember } from './session-member.ts'
 /** Facts of a {@link RoomSession}. */
 export interface RoomSessionOptions {
   readonly id: string
-  /** Gateway of the session. */
-  readonly nodeId: string
   readonly settings: RoomSettings
   readonly pictureKind: PictureKind
 }
@@ -46,7 +45,6 @@ export interface RoomSessionDeps {
  */
 export class RoomSession {
   readonly id: string
-  readonly nodeId: string
   readonly settings: RoomSettings
   /** ms since the epoch. */
   readonly startedAt: number
@@ -69,7 +67,6 @@ export class RoomSession {
 
   constructor(options: RoomSessionOptions, { media, clock, log }: RoomSessionDeps) {
     this.id = options.id
-    this.nodeId = options.nodeId
     this.settings = options.settings
     this.startedAt = clock.now()
     this.#media = media
@@ -160,7 +157,7 @@ export class RoomSession {
     const { joinFrom, joinUntil, removeAt, maxMembers, name } = this.settings
     if (this.#state !== 'open') throw new TrunklineError('room_ended', undefined, { room: name })
     if (type === 'member') {
-      if (at < (joinFrom ?? at) || at > (joinUntil ?? at) || at >= (removeAt ?? Number.POSITIVE_INFINITY))
+      if (!isOpenAt(this.settings, at))
         throw new TrunklineError('room_not_open', undefined, { room: name, joinFrom, joinUntil, removeAt })
       if (this.#isLocked) throw new TrunklineError('room_locked', undefined, { room: name })
     }

@@ -36,6 +36,8 @@ export class RoomView {
   /** Layouts of screens that are present, by their ids. The latest one is in force. */
   readonly #broughtLayouts = new Map<string, LayoutName>()
   #shown = ''
+  /** Composed layout of the last update: the same for all viewers. */
+  #composed: Layout | undefined
   /** Layout of each viewer at the last update, as JSON. */
   #layouts: ReadonlyMap<string, string> = new Map()
 
@@ -86,7 +88,8 @@ export class RoomView {
 
   /** Returns the layout as a viewer sees it; without a viewer, as a member without a camera sees it. */
   layoutFor(viewer?: SessionMember): Layout {
-    return this.#kind === 'speaker' ? this.#speakerLayoutFor(viewer) : this.#composedLayout()
+    if (this.#kind === 'speaker') return this.#speakerLayoutFor(viewer)
+    return this.#composed ?? this.#composedLayout()
   }
 
   /** Shows the picture if it changed. Returns whether the layout of a viewer changed. */
@@ -96,6 +99,7 @@ export class RoomView {
         .members.filter((each) => each.type !== 'screen' && isShowable(each))
         .map(({ id }) => id),
     )
+    this.#composed = this.#kind === 'composed' ? this.#composedLayout() : undefined
     const picture = this.#kind === 'speaker' ? this.#speakerPicture() : this.#composedPicture()
     const shown = JSON.stringify(picture)
     if (shown !== this.#shown) {
@@ -122,7 +126,7 @@ export class RoomView {
   }
 
   #composedPicture(): Picture {
-    const layers = this.#composedLayout().layers.flatMap(({ z, x, y, width, height, memberId, isVisible }) =>
+    const layers = this.layoutFor().layers.flatMap(({ z, x, y, width, height, memberId, isVisible }) =>
       memberId === undefined ? [] : [{ z, x, y, width, height, memberId, isVisible }],
     )
     return { kind: 'composed', layers }

@@ -27,7 +27,6 @@ export interface OpenRoomDeps {
   readonly openMixer: (options: MixerOptions) => Promise<Mixer>
   readonly webrtc: Pick<WebRtc, 'openRoom'>
   readonly recordings: RecordingStore
-  readonly nodeId: string
   readonly clock: SteadyClock
   readonly log: Log
 }
@@ -49,13 +48,13 @@ export class OpenRoom implements RoomMedia {
   #recording: StoredRecording | undefined
 
   private constructor(deps: OpenRoomDeps, settings: RoomSettings, mixer: Mixer, onClosed: () => void) {
-    const { nodeId, clock } = deps
+    const { clock } = deps
     const id = randomUUID()
     this.#deps = deps
     this.#mixer = mixer
     this.#log = deps.log.child({ room: settings.name, roomSession: id })
     this.session = new RoomSession(
-      { id, nodeId, settings, pictureKind: 'speaker' },
+      { id, settings, pictureKind: 'speaker' },
       { media: this, clock, log: this.#log },
     )
     this.session.listen((event) => {

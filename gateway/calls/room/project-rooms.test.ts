@@ -89,7 +89,6 @@ describe('a room', () => {
       openMixer,
       webrtc: { openRoom },
       recordings,
-      nodeId: 'n',
       clock,
       log,
     })

@@ -41,7 +41,7 @@ export class SampleRoom {
 
   constructor(changes: Partial<RoomSettings> = {}, pictureKind: PictureKind = 'speaker') {
     this.session = new RoomSession(
-      { id: 'S', nodeId: 'N', settings: { ...settings, ...changes }, pictureKind },
+      { id: 'S', settings: { ...settings, ...changes }, pictureKind },
       {
         clock: this.clock,
         log: { error: (fields: unknown) => this.errors.push(fields) },

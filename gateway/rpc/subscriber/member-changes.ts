@@ -14,12 +14,13 @@ const channels = ({ channels: given = ['audio'] }: Params, muted: boolean): Part
   }
 }
 
-const number = (name: string, value: unknown, min: number, max: number): number => {
+/** Returns a number. Throws for another value, and outside the limits. */
+export const numberField = (name: string, value: unknown, min: number, max: number): number => {
   if (typeof value === 'number' && value >= min && value <= max) return value
   throw new MemberRequestError('422', `${name}: expected a number from ${min} to ${max}`)
 }
 
-const volume = (params: Params): number => number('volume', params.volume, -50, 50)
+const volume = (params: Params): number => numberField('volume', params.volume, -50, 50)
 
 const flags = (params: Params): Partial<MemberState> => {
   const given = (['echo_cancellation', 'auto_gain', 'noise_suppression'] as const).filter(
@@ -42,7 +43,7 @@ export const memberChanges: Readonly<Record<string, Changes>> = {
   'call.speaker.volume.set': (params) => ({ output_volume: volume(params) }),
   'video.member.set_output_volume': (params) => ({ output_volume: volume(params) }),
   'call.microphone.sensitivity.set': ({ sensitivity, value }) => ({
-    input_sensitivity: number('sensitivity', sensitivity ?? value, 0, 100),
+    input_sensitivity: numberField('sensitivity', sensitivity ?? value, 0, 100),
   }),
   'call.audioflags.set': flags,
 }

@@ -4,6 +4,7 @@ import { catalogue } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Directory } from '../../directory/directory.ts'
+import { isOpenAt } from '../../rooms/open-times.ts'
 import { isPermitted } from '../../rooms/permissions.ts'
 import { asRecord, RpcError, rpcCodes } from '../frames.ts'
 import type { Reply } from '../rpc-session.ts'
@@ -96,7 +97,7 @@ export class VideoDialect implements RoomTokenDialect {
     const { directory, clock } = this.#deps
     const { resource } = directory.room(room.room, browser.identity.projectId)
     const now = clock.now()
-    if (!isOpen(room, now) || (resource && !isOpen(resource.details, now))) {
+    if (!isOpenAt(room, now) || (resource && !isOpenAt(resource.details, now))) {
       this.#log(browser, room, 'room_not_open')
       return ['403', 'Unauthorized']
     }
@@ -113,12 +114,6 @@ export class VideoDialect implements RoomTokenDialect {
     )
   }
 }
-
-/** Times at which a room or a token admits a member, in ms since the epoch. */
-type OpenTimes = Pick<RoomGrant, 'joinFrom' | 'joinUntil' | 'removeAt'>
-
-const isOpen = ({ joinFrom, joinUntil, removeAt }: OpenTimes, now: number): boolean =>
-  now >= (joinFrom ?? now) && now <= (joinUntil ?? now) && now < (removeAt ?? Number.POSITIVE_INFINITY)
 
 const refused = ({ nodeId }: BrowserSession, code: string, message: string): Reply => ({
   result: { node_id: nodeId, code, message },

@@ -4,6 +4,7 @@ import type { RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
 import { asRecord } from '../frames.ts'
 import type { Reply } from '../rpc-session.ts'
 import type { BrowserSession } from '../subscriber/browser-session.ts'
+import { numberField } from '../subscriber/member-changes.ts'
 import { MemberRequestError } from '../subscriber/member-request-error.ts'
 import type { BrowserRoom } from '../subscriber/rooms/browser-room.ts'
 import { positionsField, textField } from '../subscriber/rooms/room-fields.ts'
@@ -27,7 +28,9 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
   'video.set_layout': {
     action: 'set_layout',
     run: (room, { name, positions }) => {
-      room.session.setLayout(textField('name', name), positionsField(room, positions))
+      const wanted = positionsField(room, positions)
+      if (Object.keys(wanted).length > 0) checkPermission(room.browser, 'set_position', 'room')
+      room.session.setLayout(textField('name', name), wanted)
       return undefined
     },
   },
@@ -89,13 +92,13 @@ const memberRequests: Readonly<Record<string, MemberRequest>> = {
   'video.member.raisehand': change('raisehand', () => ({ handraised: true })),
   'video.member.lowerhand': change('lowerhand', () => ({ handraised: false })),
   'video.member.set_input_volume': change('set_input_volume', ({ volume }) => ({
-    input_volume: numberOf('volume', volume, -50, 50),
+    input_volume: numberField('volume', volume, -50, 50),
   })),
   'video.member.set_output_volume': change('set_output_volume', ({ volume }) => ({
-    output_volume: numberOf('volume', volume, -50, 50),
+    output_volume: numberField('volume', volume, -50, 50),
   })),
   'video.member.set_input_sensitivity': change('set_input_sensitivity', ({ value }) => ({
-    input_sensitivity: numberOf('value', value, 0, 100),
+    input_sensitivity: numberField('value', value, 0, 100),
   })),
   'video.member.set_position': {
     action: 'set_position',
@@ -175,7 +178,7 @@ const answer = (room: BrowserRoom, method: string, params: Params): Reply => {
   return changeMembers(room, memberRequests[method]!, params)
 }
 
-/** Carries out a request about one member, or about all of them, which omits those that do not permit it. */
+/** Carries out a request about one member, or about all of them. */
 const changeMembers = (room: BrowserRoom, { action, run }: MemberRequest, params: Params): Reply => {
   const id = memberIdOf(room, params)
   if (action) checkPermission(room.browser, action, scopeOf(room, id))
@@ -232,11 +235,6 @@ const memberOf = ({ session, member: own }: BrowserRoom, id: string): RoomMember
   if (!member || (member.isAudience && id !== own.id))
     throw new MemberRequestError('404', 'The member does not exist.')
   return member
-}
-
-const numberOf = (name: string, value: unknown, min: number, max: number): number => {
-  if (typeof value === 'number' && value >= min && value <= max) return value
-  throw new MemberRequestError('422', `${name}: expected a number from ${min} to ${max}`)
 }
 
 const metaOf = (value: unknown): Params => {

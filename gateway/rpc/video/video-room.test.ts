@@ -32,7 +32,6 @@ beforeEach(async () => {
     openMixer: fixture.openMixer,
     webrtc: { openRoom: async () => video },
     recordings: new FakeRecordingStore(),
-    nodeId: 'node-1',
     clock: gateway.clock,
     log: fixture.log,
   })
@@ -195,6 +194,14 @@ describe('a page with a room token', () => {
       protocol: first.protocol,
     })
     expect(other.protocol).not.toBe(first.protocol)
+  })
+
+  it('needs a permission of its own to place members with a layout', async () => {
+    const { ask, memberId } = await joins('c1', { permissions: ['room.set_layout'] })
+    expect(await ask('set_layout', { name: '1x1', positions: { [memberId]: 'off-canvas' } })).toMatchObject({
+      code: '403',
+    })
+    expect(await ask('set_layout', { name: '1x1' })).toMatchObject({ code: '200' })
   })
 
   it('gets other permissions by a new token of the same user', async () => {

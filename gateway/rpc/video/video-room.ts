@@ -1,3 +1,4 @@
+import { isPermitted } from '../../rooms/permissions.ts'
 import type { RoomEvent } from '../../rooms/room-types.ts'
 import { BrowserRoom, type BrowserRoomOptions } from '../subscriber/rooms/browser-room.ts'
 import { layoutBody, roomIds } from '../subscriber/rooms/room-bodies.ts'
@@ -11,6 +12,10 @@ export class VideoRoom extends BrowserRoom {
   constructor(options: BrowserRoomOptions) {
     super(options)
     this.#isNew = this.session.size === 1
+  }
+
+  protected get maySetLayout(): boolean {
+    return isPermitted(this.browser.identity.room?.permissions ?? [], 'set_layout', 'room')
   }
 
   protected sendJoined(): void {

@@ -66,9 +66,12 @@ export abstract class BrowserRoom {
     this.sendLeft(reason)
   }
 
-  /** Adds a shared screen of the browser. Throws as `RoomSession.join` does. */
-  addScreen(screen: RoomScreen): RoomMember {
-    return this.#seat.addScreen(screen)
+  /**
+   * Adds a shared screen of the browser. Its layout is ignored unless the browser may set layouts. Throws as
+   * `RoomSession.join` does.
+   */
+  addScreen({ layout, ...screen }: RoomScreen): RoomMember {
+    return this.#seat.addScreen({ ...screen, ...(this.maySetLayout && layout !== undefined && { layout }) })
   }
 
   /** Removes a shared screen of the browser. */
@@ -76,6 +79,8 @@ export abstract class BrowserRoom {
     this.#seat.removeScreen(screen)
   }
 
+  /** Whether the browser may set the layout of the room. */
+  protected abstract get maySetLayout(): boolean
   protected abstract sendJoined(): void
   protected abstract sendLeft(reason: string): void
   protected abstract sendLayout(): void

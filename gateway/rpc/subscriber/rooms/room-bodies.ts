@@ -1,5 +1,5 @@
 import type { RoomSession } from '../../../rooms/room-session.ts'
-import type { Layer, Layout, RoomMember } from '../../../rooms/room-types.ts'
+import type { Layer, Layout, Position, RoomMember } from '../../../rooms/room-types.ts'
 
 /** Page that receives the bodies. */
 export interface RoomViewer {
@@ -13,7 +13,12 @@ export interface RoomViewer {
 export const roomIds = ({ id, settings }: RoomSession) => ({ room_id: settings.id, room_session_id: id })
 
 /** Returns a member for events and lists. */
-export const memberBody = (session: RoomSession, member: RoomMember, viewer: RoomViewer) => {
+export const memberBody = (
+  session: RoomSession,
+  member: RoomMember,
+  viewer: RoomViewer,
+  position: Position = session.positionOf(member.id, viewer.memberId),
+) => {
   const isDisclosed = viewer.seesSubscribers || member.id === viewer.memberId
   return {
     type: member.type,
@@ -34,13 +39,18 @@ export const memberBody = (session: RoomSession, member: RoomMember, viewer: Roo
     address_id: isDisclosed ? member.addressId : null,
     parent_id: member.parentId ?? null,
     requested_position: member.requestedPosition,
-    current_position: session.positionOf(member.id, viewer.memberId),
+    current_position: position,
   }
 }
 
 /** Returns all members for lists. */
-export const memberBodies = (session: RoomSession, viewer: RoomViewer) =>
-  session.members.map((member) => memberBody(session, member, viewer))
+export const memberBodies = (session: RoomSession, viewer: RoomViewer) => {
+  const { layers } = session.layoutFor(viewer.memberId)
+  const positions = new Map(layers.map(({ memberId, position }) => [memberId, position]))
+  return session.members.map((member) =>
+    memberBody(session, member, viewer, positions.get(member.id) ?? 'off-canvas'),
+  )
+}
 
 /** Returns the `room_session` of events. */
 export const roomBody = (session: RoomSession, viewer: RoomViewer) => {

@@ -32,7 +32,6 @@ beforeEach(async () => {
     openMixer: fixture.openMixer,
     webrtc: { openRoom: async () => video },
     recordings: new FakeRecordingStore(),
-    nodeId: 'node-1',
     clock: gateway.clock,
     log: fixture.log,
   })
@@ -68,6 +67,19 @@ const phoneEnters = () => {
   const { leg } = fixture.caller('p1')
   return { leg, left: enters(leg) }
 }
+
+/** Shares a screen that brings a layout. */
+const sharesScreen = (page: TestPage, memberCallId: string, memberId: unknown) =>
+  page.verto(
+    'verto.invite',
+    's1',
+    { sdp: 'screen', layout: '1x1' },
+    {
+      destination_number: '/public/lounge',
+      screenShare: true,
+      userVariables: { memberCallId, memberId },
+    },
+  )
 
 const memberOf = async (page: TestPage, event: string) => (await page.event(event)).member as AnyFrame
 const ask = (page: TestPage, method: string, params: AnyFrame) => page.ask(`call.${method}`, params)
@@ -179,8 +191,9 @@ describe('a browser that dials a room', () => {
 
   it('shares a screen as a member, which another member may remove', async () => {
     const { page, self } = await inRoom()
-    const userVariables = { memberCallId: 'c1', memberId: self.member_id }
-    await page.dial('s1', '/public/lounge', 'screen', { screenShare: true, userVariables })
+    await page.event('layout.changed')
+    await sharesScreen(page, 'c1', self.member_id)
+    expect((await page.event('layout.changed')).layout).toMatchObject({ name: '1x1' })
     const screen = await memberOf(page, 'member.joined')
     expect(screen).toMatchObject({ type: 'screen', parent_id: self.member_id, call_id: 's1', visible: false })
     await ask(page, 'member.remove', { self, target: { member_id: screen.member_id } })
@@ -249,5 +262,8 @@ describe('a guest in a room', () => {
     expect(await ask(page, 'raisehand', { self, target: self })).toMatchObject({ code: '200' })
     expect(await memberOf(alice.page, 'member.joined')).toMatchObject({ subscriber_id: null })
     expect(await memberOf(alice.page, 'member.updated')).toMatchObject({ handraised: true })
+    await alice.page.event('layout.changed')
+    await sharesScreen(page, 'g1', joined.member_id)
+    expect((await alice.page.event('layout.changed')).layout).toMatchObject({ name: 'full-screen' })
   })
 })

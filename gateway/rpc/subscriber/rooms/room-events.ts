@@ -4,6 +4,10 @@ import { layoutBody, memberBody, type RoomViewer, roomBody, roomIds } from './ro
 
 /** Events of a room for one browser of a subscriber, a guest or an invited user. */
 export class RoomEvents extends BrowserRoom {
+  protected get maySetLayout(): boolean {
+    return this.viewer.seesSubscribers
+  }
+
   protected sendJoined(): void {
     this.#emit('call.joined', {
       room_session: roomBody(this.session, this.viewer),

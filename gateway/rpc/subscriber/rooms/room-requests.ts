@@ -1,4 +1,3 @@
-import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { RoomMember, RoomMemberState } from '../../../rooms/room-types.ts'
 import { asRecord } from '../../frames.ts'
 import type { Reply } from '../../rpc-session.ts'
@@ -50,17 +49,9 @@ export const handleRoomRequest = (room: BrowserRoom, method: string, params: Par
 }
 
 const applyChanges = (room: BrowserRoom, params: Params, wanted: Partial<RoomMemberState>): Reply => {
-  const isForAll = asRecord(params.target)?.member_id === 'all'
   const found = targetsOf(room, params.target)
   for (const member of found) checkPermission(room, member)
-  for (const { id } of found) {
-    try {
-      room.session.change(id, wanted, room.member.id)
-    } catch (error) {
-      // A request for all members omits those that do not permit it.
-      if (!isForAll || !(error instanceof TrunklineError)) throw error
-    }
-  }
+  for (const { id } of found) room.session.change(id, wanted, room.member.id)
   return ok({})
 }
 
