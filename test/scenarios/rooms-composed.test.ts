@@ -26,6 +26,17 @@ interface LayerBody {
   readonly height: number
 }
 
+/** SSRCs of the video that a page receives, or has received. */
+const streamsOf = async ({ page }: SdkPage): Promise<number[]> => {
+  const ssrcs: number[] =
+    await page.evaluate(`Promise.all(testPeers.map((peer) => peer.getStats())).then((all) =>
+    all.flatMap((stats) => [...stats.values()])
+      .filter(({ type, kind }) => type === 'inbound-rtp' && kind === 'video')
+      .map(({ ssrc }) => ssrc))`)
+  expect(ssrcs).not.toEqual([])
+  return ssrcs
+}
+
 describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? ` (${reason})` : ''}`, () => {
   let gateway: Gateway
   let browser: Browser
@@ -135,6 +146,7 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
     await bothJoin()
     // A process of an earlier room may still run beside that of this one.
     const pids = composerPids(gateway.pid)
+    const streams = await Promise.all(pages.map(streamsOf))
     expect(pids).not.toEqual([])
     const before = pages.map(({ wire }) => wire.received.length)
     const lines = gateway.log.length
@@ -147,6 +159,7 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
     await until('the picture is composed again', kinds, (found) => found.join() === 'speaker,composed')
     await seeLayers('grid-responsive', 2)
     expect(composerPids(gateway.pid).filter((pid) => pids.includes(pid))).toEqual([])
+    expect(await Promise.all(pages.map(streamsOf))).toEqual(streams)
     for (const [at, { wire }] of pages.entries()) {
       const layouts = wire
         .events('layout.changed', before[at])
