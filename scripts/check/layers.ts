@@ -118,11 +118,12 @@ const directoryFolders = [
 /**
  * Folders of `gateway/rpc/` from the lowest layer to the highest. Files beside them serve all.
  *
+ * - `rooms`: requests about rooms and their bodies, for all dialects.
  * - `realtime`: methods of applications.
  * - `subscriber`: methods of browsers.
  * - `video`: methods of browsers with a room token, which share the calls of `subscriber`.
  */
-const rpcFolders = ['realtime', 'subscriber', 'video'] as const
+const rpcFolders = ['rooms', 'realtime', 'subscriber', 'video'] as const
 
 /**
  * Folders of `gateway/http/`, and the files above them, from the lowest layer to the highest.

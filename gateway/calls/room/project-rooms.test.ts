@@ -156,6 +156,27 @@ describe('a room', () => {
     expect(seatOf(other).session).not.toBe(seatOf(first).session)
   })
 
+  it('lists the sessions of a project, and reports each at its start', async () => {
+    const started: (readonly [string, number])[] = []
+    const stop = rooms.onStart(({ id, size }) => started.push([id, size]))
+    const first = await join('Ann')
+    await join('Bob')
+    const { session } = seatOf(first)
+    stop()
+    const other = await join('Eve', 'q')
+    const { projectId } = session.settings
+    expect(started).toEqual([[session.id, 0]])
+    expect(rooms.sessions(projectId)).toEqual([session])
+    expect([rooms.session(projectId, session.id), rooms.session('q', session.id)]).toEqual([
+      session,
+      undefined,
+    ])
+    session.end()
+    await settle()
+    expect(rooms.sessions(projectId)).toEqual([])
+    expect(rooms.sessions('q')).toEqual([seatOf(other).session])
+  })
+
   it('refuses a caller before the answer if it is full, locked or not open', async () => {
     details = { maxMembers: 1 }
     const first = await join('Ann')

@@ -1,6 +1,8 @@
 import type { RoomOptions, RoomResult } from '../../../handlers/verbs.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { guardListener } from '../../core/guard.ts'
 import type { Directory } from '../../directory/directory.ts'
+import type { RoomSession } from '../../rooms/room-session.ts'
 import type { Call } from '../call/call.ts'
 import { projectKey } from '../conference/project-names.ts'
 import { failureOf } from '../leg/failures.ts'
@@ -19,6 +21,7 @@ export class ProjectRooms {
   /** Promises, so that two callers who join at the same time share a session. */
   readonly #rooms = new Map<string, Promise<OpenRoom>>()
   readonly #open = new Set<OpenRoom>()
+  readonly #onStart = new Set<(session: RoomSession) => void>()
 
   constructor(deps: ProjectRoomsDeps) {
     this.#deps = deps
@@ -32,6 +35,28 @@ export class ProjectRooms {
   /** Number of members of all sessions, screens included. */
   get members(): number {
     return [...this.#open].reduce((sum, { session }) => sum + session.size, 0)
+  }
+
+  /** Sessions in progress of a project, in order of their start. */
+  sessions(projectId: string): readonly RoomSession[] {
+    return [...this.#open]
+      .map(({ session }) => session)
+      .filter(({ settings }) => settings.projectId === projectId)
+  }
+
+  /** Returns a session in progress of a project by its id; undefined if it has none of this id. */
+  session(projectId: string, id: string): RoomSession | undefined {
+    return this.sessions(projectId).find((each) => each.id === id)
+  }
+
+  /**
+   * Adds a listener that receives each session at its start, before its first member joins. Errors of a
+   * listener are logged. Returns a function that removes it.
+   */
+  onStart(listener: (session: RoomSession) => void): () => void {
+    const guarded = guardListener(listener, this.#deps.log)
+    this.#onStart.add(guarded)
+    return () => void this.#onStart.delete(guarded)
   }
 
   /** Runs `CallControl.joinRoom`. Settles when the caller has left. */
@@ -72,6 +97,7 @@ export class ProjectRooms {
     }
     const room: OpenRoom = await OpenRoom.open(this.#deps, settings, onClosed)
     this.#open.add(room)
+    for (const listener of this.#onStart) listener(room.session)
     return room
   }
 }

@@ -1,5 +1,6 @@
+import { MemberRequestError } from '../rooms/member-request-error.ts'
+import { numberField } from '../rooms/request-fields.ts'
 import type { MemberState } from './member.ts'
-import { MemberRequestError } from './member-request-error.ts'
 
 type Params = Readonly<Record<string, unknown>>
 type Changes = (params: Params) => Partial<MemberState>
@@ -12,12 +13,6 @@ const channels = ({ channels: given = ['audio'] }: Params, muted: boolean): Part
     ...(given.includes('audio') && { audio_muted: muted }),
     ...(given.includes('video') && { video_muted: muted }),
   }
-}
-
-/** Returns a number. Throws for another value, and outside the limits. */
-export const numberField = (name: string, value: unknown, min: number, max: number): number => {
-  if (typeof value === 'number' && value >= min && value <= max) return value
-  throw new MemberRequestError('422', `${name}: expected a number from ${min} to ${max}`)
 }
 
 const volume = (params: Params): number => numberField('volume', params.volume, -50, 50)

@@ -1,5 +1,6 @@
 import { catalogue, messageOf, TrunklineError } from '../../core/errors/catalogue.ts'
 import { asRecord } from '../frames.ts'
+import { MemberRequestError } from '../rooms/member-request-error.ts'
 import type { Reply } from '../rpc-session.ts'
 import type { BrowserCall } from './browser-call.ts'
 import type { BrowserSession } from './browser-session.ts'
@@ -7,7 +8,6 @@ import type { CallParty } from './call-parties.ts'
 import { layouts } from './layouts.ts'
 import type { MemberState } from './member.ts'
 import { memberChanges } from './member-changes.ts'
-import { MemberRequestError } from './member-request-error.ts'
 import {
   addedParty,
   checkPermission,

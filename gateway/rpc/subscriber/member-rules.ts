@@ -1,9 +1,9 @@
 /** Permissions of members in a call of two parties. */
 import { asRecord } from '../frames.ts'
+import { MemberRequestError } from '../rooms/member-request-error.ts'
 import type { BrowserCall } from './browser-call.ts'
 import type { CallParty, Channel } from './call-parties.ts'
 import type { MemberState } from './member.ts'
-import { MemberRequestError } from './member-request-error.ts'
 
 /**
  * Returns the parties that a request changes. Default: the party of the browser itself. Throws for an unknown

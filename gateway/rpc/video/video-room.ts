@@ -1,11 +1,12 @@
-import { isPermitted } from '../../rooms/permissions.ts'
+import { isPermitted, type PermissionScope, type RoomAction } from '../../rooms/permissions.ts'
 import type { RoomEvent } from '../../rooms/room-types.ts'
+import { layoutBody, roomIds } from '../rooms/layout-body.ts'
+import type { RoomActor } from '../rooms/room-actor.ts'
+import { videoMemberBody, videoRoomBodies } from '../rooms/video-bodies.ts'
 import { BrowserRoom, type BrowserRoomOptions } from '../subscriber/rooms/browser-room.ts'
-import { layoutBody, roomIds } from '../subscriber/rooms/room-bodies.ts'
-import { videoMemberBody, videoRoomBodies } from './video-bodies.ts'
 
 /** Events of a room for one browser with a room token: `Video.RoomSession` of the published SDK. */
-export class VideoRoom extends BrowserRoom {
+export class VideoRoom extends BrowserRoom implements RoomActor {
   /** Whether the browser began the session, and does not know it yet. */
   #isNew: boolean
 
@@ -14,8 +15,12 @@ export class VideoRoom extends BrowserRoom {
     this.#isNew = this.session.size === 1
   }
 
+  may(action: RoomAction, scope: PermissionScope): boolean {
+    return isPermitted(this.browser.identity.room?.permissions ?? [], action, scope)
+  }
+
   protected get maySetLayout(): boolean {
-    return isPermitted(this.browser.identity.room?.permissions ?? [], 'set_layout', 'room')
+    return this.may('set_layout', 'room')
   }
 
   protected sendJoined(): void {

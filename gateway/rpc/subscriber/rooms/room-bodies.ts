@@ -1,5 +1,6 @@
 import type { RoomSession } from '../../../rooms/room-session.ts'
-import type { Layer, Layout, Position, RoomMember } from '../../../rooms/room-types.ts'
+import type { Position, RoomMember } from '../../../rooms/room-types.ts'
+import { roomIds } from '../../rooms/layout-body.ts'
 
 /** Page that receives the bodies. */
 export interface RoomViewer {
@@ -8,9 +9,6 @@ export interface RoomViewer {
   /** Whether the page may see which subscribers the other members are. */
   readonly seesSubscribers: boolean
 }
-
-/** Ids that each event of a room has. */
-export const roomIds = ({ id, settings }: RoomSession) => ({ room_id: settings.id, room_session_id: id })
 
 /** Returns a member for events and lists. */
 export const memberBody = (
@@ -74,26 +72,3 @@ export const roomBody = (session: RoomSession, viewer: RoomViewer) => {
     playbacks: [],
   }
 }
-
-/** Returns the `layout` of `layout.changed`. Sizes are percentages of the canvas. */
-export const layoutBody = (session: RoomSession, { name, layers }: Layout) => ({
-  // Applications of the published SDK compare either of the two with the name that they set.
-  id: name,
-  name,
-  ...roomIds(session),
-  layers: layers.map(layerBody),
-})
-
-const layerBody = ({ position, memberId, isVisible, z, x, y, width, height }: Layer, index: number) => ({
-  layer_index: index,
-  z_index: z,
-  ...(memberId !== undefined && { member_id: memberId }),
-  position,
-  reservation: position,
-  visible: isVisible,
-  playing_file: false,
-  x,
-  y,
-  width,
-  height,
-})

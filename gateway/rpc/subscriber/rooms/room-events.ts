@@ -1,6 +1,7 @@
 import type { RoomEvent, RoomMember } from '../../../rooms/room-types.ts'
+import { layoutBody, roomIds } from '../../rooms/layout-body.ts'
 import { BrowserRoom } from './browser-room.ts'
-import { layoutBody, memberBody, type RoomViewer, roomBody, roomIds } from './room-bodies.ts'
+import { memberBody, type RoomViewer, roomBody } from './room-bodies.ts'
 
 /** Events of a room for one browser of a subscriber, a guest or an invited user. */
 export class RoomEvents extends BrowserRoom {

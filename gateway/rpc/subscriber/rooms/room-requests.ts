@@ -1,11 +1,11 @@
 import type { RoomMember, RoomMemberState } from '../../../rooms/room-types.ts'
 import { asRecord } from '../../frames.ts'
+import { MemberRequestError } from '../../rooms/member-request-error.ts'
+import { checkCount, positionsField, textField } from '../../rooms/request-fields.ts'
 import type { Reply } from '../../rpc-session.ts'
 import { memberChanges } from '../member-changes.ts'
-import { MemberRequestError } from '../member-request-error.ts'
 import type { BrowserRoom } from './browser-room.ts'
 import { memberBodies } from './room-bodies.ts'
-import { checkCount, positionsField, textField } from './room-fields.ts'
 
 type Params = Readonly<Record<string, unknown>>
 
@@ -15,7 +15,7 @@ const others: Readonly<Record<string, (room: BrowserRoom, params: Params) => Rep
   'call.layout.list': ({ session }) => ok({ layouts: session.layouts }),
   'call.layout.set': (room, { layout, positions }) => {
     checkPermission(room)
-    room.session.setLayout(textField('layout', layout), positionsField(room, positions))
+    room.session.setLayout(textField('layout', layout), positionsField(room.member.id, positions))
     return ok({})
   },
   'call.member.position.set': (room, { targets, target, position }) => {

@@ -1,13 +1,11 @@
 import { catalogue, messageOf, TrunklineError } from '../../core/errors/catalogue.ts'
-import { isPermitted, type PermissionScope, type RoomAction } from '../../rooms/permissions.ts'
+import type { PermissionScope, RoomAction } from '../../rooms/permissions.ts'
 import type { RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
 import { asRecord } from '../frames.ts'
 import type { Reply } from '../rpc-session.ts'
-import type { BrowserSession } from '../subscriber/browser-session.ts'
-import { numberField } from '../subscriber/member-changes.ts'
-import { MemberRequestError } from '../subscriber/member-request-error.ts'
-import type { BrowserRoom } from '../subscriber/rooms/browser-room.ts'
-import { positionsField, textField } from '../subscriber/rooms/room-fields.ts'
+import { MemberRequestError } from './member-request-error.ts'
+import { numberField, positionsField, textField } from './request-fields.ts'
+import type { RoomActor } from './room-actor.ts'
 import { videoMemberBodies } from './video-bodies.ts'
 
 type Params = Readonly<Record<string, unknown>>
@@ -17,7 +15,7 @@ interface RoomRequest {
   /** Permission that the request needs; absent: none. */
   readonly action?: RoomAction
   /** Carries out the request, and returns further fields of the result. */
-  readonly run: (room: BrowserRoom, params: Params) => Params | undefined
+  readonly run: (room: RoomActor, params: Params) => Params | undefined
 }
 
 const roomRequests: Readonly<Record<string, RoomRequest>> = {
@@ -28,8 +26,8 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
   'video.set_layout': {
     action: 'set_layout',
     run: (room, { name, positions }) => {
-      const wanted = positionsField(room, positions)
-      if (Object.keys(wanted).length > 0) checkPermission(room.browser, 'set_position', 'room')
+      const wanted = positionsField(room.member?.id, positions)
+      if (Object.keys(wanted).length > 0) checkPermission(room, 'set_position', 'room')
       room.session.setLayout(textField('name', name), wanted)
       return undefined
     },
@@ -68,7 +66,7 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
 interface MemberRequest {
   /** Permission that the request needs; absent: none. */
   readonly action?: RoomAction
-  readonly run: (room: BrowserRoom, member: RoomMember, params: Params) => Params | undefined
+  readonly run: (room: RoomActor, member: RoomMember, params: Params) => Params | undefined
 }
 
 const change = (
@@ -77,7 +75,7 @@ const change = (
 ): MemberRequest => ({
   action,
   run: (room, { id }, params) => {
-    room.session.change(id, changesOf(params), room.member.id)
+    room.session.change(id, changesOf(params), room.member?.id)
     return undefined
   },
 })
@@ -154,11 +152,15 @@ export const videoMethods: readonly string[] = [
   ...unsupported,
 ]
 
-/** Answers one of {@link videoMethods}. Failures are a `code` in the result, where the SDK expects them. */
-export const handleVideoRequest = (browser: BrowserSession, method: string, params: Params): Reply => {
+/**
+ * Answers one of {@link videoMethods}. `actor`: undefined if the sender has no such room. Failures are a `code`
+ * in the result, where the SDK expects them.
+ */
+export const handleVideoRequest = (actor: RoomActor | undefined, method: string, params: Params): Reply => {
   if (unsupported.includes(method)) return failed('501', 'Rooms do not support this yet.')
+  if (!actor) return failed('404', 'The room session does not exist.')
   try {
-    return answer(roomOf(browser, params), method, params)
+    return answer(actor, method, params)
   } catch (error) {
     if (error instanceof TrunklineError) return failed(String(catalogue[error.code].http), messageOf(error))
     if (!(error instanceof MemberRequestError)) throw error
@@ -166,73 +168,58 @@ export const handleVideoRequest = (browser: BrowserSession, method: string, para
   }
 }
 
-const answer = (room: BrowserRoom, method: string, params: Params): Reply => {
-  const { browser } = room
-  if (method === removalMethod) return remove(room, params)
-  if (method === positionMethod) return setPositions(room, params)
+const answer = (actor: RoomActor, method: string, params: Params): Reply => {
+  if (method === removalMethod) return remove(actor, params)
+  if (method === positionMethod) return setPositions(actor, params)
   const request = roomRequests[method]
-  if (request) {
-    if (request.action) checkPermission(browser, request.action, 'room')
-    return ok(request.run(room, params))
-  }
-  return changeMembers(room, memberRequests[method]!, params)
+  if (!request) return changeMembers(actor, memberRequests[method]!, params)
+  if (request.action) checkPermission(actor, request.action, 'room')
+  return ok(request.run(actor, params))
 }
 
 /** Carries out a request about one member, or about all of them. */
-const changeMembers = (room: BrowserRoom, { action, run }: MemberRequest, params: Params): Reply => {
+const changeMembers = (room: RoomActor, { action, run }: MemberRequest, params: Params): Reply => {
   const id = memberIdOf(room, params)
-  if (action) checkPermission(room.browser, action, scopeOf(room, id))
+  if (action) checkPermission(room, action, scopeOf(room, id))
   if (id !== 'all') return ok(run(room, memberOf(room, id), params))
   for (const member of room.session.members) if (member.type === 'member') run(room, member, params)
   return ok()
 }
 
-const remove = (room: BrowserRoom, params: Params): Reply => {
+const remove = (room: RoomActor, params: Params): Reply => {
   const id = memberIdOf(room, params)
-  checkPermission(room.browser, 'remove', 'member')
+  checkPermission(room, 'remove', 'member')
   if (id === 'all') return ok(undefined, () => room.session.removeAll())
   const member = memberOf(room, id)
   return ok(undefined, () => room.session.remove(member.id))
 }
 
 /** Own positions need the permission for the own member alone. */
-const setPositions = (room: BrowserRoom, params: Params): Reply => {
-  const positions = positionsField(room, params.positions)
+const setPositions = (room: RoomActor, params: Params): Reply => {
+  const positions = positionsField(room.member?.id, params.positions)
   const ids = Object.keys(positions)
   const isOwn = ids.every((id) => scopeOf(room, id) === 'self')
-  if (!isOwn || !isPermitted(permissionsOf(room.browser), 'set_position', 'self'))
-    checkPermission(room.browser, 'set_position', 'room')
+  if (!isOwn || !room.may('set_position', 'self')) checkPermission(room, 'set_position', 'room')
   for (const id of ids) memberOf(room, id)
   room.session.setPositions(positions)
   return ok()
 }
 
-/** Returns the room that the browser is a member of. Throws unless the request names its session. */
-const roomOf = (browser: BrowserSession, { room_session_id: id }: Params): BrowserRoom => {
-  for (const known of browser.calls.values()) {
-    const { room } = known.browserCall(browser) ?? {}
-    if (room && room.session.id === id) return room
-  }
-  throw new MemberRequestError('404', 'The room session does not exist.')
+const checkPermission = (actor: RoomActor, action: RoomAction, scope: PermissionScope): void => {
+  if (!actor.may(action, scope)) throw new MemberRequestError('403', 'Unauthorized')
 }
 
-const permissionsOf = ({ identity }: BrowserSession): readonly string[] => identity.room?.permissions ?? []
+/** Returns the member id of a request; default the sender's own. */
+const memberIdOf = ({ member }: RoomActor, { member_id: id }: Params): string =>
+  id === undefined && member ? member.id : textField('member_id', id)
 
-const checkPermission = (browser: BrowserSession, action: RoomAction, scope: PermissionScope): void => {
-  if (!isPermitted(permissionsOf(browser), action, scope)) throw new MemberRequestError('403', 'Unauthorized')
-}
+/** Returns whether a member is the sender's own, or its screen. */
+const scopeOf = ({ session, member: own }: RoomActor, id: string): 'self' | 'member' =>
+  own && (id === own.id || session.member(id)?.parentId === own.id) ? 'self' : 'member'
 
-/** Returns the member id of a request; default the browser's own. */
-const memberIdOf = ({ member }: BrowserRoom, { member_id: id }: Params): string =>
-  id === undefined ? member.id : textField('member_id', id)
-
-/** Returns whether a member is the browser's own, or its screen. */
-const scopeOf = ({ session, member: own }: BrowserRoom, id: string): 'self' | 'member' =>
-  id === own.id || session.member(id)?.parentId === own.id ? 'self' : 'member'
-
-const memberOf = ({ session, member: own }: BrowserRoom, id: string): RoomMember => {
+const memberOf = ({ session, member: own }: RoomActor, id: string): RoomMember => {
   const member = session.member(id)
-  if (!member || (member.isAudience && id !== own.id))
+  if (!member || (member.isAudience && id !== own?.id))
     throw new MemberRequestError('404', 'The member does not exist.')
   return member
 }
@@ -250,7 +237,7 @@ const keysOf = (value: unknown): readonly string[] => {
 }
 
 /** Returns a function without fields for the result. */
-function done(run: (room: BrowserRoom, params: Params) => void): RoomRequest['run'] {
+function done(run: (room: RoomActor, params: Params) => void): RoomRequest['run'] {
   return (room, params) => {
     run(room, params)
     return undefined

@@ -1,6 +1,6 @@
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RoomMember } from '../../rooms/room-types.ts'
-import { roomIds } from '../subscriber/rooms/room-bodies.ts'
+import { roomIds } from './layout-body.ts'
 
 /** Returns a member for events and lists. The SDK derives its position from the layout. */
 export const videoMemberBody = (session: RoomSession, member: RoomMember) => {

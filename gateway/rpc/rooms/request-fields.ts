@@ -1,0 +1,36 @@
+/** Fields of requests about rooms and members, in all dialects. */
+import { asRecord } from '../frames.ts'
+import { MemberRequestError } from './member-request-error.ts'
+
+/** Maximum number of positions in one request: the maximum number of members. */
+const maxPositions = 300
+
+/** Returns a text. Throws for a value of another type. */
+export const textField = (name: string, value: unknown): string => {
+  if (typeof value === 'string') return value
+  throw new MemberRequestError('422', `${name}: expected a string`)
+}
+
+/** Returns a number. Throws for another value, and outside the limits. */
+export const numberField = (name: string, value: unknown, min: number, max: number): number => {
+  if (typeof value === 'number' && value >= min && value <= max) return value
+  throw new MemberRequestError('422', `${name}: expected a number from ${min} to ${max}`)
+}
+
+/**
+ * Returns positions by member; the key `self` is the sender's own member, if it has one. Throws for too
+ * many.
+ */
+export const positionsField = (own: string | undefined, value: unknown): Readonly<Record<string, string>> => {
+  const positions = Object.entries(asRecord(value) ?? {})
+  checkCount(positions)
+  return Object.fromEntries(
+    positions.map(([id, position]) => [id === 'self' ? (own ?? id) : id, textField('position', position)]),
+  )
+}
+
+/** Throws for too many positions. */
+export const checkCount = (positions: readonly unknown[]): void => {
+  if (positions.length > maxPositions)
+    throw new MemberRequestError('422', `positions: expected at most ${maxPositions}`)
+}
