@@ -153,8 +153,8 @@ export const videoMethods: readonly string[] = [
 ]
 
 /**
- * Answers one of {@link videoMethods}. `actor`: undefined if the sender has no such room. Failures are a `code`
- * in the result, where the SDK expects them.
+ * Answers one of {@link videoMethods}. `actor`: undefined if the sender has no such room. Failures are a
+ * `code` in the result, where the SDK expects them.
  */
 export const handleVideoRequest = (actor: RoomActor | undefined, method: string, params: Params): Reply => {
   if (unsupported.includes(method)) return failed('501', 'Rooms do not support this yet.')
