@@ -35,6 +35,7 @@ const identities: Readonly<Record<string, readonly string[]>> = {
   endpoints: ['username'],
   subscribers: ['project', 'email'],
   resources: ['project', 'address'],
+  rooms: ['project', 'address'],
 }
 
 /** Maximum length of a value in a report, in characters. */

@@ -147,6 +147,7 @@ describe('defaults', () => {
       endpoints: [],
       subscribers: [],
       resources: [],
+      rooms: [],
       drainMs: 30_000,
     })
   })
@@ -276,9 +277,11 @@ describe('the example', () => {
       'localhost',
       'demo.localhost',
       'xml.localhost',
+      'room.localhost',
     ])
     expect(config.subscribers.map((s) => `/${s.context}/${s.name}`)).toEqual(['/public/alice', '/public/bob'])
     expect(config.resources.map(({ address }) => address)).toEqual(['/public/menu'])
+    expect(config.rooms.map(({ address }) => address)).toEqual(['/public/lounge'])
     expect(config.domains.every(({ allow }) => allow?.includes('127.0.0.0/8'))).toBe(true)
   })
 

@@ -140,6 +140,9 @@ export type EndpointConfig = WithHandler<Loaded['endpoints'][number]> & { readon
 /** Resource: an address with a handler. */
 export type ResourceConfig = WithHandler<Loaded['resources'][number]>
 
+/** Video room: an address in which browsers and telephones meet. */
+export type RoomConfig = Config['rooms'][number]
+
 /** Subscriber: a person who signs in with a browser. */
 export type SubscriberConfig = Loaded['subscribers'][number] & { readonly name: string }
 

@@ -27,7 +27,7 @@ export const checkRules = (config: FileConfig, report: Report): void => {
 }
 
 const checkUnique = (config: FileConfig, report: Report): void => {
-  const { domains, subscribers, endpoints, resources } = config
+  const { domains, subscribers, endpoints, resources, rooms } = config
   // Names of different projects do not conflict.
   const of = ({ project }: { readonly project?: string }) =>
     project === undefined || project === config.project ? '' : ` of the project ${project}`
@@ -47,6 +47,7 @@ const checkUnique = (config: FileConfig, report: Report): void => {
       ...subscribers.map((s, i): Entry => [`/${s.context}/${subscriberName(s)}${of(s)}`, ['subscribers', i]]),
       ...endpoints.map((e, i): Entry => [`/${e.context}/${endpointName(e)}${of(e)}`, ['endpoints', i]]),
       ...resources.map((r, i): Entry => [`${r.address}${of(r)}`, ['resources', i, 'address']]),
+      ...rooms.map((r, i): Entry => [`${r.address}${of(r)}`, ['rooms', i, 'address']]),
     ],
     report,
   )

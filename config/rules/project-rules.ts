@@ -32,7 +32,7 @@ export const checkProjects = (config: FileConfig, report: Report): void => {
     const hint = near && `did you mean \`${near}\`?`
     report(keys, 'must be the id of a project', { code: 'unknown-name', hint, quote: true })
   }
-  for (const group of ['domains', 'carriers', 'endpoints', 'subscribers', 'resources'] as const)
+  for (const group of ['domains', 'carriers', 'endpoints', 'subscribers', 'resources', 'rooms'] as const)
     config[group].forEach(({ project }, i) => {
       if (project !== undefined && !ids.has(project)) reportUnknown([group, i, 'project'], project)
     })

@@ -82,6 +82,7 @@ export const liveKeys: readonly string[] = [
   'endpoints',
   'subscribers',
   'resources',
+  'rooms',
   'drain',
 ]
 

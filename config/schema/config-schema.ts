@@ -6,6 +6,7 @@ import { limits } from './limits-schema.ts'
 import { media } from './media-schema.ts'
 import { oauth } from './oauth-schema.ts'
 import { push } from './push-schema.ts'
+import { room } from './room-schema.ts'
 import { sip } from './sip-schema.ts'
 
 const log = group('Log of the gateway.', {
@@ -80,6 +81,7 @@ export const configSchema = {
     endpoints: list('SIP endpoints: phones that register and have an address.', endpoint, []),
     subscribers: list('People who sign in with a browser.', subscriber, []),
     resources: list('Resources: addresses with a handler.', resource, []),
+    rooms: list('Video rooms.', room, []),
     drain: duration(
       'Time after SIGTERM for calls to end by themselves; the gateway then hangs up the rest.',
       '30s',

@@ -3,7 +3,8 @@ import { codecs, defaultEndpointCodecs } from './codec-schema.ts'
 import { carrierCallsOfProject } from './limits-schema.ts'
 import { challenge } from './sip-schema.ts'
 
-const belongsTo = format('name', 'Id of the project that owns the entry; default the first project.')
+/** Schema of the project of an entry. */
+export const belongsTo = format('name', 'Id of the project that owns the entry; default the first project.')
 
 /** Schema of the handler of a domain, endpoint or resource. */
 export const handler = (description: string) =>

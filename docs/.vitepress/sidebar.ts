@@ -57,6 +57,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       page('Click to call', '/tutorial-click-to-call'),
       page('Queue', '/tutorial-queue'),
       page('Voice bot', '/tutorial-voice-bot'),
+      page('Room', '/tutorial-room'),
     ),
     group(
       'Guides',

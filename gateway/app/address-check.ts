@@ -46,7 +46,7 @@ const addressesOf = (config: Config, project: string): ReadonlySet<string> => {
     ...[...config.subscribers, ...config.endpoints]
       .filter(own)
       .map(({ context, name }) => `/${context}/${name}`),
-    ...config.resources.filter(own).map(({ address }) => address),
+    ...[...config.resources, ...config.rooms].filter(own).map(({ address }) => address),
   ])
 }
 

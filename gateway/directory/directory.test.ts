@@ -194,6 +194,35 @@ describe('the directory', () => {
     expect(everythingOf(await open())).toHaveLength(4)
   })
 
+  it('has the rooms that the file declares, with their settings', async () => {
+    const room = {
+      address: '/public/lounge',
+      displayName: 'The lounge',
+      maxMembers: 5,
+      layout: '3x3',
+      recordOnStart: false,
+      tones: false,
+      videoOff: true,
+      handsFirst: true,
+    } as const
+    const first = await open(config({ rooms: [room] }))
+    const { resource } = first.room('/public/lounge', 'project-1')
+    expect(resource).toMatchObject({
+      type: 'room',
+      displayName: 'The lounge',
+      managedByFile: true,
+      details: { maxMembers: 5, layout: '3x3', toneOnEntryAndExit: false, userJoinVideoOff: true },
+    })
+    first.close()
+    const second = await open(config({ rooms: [{ ...room, maxMembers: 6 }] }))
+    expect(second.room('/public/lounge', 'project-1').resource).toMatchObject({
+      id: resource?.id,
+      details: { maxMembers: 6, prioritizeHandraise: true, recordOnStart: false },
+    })
+    second.close()
+    expect((await open()).room('/public/lounge', 'project-1').resource).toBeUndefined()
+  })
+
   it('refuses what is declared twice or is no address', async () => {
     const resource = { address: '/public/alice', handler: script }
     await expect(open(config({ resources: [resource] }))).rejects.toThrow(

@@ -1,5 +1,11 @@
 import { canonicalHost } from '../../../config/networks.ts'
-import type { Config, HandlerConfig, ProjectConfig, ProjectLimits } from '../../../config/types.ts'
+import type {
+  Config,
+  HandlerConfig,
+  ProjectConfig,
+  ProjectLimits,
+  RoomConfig,
+} from '../../../config/types.ts'
 import type { AudioCodec } from '../../../media/types.ts'
 import type { HandlerSpec } from '../../model.ts'
 import { parseAddress } from '../model/address-path.ts'
@@ -10,6 +16,7 @@ import type {
   FlowDetails,
   ResourceDetails,
   ResourceType,
+  RoomDetails,
   SubscriberDetails,
 } from '../model/resource-types.ts'
 
@@ -18,7 +25,7 @@ export type DirectoryConfig = Pick<
   Config,
   'project' | 'projects' | 'domains' | 'endpoints' | 'subscribers' | 'resources'
 > &
-  Partial<Pick<Config, 'carriers'>> & {
+  Partial<Pick<Config, 'carriers' | 'rooms'>> & {
     readonly sip: { readonly registrar: Pick<Config['sip']['registrar'], 'domains'> }
   }
 
@@ -78,6 +85,7 @@ export const declaredBy = (config: DirectoryConfig): Declared => {
     ...config.subscribers.map((each) => subscriber(each, first)),
     ...config.endpoints.map((each) => endpoint(each, realms, first)),
     ...config.resources.map((each) => resource(each, first)),
+    ...(config.rooms ?? []).map((each) => room(each, first)),
   ]
   unique(
     'domain',
@@ -177,6 +185,20 @@ const resource = (r: DirectoryConfig['resources'][number], first: string): Decla
   const address = checkedAddress(r.address, 'resource')
   const displayName = r.displayName ?? address.name
   return { projectId: r.project ?? first, ...address, displayName, ...kindOf(r.handler) }
+}
+
+const room = (r: RoomConfig, first: string): DeclaredResource => {
+  const address = checkedAddress(r.address, 'room')
+  const details: RoomDetails = {
+    maxMembers: r.maxMembers,
+    layout: r.layout,
+    recordOnStart: r.recordOnStart,
+    toneOnEntryAndExit: r.tones,
+    userJoinVideoOff: r.videoOff,
+    prioritizeHandraise: r.handsFirst,
+  }
+  const displayName = r.displayName ?? address.name
+  return { projectId: r.project ?? first, type: 'room', ...address, displayName, details }
 }
 
 /** Returns the type of a resource, which follows from its handler. */

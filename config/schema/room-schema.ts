@@ -1,0 +1,37 @@
+import { choice, flag, format, integer, object, text } from './builders.ts'
+import { belongsTo } from './entry-schemas.ts'
+
+/** Names of the layouts of a room, as the API lists them. */
+export const roomLayouts = [
+  'grid-responsive',
+  'grid-responsive-mobile',
+  'highlight-1-responsive',
+  '1x1',
+  '2x1',
+  '2x2',
+  '5up',
+  '3x3',
+  '4x4',
+  '5x5',
+  '6x6',
+  '8x8',
+  '10x10',
+  'full-screen',
+] as const
+
+/** Schema of an entry of `rooms`. */
+export const room = object(
+  'Video room: an address in which browsers and telephones meet.',
+  {
+    project: belongsTo,
+    address: format('address', 'Address, /context/name.'),
+    displayName: text('Display name.'),
+    maxMembers: integer('Maximum number of members, shared screens included.', 1, 300, 20),
+    layout: choice('Layout at the start of each session.', roomLayouts, 'grid-responsive'),
+    recordOnStart: flag('Records each session from its first member on.', false),
+    tones: flag('Plays a tone when a member joins or leaves.', true),
+    videoOff: flag('Members join with their video muted.', false),
+    handsFirst: flag('Raised hands come before speakers when a layout has too few places.', false),
+  },
+  ['address'],
+)
