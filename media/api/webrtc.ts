@@ -92,7 +92,7 @@ export interface WebRtc {
    * `no_common_codec`, once per member that does not send or receive VP8, and with mediasoup's own errors.
    * The other members are not affected.
    */
-  openRoom(onFault?: (fault: Error) => void): Promise<RoomVideo>
+  openRoom(onFault?: (fault: Error) => void): RoomVideo
   /** Number of open browser transports. */
   readonly transports: number
   close(): Promise<void>

@@ -154,8 +154,8 @@ class Service implements WebRtcService {
     }
   }
 
-  openRoom(onFault?: (fault: Error) => void): Promise<RoomVideo> {
-    return Promise.resolve(new VideoRoom({ onFault, composing: this.#composing }))
+  openRoom(onFault?: (fault: Error) => void): RoomVideo {
+    return new VideoRoom({ onFault, composing: this.#composing })
   }
 
   async close(): Promise<void> {

@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   faults = []
-  room = await fixture.webrtc.openRoom((fault) => faults.push(fault))
+  room = fixture.webrtc.openRoom((fault) => faults.push(fault))
 })
 afterEach(async () => {
   room.close()

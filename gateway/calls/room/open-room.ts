@@ -14,7 +14,7 @@ import type {
 import type { SteadyClock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { RoomSession } from '../../rooms/room-session.ts'
-import type { Picture, RoomMedia, RoomMember, RoomSettings } from '../../rooms/room-types.ts'
+import type { Picture, PictureKind, RoomMedia, RoomMember, RoomSettings } from '../../rooms/room-types.ts'
 import type { RecordingStore, StoredRecording } from '../audio/recording-store.ts'
 
 /** Rate of the mixer's audio in Hz: full band for browsers with Opus. */
@@ -31,9 +31,6 @@ export interface OpenRoomDeps {
   readonly log: Log
 }
 
-/** Source of a member's picture: a camera or a shared screen. */
-type PictureSource = { readonly video: BrowserVideo } | { readonly screen: BrowserScreen }
-
 /** A room session with its media: one mixer, and the video of its browsers. */
 export class OpenRoom implements RoomMedia {
   readonly session: RoomSession
@@ -41,10 +38,7 @@ export class OpenRoom implements RoomMedia {
   readonly #log: Log
   readonly #mixer: Mixer
   readonly #ports = new Map<string, MediaPort>()
-  readonly #sources = new Map<string, PictureSource>()
-  #picture: Picture = { kind: 'speaker' }
-  #video: RoomVideo | undefined
-  #openingVideo: Promise<void> | undefined
+  readonly #video: RoomVideo
   #recording: StoredRecording | undefined
 
   private constructor(deps: OpenRoomDeps, settings: RoomSettings, mixer: Mixer, onClosed: () => void) {
@@ -53,8 +47,12 @@ export class OpenRoom implements RoomMedia {
     this.#deps = deps
     this.#mixer = mixer
     this.#log = deps.log.child({ room: settings.name, roomSession: id })
+    this.#video = deps.webrtc.openRoom((err) =>
+      this.#log.warn({ event: 'room.video-failed', err }, 'video of a member not shown'),
+    )
+    this.#video.onComposing((canCompose, reason) => this.#composingChanged(canCompose, reason))
     this.session = new RoomSession(
-      { id, settings, pictureKind: 'speaker' },
+      { id, settings, pictureKind: kindOf(this.#video.canCompose) },
       { media: this, clock, log: this.#log },
     )
     this.session.listen((event) => {
@@ -92,12 +90,12 @@ export class OpenRoom implements RoomMedia {
 
   /** Shows the camera of a member to the room, and the room's picture to the member. */
   addVideo(memberId: string, video: BrowserVideo): void {
-    this.#addSource(memberId, { video })
+    if (this.session.member(memberId)) this.#video.add(memberId, video)
   }
 
   /** Shows a shared screen to the room. */
   addScreen(memberId: string, screen: BrowserScreen): void {
-    this.#addSource(memberId, { screen })
+    if (this.session.member(memberId)) this.#video.addScreen(memberId, screen)
   }
 
   setAudio(member: RoomMember): void {
@@ -112,8 +110,7 @@ export class OpenRoom implements RoomMedia {
   }
 
   show(picture: Picture): void {
-    this.#picture = picture
-    this.#showPicture()
+    this.#video.show(mediaPicture(picture))
   }
 
   playTone(): void {
@@ -126,7 +123,7 @@ export class OpenRoom implements RoomMedia {
     // A page keeps its volumes after the room, and applies them itself.
     if (isPhone) port?.setVolumes({ inDb: 0, outDb: 0 })
     this.#ports.delete(id)
-    if (this.#sources.delete(id)) this.#video?.remove(id)
+    this.#video.remove(id)
   }
 
   #talks(port: MediaPort, talk: Talk): void {
@@ -134,48 +131,12 @@ export class OpenRoom implements RoomMedia {
       if (known === port) this.session.setTalking(memberId, talk !== 'silent', talk === 'talking')
   }
 
-  #addSource(memberId: string, source: PictureSource): void {
-    if (!this.session.member(memberId)) return
-    this.#sources.set(memberId, source)
-    if (this.#video) this.#apply(this.#video, memberId, source)
-    else this.#openingVideo ??= this.#openVideo()
-  }
-
-  async #openVideo(): Promise<void> {
-    try {
-      const video = await this.#deps.webrtc.openRoom((err) =>
-        this.#log.warn({ event: 'room.video-failed', err }, 'video of a member not shown'),
-      )
-      if (this.session.isEnded) {
-        video.close()
-        return
-      }
-      this.#video = video
-      video.onComposing((canCompose, reason) => this.#composingChanged(canCompose, reason))
-      for (const [memberId, source] of this.#sources) this.#apply(video, memberId, source)
-      this.session.setPictureKind(video.canCompose ? 'composed' : 'speaker')
-      this.#showPicture()
-    } catch (err) {
-      this.#openingVideo = undefined
-      this.#log.error({ event: 'room.video-unavailable', err }, 'video of a room not opened')
-    }
-  }
-
-  #apply(video: RoomVideo, memberId: string, source: PictureSource): void {
-    if ('video' in source) video.add(memberId, source.video)
-    else video.addScreen(memberId, source.screen)
-  }
-
   #composingChanged(canCompose: boolean, reason: string): void {
     if (this.session.isEnded) return
-    const kind = canCompose ? 'composed' : 'speaker'
+    const kind = kindOf(canCompose)
     const level = canCompose ? 'info' : 'warn'
     this.#log[level]({ event: 'room.picture-changed', kind, reason }, 'picture of a room changed')
     this.session.setPictureKind(kind)
-  }
-
-  #showPicture(): void {
-    this.#video?.show(mediaPicture(this.#picture))
   }
 
   #record({ callId, legId }: { readonly callId: string; readonly legId: string }): void {
@@ -198,14 +159,15 @@ export class OpenRoom implements RoomMedia {
   #close(): void {
     this.#recording?.stop()
     void this.#mixer.close()
-    this.#video?.close()
-    this.#video = undefined
+    this.#video.close()
     this.#log.info(
       { event: 'room.ended', ms: this.#deps.clock.now() - this.session.startedAt },
       'room session ended',
     )
   }
 }
+
+const kindOf = (canCompose: boolean): PictureKind => (canCompose ? 'composed' : 'speaker')
 
 /** Returns a picture in the terms of the media. */
 const mediaPicture = (picture: Picture): RoomPicture =>

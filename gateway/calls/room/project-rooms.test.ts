@@ -63,7 +63,7 @@ describe('a room', () => {
     videos = []
     details = {}
     events = []
-    const openRoom = async () => {
+    const openRoom = () => {
       const video = new FakeRoomVideo()
       videos.push(video)
       return video

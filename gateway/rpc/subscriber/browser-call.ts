@@ -42,6 +42,8 @@ export interface BrowserCallOptions {
   readonly names?: ShownNames
   /** Whether the gateway's SDP was already sent to the browser; default false. */
   readonly isDescribed?: boolean
+  /** Whether the browser has dialled the audio channel of an address; default false. */
+  readonly isAudioChannel?: boolean
   /** Variables that other members of the call see; default none. */
   readonly meta?: UserVariables | undefined
 }
@@ -169,7 +171,7 @@ export class BrowserCall {
     this.#room = this.#openRoom({ browser, callId, seat, video: media.video })
     this.members.setInRoom(true)
     this.#applyDeafness()
-    seat.showVideo(media.video)
+    this.#showVideo(seat)
     // The holder of a room token has no other call than that of the room.
     if (this.members.hasJoined || (browser.identity.room && this.leg.isAnswered)) this.#room.joined()
   }
@@ -292,6 +294,23 @@ export class BrowserCall {
     const isOfParties = this.#room?.member.callId !== this.callId && !this.browser.identity.room
     if (isOfParties) this.members.joined()
     this.#room?.joined()
+  }
+
+  /**
+   * Shows the browser's video to a room, and the room's picture to the browser. In the audio channel, the
+   * browser must send video first: early versions of the SDK ask for video in every call.
+   */
+  #showVideo(seat: RoomSeat): void {
+    const { video } = this.media
+    if (!this.#options.isAudioChannel || video.isSending) {
+      seat.showVideo(video)
+      return
+    }
+    const stop = video.onChange(() => {
+      if (!video.isSending) return
+      stop()
+      seat.showVideo(video)
+    })
   }
 
   #leftRoom(room: BrowserRoom): void {

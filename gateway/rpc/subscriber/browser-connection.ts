@@ -5,6 +5,7 @@ import type { Clock, Timer } from '../../core/clock.ts'
 import { catalogue } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import { RpcError, rpcCodes } from '../frames.ts'
+import { handleVideoRequest, videoMethods } from '../rooms/video-requests.ts'
 import { closeCodes, type Reply, type RpcHandler, type RpcSession } from '../rpc-session.ts'
 import type { BrowserCredentials, SignedIn } from './browser-credentials.ts'
 import type { BrowserQuotas, QuotaExceeded } from './browser-quotas.ts'
@@ -15,6 +16,7 @@ import type { IceServers } from './ice-servers.ts'
 import { handleMember, memberMethods } from './member-requests.ts'
 import type { Presence } from './presence.ts'
 import type { PresenceRequests } from './presence-requests.ts'
+import { roomNamedBy } from './rooms/room-named-by.ts'
 import type { VertoRequests } from './verto-requests.ts'
 
 /** Dialect of browsers that have signed in with a room token. */
@@ -80,6 +82,8 @@ export class BrowserConnection implements RpcHandler {
     const handler = Object.hasOwn(this.#handlers, method) ? this.#handlers[method] : undefined
     if (handler) return handler(browser, params)
     if (memberMethods.includes(method)) return handleMember(browser, method, params)
+    // Early versions of the SDK send some of them for a room that they have dialled.
+    if (videoMethods.includes(method)) return handleVideoRequest(roomNamedBy(browser, params), method, params)
     throw new RpcError(rpcCodes.method, method.slice(0, 60))
   }
 

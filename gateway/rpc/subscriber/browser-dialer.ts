@@ -111,7 +111,9 @@ export class BrowserDialer {
 
   #begin(dialed: BrowserInboundLeg, leg: Leg, media: BrowserMedia): void {
     const { browser, callId: roomId, invite } = dialed
-    dialed.begin(this.#deps.calls.begin({ browser, callId: invite.callId, roomId, leg, media }))
+    const { callId, to } = invite
+    const isAudioChannel = to.endsWith('?channel=audio')
+    dialed.begin(this.#deps.calls.begin({ browser, callId, roomId, leg, media, isAudioChannel }))
     // Only names are logged: values may be secrets.
     const names = Object.keys(invite.userVariables ?? {})
     if (names.length > 0)

@@ -11,9 +11,9 @@ import { handleVideoRequest, videoMethods } from '../rooms/video-requests.ts'
 import type { Reply } from '../rpc-session.ts'
 import type { RoomTokenDialect } from '../subscriber/browser-connection.ts'
 import type { BrowserSession } from '../subscriber/browser-session.ts'
+import { roomNamedBy } from '../subscriber/rooms/room-named-by.ts'
 import type { VertoRequests } from '../subscriber/verto-requests.ts'
 import { videoAuthorization } from './video-authorization.ts'
-import { VideoRoom } from './video-room.ts'
 
 /** Collaborators of {@link VideoDialect}. */
 export interface VideoDialectDeps {
@@ -53,7 +53,7 @@ export class VideoDialect implements RoomTokenDialect {
 
   handle(browser: BrowserSession, room: RoomGrant, method: string, params: Params): Reply | Promise<Reply> {
     if (method === messageMethod) return this.#handleMessage(browser, room, params)
-    if (videoMethods.includes(method)) return handleVideoRequest(roomOf(browser, params), method, params)
+    if (videoMethods.includes(method)) return handleVideoRequest(roomNamedBy(browser, params), method, params)
     throw new RpcError(rpcCodes.method, method.slice(0, 60))
   }
 
@@ -114,15 +114,6 @@ export class VideoDialect implements RoomTokenDialect {
       catalogue[code].text,
     )
   }
-}
-
-/** Returns the room that a request names; undefined unless the browser is a member of it. */
-const roomOf = (browser: BrowserSession, { room_session_id: id }: Params): VideoRoom | undefined => {
-  for (const known of browser.calls.values()) {
-    const { room } = known.browserCall(browser) ?? {}
-    if (room instanceof VideoRoom && room.session.id === id) return room
-  }
-  return undefined
 }
 
 const refused = ({ nodeId }: BrowserSession, code: string, message: string): Reply => ({

@@ -30,7 +30,7 @@ beforeEach(async () => {
   rooms = new ProjectRooms({
     directory: gateway.directory,
     openMixer: fixture.openMixer,
-    webrtc: { openRoom: async () => video },
+    webrtc: { openRoom: () => video },
     recordings: new FakeRecordingStore(),
     clock: gateway.clock,
     log: fixture.log,

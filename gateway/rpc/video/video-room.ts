@@ -1,12 +1,11 @@
 import { isPermitted, type PermissionScope, type RoomAction } from '../../rooms/permissions.ts'
 import type { RoomEvent } from '../../rooms/room-types.ts'
 import { layoutBody, roomIds } from '../rooms/layout-body.ts'
-import type { RoomActor } from '../rooms/room-actor.ts'
 import { videoMemberBody, videoRoomBodies } from '../rooms/video-bodies.ts'
 import { BrowserRoom, type BrowserRoomOptions } from '../subscriber/rooms/browser-room.ts'
 
 /** Events of a room for one browser with a room token: `Video.RoomSession` of the published SDK. */
-export class VideoRoom extends BrowserRoom implements RoomActor {
+export class VideoRoom extends BrowserRoom {
   /** Whether the browser began the session, and does not know it yet. */
   #isNew: boolean
 
@@ -17,10 +16,6 @@ export class VideoRoom extends BrowserRoom implements RoomActor {
 
   may(action: RoomAction, scope: PermissionScope): boolean {
     return isPermitted(this.browser.identity.room?.permissions ?? [], action, scope)
-  }
-
-  protected get maySetLayout(): boolean {
-    return this.may('set_layout', 'room')
   }
 
   protected sendJoined(): void {

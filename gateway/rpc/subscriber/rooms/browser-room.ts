@@ -1,7 +1,9 @@
 import type { BrowserVideo } from '../../../../media/types.ts'
 import type { RoomScreen, RoomSeat } from '../../../calls/leg/room-seat.ts'
+import type { PermissionScope, RoomAction } from '../../../rooms/permissions.ts'
 import type { RoomSession } from '../../../rooms/room-session.ts'
 import type { RoomEvent, RoomMember } from '../../../rooms/room-types.ts'
+import type { RoomActor } from '../../rooms/room-actor.ts'
 import type { BrowserSession } from '../browser-session.ts'
 import type { RoomViewer } from './room-bodies.ts'
 
@@ -18,7 +20,7 @@ export interface BrowserRoomOptions {
 export type OpenBrowserRoom = (options: BrowserRoomOptions) => BrowserRoom
 
 /** Room that a browser is a member of. Each dialect has an implementation, which sends the events. */
-export abstract class BrowserRoom {
+export abstract class BrowserRoom implements RoomActor {
   readonly browser: BrowserSession
   protected readonly callId: string
   readonly #seat: RoomSeat
@@ -71,7 +73,8 @@ export abstract class BrowserRoom {
    * `RoomSession.join` does.
    */
   addScreen({ layout, ...screen }: RoomScreen): RoomMember {
-    return this.#seat.addScreen({ ...screen, ...(this.maySetLayout && layout !== undefined && { layout }) })
+    const isSet = layout !== undefined && this.may('set_layout', 'room')
+    return this.#seat.addScreen({ ...screen, ...(isSet && { layout }) })
   }
 
   /** Removes a shared screen of the browser. */
@@ -79,8 +82,7 @@ export abstract class BrowserRoom {
     this.#seat.removeScreen(screen)
   }
 
-  /** Whether the browser may set the layout of the room. */
-  protected abstract get maySetLayout(): boolean
+  abstract may(action: RoomAction, scope: PermissionScope): boolean
   protected abstract sendJoined(): void
   protected abstract sendLeft(reason: string): void
   protected abstract sendLayout(): void

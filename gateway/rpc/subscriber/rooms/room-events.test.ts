@@ -14,12 +14,15 @@ import { SubscriberTestGateway, type TestPage } from '../testing/subscriber-test
 let gateway: SubscriberTestGateway
 let rooms: ProjectRooms
 let fixture: ConferenceFixture
+/** Members whose video was shown to the room. */
+let shown: string[]
 
 beforeEach(async () => {
   gateway = await SubscriberTestGateway.start()
   fixture = new ConferenceFixture()
+  shown = []
   const video: RoomVideo = {
-    add: () => {},
+    add: (id) => void shown.push(id),
     addScreen: () => {},
     remove: () => {},
     show: () => {},
@@ -30,7 +33,7 @@ beforeEach(async () => {
   rooms = new ProjectRooms({
     directory: gateway.directory,
     openMixer: fixture.openMixer,
-    webrtc: { openRoom: async () => video },
+    webrtc: { openRoom: () => video },
     recordings: new FakeRecordingStore(),
     clock: gateway.clock,
     log: fixture.log,
@@ -140,6 +143,20 @@ describe('a browser that dials a room', () => {
     })
   })
 
+  it('has no picture in the audio channel until it sends video', async () => {
+    const { page, media, leg } = await dialled(gateway, '/public/lounge?channel=audio')
+    media.report('connected')
+    media.video.isReceiving = true
+    void enters(leg)
+    await page.event('call.joined')
+    expect(shown).toEqual([])
+    media.video.change(true)
+    expect(shown).toHaveLength(1)
+    media.video.change(false)
+    media.video.change(true)
+    expect(shown).toHaveLength(1)
+  })
+
   it('sets its microphone when its flags change', async () => {
     const { page, self } = await inRoom()
     await ask(page, 'audioflags.set', { self, target: self, auto_gain: false })
@@ -163,6 +180,18 @@ describe('a browser that dials a room', () => {
     expect(await ask(page, 'member.remove', { self, target })).toMatchObject({ code: '404' })
     const wrong = { self, targets: [{ target: self, position: 'upstairs' }] }
     expect(await ask(page, 'member.position.set', wrong)).toMatchObject({ code: '422' })
+  })
+
+  it('answers the requests of early SDKs, which name the session of the room', async () => {
+    const { page, joined, self } = await inRoom()
+    const request = { room_session_id: joined.room_session_id }
+    const positions = { self: 'standard-2' }
+    expect(await page.ask('video.set_position', { ...request, positions })).toMatchObject({ code: '200' })
+    const { members } = await ask(page, 'member.list', { self })
+    expect(members).toMatchObject([{ requested_position: 'standard-2' }])
+    expect(await page.ask('video.set_meta', { ...request, meta: { a: 1 } })).toMatchObject({ code: '200' })
+    expect((await page.event('call.updated')).room_session).toMatchObject({ meta: { a: 1 } })
+    expect(await page.ask('video.lock', { room_session_id: 'another' })).toMatchObject({ code: '404' })
   })
 
   it('mutes all members, and removes one', async () => {
@@ -257,8 +286,9 @@ describe('a guest in a room', () => {
       await ask(page, 'lock', { self }),
       await ask(page, 'layout.set', { self, layout: '1x1' }),
       await ask(page, 'end', { self }),
+      await page.ask('video.lock', { room_session_id: joined.room_session_id }),
     ]
-    expect(refused.map(({ code }) => code)).toEqual(['403', '403', '403', '403'])
+    expect(refused.map(({ code }) => code)).toEqual(['403', '403', '403', '403', '403'])
     expect(await ask(page, 'raisehand', { self, target: self })).toMatchObject({ code: '200' })
     expect(await memberOf(alice.page, 'member.joined')).toMatchObject({ subscriber_id: null })
     expect(await memberOf(alice.page, 'member.updated')).toMatchObject({ handraised: true })

@@ -1,3 +1,4 @@
+import type { PermissionScope, RoomAction } from '../../../rooms/permissions.ts'
 import type { RoomEvent, RoomMember } from '../../../rooms/room-types.ts'
 import { layoutBody, roomIds } from '../../rooms/layout-body.ts'
 import { BrowserRoom } from './browser-room.ts'
@@ -5,8 +6,9 @@ import { memberBody, type RoomViewer, roomBody } from './room-bodies.ts'
 
 /** Events of a room for one browser of a subscriber, a guest or an invited user. */
 export class RoomEvents extends BrowserRoom {
-  protected get maySetLayout(): boolean {
-    return this.viewer.seesSubscribers
+  /** A guest changes itself alone, and may read the layouts. */
+  may(action: RoomAction, scope: PermissionScope): boolean {
+    return this.viewer.seesSubscribers || scope === 'self' || action === 'list_available_layouts'
   }
 
   protected sendJoined(): void {
