@@ -27,6 +27,7 @@ import { OperatorHttp } from '../callbacks/operator-http.ts'
 import { Signers } from '../callbacks/signing-keys.ts'
 import { endLostCalls } from '../calling/lost-calls.ts'
 import type { Speech } from '../calls/verbs/call-controller-deps.ts'
+import { endLostRooms } from '../cdr/lost-rooms.ts'
 import { ClusterNodes } from '../cluster/cluster-nodes.ts'
 import { readOrMakeNodeId } from '../cluster/node-id.ts'
 import type { Clock } from '../core/clock.ts'
@@ -129,7 +130,7 @@ export const openStore = async (
   const nodeId = readOrMakeNodeId(join(dataDir, 'node.id'))
   const rows = new NodeRows(directory.store)
   const endCalls = endLostCalls({ clock, cdrUrl: () => live.recordsUrl })
-  const ends = { calls: endCalls, recordings: endLostRecordings(clock) }
+  const ends = { calls: endCalls, recordings: endLostRecordings(clock), rooms: endLostRooms(clock) }
   const parts = { rows, nodeId, ends, clock, log: log.child({ part: 'nodes' }) }
   const nodes = await ClusterNodes.open(parts)
   closing.add('nodes', nodes, (open) => open.close())

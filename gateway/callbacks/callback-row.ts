@@ -8,6 +8,7 @@ import type { CallbackRow } from '../directory/tables/callbacks.ts'
  */
 export interface CallbackFrom {
   readonly projectId: string
+  /** Id of the call, or of the room session. */
   readonly callId: string
 }
 

@@ -16,7 +16,7 @@ export interface ClusterNodesDeps {
   readonly rows: NodeRows
   /** Id of this gateway. */
   readonly nodeId: string
-  /** Ends of the calls and recordings of a stopped gateway. */
+  /** Ends of the calls, recordings and room sessions of a stopped gateway. */
   readonly ends: Ends
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'error'>

@@ -281,6 +281,7 @@ const gauges = {
   recordings_free_bytes: 'Bytes free on the disk of the recordings; -1 if unknown',
   presence_watchers: 'Browsers that watch the presence of subscribers',
   history_waiting: 'Calls of the history of subscribers not written to the store yet',
+  room_history_waiting: 'Rows of the history of video rooms not written to the store yet',
   records_waiting: 'Calls and CDRs not written to the store yet',
   records_kept: 'Calls and CDRs in the store, counted within the last hour',
   rtp_ports: 'Carrier-facing media ports open',

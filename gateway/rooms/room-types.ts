@@ -1,4 +1,5 @@
 /** Types of the video room: settings, members, pictures, and the media that a room needs. */
+import type { StatusTarget } from '../model.ts'
 import type { LayoutName } from './layouts/layout-names.ts'
 
 /** Settings of a room. Times are ms since the epoch. */
@@ -28,6 +29,8 @@ export interface RoomSettings {
   readonly recordOnStart: boolean
   /** Data of the application for the room. */
   readonly meta: Meta
+  /** Target that receives the events of each session; default none. */
+  readonly statusTarget?: Pick<StatusTarget, 'url' | 'method'>
 }
 
 /** Data that an application attaches to a room or a member; JSON values. */

@@ -52,6 +52,19 @@ export const eventCallback = (
     space_id: projectId,
   }
   const kind = type === 'calling.call.state' ? 'call-status' : (type.split('.').at(-1) ?? type)
+  return envelopeCallback({ url, method }, kind, envelope, params)
+}
+
+/**
+ * Returns the callback that sends an envelope with `params`: as JSON, or for GET as query parameters. `kind`:
+ * for logs and metrics.
+ */
+export const envelopeCallback = (
+  { url, method }: Pick<StatusTarget, 'url' | 'method'>,
+  kind: string,
+  envelope: object,
+  params: object,
+): StatusCallback => {
   if (method === 'POST') {
     const text = JSON.stringify({ ...envelope, params })
     return { kind, url, method, body: { contentType: 'application/json', text } }

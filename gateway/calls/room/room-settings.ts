@@ -33,6 +33,9 @@ export const roomSettings = (
     isHandraisePrioritized: details?.prioritizeHandraise ?? false,
     recordOnStart: details?.recordOnStart ?? false,
     meta: (details ?? newRoom).meta ?? {},
+    ...(details?.statusCallbackUrl !== undefined && {
+      statusTarget: { url: details.statusCallbackUrl, method: details.statusCallbackMethod ?? 'POST' },
+    }),
   }
 }
 

@@ -11,6 +11,7 @@ import { CallRows } from '../../directory/tables/calls.ts'
 import { CdrRows } from '../../directory/tables/cdrs.ts'
 import { endLostRecordings } from '../../recordings/lost-recordings.ts'
 import { CdrStore, type CdrStoreOptions } from '../cdr-store.ts'
+import { endLostRooms } from '../lost-rooms.ts'
 
 /** Ids of two projects. */
 export const ownProject = randomUUID()
@@ -77,10 +78,11 @@ export const callSummaryOf = (changes: Partial<CallCdr> = {}): CallCdr => ({
   ...changes,
 })
 
-/** Ends of the calls and recordings of a stopped gateway. */
+/** Ends of the calls, recordings and room sessions of a stopped gateway. */
 export const leftAs = (clock: Pick<Clock, 'now'>) => ({
   calls: endLostCalls({ clock }),
   recordings: endLostRecordings(clock),
+  rooms: endLostRooms(clock),
 })
 
 /** Options of a CDR store whose gateway stopped a moment ago. */

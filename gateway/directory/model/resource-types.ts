@@ -136,6 +136,9 @@ export interface RoomDetails {
   readonly prioritizeHandraise?: boolean
   /** Data of the application for the room; JSON values. */
   readonly meta?: Readonly<Record<string, unknown>>
+  /** URL that receives the events of each session, by {@link statusCallbackMethod}; default POST. */
+  readonly statusCallbackUrl?: string
+  readonly statusCallbackMethod?: 'GET' | 'POST'
 }
 
 /** Agent; stored, but not callable yet. */

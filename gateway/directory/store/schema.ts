@@ -2,6 +2,7 @@ import type { ResourceType } from '../model/resource-types.ts'
 import type { CallbackTable, RecordingTable } from './schema-calls.ts'
 import type { ConversationMemberTable, ConversationTable, MessageTable } from './schema-chat.ts'
 import type { CallTable, CdrTable, NodeTable, SubscriberCallTable } from './schema-records.ts'
+import type { RoomEventTable, RoomMemberTable, RoomSessionTable } from './schema-rooms.ts'
 import type {
   DeviceTable,
   IdempotencyTable,
@@ -14,6 +15,7 @@ import type {
 export type * from './schema-calls.ts'
 export type * from './schema-chat.ts'
 export type * from './schema-records.ts'
+export type * from './schema-rooms.ts'
 export type * from './schema-tokens.ts'
 
 /**
@@ -46,6 +48,9 @@ export interface Tables {
   conversation: ConversationTable
   conversation_member: ConversationMemberTable
   message: MessageTable
+  room_session: RoomSessionTable
+  room_member: RoomMemberTable
+  room_event: RoomEventTable
 }
 
 /** Carriers of the API. */

@@ -15,15 +15,15 @@ export class CallbackRows {
   }
 
   /**
-   * Stores a callback. `ends`: call or recording whose end the callback reports; its row loses the status
-   * target, so that no other gateway reports the same end.
+   * Stores a callback. `ends`: call, recording or room session whose end the callback reports; its row loses
+   * the status target, so that no other gateway reports the same end.
    */
   async add(row: CallbackRow, ends?: string): Promise<void> {
     if (ends === undefined) await insertCallbacks(this.#store, this.#nodeId, [row])
     else
       await this.#store.transaction().execute(async (write) => {
         await insertCallbacks(write, this.#nodeId, [row])
-        for (const table of ['call', 'recording'] as const)
+        for (const table of ['call', 'recording', 'room_session'] as const)
           await write.updateTable(table).set({ status_json: null }).where('id', '=', ends).execute()
       })
   }

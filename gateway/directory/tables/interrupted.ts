@@ -3,6 +3,7 @@ import type { Write } from '../store/sqlite.ts'
 import { type CallbackRow, insertCallbacks } from './callbacks.ts'
 import { type CdrRow, insertCdrs } from './cdrs.ts'
 import type { RecordingRow } from './recordings.ts'
+import type { EndRooms } from './room-sessions.ts'
 import { endSubscriberCallsOf } from './subscriber-calls.ts'
 
 type Call = Readonly<CallTable>
@@ -33,10 +34,11 @@ export interface EndedRecordings {
 /** Returns the final state of recordings that were in progress or unreported when their gateway stopped. */
 export type EndRecordings = (rows: readonly RecordingRow[], seenAt: number) => EndedRecordings
 
-/** Functions that compute how the calls and recordings of a stopped gateway end. */
+/** Functions that compute how the calls, recordings and room sessions of a stopped gateway end. */
 export interface Ends {
   readonly calls: EndCalls
   readonly recordings: EndRecordings
+  readonly rooms: EndRooms
 }
 
 /** Result of ending the calls and recordings of a stopped gateway. */

@@ -1,5 +1,6 @@
 import type { Store } from '../store/sqlite.ts'
 import { type Ends, endCallsOf, endRecordingsOf, type Interrupted } from './interrupted.ts'
+import { endRoomSessionsOf } from './room-sessions.ts'
 
 /**
  * Result of taking over from a stopped gateway. The callbacks of {@link Interrupted} include its undelivered
@@ -39,8 +40,8 @@ export class NodeRows {
   }
 
   /**
-   * Transfers the callbacks of a gateway last seen before `before` to `heir`, and ends its calls and
-   * recordings by `ends`. Returns undefined if the gateway has come back, or another gateway has already
+   * Transfers the callbacks of a gateway last seen before `before` to `heir`, and ends its calls, recordings
+   * and room sessions by `ends`. Returns undefined if the gateway has come back, or another gateway has already
    * taken over.
    */
   async takeOver(
@@ -71,6 +72,8 @@ export class NodeRows {
         callbacks.set(server, (callbacks.get(server) ?? 0) + count)
       for (const { server } of rows) more(server, 1)
       for (const [server, count] of await endRecordingsOf(write, from, ends.recordings)) more(server, count)
+      const rooms = await endRoomSessionsOf(write, from, ends.rooms)
+      for (const [server, count] of rooms.callbacks) more(server, count)
       return { nodeId, calls: ended.calls, callbacks }
     })
   }

@@ -7,6 +7,9 @@ const begin = {
   cdr: 'started_at',
   message: 'created_at',
   subscriber_call: 'ended_at',
+  room_session: 'ended_at',
+  room_member: 'left_at',
+  room_event: 'created_at',
 } as const
 
 /**

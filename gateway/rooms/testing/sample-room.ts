@@ -27,7 +27,7 @@ const lineOf = (event: RoomEvent): string => {
 
 /** Session of a room with a fake clock, that keeps its events and the calls of its media. */
 export class SampleRoom {
-  readonly clock = new FakeClock()
+  readonly clock: FakeClock
   /** Events as lines, in order. */
   readonly events: string[] = []
   readonly pictures: Picture[] = []
@@ -39,9 +39,14 @@ export class SampleRoom {
   readonly errors: unknown[] = []
   readonly session: RoomSession
 
-  constructor(changes: Partial<RoomSettings> = {}, pictureKind: PictureKind = 'speaker') {
+  constructor(
+    changes: Partial<RoomSettings> = {},
+    pictureKind: PictureKind = 'speaker',
+    { id = 'S', clock = new FakeClock() }: { readonly id?: string; readonly clock?: FakeClock } = {},
+  ) {
+    this.clock = clock
     this.session = new RoomSession(
-      { id: 'S', settings: { ...settings, ...changes }, pictureKind },
+      { id, settings: { ...settings, ...changes }, pictureKind },
       {
         clock: this.clock,
         log: { error: (fields: unknown) => this.errors.push(fields) },
