@@ -41,7 +41,7 @@ import {
 import { openApplications } from './open-applications.ts'
 import { type OpenedBrowsers, openBrowsers } from './open-browsers.ts'
 import { type OpenedCalls, openCalls } from './open-calls.ts'
-import { openCdrs, openHistory } from './open-cdrs.ts'
+import { openCdrs, openHistory, openRoomHistory } from './open-cdrs.ts'
 import { openHttp } from './open-http.ts'
 import { openPush } from './open-push.ts'
 import { openRestApi } from './open-rest-api.ts'
@@ -231,6 +231,7 @@ export class App {
       () => this.#addresses.http[0],
     )
     const records = await openCdrs(base, store, customers, this.#metrics)
+    const roomHistory = await openRoomHistory(base, store, customers, this.#metrics)
     await history.loadInterrupted()
     const originator: Originator = { originate: (origination) => this.#calls.opened!.originate(origination) }
     const applications = openApplications(base, store.access, originator, this.#metrics)
@@ -245,6 +246,7 @@ export class App {
         recordings,
         customers,
         records,
+        roomHistory,
         clock: this.#callClock,
       },
       this.#metrics,
@@ -274,6 +276,7 @@ export class App {
         recordings,
         cdrs: records,
         subscriberCalls: history,
+        roomHistory,
         presence: browsers.presence,
       },
       this.#metrics,

@@ -24,6 +24,7 @@ import type { Speech } from '../calls/verbs/call-controller-deps.ts'
 import { CallControllers, type VerbSettings } from '../calls/verbs/call-controllers.ts'
 import { CallDetector } from '../calls/verbs/call-detector.ts'
 import type { CdrStore } from '../cdr/cdr-store.ts'
+import type { RoomHistory } from '../cdr/room-history.ts'
 import type { SystemClock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { AddressBook } from '../model.ts'
@@ -52,6 +53,7 @@ export interface OpenCallsDeps {
   readonly recordings: Recordings
   readonly customers: CustomerServers
   readonly records: CdrStore
+  readonly roomHistory: Pick<RoomHistory, 'watch'>
   /** Clock of calls alone, so that the gauge of their timers is zero without calls. */
   readonly clock: SystemClock
 }
@@ -64,6 +66,7 @@ export interface OpenedCalls {
   /** Ended calls, for the operator. */
   readonly recent: RecentCalls
   readonly conferences: ProjectConferences
+  readonly rooms: ProjectRooms
   readonly queues: ProjectQueues
   /** Checks of documents that are sent to the API. */
   readonly documentChecks: DocumentChecks
@@ -113,6 +116,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     clock,
     log,
   })
+  rooms.onSession((session) => from.roomHistory.watch(session))
   const { http: documents, callbacks } = customers
   const { nodeId } = store
   const { handlers, documentChecks } = openHandlers(base, nodeId, metrics)
@@ -198,5 +202,5 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   const apiCallOf = (control: CallControl) => new ApiCall({ callLog, callbacks, nodeId, clock }, control)
   const commands = new CallCommands({ apiCallOf, calls, addresses, history: records })
   metrics.gauge('commanded_calls', () => commands.size)
-  return { calls, recent, placing, commands, conferences, queues, documentChecks }
+  return { calls, recent, placing, commands, conferences, rooms, queues, documentChecks }
 }

@@ -1,8 +1,11 @@
 import { CdrStore } from '../cdr/cdr-store.ts'
+import { endLostRooms } from '../cdr/lost-rooms.ts'
+import { RoomHistory } from '../cdr/room-history.ts'
 import { SubscriberHistory } from '../cdr/subscriber-history.ts'
 import type { Metrics } from '../core/metrics.ts'
 import { CallRows } from '../directory/tables/calls.ts'
 import { CdrRows } from '../directory/tables/cdrs.ts'
+import { RoomSessionRows } from '../directory/tables/room-sessions.ts'
 import { SubscriberCallRows } from '../directory/tables/subscriber-calls.ts'
 import type { AppContext, CustomerServers, OpenedStore } from './open.ts'
 
@@ -36,4 +39,24 @@ export const openHistory = (
   followers.change('limits.recordsKept', ({ limits }) => history.change(limits.recordsKeptMs))
   metrics.gauge('history_waiting', () => history.waiting)
   return closing.add('history', history, (open) => open.close())
+}
+
+/** Opens the history of video rooms. Rejects if the database cannot be used. */
+export const openRoomHistory = async (
+  { config, clock, log, closing, followers }: AppContext,
+  { directory: { store }, nodeId, nodes: { lastSeenAt: wasThereAt } }: OpenedStore,
+  { callbacks }: Pick<CustomerServers, 'callbacks'>,
+  metrics: Metrics,
+): Promise<RoomHistory> => {
+  const rows = new RoomSessionRows(store)
+  const deps = { rows, nodeId, callbacks, clock, log: log.child({ part: 'room history' }), metrics }
+  const history = await RoomHistory.open(deps, {
+    keepMs: config.limits.recordsKeptMs,
+    wasThereAt,
+    end: endLostRooms(clock),
+    onCallbacks: (waiting) => callbacks.takeOver(waiting),
+  })
+  followers.change('limits.recordsKept', ({ limits }) => history.change(limits.recordsKeptMs))
+  metrics.gauge('room_history_waiting', () => history.waiting)
+  return closing.add('room history', history, (open) => open.close())
 }

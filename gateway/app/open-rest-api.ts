@@ -1,5 +1,6 @@
 import type { Callbacks } from '../callbacks/callback-outbox.ts'
 import type { CdrStore } from '../cdr/cdr-store.ts'
+import type { RoomHistory } from '../cdr/room-history.ts'
 import type { SubscriberHistory } from '../cdr/subscriber-history.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Origins } from '../core/web/origins.ts'
@@ -23,6 +24,7 @@ export interface OpenRestApiDeps {
   readonly recordings: Recordings
   readonly cdrs: CdrStore
   readonly subscriberCalls: SubscriberHistory
+  readonly roomHistory: RoomHistory
   /** Browser sessions, which receive new messages of conversations. */
   readonly presence: OpenedBrowsers['presence']
 }
@@ -39,13 +41,14 @@ export const openRestApi = async (
     recordings,
     cdrs,
     subscriberCalls,
+    roomHistory,
     presence,
   }: OpenRestApiDeps,
   metrics: Metrics,
 ): Promise<RestApi> => {
   const { config, clock, log } = base
   const { directory, tokens, roomTokens, pairs, revocations, access } = store
-  const { calls, placing, commands, conferences, queues, documentChecks } = opened
+  const { calls, placing, commands, conferences, rooms, queues, documentChecks } = opened
   metrics.gauge('tokens_checked', () => tokens.checked)
   metrics.gauge('tokens_revoked', () => revocations.size)
   const { oauthClients, oauth } = await openOAuth(base, store, metrics)
@@ -64,6 +67,7 @@ export const openRestApi = async (
       documentChecks,
     },
     archive: { cdrs, history: cdrs, recordings, subscriberCalls },
+    video: { history: roomHistory, rooms },
     carrierHealth: (name) => {
       const carrier = carriers.byName(name)
       return carrier && carrierHealth(carrier)

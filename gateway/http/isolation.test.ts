@@ -46,6 +46,8 @@ const further: Readonly<Record<string, object>> = {
   '/api/laml/2010-04-01/Accounts/{account}/Calls/{sid}/Streams/{part}': { Status: 'stopped' },
   '/api/laml/2010-04-01/Accounts/{account}/Conferences/{sid}': { Status: 'completed' },
   '/api/laml/2010-04-01/Accounts/{account}/Conferences/{sid}/Participants/{part}': { Muted: 'true' },
+  '/api/video/room_sessions/{id}': { locked: true },
+  '/api/video/room_sessions/{id}/members/{member_id}': { audio_muted: true },
   '/api/laml/2010-04-01/Accounts/{account}/Queues/{sid}/Members/{part}': { Url: 'https://customer.example/' },
 }
 

@@ -44,6 +44,7 @@ import { oauthClientRoutes } from './routes/oauth-client-routes.ts'
 import { projectTokenRoutes } from './routes/project-token-routes.ts'
 import { sessionRoute } from './routes/session-route.ts'
 import { roomTokenRoutes } from './routes/video/room-token-routes.ts'
+import { type VideoDeps, videoRoutes } from './routes/video/video-routes.ts'
 
 /** Authentication of projects and subscribers, and the tokens that they receive. */
 export interface ApiCredentials {
@@ -89,6 +90,8 @@ export interface RestApiDeps {
   readonly credentials: ApiCredentials
   readonly calls: ApiCalls
   readonly archive: ApiArchive
+  /** Sessions of video rooms, in progress and ended. */
+  readonly video: Pick<VideoDeps, 'history' | 'rooms'>
   readonly chat: Chat
   readonly carrierHealth: CarrierDeps['carrierHealth']
   readonly clock: Pick<Clock, 'now' | 'after'>
@@ -139,6 +142,9 @@ export class RestApi {
     this.#addChatRoutes(site)
     this.#addTrunkRoutes(site)
     await this.#addCallRoutes(site)
+    const { directory, video } = this.#deps
+    const { resources } = directory
+    videoRoutes(site, { ...video, resources, requireProject: this.#requireProject })
   }
 
   #addSubscriberRoutes(site: TypedSite): void {

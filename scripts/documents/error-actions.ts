@@ -159,6 +159,7 @@ export const errorActions: Readonly<Record<Code, string>> = {
   room_locked: 'Ask a member of the room to unlock it.',
   room_not_open: 'Join between the times that the settings of the room give.',
   room_ended: 'Join the room again: a new session starts.',
+  room_elsewhere: 'Send the request to the gateway that has the session.',
   room_member_unknown: 'Read the list of members again: the member may have left.',
   room_layout_unknown:
     'Choose one of the layouts that the room lists. The list changes with its kind of picture.',

@@ -6,6 +6,14 @@ export const roomCodes = {
   room_locked: entry('The room is locked.', 403, 403, 21, 'CALL_REJECTED', 'info'),
   room_not_open: entry('The room cannot be joined at this time.', 403, 403, 21, 'CALL_REJECTED', 'info'),
   room_ended: entry('The session of the room has ended.', 480, 409, 31, 'NORMAL_UNSPECIFIED', 'info'),
+  room_elsewhere: entry(
+    'The session of the room is on another gateway.',
+    480,
+    409,
+    31,
+    'NORMAL_UNSPECIFIED',
+    'info',
+  ),
   room_member_unknown: entry('The room has no such member.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
   room_layout_unknown: entry(
     'The room has no layout of this name at present.',

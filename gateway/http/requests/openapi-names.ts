@@ -114,6 +114,10 @@ const nouns: Readonly<Record<string, string>> = {
   '/api/voice/logs': 'VoiceLog',
   '/api/relay/rest/endpoints/sip': 'RelaySipEndpoint',
   '/api/fabric/messages': 'Message',
+  '/api/video/rooms': 'VideoRoom',
+  '/api/video/room_sessions/{id}/events': 'RoomEvent',
+  '/api/video/room_sessions/{id}/members': 'RoomMember',
+  '/api/video/logs': 'VideoLog',
 }
 
 /** Returns the noun of a path, such as `SipEndpoint` for `/api/fabric/sip_endpoints/{id}`. */

@@ -66,6 +66,14 @@ const collections: Readonly<Record<string, CollectionTexts>> = {
     changed: 'Agents cannot be called yet, so no call is affected.',
     removed: 'Agents cannot be called yet, so no call is affected.',
   },
+  rooms: {
+    made: 'A call to the address joins the room, as does a room token with its name.',
+    changed: 'The next session uses the new values. A session in progress keeps the former ones.',
+    removed: 'A session in progress continues.',
+    list:
+      'These are the rooms of `/api/fabric/resources/conference_rooms`. `starts_after` and `ends_before` ' +
+      'filter by the times of joining.',
+  },
   domain_applications: {
     made: 'Calls to the resulting `domain` are accepted at once, and handled as `call_handler` says.',
     removed: 'Further calls to the domain are rejected. Calls in progress continue.',
@@ -173,6 +181,23 @@ const special: Readonly<Record<string, string>> = {
   get_voice_log: 'Returns the present state of a call in progress, or the result of an ended call.',
   list_voice_log_events:
     'Returns the steps of the call in order, such as `call.ringing` and `call.answered`.',
+  get_video_room:
+    'The name is that of a room at `/public/`. `active_session` is the session in progress, or null.',
+  list_room_sessions:
+    'Returns sessions in progress and ended ones. `room_id`, `room_name`, `room_name_matches` and `status` ' +
+    'filter the list.',
+  get_room_session: 'A session begins with the first member of a room, and ends with the last one.',
+  update_room_session: 'The changes apply to this session, and not to the settings of the room.',
+  list_room_session_events:
+    'Returns the events in order, such as `room.started` and `member.joined`. A session has at most 2,000.',
+  list_room_session_members: 'Returns present members with their `state`, and those that have left.',
+  get_room_session_member: '`state` is the present state of a member that is in the room.',
+  update_room_session_member:
+    'Members and the room see the change, as if a member had made it. An unmuted member is heard at once.',
+  delete_room_session_member:
+    'The document of the member goes on after the room. A call that has dialled the room ends.',
+  list_video_logs: 'Returns sessions in progress and ended ones. Times filter the list.',
+  get_video_log: 'The same session as `GET /api/video/room_sessions/{id}`, in the form of a log.',
   list_recordings: 'Returns recordings in progress too. `call_id` and times filter the list.',
   get_recording: 'The field `url` has a signed link to the audio, which expires.',
   delete_recording: 'Removes the recording with its audio file. A recording in progress cannot be removed.',

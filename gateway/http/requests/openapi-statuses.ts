@@ -36,6 +36,10 @@ const more: Readonly<Record<string, readonly number[]>> = {
   // These operations check something else than the credentials in the header.
   create_embed_guest_token: [403],
   signInAtOwnPage: [401, 403],
+  // The session has ended, or is on another gateway. A layout may not be available at present.
+  update_room_session: [409],
+  update_room_session_member: [409],
+  delete_room_session_member: [409],
   // A recording that has not ended, or a range behind its end.
   delete_recording: [409],
   get_recording_audio: [409, 416],
@@ -47,7 +51,7 @@ const permitted: ReadonlySet<string> = new Set(['get_address', 'get_subscriber_i
 
 /** Paths of objects that the configuration file may declare, which the API then cannot change. */
 const declarable =
-  /^\/api\/(?:fabric\/(?:resources|subscribers|domain_applications|carriers)|relay|project|oauth_clients)\b/
+  /^\/api\/(?:fabric\/(?:resources|subscribers|domain_applications|carriers)|relay|project|oauth_clients|video\/rooms)\b/
 
 /**
  * Returns the error statuses that a route can answer with. Bodies of requests that have none, such as those

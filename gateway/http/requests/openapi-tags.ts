@@ -67,6 +67,12 @@ export const tags: Tag[] = [
     'x-displayName': 'Conference rooms',
     description: 'Rooms in which callers meet, with audio and video.',
   },
+  {
+    name: 'video rooms',
+    'x-displayName': 'Video rooms',
+    description:
+      'Video rooms, their sessions with members and events, and the control of sessions in progress.',
+  },
   { name: 'ai_agents', 'x-displayName': 'Agents', description: 'Stored settings of voice agents.' },
   {
     name: 'sip_gateways',

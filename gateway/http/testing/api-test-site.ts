@@ -1,10 +1,12 @@
 /** API test site: the whole site on a real in-memory directory with two projects. Only calls are fakes. */
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import type { HttpConfig } from '../../../config/types.ts'
+import type { StatusCallback } from '../../../handlers/handler.ts'
 import { checkDocument } from '../../../handlers/reading/check-document.ts'
 import { DocumentChecks } from '../../../handlers/reading/checks.ts'
 import type { DocumentReader } from '../../../handlers/reading/reader.ts'
@@ -18,6 +20,8 @@ import type { TokenPairs } from '../../auth/token-pairs.ts'
 import type { OpenConference } from '../../calls/conference/open-conferences.ts'
 import type { OpenQueue } from '../../calls/queue/open-queues.ts'
 import { CdrStore } from '../../cdr/cdr-store.ts'
+import { endLostRooms } from '../../cdr/lost-rooms.ts'
+import { RoomHistory } from '../../cdr/room-history.ts'
 import { SubscriberHistory } from '../../cdr/subscriber-history.ts'
 import { leftBy } from '../../cdr/testing/call-summaries.ts'
 import { Chat } from '../../chat/chat.ts'
@@ -33,9 +37,12 @@ import { CallRows } from '../../directory/tables/calls.ts'
 import { CdrRows } from '../../directory/tables/cdrs.ts'
 import { ConversationRows } from '../../directory/tables/conversations.ts'
 import { IdempotencyRows } from '../../directory/tables/idempotency.ts'
+import { RoomSessionRows } from '../../directory/tables/room-sessions.ts'
 import { SubscriberCallRows } from '../../directory/tables/subscriber-calls.ts'
 import { quickPasswords } from '../../directory/testing/passwords.ts'
 import { Recordings } from '../../recordings/recordings.ts'
+import type { RoomSettings } from '../../rooms/room-types.ts'
+import { SampleRoom } from '../../rooms/testing/sample-room.ts'
 import { HttpServers } from '../http-servers.ts'
 import { IdempotentRequests } from '../requests/idempotent-requests.ts'
 import { errorStatusesOf } from '../requests/openapi-statuses.ts'
@@ -145,6 +152,7 @@ export class ApiTestSite {
   recordings!: Recordings
   records!: CdrStore
   history!: SubscriberHistory
+  roomHistory!: RoomHistory
   tokens!: SubscriberTokens
   roomTokens!: RoomTokens
   pairs!: TokenPairs
@@ -152,6 +160,9 @@ export class ApiTestSite {
   /** Conferences and queues in progress, by project. */
   readonly conferences = new Map<string, readonly OpenConference[]>()
   readonly queues = new Map<string, readonly OpenQueue[]>()
+  /** Room sessions in progress of all projects, and the status callbacks of rooms. */
+  readonly rooms: SampleRoom[] = []
+  readonly roomCallbacks: StatusCallback[] = []
   /** Events that were sent to browsers. */
   readonly events: { readonly to: string; readonly event: string; readonly params: object }[] = []
   /** Reader of long documents: without threads, unless a test gives another. */
@@ -220,6 +231,7 @@ export class ApiTestSite {
       },
       calls: this.#calls,
       archive: { cdrs: records, history: records, recordings, subscriberCalls: this.history },
+      video: { history: this.roomHistory, rooms: { sessionsOf: (projectId) => this.#sessionsOf(projectId) } },
       chat: this.#chat,
       carrierHealth: (name) => (name === 'p1/acme' ? health : undefined),
       clock,
@@ -282,12 +294,21 @@ export class ApiTestSite {
     return this.site.inject({ ...rest, headers: { authorization: `Bearer ${token}`, ...headers } })
   }
 
+  /** Opens a session of a room that has no member yet; its clock is that of the site. */
+  openRoom(settings: Partial<RoomSettings>): SampleRoom {
+    const room = new SampleRoom(settings, 'speaker', { id: randomUUID(), clock: this.clock })
+    this.rooms.push(room)
+    this.roomHistory.watch(room.session)
+    return room
+  }
+
   /** Closes the site. Throws if an operation has answered with a status that it does not declare. */
   async close(): Promise<void> {
     await this.site.close()
     await this.recordings.close()
     await this.records.close()
     await this.history.close()
+    await this.roomHistory.close()
     this.directory.close()
     rmSync(this.folder, { recursive: true, force: true })
     if (this.#undeclared.size > 0) throw new Error(`Not declared: ${[...this.#undeclared].join(', ')}`)
@@ -338,6 +359,7 @@ export class ApiTestSite {
       { rows: new SubscriberCallRows(store), nodeId: 'rig', clock, log, metrics },
       400 * 86_400_000,
     )
+    await this.#openRoomHistory()
     this.recordings = await Recordings.open({
       rows: this.directory.recordings,
       clock,
@@ -354,5 +376,27 @@ export class ApiTestSite {
       http: { upload: async () => 200 },
       freeBytes: async () => 1 << 30,
     })
+  }
+
+  async #openRoomHistory(): Promise<void> {
+    const { clock, log, metrics, directory } = this
+    const rows = new RoomSessionRows(directory.store)
+    const callbacks = {
+      notify: (_from: object, callback: StatusCallback) => void this.roomCallbacks.push(callback),
+    }
+    this.roomHistory = await RoomHistory.open(
+      { rows, nodeId: 'rig', callbacks, clock, log, metrics },
+      {
+        keepMs: 400 * 86_400_000,
+        wasThereAt: clock.now(),
+        end: endLostRooms(clock),
+        onCallbacks: () => {},
+      },
+    )
+  }
+
+  #sessionsOf(projectId: string) {
+    const sessions = this.rooms.map(({ session }) => session)
+    return sessions.filter(({ settings, isEnded }) => settings.projectId === projectId && !isEnded)
   }
 }

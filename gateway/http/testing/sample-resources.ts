@@ -24,6 +24,7 @@ export const bodiesOf = (n: string): Readonly<Record<string, object>> => ({
   '/api/fabric/resources/sip_gateways': { name: `gateway ${n}`, uri: 'sip:desk@pbx.example' },
   '/api/fabric/resources/conference_rooms': { name: `room-${n}` },
   '/api/fabric/resources/ai_agents': { name: `agent ${n}` },
+  '/api/video/rooms': { name: `video-room-${n}` },
   '/api/fabric/subscribers': { email: `dave-${n}@example.test`, password: 'long enough' },
   '/api/fabric/subscribers/{id}/sip_endpoints': { username: `two-${n}`, password: 'long enough' },
   '/api/relay/rest/domain_applications': { name: `domain ${n}`, identifier: `domain-${n}` },
@@ -66,6 +67,7 @@ export const makeSampleResources = async (
   await addConversation(rig, project, things)
   await addCalls(rig, project, things)
   addRooms(rig, project, things)
+  addVideoRoom(rig, project, things)
   for (const [alias, path] of Object.entries(aliases)) things.set(alias, things.get(path)!)
   return things
 }
@@ -173,4 +175,18 @@ const addRooms = (rig: ApiTestSite, { id: projectId }: TestProject, things: Map<
   things.set(`${account}/Conferences/{sid}/Participants/{part}`, call!)
   things.set(`${account}/Queues/{sid}`, queue!)
   things.set(`${account}/Queues/{sid}/Members/{part}`, waiting!)
+}
+
+/** Adds a video room with one member. */
+const addVideoRoom = (
+  rig: ApiTestSite,
+  { id: projectId }: TestProject,
+  things: Map<string, string>,
+): void => {
+  const room = rig.openRoom({ projectId, id: things.get('/api/video/rooms/{id}')! })
+  const memberId = randomUUID()
+  room.join(memberId)
+  for (const path of ['/api/video/room_sessions/{id}', '/api/video/logs/{id}'])
+    things.set(path, room.session.id)
+  things.set('/api/video/room_sessions/{id}/members/{member_id}', memberId)
 }

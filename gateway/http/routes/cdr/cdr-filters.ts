@@ -82,6 +82,28 @@ export const timeRangeOf = ({ started_from, started_until }: TimeFilters) =>
     startedUntil: timeOf(started_until, 'started_until'),
   })
 
+const when = (description: string) => ({ type: 'string', maxLength: 40, description }) as const
+
+/** Query parameters for a range of the time of creation. */
+export const createdFilters = {
+  created_after: when('Created at this time or later: a day, or a time with its zone (ISO 8601).'),
+  created_before: when('Created before this time.'),
+  created_on: when('Created on this day, in UTC.'),
+} as const
+
+const dayMs = 86_400_000
+
+/** Returns a range of the time of creation. Throws `invalid_field`. */
+export const createdRangeOf = ({
+  created_after: after,
+  created_before: before,
+  created_on: day,
+}: ValidatedFields<typeof createdFilters>) => {
+  const on = timeOf(day, 'created_on')
+  const until = timeOf(before, 'created_before') ?? (on === undefined ? undefined : on + dayMs)
+  return withoutUndefined({ startedFrom: timeOf(after, 'created_after') ?? on, startedUntil: until })
+}
+
 /** Restores the plus of a number, which the query of a URL decodes to a space. */
 export const restorePlus = (text: string | undefined): string | undefined => text?.replace(/^ (?=\d)/, '+')
 

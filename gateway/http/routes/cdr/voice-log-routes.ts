@@ -7,7 +7,7 @@ import { typeOf, urlOf } from '../calling/call-leg-body.ts'
 import { CollectionRoutes } from '../shared/collection-routes.ts'
 import { withoutUndefined } from '../shared/field-schemas.ts'
 import { forProjects, idParams } from '../shared/route-schemas.ts'
-import { restorePlus, timeOf } from './cdr-filters.ts'
+import { createdFilters, createdRangeOf, restorePlus } from './cdr-filters.ts'
 
 /** Collaborators of the routes of voice logs. */
 export interface VoiceLogDeps {
@@ -26,16 +26,12 @@ const statuses = [
   'canceled',
 ] as const satisfies readonly CallStatus[]
 
-const when = (description: string) => ({ type: 'string', maxLength: 40, description }) as const
-
 const querystring = {
   type: 'object',
   additionalProperties: false,
   properties: {
     ...pagingQuery,
-    created_after: when('Created at this time or later: a day, or a time with its zone (ISO 8601).'),
-    created_before: when('Created before this time.'),
-    created_on: when('Created on this day, in UTC.'),
+    ...createdFilters,
     from: { type: 'string', maxLength: 512 },
     to: { type: 'string', maxLength: 512 },
     status: { type: 'string', enum: statuses },
@@ -121,18 +117,10 @@ export const voiceLogRoutes = (site: TypedSite, { history, requireProject }: Voi
 
 const describe = (id: string, summary: string) => forProjects('records', id, summary)
 
-const dayMs = 86_400_000
-
 const callQuery = (query: Validated<typeof querystring>) => {
-  const { from, to, status, created_on: day } = query
-  const on = timeOf(day, 'created_on')
-  const since = timeOf(query.created_after, 'created_after') ?? on
-  const until = timeOf(query.created_before, 'created_before') ?? (on === undefined ? undefined : on + dayMs)
+  const { from, to, status } = query
   const party = { from: restorePlus(from), to: restorePlus(to) }
-  return {
-    ...pageOf(query),
-    ...withoutUndefined({ ...party, status, startedFrom: since, startedUntil: until }),
-  }
+  return { ...pageOf(query), ...withoutUndefined({ ...party, status }), ...createdRangeOf(query) }
 }
 
 const time = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString())

@@ -2,7 +2,16 @@ import type { ResourceDetails } from '../../../directory/model/resource-types.ts
 import { layoutNames } from '../../../rooms/layouts/layout-names.ts'
 import { maxMetaCharacters } from '../../../rooms/room-meta.ts'
 import type { ValidatedFields } from '../../requests/typed-routes.ts'
-import { badField, optional, text, timeText, withoutEffect, withoutUnset } from '../shared/field-schemas.ts'
+import {
+  badField,
+  httpMethod,
+  httpUrl,
+  optional,
+  text,
+  timeText,
+  withoutEffect,
+  withoutUnset,
+} from '../shared/field-schemas.ts'
 import type { ResourceKind } from './resource-kind.ts'
 
 /** Maximum time in a room that can be set, in seconds. */
@@ -53,6 +62,11 @@ const properties = {
     additionalProperties: true,
     description: `Data of the application, at most ${maxMetaCharacters} characters of JSON.`,
   },
+  status_callback_url: {
+    ...optional(httpUrl),
+    description: 'URL that receives the events of each session; null for none.',
+  },
+  status_callback_method: { ...optional(httpMethod), description: 'Method of its requests; default POST.' },
   ...withoutEffect(
     'quality',
     'fps',
@@ -87,6 +101,8 @@ export const conferenceRooms: ResourceKind<'room', RoomBody> = {
     user_join_video_off: properties.user_join_video_off,
     prioritize_handraise: properties.prioritize_handraise,
     meta: properties.meta,
+    status_callback_url: { type: ['string', 'null'] },
+    status_callback_method: { type: ['string', 'null'] },
   },
   create: (body) => ({
     displayName: body.display_name ?? body.name,
@@ -109,6 +125,8 @@ export const conferenceRooms: ResourceKind<'room', RoomBody> = {
     user_join_video_off: details.userJoinVideoOff ?? false,
     prioritize_handraise: details.prioritizeHandraise ?? false,
     meta: details.meta ?? null,
+    status_callback_url: details.statusCallbackUrl ?? null,
+    status_callback_method: details.statusCallbackMethod ?? null,
   }),
 }
 
@@ -132,6 +150,8 @@ const detailsOf = (body: Partial<RoomBody>): Partial<ResourceDetails['room']> =>
     userJoinVideoOff: body.user_join_video_off,
     prioritizeHandraise: body.prioritize_handraise,
     meta,
+    statusCallbackUrl: body.status_callback_url,
+    statusCallbackMethod: body.status_callback_method,
   })
 }
 
