@@ -39,8 +39,8 @@ export interface StatusCallback extends DocumentRequest {
   /** Kind of the callback for logs and metrics, for instance `call-status`, `recording` or `conference`. */
   readonly kind: string
   /**
-   * Id of the call, recording or room session whose end the callback reports. If the gateway dies first, another gateway
-   * sends the report; the id ensures that the report is sent once.
+   * Id of the call, recording or room session whose end the callback reports. If the gateway dies first,
+   * another gateway sends the report; the id ensures that the report is sent once.
    */
   readonly ends?: string
 }

@@ -99,7 +99,6 @@ export class RoomRecorder {
 
   #updated(updated: readonly string[]): void {
     const { isLocked, layoutName, isVideoMutedHidden, isHandraisePrioritized } = this.#session
-    this.#row = { ...this.#row, locked: isLocked ? 1 : 0, layout: layoutName }
     if (this.#row.members === 0 || ++this.#updates > maxUpdates) return
     const state = {
       locked: isLocked,
@@ -119,9 +118,10 @@ export class RoomRecorder {
 
   #add(event: HistoryEvent, isSent: boolean): void {
     const { put, callbacks, clock } = this.#deps
-    const { statusTarget, projectId } = this.#session.settings
-    const now = clock.now()
-    this.#row = { ...this.#row, events: this.#row.events + 1, updated_at: now }
+    const { settings, isLocked, layoutName: layout } = this.#session
+    const { statusTarget, projectId } = settings
+    const state = { locked: isLocked ? 1 : 0, layout, updated_at: clock.now() }
+    this.#row = { ...this.#row, ...state, events: this.#row.events + 1 }
     const row = eventRow(event, this.#row)
     put(`session ${this.#row.id}`, { session: this.#row })
     if (row.place <= maxEvents || row.name === roomEnded) put(`event ${row.id}`, { event: row })

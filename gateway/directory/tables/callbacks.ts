@@ -15,7 +15,7 @@ export class CallbackRows {
   }
 
   /**
-   * Stores a callback. `ends`: call, recording or room session whose end the callback reports; its row loses
+   * Stores a callback. `ends`: call, recording or room session whose end the callback reports. Its row loses
    * the status target, so that no other gateway reports the same end.
    */
   async add(row: CallbackRow, ends?: string): Promise<void> {

@@ -41,8 +41,8 @@ export class NodeRows {
 
   /**
    * Transfers the callbacks of a gateway last seen before `before` to `heir`, and ends its calls, recordings
-   * and room sessions by `ends`. Returns undefined if the gateway has come back, or another gateway has already
-   * taken over.
+   * and room sessions by `ends`. Returns undefined if the gateway has come back, or another gateway has
+   * already taken over.
    */
   async takeOver(
     nodeId: string,

@@ -80,7 +80,7 @@ const roomSchema = {
  * item is found by its id, or by the name of a room at `/public/`.
  */
 export const roomRoutes = (site: TypedSite, deps: RoomDeps): void => {
-  const { resources, requireProject } = deps
+  const { history, resources, requireProject } = deps
   const onRequest = requireProject('resources')
   const routes = new CollectionRoutes<ShownRoom>(site, {
     path: '/api/video/rooms',
@@ -104,8 +104,13 @@ export const roomRoutes = (site: TypedSite, deps: RoomDeps): void => {
       return nameTaken(resources.create({ ...made, projectId, type: 'room' })).then(alone)
     },
   )
-  routes.read(describe('get_video_room', 'Get a video room by its id or name'), ({ projectId, params }) =>
-    alone(findRoom(resources, projectId, params.id)),
+  routes.read(
+    describe('get_video_room', 'Get a video room by its id or name'),
+    async ({ projectId, params }) => {
+      const room = findRoom(resources, projectId, params.id)
+      const sessions = await history.inProgress(projectId, [room.id])
+      return { room, session: sessions.get(room.id) ?? null }
+    },
   )
   routes.update(
     (verb) => describe(`${verb}_video_room`, 'Change a video room; omitted fields keep their values'),

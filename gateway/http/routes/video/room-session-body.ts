@@ -117,7 +117,8 @@ export const memberSchema = whole({
   leave_reason: {
     ...textOrNull,
     description:
-      'Reason for the departure: `left`, `removed`, `ended`, `expired`, or `interrupted` if the gateway crashed.',
+      'Reason for the departure: `left`, `removed`, `ended`, `expired`, or `interrupted` if the gateway ' +
+      'crashed.',
   },
   duration: { ...countOrNull, description: 'Time in the room in seconds, rounded up; null while present.' },
   state: stateSchema,
