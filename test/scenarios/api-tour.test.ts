@@ -18,6 +18,7 @@ import { formOf } from '../support/tour/form-of.ts'
 import { tourPeople } from '../support/tour/people.ts'
 import { ApiRecorder } from '../support/tour/recorder.ts'
 import { tourResources } from '../support/tour/resources.ts'
+import { tourRooms } from '../support/tour/rooms.ts'
 
 let gateway: Gateway
 let documents: DocumentServer
@@ -65,6 +66,9 @@ it('a call is placed, controlled, recorded and found in the records', () => tour
 
 it('the XML family places and controls calls, conferences and queues', () =>
   tourCompat(api, documents, streams))
+
+it('video rooms are created, and their sessions are controlled and found in the history', () =>
+  tourRooms(api))
 
 it('every operation has examples, and they have the form of the present responses', () => {
   const { examples } = api

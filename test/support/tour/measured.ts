@@ -17,6 +17,7 @@ const offsets: Readonly<Record<string, number>> = {
   ended_at: durationMs,
   endedAt: durationMs,
   end_time: durationMs,
+  leave_time: durationMs,
   expires_at: 86_400_000,
 }
 

@@ -1,0 +1,67 @@
+import { script } from '../applications.ts'
+import { until } from '../until.ts'
+import { callee } from './calls.ts'
+import type { ApiRecorder } from './recorder.ts'
+
+const rooms = '/api/video/rooms'
+const sessions = '/api/video/room_sessions'
+
+/** Video rooms, and a session with two members that is controlled, ended and found in the history. */
+export const tourRooms = async (api: ApiRecorder): Promise<void> => {
+  const create = { name: 'planning', display_name: 'Planning', max_members: 12 }
+  const { id } = await api.json('POST', rooms, create)
+  await api.json('POST', rooms, { name: 'planning', max_members: 0 }, { status: 422 })
+  await api.json('PATCH', `${rooms}/${id}`, { status_callback_url: 'https://app.example.com/rooms' })
+  await api.json('PUT', `${rooms}/${id}`, create)
+  await tourSession(api, id)
+  await api.json('DELETE', `${rooms}/${id}`)
+  for (const method of ['GET', 'DELETE'] as const)
+    await api.json(method, `${rooms}/${id}`, undefined, { status: 404 })
+  for (const method of ['PATCH', 'PUT'] as const)
+    await api.json(method, `${rooms}/${id}`, create, { status: 404 })
+}
+
+const tourSession = async (api: ApiRecorder, room: string): Promise<void> => {
+  const callees = [await joins(api), await joins(api)]
+  const { data } = await until(
+    'two members are in the room',
+    () => api.json('GET', `${sessions}?room_name=planning`),
+    (answer) => answer.data[0]?.members_present === 2,
+  )
+  const session = `${sessions}/${data[0].id}`
+  await api.json('GET', `${rooms}?include_active_session=true&page_size=1`)
+  await api.json('GET', `${rooms}/${room}`)
+  await tourMembers(api, session)
+  await api.json('PATCH', session, { layout: 'spiral' }, { status: 422 })
+  await api.json('PATCH', session, { locked: true })
+  await api.json('PATCH', session, { status: 'completed' })
+  await api.json('PATCH', session, { status: 'completed' }, { status: 409 })
+  for (const callee of callees) await callee.done()
+  await api.gateway.settled()
+  await api.json('GET', session)
+  await api.json('GET', `${session}/events`)
+  await api.json('GET', `${sessions}/${crypto.randomUUID()}`, undefined, { status: 404 })
+  await api.json('GET', '/api/video/logs?page_size=1')
+  await api.json('GET', `/api/video/logs/${data[0].id}`)
+}
+
+const tourMembers = async (api: ApiRecorder, session: string): Promise<void> => {
+  const { data } = await api.json('GET', `${session}/members`)
+  const [first, second] = data.map(({ id }: { readonly id: string }) => `${session}/members/${id}`)
+  await api.json('GET', first)
+  await api.json('PATCH', first, { audio_muted: true })
+  await api.json('DELETE', second)
+  await api.json('DELETE', second, undefined, { status: 404 })
+}
+
+/** Calls a telephone, which then joins the room. */
+const joins = async (api: ApiRecorder) => {
+  const carrier = await callee(api)
+  const swml = script({ join_room: { name: 'planning' } }, 'hangup')
+  await api.json('POST', '/api/calling/calls', {
+    command: 'dial',
+    params: { from: '+15550100', to: carrier.uri, swml },
+  })
+  await carrier.sipp.event('confirmed')
+  return carrier
+}
