@@ -183,7 +183,7 @@ export const limits = group('Limits of calls, requests, connections and stored o
   ),
   recordsKept: format(
     'age',
-    'Time after which calls and their records are deleted. Written as 36h or 400d.',
+    'Time after which calls, their records and sessions of rooms are deleted. Written as 36h or 400d.',
     '400d',
   ),
   messagesKept: format(

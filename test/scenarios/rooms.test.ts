@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
 import { type Colour, screenColour, sees } from '../support/page-video.ts'
@@ -23,11 +24,13 @@ const address = '/public/lounge?channel=video'
 
 let gateway: Gateway
 let browser: Browser
+let customer: DocumentServer
 let pages: [SdkPage, SdkPage, SdkPage]
 const colours = ['red', 'lime', 'blue'] as const satisfies readonly Colour[]
 
 beforeAll(async () => {
   const browsing = Browser.start(tone)
+  customer = await DocumentServer.open()
   gateway = await Gateway.start({
     ...withToken,
     media: { rooms: { picture: 'speaker' } },
@@ -62,6 +65,7 @@ afterAll(async () => {
   await Promise.all(pages?.map((page) => page.close()) ?? [])
   await browser?.stop()
   await gateway?.stop()
+  await customer?.close()
 })
 
 /** Number of rectangles that the SDK has laid over the picture. */
@@ -218,5 +222,66 @@ describe('a room', () => {
     await expect
       .poll(() => third.wire.events('member.updated').at(-1)?.member)
       .toMatchObject({ member_id: joined?.member_id, audio_muted: true })
+  })
+
+  it('is in the history, and reports its session and its members to the server of the customer', async () => {
+    const room = '/api/video/rooms/lounge'
+    await rest(gateway, 'PATCH', room, { status_callback_url: customer.put('/room', '{}') })
+    const [first, second] = pages
+    await first.dial(address, { video: true })
+    await second.dial(address, { video: true })
+    const phone = await phoneJoins()
+    await second.do('audioMute')
+    await until(
+      'the phone and the mute are known',
+      () => second.wire.events('member.updated').at(-1)?.member,
+      (member) => member?.audio_muted === true,
+    )
+    const { body } = await rest(gateway, 'GET', room)
+    const session = `/api/video/room_sessions/${body.active_session.id}`
+    const present = (await rest(gateway, 'GET', `${session}/members`)).body.data
+    expect(present).toMatchObject([
+      { name: nameOf(0), device: 'browser', state: { audio_muted: false, visible: true } },
+      { name: nameOf(1), device: 'browser', state: { audio_muted: true, visible: true } },
+      { name: 'Carrier', device: 'phone', leave_time: null, state: { visible: false } },
+    ])
+    await rest(gateway, 'DELETE', `${session}/members/${present[2].id}`)
+    await phone.done()
+    await second.hangUp()
+    await first.hangUp()
+    await gateway.settled()
+    expect((await rest(gateway, 'GET', session)).body).toMatchObject({
+      status: 'completed',
+      end_reason: 'left',
+      members_total: 3,
+      members_max: 3,
+    })
+    const { data } = (await rest(gateway, 'GET', `${session}/members`)).body
+    expect(data.map((member: { readonly leave_reason: string }) => member.leave_reason)).toEqual([
+      'left',
+      'left',
+      'removed',
+    ])
+    const events = (await rest(gateway, 'GET', `${session}/events`)).body.data
+    const reported = events.filter(({ name }: { readonly name: string }) => name !== 'room.updated')
+    const requests = await until(
+      'the customer knows the end',
+      () => customer.asked('/room'),
+      ({ length }) => length >= reported.length,
+    )
+    const bodies = requests.map((request) => JSON.parse(request.body))
+    expect(bodies.map(({ event_id }) => event_id)).toEqual(reported.map(({ id }: { id: string }) => id))
+    expect(bodies.map(({ event_type, params }) => [event_type, params.member?.name])).toEqual([
+      ['video.room.started', undefined],
+      ['video.member.joined', nameOf(0)],
+      ['video.member.joined', nameOf(1)],
+      ['video.member.joined', 'Carrier'],
+      ['video.member.left', 'Carrier'],
+      ['video.member.left', nameOf(1)],
+      ['video.member.left', nameOf(0)],
+      ['video.room.ended', undefined],
+    ])
+    expect(requests.every(({ headers }) => headers['webhook-signature'])).toBe(true)
+    await rest(gateway, 'PATCH', room, { status_callback_url: null })
   })
 })

@@ -14,10 +14,10 @@ beforeAll(async () => {
   await migrate(store, new FakeClock())
   rows = new RoomSessionRows(store)
   await sql`with recursive n (i) as (select 0 union all select i + 1 from n where i < ${count - 1})
-    insert into room_session (id, node_id, project_id, room_id, name, display_name, settings_json, locked, layout,
-    members, present_members, max_members, events, started_at, updated_at, ended_at)
-    select printf('s%05d', i), 'node', 'p' || (i % 2), 'r' || (i % 100), 'room-' || (i % 1000), '', '{}', 0, '5up',
-    1, 0, 1, 4, i, i, case when i % 1000 <> 0 then i end from n`.execute(store)
+    insert into room_session (id, node_id, project_id, room_id, name, display_name, settings_json, locked,
+    layout, members, present_members, max_members, events, started_at, updated_at, ended_at)
+    select printf('s%05d', i), 'node', 'p' || (i % 2), 'r' || (i % 100), 'room-' || (i % 1000), '', '{}', 0,
+    '5up', 1, 0, 1, 4, i, i, case when i % 1000 <> 0 then i end from n`.execute(store)
 })
 afterAll(() => store.destroy())
 
