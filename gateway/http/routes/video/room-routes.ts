@@ -18,6 +18,7 @@ export interface RoomDeps extends Pick<RoomSessionDeps, 'history' | 'requireProj
 }
 
 type Room = Resource<'room'>
+type NewRoom = Parameters<typeof conferenceRooms.create>[0]
 
 /** Room with its session in progress: null without one, absent unless requested. */
 interface ShownRoom {
@@ -97,10 +98,8 @@ export const roomRoutes = (site: TypedSite, deps: RoomDeps): void => {
     describe('create_video_room', 'Create a video room'),
     body(conferenceRooms.required),
     ({ projectId, body: fields }) => {
-      const made = conferenceRooms.create(
-        fields as Parameters<typeof conferenceRooms.create>[0],
-        () => undefined,
-      )
+      // The schema has checked that the fields are those of a room.
+      const made = conferenceRooms.create(fields as NewRoom, noResource)
       return nameTaken(resources.create({ ...made, projectId, type: 'room' })).then(alone)
     },
   )
@@ -117,11 +116,7 @@ export const roomRoutes = (site: TypedSite, deps: RoomDeps): void => {
     body([]),
     ({ projectId, params, body: fields }) => {
       const room = findRoom(resources, projectId, params.id)
-      const change = conferenceRooms.change(
-        fields as Parameters<typeof conferenceRooms.change>[0],
-        room,
-        () => undefined,
-      )
+      const change = conferenceRooms.change(fields as NewRoom, room, noResource)
       return nameTaken(resources.update(projectId, 'room', room.id, change)).then(alone)
     },
   )
@@ -133,6 +128,9 @@ export const roomRoutes = (site: TypedSite, deps: RoomDeps): void => {
 const describe = (id: string, summary: string) => forProjects('video rooms', id, summary)
 
 const alone = (room: Room): ShownRoom => ({ room })
+
+/** Finds no resources, as the fields of a room refer to none. */
+const noResource = () => undefined
 
 /** Returns a room by its id, or by its name at `/public/`. Throws `unknown_resource`. */
 const findRoom = (resources: Resources, projectId: string, idOrName: string): Room => {
