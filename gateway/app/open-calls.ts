@@ -116,7 +116,7 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
     clock,
     log,
   })
-  rooms.onSession((session) => from.roomHistory.watch(session))
+  rooms.onStart((session) => from.roomHistory.watch(session))
   const { http: documents, callbacks } = customers
   const { nodeId } = store
   const { handlers, documentChecks } = openHandlers(base, nodeId, metrics)

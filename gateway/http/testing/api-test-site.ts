@@ -231,7 +231,10 @@ export class ApiTestSite {
       },
       calls: this.#calls,
       archive: { cdrs: records, history: records, recordings, subscriberCalls: this.history },
-      video: { history: this.roomHistory, rooms: { sessionsOf: (projectId) => this.#sessionsOf(projectId) } },
+      video: {
+        history: this.roomHistory,
+        rooms: { session: (projectId, id) => this.#session(projectId, id) },
+      },
       chat: this.#chat,
       carrierHealth: (name) => (name === 'p1/acme' ? health : undefined),
       clock,
@@ -395,8 +398,10 @@ export class ApiTestSite {
     )
   }
 
-  #sessionsOf(projectId: string) {
+  #session(projectId: string, id: string) {
     const sessions = this.rooms.map(({ session }) => session)
-    return sessions.filter(({ settings, isEnded }) => settings.projectId === projectId && !isEnded)
+    return sessions.find(
+      (session) => session.id === id && session.settings.projectId === projectId && !session.isEnded,
+    )
   }
 }

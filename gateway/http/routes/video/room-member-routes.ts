@@ -47,7 +47,7 @@ export const memberRoutes = (site: TypedSite, deps: RoomSessionDeps): void => {
   }
   const shown = (projectId: string, row: RoomMemberRow): ShownMember => ({
     row,
-    session: rooms.sessionsOf(projectId).find(({ id }) => id === row.session_id),
+    session: rooms.session(projectId, row.session_id),
   })
   const find = async (projectId: string, { id, member_id }: { id: string; member_id: string }) =>
     shown(projectId, await history.member(projectId, id, member_id))

@@ -11,7 +11,7 @@ export interface RoomSessionDeps {
     'nodeId' | 'find' | 'list' | 'inProgress' | 'members' | 'member' | 'events'
   >
   /** Sessions in progress on this gateway. */
-  readonly rooms: Pick<ProjectRooms, 'sessionsOf'>
+  readonly rooms: Pick<ProjectRooms, 'session'>
   readonly requireProject: RequireProject
 }
 
@@ -27,8 +27,8 @@ export const sessionInProgress = async (
   projectId: string,
   id: string,
 ): Promise<RoomSession> => {
-  const live = rooms.sessionsOf(projectId).find((session) => session.id === id && session.size > 0)
-  if (live) return live
+  const live = rooms.session(projectId, id)
+  if (live && live.size > 0) return live
   const row = await history.find(projectId, id)
   const isElsewhere = row.ended_at === null && row.node_id !== history.nodeId
   throw new TrunklineError(isElsewhere ? 'room_elsewhere' : 'room_ended')
