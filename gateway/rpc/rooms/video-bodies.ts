@@ -24,12 +24,23 @@ export const videoMemberBody = (session: RoomSession, member: RoomMember) => {
 export const videoMemberBodies = (session: RoomSession) =>
   session.members.map((member) => videoMemberBody(session, member))
 
-/** Returns the `room_session` and the `room` of events. `updated`: names of changed properties. */
-export const videoRoomBodies = (session: RoomSession, viewerId: string, updated?: readonly string[]) => {
+/** Channel to which applications subscribe for the events of a session. */
+export const channelOf = ({ id }: Pick<RoomSession, 'id'>): string => `room.${id}`
+
+/** Options of {@link videoRoomBodies}. */
+export interface VideoRoomBodiesOptions {
+  /** Member whose layout the bodies have; default the layout of a viewer without a camera. */
+  readonly viewerId?: string | undefined
+  /** Names of changed properties; default absent from the bodies. */
+  readonly updated?: readonly string[] | undefined
+}
+
+/** Returns the `room_session` and the `room` of events. */
+export const videoRoomBodies = (session: RoomSession, { viewerId, updated }: VideoRoomBodiesOptions = {}) => {
   const { settings } = session
   const body = {
     ...roomIds(session),
-    event_channel: '',
+    event_channel: channelOf(session),
     name: settings.name,
     display_name: settings.displayName,
     layout_name: session.layoutFor(viewerId).name,

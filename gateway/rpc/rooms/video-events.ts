@@ -1,0 +1,90 @@
+import type { RoomSession } from '../../rooms/room-session.ts'
+import type { RoomEvent, RoomMember } from '../../rooms/room-types.ts'
+import { layoutBody, roomIds } from './layout-body.ts'
+import { videoMemberBody, videoRoomBodies } from './video-bodies.ts'
+
+/** Event of the `video.*` dialect. */
+export interface VideoEvent {
+  /** Such as `video.member.joined`. */
+  readonly type: string
+  /** Returns the params, which are made when a client wants the event. */
+  readonly params: () => object
+}
+
+type MemberEvent = RoomEvent & { readonly kind: `member.${string}` }
+
+/** Makes the events of a room for its clients: pages with room tokens, and applications. */
+export class VideoRoomEvents {
+  readonly #session: RoomSession
+  readonly #viewerId: string | undefined
+
+  /** `viewerId`: member whose layout the events have; default the layout of a viewer without a camera. */
+  constructor(session: RoomSession, viewerId?: string) {
+    this.#session = session
+    this.#viewerId = viewerId
+  }
+
+  /** Returns the event of the beginning of the session. */
+  started(): VideoEvent {
+    return this.#event('room.started', () => this.#bodies())
+  }
+
+  /** Returns the event with the state of the room. `ids`: further params. */
+  subscribed(ids: object = {}): VideoEvent {
+    return this.#event('room.subscribed', () => ({ ...ids, ...this.#bodies() }))
+  }
+
+  layoutChanged(): VideoEvent {
+    const session = this.#session
+    return this.#event('layout.changed', () => ({
+      layout: layoutBody(session, session.layoutFor(this.#viewerId)),
+    }))
+  }
+
+  /** Returns the event of a changed member, which may be a member of the audience. */
+  memberUpdated(member: RoomMember, updated: readonly string[]): VideoEvent {
+    return this.#event('member.updated', () => ({ member: { ...this.#body(member), updated } }))
+  }
+
+  /**
+   * Returns the event for an event of the session. Members of the audience are counted alone: their other
+   * events have no equivalent, and the result is undefined.
+   */
+  of(event: RoomEvent): VideoEvent | undefined {
+    switch (event.kind) {
+      case 'room.updated':
+        return this.#event(event.kind, () => this.#bodies(event.updated))
+      case 'room.ended':
+        return this.#event(event.kind, () => this.#bodies())
+      case 'layout.changed':
+        return this.layoutChanged()
+      default:
+        return event.member.isAudience ? this.#ofAudience(event) : this.#ofMember(event)
+    }
+  }
+
+  #ofMember(event: MemberEvent): VideoEvent {
+    const { kind, member } = event
+    if (kind === 'member.updated') return this.memberUpdated(member, event.updated)
+    if (kind === 'member.talking')
+      return this.#event(kind, () => ({ member: { id: member.id, talking: member.isTalking } }))
+    return this.#event(kind, () => ({ member: this.#body(member) }))
+  }
+
+  #ofAudience({ kind }: MemberEvent): VideoEvent | undefined {
+    if (kind !== 'member.joined' && kind !== 'member.left') return undefined
+    return this.#event('room.audience_count', () => ({ total: this.#session.audienceCount }))
+  }
+
+  #body(member: RoomMember) {
+    return videoMemberBody(this.#session, member)
+  }
+
+  #bodies(updated?: readonly string[]) {
+    return videoRoomBodies(this.#session, { viewerId: this.#viewerId, updated })
+  }
+
+  #event(name: string, params: () => object): VideoEvent {
+    return { type: `video.${name}`, params: () => ({ ...roomIds(this.#session), ...params() }) }
+  }
+}
