@@ -45,6 +45,7 @@ import { openCdrs, openHistory, openRoomHistory } from './open-cdrs.ts'
 import { openHttp } from './open-http.ts'
 import { openPush } from './open-push.ts'
 import { openRestApi } from './open-rest-api.ts'
+import { openRooms } from './open-rooms.ts'
 import { type OpenedSip, openDialPolicy, openSip } from './open-sip.ts'
 import type { ListenAddresses } from './startup-banner.ts'
 import { watchAgent } from './watch-agent.ts'
@@ -234,7 +235,13 @@ export class App {
     const roomHistory = await openRoomHistory(base, store, customers, this.#metrics)
     await history.loadInterrupted()
     const originator: Originator = { originate: (origination) => this.#calls.opened!.originate(origination) }
-    const applications = openApplications(base, store.access, originator, this.#metrics)
+    const rooms = openRooms(
+      base,
+      { store, media, recordings, history: roomHistory, clock: this.#callClock },
+      this.#metrics,
+    )
+    const { access } = store
+    const applications = openApplications(base, { access, originator, rooms }, this.#metrics)
     const opened = openCalls(
       base,
       {
@@ -243,10 +250,10 @@ export class App {
         outbound: { sip, endpoints, subscribers: browsers.ringer },
         dialPolicy: this.#dialPolicy,
         applications,
+        rooms,
         recordings,
         customers,
         records,
-        roomHistory,
         clock: this.#callClock,
       },
       this.#metrics,

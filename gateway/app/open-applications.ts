@@ -1,19 +1,28 @@
 import type { ProjectAccess } from '../auth/project-access.ts'
 import type { Originator } from '../calls/connect/origination.ts'
 import type { Metrics } from '../core/metrics.ts'
+import type { RoomSessions } from '../rpc/realtime/application-rooms.ts'
 import { RealtimeDialect } from '../rpc/realtime/realtime-dialect.ts'
 import type { AppContext } from './open.ts'
 
-/** Opens the JSON-RPC dialect of realtime applications; `originator` places their calls. */
+/** Opened components that applications use. */
+export interface OpenApplicationsDeps {
+  readonly access: ProjectAccess
+  /** Places the calls of applications. */
+  readonly originator: Originator
+  readonly rooms: RoomSessions
+}
+
+/** Opens the JSON-RPC dialect of realtime applications. */
 export const openApplications = (
   { clock, log, closing }: AppContext,
-  access: ProjectAccess,
-  originator: Originator,
+  deps: OpenApplicationsDeps,
   metrics: Metrics,
 ): RealtimeDialect => {
-  const dialect = new RealtimeDialect({ access, originator, metrics, clock, log })
+  const dialect = new RealtimeDialect({ ...deps, metrics, clock, log })
   metrics.gauge('applications', () => dialect.applications)
   metrics.gauge('application_calls', () => dialect.calls)
+  metrics.gauge('application_room_subscriptions', () => dialect.roomSubscriptions)
   metrics.gauges('applications_online', ['topic'], () => dialect.online)
   return closing.add('applications', dialect, (open) => open.close())
 }

@@ -16,7 +16,7 @@ import { LocalLegs } from '../calls/local/local-legs.ts'
 import { CallLog } from '../calls/log/call-log.ts'
 import { CdrWriter } from '../calls/log/cdr-writer.ts'
 import { ProjectQueues } from '../calls/queue/queues.ts'
-import { ProjectRooms } from '../calls/room/project-rooms.ts'
+import type { ProjectRooms } from '../calls/room/project-rooms.ts'
 import { Calls, type CallsSettings } from '../calls/session/calls.ts'
 import { HandlerContexts } from '../calls/session/handler-contexts.ts'
 import { type Applications, HandlerRunner } from '../calls/session/handler-runner.ts'
@@ -24,7 +24,6 @@ import type { Speech } from '../calls/verbs/call-controller-deps.ts'
 import { CallControllers, type VerbSettings } from '../calls/verbs/call-controllers.ts'
 import { CallDetector } from '../calls/verbs/call-detector.ts'
 import type { CdrStore } from '../cdr/cdr-store.ts'
-import type { RoomHistory } from '../cdr/room-history.ts'
 import type { SystemClock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { AddressBook } from '../model.ts'
@@ -50,10 +49,10 @@ export interface OpenCallsDeps {
   /** Hosts that a project may call. */
   readonly dialPolicy: Pick<DialPolicy, 'objection'>
   readonly applications: Applications
+  readonly rooms: ProjectRooms
   readonly recordings: Recordings
   readonly customers: CustomerServers
   readonly records: CdrStore
-  readonly roomHistory: Pick<RoomHistory, 'watch'>
   /** Clock of calls alone, so that the gauge of their timers is zero without calls. */
   readonly clock: SystemClock
 }
@@ -98,7 +97,8 @@ const addressSettings = ({ limits }: Pick<Config, 'limits'>) => ({
 /** Opens the calls with their conferences and queues. */
 export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metrics): OpenedCalls => {
   const { config, log } = base
-  const { store, media, outbound, dialPolicy, applications, recordings, customers, records, clock } = from
+  const { store, media, outbound, dialPolicy, applications, rooms, recordings, customers, records, clock } =
+    from
   const { edge, webrtc, sounds } = media
   const bridges = new Bridges(edge, webrtc, (err, a, b) =>
     log.warn({ event: 'call.video-not-bridged', err, legs: [a.id, b.id] }, 'video of two legs not bridged'),
@@ -108,15 +108,6 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   const waitingAudio = new WaitingAudio(player, clock, log)
   const queues = new ProjectQueues({ waitingAudio, clock, log })
   const conferences = new ProjectConferences({ waitingAudio, openMixer, recordings, clock, log })
-  const rooms = new ProjectRooms({
-    directory: store.directory,
-    openMixer,
-    webrtc,
-    recordings,
-    clock,
-    log,
-  })
-  rooms.onStart((session) => from.roomHistory.watch(session))
   const { http: documents, callbacks } = customers
   const { nodeId } = store
   const { handlers, documentChecks } = openHandlers(base, nodeId, metrics)
@@ -190,8 +181,6 @@ export const openCalls = (base: AppContext, from: OpenCallsDeps, metrics: Metric
   metrics.gauge('video_bridges', () => bridges.videos)
   metrics.gauge('verbs', () => controllers.pending)
   metrics.gauge('conferences', () => conferences.count)
-  metrics.gauge('room_sessions', () => rooms.count)
-  metrics.gauge('room_members', () => rooms.members)
   metrics.gauge('queue_waiting', () => queues.waiting)
   metrics.gauge('call_timers', () => clock.running)
   metrics.gauge('call_rows', () => records.live)

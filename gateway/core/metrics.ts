@@ -314,6 +314,7 @@ const gauges = {
   chat_counted: 'Writers and conversations whose messages are counted, of the last minute',
   applications: 'Realtime applications, connected or waiting for reconnection',
   application_calls: 'Calls that realtime applications control or are offered',
+  application_room_subscriptions: 'Subscriptions of realtime applications to the events of rooms',
   config_last_reload_timestamp_seconds:
     'Unix time of the last successful load of the configuration, at the start or by a reload',
   config_restart_keys: 'Keys of the configuration that have changed and need a restart',

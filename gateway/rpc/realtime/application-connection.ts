@@ -11,6 +11,7 @@ import { asRecord, RpcError, rpcCodes } from '../frames.ts'
 import { closeCodes, type Reply, type RpcHandler, type RpcSession } from '../rpc-session.ts'
 import { type Application, maxTopics } from './application.ts'
 import type { ApplicationRegistry } from './application-registry.ts'
+import { type ApplicationRooms, applicationRoomMethods } from './application-rooms.ts'
 import { callRequests, peerRequests } from './call-requests.ts'
 import type { ApplicationDialer } from './dial-request.ts'
 
@@ -19,6 +20,7 @@ export interface ApplicationConnectionDeps {
   readonly access: ProjectAccess
   readonly registry: ApplicationRegistry
   readonly dialer: ApplicationDialer
+  readonly rooms: ApplicationRooms
   readonly log: Log
   readonly metrics: Pick<Metrics, 'rejections'>
 }
@@ -44,7 +46,8 @@ export class ApplicationConnection implements RpcHandler {
     this.#session = session
     this.#address = address
     const own = ['signalwire.connect', 'calling.dial', 'calling.pass']
-    this.methods = new Set([...own, ...Object.keys(this.#handlers), ...Object.keys(callRequests)])
+    const calls = [...Object.keys(this.#handlers), ...Object.keys(callRequests)]
+    this.methods = new Set([...own, ...calls, ...applicationRoomMethods])
   }
 
   async handle(method: string, params: Params): Promise<Reply> {
@@ -78,6 +81,7 @@ export class ApplicationConnection implements RpcHandler {
     const fields = new Fields(params)
     if (Object.hasOwn(this.#handlers, method)) return this.#handlers[method]!(application, fields)
     if (method === 'calling.dial') return this.#deps.dialer.dial(application, fields)
+    if (applicationRoomMethods.has(method)) return this.#deps.rooms.handle(application, method, fields)
     if (!Object.hasOwn(callRequests, method) && method !== 'calling.pass')
       throw new RpcError(rpcCodes.method, method.slice(0, 60))
     return this.#ofCall(application, method, fields)
@@ -133,7 +137,7 @@ export class ApplicationConnection implements RpcHandler {
           project: projectId,
           project_id: projectId,
           expires_at: null,
-          scopes: ['calling'],
+          scopes: ['calling', 'video'],
           signature,
         },
       },

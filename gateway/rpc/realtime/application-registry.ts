@@ -9,16 +9,21 @@ export class ApplicationRegistry {
   readonly #nodeId: string
   readonly #clock: Clock
   readonly #graceMs: number
+  readonly #onRemoved: (application: Application) => void
   readonly #applications = new Map<string, Application>()
   /** Applications by project and topic, in the order of their next offer. */
   readonly #listeners = new Map<string, Set<Application>>()
   readonly #graces = new Map<Application, Timer>()
 
-  /** `graceMs`: time that a disconnected application has to reconnect. */
-  constructor(nodeId: string, clock: Clock, graceMs: number) {
+  /**
+   * `graceMs`: time that a disconnected application has to reconnect. `onRemoved` receives each application
+   * that is removed.
+   */
+  constructor(nodeId: string, clock: Clock, graceMs: number, onRemoved: (application: Application) => void) {
     this.#nodeId = nodeId
     this.#clock = clock
     this.#graceMs = graceMs
+    this.#onRemoved = onRemoved
   }
 
   /** Number of applications, including those that may reconnect. */
@@ -120,6 +125,7 @@ export class ApplicationRegistry {
     this.socketBack(application)
     this.#applications.delete(application.protocol)
     this.unlisten(application, application.topics)
+    this.#onRemoved(application)
     application.lost()
   }
 }

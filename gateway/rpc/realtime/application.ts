@@ -25,7 +25,7 @@ interface Event {
   readonly isStale: (() => boolean) | undefined
 }
 
-/** Maximum number of undelivered events; the oldest are dropped. */
+/** Maximum number of undelivered events. The oldest events of rooms are dropped first, then those of calls. */
 const maxKept = 500
 /** Maximum number of topics of an application. */
 export const maxTopics = 100
@@ -110,8 +110,7 @@ export class Application {
   emit(type: string, params: unknown, isStale?: () => boolean): void {
     const event = { type, params, isStale }
     this.#kept.add(event)
-    const [oldest] = this.#kept
-    if (oldest && this.#kept.size > maxKept) this.#kept.delete(oldest)
+    if (this.#kept.size > maxKept) this.#dropOldest()
     if (this.#isFlowing) this.#deliver(event)
   }
 
@@ -120,6 +119,18 @@ export class Application {
     for (const dial of [...this.dials]) dial.abort()
     for (const call of [...this.calls.values()]) call.abandoned()
     this.#kept.clear()
+  }
+
+  /** Rooms have many events, of which the promises of clients depend on few. Calls must not lose theirs. */
+  #dropOldest(): void {
+    const [oldest] = this.#kept
+    let victim = oldest
+    for (const event of this.#kept)
+      if (event.type.startsWith('video.')) {
+        victim = event
+        break
+      }
+    if (victim) this.#kept.delete(victim)
   }
 
   #deliver(event: Event): void {

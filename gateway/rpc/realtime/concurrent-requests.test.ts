@@ -173,7 +173,7 @@ it('an application that signs in again receives no event twice', async () => {
 })
 
 it('beyond ten thousand applications, the one that was lost first is removed', () => {
-  const registry = new ApplicationRegistry('n', new FakeClock(), 30_000)
+  const registry = new ApplicationRegistry('n', new FakeClock(), 30_000, () => {})
   const made = Array.from({ length: 10_001 }, () =>
     registry.create({ projectId: 'demo', agent: '', isAcknowledging: true }),
   )

@@ -7,8 +7,10 @@ import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { RpcHandler, RpcSession } from '../rpc-session.ts'
+import type { Application } from './application.ts'
 import { ApplicationConnection } from './application-connection.ts'
 import { ApplicationRegistry } from './application-registry.ts'
+import { ApplicationRooms, type RoomSessions } from './application-rooms.ts'
 import { ApplicationDialer } from './dial-request.ts'
 import { offerCall } from './offer-call.ts'
 
@@ -22,6 +24,7 @@ const graceMs = 30_000
 export interface RealtimeDialectDeps {
   readonly access: ProjectAccess
   readonly originator: Originator
+  readonly rooms: RoomSessions
   readonly metrics: Pick<Metrics, 'rejections' | 'applicationOffers'>
   readonly clock: Clock
   readonly log: Log
@@ -33,17 +36,21 @@ export interface RealtimeDialectDeps {
 const maxTopicLabels = 50
 
 /**
- * Dialect of customers' applications: tracks connected applications, offers them calls and dials for them.
+ * Dialect of customers' applications: tracks connected applications, offers them calls, dials for them, and
+ * shows them the rooms of their project.
  */
 export class RealtimeDialect implements Applications {
   readonly #deps: RealtimeDialectDeps
   readonly #registry: ApplicationRegistry
   readonly #dialer: ApplicationDialer
+  readonly #rooms: ApplicationRooms
 
   constructor(deps: RealtimeDialectDeps) {
     this.#deps = deps
-    const { originator, clock, log, nodeId = randomUUID() } = deps
-    this.#registry = new ApplicationRegistry(nodeId, clock, graceMs)
+    const { originator, rooms, clock, log, nodeId = randomUUID() } = deps
+    this.#rooms = new ApplicationRooms(rooms)
+    const forget = (application: Application) => this.#rooms.forget(application)
+    this.#registry = new ApplicationRegistry(nodeId, clock, graceMs, forget)
     this.#dialer = new ApplicationDialer(originator, clock, log)
   }
 
@@ -55,6 +62,11 @@ export class RealtimeDialect implements Applications {
   /** Number of calls that applications control or are offered. */
   get calls(): number {
     return this.#registry.calls
+  }
+
+  /** Number of subscriptions to the events of rooms. */
+  get roomSubscriptions(): number {
+    return this.#rooms.subscriptions
   }
 
   /**
@@ -79,7 +91,14 @@ export class RealtimeDialect implements Applications {
   /** Creates the handler of a new WebSocket from a network address. */
   open(session: RpcSession, address: string): RpcHandler {
     const { access, metrics, log } = this.#deps
-    const deps = { access, registry: this.#registry, dialer: this.#dialer, metrics, log }
+    const deps = {
+      access,
+      registry: this.#registry,
+      dialer: this.#dialer,
+      rooms: this.#rooms,
+      metrics,
+      log,
+    }
     return new ApplicationConnection(deps, session, address)
   }
 
@@ -90,6 +109,7 @@ export class RealtimeDialect implements Applications {
 
   /** Removes every application and ends its calls. The server closes the sessions. */
   close(): void {
+    this.#rooms.close()
     this.#registry.close()
   }
 }

@@ -12,6 +12,7 @@ import type { RpcSession } from '../../rpc-session.ts'
 import { SignInHandler } from '../../sign-in-handler.ts'
 import { type AnyFrame, listeningServer, TestBrowser } from '../../testing/test-browser.ts'
 import { RealtimeDialect } from '../realtime-dialect.ts'
+import { TestRooms } from './test-rooms.ts'
 
 /** API token of the project `demo`. */
 export const apiToken = 'an-api-token'
@@ -80,12 +81,13 @@ export class RealtimeTestGateway {
     { project: 'demo', secret: endingToken, expiresAt: new FakeClock().now() + 20_000 },
     { project: 'other', secret: othersToken },
   ])
+  readonly rooms = new TestRooms()
   readonly dialect: RealtimeDialect
   readonly rpc: RpcServer
   #http!: Awaited<ReturnType<typeof listeningServer>>
 
   constructor() {
-    const { clock, metrics } = this
+    const { clock, metrics, rooms } = this
     const log = pino({ level: 'trace' }, { write: (line: string) => this.lines.push(line) })
     const originator = {
       originate: (origination: Origination) => {
@@ -94,7 +96,8 @@ export class RealtimeTestGateway {
       },
     }
     const access = new ProjectAccess({ projects: this.projects, clock })
-    this.dialect = new RealtimeDialect({ access, originator, metrics, clock, log, nodeId: 'node-1' })
+    const nodeId = 'node-1'
+    this.dialect = new RealtimeDialect({ access, originator, rooms, metrics, clock, log, nodeId })
     const subscriber = () => {
       throw new Error('this gateway has no browsers')
     }
