@@ -2,14 +2,16 @@
 
 /**
  * Rooms by token: a page with `Video.RoomSession` of each version of the published SDK, and a page that dials
- * the room as a subscriber. Each page's camera has a colour of its own.
+ * the room as a subscriber. Each page's camera has a colour of its own. Applications with the published server
+ * SDKs watch the room, and act on it.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
 import { sees } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
+import { openVersion3, openVersion4 } from '../support/room-applications.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
 import { sdkVersions } from '../support/sdk-versions.ts'
@@ -172,5 +174,89 @@ describe('an audience', () => {
       expect(JSON.stringify(invite)).toContain('a=recvonly')
     })
     await dialler.hangUp()
+  })
+})
+
+describe.each([
+  ['3.13.0', openVersion3],
+  ['4.2.1', openVersion4],
+])('an application with version %s of the published server SDK', (version, open) => {
+  it('learns of the room and of its members, and changes them', async () => {
+    const application = await open(gateway)
+    onTestFinished(() => application.close())
+    await dialler.dial(address, { video: true })
+    const room = await until('the room starts', () => application.started[0])
+    expect(room).toMatchObject({ name: 'lounge', locked: false, layoutName: 'full-screen' })
+    const heard = await application.listen(room!)
+    const what = (name: string) => heard.filter((event) => event.name === name).at(-1)?.what
+    await withPage({ camera: 'lime' }, async (page) => {
+      await page.join(await tokenFor('Vera'))
+      const { id: memberId } = await memberNamed(page, 'Vera')
+      await expect.poll(() => what('member.joined')?.id).toBe(memberId)
+      await expect.poll(() => heard.some(({ name }) => name === 'member.talking.started')).toBe(true)
+
+      await room!.audioMute({ memberId })
+      await expect.poll(() => what('member.updated')).toMatchObject({ id: memberId, audioMuted: true })
+      await expect
+        .poll(() => page.wire.events('video.member.updated').at(-1)?.member)
+        .toMatchObject({ id: memberId, audio_muted: true })
+      await room!.audioUnmute({ memberId })
+      await expect.poll(() => what('member.updated')?.audioMuted).toBe(false)
+      // Version 3.13.0 has no events of single properties.
+      if (version !== '3.13.0') expect(what('member.updated.audioMuted')?.id).toBe(memberId)
+
+      expect(await room!.getLayouts()).toEqual({ layouts: ['full-screen', '1x1'] })
+      await room!.setLayout({ name: '1x1' })
+      await expect.poll(() => what('layout.changed')?.layout.name).toBe('1x1')
+      await expect.poll(() => page.wire.events('video.layout.changed').at(-1)?.layout.name).toBe('1x1')
+
+      await room!.lock()
+      await expect.poll(() => what('room.updated')?.locked).toBe(true)
+      await expect.poll(() => dialler.wire.events('call.updated').at(-1)?.room_session.locked).toBe(true)
+      await room!.unlock()
+
+      await room!.setMeta({ topic: 'cats', seat: 1 })
+      await room!.updateMeta({ seat: 2 })
+      await room!.deleteMeta(['topic'])
+      expect(await room!.getMeta()).toEqual({ meta: { seat: 2 } })
+      await room!.updateMemberMeta({ memberId, meta: { seat: 4 } })
+      expect(await page.do('getMemberMeta', { memberId })).toEqual({ meta: { seat: 4 } })
+      expect(await room!.getMemberMeta({ memberId })).toEqual({ meta: { seat: 4 } })
+
+      const { members } = await room!.getMembers()
+      expect(members.map(({ name }) => name)).toEqual([`The ${newest.person}`, 'Vera'])
+      await expect(room!.audioMute({ memberId: 'unknown' })).rejects.toMatchObject({ code: '404' })
+      await expect(room!.setLayout({ name: 'spiral' })).rejects.toMatchObject({ code: '422' })
+
+      await room!.removeMember({ memberId })
+      await expect.poll(() => page.events()).toContain('destroy')
+      await expect.poll(() => what('member.left')?.id).toBe(memberId)
+    })
+    await dialler.hangUp()
+    await expect.poll(() => application.ended).toEqual([room!.id])
+    expect(heard.at(-1)).toMatchObject({ name: 'room.ended', what: { id: room!.id } })
+  })
+
+  it('finds a room in progress, and ends it for all members', async () => {
+    await dialler.dial(address, { video: true })
+    const application = await open(gateway)
+    onTestFinished(() => application.close())
+    const room = await until('the room in progress is reported', () => application.started[0])
+    const [listed] = await application.sessions()
+    expect(listed).toMatchObject({ id: room!.id, name: 'lounge' })
+    const found = await application.session(room!.id)
+    expect(found).toMatchObject({ id: room!.id, layoutName: 'full-screen' })
+    await expect(application.session('unknown')).rejects.toMatchObject({ code: '404' })
+    await found.lock()
+    await until(
+      'the lock is found again',
+      () => application.session(room!.id),
+      ({ locked }) => locked,
+    )
+    const left = dialler.wire.events('call.left').length
+    await found.removeAllMembers()
+    await expect.poll(() => application.ended).toEqual([room!.id])
+    expect(await application.sessions()).toEqual([])
+    await dialler.wire.event('call.left', left)
   })
 })
