@@ -41,6 +41,6 @@ export type {
   RecordResult,
 } from './verb-types/recording.ts'
 export type { ReferOptions, ReferResult } from './verb-types/refer.ts'
-export type { RoomOptions, RoomResult } from './verb-types/room.ts'
+export type { RoomMembership, RoomOptions, RoomResult } from './verb-types/room.ts'
 export type { CallStream, StreamEnd, StreamOptions } from './verb-types/stream.ts'
 export { CallEnded, CallRedirected, VerbFailed } from './verb-types/verb-errors.ts'

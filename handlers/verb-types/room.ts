@@ -7,6 +7,15 @@ export interface RoomOptions extends Cancellable {
    * have exists while it has members.
    */
   readonly name: string
+  /** Called when the caller has joined. */
+  readonly onJoined?: (member: RoomMembership) => void
+}
+
+/** Ids of a caller in a room. */
+export interface RoomMembership {
+  readonly roomId: string
+  readonly roomSessionId: string
+  readonly memberId: string
 }
 
 /** Result of a time in a room. */

@@ -48,6 +48,17 @@ export class CallOperations {
     return [...this.#running.values()].find(({ operation }) => operation.kind === kind)?.operation
   }
 
+  /**
+   * Stops the operation of a kind of which a call has at most one at a time. Resolves when it has reported its
+   * end; with false if there is none.
+   */
+  async stopOnly(kind: OperationKind): Promise<boolean> {
+    const found = [...this.#running.values()].find(({ operation }) => operation.kind === kind)
+    found?.operation.stop()
+    await found?.done
+    return found !== undefined
+  }
+
   /** Stops all operations. Resolves when each has reported its end. */
   async stop(): Promise<void> {
     for (const { operation } of this.#running.values()) operation.stop()

@@ -29,6 +29,7 @@ export type OperationKind =
   | 'stream'
   | 'send_digits'
   | 'connect'
+  | 'room'
   | 'refer'
 
 /** Running verb, by the id from its request. */

@@ -365,6 +365,26 @@ describe('a room', () => {
     expect(fixture.lines).toContainEqual(expect.objectContaining({ event: 'room.recording-failed' }))
   })
 
+  it('reports to the verb that the caller has joined, after the answer', async () => {
+    const { call, leg } = fixture.caller()
+    const joined: unknown[] = []
+    const joining = rooms.join(call, {
+      name: 'lounge',
+      onJoined: (membership) => {
+        joined.push({ ...membership, isAnswered: leg.isAnswered })
+        throw new Error('a listener that fails')
+      },
+    })
+    await settle()
+    const [session] = rooms.sessions(call.info.projectId)
+    const [member] = session!.members
+    expect(joined).toEqual([
+      { roomId: 'id of lounge', roomSessionId: session!.id, memberId: member!.id, isAnswered: true },
+    ])
+    leg.ended({ code: 'normal' })
+    expect(await joining).toMatchObject({ kind: 'left' })
+  })
+
   it('is left by a signal, and rejects with its reason', async () => {
     const caller = fixture.caller()
     const giveUp = new AbortController()

@@ -3,6 +3,7 @@ import { CallEnded, type RoomOptions, type RoomResult } from '../../../handlers/
 import type { BrowserVideo } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
+import { guardListener } from '../../core/guard.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RoomMember } from '../../rooms/room-types.ts'
 import type { Call } from '../call/call.ts'
@@ -96,11 +97,13 @@ export class RoomParticipant {
    * Joins the room, answers the call, and resolves when the call has left. Throws as `RoomSession.join` does
    * before the answer.
    */
-  async run({ signal }: Pick<RoomOptions, 'signal'>): Promise<RoomResult> {
+  async run({ signal, onJoined }: Pick<RoomOptions, 'signal' | 'onJoined'>): Promise<RoomResult> {
     const call = this.#call
     const startedAt = this.#clock.now()
     let seat = this.#seat()
     let kind: RoomResult['kind'] = 'left'
+    const { id: roomSessionId, settings } = this.#room.session
+    const { id: roomId } = settings
     call.listen({
       digit: () => {},
       held: (isHeld) => this.#room.session.setHeld(seat.member.id, isHeld),
@@ -112,6 +115,7 @@ export class RoomParticipant {
     try {
       const port = await call.openAudio(true, signal)
       this.#room.addVoice(seat.member, port, { callId: call.id, legId: call.caller.id })
+      if (onJoined) guardListener(onJoined, call.log)({ roomId, roomSessionId, memberId: seat.member.id })
       kind = await call.whileUp(this.#ended.promise, signal)
     } catch (error) {
       if (!(error instanceof CallEnded)) throw error
@@ -119,8 +123,7 @@ export class RoomParticipant {
       call.listen(undefined)
       seat.leave(kind)
     }
-    const { id: roomSessionId, settings } = this.#room.session
-    return { kind, roomId: settings.id, roomSessionId, durationMs: this.#clock.now() - startedAt }
+    return { kind, roomId, roomSessionId, durationMs: this.#clock.now() - startedAt }
   }
 
   #seat(): LegSeat {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Fields } from '../../calling/operations/command-fields.ts'
 import { Refusal } from '../../calling/operations/command-fields.ts'
 import {
@@ -10,15 +11,22 @@ import {
 import { DigitsOperation } from '../../calling/operations/digits-operation.ts'
 import type { AppCall } from './app-call.ts'
 import { type ConnectedPeer, ConnectOperation, readConnect } from './connect-operation.ts'
+import { RoomOperation, readRoomName } from './room-operation.ts'
 
 const answer: Command<AppCall> = async (call) => {
   await call.control.answer()
   return { ...reply(call), after: () => call.answered() }
 }
 
+/** Throws 409 if the call has another party, or is in a room: each takes the whole audio of the caller. */
+const checkFree = ({ operations }: AppCall): void => {
+  if (operations.only('connect')) throw new Refusal('409', 'the call is connecting or connected')
+  if (operations.only('room')) throw new Refusal('409', 'the call is in a room')
+}
+
 const connect: Command<AppCall> = (call, params) => {
   const request = readConnect(params)
-  if (call.operations.only('connect')) throw new Refusal('409', 'the call is connecting or connected')
+  checkFree(call)
   if (call.operations.check(request.tag) === 'repeated')
     throw new Refusal('409', 'tag: in use by another operation')
   return { ...reply(call), after: call.operations.accept(request.tag, new ConnectOperation(call, request)) }
@@ -30,12 +38,28 @@ const disconnect = (call: AppCall): CommandReply => {
   return { ...reply(call), after: () => connected.stop() }
 }
 
+const joinRoom: Command<AppCall> = (call, params) => {
+  const name = readRoomName(params)
+  checkFree(call)
+  // The request has no id of its own, and a call is in at most one room.
+  const id = randomUUID()
+  call.operations.check(id)
+  return { ...reply(call), after: call.operations.accept(id, new RoomOperation(call, name)) }
+}
+
+const leaveRoom: Command<AppCall> = async (call) => {
+  if (!(await call.operations.stopOnly('room'))) throw new Refusal('409', 'the call is in no room')
+  return reply(call)
+}
+
 /** Handlers of the requests about a call, by method. */
 export const callRequests: Readonly<Record<string, Command<AppCall>>> = {
   ...commands,
   'calling.answer': answer,
   'calling.connect': connect,
   'calling.disconnect': disconnect,
+  'calling.join_room': joinRoom,
+  'calling.leave_room': leaveRoom,
 }
 
 /** Handlers of the requests about the leg that a call is connected to, by method. */
