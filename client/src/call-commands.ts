@@ -16,6 +16,7 @@ import type {
   VolumeParams,
 } from './member-types.ts'
 import { Members } from './members.ts'
+import { Room } from './room.ts'
 
 /** Medium that a call sends. */
 export type Channel = 'audio' | 'video'
@@ -29,12 +30,18 @@ export type Channel = 'audio' | 'video'
 export abstract class CallCommands {
   readonly #members: Members
   readonly #events: Emitter<CallEvents>
+  readonly #failed: (error: unknown) => void
+  #room: Room | undefined
 
   constructor(id: string, log: Log, request: (method: string, params: Json) => Promise<Json>) {
-    this.#events = new Emitter((error) => log.error('event listener of a call failed', error))
+    this.#failed = (error) => log.error('event listener of a call failed', error)
+    this.#events = new Emitter(this.#failed)
     this.#members = new Members(id, {
       request,
-      emit: (name, payload) => this.emit(name, payload),
+      emit: (name, payload) => {
+        this.#followRoom(name, payload)
+        this.emit(name, payload)
+      },
       selfJoined: (member) => this.selfJoined(member),
       selfUpdated: (member, updated) => this.selfUpdated(member, updated),
     })
@@ -88,6 +95,12 @@ export abstract class CallCommands {
     this.#events.clear()
   }
 
+  /** Ends the room of an ended call. */
+  protected leaveRoom(): void {
+    this.#room?.close()
+    this.#room = undefined
+  }
+
   /** Members that the gateway reported, including this client's member and shared screens. */
   get members(): readonly Member[] {
     return this.#members.all
@@ -106,6 +119,14 @@ export abstract class CallCommands {
   /** Room that the call is in; undefined before `call.joined`. */
   get roomSessionId(): string | undefined {
     return this.#members.roomSessionId
+  }
+
+  /**
+   * The room that the call is in: its members, lock and layout. Undefined before `call.joined`, in a call of
+   * two, and after the call has left the room.
+   */
+  get room(): Room | undefined {
+    return this.#room
   }
 
   /** Commands that the gateway allows; undefined before `call.joined`. */
@@ -246,6 +267,15 @@ export abstract class CallCommands {
   async end({ memberId }: MemberParams = {}): Promise<void> {
     this.#members.require('end')
     await this.#members.command('call.end', memberId)
+  }
+
+  #followRoom<Name extends keyof CallEvents>(name: Name, payload: CallEvents[Name]): void {
+    const id = this.#members.room?.id
+    if (this.#room?.id !== id) {
+      this.#room?.close()
+      this.#room = id === undefined ? undefined : new Room(id, this.#members, this, this.#failed)
+    }
+    this.#room?.handle(name, payload)
   }
 
   async #mute(channel: Channel, muted: boolean, { memberId }: MemberParams): Promise<void> {

@@ -72,6 +72,7 @@ describe('an outgoing call', () => {
     [{ cause: 'SUBSCRIBER_ABSENT', causeCode: 20 }, 'not_online'],
     [{ cause: 'UNALLOCATED_NUMBER', causeCode: 1 }, 'unknown_address'],
     [{ cause: 'SOMETHING_ELSE', causeCode: 99 }, 'failed'],
+    [{ cause: 'CALL_REJECTED', causeCode: 21, reason: 'room_not_open' }, 'room_not_open'],
   ])('that ends with %o rejects with %s and releases everything', async (bye, code) => {
     const { browser, client } = await setUp()
     const { call, started } = await dialled(client)

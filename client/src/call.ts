@@ -2,9 +2,9 @@ import { CallControls } from './call-controls.ts'
 import type { CallSetup } from './call-setup.ts'
 import { type CallState, type CallStep, isAnswered, nextState } from './call-state.ts'
 import { CallTransfer } from './call-transfer.ts'
-import { ClientError, endOf, refusalOf } from './errors.ts'
+import { ClientError, refusalOf } from './errors.ts'
 import { type Json, record, text } from './frames.ts'
-import { causeCodeOf, dialogParams, type VertoPeer } from './verto.ts'
+import { dialogParams, endOfBye, type VertoPeer } from './verto.ts'
 
 /**
  * Call, outgoing (from {@link Client.dial}) or incoming (from {@link Invite.accept}).
@@ -148,7 +148,7 @@ export class Call extends CallControls implements VertoPeer {
     if (nodeId && (method === 'verto.media' || method === 'verto.answer')) this.#nodeId = nodeId
     if (method === 'verto.media') void this.#take(text(params.sdp), 'media')
     else if (method === 'verto.answer') void this.#take(text(params.sdp), 'answer')
-    else if (method === 'verto.bye') this.#end(endOf(text(params.cause), causeCodeOf(params.causeCode)))
+    else if (method === 'verto.bye') this.#end(endOfBye(params))
     else if (method === 'verto.info') this.#digits(params)
     else if (method === 'verto.ping') this.#inform(this.verto('verto.pong', params))
     else if (method === 'verto.mediaParams') this.#mediaParams(record(params.mediaParams))
@@ -334,6 +334,7 @@ export class Call extends CallControls implements VertoPeer {
     this.#transfer.ended(reason)
     this.#addition.ended(reason)
     this.release(known, this.#reason)
+    this.leaveRoom()
     this.#setup.signalling.gone(this.id)
     // Settled before the listeners run, since a listener may look at the effects of the promise.
     if (!isAnswered(this.#state)) this.#started?.reject(this.#reason)

@@ -1,13 +1,13 @@
 import { Call } from './call.ts'
 import type { Environment } from './environment.ts'
-import { ClientError, endOf } from './errors.ts'
+import { ClientError } from './errors.ts'
 import { type Json, record, text } from './frames.ts'
 import { Invite } from './invite.ts'
 import type { LastCall } from './last-call.ts'
 import type { Log } from './log.ts'
 import type { Session } from './session.ts'
 import type { CallOptions, DialOptions, IncomingCallHandlers, IncomingInvite } from './types.ts'
-import { type CallSignalling, causeCodeOf, subscriptions, type VertoPeer } from './verto.ts'
+import { type CallSignalling, endOfBye, subscriptions, type VertoPeer } from './verto.ts'
 
 /** Maximum ring time of an incoming call, in milliseconds: the longest that a gateway lets a call ring. */
 const maxRingMs = 600_000
@@ -212,8 +212,7 @@ export class Calls implements CallSignalling {
     if (method === 'verto.bye') {
       // Also for a call that was not reattached yet.
       this.#last.forget(callID)
-      const { cause, causeCode } = params
-      this.#invites.get(callID)?.cancel(endOf(text(cause), causeCodeOf(causeCode)))
+      this.#invites.get(callID)?.cancel(endOfBye(params))
     }
     const peer: VertoPeer | undefined = this.#calls.get(callID) ?? this.#screens.get(callID)
     peer?.receive(method, params, nodeId)

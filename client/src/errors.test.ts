@@ -27,6 +27,15 @@ describe('the reason of a call that has ended', () => {
     expect(endOf('SWITCH_CONGESTION', 42).message).toContain('SWITCH_CONGESTION')
   })
 
+  it('is that of the room which rejects the call, before its cause', () => {
+    expect(endOf('CALL_REJECTED', 21, 'room_locked')).toMatchObject({
+      code: 'room_locked',
+      causeName: 'CALL_REJECTED',
+      message: 'The room is locked.',
+    })
+    expect(endOf('USER_BUSY', 17, 'of another server').code).toBe('busy')
+  })
+
   it('has the message of the server if present', () => {
     const refused = refusalOf(new ClientError('server', 'The address is not there.', { serverCode: '404' }))
     expect(refused).toMatchObject({ code: 'unknown_address', message: 'The address is not there.' })

@@ -4,10 +4,12 @@
  * - End of a call: `normal`, `busy`, `declined`, `no_answer`, `canceled`, `answered_elsewhere`, `not_online`,
  *   `unknown_address`, `not_permitted`, `transferred` (by {@link Call.transfer}), `failed` (any other
  *   cause).
+ * - Rejection by a room: `room_full`, `room_locked`, `room_not_open` (outside its times), `room_ended`.
  * - End by a lost connection: `media_lost` (the media path could not be restored), `session_lost` (the server
  *   had dropped the call before the connection was restored).
  * - Command in a call: `no_capability` (not allowed by the gateway), `unsupported` (not possible in the
  *   browser).
+ * - Command in a room: `unknown_member`, `unknown_layout`.
  * - Shared screen: `screen_refused` (the user chose none), `screen_failed`.
  * - Microphone or camera: `microphone_refused`, `microphone_missing`, `microphone_failed`.
  * - `insecure_page`: browsers offer no microphone to plain http pages other than localhost.
@@ -27,10 +29,16 @@ export type ErrorCode =
   | 'unknown_address'
   | 'not_permitted'
   | 'failed'
+  | 'room_full'
+  | 'room_locked'
+  | 'room_not_open'
+  | 'room_ended'
   | 'media_lost'
   | 'session_lost'
   | 'no_capability'
   | 'unsupported'
+  | 'unknown_member'
+  | 'unknown_layout'
   | 'screen_refused'
   | 'screen_failed'
   | 'microphone_refused'
@@ -126,7 +134,19 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   transferred: 'The call was transferred.',
   not_permitted: 'This call is not permitted.',
   auth: 'The sign-in is not good for this call.',
+  room_full: 'The room is full.',
+  room_locked: 'The room is locked.',
+  room_not_open: 'The room cannot be joined at this time.',
+  room_ended: 'The room has ended.',
 }
+
+/** Reasons of a room, which share Q.850 causes. */
+const roomReasons: ReadonlySet<string | undefined> = new Set<ErrorCode>([
+  'room_full',
+  'room_locked',
+  'room_not_open',
+  'room_ended',
+])
 
 /** Returns the sentence for an end; without one, a text that names the cause. */
 const sentenceOf = (code: ErrorCode, cause: string): string =>
@@ -137,11 +157,15 @@ const isCauseName = (text: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(text)
 
 /**
  * Returns the error for a `verto.bye`: `cause` is the Q.850 name and `causeCode` its value; both may be
- * missing.
+ * missing. `reason` is the code of a room that rejects the call.
  */
-export const endOf = (cause: string | undefined, causeCode: string | number | undefined): ClientError => {
+export const endOf = (
+  cause: string | undefined,
+  causeCode: string | number | undefined,
+  reason?: string,
+): ClientError => {
   const name = cause ?? 'NORMAL_CLEARING'
-  const code = causes[name] ?? 'failed'
+  const code = roomReasons.has(reason) ? (reason as ErrorCode) : (causes[name] ?? 'failed')
   return new ClientError(code, sentenceOf(code, name), {
     serverCode: causeCode === undefined ? undefined : String(causeCode),
     causeName: cause,

@@ -30,6 +30,8 @@ export interface Member {
   readonly echo_cancellation?: boolean
   readonly auto_gain?: boolean
   readonly noise_suppression?: boolean
+  /** Whether the member of a room is a telephone. */
+  readonly is_phone?: boolean
   readonly subscriber_id?: string | null
   readonly address_id?: string | null
   readonly parent_id?: string | null
@@ -120,6 +122,8 @@ export interface CallCapabilities {
 
 /** Room, or call of two, as the gateway reports it. */
 export interface RoomSession {
+  /** Id of the session of a room; undefined for a call of two. */
+  readonly id?: string
   readonly room_session_id?: string
   readonly room_id?: string
   readonly name?: string

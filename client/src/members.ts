@@ -2,7 +2,7 @@ import type { CallEvents } from './call-events.ts'
 import { allows, capabilitiesOf } from './capabilities.ts'
 import { ClientError } from './errors.ts'
 import { type Json, record, text } from './frames.ts'
-import type { CallCapabilities, Layout, Member } from './member-types.ts'
+import type { CallCapabilities, Layout, Member, RoomSession } from './member-types.ts'
 
 /** Reference to a member in `call.…` requests. */
 interface Reference {
@@ -34,6 +34,7 @@ export class Members {
   #grants: readonly string[] | undefined
   #capabilities: CallCapabilities | undefined
   #layout: Layout | undefined
+  #session: RoomSession | undefined
 
   constructor(callId: string, owner: MembersOwner) {
     this.#callId = callId
@@ -68,6 +69,11 @@ export class Members {
 
   get roomSessionId(): string | undefined {
     return this.#room
+  }
+
+  /** Session of the room that the call is in, without its members; undefined in a call of two. */
+  get room(): RoomSession | undefined {
+    return this.#session
   }
 
   get capabilities(): CallCapabilities | undefined {
@@ -171,6 +177,9 @@ export class Members {
     } else if (!this.#target && this.#self) this.#target = this.#self
     this.#room = text(params.room_session_id) ?? text(room.room_session_id) ?? this.#room
     if (this.#room) this.#rooms.add(this.#room)
+    // The gateway sends no `id` for a call of two.
+    const { members: _, ...session } = room
+    this.#session = text(room.id) === undefined ? undefined : session
     if (Array.isArray(params.capabilities))
       this.#grants = params.capabilities.filter((grant) => typeof grant === 'string')
     this.#capabilities = capabilitiesOf(this.#grants ?? everything)
@@ -183,6 +192,8 @@ export class Members {
   #roomUpdated(params: Json): void {
     const room = record(params.room_session)
     if (Array.isArray(room.members)) this.#members = membersOf(room)
+    const { members: _, ...session } = room
+    if (this.#session && this.#session.id === session.id) this.#session = { ...this.#session, ...session }
     this.#owner.emit('call.updated', { ...params, room_session: room } as CallEvents['call.updated'])
     if (Array.isArray(room.members)) this.#emitMembers()
   }
@@ -190,6 +201,7 @@ export class Members {
   // The call was moved back out of a room: later events have the ids of the original call again.
   #left(params: Json): void {
     const left = text(params.room_session_id)
+    if (left === this.#session?.id) this.#session = undefined
     if (left && params.call_id !== this.#callId) {
       this.#rooms.delete(left)
       this.#target = this.#self

@@ -1,13 +1,13 @@
 import type { Timer } from './clock.ts'
 import { Emitter } from './emitter.ts'
 import type { Environment } from './environment.ts'
-import { ClientError, endOf, refusalOf } from './errors.ts'
+import { ClientError, refusalOf } from './errors.ts'
 import { type Json, text } from './frames.ts'
 import type { Log } from './log.ts'
 import type { ScreenShareOptions } from './media-types.ts'
 import { Peer, type PeerServers } from './peer.ts'
 import { Recovery } from './recovery.ts'
-import { type CallSignalling, causeCodeOf, dialogParams, type VertoPeer } from './verto.ts'
+import { type CallSignalling, dialogParams, endOfBye, type VertoPeer } from './verto.ts'
 
 /** `trying`: not yet shown by the gateway. `active`: shown. `ended`: final state. */
 export type ScreenShareState = 'trying' | 'active' | 'ended'
@@ -162,7 +162,7 @@ export class ScreenShare implements VertoPeer {
     if (method === 'verto.media' || method === 'verto.answer') void this.#take(text(params.sdp))
     else if (method === 'verto.bye') {
       this.#sent = false
-      this.#end(endOf(text(params.cause), causeCodeOf(params.causeCode)))
+      this.#end(endOfBye(params))
     } else if (method === 'verto.ping') this.#inform(this.#verto('verto.pong', params))
   }
 

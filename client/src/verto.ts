@@ -1,6 +1,6 @@
 import type { CallState } from './call-state.ts'
-import type { ClientError } from './errors.ts'
-import type { Json } from './frames.ts'
+import { type ClientError, endOf } from './errors.ts'
+import { type Json, text } from './frames.ts'
 
 /** Receiver of the server's messages for one id: a call, or a shared screen. */
 export interface VertoPeer {
@@ -79,6 +79,6 @@ export const subscriptions: readonly string[] = [
   'layout.changed',
 ]
 
-/** Returns the `causeCode` of a `verto.bye`, which arrives as a number or a string. */
-export const causeCodeOf = (value: unknown): string | undefined =>
-  typeof value === 'number' || typeof value === 'string' ? String(value) : undefined
+/** Returns the reason of a call's end, from the params of a `verto.bye`. */
+export const endOfBye = ({ cause, causeCode, reason }: Json): ClientError =>
+  endOf(text(cause), typeof causeCode === 'number' ? String(causeCode) : text(causeCode), text(reason))

@@ -16,6 +16,7 @@ export { type CallView, useCall } from './use-call.ts'
 export { type CallHistoryOptions, type CallHistoryView, useCallHistory } from './use-call-history.ts'
 export { useIncomingCalls } from './use-incoming-calls.ts'
 export { type PresenceView, usePresence } from './use-presence.ts'
+export { type RoomView, useRoom } from './use-room.ts'
 export { useStream } from './use-stream.ts'
 
 /**

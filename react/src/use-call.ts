@@ -1,5 +1,6 @@
 import type { Call, CallEvents } from '@trunkline/client'
 import { useMemo, useSyncExternalStore } from 'react'
+import { steady } from './steady.ts'
 
 const watched = [
   'state',
@@ -36,17 +37,6 @@ const events = [
 
 const read = (call: Call): CallView =>
   Object.fromEntries(watched.map((name) => [name, call[name]])) as unknown as CallView
-
-/** Returns the same object while its content is unchanged: React compares by identity. */
-const steady = <View extends object>(readView: () => View): (() => View) => {
-  let kept: View | undefined
-  return () => {
-    const next = readView()
-    const same = kept && Object.entries(next).every(([name, value]) => kept?.[name as keyof View] === value)
-    if (!same) kept = next
-    return kept as View
-  }
-}
 
 const none = (): undefined => undefined
 

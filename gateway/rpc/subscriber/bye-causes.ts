@@ -1,9 +1,25 @@
-import { type Cause, catalogue } from '../../core/errors/catalogue.ts'
+import { type Cause, type Code, catalogue } from '../../core/errors/catalogue.ts'
 
-/** Returns the cause of a `verto.bye`: Q.850 name and value. */
-export const byeOf = (cause: Cause): { readonly cause: string; readonly causeCode: number } => {
-  const { cause: name, q850 } = catalogue[cause.code]
-  return { cause: name, causeCode: q850 }
+/** Body of a `verto.bye`. */
+export interface ByeBody {
+  /** Q.850 name. */
+  readonly cause: string
+  /** Q.850 value. */
+  readonly causeCode: number
+  /** Error code of a room that rejects a caller: several of them share a Q.850 cause. */
+  readonly reason?: Code
+}
+
+/** Codes of rooms that pages tell apart. */
+const roomReasons: ReadonlySet<Code> = new Set(['room_full', 'room_locked', 'room_not_open', 'room_ended'])
+
+/**
+ * Returns the body of a `verto.bye`. The published SDK reads the Q.850 name and value, and ignores the
+ * reason.
+ */
+export const byeOf = ({ code }: Cause): ByeBody => {
+  const { cause, q850 } = catalogue[code]
+  return { cause, causeCode: q850, ...(roomReasons.has(code) && { reason: code }) }
 }
 
 /** Cause code of the browser SDK that stops ringing on all devices of the subscriber. Not a Q.850 value. */

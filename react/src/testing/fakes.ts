@@ -14,6 +14,9 @@ import type {
   Member,
   Paged,
   PresenceState,
+  Room,
+  RoomEvents,
+  RoomMember,
   Subscription,
 } from '@trunkline/client'
 
@@ -153,6 +156,21 @@ export class FakeClient {
   }
 }
 
+/** Room whose course the test decides. */
+export class FakeRoom {
+  readonly events = new Listeners<RoomEvents>()
+  readonly on = this.events.on
+  readonly off = this.events.off
+  readonly id = 'r1'
+  readonly name = 'Lounge'
+  readonly members: readonly RoomMember[] = []
+  readonly self = undefined
+  readonly layout: Room['layout'] = undefined
+  readonly rights = { lock: true, setLayout: true, muteOthers: true, remove: true, end: true }
+  isLocked = false
+  layouts: readonly string[] = []
+}
+
 /** Call whose course the test decides. */
 export class FakeCall {
   readonly events = new Listeners<CallEvents>()
@@ -167,6 +185,7 @@ export class FakeCall {
   readonly selfMember = undefined
   readonly capabilities = undefined
   readonly currentLayout = undefined
+  room: FakeRoom | undefined
   reason: ClientError | undefined
 
   /** The fake, typed as a call. */
@@ -182,6 +201,11 @@ export class FakeCall {
     const previous = this.state
     this.state = state
     this.events.emit('state', { state, previous })
+  }
+
+  enters(room: FakeRoom): void {
+    this.room = room
+    this.events.emit('call.joined', {} as CallEvents['call.joined'])
   }
 
   joins(...members: Member[]): void {

@@ -31,6 +31,8 @@ export const memberBody = (
     lowbitrate: false,
     denoise: false,
     is_audience: false,
+    // The published SDK ignores it.
+    is_phone: member.isPhone,
     talking: member.isTalking,
     meta: member.meta,
     subscriber_id: isDisclosed ? member.subscriberId : null,

@@ -98,7 +98,9 @@ describe('a browser that dials a room', () => {
         display_name: 'Lounge',
         layout_name: 'full-screen',
         locked: false,
-        members: [{ member_id: self.member_id, call_id: 'c1', name: 'Alice', type: 'member' }],
+        members: [
+          { member_id: self.member_id, call_id: 'c1', name: 'Alice', type: 'member', is_phone: false },
+        ],
       },
     })
     expect(joined.room_id).not.toBe(joined.room_session_id)
@@ -111,7 +113,8 @@ describe('a browser that dials a room', () => {
   it('receives who joins, talks, changes and leaves, and lists all members', async () => {
     const { page, self } = await inRoom()
     const phone = phoneEnters()
-    const { member_id } = await memberOf(page, 'member.joined')
+    const { member_id, is_phone } = await memberOf(page, 'member.joined')
+    expect(is_phone).toBe(true)
     const target = { member_id, call_id: phone.leg.id, node_id: 'node-1' }
     fixture.mixers[0]!.talks(phone.leg.port!, 'talking')
     expect(await memberOf(page, 'member.talking')).toEqual({ ...target, talking: true })
