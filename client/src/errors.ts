@@ -140,13 +140,8 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   room_ended: 'The room has ended.',
 }
 
-/** Reasons of a room, which share Q.850 causes. */
-const roomReasons: ReadonlySet<string | undefined> = new Set<ErrorCode>([
-  'room_full',
-  'room_locked',
-  'room_not_open',
-  'room_ended',
-])
+/** Whether a reason is one of a room. Several of them share a Q.850 cause. */
+const isOfRoom = (reason: string): reason is ErrorCode => /^room_(full|locked|not_open|ended)$/.test(reason)
 
 /** Returns the sentence for an end; without one, a text that names the cause. */
 const sentenceOf = (code: ErrorCode, cause: string): string =>
@@ -162,10 +157,10 @@ const isCauseName = (text: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(text)
 export const endOf = (
   cause: string | undefined,
   causeCode: string | number | undefined,
-  reason?: string,
+  reason = '',
 ): ClientError => {
   const name = cause ?? 'NORMAL_CLEARING'
-  const code = roomReasons.has(reason) ? (reason as ErrorCode) : (causes[name] ?? 'failed')
+  const code = isOfRoom(reason) ? reason : (causes[name] ?? 'failed')
   return new ClientError(code, sentenceOf(code, name), {
     serverCode: causeCode === undefined ? undefined : String(causeCode),
     causeName: cause,

@@ -31,6 +31,8 @@ const setUp = (store = fakeStore(), last: number | null = 500) => {
   let hear: (message: Message) => void = () => {}
   let miss = () => {}
   const rig = {
+    /** Conversations that the user joined. */
+    joined: [] as string[],
     /** Messages, the newest first, page by page. */
     pages: [] as Message[][],
     sending: undefined as ClientError | undefined,
@@ -55,6 +57,10 @@ const setUp = (store = fakeStore(), last: number | null = 500) => {
       },
     },
     chat: {
+      join: async ({ addressId }: { addressId: string }) => {
+        rig.joined.push(addressId)
+        if (rig.sending) throw rig.sending
+      },
       getMessages: async () => page(0) ?? paged([]),
       sendMessage: async ({ text }: { text: string }) => {
         if (rig.sending) throw rig.sending
@@ -149,4 +155,14 @@ it('a failed message is reported, and a draft is kept while another conversation
   rig.chats.open('carol', 'Carol')
   rig.chats.open('bob', 'Bob')
   expect(rig.chats.thread?.draft).toBe('half')
+})
+
+it('the conversation of a room is opened after joining it, even if that fails', async () => {
+  const rig = setUp()
+  const { chats } = rig
+  await chats.openRoom('lounge', 'Lounge')
+  expect([rig.joined, chats.thread?.id, chats.thread?.name]).toEqual([['lounge'], 'lounge', 'Lounge'])
+  rig.sending = new ClientError('http', 'no')
+  await chats.openRoom('attic', 'Attic')
+  expect(chats.thread?.id).toBe('attic')
 })

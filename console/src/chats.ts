@@ -113,6 +113,13 @@ export class Chats {
     void this.#thread.load()
   }
 
+  /** Opens the conversation of a room. The user takes part in it from now on. */
+  async openRoom(id: string, name: string): Promise<void> {
+    // Without it, the user still takes part from the first own message on.
+    await this.#deps.client.chat.join({ addressId: id }).catch(() => {})
+    this.open(id, name)
+  }
+
   /** Returns to the list. */
   leave(): void {
     this.#thread = undefined

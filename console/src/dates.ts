@@ -1,4 +1,5 @@
-import { locale, texts } from './texts/language.ts'
+import { locale } from './texts/language.ts'
+import { laterTexts } from './texts/later.ts'
 
 const dayMs = 86_400_000
 
@@ -10,8 +11,8 @@ export const clockTime = (at: number): string =>
 
 /** Formats a day: today, yesterday, the weekday for the last week, else the date. */
 export const day = (at: number, now: number): string => {
-  if (isSameDay(at, now)) return texts.value.today
-  if (isSameDay(at, now - dayMs)) return texts.value.yesterday
+  if (isSameDay(at, now)) return laterTexts().today
+  if (isSameDay(at, now - dayMs)) return laterTexts().yesterday
   const format: Intl.DateTimeFormatOptions =
     now - at < 6 * dayMs ? { weekday: 'long' } : { day: 'numeric', month: 'long', year: 'numeric' }
   return new Date(at).toLocaleDateString(locale(), format)

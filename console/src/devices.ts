@@ -54,11 +54,15 @@ export class Devices {
   }
 
   /**
-   * Returns the options of a new call. `video`: whether the call has video. A device that is no longer
-   * present is replaced by the browser's choice.
+   * Returns the options of a new call. `video`: whether the call has video. `watches`: whether it receives
+   * video without the camera. A device that is no longer present is replaced by the browser's choice.
    */
-  options({ video = false }: { readonly video?: boolean } = {}): CallOptions {
+  options({
+    video = false,
+    watches = false,
+  }: Partial<Record<'video' | 'watches', boolean>> = {}): CallOptions {
     return {
+      ...(watches && { negotiateVideo: true }),
       audio: this.constraints('microphone') ?? true,
       video: video && (this.constraints('camera') ?? true),
     }

@@ -1,4 +1,5 @@
 import type { CallRecord, Client, Subscription } from '@trunkline/client'
+import { plainAddress } from './format.ts'
 import type { RecentCall, RecentCalls } from './memory.ts'
 
 /** Collaborators of {@link History}. */
@@ -9,6 +10,9 @@ export interface HistoryDeps {
 }
 
 const pageSize = 100
+
+/** Largest difference between the clocks of browser and gateway for one call, in milliseconds. */
+const sameCallMs = 5000
 
 /** Copies the calls of all devices from the gateway to the list of this browser. */
 export class History {
@@ -25,7 +29,7 @@ export class History {
     this.#subscription ??= client.history.subscribe(() => void this.load())
     try {
       const { data } = await client.history.getCalls({ pageSize })
-      recents.replace(data.map(recentOf))
+      recents.replace(merged(recents.list, data.map(recentOf)))
       changed()
     } catch {}
   }
@@ -43,3 +47,18 @@ const recentOf = ({ direction, result, name, number, ...times }: CallRecord): Re
   result,
   ...(times.answered_at !== null && { durationMs: times.duration_ms }),
 })
+
+/** Returns the ended calls of the gateway, after the running calls of this browser. */
+const merged = (own: readonly RecentCall[], calls: readonly RecentCall[]): readonly RecentCall[] => {
+  const newest = calls[0]?.at ?? 0
+  const running = own.filter(({ result, at }) => result === undefined && at > newest)
+  // The gateway does not tell a lost connection from another failure.
+  const lost = own.filter(({ result }) => result === 'lost')
+  const known = calls.map((call) => {
+    const same = lost.find(
+      ({ to, at }) => plainAddress(to) === plainAddress(call.to) && Math.abs(at - call.at) < sameCallMs,
+    )
+    return same ? { ...call, result: same.result } : call
+  })
+  return [...running, ...known]
+}

@@ -21,6 +21,8 @@ export interface Line extends Party {
   readonly received: string
   /** Whether the media path failed and is being restored. */
   readonly broken: boolean
+  /** Whether the user dialled with the camera. */
+  readonly video?: boolean
   /** Name of the person who is being added to the call. */
   readonly adding?: string | undefined
 }
@@ -36,8 +38,9 @@ export interface LinesOwner {
 
 const maxDigits = 32
 
-/** Returns the name of the far side; in a call of several people the names of all others. */
+/** Returns the name of the far side: of the room, or of all others in a call of several people. */
 export const namesOf = ({ call, name }: Line): string => {
+  if (call.room) return call.room.name
   const others = call.members.filter(
     ({ member_id, type }) => type !== 'screen' && member_id !== call.memberId,
   )
@@ -65,11 +68,11 @@ export class Lines {
 
   /**
    * Makes a call the current one and follows it until its end. `answeredAt` is for a call restored after a
-   * reload.
+   * reload. `video`: whether the user dialled with the camera.
    */
-  take(call: Call, party: Party, answeredAt: number | undefined = undefined): void {
+  take(call: Call, party: Party, answeredAt: number | undefined = undefined, video = false): void {
     const since = answeredAt ?? (call.active ? this.#owner.now() : undefined)
-    const line = { call, ...party, to: party.number, direction: call.direction, answeredAt: since }
+    const line = { call, ...party, to: party.number, direction: call.direction, answeredAt: since, video }
     this.#list = [{ ...line, pressed: '', received: '', broken: false }, ...this.#list]
     this.#follow(call)
     // The call may have ended between the answer and this point.
@@ -97,6 +100,7 @@ export class Lines {
 
   #follow(call: Call): void {
     const changed = () => this.#owner.changed()
+    call.on('call.joined', () => call.room?.on('layouts', changed))
     call.on('state', () => {
       this.#patch(call, ({ answeredAt }) => ({
         answeredAt: answeredAt ?? (call.active ? this.#owner.now() : undefined),
@@ -110,6 +114,10 @@ export class Lines {
       'camera.updated',
       'quality',
       'memberList.updated',
+      'member.talking',
+      'layout.changed',
+      'call.updated',
+      'call.left',
     ] as const)
       call.on(name, changed)
     call.on('media.reconnecting', () => this.#patch(call, () => ({ broken: true })))

@@ -1,6 +1,5 @@
 import type { ClientError } from '@trunkline/client'
 import type { Account } from './api.ts'
-import { plainAddress } from './format.ts'
 
 /** Used part of `Storage`. */
 export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
@@ -78,6 +77,8 @@ export interface KeptCall {
   readonly number: string
   readonly answeredAt: number
   readonly video: boolean
+  /** Whether the call receives the picture of a room. */
+  readonly watches?: boolean
 }
 
 const storageKey = 'trunkline.party'
@@ -142,9 +143,6 @@ export interface RecentCall {
 
 const maxCalls = 100
 
-/** Largest difference between the clocks of browser and gateway for one call, in milliseconds. */
-const sameCallMs = 5000
-
 /** Latest calls of one subscriber, newest first. */
 export class RecentCalls {
   readonly #store: Store
@@ -192,19 +190,9 @@ export class RecentCalls {
     this.#keep(this.#calls.with(at, { ...call, result, ...(durationMs !== undefined && { durationMs }) }))
   }
 
-  /** Takes the ended calls of the gateway. A running call of this browser stays. */
+  /** Replaces the list. */
   replace(calls: readonly RecentCall[]): void {
-    const newest = calls[0]?.at ?? 0
-    const running = this.#calls.filter(({ result, at }) => result === undefined && at > newest)
-    // The gateway does not tell a lost connection from another failure.
-    const lost = this.#calls.filter(({ result }) => result === 'lost')
-    const known = calls.map((call) => {
-      const own = lost.find(
-        ({ to, at }) => plainAddress(to) === plainAddress(call.to) && Math.abs(at - call.at) < sameCallMs,
-      )
-      return own ? { ...call, result: own.result } : call
-    })
-    this.#keep([...running, ...known])
+    this.#keep(calls)
   }
 
   /** Reads the list again after another tab changed it. */

@@ -274,6 +274,22 @@ describe('a reloaded page', () => {
     expect(after.phone.current).toMatchObject({ name: 'Bob', number: '/public/bob', answeredAt: 5000 })
   })
 
+  it('returns to a room without the camera, and with its picture', async () => {
+    const before = await setUp()
+    await before.phone.dial('/public/lounge?channel=video', { name: 'Lounge', watches: true })
+    expect(before.dialled).toEqual([
+      { to: '/public/lounge?channel=video', audio: true, video: false, negotiateVideo: true },
+    ])
+    Object.assign(before.calls[0]!, { room: { name: 'Lounge' } })
+    before.calls[0]!.become('active')
+    expect(before.memory.call).toMatchObject({ video: false, watches: true })
+    const after = await setUp()
+    after.memory.keep(before.memory.call)
+    after.kept = new FakeCall()
+    await after.phone.reattach()
+    expect(after.reattached).toEqual([{ audio: true, video: false, negotiateVideo: true }])
+  })
+
   it('forgets ended calls', async () => {
     const { phone, memory, calls } = await setUp()
     memory.keep({ id: 'x', name: 'Bob', number: 'b', answeredAt: 1, video: false })

@@ -4,6 +4,7 @@ import type {
   Clock,
   ConnectionState,
   DecryptedPush,
+  ErrorCode,
   Invite,
   Timer,
 } from '@trunkline/client'
@@ -12,6 +13,7 @@ import type { Devices } from './devices.ts'
 import { type Line, Lines, type Party } from './lines.ts'
 import { type CallMemory, type CallResult, type RecentCalls, resultOf } from './memory.ts'
 import { connectionMessage, dialMessage, endMessage, isFailure, missedMessage } from './messages.ts'
+import type { RoomRejection, RoomWait, WaitingRoom } from './room-wait.ts'
 import { texts } from './texts/language.ts'
 
 /** Part of the {@link Client} that the phone uses. */
@@ -76,6 +78,7 @@ export class Phone {
   #dialling = false
   #switching = false
   #notice: Notice | undefined
+  #rooms: RoomWait | undefined
 
   constructor(deps: PhoneDeps) {
     this.#deps = deps
@@ -117,6 +120,19 @@ export class Phone {
     return this.#lines.current
   }
 
+  /** Wait for a room that rejected the user; undefined before the first such room. */
+  get rooms(): RoomWait | undefined {
+    return this.#rooms
+  }
+
+  /** Whether the user waits for a room. The current call, if any, is then another attempt to join. */
+  get isWaiting(): boolean {
+    const { current } = this.#lines
+    const rooms = this.#rooms
+    if (!rooms?.room) return false
+    return current === undefined || (rooms.isAttempt(current.to) && !current.call.active)
+  }
+
   /** Whether a call is being placed or answered, during which no other one can be. */
   get isBusy(): boolean {
     return this.#dialling || this.#waiting.some(({ answering }) => answering)
@@ -155,18 +171,21 @@ export class Phone {
 
   /**
    * Calls an address, number or SIP URI, and puts the running call on hold. `video`: with the camera, default
-   * false. `name`: name that is shown, default `to`.
+   * false. `watches`: receives the picture of a room without the camera. `name`: name that is shown, default
+   * `to`.
    */
-  async dial(to: string, { video = false, name = to } = {}): Promise<void> {
+  async dial(to: string, { video = false, watches = false, name = to } = {}): Promise<void> {
     if (this.isBusy) return
+    const isAgain = this.#rooms?.isAttempt(to) ?? false
+    if (!isAgain) this.#rooms?.stop()
     this.#dialling = true
     this.dismiss()
     const { client, devices, recents, clock } = this.#deps
     try {
       await this.controls.holdCurrent()
-      const call = await client.dial({ to, ...devices.options({ video }) })
-      this.#take(call, { name, number: to })
-      recents.add({ to, name, direction: 'outbound', at: clock.now() })
+      const call = await client.dial({ to, ...devices.options({ video, watches }) })
+      this.#take(call, { name, number: to }, undefined, video)
+      if (!isAgain) recents.add({ to, name, direction: 'outbound', at: clock.now() })
       this.#limitRinging(call)
       // The call's events report its end.
       void call.start().catch(() => {})
@@ -194,6 +213,7 @@ export class Phone {
     const waiting = this.#find(id)
     if (!waiting || this.isBusy) return
     this.#update(id, { answering: true })
+    this.#rooms?.stop()
     this.dismiss()
     try {
       await this.controls.holdCurrent()
@@ -242,7 +262,7 @@ export class Phone {
     const kept = memory.call
     if (!kept) return
     try {
-      const call = await client.reattach(devices.options({ video: kept.video }))
+      const call = await client.reattach(devices.options(kept))
       this.#take(call, kept, kept.answeredAt)
       void call.start().catch(() => {})
     } catch {
@@ -270,8 +290,8 @@ export class Phone {
     this.#say('plain', () => missedMessage(reason, waiting.name))
   }
 
-  #take(call: Line['call'], { name, number }: Party, answeredAt?: number): void {
-    this.#lines.take(call, { name, number }, answeredAt)
+  #take(call: Line['call'], { name, number }: Party, answeredAt?: number, video = false): void {
+    this.#lines.take(call, { name, number }, answeredAt, video)
     const speaker = this.#deps.devices.chosen('speaker')
     if (speaker) void call.updateSpeaker({ deviceId: speaker }).catch(() => {})
     // The browser reports the names of its devices by now.
@@ -279,16 +299,41 @@ export class Phone {
   }
 
   // A held call stays on hold until the user resumes it.
-  #ended({ call, name, to, answeredAt }: Line, reason: ClientError | undefined): void {
+  #ended({ call, name, to, answeredAt, video = false }: Line, reason: ClientError | undefined): void {
     const { memory, recents, clock } = this.#deps
     memory.keep(undefined)
     const duration = answeredAt === undefined ? undefined : clock.now() - answeredAt
     recents.finish(to, resultOf(reason, answeredAt !== undefined), duration)
+    if (reason && mayPass(reason.code) && !answeredAt) {
+      void this.#waitFor({ name, number: to, code: reason.code, video })
+      return
+    }
+    if (this.#rooms?.isAttempt(to)) this.#rooms.stop()
     const noMedia = reason?.code === 'media_lost' && !call.hasMedia
     const text = () => (noMedia ? texts.value.endNoMedia : endMessage(reason))
     const isHopeless = reason?.code === 'unknown_address' || reason?.code === 'not_permitted'
     if (!isFailure(reason)) this.#say('plain', text)
     else this.#say('warning', text, isHopeless ? undefined : { name, number: to })
+  }
+
+  async #waitFor(room: WaitingRoom): Promise<void> {
+    const { clock } = this.#deps
+    try {
+      const { RoomWait, rejectionText } = await import('./room-wait.ts')
+      // A user with another call does not wait.
+      if (this.#lines.list.length > 0) {
+        this.#say('warning', () => rejectionText(room.code), room)
+        return
+      }
+      this.#rooms ??= new RoomWait({
+        clock,
+        dial: ({ number, name, video }) => void this.dial(number, { name, video, watches: !video }),
+        changed: () => this.#changed(),
+      })
+      this.#rooms.rejected(room)
+    } catch {
+      this.#say('warning', () => texts.value.endNotCompleted, room)
+    }
   }
 
   #limitRinging(call: Line['call']): void {
@@ -340,11 +385,16 @@ export class Phone {
     const { current } = this.#lines
     if (current?.call.active && current.answeredAt !== undefined) {
       const { call, name, number, answeredAt } = current
-      this.#deps.memory.keep({ id: call.id, name, number, answeredAt, video: call.video.local })
+      const watches = call.room !== undefined
+      if (this.#rooms?.isAttempt(current.to)) this.#rooms.stop()
+      this.#deps.memory.keep({ id: call.id, name, number, answeredAt, video: call.video.local, watches })
     }
     this.#deps.changed()
   }
 }
+
+/** Whether a room rejected the call for a reason that may pass by itself. */
+const mayPass = (code: ErrorCode): code is RoomRejection => /^room_(locked|not_open|full)$/.test(code)
 
 // A video section of the offer (RFC 8866) that is not rejected.
 const offersVideo = (sdp: string): boolean => /^m=video [1-9]/m.test(sdp)

@@ -193,12 +193,17 @@ const followCalls = (
   const ringer = new Ringer(deps.clock, deps.audio)
   const first = new FirstTab(navigator.locks, () => update())
   let calls = 0
+  let wasInRoom = false
   const update = () => {
     const isHidden = document.visibilityState === 'hidden'
     // A starting call becomes visible; on a wide page nothing changes.
-    const starts = phone.lines.length > calls
+    const starts = phone.lines.length > calls && !phone.isWaiting
     calls = phone.lines.length
     if (starts && (ui.narrow.value || ui.tab.value === 'people')) ui.tab.value = 'phone'
+    // A room has the width of the page.
+    const isInRoom = phone.current?.call.room !== undefined
+    if (isInRoom && !wasInRoom) ui.tab.value = 'phone'
+    wasInRoom = isInRoom
     const { chats, presence, hidden } = extras.loaded ?? {}
     presence?.watch(people.list.filter(({ type }) => type === 'subscriber').map(({ id }) => id))
     if (ui.tab.value === 'chats' && !isHidden) chats?.see()

@@ -1,5 +1,5 @@
 import { type Client, ClientError, type Message, type Paged } from '@trunkline/client'
-import { texts } from './texts/language.ts'
+import { laterTexts } from './texts/later.ts'
 
 /** Collaborators of a {@link Thread}. */
 export interface ThreadDeps {
@@ -109,7 +109,7 @@ export class Thread {
 
 const sendMessage = (error: unknown): string => {
   const code = error instanceof ClientError ? error.serverCode : undefined
-  if (code === '429') return texts.value.tooManyMessages
-  if (code === '422' || code === '404') return texts.value.cannotWrite
-  return texts.value.notSent
+  if (code === '429') return laterTexts().tooManyMessages
+  if (code === '422' || code === '404') return laterTexts().cannotWrite
+  return laterTexts().notSent
 }

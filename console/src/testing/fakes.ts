@@ -133,6 +133,8 @@ export const phoneRig = async () => {
     dialled,
     /** Waiting timers, in the order of their start. */
     timers,
+    /** Options of each `reattach`. */
+    reattached: [] as object[],
     /** Result of `reattach`; undefined for none. */
     kept: undefined as FakeCall | undefined,
     /** Runs when a push notification is handled. */
@@ -160,7 +162,8 @@ export const phoneRig = async () => {
       dialled.push(options)
       return call as unknown as Call
     },
-    reattach: async () => {
+    reattach: async (options: object) => {
+      rig.reattached.push(options)
       if (!rig.kept) throw new ClientError('session_lost', '')
       return rig.kept as unknown as Call
     },

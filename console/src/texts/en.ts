@@ -1,8 +1,8 @@
-import { alertTexts } from './alerts.ts'
+import { alertsEn } from './alerts.ts'
 
 /** English texts of the page. Functions take the values of a sentence. Keys are shared by all languages. */
 export const en = {
-  ...alertTexts.en,
+  ...alertsEn,
 
   // The page
   appName: 'Trunkline',
@@ -16,14 +16,12 @@ export const en = {
   tabWithNew: (name: string, count: number) => `${name}, ${count} new`,
   notLoaded: 'This part of the page could not be loaded. Reload the page, and try again.',
   loading: 'Loading…',
-  showMore: 'Show more',
   tryAgain: 'Try again',
   close: 'Close',
   cancel: 'Cancel',
   dismiss: 'Dismiss',
   phoneLabel: 'Phone',
   details: 'Details',
-  oneMoment: 'One moment…',
 
   // Sign-in
   signInHint: 'Sign in to make and receive calls.',
@@ -42,7 +40,6 @@ export const en = {
   signInUnreachable: 'The server cannot be reached. Please try again.',
   signInUnexpected: 'The server sent an unexpected response. Please try again.',
   signedOutElsewhere: 'You signed out in another tab.',
-  signOut: 'Sign out',
 
   // Connection
   account: (name: string) => `Account of ${name}`,
@@ -66,7 +63,6 @@ export const en = {
   preparing: 'Preparing the call…',
   calling: 'Calling…',
   ringing: 'Ringing…',
-  inCall: 'In call',
   onHold: 'On hold',
   heldByOthers: 'On hold by the other side',
   ready: 'Ready',
@@ -91,14 +87,10 @@ export const en = {
   videoCall: 'Video call',
   callAgain: 'Call again',
   callPerson: (name: string) => `Call ${name}`,
-  videoCallPerson: (name: string) => `Video call ${name}`,
-  writePerson: (name: string) => `Write to ${name}`,
   showKeypad: 'Show dial pad',
   hideKeypad: 'Hide dial pad',
   deleteLast: 'Delete the last character',
   keypad: 'Keypad',
-  star: 'star',
-  hash: 'hash',
   suggestions: 'Suggestions',
   suggestionCount: (count: number) => (count === 1 ? '1 suggestion' : `${count} suggestions`),
   wanted: 'Enter a name, a number, or an address such as /public/bob or sip:bob@example.com.',
@@ -117,23 +109,10 @@ export const en = {
   hold: 'Hold',
   resume: 'Resume',
   hangUp: 'Hang up',
-  hangUpWith: (name: string) => `Hang up the call with ${name}`,
-  otherCalls: 'Other calls',
-  switchCall: 'Switch',
-  switchTo: (name: string) => `Switch to the call with ${name}`,
   sentKeys: 'Sent',
   receivedKeys: 'Received',
   yourLevel: 'Microphone level',
   theirLevel: 'Level of the other party',
-  yourCamera: 'Your camera',
-  theirVideo: 'Video of the other party',
-  hideSelf: 'Hide my picture',
-  showSelf: 'Show my picture',
-  fullScreen: 'Full screen',
-  leaveFullScreen: 'Leave full screen',
-  pictureInPicture: 'Picture in picture',
-  fitVideo: 'Show the whole picture',
-  fillVideo: 'Fill the window',
   qualityNone: 'No audio arrives',
   qualityBad: 'Bad connection',
   qualityFair: 'Fair connection',
@@ -177,99 +156,39 @@ export const en = {
 
   // Transfer
   transfer: 'Transfer',
-  transferTitle: (name: string) => `Transfer ${name}`,
   add: 'Add',
-  addTitle: (name: string) => `Add a person to the call with ${name}`,
-  addToCall: 'Add to the call',
   callingPerson: (name: string) => `Calling ${name}…`,
   addFailed: 'The person could not be added. The call continues.',
-  removePerson: (name: string) => `Remove ${name}`,
-  transferNow: 'Transfer now',
-  askFirst: 'Ask first',
-  connect: 'Connect',
-  completeTransfer: (first: string, second: string) => `Connect ${first} with ${second}`,
   transferDone: 'The call was transferred.',
   transferFailed: 'The transfer failed. The call continues.',
-  transferOfMany: 'A call with added persons cannot be transferred.',
 
   // People
-  addressBook: 'Address book',
-  searchPeople: 'Search by name',
-  searchPeopleLabel: 'Search the address book by name',
-  kind: 'Kind',
-  all: 'All',
-  peopleKind: 'People',
-  roomsKind: 'Rooms',
-  applicationsKind: 'Applications',
-  telephonesKind: 'Telephones',
-  person: 'Person',
-  room: 'Room',
-  application: 'Application',
-  telephone: 'Telephone',
-  noPeople: 'No matching entries.',
-  clearSearch: 'Clear the search',
-  peopleFailed: 'The address book could not be loaded.',
-  copyAddress: 'Copy address',
-  copied: 'Copied',
-  available: 'Available',
 
   // Past calls
   recentCalls: 'Recent calls',
-  noCalls: 'Calls that you make and receive appear here.',
-  makeCall: 'Make a call',
   outgoing: 'Outgoing',
   incoming: 'Incoming',
   missed: 'Missed',
-  resultDeclined: 'Declined',
-  resultElsewhere: 'Answered elsewhere',
-  resultBusy: 'Busy',
-  resultNoAnswer: 'No answer',
-  resultFailed: 'Failed',
-  resultCanceled: 'Cancelled',
-  resultLost: 'Connection lost',
-  today: 'Today',
-  yesterday: 'Yesterday',
 
   // Messages
-  noTalks: 'No conversations yet.',
-  findPerson: 'Find a person',
-  newMessages: 'New messages',
-  messagesFailed: 'The messages could not be loaded. Try again later.',
   message: 'Message',
   send: 'Send',
-  allMessages: 'All messages',
-  earlierMessages: 'Earlier messages',
-  noMessages: 'No messages yet.',
-  guest: 'Guest',
-  tooManyMessages: 'Too many messages at once. Please wait a moment.',
-  cannotWrite: 'Messages cannot be sent to this address.',
-  notSent: 'The message was not sent. Please try again.',
 
   // Settings
-  audioAndVideo: 'Audio and video',
   microphone: 'Microphone',
   camera: 'Camera',
   speaker: 'Speaker',
-  browserDefault: 'Browser default',
-  deviceNames: 'Device names appear once you allow the browser to use the devices.',
-  testDevices: 'Test devices',
-  stopTest: 'Stop test',
-  testSpeaker: 'Play a test sound',
-  notifications: 'Notifications',
-  notifyMe: 'Notify me of calls',
-  appearance: 'Appearance',
   system: 'System',
   light: 'Light',
   dark: 'Dark',
   language: 'Language',
   languageOfBrowser: 'As the browser',
-
-  // Dialogs
-  done: 'Done',
-  shortcuts: 'Keyboard shortcuts',
 } as const
 
 type Shape<Entry> = Entry extends (...values: infer Values) => string ? (...values: Values) => string : string
 
+/** Texts in any language with the keys of an English catalogue. */
+export type TextsOf<English> = { readonly [Key in keyof English]: Shape<English[Key]> }
+
 /** Catalogue of one language. */
-export type Texts = { readonly [Key in keyof typeof en]: Shape<(typeof en)[Key]> }
+export type Texts = TextsOf<typeof en>

@@ -6,6 +6,11 @@ import { de } from './de.ts'
 import { catalogue as dialogs } from './dialogs.ts'
 import { en } from './en.ts'
 import { preferred } from './language.ts'
+import { catalogue as later } from './later.ts'
+import { catalogue as room } from './room.ts'
+
+/** Texts of the page, and of the parts that are loaded on demand. */
+const catalogues: readonly { readonly en: object; readonly de: object }[] = [{ en, de }, dialogs, later, room]
 
 const views = join(import.meta.dirname, '..', 'views')
 
@@ -51,23 +56,23 @@ describe('the catalogues', () => {
   it('have no text that the page does not use', () => {
     const used = sources(join(views, '..'))
     expect(
-      [...Object.keys(en), ...Object.keys(dialogs.en)].filter(
-        (key) => !new RegExp(`\\b${key}\\b`).test(used),
-      ),
+      catalogues
+        .flatMap((each) => Object.keys(each.en))
+        .filter((key) => !new RegExp(`\\b${key}\\b`).test(used)),
     ).toEqual([])
   })
 
   it('have the same keys, and no empty text', () => {
-    expect(Object.keys(de).sort()).toEqual(Object.keys(en).sort())
-    expect(Object.keys(dialogs.de).sort()).toEqual(Object.keys(dialogs.en).sort())
-    for (const text of [en, de, dialogs.en, dialogs.de].flatMap((each): unknown[] => Object.values(each)))
+    for (const each of catalogues) expect(Object.keys(each.de).sort()).toEqual(Object.keys(each.en).sort())
+    for (const text of catalogues.flatMap((each): unknown[] => [each.en, each.de].flatMap(Object.values)))
       if (typeof text === 'string') expect(text.trim()).not.toBe('')
   })
 
   it('take the same number of values in each text', () => {
     const counts = (texts: object) =>
       Object.entries(texts).map(([key, text]) => [key, typeof text === 'function' ? text.length : 0])
-    expect(Object.fromEntries(counts(de))).toEqual(Object.fromEntries(counts(en)))
+    for (const each of catalogues)
+      expect(Object.fromEntries(counts(each.de))).toEqual(Object.fromEntries(counts(each.en)))
   })
 
   it('have the correct plural', () => {

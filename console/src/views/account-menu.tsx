@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts/language.ts'
+import { laterTexts } from '../texts/later.ts'
 import { chooseTheme, type Theme, themeOf } from '../theme.ts'
 import { CopyButton } from './copy.tsx'
 import { Icon } from './icon.tsx'
@@ -13,7 +14,7 @@ export const ThemeChoice = ({ name }: { readonly name: string }) => {
   const t = texts.value
   const labels: Readonly<Record<Theme, string>> = { system: t.system, light: t.light, dark: t.dark }
   return (
-    <div class="options" role="radiogroup" aria-label={t.appearance}>
+    <div class="options" role="radiogroup" aria-label={laterTexts().appearance}>
       {(Object.keys(labels) as Theme[]).map((theme) => (
         <label key={theme} class="option">
           <input
@@ -86,7 +87,7 @@ export const AccountMenu = () => {
       {ui.narrow.value && <OnlineSwitch />}
       <DoNotDisturbSwitch />
       <div class="setting">
-        <span class="quiet">{t.appearance}</span>
+        <span class="quiet">{laterTexts().appearance}</span>
         <ThemeChoice name="menu-theme" />
       </div>
       <div class="setting">
@@ -104,7 +105,7 @@ export const AccountMenu = () => {
         }}
       >
         <Icon name="keyboard" />
-        {t.shortcuts}
+        {laterTexts().shortcuts}
       </button>
       <button
         type="button"
@@ -120,7 +121,7 @@ export const AccountMenu = () => {
       </button>
       <button type="button" class="menu-item danger" data-testid="sign-out" onClick={signOut}>
         <Icon name="exit" />
-        {t.signOut}
+        {laterTexts().signOut}
       </button>
     </div>
   )

@@ -5,23 +5,27 @@ import { type Line, namesOf } from '../lines.ts'
 import { texts } from '../texts/language.ts'
 import { lineText } from './call-state.tsx'
 import { Icon, type IconName } from './icon.tsx'
-import { Keypad } from './keypad.tsx'
 import { lazy } from './lazy.tsx'
 import { Level } from './level.tsx'
 import { usePage } from './page.ts'
 import { Avatar } from './parts.tsx'
 
-const Picture = lazy(() => import('./picture.tsx').then(({ Picture }) => Picture))
+const Keypad = lazy(() => import('./keypad.tsx'), 'Keypad')
+const RoomView = lazy(() => import('./room.tsx'), 'RoomView')
+const Picture = lazy(() => import('./picture.tsx'), 'Picture')
 
 /** Returns what a call shows: video of the far side, and of the user's camera. */
 const videoOf = (call: Call): { readonly local: boolean; readonly remote: boolean } =>
   call.active ? call.video : { local: false, remote: false }
 
-/** Panel of the current call. */
+/** The current call: a room, or the panel of another call. */
 export const CallView = () => {
   const { phone } = usePage()
   const { current } = phone
-  return current ? <Panel key={current.call.id} line={current} /> : null
+  if (!current) return null
+  const { room } = current.call
+  if (room) return <RoomView key={room.id} line={current} room={room} />
+  return <Panel key={current.call.id} line={current} />
 }
 
 const Panel = ({ line }: { readonly line: Line }) => {
@@ -103,7 +107,8 @@ const Party = ({ line }: { readonly line: Line }) => {
   )
 }
 
-const Quality = ({ bars }: { readonly bars: 0 | 1 | 2 | 3 }) => {
+/** Quality of the connection. */
+export const Quality = ({ bars }: { readonly bars: 0 | 1 | 2 | 3 }) => {
   const t = texts.value
   const label = [t.qualityNone, t.qualityBad, t.qualityFair, t.qualityGood][bars]
   return (
@@ -118,7 +123,8 @@ const Quality = ({ bars }: { readonly bars: 0 | 1 | 2 | 3 }) => {
   )
 }
 
-const CallTime = ({ since }: { readonly since: number | undefined }) => {
+/** Duration of a call. `since`: time of the answer in ms since the epoch. */
+export const CallTime = ({ since }: { readonly since: number | undefined }) => {
   const { clock } = usePage()
   const shown = useRef<HTMLSpanElement>(null)
   useEffect(() => {

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Talk } from '../chats.ts'
 import { moment } from '../dates.ts'
 import { texts } from '../texts/language.ts'
+import { laterTexts } from '../texts/later.ts'
 import type { Thread } from '../thread.ts'
 import { Empty } from './empty.tsx'
 import { Icon } from './icon.tsx'
@@ -34,7 +35,7 @@ const Entry = ({ talk }: { readonly talk: Talk }) => {
           <span class="quiet">{moment(talk.at, clock.now())}</span>
           {talk.unread && (
             <span class="mark">
-              <span class="aside">{texts.value.newMessages}</span>
+              <span class="aside">{laterTexts().newMessages}</span>
             </span>
           )}
         </span>
@@ -50,7 +51,7 @@ export const TalksView = () => {
   const t = texts.value
   if (chats.hasFailed)
     return (
-      <Empty icon="alert" text={t.messagesFailed}>
+      <Empty icon="alert" text={laterTexts().messagesFailed}>
         <button type="button" class="plain" onClick={() => void chats.load()}>
           {t.tryAgain}
         </button>
@@ -58,7 +59,7 @@ export const TalksView = () => {
     )
   if (chats.list.length === 0)
     return (
-      <Empty icon="chat" text={t.noTalks}>
+      <Empty icon="chat" text={laterTexts().noTalks}>
         <button
           type="button"
           class="plain"
@@ -66,7 +67,7 @@ export const TalksView = () => {
             ui.tab.value = 'people'
           }}
         >
-          {t.findPerson}
+          {laterTexts().findPerson}
         </button>
       </Empty>
     )
@@ -79,7 +80,7 @@ export const TalksView = () => {
       </ul>
       {chats.hasMore && (
         <button type="button" class="plain more" onClick={() => void chats.more()}>
-          {t.showMore}
+          {laterTexts().showMore}
         </button>
       )}
     </div>
@@ -91,7 +92,7 @@ const Bubble = ({ message, own }: { readonly message: Message; readonly own: boo
   const at = message.ts * 1000
   return (
     <li class={own ? 'bubble own' : 'bubble'} data-testid="message">
-      {!own && <span class="author">{message.user_name || texts.value.guest}</span>}
+      {!own && <span class="author">{message.user_name || laterTexts().guest}</span>}
       <span class="said">{message.text}</span>
       <time class="said-at" dateTime={new Date(at).toISOString()}>
         {moment(at, clock.now())}
@@ -209,7 +210,9 @@ const Conversation = ({ thread }: { readonly thread: Thread }) => {
   return (
     <div class="thread" data-testid="thread">
       <header class="thread-top">
-        {!ui.wide.value && <IconButton icon="back" label={t.allMessages} press={() => chats.leave()} />}
+        {!ui.wide.value && (
+          <IconButton icon="back" label={laterTexts().allMessages} press={() => chats.leave()} />
+        )}
         <Avatar name={thread.name} />
         <h2 data-testid="thread-name">{thread.name}</h2>
         {ui.wide.value && <IconButton icon="close" label={t.close} press={() => chats.leave()} />}
@@ -224,15 +227,15 @@ const Conversation = ({ thread }: { readonly thread: Thread }) => {
             disabled={thread.isLoading}
             onClick={() => void thread.older()}
           >
-            {t.earlierMessages}
+            {laterTexts().earlierMessages}
           </button>
         )}
         {thread.hasFailed ? (
-          <Empty icon="alert" text={t.messagesFailed} />
+          <Empty icon="alert" text={laterTexts().messagesFailed} />
         ) : none && thread.isLoading ? (
           <Skeleton />
         ) : (
-          none && <Empty icon="chat" text={t.noMessages} />
+          none && <Empty icon="chat" text={laterTexts().noMessages} />
         )}
         <ul class="messages">
           {thread.messages.map((message) => (

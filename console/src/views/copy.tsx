@@ -1,22 +1,21 @@
 import { useState } from 'preact/hooks'
-import { texts } from '../texts/language.ts'
+import { laterTexts } from '../texts/later.ts'
 import { Icon } from './icon.tsx'
 
 /** Button that copies an address. Browsers allow it only on secure pages; elsewhere it shows the address. */
 export const CopyButton = ({ text }: { readonly text: string }) => {
   const [done, setDone] = useState<string | undefined>(undefined)
-  const t = texts.value
   const copy = () => {
     const written = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))
     void written.then(
-      () => setDone(t.copied),
+      () => setDone(laterTexts().copied),
       () => setDone(text),
     )
   }
   return (
     <button type="button" class="menu-item" data-testid="copy-address" onClick={copy}>
       <Icon name="copy" />
-      <span aria-live="polite">{done ?? t.copyAddress}</span>
+      <span aria-live="polite">{done ?? laterTexts().copyAddress}</span>
     </button>
   )
 }

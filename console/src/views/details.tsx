@@ -2,11 +2,12 @@ import { clockTime, day } from '../dates.ts'
 import { duration, plainAddress, readableName, readableNumber } from '../format.ts'
 import { dialled } from '../people.ts'
 import { texts } from '../texts/language.ts'
+import { roomTexts } from '../texts/room.ts'
 import { CopyButton } from './copy.tsx'
 import { Icon } from './icon.tsx'
 import { type Page, usePage } from './page.ts'
 import { Avatar } from './parts.tsx'
-import { kindOf, presenceText } from './people.tsx'
+import { joins, kindOf, presenceText } from './people.tsx'
 import type { Contact } from './ui.ts'
 
 const maxCalls = 4
@@ -42,6 +43,7 @@ const Card = ({ contact: { name, to, address } }: { readonly contact: Contact })
   const shown = readableName(name)
   const idle = phone.current === undefined
   const video = address?.channels.video
+  const isRoom = address?.type === 'room'
   const calls = recents.list.filter((call) => plainAddress(call.to) === plainAddress(to)).slice(0, maxCalls)
   return (
     <>
@@ -49,14 +51,19 @@ const Card = ({ contact: { name, to, address } }: { readonly contact: Contact })
         <Avatar name={shown} size="huge" presence={state} />
         <h2>{shown}</h2>
         <p class="quiet">
-          {state ? presenceText(state, t) : address ? kindOf(address.type, t) : readableNumber(to, name)}
+          {state ? presenceText(state, t) : address ? kindOf(address.type) : readableNumber(to, name)}
         </p>
       </div>
       <div class="details-actions">
         {idle && (
-          <button type="button" class="outlined" onClick={() => void phone.dial(to, { name })}>
+          <button
+            type="button"
+            class="outlined"
+            data-testid="details-call"
+            onClick={() => (address ? joins(phone, address, to) : void phone.dial(to, { name }))}
+          >
             <Icon name="pickup" />
-            {t.call}
+            {isRoom ? roomTexts().join : t.call}
           </button>
         )}
         {idle && video && (
@@ -66,7 +73,7 @@ const Card = ({ contact: { name, to, address } }: { readonly contact: Contact })
             onClick={() => void phone.dial(video, { name, video: true })}
           >
             <Icon name="camera" />
-            {t.video}
+            {isRoom ? roomTexts().joinVideo : t.video}
           </button>
         )}
         {address?.channels.messaging && (

@@ -3,6 +3,7 @@ import { openDevices, playTestSound } from '../device-trial.ts'
 import type { DeviceKind } from '../devices.ts'
 import { endMessage } from '../messages.ts'
 import { texts } from '../texts/language.ts'
+import { laterTexts } from '../texts/later.ts'
 import { Level } from './level.tsx'
 import { usePage } from './page.ts'
 
@@ -26,7 +27,7 @@ export const DevicePicker = ({
         value={devices.chosen(kind) ?? ''}
         onChange={({ currentTarget }) => void phone.controls.choose(kind, currentTarget.value || undefined)}
       >
-        <option value="">{t.browserDefault}</option>
+        <option value="">{laterTexts().browserDefault}</option>
         {devices
           .list(kind)
           .filter(({ id: device }) => device !== 'default')
@@ -83,7 +84,14 @@ const Preview = ({ stream }: { readonly stream: MediaStream }) => {
     video.current.srcObject = stream
   }, [stream])
   return (
-    <video ref={video} class="trial-picture" autoplay muted playsInline aria-label={texts.value.yourCamera} />
+    <video
+      ref={video}
+      class="trial-picture"
+      autoplay
+      muted
+      playsInline
+      aria-label={laterTexts().yourCamera}
+    />
   )
 }
 
@@ -97,7 +105,7 @@ export const SpeakerTest = () => {
       data-testid="try-speaker"
       onClick={() => void playTestSound(audio(), devices.chosen('speaker')).catch(() => {})}
     >
-      {texts.value.testSpeaker}
+      {laterTexts().testSpeaker}
     </button>
   )
 }
@@ -116,7 +124,7 @@ export const DeviceTrial = () => {
       </p>
       <div class="row">
         <button type="button" class="plain" data-testid="try-devices" onClick={() => setOn(!on)}>
-          {on ? t.stopTest : t.testDevices}
+          {on ? laterTexts().stopTest : laterTexts().testDevices}
         </button>
         <SpeakerTest />
       </div>

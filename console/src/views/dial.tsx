@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks'
-import { destination, plainAddress, readableName } from '../format.ts'
-import type { RecentCall } from '../memory.ts'
+import { destination } from '../format.ts'
 import { dialled, type People } from '../people.ts'
 import { texts } from '../texts/language.ts'
 import { DestinationBox } from './destination.tsx'
 import { Icon } from './icon.tsx'
-import { Keypad } from './keypad.tsx'
+import { lazy } from './lazy.tsx'
 import { usePage } from './page.ts'
-import { Avatar, IconButton } from './parts.tsx'
+import { IconButton } from './parts.tsx'
+
+const Latest = lazy(() => import('./recents.tsx'), 'Latest')
+const Keypad = lazy(() => import('./keypad.tsx'), 'Keypad')
 
 /** Destination of a typed text, or the fault in it. */
 export type Resolved = { readonly to: string; readonly name: string } | { readonly fault: string }
@@ -103,40 +105,5 @@ export const Dial = () => {
       </form>
       {!padIsOpen && !ui.wide.value && <Latest />}
     </div>
-  )
-}
-
-const maxLatest = 5
-
-/** Latest parties, to call again with one click. */
-const Latest = () => {
-  const { recents, phone } = usePage()
-  const t = texts.value
-  const parties = new Map<string, RecentCall>()
-  for (const call of recents.list) {
-    const key = plainAddress(call.to)
-    if (!parties.has(key)) parties.set(key, call)
-  }
-  const shown = [...parties.values()].slice(0, maxLatest)
-  if (shown.length === 0) return null
-  return (
-    <section class="latest" aria-label={t.recentCalls}>
-      <h3>{t.recentCalls}</h3>
-      <ul>
-        {shown.map(({ to, name }) => (
-          <li key={to}>
-            <button
-              type="button"
-              class="chip"
-              aria-label={t.callPerson(readableName(name))}
-              onClick={() => void phone.dial(to, { name })}
-            >
-              <Avatar name={readableName(name)} />
-              <span>{readableName(name)}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
   )
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { dialogTexts } from '../texts/dialogs.ts'
 import { texts } from '../texts/language.ts'
+import { laterTexts } from '../texts/later.ts'
 import { DevicePicker, SpeakerTest, useTrial } from './device-trial.tsx'
 import { Dialog } from './dialog.tsx'
 import { Level } from './level.tsx'
@@ -23,10 +24,9 @@ export const Dialogs = () => {
 const keys = (...names: readonly string[]) => names.map((name) => <kbd key={name}>{name}</kbd>)
 
 const Help = ({ close }: { readonly close: () => void }) => {
-  const t = texts.value
   const own = dialogTexts()
   return (
-    <Dialog title={t.shortcuts} testId="help" close={close}>
+    <Dialog title={laterTexts().shortcuts} testId="help" close={close}>
       <dl class="shortcuts">
         <dt>{own.shortcutAnswer}</dt>
         <dd>{keys('Ctrl', 'Shift', 'A')}</dd>
@@ -101,7 +101,7 @@ const DeviceCheck = ({ close }: { readonly close: () => void }) => {
           data-testid="device-check-done"
           onClick={done}
         >
-          {t.done}
+          {laterTexts().done}
         </button>
       </div>
     </Dialog>

@@ -30,7 +30,8 @@ export const useCallFocus = ({ phone }: Page): void => {
   useLayoutEffect(() => {
     const before = shown.current
     const waiting = phone.incoming[0]?.id
-    const call = phone.current?.call
+    // Attempts to join a room are placed by the page itself, and leave the focus in place.
+    const call = phone.isWaiting ? undefined : phone.current?.call
     const answered = call?.active ?? false
     shown.current = { waiting, call, answered }
     const isNew = waiting !== undefined && waiting !== before.waiting

@@ -1,5 +1,6 @@
 import { readableName } from '../format.ts'
 import { texts } from '../texts/language.ts'
+import { laterTexts } from '../texts/later.ts'
 import { Icon } from './icon.tsx'
 import { usePage } from './page.ts'
 import { Avatar, IconButton } from './parts.tsx'
@@ -11,7 +12,7 @@ export const HeldCalls = () => {
   const others = phone.lines.slice(1)
   if (others.length === 0) return null
   return (
-    <ul class="held" aria-label={t.otherCalls} data-testid="held">
+    <ul class="held" aria-label={laterTexts().otherCalls} data-testid="held">
       {others.map((line) => (
         <li key={line.call.id}>
           <Avatar name={line.name} />
@@ -22,26 +23,29 @@ export const HeldCalls = () => {
               type="button"
               class="plain"
               data-testid="connect"
-              aria-label={t.completeTransfer(readableName(line.name), readableName(phone.current.name))}
+              aria-label={laterTexts().completeTransfer(
+                readableName(line.name),
+                readableName(phone.current.name),
+              )}
               onClick={() => void phone.controls.connect(line)}
             >
               <Icon name="transfer" />
-              {t.connect}
+              {laterTexts().connect}
             </button>
           )}
           <button
             type="button"
             class="plain"
-            aria-label={t.switchTo(line.name)}
+            aria-label={laterTexts().switchTo(line.name)}
             data-testid="swap"
             onClick={() => void phone.controls.swap(line)}
           >
             <Icon name="swap" />
-            {t.switchCall}
+            {laterTexts().switchCall}
           </button>
           <IconButton
             icon="handset"
-            label={t.hangUpWith(line.name)}
+            label={laterTexts().hangUpWith(line.name)}
             class="danger"
             press={() => phone.controls.hangup(line)}
           />

@@ -32,6 +32,9 @@ export type IconName =
   | 'alert'
   | 'keyboard'
   | 'microphoneOff'
+  | 'hand'
+  | 'lock'
+  | 'cameraOff'
 
 /** Draws an icon in the colour of the text, hidden from assistive technology: its button has a label. */
 export const Icon = ({ name }: { readonly name: IconName }) => (

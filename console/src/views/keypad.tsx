@@ -1,4 +1,5 @@
 import { texts } from '../texts/language.ts'
+import { laterTexts } from '../texts/later.ts'
 
 const keys = [
   ['1', ''],
@@ -26,7 +27,10 @@ export const Keypad = ({
   readonly testId: string
 }) => {
   const t = texts.value
-  const names: Readonly<Record<string, string>> = { '*': `* ${t.star}`, '#': `# ${t.hash}` }
+  const names: Readonly<Record<string, string>> = {
+    '*': `* ${laterTexts().star}`,
+    '#': `# ${laterTexts().hash}`,
+  }
   return (
     <div class="keypad" role="group" aria-label={t.keypad}>
       {keys.map(([key, letters]) => (

@@ -2,24 +2,38 @@ import type { Address, PresenceState } from '@trunkline/client'
 import { useState } from 'preact/hooks'
 import { plainAddress } from '../format.ts'
 import { dialled } from '../people.ts'
+import type { Phone } from '../phone.ts'
 import type { Texts } from '../texts/en.ts'
 import { texts } from '../texts/language.ts'
+import { laterTexts } from '../texts/later.ts'
+import { roomTexts } from '../texts/room.ts'
 import { Empty } from './empty.tsx'
 import { usePage } from './page.ts'
 import { Avatar, IconButton, Skeleton } from './parts.tsx'
 
 /** Returns the kind of an address in words. `call` is a SIP endpoint or gateway, `app` an application. */
-export const kindOf = (type: Address['type'], t: Texts): string =>
-  ({ subscriber: t.person, room: t.room, app: t.application, call: t.telephone })[type]
+export const kindOf = (type: Address['type']): string =>
+  ({
+    subscriber: laterTexts().person,
+    room: laterTexts().room,
+    app: laterTexts().application,
+    call: laterTexts().telephone,
+  })[type]
 
 /** Returns a presence in words. */
 export const presenceText = (state: PresenceState, t: Texts): string =>
   ({
-    online: t.available,
-    in_call: t.inCall,
+    online: laterTexts().available,
+    in_call: laterTexts().inCall,
     do_not_disturb: t.doNotDisturb,
     offline: t.offline,
   })[state]
+
+/** Calls an address without the camera. In a room, the user sees the picture all the same. */
+export const joins = (phone: Phone, { type, channels, display_name: name }: Address, to: string): void => {
+  const isRoom = type === 'room' && channels.video !== undefined
+  void phone.dial(isRoom ? (channels.video ?? to) : to, { name, watches: isRoom })
+}
 
 const Entry = ({ address }: { readonly address: Address }) => {
   const { phone, write, ui, extras } = usePage()
@@ -27,6 +41,8 @@ const Entry = ({ address }: { readonly address: Address }) => {
   const t = texts.value
   const { display_name: name, channels } = address
   const audio = dialled(address, false)
+  const isRoom = address.type === 'room'
+  const own = roomTexts()
   const shows = ui.wide.value && audio !== undefined
   const text = (
     <>
@@ -34,7 +50,7 @@ const Entry = ({ address }: { readonly address: Address }) => {
       <span class="entry-text">
         <span class="entry-name">{name}</span>
         <span class="quiet one-line">
-          <span data-testid="kind">{kindOf(address.type, t)}</span>
+          <span data-testid="kind">{kindOf(address.type)}</span>
           {state && <span data-testid="presence">{` · ${presenceText(state, t)}`}</span>}
         </span>
       </span>
@@ -59,7 +75,7 @@ const Entry = ({ address }: { readonly address: Address }) => {
       {channels.messaging !== undefined && (
         <IconButton
           icon="chat"
-          label={t.writePerson(name)}
+          label={laterTexts().writePerson(name)}
           testId="person-write"
           press={() => write(address)}
         />
@@ -67,7 +83,7 @@ const Entry = ({ address }: { readonly address: Address }) => {
       {channels.video !== undefined && (
         <IconButton
           icon="camera"
-          label={t.videoCallPerson(name)}
+          label={isRoom ? own.joinRoomVideo(name) : laterTexts().videoCallPerson(name)}
           testId="person-video"
           press={() => void phone.dial(channels.video ?? '', { name, video: true })}
         />
@@ -75,9 +91,9 @@ const Entry = ({ address }: { readonly address: Address }) => {
       {audio && (
         <IconButton
           icon="pickup"
-          label={t.callPerson(name)}
+          label={isRoom ? own.joinRoom(name) : t.callPerson(name)}
           testId="person-call"
-          press={() => void phone.dial(audio, { name })}
+          press={() => joins(phone, address, audio)}
         />
       )}
     </li>
@@ -103,33 +119,33 @@ export const PeopleView = () => {
       <div class="search">
         <input
           type="search"
-          placeholder={t.searchPeople}
+          placeholder={laterTexts().searchPeople}
           autocomplete="off"
-          aria-label={t.searchPeopleLabel}
+          aria-label={laterTexts().searchPeopleLabel}
           data-testid="people-search"
           value={text}
           onInput={({ currentTarget }) => search(currentTarget.value, type)}
         />
         <select
-          aria-label={t.kind}
+          aria-label={laterTexts().kind}
           data-testid="people-type"
           value={type}
           onChange={({ currentTarget }) => search(text, currentTarget.value)}
         >
-          <option value="">{t.all}</option>
-          <option value="subscriber">{t.peopleKind}</option>
-          <option value="room">{t.roomsKind}</option>
-          <option value="app">{t.applicationsKind}</option>
-          <option value="call">{t.telephonesKind}</option>
+          <option value="">{laterTexts().all}</option>
+          <option value="subscriber">{laterTexts().peopleKind}</option>
+          <option value="room">{laterTexts().roomsKind}</option>
+          <option value="app">{laterTexts().applicationsKind}</option>
+          <option value="call">{laterTexts().telephonesKind}</option>
         </select>
       </div>
-      <ul class="entries" data-testid="people" aria-label={t.addressBook}>
+      <ul class="entries" data-testid="people" aria-label={laterTexts().addressBook}>
         {shown.map((address) => (
           <Entry key={address.id} address={address} />
         ))}
       </ul>
       {people.hasFailed ? (
-        <Empty icon="alert" text={t.peopleFailed}>
+        <Empty icon="alert" text={laterTexts().peopleFailed}>
           <button type="button" class="plain" onClick={() => void people.load()}>
             {t.tryAgain}
           </button>
@@ -137,10 +153,10 @@ export const PeopleView = () => {
       ) : shown.length > 0 ? null : people.isLoading ? (
         <Skeleton />
       ) : (
-        <Empty icon="people" text={t.noPeople}>
+        <Empty icon="people" text={laterTexts().noPeople}>
           {(text || type) && (
             <button type="button" class="plain" onClick={() => search('', '')}>
-              {t.clearSearch}
+              {laterTexts().clearSearch}
             </button>
           )}
         </Empty>
@@ -153,7 +169,7 @@ export const PeopleView = () => {
           disabled={people.isLoading}
           onClick={() => void people.more()}
         >
-          {t.showMore}
+          {laterTexts().showMore}
         </button>
       )}
     </div>

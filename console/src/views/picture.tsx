@@ -2,11 +2,12 @@ import { buildVideoElement, type Call, type CallVideo } from '@trunkline/client'
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../texts/language.ts'
+import { laterTexts } from '../texts/later.ts'
 import { usePage } from './page.ts'
 import { IconButton } from './parts.tsx'
 
 /** Video of the far side. The SDK owns its element. */
-const Far = ({
+export const Far = ({
   call,
   fills,
   far,
@@ -22,7 +23,7 @@ const Far = ({
       if (closed) return made.unsubscribe()
       far.current = made
       made.element.className = 'far'
-      made.element.setAttribute('aria-label', texts.value.theirVideo)
+      made.element.setAttribute('aria-label', laterTexts().theirVideo)
       made.element.dataset.testid = 'far-video'
     })
     return () => {
@@ -34,8 +35,15 @@ const Far = ({
   return <div ref={place} class={fills ? 'far-place fills' : 'far-place'} />
 }
 
+/** Properties of {@link Own}. */
+export interface OwnProps {
+  readonly track: MediaStreamTrack | null
+  /** Default `self-view`: in a corner of the picture. */
+  readonly class?: string
+}
+
 /** Picture of the user's own camera. */
-const Own = ({ track }: { readonly track: MediaStreamTrack | null }) => {
+export const Own = ({ track, ...rest }: OwnProps) => {
   const video = useRef<HTMLVideoElement>(null)
   useEffect(() => {
     const shown = video.current
@@ -47,11 +55,11 @@ const Own = ({ track }: { readonly track: MediaStreamTrack | null }) => {
   return (
     <video
       ref={video}
-      class="self-view"
+      class={rest.class ?? 'self-view'}
       autoplay
       muted
       playsInline
-      aria-label={texts.value.yourCamera}
+      aria-label={laterTexts().yourCamera}
       data-testid="own-video"
     />
   )
@@ -90,20 +98,29 @@ export const Picture = ({ call, local, remote, panel }: PictureProps) => {
         {local && remote && (
           <IconButton
             icon="eye"
-            label={selfIsShown ? t.hideSelf : t.showSelf}
+            label={selfIsShown ? laterTexts().hideSelf : laterTexts().showSelf}
             press={() => showSelf(!selfIsShown)}
           />
         )}
         {remote && (
-          <IconButton icon="fit" label={fills ? t.fitVideo : t.fillVideo} press={() => fill(!fills)} />
+          <IconButton
+            icon="fit"
+            label={fills ? laterTexts().fitVideo : laterTexts().fillVideo}
+            press={() => fill(!fills)}
+          />
         )}
         {remote && document.pictureInPictureEnabled && (
-          <IconButton icon="window" label={t.pictureInPicture} press={floatOut} testId="floating" />
+          <IconButton
+            icon="window"
+            label={laterTexts().pictureInPicture}
+            press={floatOut}
+            testId="floating"
+          />
         )}
         {document.fullscreenEnabled && (
           <IconButton
             icon="expand"
-            label={isFull ? t.leaveFullScreen : t.fullScreen}
+            label={isFull ? laterTexts().leaveFullScreen : laterTexts().fullScreen}
             press={toggleFull}
             testId="full-screen"
           />
@@ -113,7 +130,8 @@ export const Picture = ({ call, local, remote, panel }: PictureProps) => {
   )
 }
 
-const useFullScreen = (): boolean => {
+/** Whether an element of the page fills the screen. */
+export const useFullScreen = (): boolean => {
   const [isFull, setFull] = useState(document.fullscreenElement !== null)
   useEffect(() => {
     const over = new AbortController()

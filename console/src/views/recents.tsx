@@ -1,8 +1,9 @@
 import { clockTime, day } from '../dates.ts'
-import { duration, readableName } from '../format.ts'
+import { duration, plainAddress, readableName } from '../format.ts'
 import type { RecentCall } from '../memory.ts'
 import type { Texts } from '../texts/en.ts'
 import { texts } from '../texts/language.ts'
+import { laterTexts } from '../texts/later.ts'
 import { Empty } from './empty.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { usePage } from './page.ts'
@@ -14,13 +15,13 @@ const resultText = ({ direction, result }: RecentCall, t: Texts): string => {
   const results = {
     answered: way,
     missed: t.missed,
-    answered_elsewhere: t.resultElsewhere,
-    declined: t.resultDeclined,
-    busy: t.resultBusy,
-    no_answer: t.resultNoAnswer,
-    canceled: t.resultCanceled,
-    failed: t.resultFailed,
-    lost: t.resultLost,
+    answered_elsewhere: laterTexts().resultElsewhere,
+    declined: laterTexts().resultDeclined,
+    busy: laterTexts().resultBusy,
+    no_answer: laterTexts().resultNoAnswer,
+    canceled: laterTexts().resultCanceled,
+    failed: laterTexts().resultFailed,
+    lost: laterTexts().resultLost,
   }
   return result ? results[result] : way
 }
@@ -78,11 +79,10 @@ const Row = ({ call }: { readonly call: RecentCall }) => {
 /** Past calls, by day; each can be called back. */
 export const RecentsView = () => {
   const { recents, clock, ui } = usePage()
-  const t = texts.value
   const days = Map.groupBy(recents.list, ({ at }) => day(at, clock.now()))
   if (recents.list.length === 0)
     return (
-      <Empty icon="clock" text={t.noCalls}>
+      <Empty icon="clock" text={laterTexts().noCalls}>
         <button
           type="button"
           class="plain"
@@ -91,7 +91,7 @@ export const RecentsView = () => {
             document.querySelector<HTMLElement>('[data-focus="dial"]')?.focus()
           }}
         >
-          {t.makeCall}
+          {laterTexts().makeCall}
         </button>
       </Empty>
     )
@@ -108,5 +108,40 @@ export const RecentsView = () => {
         </section>
       ))}
     </div>
+  )
+}
+
+const maxLatest = 5
+
+/** Latest parties, to call again with one click. */
+export const Latest = () => {
+  const { recents, phone } = usePage()
+  const t = texts.value
+  const parties = new Map<string, RecentCall>()
+  for (const call of recents.list) {
+    const key = plainAddress(call.to)
+    if (!parties.has(key)) parties.set(key, call)
+  }
+  const shown = [...parties.values()].slice(0, maxLatest)
+  if (shown.length === 0) return null
+  return (
+    <section class="latest" aria-label={t.recentCalls}>
+      <h3>{t.recentCalls}</h3>
+      <ul>
+        {shown.map(({ to, name }) => (
+          <li key={to}>
+            <button
+              type="button"
+              class="chip"
+              aria-label={t.callPerson(readableName(name))}
+              onClick={() => void phone.dial(to, { name })}
+            >
+              <Avatar name={readableName(name)} />
+              <span>{readableName(name)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

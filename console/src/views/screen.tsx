@@ -14,7 +14,8 @@ import { Tabs } from './tabs.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /** Makes a list whose code is loaded when it is first shown, with empty rows until then. */
-const list = (load: () => Promise<ComponentType>) => lazy(load, Skeleton)
+const list = <Module extends object, Name extends keyof Module>(load: () => Promise<Module>, name: Name) =>
+  lazy(load, name, Skeleton)
 
 /** Shows a view of the extras after they were loaded. */
 const withExtras =
@@ -23,26 +24,25 @@ const withExtras =
     usePage().extras ? <View /> : <Waiting />
 
 // The phone works before these parts are loaded.
-const PeopleView = list(() => import('./people.tsx').then(({ PeopleView }) => PeopleView))
-const RecentsView = list(() => import('./recents.tsx').then(({ RecentsView }) => RecentsView))
+const PeopleView = list(() => import('./people.tsx'), 'PeopleView')
+const RecentsView = list(() => import('./recents.tsx'), 'RecentsView')
 const ChatsView = withExtras(
-  list(() => import('./chats.tsx').then(({ TalksView }) => TalksView)),
+  list(() => import('./chats.tsx'), 'TalksView'),
   Skeleton,
 )
 const ThreadView = withExtras(
-  list(() => import('./chats.tsx').then(({ ThreadView }) => ThreadView)),
+  list(() => import('./chats.tsx'), 'ThreadView'),
   Skeleton,
 )
 const SettingsView = withExtras(
-  list(() => import('./settings.tsx').then(({ SettingsView }) => SettingsView)),
+  list(() => import('./settings.tsx'), 'SettingsView'),
   Skeleton,
 )
-const AccountMenu = withExtras(
-  lazy(() => import('./account-menu.tsx').then(({ AccountMenu }) => AccountMenu)),
-)
-const Details = lazy(() => import('./details.tsx').then(({ Details }) => Details))
-const HeldCalls = lazy(() => import('./held.tsx').then(({ HeldCalls }) => HeldCalls))
-const Dialogs = lazy(() => import('./dialogs.tsx').then(({ Dialogs }) => Dialogs))
+const AccountMenu = withExtras(lazy(() => import('./account-menu.tsx'), 'AccountMenu'))
+const Details = lazy(() => import('./details.tsx'), 'Details')
+const RoomWaitView = lazy(() => import('./room.tsx'), 'RoomWaitView')
+const HeldCalls = lazy(() => import('./held.tsx'), 'HeldCalls')
+const Dialogs = lazy(() => import('./dialogs.tsx'), 'Dialogs')
 
 /** Screen after the sign-in. */
 export const Screen = ({ page }: { readonly page: Page }) => (
@@ -59,26 +59,42 @@ const Frame = () => {
   useCallFocus(page)
   const tab = ui.tab.value
   const inCall = phone.current !== undefined
-  const hasDetails = inCall || ui.contact.value !== undefined
+  const isInRoom = phone.current?.call.room !== undefined
+  const hasDetails = !isInRoom && (inCall || ui.contact.value !== undefined)
+  // A room has the place of the list until the user opens a tab.
+  const hasList = !ui.narrow.value && !(isInRoom && tab === 'phone')
+  const wait = phone.isWaiting ? phone.rooms?.room : undefined
   const thread = tab === 'chats' && extras?.chats.thread !== undefined
   // A conversation has the middle of a wide page, unless a call is there.
-  const place = !thread ? 'none' : !ui.wide.value ? 'list' : inCall ? 'details' : 'stage'
+  const place = !thread ? 'none' : !ui.wide.value || isInRoom ? 'list' : inCall ? 'details' : 'stage'
   const t = texts.value
   return (
-    <div class={`app ${inCall ? 'in-call' : ''}`} data-tab={tab} data-thread={place}>
+    <div
+      class={`app ${inCall ? 'in-call' : ''} ${hasList ? '' : 'no-list'}`}
+      data-tab={tab}
+      data-thread={place}
+    >
       <a class="skip" href="#stage">
         {t.skipToCall}
       </a>
       <TopBar />
       <Tabs />
-      {!ui.narrow.value && <List threadHere={place === 'list'} />}
+      {hasList && <List threadHere={place === 'list'} />}
       <main id="stage" class="stage" data-focus="stage" tabIndex={-1} aria-label={t.phoneLabel}>
         {ui.narrow.value && tab !== 'phone' ? (
           <List threadHere={place === 'list'} />
         ) : (
           <>
             {phone.lines.length > 1 && <HeldCalls />}
-            {inCall ? <CallView /> : place === 'stage' ? <ThreadView /> : <Dial />}
+            {wait && phone.rooms ? (
+              <RoomWaitView rooms={phone.rooms} room={wait} />
+            ) : inCall ? (
+              <CallView />
+            ) : place === 'stage' ? (
+              <ThreadView />
+            ) : (
+              <Dial />
+            )}
           </>
         )}
       </main>
@@ -88,7 +104,7 @@ const Frame = () => {
         ) : hasDetails ? (
           <Details />
         ) : (
-          place === 'none' && tab !== 'recents' && <RecentsAside />
+          place === 'none' && !isInRoom && tab !== 'recents' && <RecentsAside />
         ))}
       <CallState />
       <div class="corner">

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { PushState } from '../push/browser-push.ts'
 import { texts } from '../texts/language.ts'
+import { laterTexts } from '../texts/later.ts'
 import { pushTexts } from '../texts/push.ts'
 import { ThemeChoice } from './account-menu.tsx'
 import { DevicePicker, DeviceTrial } from './device-trial.tsx'
@@ -17,23 +18,22 @@ const Group = ({ title, children }: { readonly title: string; readonly children:
 
 const Push = () => {
   const { push } = useExtras()
-  const t = texts.value
   const p = pushTexts()
   const words: Readonly<Record<PushState, string>> = {
     unsupported: p.unsupported,
     blocked: p.blocked,
     off: p.off,
-    working: t.oneMoment,
+    working: laterTexts().oneMoment,
     open: p.open,
     always: p.always,
   }
   const isOn = push.state === 'open' || push.state === 'always'
   return (
-    <Group title={t.notifications}>
+    <Group title={laterTexts().notifications}>
       <Switch
         id="push"
         testId="push"
-        label={t.notifyMe}
+        label={laterTexts().notifyMe}
         on={isOn}
         disabled={['working', 'unsupported', 'blocked'].includes(push.state)}
         change={(on) => void (on ? push.enable() : push.disable())}
@@ -55,15 +55,15 @@ export const SettingsView = () => {
   const t = texts.value
   return (
     <div class="page settings">
-      <Group title={t.audioAndVideo}>
+      <Group title={laterTexts().audioAndVideo}>
         <DevicePicker kind="microphone" />
         <DevicePicker kind="camera" />
         <DevicePicker kind="speaker" />
-        {devices.list('microphone').length === 0 && <p class="quiet">{t.deviceNames}</p>}
+        {devices.list('microphone').length === 0 && <p class="quiet">{laterTexts().deviceNames}</p>}
         <DeviceTrial />
       </Group>
       <Push />
-      <Group title={t.appearance}>
+      <Group title={laterTexts().appearance}>
         <ThemeChoice name="theme" />
       </Group>
       <Group title={t.language}>
@@ -81,7 +81,7 @@ export const SettingsView = () => {
           ui.dialog.value = 'help'
         }}
       >
-        {t.shortcuts}
+        {laterTexts().shortcuts}
       </button>
     </div>
   )

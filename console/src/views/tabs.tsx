@@ -20,7 +20,7 @@ const countOf = ({ phone, extras, recents, ui }: Page, tab: Tab): number => {
 /** Navigation between tabs: at the left of a wide page, at the bottom of a narrow one. */
 export const Tabs = () => {
   const page = usePage()
-  const { ui } = page
+  const { ui, phone } = page
   const t = texts.value
   const names: Readonly<Record<Tab, string>> = {
     phone: t.phoneTab,
@@ -29,7 +29,9 @@ export const Tabs = () => {
     chats: t.messagesTab,
     settings: t.settingsTab,
   }
-  const current = !ui.narrow.value && ui.tab.value === 'phone' ? 'people' : ui.tab.value
+  // In a room, the list is closed until the user opens a tab, and again after a second click.
+  const canClose = !ui.narrow.value && phone.current?.call.room !== undefined
+  const current = !ui.narrow.value && !canClose && ui.tab.value === 'phone' ? 'people' : ui.tab.value
   const shown = tabs.filter(([tab]) => tab !== 'phone' || ui.narrow.value)
   return (
     <nav class="tabs" aria-label={t.mainNavigation}>
@@ -44,7 +46,7 @@ export const Tabs = () => {
             aria-label={count > 0 ? t.tabWithNew(names[tab], count) : names[tab]}
             data-testid={`tab-${tab}`}
             onClick={() => {
-              ui.tab.value = tab
+              ui.tab.value = canClose && tab === current ? 'phone' : tab
             }}
           >
             <Icon name={icon} />

@@ -30,7 +30,6 @@ export const Transfer = ({ adds, close }: TransferProps) => {
   const [chosen, setChosen] = useState<Suggestion | undefined>(undefined)
   const [fault, setFault] = useState('')
   const [line] = useState(phone.current)
-  const t = texts.value
   const name = readableName(line?.name ?? '')
   const target = async (): Promise<{ readonly to: string; readonly name: string } | undefined> => {
     if (chosen) return chosen
@@ -50,10 +49,14 @@ export const Transfer = ({ adds, close }: TransferProps) => {
     else void phone.controls[action](line, found.to, found.name)
   }
   return (
-    <Dialog title={adds ? t.addTitle(name) : t.transferTitle(name)} testId="transfer-dialog" close={close}>
+    <Dialog
+      title={adds ? dialogTexts().addTitle(name) : dialogTexts().transferTitle(name)}
+      testId="transfer-dialog"
+      close={close}
+    >
       {line && <AddedPersons line={line} close={close} />}
       {!adds && line && isOfMany(line) ? (
-        <p data-testid="transfer-of-many">{t.transferOfMany}</p>
+        <p data-testid="transfer-of-many">{dialogTexts().transferOfMany}</p>
       ) : (
         <form
           class="transfer"
@@ -78,11 +81,11 @@ export const Transfer = ({ adds, close }: TransferProps) => {
           <div class="row end">
             {!adds && (
               <button type="button" class="plain" data-testid="transfer-ask" onClick={() => void run('ask')}>
-                {t.askFirst}
+                {dialogTexts().askFirst}
               </button>
             )}
             <button type="submit" class="primary" data-testid="transfer-now">
-              {adds ? t.addToCall : t.transferNow}
+              {adds ? dialogTexts().addToCall : dialogTexts().transferNow}
             </button>
           </div>
         </form>
@@ -160,7 +163,7 @@ const AddedPersons = ({ line: { call }, close }: AddedPersonsProps) => {
     <div class="row">
       {added.map(({ member_id: id, name = '' }) => (
         <button key={id} type="button" class="plain" data-testid="remove-person" onClick={() => remove(id)}>
-          {texts.value.removePerson(readableName(name))}
+          {dialogTexts().removePerson(readableName(name))}
         </button>
       ))}
     </div>
