@@ -190,6 +190,7 @@ export class Phone {
       // The call's events report its end.
       void call.start().catch(() => {})
     } catch (error) {
+      this.#rooms?.stop()
       this.warn(() => dialMessage(error))
     }
     this.#dialling = false

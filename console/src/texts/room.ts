@@ -35,7 +35,7 @@ const en = {
   hide: 'Close',
   speaks: (names: string) => `${names} is talking`,
 
-  layout: 'Layout for everyone',
+  layout: 'Layout for all members',
   layoutGrid: 'Grid',
   layoutSpeaker: 'Speaker and others',
   layoutOne: 'Speaker only',
@@ -95,7 +95,7 @@ const de: RoomTexts = {
   hide: 'Schließen',
   speaks: (names) => `${names} spricht`,
 
-  layout: 'Anordnung für alle',
+  layout: 'Anordnung für alle Mitglieder',
   layoutGrid: 'Raster',
   layoutSpeaker: 'Sprecher und andere',
   layoutOne: 'Nur der Sprecher',

@@ -7,9 +7,9 @@ import { usePage } from './page.ts'
 type PropsOf<View> = View extends ComponentType<infer Props> ? Props : never
 
 /**
- * Makes a view whose code is loaded when it is first shown. `name`: the view in its module. If the load fails,
- * for example without a connection, the user is warned, and the next show tries again. `Waiting` is shown
- * until then.
+ * Makes a view whose code is loaded when it is first shown. `name`: the view in its module. If the load
+ * fails, for example without a connection, the user is warned, and the next show tries again. `Waiting` is
+ * shown until then.
  */
 export const lazy = <Module extends object, Name extends keyof Module>(
   load: () => Promise<Module>,

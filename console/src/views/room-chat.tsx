@@ -14,8 +14,8 @@ export interface RoomConversation {
 }
 
 /**
- * Returns the conversation of the room that a call has dialled; undefined until it is known, and for rooms
- * that are not in the address book.
+ * Returns the conversation of the room that a call has dialled. Undefined until it is known, and for rooms
+ * without an entry in the address book.
  */
 export const useRoomChat = ({ to, call }: Line): RoomConversation | undefined => {
   const { people, extras } = usePage()

@@ -1,5 +1,5 @@
 import '../room.css'
-import type { Room } from '@trunkline/client'
+import type { Call, Room } from '@trunkline/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Line } from '../lines.ts'
 import { personsOf } from '../room-members.ts'
@@ -36,6 +36,7 @@ export const RoomView = ({ line, room }: RoomViewProps) => {
   const [panel, setPanel] = useState<Panel | undefined>(ui.narrow.value ? undefined : 'people')
   const chat = useRoomChat(line)
   useFocus(frame)
+  usePicture(line.call)
   const toggle = (wanted: Panel) => {
     if (wanted === 'chat' && panel !== 'chat') chat?.open()
     setPanel(panel === wanted ? undefined : wanted)
@@ -78,6 +79,14 @@ const useFocus = (frame: { readonly current: HTMLElement | null }) =>
       frame.current?.querySelector<HTMLElement>('[data-focus=hangup]')?.focus()
   }, [])
 
+/** Receives the picture of a room that was dialled without video, or into which a document moved the call. */
+const usePicture = (call: Call) =>
+  useEffect(() => {
+    if (call.state !== 'active' || call.remoteStream.getVideoTracks().length > 0) return
+    // Without the picture, the members are shown by their initials.
+    void call.updateMedia({ video: { direction: 'recvonly' } }).catch(() => {})
+  }, [call.state])
+
 const layoutNames = () => {
   const t = roomTexts()
   return [
@@ -106,7 +115,7 @@ const Top = ({ line, room, frame }: TopProps) => {
       {room.isLocked && (
         <span class="room-locked" data-testid="room-locked">
           <Icon name="lock" />
-          {own.locked}
+          <span>{own.locked}</span>
         </span>
       )}
       {state === undefined ? (
@@ -168,14 +177,16 @@ interface ButtonProps {
   readonly expanded?: boolean
   readonly enabled?: boolean
   readonly count?: number
-  readonly mark?: boolean
+  /** Name in place of the label for assistive technology, and a mark on the button. */
+  readonly marked?: string | undefined
 }
 
-const Button = ({ name, icon, label, press, on, expanded, enabled = true, count, mark }: ButtonProps) => (
+const Button = ({ name, icon, label, press, on, expanded, enabled = true, count, marked }: ButtonProps) => (
   <button
     type="button"
     class="tool"
-    title={label}
+    title={marked ?? label}
+    aria-label={marked}
     aria-pressed={on}
     aria-expanded={expanded}
     disabled={!enabled}
@@ -185,7 +196,7 @@ const Button = ({ name, icon, label, press, on, expanded, enabled = true, count,
     <Icon name={icon} />
     <span>{label}</span>
     {count !== undefined && <i class="count quiet-count" data-count={count} aria-hidden="true" />}
-    {mark && <i class="count dot-count" aria-hidden="true" />}
+    {marked && <i class="count dot-count" aria-hidden="true" />}
   </button>
 )
 
@@ -257,9 +268,9 @@ const Buttons = ({ line: { call }, room, panel, toggle, hasChat, isUnread }: But
         <Button
           name="room-chat"
           icon="chat"
-          label={isUnread ? own.chatWithNew : own.chat}
+          label={own.chat}
           expanded={panel === 'chat'}
-          mark={isUnread}
+          marked={isUnread ? own.chatWithNew : undefined}
           press={() => toggle('chat')}
         />
       )}
