@@ -208,7 +208,7 @@ export class BrowserCall {
     return this.#watch.untilConnected(maxMediaWaitMs)
   }
 
-  verto(method: string, params: Readonly<Record<string, unknown>> = {}): void {
+  verto(method: string, params: object = {}): void {
     this.#options.browser.sendVerto(method, { callID: this.callId, ...params })
   }
 
