@@ -30,7 +30,7 @@ import type { AppContext, OpenedStore } from './open.ts'
 
 /** Opened components that the calls of browsers use. */
 export interface OpenBrowsersDeps {
-  readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>
+  readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'source'>
   readonly edge: Pick<Edge, 'open'>
   readonly arrivals: Arrivals
   readonly carriers: CarrierDirectory

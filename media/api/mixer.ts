@@ -11,6 +11,13 @@ export interface MixerInputOptions {
   readonly canHear?: boolean
   /** Ports that hear this one (whisper); default all. */
   readonly audibleTo?: readonly MediaPort[]
+  /** Ports that do not hear this one; default none. */
+  readonly inaudibleTo?: readonly MediaPort[]
+  /**
+   * Whether the port sends a voice; default true. Else, such as for music, its audio is never taken for
+   * background noise, and it neither talks nor becomes the active speaker.
+   */
+  readonly isVoice?: boolean
   /** Volume of this port for the others, in dB; default 0. */
   readonly volumeDb?: number
 }

@@ -1,4 +1,4 @@
-import type { BrowserScreen, BrowserVideo } from './webrtc.ts'
+import type { BrowserSource, BrowserVideo } from './webrtc.ts'
 
 /**
  * Picture of a room, by the ids of its sources. `speaker`: one source, forwarded undecoded. Every viewer sees
@@ -37,10 +37,12 @@ export interface RoomVideo {
    * replaces its session.
    */
   add(id: string, video: BrowserVideo): void
-  /** Adds a shared screen as a source. */
-  addScreen(id: string, screen: BrowserScreen): void
+  /** Adds a shared screen as a source. It is shown whole. */
+  addScreen(id: string, screen: BrowserSource): void
+  /** Adds a second camera of a browser as a source. */
+  addCamera(id: string, camera: BrowserSource): void
   /**
-   * Removes a browser or a screen. The browser then sees what it saw before the room. No effect if the id is
+   * Removes a browser or a further source. The browser then sees what it saw before the room. No effect if the id is
    * unknown.
    */
   remove(id: string): void

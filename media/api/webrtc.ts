@@ -42,19 +42,27 @@ export interface BrowserMedia {
    * Shows a screen to the other party in place of the camera; undefined or a closed screen restores the
    * camera.
    */
-  present(screen: BrowserScreen | undefined): void
+  present(screen: BrowserSource | undefined): void
   /** Sets whether the browser receives no sound; the joined port is not affected. Default false. */
   setDeaf(deaf: boolean): Promise<void>
   onState(listener: (state: BrowserMediaState) => void): void
   close(): Promise<void>
 }
 
-/** Shared screen of a browser: a second session with video alone. Its audio, if any, is rejected. */
-export interface BrowserScreen {
+/**
+ * Further source of a browser: a shared screen, a second camera or a second microphone. It is a second session,
+ * over which the browser only sends.
+ */
+export interface BrowserSource {
   /** Local SDP answer. */
   readonly sdp: string
+  /** Whether the browser sends video over it. */
+  readonly hasVideo: boolean
+  /** Port of its sound, which belongs to the source; absent without sound. */
+  readonly port?: MediaPort
   renegotiate(offer: string): Promise<string>
   onState(listener: (state: BrowserMediaState) => void): void
+  /** Closes the session and its port. */
   close(): Promise<void>
 }
 
@@ -73,10 +81,11 @@ export interface WebRtc {
   /** Creates an offer with one audio codec, and with video if requested; default without. */
   offer(group: string, codec: AudioCodec, options?: { readonly video?: boolean }): Promise<BrowserMedia>
   /**
-   * Answers the offer of a shared screen. Rejects as {@link answer} does, and with `bad_sdp` if the offer
-   * sends no video. The answer lists audio first, as the published SDK expects.
+   * Answers the offer of a further source. `codecs`: audio codecs; default none, which rejects its sound.
+   * Rejects as {@link answer} does, and with `bad_sdp` if the offer sends neither video nor accepted audio.
+   * The answer lists audio first, as the published SDK expects.
    */
-  screen(group: string, offer: string): Promise<BrowserScreen>
+  source(group: string, offer: string, codecs?: readonly AudioCodec[]): Promise<BrowserSource>
   /**
    * Shows two browsers each other's video, also video that a later offer adds. Needs no new offer, because
    * mediasoup forwards the packets. The returned `close` disconnects them and is idempotent. A browser that

@@ -183,14 +183,19 @@ function inputOptions({
   canSpeak: talks,
   canHear: hears,
   audibleTo: onlyFor,
+  inaudibleTo: notFor,
+  isVoice,
   volumeDb,
 }: MixerInputOptions): InputOptions {
   return {
     ...(talks !== undefined && { canSpeak: talks }),
     ...(hears !== undefined && { canHear: hears }),
     ...(volumeDb !== undefined && { volumeDb }),
-    ...(onlyFor && {
-      audibleTo: onlyFor.flatMap((port) => (port instanceof EdgePort ? [port.number] : [])),
-    }),
+    ...(isVoice !== undefined && { isVoice }),
+    ...(onlyFor && { audibleTo: numbersOf(onlyFor) }),
+    ...(notFor && { inaudibleTo: numbersOf(notFor) }),
   }
 }
+
+const numbersOf = (ports: readonly MediaPort[]): readonly PortNumber[] =>
+  ports.flatMap((port) => (port instanceof EdgePort ? [port.number] : []))

@@ -14,6 +14,10 @@ export interface InputOptions {
   readonly canHear?: boolean
   /** Ids of the inputs, present or future, that hear this one (whisper); default all. */
   readonly audibleTo?: readonly number[]
+  /** Ids of the inputs, present or future, that do not hear this one; default none. */
+  readonly inaudibleTo?: readonly number[]
+  /** Whether the audio is a voice; default true. Else it always passes, and the input never talks. */
+  readonly isVoice?: boolean
   /** Volume in dB, limited to -60 to 20; default 0. -Infinity is mute. Clips out-of-range samples. */
   readonly volumeDb?: number
 }
@@ -45,6 +49,7 @@ export class MixerInput {
   #talk = new TalkDetector()
   #options: InputOptions = {}
   #onlyFor: ReadonlySet<number> | undefined
+  #notFor: ReadonlySet<number> | undefined
   /** Target gain, and gain at the end of the last mix. The gain changes over one frame to avoid clicks. */
   #volume = 1
   #gain = 1
@@ -69,6 +74,7 @@ export class MixerInput {
     const { volumeDb = 0 } = options
     this.#options = options
     this.#onlyFor = options.audibleTo && new Set(options.audibleTo)
+    this.#notFor = options.inaudibleTo && new Set(options.inaudibleTo)
     this.#volume =
       volumeDb === Number.NEGATIVE_INFINITY ? 0 : 10 ** (Math.max(-60, Math.min(20, volumeDb)) / 20)
   }
@@ -79,6 +85,15 @@ export class MixerInput {
 
   get canHear(): boolean {
     return this.#options.canHear ?? true
+  }
+
+  get isVoice(): boolean {
+    return this.#options.isVoice ?? true
+  }
+
+  /** Whether some inputs do not hear this one. */
+  get isWithheld(): boolean {
+    return this.#notFor !== undefined
   }
 
   /** Whether only some inputs hear this one. */
@@ -114,9 +129,14 @@ export class MixerInput {
     return other !== this && this.#onlyFor?.has(other.id) === true
   }
 
+  /** Whether `other` does not hear this input. */
+  isWithheldFrom(other: MixerInput): boolean {
+    return other !== this && this.#notFor?.has(other.id) === true
+  }
+
   /**
-   * Consumes the frame and sets {@link sound}. `gated`: only if it is voice. Called by the mixer once per
-   * frame.
+   * Consumes the frame and sets {@link sound}. `gated`: a voice passes only while it speaks. Called by the
+   * mixer once per frame.
    */
   speak(gated: boolean): void {
     const before = this.#gain
@@ -126,10 +146,11 @@ export class MixerInput {
     this.#gain = gain
     if (this.#voice.update(frame)) this.#hang = hangoverFrames
     else if (this.#hang > 0) this.#hang--
-    if (this.canSpeak && !this.isWhispering) this.#talk.update(this.#voice.levelDb)
+    if (this.canSpeak && !this.isWhispering && this.isVoice) this.#talk.update(this.#voice.levelDb)
     else this.#talk.stop()
     const isMute = before === 0 && gain === 0
-    const isSilent = this.#voice.levelDb === minLevelDb || isMute || (gated && this.#hang === 0)
+    const isSilent =
+      this.#voice.levelDb === minLevelDb || isMute || (gated && this.isVoice && this.#hang === 0)
     const heard = this.#adapter.convert(isSilent ? undefined : frame, this.#frameRate, this.#rate)
     this.sound = heard && !isMute ? this.#louder(heard, before, gain) : undefined
   }

@@ -37,6 +37,68 @@ describe('the volume of an input', () => {
   })
 })
 
+describe('an input that some others do not hear', () => {
+  const setUp = () => {
+    const mixer = new MixerCore()
+    const owner = mixer.add(1)
+    const listener = mixer.add(2)
+    const screen = mixer.add(3, { canHear: false, inaudibleTo: [1], isVoice: false })
+    const loud = new Voice(defaultMixRate, 9000)
+    const low = new Voice(defaultMixRate, 3000)
+    return { mixer, owner, listener, screen, loud, low }
+  }
+
+  it('is heard by the rest alone, and belongs to the total', () => {
+    const { mixer, owner, listener, screen, loud } = setUp()
+    const sound = loud.next()
+    screen.put(sound)
+    mixer.mix()
+    expect([owner.output, screen.output]).toEqual([undefined, undefined])
+    expect(listener.output).toEqual(sound)
+    expect(mixer.total).toEqual(sound)
+    expect([owner.hearsTotal, listener.hearsTotal]).toEqual([false, true])
+  })
+
+  it('is subtracted for them while others speak', () => {
+    const { mixer, owner, listener, screen, loud, low } = setUp()
+    const [music, voice] = [loud.next(), low.next()]
+    screen.put(music)
+    listener.put(voice)
+    mixer.mix()
+    expect(owner.output).toEqual(voice)
+    expect(listener.output).toEqual(music)
+    const [own, further] = [low.next(), loud.next()]
+    owner.put(own)
+    screen.put(further)
+    mixer.mix()
+    expect(owner.output).toBeUndefined()
+    expect(listener.output).toEqual(own.map((sample, at) => sample + further[at]!))
+  })
+})
+
+describe('an input that is no voice', () => {
+  it('neither talks nor becomes the active speaker, and passes where noise does not', () => {
+    const reports: unknown[] = []
+    const mixer = new MixerCore({ onTalking: (id) => reports.push(id) })
+    const music = mixer.add(1, { isVoice: false })
+    const noise = mixer.add(2)
+    const listeners = [3, 4, 5].map((id) => mixer.add(id))
+    // Steady sound counts as background noise after a while.
+    const [sound, hum] = [new Voice(defaultMixRate, 200), new Voice(defaultMixRate, 200, 300)]
+    for (let at = 0; at < 19_000; at += 320) {
+      music.put(sound.next())
+      mixer.mix()
+    }
+    expect([reports, mixer.speakers.active]).toEqual([[], undefined])
+    expect(peak(listeners[0]!.output)).toBeGreaterThan(150)
+    for (let at = 0; at < 19_000; at += 320) {
+      noise.put(hum.next())
+      mixer.mix()
+    }
+    expect(listeners[0]!.output).toBeUndefined()
+  })
+})
+
 describe('the ports that talk', () => {
   const setUp = (options: InputOptions = {}) => {
     const reports: (readonly [id: number, isTalking: boolean])[] = []

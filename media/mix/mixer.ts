@@ -42,6 +42,8 @@ export class MixerCore {
   /** Number of voices in {@link #sum}, including the prompt. */
   #voices = 0
   #whisperers: MixerInput[] = []
+  /** Inputs that are heard, but not by all. */
+  #withheld: MixerInput[] = []
   #prompt: Int16Array | undefined
   #total: Int16Array | undefined
 
@@ -144,6 +146,7 @@ export class MixerCore {
     const inputs = this.#inputs
     const gated = this.#talkers() >= minGatedInputs
     this.#whisperers.length = 0
+    this.#withheld.length = 0
     this.#voices = 0
     this.#sum.fill(0)
     for (let i = 0; i < inputs.length; i++) {
@@ -151,7 +154,10 @@ export class MixerCore {
       input.speak(gated)
       if (!input.sound) continue
       if (input.isWhispering) this.#whisperers.push(input)
-      else this.#voice(input.sound)
+      else {
+        this.#voice(input.sound)
+        if (input.isWithheld) this.#withheld.push(input)
+      }
     }
     if (this.#prompt) this.#voice(this.#prompt)
   }
@@ -163,7 +169,8 @@ export class MixerCore {
 
   #talkers(): number {
     let count = 0
-    for (let i = 0; i < this.#inputs.length; i++) if (this.#inputs[i]!.canSpeak) count++
+    for (let i = 0; i < this.#inputs.length; i++)
+      if (this.#inputs[i]!.canSpeak && this.#inputs[i]!.isVoice) count++
     return count
   }
 
@@ -171,9 +178,17 @@ export class MixerCore {
     if (!input.canHear) return this.#prompt
     const own = input.isWhispering ? undefined : input.sound
     const whispered = this.#isWhisperedTo(input)
-    if (!own && !whispered) return this.#total
-    if (own && this.#voices === 1 && !whispered) return undefined
+    const unheard = this.#withheldFrom(input) + (own ? 1 : 0)
+    if (unheard === 0 && !whispered) return this.#total
+    if (unheard === this.#voices && !whispered) return undefined
     return this.#without(input, own)
+  }
+
+  /** Returns the number of voices that an input does not hear, beside its own. */
+  #withheldFrom(input: MixerInput): number {
+    let count = 0
+    for (let i = 0; i < this.#withheld.length; i++) if (this.#withheld[i]!.isWithheldFrom(input)) count++
+    return count
   }
 
   #isWhisperedTo(input: MixerInput): boolean {
@@ -181,17 +196,21 @@ export class MixerCore {
     return false
   }
 
-  /** Returns the sum without the input's own audio, and with what is whispered to it. */
+  /** Returns the sum without the audio that the input does not hear, and with what is whispered to it. */
   #without(input: MixerInput, own: Int16Array | undefined): Int16Array {
     const sum = this.#sum
     const out = input.own
-    if (own && this.#whisperers.length === 0) {
+    if (own && this.#whisperers.length === 0 && this.#withheld.length === 0) {
       for (let i = 0; i < out.length; i++) out[i] = clipped(sum[i]! - own[i]!)
       return out
     }
     const room = this.#room
     room.set(sum)
-    if (own) for (let i = 0; i < room.length; i++) room[i] = room[i]! - own[i]!
+    if (own) subtractFrom(room, own)
+    for (let k = 0; k < this.#withheld.length; k++) {
+      const withheld = this.#withheld[k]!
+      if (withheld.isWithheldFrom(input)) subtractFrom(room, withheld.sound!)
+    }
     for (let k = 0; k < this.#whisperers.length; k++) {
       const whisperer = this.#whisperers[k]!
       if (whisperer.whispersTo(input)) addTo(room, whisperer.sound!)
@@ -203,6 +222,10 @@ export class MixerCore {
 
 function addTo(sum: Int32Array, samples: Int16Array): void {
   for (let i = 0; i < sum.length; i++) sum[i] = sum[i]! + samples[i]!
+}
+
+function subtractFrom(sum: Int32Array, samples: Int16Array): void {
+  for (let i = 0; i < sum.length; i++) sum[i] = sum[i]! - samples[i]!
 }
 
 function clip(sum: Int32Array, out: Int16Array): void {

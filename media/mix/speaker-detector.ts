@@ -24,7 +24,7 @@ const maxSilentFrames = 100
 /**
  * Finds the active speaker of a mixer. The speaker changes if another input is 6 dB louder for half a second.
  * If the speaker is silent and another input speaks, the speaker changes at once. In general silence, the
- * speaker remains active for 2 s. Whispering inputs are ignored.
+ * speaker remains active for 2 s. Whispering inputs, and those that are no voice, are ignored.
  */
 export class SpeakerDetector {
   #inputs: readonly MixerInput[]
@@ -91,7 +91,7 @@ export class SpeakerDetector {
     let most = minSpeakingDb
     for (let i = 0; i < this.#inputs.length; i++) {
       const input = this.#inputs[i]!
-      const level = input.isWhispering ? silentDb : Math.max(silentDb, input.levelDb)
+      const level = input.isWhispering || !input.isVoice ? silentDb : Math.max(silentDb, input.levelDb)
       const before = input.loudnessDb === minLevelDb ? silentDb : input.loudnessDb
       input.loudnessDb = before + (level - before) * newFrameShare
       if (input.loudnessDb <= most) continue

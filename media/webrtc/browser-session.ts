@@ -1,4 +1,4 @@
-import type { AudioCodec, BrowserMedia, BrowserScreen, MediaPort } from '../types.ts'
+import type { AudioCodec, BrowserMedia, BrowserSource, MediaPort } from '../types.ts'
 import { WebRtcError } from './errors.ts'
 import type { Relay } from './relay.ts'
 import {
@@ -10,7 +10,7 @@ import {
   planAudio,
   planVideo,
   refusal,
-  type TelephoneEventFormat,
+  withFormat,
 } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read-sdp.ts'
 import type { Section } from './sdp/session-description.ts'
@@ -43,7 +43,7 @@ export class BrowserSession extends WebRtcSession implements BrowserMedia {
     super({
       worker,
       relay,
-      plan: (offer) => planAnswer(offer, [format.codec], takesVideo).map((plan) => checked(plan, format)),
+      plan: (offer) => planAnswer(offer, [format.codec], takesVideo).map((plan) => withFormat(plan, format)),
     })
     this.port = port
     this.codec = format.codec
@@ -53,7 +53,7 @@ export class BrowserSession extends WebRtcSession implements BrowserMedia {
 
   /** Answers the first offer as planned. */
   override answer(plans: readonly Plan[]): Promise<void> {
-    return super.answer(plans.map((plan) => checked(plan, this.#format)))
+    return super.answer(plans.map((plan) => withFormat(plan, this.#format)))
   }
 
   /** Creates the local offer: an audio m-line, and a video m-line if requested. */
@@ -74,7 +74,7 @@ export class BrowserSession extends WebRtcSession implements BrowserMedia {
     })
   }
 
-  present(screen: BrowserScreen | undefined): void {
+  present(screen: BrowserSource | undefined): void {
     if (screen !== undefined && !(screen instanceof WebRtcSession))
       throw new TypeError('a screen of this WebRtc expected')
     this.video.present(screen?.video.camera)
@@ -98,7 +98,7 @@ export class BrowserSession extends WebRtcSession implements BrowserMedia {
       if (section.kind !== kind || section.mid !== String(index))
         throw new WebRtcError('bad_sdp', `SDP, m-line ${index + 1}: ${kind} with a=mid:${index} expected`)
       if (kind === 'audio')
-        return checked(planAudio(section, commonCodec(section, [this.codec])), this.#format)
+        return withFormat(planAudio(section, commonCodec(section, [this.codec])), this.#format)
       const video = videoOf(section)
       if (!video) return refusal(section)
       checkSameVideo(ownVideo, video)
@@ -122,17 +122,4 @@ export class BrowserSession extends WebRtcSession implements BrowserMedia {
       stream,
     }
   }
-}
-
-/**
- * Checks that a format keeps its payload type for the whole session (RFC 3264 section 8.3.2); the router
- * requires the same number in both directions.
- */
-const checked = (plan: Plan, { codec, payloadType, events }: AudioFormat): Plan => {
-  if (plan.kind !== 'audio') return plan
-  if (plan.audio.payloadType !== payloadType)
-    throw new WebRtcError('bad_sdp', `SDP: ${codec} with payload type ${payloadType} expected`)
-  const isKnown = (event: TelephoneEventFormat): boolean =>
-    events.some((known) => known.payloadType === event.payloadType && known.clockRate === event.clockRate)
-  return { ...plan, audio: { ...plan.audio, events: plan.audio.events.filter(isKnown) } }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { types } from 'mediasoup'
-import type { MediaPort } from '../types.ts'
+import type { Direction, MediaPort } from '../types.ts'
 import type { MLine } from './m-line.ts'
 import { loopback, openOnRelayPort } from './relay-ports.ts'
 import { codecsOf } from './routers.ts'
@@ -15,6 +15,7 @@ export class Relay {
   readonly format: AudioFormat
   /** Router that the browser's m-line must use. */
   readonly router: types.Router
+  readonly #direction: Direction
   readonly #plain: types.PlainTransport
   readonly #port: MediaPort
   readonly #fromEdge: types.Producer
@@ -26,21 +27,27 @@ export class Relay {
     router: types.Router,
     plain: types.PlainTransport,
     port: MediaPort,
-    format: AudioFormat,
+    { format, direction }: { readonly format: AudioFormat; readonly direction: Direction },
     fromEdge: types.Producer,
   ) {
     this.router = router
     this.#plain = plain
     this.#port = port
     this.format = format
+    this.#direction = direction
     this.#fromEdge = fromEdge
   }
 
   /**
    * Connects a loopback port of the edge to the worker and sets the port's far end. The caller remains the
-   * owner of the port. Rejects with `no_ports`.
+   * owner of the port. `direction`: seen from the gateway. Rejects with `no_ports`.
    */
-  static async open(worker: MediaWorker, port: MediaPort, wanted: AudioFormat): Promise<Relay> {
+  static async open(
+    worker: MediaWorker,
+    port: MediaPort,
+    wanted: AudioFormat,
+    direction: Direction = 'sendrecv',
+  ): Promise<Relay> {
     const { format, router } = await routerFor(worker, wanted)
     const plain = await openOnRelayPort(worker.relayPorts, router, (listenInfo) =>
       router.createPlainTransport({ listenInfo, rtcpMux: true, comedia: false }),
@@ -55,7 +62,7 @@ export class Relay {
           rtcp: { cname: randomUUID() },
         },
       })
-      const relay = new Relay(router, plain, port, format, fromEdge)
+      const relay = new Relay(router, plain, port, { format, direction }, fromEdge)
       relay.setFar(format)
       return relay
     } catch (error) {
@@ -76,7 +83,7 @@ export class Relay {
         rtcpMux: true,
         codec,
         payloadType,
-        direction: 'sendrecv',
+        direction: this.#direction,
         ...(codec === 'opus' && { opus }),
         ...(keys && { telephoneEvent: keys.payloadType, telephoneEventRate: keys.clockRate }),
       },

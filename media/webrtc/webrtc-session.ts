@@ -20,8 +20,10 @@ import type { MediaWorker, TransportOwner } from './worker-supervisor.ts'
 /** Collaborators of a {@link WebRtcSession}. */
 export interface SessionDeps {
   readonly worker: MediaWorker
-  /** Audio of the session; absent for a screen. */
-  readonly relay?: Relay
+  /** Audio of the session; absent without. */
+  readonly relay?: Relay | undefined
+  /** Whether the browser only sends, such as a shared screen; default false. */
+  readonly isSource?: boolean
   /** Plans the answer to a later offer. Throws if the offer is rejected. */
   readonly plan: (offer: SessionDescription) => readonly Plan[]
 }
@@ -37,12 +39,13 @@ type StateListener = (state: MLineState) => void
 
 /**
  * Session of a browser: its offers and answers, and its m-lines. The state is that of the audio m-line; for a
- * screen, that of the video m-line. {@link close} closes the transports.
+ * source, that of the video m-line if it has one. {@link close} closes the transports.
  */
 export class WebRtcSession implements TransportOwner {
   readonly video = new SessionVideo()
   protected readonly worker: MediaWorker
   readonly #relay: Relay | undefined
+  readonly #isSource: boolean
   readonly #plan: SessionDeps['plan']
   readonly #origin = { id: randomInt(1, 2 ** 48 - 1), version: 0 }
   readonly #track = randomUUID()
@@ -54,9 +57,10 @@ export class WebRtcSession implements TransportOwner {
   #listener: StateListener | undefined
   #state: MLineState = 'connecting'
 
-  constructor({ worker, relay, plan }: SessionDeps) {
+  constructor({ worker, relay, isSource = false, plan }: SessionDeps) {
     this.worker = worker
     this.#relay = relay
+    this.#isSource = isSource
     this.#plan = plan
     worker.owners.add(this)
   }
@@ -64,6 +68,11 @@ export class WebRtcSession implements TransportOwner {
   /** Local description. */
   get sdp(): string {
     return this.#sdp
+  }
+
+  /** Whether the browser sends video over this session. */
+  get hasVideo(): boolean {
+    return this.video.camera.current !== undefined
   }
 
   /** Answers the first offer as planned. */
@@ -225,23 +234,24 @@ export class WebRtcSession implements TransportOwner {
   }
 
   async #streamTo(line: MLine, video: VideoFormat | undefined): Promise<Stream> {
-    if (video || !this.#relay) return { track: this.#track }
+    if (video || !this.#relay || this.#isSource) return { track: this.#track }
     return this.#relay.sendTo(line)
   }
 
-  // For screens, the published SDK expects audio first and reorders the answer to an offer with video first.
-  // This is only needed for screens.
+  // For sources, the published SDK expects audio first and reorders the answer to an offer with video first.
+  // This is only needed for sources.
   #inOrder<T extends { readonly kind: string; readonly media?: string }>(
     sections: readonly T[],
   ): readonly T[] {
-    if (this.#relay) return sections
+    if (!this.#isSource) return sections
     const isAudio = ({ kind, media }: T) => kind === 'audio' || media === 'audio'
     return [...sections.filter(isAudio), ...sections.filter((section) => !isAudio(section))]
   }
 
   #lineChanged(): void {
-    const main = this.#slots.find((slot) => slot && (this.#relay ? !slot.video : slot.video))
-    this.#observe(main?.line.state)
+    const slots = this.#slots.filter((slot) => slot !== undefined)
+    const video = this.#isSource ? slots.find((slot) => slot.video) : undefined
+    this.#observe((video ?? slots.find((slot) => !slot.video))?.line.state)
   }
 
   // `failed`, `closed` and `crashed` are final, but a process may die after a transport has failed.

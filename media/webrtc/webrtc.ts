@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts'
 import type {
   AudioCodec,
   BrowserMedia,
-  BrowserScreen,
+  BrowserSource,
   BrowserVideo,
   Composers,
   Edge,
@@ -17,12 +17,11 @@ import { listenAddresses } from './listen-addresses.ts'
 import { Relay } from './relay.ts'
 import { ComposingAdmission } from './rooms/composing-admission.ts'
 import { type ComposingService, VideoRoom } from './rooms/video-room.ts'
-import { type AudioFormat, ownFormat, planAnswer, planScreen } from './sdp/negotiate.ts'
+import { type AudioFormat, ownFormat, planAnswer, planSource, withFormat } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read-sdp.ts'
-import { sends } from './sdp/session-description.ts'
+import { SourceSession, type SourceSound } from './source-session.ts'
 import { sessionVideo } from './video/session-video.ts'
-import { WebRtcSession } from './webrtc-session.ts'
-import { WorkerSupervisor } from './worker-supervisor.ts'
+import { type MediaWorker, WorkerSupervisor } from './worker-supervisor.ts'
 
 /** Options of {@link createWebRtc}. */
 export interface WebRtcOptions {
@@ -129,13 +128,14 @@ class Service implements WebRtcService {
     return this.#build(group, ownFormat(codec), (session) => session.offer(video))
   }
 
-  async screen(_group: string, offer: string): Promise<BrowserScreen> {
-    const plans = planScreen(readSdp(offer, 'offer'))
-    if (!plans.some((plan) => plan.kind === 'video' && plan.isUsed && sends(plan.section.direction)))
-      throw new WebRtcError('bad_sdp', 'SDP, session: video that is sent expected')
-    const session = new WebRtcSession({ worker: await this.#leastLoaded().get(), plan: planScreen })
+  async source(group: string, offer: string, codecs: readonly AudioCodec[] = []): Promise<BrowserSource> {
+    const plans = planSource(readSdp(offer, 'offer'), codecs)
+    const audio = plans.find((plan) => plan.kind === 'audio')
+    const worker = await this.#leastLoaded().get()
+    const sound = audio && (await this.#openSound(worker, group, audio.audio))
+    const session = new SourceSession(worker, sound)
     try {
-      await session.answer(plans)
+      await session.answer(sound ? plans.map((plan) => withFormat(plan, sound.relay.format)) : plans)
       return session
     } catch (error) {
       await session.close()
@@ -170,6 +170,16 @@ class Service implements WebRtcService {
       (best, supervisor) => (supervisor.transports < best.transports ? supervisor : best),
       first,
     )
+  }
+
+  async #openSound(worker: MediaWorker, group: string, format: AudioFormat): Promise<SourceSound> {
+    const port = await this.#edge.open({ group, kind: 'loopback' })
+    try {
+      return { port, relay: await Relay.open(worker, port, format, 'recvonly') }
+    } catch (error) {
+      await closePort(port)
+      throw error
+    }
   }
 
   async #build(

@@ -296,6 +296,7 @@ const webrtcFolders = [
   'video',
   'webrtc-session.ts',
   'browser-session.ts',
+  'source-session.ts',
   'rooms',
   'webrtc.ts',
 ] as const

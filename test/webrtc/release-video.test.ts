@@ -67,7 +67,7 @@ describe('video between browsers', () => {
 
   it('of a closed session stays off when a screen is presented', async () => {
     const media = await fixture.webrtc.answer('g', withVideo, ['PCMU'])
-    const screen = await fixture.webrtc.screen('g', screenOffer)
+    const screen = await fixture.webrtc.source('g', screenOffer)
     await hangUp(media)
     media.present(screen)
     expect(media.video).toMatchObject({ isSending: false, isReceiving: false })
@@ -77,13 +77,13 @@ describe('video between browsers', () => {
 
   it('leaves no objects in the worker after a rejected or closed screen', async () => {
     // The first screen creates a router, which stays in the worker.
-    await (await fixture.webrtc.screen('g', screenOffer)).close()
+    await (await fixture.webrtc.source('g', screenOffer)).close()
     const before = await left(workers[0]!)
     const silent = screenOffer.replace(/(m=video[\s\S]*)a=sendrecv/, '$1a=recvonly')
     for (const offer of ['v=0\r\n', browserOffer(), silent])
-      await expect(fixture.webrtc.screen('g', offer)).rejects.toMatchObject({ code: 'bad_sdp' })
-    await expect(fixture.webrtc.screen('g', anonymous(screenOffer))).rejects.toThrow('a=ssrc')
-    const screen = await fixture.webrtc.screen('g', screenOffer)
+      await expect(fixture.webrtc.source('g', offer)).rejects.toMatchObject({ code: 'bad_sdp' })
+    await expect(fixture.webrtc.source('g', anonymous(screenOffer))).rejects.toThrow('a=ssrc')
+    const screen = await fixture.webrtc.source('g', screenOffer)
     expect(screen.sdp).toMatch(/m=audio 0 [\s\S]*m=video [1-9]/)
     expect(fixture.webrtc.transports).toBe(1)
     await screen.close()
@@ -123,7 +123,7 @@ describe('video between browsers', () => {
     joining.close()
     joining = webrtc.joinVideo(a.video, b.video)
     await until(count, (now) => now === joined)
-    const screen = await webrtc.screen('g', screenOffer)
+    const screen = await webrtc.source('g', screenOffer)
     a.present(screen)
     await screen.close()
     await until(count, (now) => now === joined)

@@ -1,4 +1,4 @@
-import type { BrowserScreen, BrowserVideo } from '../../../media/types.ts'
+import type { BrowserSource, BrowserVideo } from '../../../media/types.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { JoinOptions, Meta, RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
 
@@ -17,16 +17,17 @@ export interface RoomProfile
   readonly newRoom?: { readonly displayName?: string; readonly meta?: Meta }
 }
 
-/** Screen that joins a room beside its member. */
-export interface RoomScreen {
-  readonly screen: BrowserScreen
-  /** Id of the screen's call in the page. */
+/** Further source that joins a room beside its member. `device`: a second camera or microphone, or both. */
+export interface RoomSource {
+  readonly type: 'screen' | 'device'
+  readonly source: BrowserSource
+  /** Id of the source's call in the page. */
   readonly callId: string
-  /** Layout that the room gets with the screen; default the present one. */
+  /** Layout that the room gets with the source; default the present one. */
   readonly layout?: string
-  /** Wanted position of the screen; default by the layout. */
+  /** Wanted position of the source; default by the layout. */
   readonly position?: string
-  /** Called when another member removes the screen, or the session ends. */
+  /** Called when another member removes the source, or the session ends. */
   readonly onRemoved: () => void
 }
 
@@ -36,8 +37,11 @@ export interface RoomSeat {
   readonly member: RoomMember
   /** Shows a browser's video to the room, and the room's picture to the browser. */
   showVideo(video: BrowserVideo): void
-  /** Adds a shared screen. Throws as `RoomSession.join` does. */
-  addScreen(screen: RoomScreen): RoomMember
-  /** Removes a shared screen; no effect after it has left. */
-  removeScreen(screen: RoomMember): void
+  /**
+   * Adds a further source, whose sound the member itself does not hear. Throws as `RoomSession.join` does, and
+   * `not_permitted` if the member may send nothing of it.
+   */
+  addSource(source: RoomSource): RoomMember
+  /** Removes a further source; no effect after it has left. */
+  removeSource(source: RoomMember): void
 }

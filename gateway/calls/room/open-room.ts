@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { beep } from '../../../media/record/beep.ts'
 import type {
-  BrowserScreen,
+  BrowserSource,
   BrowserVideo,
   MediaPort,
   Mixer,
+  MixerInputOptions,
   MixerOptions,
   RoomPicture,
   RoomVideo,
@@ -85,6 +86,7 @@ export class OpenRoom implements RoomMedia {
     if (!this.session.member(member.id)) return
     this.#ports.set(member.id, port)
     this.setAudio(member)
+    for (const each of this.session.members) if (each.parentId === member.id) this.setAudio(each)
     this.#record(ids)
   }
 
@@ -93,9 +95,16 @@ export class OpenRoom implements RoomMedia {
     if (this.session.member(memberId)) this.#video.add(memberId, video)
   }
 
-  /** Shows a shared screen to the room. */
-  addScreen(memberId: string, screen: BrowserScreen): void {
-    if (this.session.member(memberId)) this.#video.addScreen(memberId, screen)
+  /** Adds the picture and the sound of a screen or a device. No effect after the member has left. */
+  addSource(member: RoomMember, source: BrowserSource): void {
+    if (!this.session.member(member.id)) return
+    if (source.port) {
+      this.#ports.set(member.id, source.port)
+      this.setAudio(member)
+    }
+    if (!source.hasVideo) return
+    if (member.type === 'screen') this.#video.addScreen(member.id, source)
+    else this.#video.addCamera(member.id, source)
   }
 
   setAudio(member: RoomMember): void {
@@ -106,7 +115,20 @@ export class OpenRoom implements RoomMedia {
     port.setVolumes({ inDb, outDb })
     // A member on hold hears what its call plays, such as music.
     if (member.isOnHold) this.#mixer.remove(port)
-    else this.#mixer.add(port, { canSpeak: canSpeak && !audio_muted, canHear: canHear && !deaf })
+    else {
+      const canBeHeard = canSpeak && !audio_muted
+      this.#mixer.add(port, { canSpeak: canBeHeard, canHear: canHear && !deaf, ...this.#sourceInput(member) })
+    }
+  }
+
+  /** Returns the options of the sound of a screen or a device. Its owner has it already. */
+  #sourceInput({ type, parentId = '' }: RoomMember): MixerInputOptions {
+    const owner = this.#ports.get(parentId)
+    return {
+      ...(owner && { inaudibleTo: [owner] }),
+      // The sound of a screen is often music, and no one's voice.
+      ...(type === 'screen' && { isVoice: false }),
+    }
   }
 
   show(picture: Picture): void {

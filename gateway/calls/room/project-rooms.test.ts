@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { RoomResult } from '../../../handlers/verbs.ts'
-import type { BrowserScreen, RoomPicture } from '../../../media/types.ts'
+import type { BrowserSource, RoomPicture } from '../../../media/types.ts'
 import type { RoomDetails } from '../../directory/model/resource-types.ts'
 import type { RoomEvent } from '../../rooms/room-types.ts'
 import type { RoomProfile, RoomSeat } from '../leg/room-seat.ts'
 import { settle } from '../testing/calls-fixture.ts'
 import { type ConferenceCaller, ConferenceFixture } from '../testing/conference-fixture.ts'
-import { FakeVideo } from '../testing/fake-legs.ts'
+import { FakePort, FakeVideo } from '../testing/fake-legs.ts'
 import { FakeRecordingStore } from '../testing/fake-recording-store.ts'
 import { ProjectRooms } from './project-rooms.ts'
 
@@ -19,6 +19,7 @@ interface Joined extends ConferenceCaller {
 /** Video of a room that records its sources and its picture. */
 class FakeRoomVideo {
   readonly sources = new Set<string>()
+  readonly screens = new Set<string>()
   picture: RoomPicture | undefined
   isClosed = false
   canCompose = false
@@ -34,6 +35,11 @@ class FakeRoomVideo {
 
   addScreen(id: string): void {
     this.sources.add(id)
+    this.screens.add(id)
+  }
+
+  addCamera(id: string): void {
+    this.sources.add(id)
   }
 
   remove(id: string): void {
@@ -48,6 +54,14 @@ class FakeRoomVideo {
     this.isClosed = true
   }
 }
+
+const sourceOf = (source: Pick<BrowserSource, 'hasVideo' | 'port'>): BrowserSource => ({
+  sdp: '',
+  renegotiate: async () => '',
+  onState: () => {},
+  close: async () => {},
+  ...source,
+})
 
 describe('a room', () => {
   let fixture: ConferenceFixture
@@ -317,8 +331,9 @@ describe('a room', () => {
     bobsCamera.change(true)
     expect(videos[0]!.picture).toEqual({ kind: 'speaker', main: a.id, other: b.id })
     const ends: string[] = []
-    const screen = seatOf(bob).addScreen({
-      screen: {} as BrowserScreen,
+    const screen = seatOf(bob).addSource({
+      type: 'screen',
+      source: sourceOf({ hasVideo: true }),
       callId: 'screen',
       onRemoved: () => ends.push('removed'),
     })
@@ -335,6 +350,55 @@ describe('a room', () => {
     ann.leg.ended({ code: 'normal' })
     await settle()
     expect(videos[0]!.isClosed).toBe(true)
+  })
+
+  it('lets all but its owner hear the sound of a screen, which is no voice', async () => {
+    const ann = await join('Ann')
+    const bob = await join('Bob')
+    const port = new FakePort('screen')
+    const screen = seatOf(ann).addSource({
+      type: 'screen',
+      source: sourceOf({ hasVideo: true, port }),
+      callId: 'screen',
+      onRemoved: () => {},
+    })
+    await settle()
+    const heard = { canSpeak: true, canHear: false, inaudibleTo: [ann.audio], isVoice: false }
+    expect(mixer().members.get(port)).toEqual(heard)
+    const { session } = seatOf(bob)
+    session.change(screen.id, { audio_muted: true })
+    expect(mixer().members.get(port)).toEqual({ ...heard, canSpeak: false })
+    session.change(screen.id, { audio_muted: false })
+    expect(mixer().members.get(port)).toEqual(heard)
+    expect(videos[0]!.screens).toEqual(new Set([screen.id]))
+    session.remove(screen.id)
+    expect([mixer().members.has(port), videos[0]!.sources.has(screen.id)]).toEqual([false, false])
+  })
+
+  it('has a second microphone and a second camera of a page as members of their own', async () => {
+    const ann = await join('Ann')
+    const port = new FakePort('device')
+    const add = (source: Pick<BrowserSource, 'hasVideo' | 'port'>) =>
+      seatOf(ann).addSource({ type: 'device', source: sourceOf(source), callId: 'd', onRemoved: () => {} })
+    const microphone = add({ hasVideo: false, port })
+    const camera = add({ hasVideo: true })
+    await settle()
+    expect(mixer().members.get(port)).toEqual({
+      canSpeak: true,
+      canHear: false,
+      inaudibleTo: [ann.audio],
+    })
+    expect([microphone, camera]).toMatchObject([
+      { type: 'device', name: 'Ann', isVisible: false, state: { audio_muted: false, video_muted: true } },
+      { type: 'device', name: 'Ann', isVisible: true, state: { audio_muted: true, video_muted: false } },
+    ])
+    expect(videos[0]!.sources).toEqual(new Set([camera.id]))
+    expect(videos[0]!.screens.size).toBe(0)
+    mixer().talks(port, 'talking')
+    expect(events.at(-1)).toMatchObject({ kind: 'member.talking', member: { id: microphone.id } })
+    ann.leg.ended({ code: 'normal' })
+    await settle()
+    expect([mixer().members.size, rooms.count]).toEqual([0, 0])
   })
 
   it('gives the place of a transferred caller to the leg that replaces it', async () => {

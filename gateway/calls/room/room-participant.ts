@@ -8,7 +8,7 @@ import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RoomMember } from '../../rooms/room-types.ts'
 import type { Call } from '../call/call.ts'
 import type { Leg } from '../leg/leg.ts'
-import type { RoomProfile, RoomScreen, RoomSeat } from '../leg/room-seat.ts'
+import type { RoomProfile, RoomSeat, RoomSource } from '../leg/room-seat.ts'
 import type { OpenRoom } from './open-room.ts'
 
 /** Membership of one leg, until the leg leaves the room or another leg takes its place. */
@@ -45,29 +45,37 @@ class LegSeat implements RoomSeat {
     report()
   }
 
-  addScreen({ screen, callId, layout, position, onRemoved }: RoomScreen): RoomMember {
-    const { id: parentId, name, subscriberId, addressId, media } = this.member
-    if (!media.canShow) throw new TrunklineError('not_permitted', 'The member may not show video.')
+  addSource({ type, source, callId, layout, position, onRemoved }: RoomSource): RoomMember {
+    const { id: parentId, name, subscriberId, addressId } = this.member
+    const { canSpeak, canShow } = this.member.media
+    const media = {
+      canSpeak: canSpeak && source.port !== undefined,
+      canHear: false,
+      canShow: canShow && source.hasVideo,
+    }
+    if (type === 'screen' ? !media.canShow : !media.canShow && !media.canSpeak)
+      throw new TrunklineError('not_permitted', `The member may not send the ${type}.`)
     const member = this.session.join({
       id: randomUUID(),
-      type: 'screen',
+      type,
       parentId,
       callId,
       name,
       subscriberId,
       addressId,
       isPhone: false,
+      media,
       ...(layout !== undefined && { layout }),
       ...(position !== undefined && { requestedPosition: position }),
       onRemoved,
     })
-    this.#room.addScreen(member.id, screen)
-    this.session.setHasVideo(member.id, true)
+    this.#room.addSource(member, source)
+    this.session.setHasVideo(member.id, source.hasVideo)
     return member
   }
 
-  removeScreen(screen: RoomMember): void {
-    this.session.leave(screen.id, 'left')
+  removeSource(source: RoomMember): void {
+    this.session.leave(source.id, 'left')
   }
 
   /** Leaves the room. Idempotent. */

@@ -11,12 +11,12 @@ import type { OpenBrowserRoom } from './rooms/browser-room.ts'
 
 /** Collaborators of {@link BrowserCallFactory}. */
 export interface BrowserCallFactoryDeps extends BrowserCallDeps {
-  readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>
+  readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'source'>
 }
 
 /** Creates the WebRTC sessions, legs and calls of browsers. */
 export class BrowserCallFactory {
-  readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>
+  readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'source'>
   readonly #parties: CallParties
   readonly #openRoom: OpenBrowserRoom
   readonly #clock: Clock

@@ -57,9 +57,10 @@ export interface BrowserCallDeps {
   readonly log: Log
 }
 
-/** Screen that a browser shares during its call. */
-export interface SharedScreen {
-  /** Ends the share because the call ended or another share replaces it. */
+/** Further source of a browser during its call: a shared screen, or a second camera or microphone. */
+export interface CallSource {
+  readonly type: 'screen' | 'device'
+  /** Ends the source because the call ended or another screen replaces it. */
   end(cause: Cause): void
 }
 
@@ -80,7 +81,7 @@ export class BrowserCall {
   readonly #wire: WireCall
   #times = { start: 0, answer: 0, end: 0 }
   readonly #watch: BrowserMediaWatch
-  #screen: SharedScreen | undefined
+  readonly #sources = new Set<CallSource>()
   #room: BrowserRoom | undefined
   #isSilent = false
   #volumes: Volumes = { inDb: 0, outDb: 0 }
@@ -164,7 +165,7 @@ export class BrowserCall {
 
   /** Handles that the browser has become a member of a room, or has left it. */
   entered(seat: RoomSeat | undefined): void {
-    this.share(undefined)
+    this.#endSources()
     if (this.#room) this.#leftRoom(this.#room)
     if (!seat) return
     const { browser, callId, media } = this
@@ -184,16 +185,16 @@ export class BrowserCall {
     if (partner && this.leg.isAnswered && !isReported && !this.browser.identity.room) this.members.joined()
   }
 
-  /** Screen that the browser shares. */
-  get screen(): SharedScreen | undefined {
-    return this.#screen
+  /** Adds a further source, which ends with the call. A screen ends a former one. */
+  addSource(source: CallSource): void {
+    const former = [...this.#sources].find(({ type }) => type === 'screen' && source.type === 'screen')
+    this.#sources.add(source)
+    former?.end({ code: 'normal' })
   }
 
-  /** Sets the shared screen and ends a former one. */
-  share(screen: SharedScreen | undefined): void {
-    const before = this.#screen
-    this.#screen = screen
-    if (before !== screen) before?.end({ code: 'normal' })
+  /** Removes a source that ended. */
+  removeSource(source: CallSource): void {
+    this.#sources.delete(source)
   }
 
   /** Sends a state of the call. */
@@ -253,9 +254,9 @@ export class BrowserCall {
     return answer
   }
 
-  /** Answers the offer of a reloaded page by an event, and ends its screen share. */
+  /** Answers the offer of a reloaded page by an event, and ends its further sources. */
   async reattach(offer: string): Promise<void> {
-    this.share(undefined)
+    this.#endSources()
     this.offers.forget()
     // The former page's SDP must not reach the reloaded page, or a page that is loaded meanwhile.
     this.#isDescribed = true
@@ -276,7 +277,7 @@ export class BrowserCall {
   /** Closes the media, and reports the end to the browser unless the browser ended the call itself. */
   close(cause: Cause, isEndedByBrowser: boolean): void {
     this.#watch.close()
-    this.share(undefined)
+    this.#endSources()
     // The replacement of the leg is the success of an attended transfer. The bye must follow, because it ends
     // the call in the browser.
     if (this.isJoining && cause.code === 'answered_elsewhere')
@@ -287,6 +288,10 @@ export class BrowserCall {
     this.members.left(byeOf(cause).cause)
     this.#options.browser.calls.delete(this.callId)
     void this.media.close()
+  }
+
+  #endSources(): void {
+    for (const source of [...this.#sources]) source.end({ code: 'normal' })
   }
 
   /** Reports that the browser has joined its call: the room that it has dialed, or a call of two parties. */

@@ -13,7 +13,7 @@ import type { Invite } from './verto-messages.ts'
 const browserCodecs: readonly AudioCodec[] = ['PCMU', 'PCMA', 'opus', 'G722']
 
 /** Codecs for rooms, whose audio is wideband. */
-const roomCodecs: readonly AudioCodec[] = ['opus', 'G722', 'PCMU', 'PCMA']
+export const roomCodecs: readonly AudioCodec[] = ['opus', 'G722', 'PCMU', 'PCMA']
 
 /**
  * Rules for calls that browsers dial: permission, codecs, and the identity that carrier calls are charged to.
@@ -34,12 +34,8 @@ export class BrowserDialRules {
   }
 
   /** Returns the reason for rejecting a dial, or undefined. */
-  refusal(
-    { identity, isAuthorized }: BrowserSession,
-    { to, part }: Pick<Invite, 'to' | 'part'>,
-  ): Code | undefined {
+  refusal({ identity, isAuthorized }: BrowserSession, { to }: Pick<Invite, 'to'>): Code | undefined {
     if (!isAuthorized) return 'unauthorized'
-    if (part === 'device') return 'verb_unavailable'
     if (identity.room) return undefined
     // The callers of a queue belong to the documents that take them.
     if (queueNameOf(to) !== undefined) return 'not_permitted'

@@ -14,7 +14,7 @@ import { BrowserInboundLeg } from './browser-inbound-leg.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import { mediaErrorCode } from './media-error.ts'
-import { ScreenShare } from './screen-share.ts'
+import { SharedSource } from './screen-share.ts'
 import type { LoggedSubscriber, SubscriberCallLog } from './subscriber-call-log.ts'
 import type { Invite } from './verto-messages.ts'
 
@@ -29,7 +29,7 @@ export interface BrowserDialerDeps {
   readonly log: Log
 }
 
-/** Opens the calls and screen shares that browsers request by `verto.invite`. */
+/** Opens the calls and further sources that browsers request by `verto.invite`. */
 export class BrowserDialer {
   readonly #deps: BrowserDialerDeps
 
@@ -37,10 +37,10 @@ export class BrowserDialer {
     this.#deps = deps
   }
 
-  /** Opens a call or screen share with the offer of a browser. A rejection or failure sends `verto.bye`. */
+  /** Opens a call or a further source with the offer of a browser. A rejection or failure sends `verto.bye`. */
   async open(browser: BrowserSession, invite: Invite, offer: string): Promise<void> {
     const { calls, metrics, clock, log } = this.#deps
-    if (invite.part === 'screen') await new ScreenShare({ calls, metrics, log }, browser, invite).open(offer)
+    if (invite.part) await new SharedSource({ calls, metrics, log }, browser, invite).open(offer)
     else await this.#dial(new BrowserInboundLeg(browser, invite, clock), offer)
   }
 

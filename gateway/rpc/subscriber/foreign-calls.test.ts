@@ -36,7 +36,7 @@ it('requests of a page do not reach calls of other subscribers, ringing or not',
   expect(alice.owner.reports).toEqual(before)
   expect([alice.leg.isHeld, invited.leg.state.kind]).toEqual([false, 'early'])
   expect(ringing.story).toEqual(['verto.invite'])
-  expect(gateway.webrtc.screens).toEqual([])
+  expect(gateway.webrtc.sources).toEqual([])
 })
 
 it('a page that dials under the call id of another page has a call of its own', async () => {

@@ -39,7 +39,7 @@ it('is answered, shown in place of the camera, and reported to both', async () =
   })
   await page.message('verto.answer')
   expect(await page.message('verto.answer')).toEqual({ callID: 's1', sdp: 'answer to screen' })
-  expect(media.screen).toBe(gateway.webrtc.screens[0])
+  expect(media.screen).toBe(gateway.webrtc.sources[0])
   for (const each of [page, bob.page])
     expect(await memberOf(each, 'member.joined')).toMatchObject({
       type: 'screen',
@@ -63,7 +63,7 @@ it.each(['the page', 'its media', 'the call', 'a reload'])('ends by %s', async (
   const { page, media, self, leg, bob } = await both()
   await share(page, 's1', { callId: 'c1', memberId: self.member_id })
   await memberOf(bob.page, 'member.joined')
-  const [screen] = gateway.webrtc.screens
+  const [screen] = gateway.webrtc.sources
   if (by === 'the page') await page.verto('verto.bye', 's1')
   if (by === 'its media') {
     screen!.report('failed')
@@ -84,11 +84,11 @@ it('is replaced by another one of the same page; one of the other party is rejec
   const { page, media, self, bob } = await both()
   for (const id of ['s1', 's2']) await share(page, id, { callId: 'c1', memberId: self.member_id })
   expect(await page.message('verto.bye')).toMatchObject({ callID: 's1' })
-  const [first, second] = gateway.webrtc.screens
+  const [first, second] = gateway.webrtc.sources
   expect([first!.closed, second!.closed, media.screen === second]).toEqual([true, false, true])
   await share(bob.page, 's3', { callId: bob.leg.id, memberId: bob.id })
   expect(await bob.page.message('verto.bye')).toMatchObject({ callID: 's3', cause: 'USER_BUSY' })
-  expect(gateway.webrtc.screens).toHaveLength(2)
+  expect(gateway.webrtc.sources).toHaveLength(2)
 })
 
 it('belongs to the first party if both begin at the same time', async () => {
@@ -99,7 +99,7 @@ it('belongs to the first party if both begin at the same time', async () => {
   await share(bob.page, 's2', { callId: bob.leg.id, memberId: bob.id })
   resolve()
   expect(await bob.page.message('verto.bye')).toMatchObject({ callID: 's2', cause: 'USER_BUSY' })
-  expect(gateway.webrtc.screens.map(({ closed }) => closed)).toEqual([false, true])
+  expect(gateway.webrtc.sources.map(({ closed }) => closed)).toEqual([false, true])
   expect(await memberOf(bob.page, 'member.joined')).toMatchObject({ type: 'screen', call_id: 's1' })
 })
 
@@ -120,12 +120,16 @@ it('can be cancelled while its offer is answered', async () => {
   await share(page, 's1', { callId: 'c1', memberId: self.member_id })
   await page.verto('verto.bye', 's1')
   resolve()
-  await vi.waitFor(() => expect(gateway.webrtc.screens[0]?.closed).toBe(true))
+  await vi.waitFor(() => expect(gateway.webrtc.sources[0]?.closed).toBe(true))
   expect(media.screen).toBeUndefined()
 })
 
-it('is rejected for a further camera or microphone', async () => {
-  const { page } = await both()
-  await page.dial('d1', '/public/bob', 'offer', { additionalDevice: true })
+it('carries no sound, and no further camera or microphone, outside a room', async () => {
+  const { page, self } = await both()
+  await share(page, 's1', { callId: 'c1', memberId: self.member_id }, 'screen with sound')
+  await memberOf(page, 'member.joined')
+  expect(gateway.webrtc.sources[0]?.port).toBeUndefined()
+  const userVariables = { memberCallId: 'c1', memberId: self.member_id }
+  await page.dial('d1', '/public/bob', 'camera', { additionalDevice: true, userVariables })
   expect(await page.message('verto.bye')).toMatchObject({ callID: 'd1', cause: 'SERVICE_NOT_IMPLEMENTED' })
 })

@@ -1,10 +1,11 @@
-import type { BrowserScreen } from '../../../media/types.ts'
+import type { BrowserSource } from '../../../media/types.ts'
 import { type BrowserMediaWatch, causeOfLoss } from '../../calls/leg/browser-media-watch.ts'
 import { type Cause, type Code, TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
-import type { BrowserCall, SharedScreen } from './browser-call.ts'
+import type { BrowserCall, CallSource } from './browser-call.ts'
 import type { BrowserCallFactory } from './browser-call-factory.ts'
+import { roomCodecs } from './browser-dial-rules.ts'
 import type { BrowserSession, SessionCall } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import { mediaErrorCode } from './media-error.ts'
@@ -13,64 +14,69 @@ import { OfferRepetition } from './offer-repetition.ts'
 import type { BrowserRoom } from './rooms/browser-room.ts'
 import type { Invite } from './verto-messages.ts'
 
-/** Collaborators of {@link ScreenShare}. */
-export interface ScreenShareDeps {
+/** Collaborators of {@link SharedSource}. */
+export interface SharedSourceDeps {
   readonly calls: BrowserCallFactory
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly log: Log
 }
 
 /**
- * Screen that a browser shares. It is a separate call for the browser, and a part of its present call for the
- * gateway. The other party sees it in place of the camera; in a room it is a member. It has no leg and no
- * CDR. The share ends with a bye, with its media, or with the call.
+ * Further source of a browser: a shared screen, or a second camera or microphone. It is a separate call for
+ * the browser, and a part of its present call for the gateway. In a room it is a member, with its sound.
+ * Outside a room, the other party sees a screen in place of the camera, and devices are rejected. It has no
+ * leg and no CDR. It ends with a bye, with its media, or with the call.
  */
-export class ScreenShare implements SessionCall, SharedScreen {
+export class SharedSource implements SessionCall, CallSource {
+  readonly type: CallSource['type']
   readonly offers = new OfferRepetition()
-  #deps: ScreenShareDeps
+  #deps: SharedSourceDeps
   #browser: BrowserSession
   #invite: Invite
   #main: BrowserCall | undefined
-  #screen: BrowserScreen | undefined
-  /** Removes the screen from the call or the room. */
+  #source: BrowserSource | undefined
+  /** Removes the source from the call or the room. */
   #remove: (() => void) | undefined
   #watch: BrowserMediaWatch | undefined
   #isOver = false
 
-  constructor(deps: ScreenShareDeps, browser: BrowserSession, invite: Invite) {
+  constructor(deps: SharedSourceDeps, browser: BrowserSession, invite: Invite) {
+    this.type = invite.part ?? 'screen'
     this.#deps = deps
     this.#browser = browser
     this.#invite = invite
     browser.calls.set(invite.callId, this)
   }
 
-  /** Answers the offer and shows the screen, or sends `verto.bye`. Never rejects. */
+  /** Answers the offer and adds the source, or sends `verto.bye`. Never rejects. */
   async open(offer: string): Promise<void> {
     const main = this.#mainCall()
     if (typeof main === 'string') {
       this.#refuse(main)
       return
     }
-    // From here on the call owns the screen: it replaces a former one, and ends with the call.
+    // From here on the call owns the source: a screen replaces a former one, and ends with the call.
     this.#main = main
-    main.share(this)
+    main.addSource(this)
     try {
-      this.#screen = await this.#deps.calls.webrtc.screen(main.roomId, offer)
+      // Only the mixer of a room can carry its sound.
+      this.#source = await this.#deps.calls.webrtc.source(main.roomId, offer, main.room ? roomCodecs : [])
     } catch (error) {
       if (!this.#isOver) this.#refuse(mediaErrorCode(error), error)
       return
     }
-    if (this.#isOver) await this.#screen.close()
-    // Checked again, because the other party may have shared a screen meanwhile.
-    else if (!main.room && main.members.partner?.screen) this.#refuse('busy')
-    else this.#tryShow(main, this.#screen)
+    if (this.#isOver) await this.#source.close()
+    else if (this.type === 'screen' && !this.#source.hasVideo) this.#refuse('bad_sdp')
+    // Checked again, because the call may have changed meanwhile.
+    else if (this.#refusalOf(main)) this.#refuse(this.#refusalOf(main)!)
+    else this.#tryShow(main, this.#source)
   }
 
   browserCall(): undefined {
     return undefined
   }
 
-  /** Does nothing: a browser does not answer its own screen. */
+  /** Does nothing: a browser does not answer its own source. */
   async onAnswer(): Promise<void> {}
 
   onBye(): void {
@@ -83,9 +89,9 @@ export class ScreenShare implements SessionCall, SharedScreen {
     this.#close()
   }
 
-  /** Answers a new offer for the screen; undefined if it has no media yet. */
+  /** Answers a new offer for the source; undefined if it has no media yet. */
   async renegotiate(offer: string): Promise<string | undefined> {
-    const answer = await this.#screen?.renegotiate(offer)
+    const answer = await this.#source?.renegotiate(offer)
     this.#watch?.renewed()
     return answer
   }
@@ -94,7 +100,7 @@ export class ScreenShare implements SessionCall, SharedScreen {
     if (this.#close()) this.#browser.sendVerto('verto.bye', { callID: this.#invite.callId, ...byeOf(cause) })
   }
 
-  /** Returns the call that the screen belongs to, or the code of the rejection. */
+  /** Returns the call that the source belongs to, or the code of the rejection. */
   #mainCall(): BrowserCall | Code {
     const { callId, memberId } = this.#invite.parent
     const main =
@@ -103,41 +109,49 @@ export class ScreenShare implements SessionCall, SharedScreen {
     const ownIds = [main?.party.member.id, main?.room?.member.id]
     if (!main?.leg.isAnswered || memberId === undefined || !ownIds.includes(memberId))
       return 'call_not_in_progress'
-    return !main.room && main.members.partner?.screen ? 'busy' : main
+    return this.#refusalOf(main) ?? main
   }
 
-  /** Shows the screen, or rejects it if the room does not admit it. */
-  #tryShow(main: BrowserCall, screen: BrowserScreen): void {
+  /** Returns the reason why a call outside a room cannot have the source. */
+  #refusalOf(main: BrowserCall): Code | undefined {
+    if (main.room) return undefined
+    if (this.type === 'device') return 'verb_unavailable'
+    return main.members.partner?.screen && 'busy'
+  }
+
+  /** Adds the source, or rejects it if the room does not admit it. */
+  #tryShow(main: BrowserCall, source: BrowserSource): void {
     try {
-      this.#show(main, screen)
+      this.#show(main, source)
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error
       this.#refuse(error.code, error)
     }
   }
 
-  #show(main: BrowserCall, screen: BrowserScreen): void {
+  #show(main: BrowserCall, source: BrowserSource): void {
     const { calls, log } = this.#deps
+    const { type } = this
     const { callId } = this.#invite
-    this.#watch = calls.watch(screen, (state) => {
+    this.#watch = calls.watch(source, (state) => {
       log.info(
-        { event: 'screen-share.media-lost', call: main.roomId, state },
-        'media of a shared screen lost',
+        { event: 'browser-source.media-lost', call: main.roomId, type, state },
+        'media of a further source lost',
       )
       this.end(causeOfLoss(state, 'client_lost'))
     })
-    this.#browser.sendVerto('verto.answer', { callID: callId, sdp: screen.sdp })
-    // `call.joined` is not sent: the published SDK would take the screen for the browser's own member. The
+    this.#browser.sendVerto('verto.answer', { callID: callId, sdp: source.sdp })
+    // `call.joined` is not sent: the published SDK would take the source for the browser's own member. The
     // SDK waits for `member.joined` instead.
-    this.#remove = main.room ? this.#addToRoom(main.room, screen) : this.#addToCall(main, screen)
+    this.#remove = main.room ? this.#addToRoom(main.room, source) : this.#addToCall(main, source)
     log.info(
-      { event: 'screen-share.started', call: main.roomId, subscriber: this.#browser.identity.id },
-      'screen share started',
+      { event: 'browser-source.started', call: main.roomId, type, subscriber: this.#browser.identity.id },
+      'further source of a browser started',
     )
   }
 
   /** Shows the screen to the other party of a call. Returns a function that removes it. */
-  #addToCall(main: BrowserCall, screen: BrowserScreen): () => void {
+  #addToCall(main: BrowserCall, screen: BrowserSource): () => void {
     const { nodeId } = this.#browser
     const parentId = main.party.member.id
     const member = new Member({ type: 'screen', callId: this.#invite.callId, nodeId, parentId })
@@ -149,29 +163,29 @@ export class ScreenShare implements SessionCall, SharedScreen {
     }
   }
 
-  /** Shows the screen in a room. Returns a function that removes it. Throws as `RoomSession.join` does. */
-  #addToRoom(room: BrowserRoom, screen: BrowserScreen): () => void {
+  /** Adds the source to a room. Returns a function that removes it. Throws as `RoomSeat.addSource` does. */
+  #addToRoom(room: BrowserRoom, source: BrowserSource): () => void {
     const { callId, layout, position } = this.#invite
-    const member = room.addScreen({
-      screen,
+    const member = room.addSource({
+      type: this.type,
+      source,
       callId,
       ...(layout !== undefined && { layout }),
       ...(position !== undefined && { position }),
       onRemoved: () => this.end({ code: 'normal' }),
     })
-    return () => room.removeScreen(member)
+    return () => room.removeSource(member)
   }
 
-  /** Ends the share. Returns false if it has ended already. */
+  /** Ends the source. Returns false if it has ended already. */
   #close(): boolean {
     if (this.#isOver) return false
     this.#isOver = true
     this.#watch?.close()
     this.#browser.calls.delete(this.#invite.callId)
-    const main = this.#main
-    if (main?.screen === this) main.share(undefined)
+    this.#main?.removeSource(this)
     this.#remove?.()
-    void this.#screen?.close()
+    void this.#source?.close()
     return true
   }
 
@@ -179,8 +193,14 @@ export class ScreenShare implements SessionCall, SharedScreen {
     this.#deps.metrics.rejections.inc({ code })
     const reason = error instanceof Error ? error.message : undefined
     this.#deps.log.info(
-      { event: 'screen-share.rejected', code, subscriber: this.#browser.identity.id, reason },
-      'screen share rejected',
+      {
+        event: 'browser-source.rejected',
+        code,
+        type: this.type,
+        subscriber: this.#browser.identity.id,
+        reason,
+      },
+      'further source of a browser rejected',
     )
     this.end({ code })
   }

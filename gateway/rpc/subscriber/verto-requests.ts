@@ -8,7 +8,7 @@ import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import type { CallTransfers } from './call-transfers.ts'
 import { FirstReplies } from './first-replies.ts'
-import { ScreenShare } from './screen-share.ts'
+import { SharedSource } from './screen-share.ts'
 import type { SubscriberRinger } from './subscriber-ringer.ts'
 import { parseVerto, type VertoRequest } from './verto-messages.ts'
 
@@ -155,7 +155,7 @@ export class VertoRequests {
       return wrap({ action: 'updateMedia', callID: callId }, () => sendBye(browser, callId, 'normal'))
     const call = known.browserCall(browser)
     const holdState = call?.isHeld ? 'held' : 'active'
-    const session = known instanceof ScreenShare ? known : call
+    const session = known instanceof SharedSource ? known : call
     // The answer to this offer was sent already or is on its way.
     if (session?.offers.repeats(id, offer)) return wrap({ action: 'updateMedia', callID: callId, holdState })
     try {
@@ -189,7 +189,7 @@ const hold = (browser: BrowserSession, { callId, isOn }: Of<'hold'>, wrap: Wrap)
   const action = isOn ? 'hold' : 'unhold'
   if (!call)
     return wrap({ action, callID: callId, holdState: 'active' }, () => {
-      // Ringing calls and screens cannot be held, and continue.
+      // Ringing calls and further sources cannot be held, and continue.
       if (!known) sendBye(browser, callId, 'normal')
     })
   call.leg.hold(isOn)

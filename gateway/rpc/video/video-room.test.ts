@@ -23,6 +23,7 @@ beforeEach(async () => {
     onComposing: () => {},
     add: () => {},
     addScreen: () => {},
+    addCamera: () => {},
     remove: () => {},
     show: () => {},
     close: () => {},

@@ -1,6 +1,6 @@
 import { type MediaClock, systemClock } from '../../clock.ts'
 import { guard } from '../../guard.ts'
-import type { BrowserScreen, BrowserVideo, Composers, RoomPicture, RoomVideo } from '../../types.ts'
+import type { BrowserSource, BrowserVideo, Composers, RoomPicture, RoomVideo } from '../../types.ts'
 import { WebRtcError } from '../errors.ts'
 import type { IncomingStream, IncomingVideo, VideoSource } from '../video/incoming-video.ts'
 import { type SessionVideo, sessionVideo } from '../video/session-video.ts'
@@ -32,12 +32,14 @@ export interface ComposingService {
   readonly admission: ComposingAdmission
 }
 
-/** Member of a room: a browser, which sends and receives, or a screen, which sends. */
+/** Member of a room: a browser, which sends and receives, or a further source, which sends. */
 interface Member {
   readonly id: string
   readonly camera: IncomingVideo
-  /** Session of a browser; undefined for a screen. */
+  /** Session of a browser; undefined for a further source. */
   readonly session?: SessionVideo
+  /** Whether it is a shared screen, which is shown whole. */
+  readonly isScreen?: boolean
   /** Stream that the member sends. */
   stream?: IncomingStream | undefined
   /** Packets of the stream; undefined if the stream cannot be shown. */
@@ -122,9 +124,12 @@ export class VideoRoom implements RoomVideo {
     this.#join({ id, camera: session.camera, session, updateView: () => {}, leave: () => {} })
   }
 
-  addScreen(id: string, screen: BrowserScreen): void {
-    if (!(screen instanceof WebRtcSession)) throw new TypeError('a screen of this WebRtc expected')
-    this.#join({ id, camera: screen.video.camera, updateView: () => {}, leave: () => {} })
+  addScreen(id: string, screen: BrowserSource): void {
+    this.#join({ id, camera: cameraOf(screen), isScreen: true, updateView: () => {}, leave: () => {} })
+  }
+
+  addCamera(id: string, camera: BrowserSource): void {
+    this.#join({ id, camera: cameraOf(camera), updateView: () => {}, leave: () => {} })
   }
 
   remove(id: string): void {
@@ -191,7 +196,7 @@ export class VideoRoom implements RoomVideo {
       member.stream = stream
       member.feed =
         stream && this.#canShow(member, stream) ? new Feed(stream, this.#clock, this.#onFault) : undefined
-      if (member.session) capCamera(stream, maxCameraRate)
+      if (!member.isScreen) capCamera(stream, maxCameraRate)
     }
     this.#update()
   }
@@ -275,7 +280,7 @@ export class VideoRoom implements RoomVideo {
         ...layer,
         memberId: id,
         ...(source && { source }),
-        ...(member && !member.session && { fit: 'contain' }),
+        ...(member?.isScreen && { fit: 'contain' }),
       }
     })
   }
@@ -291,6 +296,11 @@ export class VideoRoom implements RoomVideo {
   #feedOf(id: string | undefined): Feed | undefined {
     return id === undefined ? undefined : this.#members.get(id)?.feed
   }
+}
+
+const cameraOf = (source: BrowserSource): IncomingVideo => {
+  if (source instanceof WebRtcSession) return source.video.camera
+  throw new TypeError('a source of this WebRtc expected')
 }
 
 /** Sets the maximum bit rate of a camera; 0: none. */

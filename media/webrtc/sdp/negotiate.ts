@@ -122,15 +122,27 @@ export const planAnswer = (
 }
 
 /**
- * Plans the answer to every m-line of a screen's offer: video only. Throws `bad_sdp` without video or for an
- * unidentifiable stream, and `no_common_codec` if no format is supported.
+ * Plans the answer to every m-line of an offer that only sends: a shared screen, a second camera or
+ * microphone. `codecs`: audio codecs; empty: audio is rejected. Throws `bad_sdp` if nothing is sent or a
+ * stream is unidentifiable, and `no_common_codec` if no format is supported.
  */
-export const planScreen = (offer: SessionDescription): readonly Plan[] => {
+export const planSource = (offer: SessionDescription, codecs: readonly AudioCodec[]): readonly Plan[] => {
   const videos = videosOf(offer)
+  const isSent = (section: Section | undefined): section is MediaSection =>
+    section !== undefined && section.kind !== 'refused' && sends(section.direction)
+  const audio =
+    codecs.length > 0 ? offer.sections.find((each) => each.kind === 'audio' && isSent(each)) : undefined
   const [video] = videos
-  if (!video) throw fault('session', 'a video m-line that is in use expected')
-  const plans = offer.sections.map((section) => planOther(section, videos))
-  if (plans.some((plan) => plan.kind === 'video' && plan.isUsed)) return plans
+  const hasVideo = isSent(video)
+  if (!hasVideo && !isSent(audio)) throw fault('session', 'video or audio that is sent expected')
+  const plans = offer.sections.map((section) => {
+    if (section !== audio || !isSent(section)) return planOther(section, videos)
+    // Sound in an unknown codec is no reason to reject the video.
+    return hasVideo && !hasCodec(section, codecs)
+      ? refusal(section)
+      : planAudio(section, commonCodec(section, codecs))
+  })
+  if (!hasVideo || plans.some((plan) => plan.kind === 'video' && plan.isUsed)) return plans
   const offered = video.formats.map((format) => format.name).join(', ')
   throw new WebRtcError('no_common_codec', `SDP: one of VP8, H264 expected, found ${offered}`)
 }
@@ -198,10 +210,26 @@ const eventsIn = ({ formats }: MediaSection, codec: BrowserCodec): readonly Tele
     return found ? [{ payloadType: found.payloadType, clockRate }] : []
   })
 
+const hasCodec = ({ formats }: MediaSection, codecs: readonly AudioCodec[]): boolean =>
+  codecs.some((codec) => codec !== 'L16' && formats.some((format) => isCodec(format, codec)))
+
 const isCodec = ({ payloadType, name, clockRate }: Format, codec: BrowserCodec): boolean =>
   name.toUpperCase() === codec.toUpperCase() &&
   clockRate === codecInfo[codec].clockRate &&
   (codec === 'opus' ? isDynamic(payloadType) : payloadType === defaultPayloadTypes[codec])
+
+/**
+ * Returns a plan with the audio format of the session. It keeps its payload type (RFC 3264 section 8.3.2),
+ * because the router requires the same number in both directions. Throws `bad_sdp` for another one.
+ */
+export const withFormat = (plan: Plan, { codec, payloadType, events }: AudioFormat): Plan => {
+  if (plan.kind !== 'audio') return plan
+  if (plan.audio.payloadType !== payloadType)
+    throw new WebRtcError('bad_sdp', `SDP: ${codec} with payload type ${payloadType} expected`)
+  const isKnown = (event: TelephoneEventFormat): boolean =>
+    events.some((known) => known.payloadType === event.payloadType && known.clockRate === event.clockRate)
+  return { ...plan, audio: { ...plan.audio, events: plan.audio.events.filter(isKnown) } }
+}
 
 /** Returns the rejection of an m-line, with port 0. */
 export const refusal = (section: MediaSection): RefusedSection => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { browserOffer } from '../testing/browser-offer.ts'
-import { planAnswer, planScreen } from './negotiate.ts'
+import { planAnswer, planSource } from './negotiate.ts'
 import { readSdp } from './read-sdp.ts'
 import type { MediaSection } from './session-description.ts'
 import { checkSameVideo, ownVideo, videoOf } from './video-format.ts'
@@ -114,9 +114,38 @@ describe('several video m-lines', () => {
   })
 })
 
+describe('the offer of a further source', () => {
+  const withoutOpus = (sdp: string) => sdp.replace(/^a=rtpmap:\d+ opus.*\r\n/m, '')
+  const sending = (sdp: string) => sdp.replaceAll('a=sendrecv', 'a=sendonly')
+
+  it('is accepted for its sound in a room, with or without video', () => {
+    expect(planSource(readSdp(sending(offer), 'offer'), ['opus', 'PCMU'])).toMatchObject([
+      { kind: 'audio', audio: { codec: 'opus' } },
+      { kind: 'video', isUsed: true },
+    ])
+    expect(planSource(readSdp(sending(browserOffer()), 'offer'), ['PCMU'])).toMatchObject([
+      { kind: 'audio', audio: { codec: 'PCMU' } },
+    ])
+  })
+
+  it('is accepted for its video if its sound has another codec, or is not sent', () => {
+    const kinds = (sdp: string) => planSource(readSdp(sdp, 'offer'), ['opus']).map(({ kind }) => kind)
+    expect(kinds(withoutOpus(sending(offer)))).toEqual(['refused', 'video'])
+    expect(kinds(sending(offer).replace('a=sendonly', 'a=recvonly'))).toEqual(['refused', 'video'])
+  })
+
+  it('is rejected if it sends nothing, or sound in another codec alone', () => {
+    const silent = browserOffer().replace('a=sendrecv', 'a=recvonly')
+    expect(() => planSource(readSdp(silent, 'offer'), ['opus'])).toThrow('video or audio that is sent')
+    expect(() => planSource(readSdp(withoutOpus(browserOffer()), 'offer'), ['opus'])).toThrow(
+      expect.objectContaining({ code: 'no_common_codec' }),
+    )
+  })
+})
+
 describe('the offer of a screen', () => {
   it('is accepted for its video, with its audio rejected', () => {
-    const plans = planScreen(readSdp(offer, 'offer'))
+    const plans = planSource(readSdp(offer, 'offer'), [])
     expect(plans).toMatchObject([
       { kind: 'refused', media: 'audio', mid: '0' },
       { kind: 'video', isUsed: true },
@@ -124,9 +153,9 @@ describe('the offer of a screen', () => {
   })
 
   it('is rejected without active video in a supported format', () => {
-    expect(() => planScreen(readSdp(browserOffer(), 'offer'))).toThrow('a video m-line')
+    expect(() => planSource(readSdp(browserOffer(), 'offer'), [])).toThrow('video or audio that is sent')
     const other = offer.replace(/^(m=video.*SAVPF) .*$/m, '$1 104 98')
-    expect(() => planScreen(readSdp(other, 'offer'))).toThrow(
+    expect(() => planSource(readSdp(other, 'offer'), [])).toThrow(
       expect.objectContaining({ code: 'no_common_codec' }),
     )
   })

@@ -1,6 +1,6 @@
 /** Pages that call and are called with video, and the video that they receive. */
 import { expect } from 'vitest'
-import type { BrowserMedia, BrowserScreen } from '../../../media/types.ts'
+import type { BrowserMedia, BrowserSource } from '../../../media/types.ts'
 import { type MediaStack, until } from './media-stack.ts'
 import type { PhonePage } from './phone-page.ts'
 import type { Seen } from './seen-video.ts'
@@ -63,12 +63,12 @@ export class Parties {
   }
 
   /** Shares a screen of a colour in the way of the published SDK. */
-  async share(colour: string): Promise<{ page: PhonePage; screen: BrowserScreen }> {
+  async share(colour: string): Promise<{ page: PhonePage; screen: BrowserSource }> {
     const page = await this.page()
     await page.call('share', colour, { width: 640, height: 360 })
     const offer = await page.call('offer')
     expect(offer).toMatch(/m=video[\s\S]*m=audio/)
-    const screen = this.#keep(await this.#fixture.webrtc.screen('g', offer))
+    const screen = this.#keep(await this.#fixture.webrtc.source('g', offer))
     await page.call('take', 'answer', screen.sdp)
     return { page, screen }
   }

@@ -1,5 +1,5 @@
 import type { BrowserVideo } from '../../../../media/types.ts'
-import type { RoomScreen, RoomSeat } from '../../../calls/leg/room-seat.ts'
+import type { RoomSeat, RoomSource } from '../../../calls/leg/room-seat.ts'
 import type { PermissionScope, RoomAction } from '../../../rooms/permissions.ts'
 import type { RoomSession } from '../../../rooms/room-session.ts'
 import type { RoomEvent, RoomMember } from '../../../rooms/room-types.ts'
@@ -69,17 +69,17 @@ export abstract class BrowserRoom implements RoomActor {
   }
 
   /**
-   * Adds a shared screen of the browser. Its layout is ignored unless the browser may set layouts. Throws as
-   * `RoomSession.join` does.
+   * Adds a further source of the browser. Its layout is ignored unless the browser may set layouts. Throws as
+   * `RoomSeat.addSource` does.
    */
-  addScreen({ layout, ...screen }: RoomScreen): RoomMember {
+  addSource({ layout, ...source }: RoomSource): RoomMember {
     const isSet = layout !== undefined && this.may('set_layout', 'room')
-    return this.#seat.addScreen({ ...screen, ...(isSet && { layout }) })
+    return this.#seat.addSource({ ...source, ...(isSet && { layout }) })
   }
 
-  /** Removes a shared screen of the browser. */
-  removeScreen(screen: RoomMember): void {
-    this.#seat.removeScreen(screen)
+  /** Removes a further source of the browser. */
+  removeSource(source: RoomMember): void {
+    this.#seat.removeSource(source)
   }
 
   abstract may(action: RoomAction, scope: PermissionScope): boolean

@@ -24,6 +24,7 @@ beforeEach(async () => {
   const video: RoomVideo = {
     add: (id) => void shown.push(id),
     addScreen: () => {},
+    addCamera: () => {},
     remove: () => {},
     show: () => {},
     canCompose: false,

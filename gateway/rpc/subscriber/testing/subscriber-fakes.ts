@@ -1,7 +1,7 @@
 /**
  * Fakes for tests of the browser dialect: WebRTC without media, and calls that record arrivals.
  */
-import type { AudioCodec, BrowserMedia, BrowserScreen, MediaPort, WebRtc } from '../../../../media/types.ts'
+import type { AudioCodec, BrowserMedia, BrowserSource, MediaPort, WebRtc } from '../../../../media/types.ts'
 import type { Arrival, Arrivals } from '../../../calls/call/arrival.ts'
 import type { Addition } from '../../../calls/leg/addition.ts'
 import type { Leg, LegOwner } from '../../../calls/leg/leg.ts'
@@ -37,7 +37,7 @@ export class FakeMedia extends FakeTransport implements BrowserMedia {
   readonly accepted: string[] = []
   readonly video = new FakeVideo()
   /** Screen that replaces the camera. */
-  screen: BrowserScreen | undefined
+  screen: BrowserSource | undefined
   /** Whether the browser receives no audio. */
   deaf = false
   /** Delays the acceptance of answers until it resolves. */
@@ -67,7 +67,7 @@ export class FakeMedia extends FakeTransport implements BrowserMedia {
     return `answer to ${offer}`
   }
 
-  present(screen: BrowserScreen | undefined): void {
+  present(screen: BrowserSource | undefined): void {
     this.screen = screen
   }
 
@@ -76,13 +76,17 @@ export class FakeMedia extends FakeTransport implements BrowserMedia {
   }
 }
 
-/** Screen with a state that the test sets. */
-export class FakeScreen extends FakeTransport implements BrowserScreen {
+/** Screen or device with a state that the test sets. It sends what the words of its offer name. */
+export class FakeSource extends FakeTransport implements BrowserSource {
   readonly sdp: string
+  readonly hasVideo: boolean
+  readonly port?: FakePort
 
-  constructor(offer: string) {
+  constructor(group: string, offer: string, hasSound: boolean) {
     super()
     this.sdp = `answer to ${offer}`
+    this.hasVideo = !offer.includes('microphone')
+    if (hasSound && /sound|microphone/.test(offer)) this.port = new FakePort(group)
   }
 
   async renegotiate(offer: string): Promise<string> {
@@ -91,9 +95,10 @@ export class FakeScreen extends FakeTransport implements BrowserScreen {
 }
 
 /** Makes media that the test can inspect. */
-export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
+export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'source'> {
   readonly made: FakeMedia[] = []
-  readonly screens: FakeScreen[] = []
+  /** Screens and devices. */
+  readonly sources: FakeSource[] = []
   /** Whether the gateway's last offer has video. */
   withVideo = false
   /** Whether video of the last offer of a page is accepted. */
@@ -123,12 +128,12 @@ export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
     return this.#make(group, codec, 'offer of the gateway')
   }
 
-  async screen(_group: string, offer: string): Promise<FakeScreen> {
+  async source(group: string, offer: string, codecs: readonly AudioCodec[] = []): Promise<FakeSource> {
     await this.gate
     if (offer === 'bad') throw Object.assign(new Error('no video'), { code: 'bad_sdp' })
-    const screen = new FakeScreen(offer)
-    this.screens.push(screen)
-    return screen
+    const source = new FakeSource(group, offer, codecs.length > 0)
+    this.sources.push(source)
+    return source
   }
 
   /** Media that was made last. */
