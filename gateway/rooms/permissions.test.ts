@@ -13,7 +13,9 @@ describe('permissions of a room', () => {
     const listed = ['room.unlock', 'room.recording', 'room.self.deaf', 'room.fly', 'room.lock']
     expect(grantedPermissions(listed)).toEqual(['room.unlock', 'room.self.deaf', 'room.lock'])
     expect(grantedPermissions(defaultPermissions)).toEqual(defaultPermissions)
-    expect(defaultPermissions).toContain('room.self.screenshare')
+    expect(defaultPermissions).toEqual(
+      expect.arrayContaining(['room.self.screenshare', 'room.self.additional_source']),
+    )
     expect(defaultPermissions.every((name) => name.startsWith('room.self.'))).toBe(true)
   })
 

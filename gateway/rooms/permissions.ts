@@ -64,7 +64,6 @@ export const roomPermissions: readonly RoomPermission[] = [
 
 /** Permissions that no room of this gateway can grant. */
 const unsupported: ReadonlySet<string> = new Set<RoomPermission>([
-  'room.self.additional_source',
   'room.member.promote',
   'room.member.demote',
   'room.playback',

@@ -257,7 +257,8 @@ export class RoomSession {
 
   /**
    * Reports whether a member talks. Has no effect if it is not present. `hasVoice`: false in a pause that has
-   * not ended the talking yet; it keeps a short word from changing the picture. Default as `isTalking`.
+   * not ended the talking yet; it keeps a short word from changing the picture. Default as `isTalking`. A
+   * microphone without a camera speaks for its owner in the choice of the picture.
    */
   setTalking(memberId: string, isTalking: boolean, hasVoice = isTalking): void {
     const member = this.#members.get(memberId)
@@ -266,7 +267,16 @@ export class RoomSession {
       member.isTalking = isTalking
       this.#emit({ kind: 'member.talking', member })
     }
-    this.#view.setTalking(memberId, isTalking, hasVoice)
+    member.hasVoice = hasVoice
+    const owner = (!member.hasVideo && this.#members.get(member.parentId ?? '')) || member
+    const voices = [...this.#members.values()].filter(
+      (each) => each === owner || (each.parentId === owner.id && !each.hasVideo),
+    )
+    this.#view.setTalking(
+      owner.id,
+      voices.some((each) => each.isTalking),
+      voices.some((each) => each.hasVoice),
+    )
   }
 
   /** Removes a member, and calls its `onRemoved`. */

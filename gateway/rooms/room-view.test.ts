@@ -88,6 +88,21 @@ describe('the picture with one camera', () => {
     expect(room.picture).toEqual({ kind: 'speaker', main: 'A', other: 'D' })
   })
 
+  it('shows the camera of a member who speaks over a second microphone', () => {
+    const room = roomOf('A', 'B')
+    room.join('D', { type: 'device', parentId: 'B', hasVideo: false })
+    speak(room, 'D')
+    expect(room.picture).toEqual({ kind: 'speaker', main: 'B', other: 'A' })
+    speak(room, 'A')
+    expect(room.picture).toMatchObject({ main: 'A' })
+    // The voice over the first microphone does not end with that over the second one.
+    room.session.setTalking('B', true)
+    room.session.setTalking('D', true)
+    room.session.setTalking('D', false)
+    room.clock.advance(5000)
+    expect(room.picture).toMatchObject({ main: 'B' })
+  })
+
   it('does not follow the voice of a member that left and came back', () => {
     const room = roomOf('A', 'B')
     room.clock.advance(1500)

@@ -77,6 +77,8 @@ export class SessionMember implements RoomMember, Occupant {
   meta: Meta
   hasVideo: boolean
   isTalking = false
+  /** Whether it talks, and is not in a pause. */
+  hasVoice = false
   isOnHold = false
   requestedPosition: Position
   requestOrder: number

@@ -10,8 +10,8 @@ import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
-import { hears } from '../support/page-audio.ts'
-import { type Colour, screenColour, sees } from '../support/page-video.ts'
+import { heardIn, hears } from '../support/page-audio.ts'
+import { type Colour, screenColour, screenTone, sees } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
@@ -149,6 +149,9 @@ describe('a room', () => {
     await third.dial(address, { video: true })
     await second.shareScreen()
     await Promise.all([sees(third.page, screenColour), sees(second.page, screenColour)])
+    for (const page of [second, third]) await page.do('audioMute')
+    await hears(third.page, screenTone)
+    expect(await heardIn(second.page)).toBe(0)
     // A page that joins during the share sees it.
     await first.dial(address, { video: true })
     await sees(first.page, screenColour)

@@ -8,7 +8,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Gateway } from '../support/gateway.ts'
-import { hears } from '../support/page-audio.ts'
+import { heardIn, hears } from '../support/page-audio.ts'
 import { sees } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
 import { openVersion3, openVersion4 } from '../support/room-applications.ts'
@@ -45,7 +45,7 @@ beforeAll(async () => {
   })
   await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', {
     name: 'lounge',
-    max_members: 3,
+    max_members: 4,
     tone_on_entry_and_exit: false,
   })
   browser = await browsing
@@ -159,6 +159,37 @@ describe.each(sdkVersions)('Video.RoomSession of version $version', ({ folder, p
       expect(await page.join(token)).toEqual({ resolved: undefined })
       expect([await page.property('callId'), await page.property('memberId')]).toEqual(ids)
     })
+  })
+})
+
+describe('a page with a second camera and a second microphone', () => {
+  it('is seen and heard over them by all others, but does not hear itself', async () => {
+    await dialler.dial(address, { video: true })
+    await withPage({ camera: 'lime' }, async (page) => {
+      await page.join(await tokenFor('Vera'))
+      for (const each of [dialler, page]) await each.do('audioMute')
+      const { id: parent_id } = await memberNamed(page, 'Vera')
+      const devices = () =>
+        dialler.wire
+          .events('member.joined')
+          .flatMap(({ member }) => (member.type === 'device' ? [member] : []))
+      await page.addDevice('addMicrophone')
+      await hears(dialler.page, tone)
+      expect(await heardIn(page.page)).toBe(0)
+      expect(devices().at(-1)).toMatchObject({ name: 'Vera', parent_id })
+      await page.addDevice('addCamera')
+      await expect.poll(devices).toHaveLength(2)
+      await until(
+        'the second camera is visible',
+        () => dialler.wire.events('member.updated').map(({ member }) => member),
+        (members) => members.some(({ type, visible }) => type === 'device' && visible === true),
+      )
+      await page.leaveDevices()
+      await expect
+        .poll(() => dialler.wire.events('member.left').filter(({ member }) => member.type === 'device'))
+        .toHaveLength(2)
+    })
+    await dialler.hangUp()
   })
 })
 

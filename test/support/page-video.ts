@@ -7,6 +7,9 @@ export type Colour = 'red' | 'lime' | 'blue' | 'yellow'
 /** Colour of a shared screen, whatever the camera shows. */
 export const screenColour: Colour = 'yellow'
 
+/** Frequency of the sound of shared screens, in Hz. */
+export const screenTone = 300
+
 /**
  * Runs in the page before its own scripts, which stay unchanged. Replaces camera and screen by pictures of
  * one colour with a moving bar. A screen shared with sound has a tone of 300 Hz.
@@ -30,7 +33,7 @@ export const videoProbe = (camera: Colour): string => `(() => {
   const sound = () => {
     const context = new AudioContext()
     const [tone, out] = [context.createOscillator(), context.createMediaStreamDestination()]
-    tone.frequency.value = 300
+    tone.frequency.value = ${screenTone}
     tone.connect(out)
     tone.start()
     return out.stream.getAudioTracks()[0]

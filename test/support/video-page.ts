@@ -10,12 +10,20 @@ import { type AnyFate, pageScript } from './sdk-window.ts'
 export const roomToken = async (gateway: Gateway, body: object): Promise<string> =>
   (await rest(gateway, 'POST', '/api/video/room_tokens', body)).body.token
 
+/** A `RoomSessionDevice`. */
+interface Device {
+  leave(): Promise<void>
+}
+
 /** Objects of the published SDK that the page keeps. */
 interface VideoWindow {
   SignalWire: { Video: { RoomSession: new (options: object) => { join(options: object): Promise<unknown> } } }
   watch(call: unknown): { join(options: object): Promise<unknown> }
   fate(work: () => unknown): Promise<AnyFate>
   document: { getElementById(id: string): unknown }
+  call: Record<'addCamera' | 'addMicrophone', () => Promise<Device>>
+  /** Further devices of the page. */
+  devices?: readonly Device[]
 }
 
 /** A customer's page with `Video.RoomSession` of the published SDK, unmodified. */
@@ -76,6 +84,22 @@ export class VideoPage {
   /** Calls a method of the room session. Resolves and rejects as the method does, with JSON. */
   do(method: string, ...options: readonly unknown[]): Promise<unknown> {
     return this.#sdk.do(method, ...options)
+  }
+
+  /** Adds a further device of the page, and resolves when the SDK has it as a member. */
+  async addDevice(method: 'addCamera' | 'addMicrophone'): Promise<void> {
+    await this.page.evaluate(async (name) => {
+      const window = globalThis as unknown as VideoWindow
+      window.devices = [...(window.devices ?? []), await window.call[name]()]
+    }, method)
+  }
+
+  /** Ends the further devices. */
+  async leaveDevices(): Promise<void> {
+    await this.page.evaluate(async () => {
+      const { devices = [] } = globalThis as unknown as VideoWindow
+      for (const device of devices) await device.leave()
+    })
   }
 
   /** Returns a property of the room session, as JSON. */

@@ -90,10 +90,11 @@ export class VideoDialect implements RoomTokenDialect {
 
   /** Returns the code and the text of a rejection; undefined if the holder may join. */
   #refusal(browser: BrowserSession, room: RoomGrant, dialog: Params): [string, string] | undefined {
-    if (dialog.additionalDevice === true) return ['501', 'Rooms do not support further devices yet.']
-    if (dialog.screenShare === true) {
-      const mayShare = room.role === 'member' && isPermitted(room.permissions, 'screenshare', 'self')
-      return mayShare ? undefined : ['403', 'Unauthorized']
+    const action =
+      dialog.screenShare === true ? 'screenshare' : dialog.additionalDevice === true && 'additional_source'
+    if (action) {
+      const isGranted = room.role === 'member' && isPermitted(room.permissions, action, 'self')
+      return isGranted ? undefined : ['403', 'Unauthorized']
     }
     const { directory, clock } = this.#deps
     const { resource } = directory.room(room.room, browser.identity.projectId)

@@ -396,9 +396,40 @@ describe('requests of a page with a room token', () => {
     expect(await other.page.videoMessage('verto.invite', 's2', { sdp: 'x' }, theirs)).toMatchObject({
       code: '403',
     })
-    expect(
-      await other.page.videoMessage('verto.invite', 'd2', { sdp: 'x' }, { additionalDevice: true }),
-    ).toMatchObject({ code: '501' })
+    const device = { ...theirs, screenShare: false, additionalDevice: true }
+    expect(await other.page.videoMessage('verto.invite', 'd2', { sdp: 'x' }, device)).toMatchObject({
+      code: '403',
+    })
+  })
+
+  it('add a second camera and a second microphone, which they mute and remove', async () => {
+    const { page, memberId, ask } = await joins('c1')
+    const device = { additionalDevice: true, userVariables: { memberCallId: 'c1', memberId } }
+    const add = async (id: string, sdp: string) => {
+      await page.videoMessage('verto.invite', id, { sdp }, device)
+      return memberOf(page, 'member.joined')
+    }
+    const camera = await add('d1', 'camera')
+    expect(camera).toMatchObject({ type: 'device', parent_id: memberId, name: 'Vera', audio_muted: true })
+    const microphone = await add('d2', 'microphone')
+    expect(microphone).toMatchObject({ type: 'device', parent_id: memberId, video_muted: true })
+    await ask('member.audio_mute', { member_id: microphone.id })
+    await vi.waitFor(async () =>
+      expect((await ask('members.get')).members).toMatchObject([
+        { id: memberId, audio_muted: false },
+        { id: camera.id },
+        { id: microphone.id, audio_muted: true },
+      ]),
+    )
+    await page.videoMessage('verto.bye', 'd1')
+    expect(await memberOf(page, 'member.left')).toMatchObject({ id: camera.id, type: 'device' })
+    expect(gateway.webrtc.sources.map(({ closed }) => closed)).toEqual([true, false])
+  })
+
+  it('of the audience may add nothing', async () => {
+    const { page, memberId } = await joins('c1', { role: 'audience' })
+    const device = { additionalDevice: true, userVariables: { memberCallId: 'c1', memberId } }
+    expect(await page.videoMessage('verto.invite', 'd1', { sdp: 'x' }, device)).toMatchObject({ code: '403' })
   })
 })
 

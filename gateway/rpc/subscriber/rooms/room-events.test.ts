@@ -234,6 +234,20 @@ describe('a browser that dials a room', () => {
     expect(await memberOf(page, 'member.left')).toMatchObject({ member_id: screen.member_id })
   })
 
+  it('adds a second microphone as a device of its own', async () => {
+    const { page, joined, self } = await inRoom()
+    expect(joined.capabilities).toContain('device')
+    const userVariables = { memberCallId: 'c1', memberId: self.member_id }
+    await page.dial('d1', '/public/lounge', 'microphone', { additionalDevice: true, userVariables })
+    const device = await memberOf(page, 'member.joined')
+    expect(device).toMatchObject({ type: 'device', parent_id: self.member_id, call_id: 'd1' })
+    const { port } = gateway.webrtc.sources[0]!
+    fixture.mixers[0]!.talks(port!, 'talking')
+    expect(await memberOf(page, 'member.talking')).toMatchObject({ member_id: device.member_id })
+    await page.verto('verto.bye', 'd1')
+    expect(await memberOf(page, 'member.left')).toMatchObject({ member_id: device.member_id })
+  })
+
   it('receives the room again under the same ids after a reload', async () => {
     const { page, joined } = await inRoom()
     await page.dial('c1', '/public/lounge', 'again', { attach: true, reattaching: true })

@@ -90,6 +90,6 @@ export class RoomEvents extends BrowserRoom {
  * members or the room.
  */
 const roomCapabilities = ({ seesSubscribers }: RoomViewer): readonly string[] => {
-  const own = ['self', 'screenshare', 'digit']
+  const own = ['self', 'screenshare', 'device', 'digit']
   return seesSubscribers ? [...own, 'member', 'layout', 'vmuted', 'lock', 'end'] : own
 }
