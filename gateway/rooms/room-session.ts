@@ -19,6 +19,7 @@ import type {
   RoomMedia,
   RoomMember,
   RoomMemberState,
+  RoomParty,
   RoomSettings,
 } from './room-types.ts'
 import { RoomView } from './room-view.ts'
@@ -219,6 +220,26 @@ export class RoomSession {
     this.#update({ kind: 'member.left', member, reason })
     if (isLast) this.#close()
     else if (member.endsSessionOnLeave) this.#end('ended')
+  }
+
+  /**
+   * Gives the place of a member to another party. The member keeps its id, its position, its mutes and its time
+   * limits. A lock, a full room and the times of joining do not matter. Its screens and devices are removed,
+   * unless the party is the same. Has no effect if the member is not present.
+   */
+  replace(memberId: string, party: RoomParty): void {
+    const member = this.#members.get(memberId)
+    if (!member) return
+    if (party.isRenewal) {
+      member.callId = party.callId
+      return
+    }
+    for (const each of [...this.#members.values()])
+      if (each.parentId === memberId) this.#expel(each, 'removed')
+    if (!this.#members.has(memberId)) return
+    this.setTalking(memberId, false)
+    member.replace(party)
+    this.#update({ kind: 'member.replaced', member })
   }
 
   /**
@@ -456,7 +477,8 @@ export class RoomSession {
       this.#announcedLayout = this.layoutName
       events.push({ kind: 'room.updated', updated: ['layout_name'] })
     }
-    if (isLayoutChanged) events.push({ kind: 'layout.changed' })
+    // A page that adds the party anew needs its place again.
+    if (isLayoutChanged || change?.kind === 'member.replaced') events.push({ kind: 'layout.changed' })
     this.#events.emit(events)
   }
 }

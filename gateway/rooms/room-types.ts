@@ -160,6 +160,16 @@ export type RemovalReason = 'removed' | 'ended' | 'expired'
 /** Cause of a departure. `left`: the member hung up or was lost. */
 export type LeaveReason = 'left' | RemovalReason
 
+/** Party that takes the place of a member. */
+export interface RoomParty
+  extends Pick<JoinOptions, 'callId' | 'name' | 'subscriberId' | 'addressId' | 'isPhone' | 'media' | 'meta'> {
+  /**
+   * Whether it is the same party over another connection, which keeps its state and its metadata; default
+   * false.
+   */
+  readonly isRenewal?: boolean
+}
+
 /** Facts of a member that joins. */
 export interface JoinOptions {
   /** Unique within the session. */
@@ -203,6 +213,8 @@ export type RoomEvent =
   | { readonly kind: 'member.left'; readonly member: RoomMember; readonly reason: LeaveReason }
   | { readonly kind: 'member.updated'; readonly member: RoomMember; readonly updated: readonly string[] }
   | { readonly kind: 'member.talking'; readonly member: RoomMember }
+  /** Another party has the place of a member, under the same id. */
+  | { readonly kind: 'member.replaced'; readonly member: RoomMember }
   | { readonly kind: 'room.updated'; readonly updated: readonly string[] }
   /** The layout of a viewer changed. The first layout of a viewer that joins has no event of its own. */
   | { readonly kind: 'layout.changed' }

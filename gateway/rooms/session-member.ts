@@ -8,6 +8,7 @@ import type {
   RemovalReason,
   RoomMember,
   RoomMemberState,
+  RoomParty,
 } from './room-types.ts'
 
 const defaultState: RoomMemberState = {
@@ -64,13 +65,13 @@ export class SessionMember implements RoomMember, Occupant {
   readonly id: string
   readonly type: RoomMember['type']
   readonly parentId?: string
-  readonly callId: string
-  readonly name: string
-  readonly subscriberId: string | null
-  readonly addressId: string | null
-  readonly isPhone: boolean
+  callId: string
+  name: string
+  subscriberId: string | null
+  addressId: string | null
+  isPhone: boolean
   readonly isAudience: boolean
-  readonly media: MemberMedia
+  media: MemberMedia
   readonly endsSessionOnLeave: boolean
   readonly joinedAt: number
   readonly onRemoved: (reason: RemovalReason) => void
@@ -148,6 +149,23 @@ export class SessionMember implements RoomMember, Occupant {
     }
   }
 
+  /**
+   * Gives the place to another party, which shows nothing yet. Mutes stay, but are not its own. Its hand is
+   * down.
+   */
+  replace({ callId, name, subscriberId, addressId, isPhone, media, meta }: RoomParty): void {
+    this.callId = callId
+    this.name = name
+    this.subscriberId = subscriberId
+    this.addressId = addressId
+    this.isPhone = isPhone
+    this.media = mediaOf({ isAudience: this.isAudience, media })
+    this.meta = meta ?? {}
+    this.hasVideo = false
+    this.#ownMutes.clear()
+    this.#state = this.#permitted({ ...this.#state, handraised: false })
+  }
+
   /** Returns a state in which media that the member may not send are muted. */
   #permitted(state: RoomMemberState): RoomMemberState {
     const { canSpeak, canShow } = this.media
@@ -159,7 +177,10 @@ export class SessionMember implements RoomMember, Occupant {
   }
 }
 
-const mediaOf = ({ isAudience, media }: JoinOptions): MemberMedia => {
+const mediaOf = ({
+  isAudience,
+  media,
+}: Pick<SessionMemberOptions, 'isAudience'> & Pick<RoomParty, 'media'>): MemberMedia => {
   const { canSpeak, canHear, canShow } = media ?? { canSpeak: true, canHear: true, canShow: true }
   return isAudience ? { canSpeak: false, canHear, canShow: false } : { canSpeak, canHear, canShow }
 }

@@ -166,9 +166,9 @@ describe('a page with a second camera and a second microphone', () => {
   it('is seen and heard over them by all others, but does not hear itself', async () => {
     await dialler.dial(address, { video: true })
     await withPage({ camera: 'lime' }, async (page) => {
-      await page.join(await tokenFor('Vera'))
+      await page.join(await tokenFor('Dora'))
       for (const each of [dialler, page]) await each.do('audioMute')
-      const { id: parent_id } = await memberNamed(page, 'Vera')
+      const { id: parent_id } = await memberNamed(page, 'Dora')
       const devices = () =>
         dialler.wire
           .events('member.joined')
@@ -176,7 +176,7 @@ describe('a page with a second camera and a second microphone', () => {
       await page.addDevice('addMicrophone')
       await hears(dialler.page, tone)
       expect(await heardIn(page.page)).toBe(0)
-      expect(devices().at(-1)).toMatchObject({ name: 'Vera', parent_id })
+      expect(devices().at(-1)).toMatchObject({ name: 'Dora', parent_id })
       await page.addDevice('addCamera')
       await expect.poll(devices).toHaveLength(2)
       await until(

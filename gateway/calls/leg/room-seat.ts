@@ -1,4 +1,5 @@
 import type { BrowserSource, BrowserVideo } from '../../../media/types.ts'
+import type { Party } from '../../model.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { JoinOptions, Meta, RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
 
@@ -11,6 +12,8 @@ export interface RoomProfile
   readonly subscriberId: string | null
   readonly addressId: string | null
   readonly meta: Meta
+  /** Whether the leg is another connection of a page that is a member already; default false. */
+  readonly isRenewal?: boolean
   /** State that the member brings into the room; default that of a new member. */
   readonly state: Partial<RoomMemberState>
   /** Facts of a room that the project does not have, if the member is its first; default by its name. */
@@ -31,6 +34,16 @@ export interface RoomSource {
   readonly onRemoved: () => void
 }
 
+/** Facts of a leg from which its party in a room follows. */
+export interface RoomLeg {
+  readonly id: string
+  readonly direction: 'inbound' | 'outbound'
+  readonly from: Party
+  readonly to: Party
+  /** Absent for a telephone. */
+  readonly profile: RoomProfile | undefined
+}
+
 /** Membership of a leg in a room, as its far side uses it. */
 export interface RoomSeat {
   readonly session: RoomSession
@@ -44,4 +57,6 @@ export interface RoomSeat {
   addSource(source: RoomSource): RoomMember
   /** Removes a further source; no effect after it has left. */
   removeSource(source: RoomMember): void
+  /** Gives the place to the party of another leg, whose audio arrives over the present one. */
+  setParty(leg: RoomLeg): void
 }

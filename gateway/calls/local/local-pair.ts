@@ -38,6 +38,8 @@ export class LocalPair {
   #opening: Promise<void> | undefined
   /** Room of the handler's call. */
   #seat: RoomSeat | undefined
+  /** Latest party that was connected to the address. */
+  #partner: Leg | undefined
   /** Leg that the room was reported to. */
   #inRoom: Leg | undefined
 
@@ -105,19 +107,23 @@ export class LocalPair {
   /** Reports the room to the party that calls the address now, and its end to a former one. */
   #reportSeat(): void {
     const party = this.#seat && this.#party()
-    if (this.#inRoom && this.#inRoom !== party) this.#inRoom.entered(undefined)
-    if (party && this.#inRoom !== party) party.entered(this.#seat)
+    if (this.#inRoom === party) return
+    this.#inRoom?.entered(undefined)
+    // Another party has taken the place of the former one, by a transfer.
+    if (this.#inRoom && party) this.#seat?.setParty(party)
     this.#inRoom = party
+    party?.entered(this.#seat)
   }
 
   /** Handles a change of the party that is connected to the address. */
   paired(): void {
+    this.#partner = this.#deps.near.partner ?? this.#partner
     this.#reportSeat()
   }
 
-  /** The party that calls the address: first the one that the leg was made for, then its partner. */
+  /** The party that calls the address: first the one that the leg was made for, then its latest partner. */
   #party(): Leg | undefined {
-    return this.#deps.near.partner ?? this.#deps.caller
+    return this.#partner ?? this.#deps.caller
   }
 
   async #open(codecs?: readonly AudioCodec[]): Promise<void> {

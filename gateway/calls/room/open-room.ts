@@ -84,6 +84,8 @@ export class OpenRoom implements RoomMedia {
     ids: { readonly callId: string; readonly legId: string },
   ): void {
     if (!this.session.member(member.id)) return
+    const former = this.#ports.get(member.id)
+    if (former && former !== port) this.#mixer.remove(former)
     this.#ports.set(member.id, port)
     this.setAudio(member)
     for (const each of this.session.members) if (each.parentId === member.id) this.setAudio(each)
@@ -105,6 +107,11 @@ export class OpenRoom implements RoomMedia {
     if (!source.hasVideo) return
     if (member.type === 'screen') this.#video.addScreen(member.id, source)
     else this.#video.addCamera(member.id, source)
+  }
+
+  /** Removes the picture of a member. No effect if it has none. */
+  removeVideo(memberId: string): void {
+    this.#video.remove(memberId)
   }
 
   setAudio(member: RoomMember): void {
@@ -145,7 +152,7 @@ export class OpenRoom implements RoomMedia {
     // A page keeps its volumes after the room, and applies them itself.
     if (isPhone) port?.setVolumes({ inDb: 0, outDb: 0 })
     this.#ports.delete(id)
-    this.#video.remove(id)
+    this.removeVideo(id)
   }
 
   #talks(port: MediaPort, talk: Talk): void {

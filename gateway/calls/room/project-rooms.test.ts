@@ -411,6 +411,46 @@ describe('a room', () => {
     expect(seatOf(page).session.size).toBe(2)
   })
 
+  it('goes on with the leg that replaces its only member, even if it is locked, up to the time limit', async () => {
+    details = { maxMembers: 2, removeAfterSeconds: 10 }
+    const page = await join('Ann')
+    const { session, member } = seatOf(page)
+    const screen = seatOf(page).addSource({
+      type: 'screen',
+      source: sourceOf({ hasVideo: true }),
+      callId: 'screen',
+      onRemoved: () => {},
+    })
+    session.setLocked(true)
+    session.change(member.id, { audio_muted: true, handraised: true }, member.id)
+    fixture.clock.advance(6_000)
+    const by = fixture.caller()
+    Object.assign(by.leg.from, { name: 'Bert' })
+    await by.leg.answer()
+    expect(page.leg.replaced(by.leg)).toBe(true)
+    await settle()
+    expect(session.members).toMatchObject([
+      {
+        id: member.id,
+        name: 'Bert',
+        isPhone: true,
+        subscriberId: null,
+        callId: by.leg.id,
+        state: { audio_muted: true, handraised: false },
+      },
+    ])
+    expect(session.member(screen.id)).toBeUndefined()
+    expect(mixer().members.get(by.audio)).toEqual({ canSpeak: false, canHear: true })
+    expect(events.some(({ kind }) => kind === 'room.ended')).toBe(false)
+    expect(events.slice(-2)).toMatchObject([{ kind: 'member.replaced' }, { kind: 'layout.changed' }])
+    // The mute was the former party's own.
+    session.change(member.id, { audio_muted: false }, 'another')
+    expect(mixer().members.get(by.audio)).toEqual({ canSpeak: true, canHear: true })
+    fixture.clock.advance(4_000)
+    await settle()
+    expect([page.result, rooms.count]).toMatchObject([{ kind: 'expired' }, 0])
+  })
+
   it('ends when the thread of its mixer dies', async () => {
     const page = await join('Ann')
     mixer().die()

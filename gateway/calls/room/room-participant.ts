@@ -5,10 +5,10 @@ import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { guardListener } from '../../core/guard.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
-import type { RoomMember } from '../../rooms/room-types.ts'
+import type { RemovalReason, RoomMember } from '../../rooms/room-types.ts'
 import type { Call } from '../call/call.ts'
 import type { Leg } from '../leg/leg.ts'
-import type { RoomProfile, RoomSeat, RoomSource } from '../leg/room-seat.ts'
+import type { RoomLeg, RoomProfile, RoomSeat, RoomSource } from '../leg/room-seat.ts'
 import type { OpenRoom } from './open-room.ts'
 
 /** Membership of one leg, until the leg leaves the room or another leg takes its place. */
@@ -19,17 +19,17 @@ class LegSeat implements RoomSeat {
   #isOver = false
   #stopWatching = () => {}
 
-  /** Throws as `RoomSession.join` does. */
-  constructor(room: OpenRoom, leg: Leg, onRemoved: (kind: 'removed' | 'expired' | 'ended') => void) {
+  private constructor(room: OpenRoom, leg: Leg, member: RoomMember) {
     this.#room = room
     this.leg = leg
-    this.member = room.session.join({
-      id: randomUUID(),
-      type: 'member',
-      ...(leg.profile ?? profileOfPhone(leg)),
-      isPhone: leg.profile === undefined,
-      onRemoved,
-    })
+    this.member = member
+  }
+
+  /** Throws as `RoomSession.join` does. */
+  static join(room: OpenRoom, leg: Leg, onRemoved: (kind: RemovalReason) => void): LegSeat {
+    const { isRenewal: _, ...party } = partyOf(leg)
+    const member = room.session.join({ id: randomUUID(), type: 'member', ...party, onRemoved })
+    return new LegSeat(room, leg, member)
   }
 
   get session(): RoomSession {
@@ -78,6 +78,23 @@ class LegSeat implements RoomSeat {
     this.session.leave(source.id, 'left')
   }
 
+  setParty(leg: RoomLeg): void {
+    this.#stopWatching()
+    this.#stopWatching = () => {}
+    const party = partyOf(leg)
+    // The viewer of a renewed connection continues with its stream.
+    if (!party.isRenewal) this.#room.removeVideo(this.member.id)
+    this.session.replace(this.member.id, party)
+  }
+
+  /** Gives the place to another leg, and returns its seat. */
+  replacedBy(leg: Leg): LegSeat {
+    this.#isOver = true
+    this.leg.entered(undefined)
+    this.setParty(leg)
+    return new LegSeat(this.#room, leg, this.member)
+  }
+
   /** Leaves the room. Idempotent. */
   leave(reason: RoomResult['kind']): void {
     if (this.#isOver) return
@@ -116,8 +133,7 @@ export class RoomParticipant {
       digit: () => {},
       held: (isHeld) => this.#room.session.setHeld(seat.member.id, isHeld),
       replaced: () => {
-        seat.leave('left')
-        seat = this.#replacement() ?? seat
+        seat = this.#replace(seat)
       },
     })
     try {
@@ -135,27 +151,30 @@ export class RoomParticipant {
   }
 
   #seat(): LegSeat {
-    const seat = new LegSeat(this.#room, this.#call.caller, (kind) => this.#ended.resolve(kind))
+    const seat = LegSeat.join(this.#room, this.#call.caller, (kind) => this.#ended.resolve(kind))
     this.#call.caller.entered(seat)
     return seat
   }
 
-  /** Returns the seat of a leg that has replaced the caller's. If the room rejects it, the time ends. */
-  #replacement(): LegSeat | undefined {
+  /** Returns the seat of a leg that has replaced the caller's: the same member. */
+  #replace(former: LegSeat): LegSeat {
     const { id: callId, caller } = this.#call
-    try {
-      const seat = this.#seat()
-      if (caller.port) this.#room.addVoice(seat.member, caller.port, { callId, legId: caller.id })
-      return seat
-    } catch {
-      this.#ended.resolve('removed')
-      return undefined
-    }
+    const seat = former.replacedBy(caller)
+    caller.entered(seat)
+    if (caller.port) this.#room.addVoice(seat.member, caller.port, { callId, legId: caller.id })
+    this.#room.session.setHeld(seat.member.id, caller.isHolding)
+    return seat
   }
 }
 
+/** Returns the party of a leg, as the other members see it. */
+const partyOf = (leg: RoomLeg) => {
+  const { profile } = leg
+  return { ...(profile ?? profileOfPhone(leg)), isPhone: profile === undefined }
+}
+
 /** Returns the profile of a far side without a page. */
-const profileOfPhone = ({ id, direction, from, to }: Leg): RoomProfile => {
+const profileOfPhone = ({ id, direction, from, to }: RoomLeg): RoomProfile => {
   const { name, user, private: isAnonymous } = direction === 'inbound' ? from : to
   return {
     callId: id,

@@ -162,15 +162,13 @@ export class ApplicationRooms {
       if (!hasStarted && event.kind !== 'member.joined') return
       if (!hasStarted) this.#send(session, events.started())
       hasStarted = true
-      if (isNew(event)) this.#send(session, events.of(event))
+      if (isNew(event)) for (const each of events.of(event)) this.#send(session, each)
       if (event.kind === 'room.ended')
         this.#subscriptions.endChannel(session.settings.projectId, channelOf(session))
     })
   }
 
-  #send(session: RoomSession, event: VideoEvent | undefined): void {
-    if (!event) return
-    const { type, params } = event
+  #send(session: RoomSession, { type, params }: VideoEvent): void {
     const applications = this.#subscriptions.wanting(session.settings.projectId, channelOf(session), type)
     if (applications.length === 0) return
     const made = params()

@@ -47,33 +47,35 @@ export class VideoRoomEvents {
   }
 
   /**
-   * Returns the event for an event of the session. Members of the audience are counted alone: their other
-   * events have no equivalent, and the result is undefined.
+   * Returns the events for an event of the session. Members of the audience are counted alone: their other
+   * events have no equivalent.
    */
-  of(event: RoomEvent): VideoEvent | undefined {
+  of(event: RoomEvent): readonly VideoEvent[] {
     switch (event.kind) {
       case 'room.updated':
-        return this.#event(event.kind, () => this.#bodies(event.updated))
+        return [this.#event(event.kind, () => this.#bodies(event.updated))]
       case 'room.ended':
-        return this.#event(event.kind, () => this.#bodies())
+        return [this.#event(event.kind, () => this.#bodies())]
       case 'layout.changed':
-        return this.layoutChanged()
+        return [this.layoutChanged()]
       default:
         return event.member.isAudience ? this.#ofAudience(event) : this.#ofMember(event)
     }
   }
 
-  #ofMember(event: MemberEvent): VideoEvent {
+  #ofMember(event: MemberEvent): readonly VideoEvent[] {
     const { kind, member } = event
-    if (kind === 'member.updated') return this.memberUpdated(member, event.updated)
+    if (kind === 'member.updated') return [this.memberUpdated(member, event.updated)]
     if (kind === 'member.talking')
-      return this.#event(kind, () => ({ member: { id: member.id, talking: member.isTalking } }))
-    return this.#event(kind, () => ({ member: this.#body(member) }))
+      return [this.#event(kind, () => ({ member: { id: member.id, talking: member.isTalking } }))]
+    // Published clients know no other way to learn a new name.
+    const kinds = kind === 'member.replaced' ? (['member.left', 'member.joined'] as const) : [kind]
+    return kinds.map((each) => this.#event(each, () => ({ member: this.#body(member) })))
   }
 
-  #ofAudience({ kind }: MemberEvent): VideoEvent | undefined {
-    if (kind !== 'member.joined' && kind !== 'member.left') return undefined
-    return this.#event('room.audience_count', () => ({ total: this.#session.audienceCount }))
+  #ofAudience({ kind }: MemberEvent): readonly VideoEvent[] {
+    if (kind !== 'member.joined' && kind !== 'member.left') return []
+    return [this.#event('room.audience_count', () => ({ total: this.#session.audienceCount }))]
   }
 
   #body(member: RoomMember) {

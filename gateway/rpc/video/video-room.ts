@@ -36,17 +36,17 @@ export class VideoRoom extends BrowserRoom {
   protected report(event: RoomEvent): void {
     if ('member' in event && event.member.id === this.member.id) this.#reportOwn(event)
     // A new layout is among the events that all dialects handle alike.
-    else if (event.kind !== 'layout.changed') this.#send(this.#events.of(event))
+    else if (event.kind !== 'layout.changed') this.#send(...this.#events.of(event))
     this.handleCommon(event)
   }
 
   /** The page learns the changes of its own state, also as a member of the audience. */
   #reportOwn(event: RoomEvent & { readonly kind: `member.${string}` }): void {
     if (event.kind === 'member.updated') this.#send(this.#events.memberUpdated(event.member, event.updated))
-    if (event.kind === 'member.talking') this.#send(this.#events.of(event))
+    if (event.kind === 'member.talking') this.#send(...this.#events.of(event))
   }
 
-  #send(event: VideoEvent | undefined): void {
-    if (event) this.browser.emit(event.type, event.params())
+  #send(...events: readonly VideoEvent[]): void {
+    for (const { type, params } of events) this.browser.emit(type, params())
   }
 }

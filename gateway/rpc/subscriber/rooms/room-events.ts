@@ -46,6 +46,12 @@ export class RoomEvents extends BrowserRoom {
         this.#emit('member.updated', { ...about, member })
         break
       }
+      // Published clients know no other way to learn a new name.
+      case 'member.replaced':
+        if (event.member.id === this.member.id) break
+        this.#emit('member.left', this.#about(event.member))
+        this.#emit('member.joined', this.#about(event.member))
+        break
       case 'member.talking': {
         const { id: member_id, callId: call_id, isTalking: talking } = event.member
         const member = { member_id, call_id, node_id: this.viewer.nodeId, talking }
