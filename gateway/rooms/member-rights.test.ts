@@ -21,6 +21,88 @@ describe('a member of the audience', () => {
   })
 })
 
+describe('the holder of a room token', () => {
+  const holder = { tokenId: 't', mediaAllowed: 'all' } as const
+  const withAudience = () => {
+    const room = new SampleRoom({ maxMembers: 2, removeAfterMs: 9_000 })
+    room.join('A')
+    room.join('V', { isAudience: true, holder, hasVideo: false })
+    room.session.setLocked(true)
+    room.takeEvents()
+    return room
+  }
+
+  it('is promoted in its place, also in a locked and full room, with its time limit', () => {
+    const room = withAudience()
+    const { session } = room
+    room.clock.advance(5_000)
+    session.promote('V', { isAudioMuted: true, meta: { seat: 1 } })
+    expect(room.takeEvents()).toEqual(['member.promoted V'])
+    expect(session.members.map(({ id }) => id)).toEqual(['A', 'V'])
+    expect(session.member('V')).toMatchObject({
+      isAudience: false,
+      media: { canSpeak: true, canHear: true, canShow: true },
+      state: { audio_muted: true, video_muted: false },
+      meta: { seat: 1 },
+    })
+    expect(session.audienceCount).toBe(0)
+    session.setHasVideo('V', true)
+    expect(room.picture).toEqual({ kind: 'speaker', main: 'A', other: 'V' })
+    room.clock.advance(4_000)
+    expect(room.removals).toEqual(['A expired', 'V expired'])
+  })
+
+  it('is promoted to the media that its token or the request permits', () => {
+    const room = withAudience()
+    room.session.promote('V', { mediaAllowed: 'audio-only' })
+    expect(room.session.member('V')).toMatchObject({
+      media: { canSpeak: true, canHear: true, canShow: false },
+      state: { audio_muted: false, video_muted: true },
+    })
+    room.session.demote('V')
+    room.session.promote('V')
+    expect(room.session.member('V')?.media.canShow).toBe(false)
+  })
+
+  it('is demoted at once, without its screen, and stays so with its token', () => {
+    const room = withAudience()
+    const { session } = room
+    session.setLocked(false)
+    session.leave('A', 'left')
+    session.promote('V')
+    session.setHasVideo('V', true)
+    room.share('S', 'V')
+    room.takeEvents()
+    session.demote('V')
+    expect(room.removals).toEqual(['S removed'])
+    expect(room.takeEvents()).toEqual([
+      'member.left S removed',
+      'layout.changed',
+      'member.demoted V',
+      'layout.changed',
+    ])
+    expect(session.member('V')).toMatchObject({ isAudience: true, hasVideo: false, media: silent })
+    session.setHasVideo('V', true)
+    expect(room.picture).toEqual({ kind: 'speaker' })
+    room.join('A')
+    session.leave('V', 'left')
+    expect(room.join('W', { holder }).isAudience).toBe(true)
+  })
+
+  it('is unknown in the role that it has already; others keep theirs', () => {
+    const { session } = withAudience()
+    const unknown = expect.objectContaining({ code: 'room_member_unknown' })
+    expect(() => session.demote('V')).toThrow(unknown)
+    expect(() => session.promote('A')).toThrow(unknown)
+    expect(() => session.promote('X')).toThrow(unknown)
+    expect(() => session.demote('A')).toThrow(expect.objectContaining({ code: 'not_permitted' }))
+    expect(() => session.promote('V', { meta: { text: 'x'.repeat(3_000) } })).toThrow(
+      expect.objectContaining({ code: 'room_meta_too_large' }),
+    )
+    expect(session.member('V')?.isAudience).toBe(true)
+  })
+})
+
 describe('a member', () => {
   it('stays muted in media that it may not send', () => {
     const room = new SampleRoom()

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { defaultPermissions, grantedPermissions, isPermitted, roomPermissions } from './permissions.ts'
+import {
+  defaultPermissions,
+  grantedPermissions,
+  isPermitted,
+  mayGrant,
+  roomPermissions,
+} from './permissions.ts'
 
 describe('permissions of a room', () => {
   it('are named once', () => {
@@ -17,6 +23,20 @@ describe('permissions of a room', () => {
       expect.arrayContaining(['room.self.screenshare', 'room.self.additional_source']),
     )
     expect(defaultPermissions.every((name) => name.startsWith('room.self.'))).toBe(true)
+  })
+
+  it('on the own member are granted by all, and others by those who have them', () => {
+    const may = (...own: Parameters<typeof isPermitted> extends [unknown, ...infer Rest] ? Rest : never) =>
+      isPermitted(['room.member.remove', 'room.lock'], ...own)
+    const names = [
+      'room.self.deaf',
+      'room.member.remove',
+      'room.lock',
+      'room.member.deaf',
+      'room.unlock',
+      'fly',
+    ]
+    expect(names.filter((name) => mayGrant(may, name))).toEqual(names.slice(0, 3))
   })
 
   it('on the own member do not include others, and those on others include the own member', () => {

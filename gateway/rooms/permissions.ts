@@ -64,8 +64,6 @@ export const roomPermissions: readonly RoomPermission[] = [
 
 /** Permissions that no room of this gateway can grant. */
 const unsupported: ReadonlySet<string> = new Set<RoomPermission>([
-  'room.member.promote',
-  'room.member.demote',
   'room.playback',
   'room.playback_seek',
   'room.recording',
@@ -80,6 +78,20 @@ export const defaultPermissions: readonly RoomPermission[] = roomPermissions.fil
 /** Returns the permissions of a list that a room can grant, in the order of the list. */
 export const grantedPermissions = (listed: readonly string[]): readonly string[] =>
   listed.filter((name) => roomPermissions.some((known) => known === name) && !unsupported.has(name))
+
+/**
+ * Returns whether a member may grant a permission: those on the own member to all, and others if it has them
+ * itself. `may`: its own permissions.
+ */
+export const mayGrant = (
+  may: (action: RoomAction, scope: PermissionScope) => boolean,
+  name: string,
+): boolean => {
+  const [, scope, action] = /^room\.(self|member)\.(\w+)$/.exec(name) ?? []
+  if (scope === 'self') return true
+  const wanted = action ?? name.slice('room.'.length)
+  return may(wanted as RoomAction, scope === 'member' ? 'member' : 'room')
+}
 
 /**
  * Returns whether granted permissions include an action. A permission on members includes the own member.

@@ -15,6 +15,7 @@ import type {
   PictureKind,
   Position,
   RemovalReason,
+  RoleChange,
   RoomEvent,
   RoomMedia,
   RoomMember,
@@ -60,6 +61,8 @@ export class RoomSession {
   #isVideoMutedHidden = false
   #isHandraisePrioritized: boolean
   #state: 'open' | 'ending' | 'ended' = 'open'
+  /** Ids of the tokens of demoted members. */
+  readonly #demoted = new Set<string>()
   /** Number of requests for positions. */
   #requests = 0
   /** Layout name of the last event. */
@@ -178,8 +181,10 @@ export class RoomSession {
     if (type !== 'member' && this.#find(parentId ?? '').type !== 'member')
       throw new TrunklineError('room_member_unknown', undefined, { member: parentId })
     const isVideoOff = type === 'member' && this.settings.isVideoOffAtJoin
+    const isDemoted = options.holder !== undefined && this.#demoted.has(options.holder.tokenId)
     const member = new SessionMember({
       ...options,
+      isAudience: options.isAudience === true || isDemoted,
       joinedAt: now,
       meta: checkedMeta(options.meta ?? {}),
       state: { ...(isVideoOff && { video_muted: true }), ...options.state },
@@ -202,8 +207,7 @@ export class RoomSession {
   leave(memberId: string, reason: LeaveReason): void {
     const member = this.#members.get(memberId)
     if (!member) return
-    for (const each of [...this.#members.values()])
-      if (each.parentId === memberId) this.#expel(each, reason === 'left' ? 'removed' : reason)
+    this.#removeSourcesOf(memberId, reason === 'left' ? 'removed' : reason)
     // The owner of a screen may have removed the member meanwhile.
     if (!this.#members.delete(memberId)) return
     member.expiry?.cancel()
@@ -234,12 +238,27 @@ export class RoomSession {
       member.callId = party.callId
       return
     }
-    for (const each of [...this.#members.values()])
-      if (each.parentId === memberId) this.#expel(each, 'removed')
+    this.#removeSourcesOf(memberId, 'removed')
     if (!this.#members.has(memberId)) return
     this.setTalking(memberId, false)
     member.replace(party)
     this.#update({ kind: 'member.replaced', member })
+  }
+
+  /**
+   * Makes a member of the audience a member that others see, which keeps its place. Throws
+   * `room_member_unknown` if the audience has no such member, and `room_meta_too_large`.
+   */
+  promote(memberId: string, change: RoleChange = {}): void {
+    this.#setRole(memberId, false, change)
+  }
+
+  /**
+   * Makes a member a member of the audience, which sends nothing from now on. Its screens and devices are
+   * removed. Throws `room_member_unknown` unless it is such a member, and `not_permitted` without a room token.
+   */
+  demote(memberId: string, change: RoleChange = {}): void {
+    this.#setRole(memberId, true, change)
   }
 
   /**
@@ -410,6 +429,28 @@ export class RoomSession {
     return layer?.position ?? 'off-canvas'
   }
 
+  #setRole(memberId: string, isAudience: boolean, change: RoleChange): void {
+    const member = this.#find(memberId)
+    if (member.type !== 'member' || member.isAudience === isAudience)
+      throw new TrunklineError('room_member_unknown', undefined, { member: memberId })
+    if (!member.holder) throw new TrunklineError('not_permitted', 'The member has no room token.')
+    const meta = checkedMeta(change.meta ?? member.meta)
+    const { tokenId } = member.holder
+    if (isAudience) this.#demoted.add(tokenId)
+    else this.#demoted.delete(tokenId)
+    this.#removeSourcesOf(memberId, 'removed')
+    this.setTalking(memberId, false)
+    member.meta = meta
+    member.setRole(isAudience, { ...member.holder, ...pickMedia(change) }, change)
+    this.#media.setAudio(member)
+    this.#update({ kind: isAudience ? 'member.demoted' : 'member.promoted', member, change })
+  }
+
+  /** Removes the screens and the devices of a member. */
+  #removeSourcesOf(memberId: string, reason: RemovalReason): void {
+    for (const each of [...this.#members.values()]) if (each.parentId === memberId) this.#expel(each, reason)
+  }
+
   #find(memberId: string): SessionMember {
     const member = this.#members.get(memberId)
     if (!member) throw new TrunklineError('room_member_unknown', undefined, { member: memberId })
@@ -482,6 +523,8 @@ export class RoomSession {
     this.#events.emit(events)
   }
 }
+
+const pickMedia = ({ mediaAllowed }: RoleChange) => mediaAllowed && { mediaAllowed }
 
 const shorterOf = (first: number | undefined, second: number | undefined): number | undefined =>
   first === undefined || second === undefined ? (first ?? second) : Math.min(first, second)

@@ -59,6 +59,29 @@ export interface MemberMedia {
   readonly canShow: boolean
 }
 
+/** Media that the holder of a room token may send and receive. */
+export type MediaAllowed = 'all' | 'audio-only' | 'video-only'
+
+/** Holder of a room token, whose role in the room can change. */
+export interface TokenHolder {
+  /** Id of the token. A holder who was demoted stays in the audience with it, until the end of the session. */
+  readonly tokenId: string
+  readonly mediaAllowed: MediaAllowed
+}
+
+/** Rights of a member in its new role. */
+export interface RoleChange {
+  /** Default as before. */
+  readonly mediaAllowed?: MediaAllowed
+  /** Names of permissions; default as before. */
+  readonly permissions?: readonly string[]
+  /** Whether a promoted member is muted; default false. */
+  readonly isAudioMuted?: boolean
+  readonly isVideoMuted?: boolean
+  /** Data of the member in place of the present one; default as before. */
+  readonly meta?: Meta
+}
+
 /** Position of a member in a layout: wanted, or present. */
 export type Position =
   | 'auto'
@@ -84,6 +107,8 @@ export interface RoomMember {
   /** Whether the member sends nothing, and is not listed. */
   readonly isAudience: boolean
   readonly media: MemberMedia
+  /** Absent for a member without a room token, whose role never changes. */
+  readonly holder?: TokenHolder | undefined
   /** ms since the epoch. */
   readonly joinedAt: number
   readonly state: RoomMemberState
@@ -186,6 +211,8 @@ export interface JoinOptions {
   readonly isAudience?: boolean
   /** Media that the member may send and hear; default all. An audience sends none in any case. */
   readonly media?: MemberMedia
+  /** Default none. */
+  readonly holder?: TokenHolder
   /** Time limit of the member in ms, beside that of the room; default none. */
   readonly removeAfterMs?: number
   /** Whether the session ends when the member leaves; default false. */
@@ -215,6 +242,12 @@ export type RoomEvent =
   | { readonly kind: 'member.talking'; readonly member: RoomMember }
   /** Another party has the place of a member, under the same id. */
   | { readonly kind: 'member.replaced'; readonly member: RoomMember }
+  /** A member of the audience is a member now, or the reverse. */
+  | {
+      readonly kind: 'member.promoted' | 'member.demoted'
+      readonly member: RoomMember
+      readonly change: RoleChange
+    }
   | { readonly kind: 'room.updated'; readonly updated: readonly string[] }
   /** The layout of a viewer changed. The first layout of a viewer that joins has no event of its own. */
   | { readonly kind: 'layout.changed' }

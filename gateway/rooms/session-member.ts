@@ -1,14 +1,17 @@
 import type { Timer } from '../core/clock.ts'
 import type { Occupant } from './layouts/arrange.ts'
+import { memberMedia } from './member-media.ts'
 import type {
   JoinOptions,
   MemberMedia,
   Meta,
   Position,
   RemovalReason,
+  RoleChange,
   RoomMember,
   RoomMemberState,
   RoomParty,
+  TokenHolder,
 } from './room-types.ts'
 
 const defaultState: RoomMemberState = {
@@ -70,8 +73,9 @@ export class SessionMember implements RoomMember, Occupant {
   subscriberId: string | null
   addressId: string | null
   isPhone: boolean
-  readonly isAudience: boolean
+  isAudience: boolean
   media: MemberMedia
+  holder: TokenHolder | undefined
   readonly endsSessionOnLeave: boolean
   readonly joinedAt: number
   readonly onRemoved: (reason: RemovalReason) => void
@@ -102,6 +106,7 @@ export class SessionMember implements RoomMember, Occupant {
     this.isPhone = options.isPhone
     this.isAudience = options.isAudience ?? false
     this.media = mediaOf(options)
+    this.holder = options.holder
     this.endsSessionOnLeave = options.endsSessionOnLeave ?? false
     this.joinedAt = options.joinedAt
     this.onRemoved = options.onRemoved
@@ -164,6 +169,21 @@ export class SessionMember implements RoomMember, Occupant {
     this.hasVideo = false
     this.#ownMutes.clear()
     this.#state = this.#permitted({ ...this.#state, handraised: false })
+  }
+
+  /** Changes the role of the holder of a room token. It shows nothing until its page connects anew. */
+  setRole(isAudience: boolean, holder: TokenHolder, { isAudioMuted, isVideoMuted }: RoleChange): void {
+    this.isAudience = isAudience
+    this.holder = holder
+    this.media = memberMedia(holder.mediaAllowed, isAudience)
+    this.hasVideo = false
+    this.#ownMutes.clear()
+    this.#state = this.#permitted({
+      ...this.#state,
+      handraised: false,
+      audio_muted: isAudioMuted ?? false,
+      video_muted: isVideoMuted ?? false,
+    })
   }
 
   /** Returns a state in which media that the member may not send are muted. */

@@ -206,6 +206,41 @@ describe('an audience', () => {
     })
     await dialler.hangUp()
   })
+
+  it('is promoted by another page, stays a member after a reload, and is demoted', async () => {
+    const host = await VideoPage.open(browser, gateway, { camera: 'blue' })
+    const permissions = ['room.member.promote', 'room.member.demote']
+    await host.join(await tokenFor('Ann', { permissions }))
+    await withPage({ camera: 'lime' }, async (page) => {
+      const token = await tokenFor('Vera', { join_as: 'audience' })
+      await page.join(token)
+      await sees(page.page, 'blue')
+      const memberId = await page.property('memberId')
+      const callId = await page.property('callId')
+      await host.do('promote', { memberId, mediaAllowed: 'all', permissions: ['room.self.audio_mute'] })
+      await Promise.all([sees(host.page, 'lime'), hears(host.page, tone), sees(page.page, 'blue')])
+      expect(host.wire.events('video.member.joined').at(-1)?.member).toMatchObject({ id: memberId })
+      expect(await page.property('interactivityMode')).toBe('member')
+      expect(await page.property('permissions')).toEqual(['room.self.audio_mute'])
+      expect(await page.property('memberId')).toBe(memberId)
+      expect(await page.property('callId')).not.toBe(callId)
+      expect(JSON.stringify(page.wire.asked('video.message'))).toContain('a=sendrecv')
+      await page.reload()
+      expect(await page.join(token)).toEqual({ resolved: undefined })
+      expect(await page.property('interactivityMode')).toBe('member')
+      await sees(host.page, 'lime')
+      await host.do('demote', { memberId: await page.property('memberId') })
+      // Alone, the host sees itself.
+      await sees(host.page, 'blue')
+      await expect.poll(() => page.property('interactivityMode')).toBe('audience')
+      await sees(page.page, 'blue')
+      expect(await host.fate('demote', { memberId: await page.property('memberId') })).toMatchObject({
+        rejected: { code: '404' },
+      })
+    })
+    await host.leave()
+    await host.close()
+  })
 })
 
 describe.each([

@@ -5,7 +5,7 @@ import type { JoinOptions, Meta, RoomMember, RoomMemberState } from '../../rooms
 
 /** Facts about the far side of a leg, for the other members of a room. */
 export interface RoomProfile
-  extends Pick<JoinOptions, 'isAudience' | 'media' | 'removeAfterMs' | 'endsSessionOnLeave'> {
+  extends Pick<JoinOptions, 'isAudience' | 'media' | 'holder' | 'removeAfterMs' | 'endsSessionOnLeave'> {
   /** Id of the member's call in its page. */
   readonly callId: string
   readonly name: string

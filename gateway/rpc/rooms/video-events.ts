@@ -58,9 +58,28 @@ export class VideoRoomEvents {
         return [this.#event(event.kind, () => this.#bodies())]
       case 'layout.changed':
         return [this.layoutChanged()]
+      // The others see a member that joins or leaves.
+      case 'member.promoted':
+        return [this.#about('member.joined', event.member), this.audienceCount()]
+      case 'member.demoted':
+        return [this.#about('member.left', event.member), this.audienceCount()]
       default:
         return event.member.isAudience ? this.#ofAudience(event) : this.#ofMember(event)
     }
+  }
+
+  /** Returns the event with the number of members of the audience. */
+  audienceCount(): VideoEvent {
+    return this.#event('room.audience_count', () => ({ total: this.#session.audienceCount }))
+  }
+
+  /** Returns the event of a member's new role, for this member alone. `authorization`: its new rights. */
+  roleChanged(
+    kind: 'member.promoted' | 'member.demoted',
+    memberId: string,
+    authorization: object,
+  ): VideoEvent {
+    return this.#event(kind, () => ({ member_id: memberId, authorization }))
   }
 
   #ofMember(event: MemberEvent): readonly VideoEvent[] {
@@ -70,12 +89,16 @@ export class VideoRoomEvents {
       return [this.#event(kind, () => ({ member: { id: member.id, talking: member.isTalking } }))]
     // Published clients know no other way to learn a new name.
     const kinds = kind === 'member.replaced' ? (['member.left', 'member.joined'] as const) : [kind]
-    return kinds.map((each) => this.#event(each, () => ({ member: this.#body(member) })))
+    return kinds.map((each) => this.#about(each, member))
   }
 
   #ofAudience({ kind }: MemberEvent): readonly VideoEvent[] {
     if (kind !== 'member.joined' && kind !== 'member.left') return []
-    return [this.#event('room.audience_count', () => ({ total: this.#session.audienceCount }))]
+    return [this.audienceCount()]
+  }
+
+  #about(name: string, member: RoomMember): VideoEvent {
+    return this.#event(name, () => ({ member: this.#body(member) }))
   }
 
   #body(member: RoomMember) {

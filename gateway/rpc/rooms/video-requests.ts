@@ -1,10 +1,11 @@
 import { catalogue, messageOf, TrunklineError } from '../../core/errors/catalogue.ts'
-import type { PermissionScope, RoomAction } from '../../rooms/permissions.ts'
+import { mayGrant, type PermissionScope, type RoomAction } from '../../rooms/permissions.ts'
 import type { RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
 import { asRecord } from '../frames.ts'
 import type { Reply } from '../rpc-session.ts'
 import { MemberRequestError } from './member-request-error.ts'
 import { numberField, positionsField, textField } from './request-fields.ts'
+import { roleChangeOf } from './role-change.ts'
 import type { RoomActor } from './room-actor.ts'
 import { videoMemberBodies } from './video-bodies.ts'
 
@@ -131,8 +132,6 @@ const memberRequests: Readonly<Record<string, MemberRequest>> = {
 
 /** Requests that no room can carry out. */
 const unsupported: readonly string[] = [
-  'video.member.promote',
-  'video.member.demote',
   ...['list', 'start', 'pause', 'resume', 'stop'].map((verb) => `video.recording.${verb}`),
   ...['list', 'start', 'pause', 'resume', 'stop', 'set_volume', 'seek_absolute', 'seek_relative'].map(
     (verb) => `video.playback.${verb}`,
@@ -140,6 +139,8 @@ const unsupported: readonly string[] = [
   ...['list', 'start', 'stop'].map((verb) => `video.stream.${verb}`),
 ]
 
+const promotionMethod = 'video.member.promote'
+const demotionMethod = 'video.member.demote'
 const positionMethod = 'video.set_position'
 const removalMethod = 'video.member.remove'
 
@@ -149,6 +150,8 @@ export const videoMethods: readonly string[] = [
   ...Object.keys(memberRequests),
   positionMethod,
   removalMethod,
+  promotionMethod,
+  demotionMethod,
   ...unsupported,
 ]
 
@@ -171,6 +174,8 @@ export const handleVideoRequest = (actor: RoomActor | undefined, method: string,
 const answer = (actor: RoomActor, method: string, params: Params): Reply => {
   if (method === removalMethod) return remove(actor, params)
   if (method === positionMethod) return setPositions(actor, params)
+  if (method === promotionMethod || method === demotionMethod)
+    return changeRole(actor, method === promotionMethod ? 'promote' : 'demote', params)
   const request = roomRequests[method]
   if (!request) return changeMembers(actor, memberRequests[method]!, params)
   if (request.action) checkPermission(actor, request.action, 'room')
@@ -192,6 +197,17 @@ const remove = (room: RoomActor, params: Params): Reply => {
   if (id === 'all') return ok(undefined, () => room.session.removeAll())
   const member = memberOf(room, id)
   return ok(undefined, () => room.session.remove(member.id))
+}
+
+/** A member grants the permissions on the own member, and otherwise those that it has itself. */
+const changeRole = (room: RoomActor, action: 'promote' | 'demote', params: Params): Reply => {
+  const id = textField('member_id', params.member_id)
+  checkPermission(room, action, 'member')
+  const change = roleChangeOf(params)
+  if (!(change.permissions ?? []).every((name) => mayGrant(room.may.bind(room), name)))
+    throw new MemberRequestError('403', 'The permissions exceed those of the sender.')
+  room.session[action](id, change)
+  return ok()
 }
 
 /** Own positions need the permission for the own member alone. */

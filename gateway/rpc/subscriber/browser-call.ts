@@ -8,6 +8,7 @@ import type { RoomProfile, RoomSeat } from '../../calls/leg/room-seat.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
+import type { CallId } from '../../model.ts'
 import {
   callPlay,
   callProgress,
@@ -35,7 +36,7 @@ export interface BrowserCallOptions {
   /** Id of the call in the browser. */
   readonly callId: string
   /** Id of the gateway's call, which the browser calls its room session. */
-  readonly roomId: string
+  readonly roomId: CallId
   readonly leg: Leg
   readonly media: BrowserMedia
   /** Names that the browser sees in place of the parties' own; default none. */
@@ -44,6 +45,8 @@ export interface BrowserCallOptions {
   readonly isDescribed?: boolean
   /** Whether the browser has dialled the audio channel of an address; default false. */
   readonly isAudioChannel?: boolean
+  /** Whether the browser is a member of a room already, over another connection; default false. */
+  readonly isRenewal?: boolean
   /** Variables that other members of the call see; default none. */
   readonly meta?: UserVariables | undefined
 }
@@ -128,7 +131,7 @@ export class BrowserCall {
   }
 
   /** Id of the gateway's call, which the browser calls its room session. */
-  get roomId(): string {
+  get roomId(): CallId {
     return this.#options.roomId
   }
 
@@ -158,8 +161,9 @@ export class BrowserCall {
       subscriberId: identity.kind === 'subscriber' ? id : null,
       addressId: subscriber?.addressId ?? null,
       meta: this.#options.meta ?? {},
+      ...(this.#options.isRenewal && { isRenewal: true }),
       state: { ...this.party.member.state, ...(room && grantedState(room)) },
-      ...(room && grantedProfile(room, this.#clock.now())),
+      ...(room && grantedProfile(room, this.browser.accessTokenId, this.#clock.now())),
     }
   }
 
@@ -169,7 +173,8 @@ export class BrowserCall {
     if (this.#room) this.#leftRoom(this.#room)
     if (!seat) return
     const { browser, callId, media } = this
-    this.#room = this.#openRoom({ browser, callId, seat, video: media.video })
+    const isRenewal = this.#options.isRenewal === true
+    this.#room = this.#openRoom({ browser, callId, seat, video: media.video, isRenewal })
     this.members.setInRoom(true)
     this.#applyDeafness()
     this.#showVideo(seat)

@@ -2,18 +2,21 @@ import type { AudioCodec, BrowserMedia } from '../../../media/types.ts'
 import type { TokenIdentity } from '../../auth/token-identity.ts'
 import type { Arrivals } from '../../calls/call/arrival.ts'
 import type { Leg } from '../../calls/leg/leg.ts'
+import { noopLegOwner } from '../../calls/leg/noop-leg-owner.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Code, catalogue } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import { shownUri } from '../../core/sip-uri.ts'
 import type { Party } from '../../model.ts'
+import type { BrowserCall } from './browser-call.ts'
 import type { BrowserCallFactory } from './browser-call-factory.ts'
-import type { BrowserDialRules } from './browser-dial-rules.ts'
+import { type BrowserDialRules, roomCodecs } from './browser-dial-rules.ts'
 import { BrowserInboundLeg } from './browser-inbound-leg.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import { mediaErrorCode } from './media-error.ts'
+import { renewableCall } from './renewable-call.ts'
 import { SharedSource } from './screen-share.ts'
 import type { LoggedSubscriber, SubscriberCallLog } from './subscriber-call-log.ts'
 import type { Invite } from './verto-messages.ts'
@@ -40,7 +43,10 @@ export class BrowserDialer {
   /** Opens a call or a further source with the offer of a browser. A rejection or failure sends `verto.bye`. */
   async open(browser: BrowserSession, invite: Invite, offer: string): Promise<void> {
     const { calls, metrics, clock, log } = this.#deps
+    const former = renewableCall(browser, invite)
     if (invite.part) await new SharedSource({ calls, metrics, log }, browser, invite).open(offer)
+    else if (former)
+      await this.#renew(new BrowserInboundLeg(browser, invite, clock, former.roomId), offer, former)
     else await this.#dial(new BrowserInboundLeg(browser, invite, clock), offer)
   }
 
@@ -67,6 +73,28 @@ export class BrowserDialer {
         this.#handOver(dialed, leg)
         await media.close()
       }
+    } catch (error) {
+      await this.#fail(dialed, error, media)
+    }
+  }
+
+  /** Gives the place of a member to another connection of its page, which replaces the former call. */
+  async #renew(dialed: BrowserInboundLeg, offer: string, former: BrowserCall): Promise<void> {
+    const { browser, invite, callId: roomId } = dialed
+    const { room } = former
+    if (room) room.renewal = 'none'
+    const media = await this.#answerOffer(dialed, offer, roomCodecs)
+    if (!media) return
+    const { from, to } = former.leg
+    const leg = this.#deps.calls.newLeg('inbound', from, to)
+    leg.own(noopLegOwner)
+    const call = { browser, callId: invite.callId, roomId, leg, media, isRenewal: true }
+    dialed.begin(this.#deps.calls.begin(call))
+    try {
+      if (dialed.endCause) leg.ended(dialed.endCause)
+      else await leg.answer()
+      if (room) room.renewal = 'replaced'
+      if (!former.leg.replaced(leg)) leg.end({ code: 'call_not_in_progress' })
     } catch (error) {
       await this.#fail(dialed, error, media)
     }

@@ -1,6 +1,7 @@
 import { newCallId } from '../../calls/call/ids.ts'
 import type { Clock, Timer } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
+import type { CallId } from '../../model.ts'
 import type { BrowserCall } from './browser-call.ts'
 import { BrowserLeg } from './browser-leg.ts'
 import type { BrowserSession, SessionCall } from './browser-session.ts'
@@ -9,15 +10,17 @@ import type { Invite } from './verto-messages.ts'
 
 /** Call that a browser dialed: an inbound leg of the gateway. */
 export class BrowserInboundLeg extends BrowserLeg implements SessionCall {
-  readonly callId = newCallId()
+  readonly callId: CallId
   readonly browser: BrowserSession
   readonly invite: Invite
   readonly #clock: Clock
   #earlyMedia: Timer | undefined
   #endCause: Cause | undefined
 
-  constructor(browser: BrowserSession, invite: Invite, clock: Clock) {
+  /** `callId`: call of the gateway that the leg belongs to; default a new one. */
+  constructor(browser: BrowserSession, invite: Invite, clock: Clock, callId: CallId = newCallId()) {
     super()
+    this.callId = callId
     this.browser = browser
     this.invite = invite
     this.#clock = clock

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { RoomToken } from '../../auth/room-token-claims.ts'
+import type { RoomGrant, RoomToken } from '../../auth/room-token-claims.ts'
 import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import type { SubscriberToken } from '../../auth/token-claims.ts'
 import type { TokenIdentity } from '../../auth/token-identity.ts'
@@ -92,6 +92,10 @@ export class BrowserSession {
   /** Calls by their id in the browser. */
   readonly calls = new Map<string, SessionCall>()
   #identity: TokenIdentity
+  /** The identity with the rights of {@link #grant}. */
+  #granted: TokenIdentity
+  /** Rights in the room that replace those of the room token. */
+  #grant: Partial<RoomGrant> = {}
   /** Latest token. */
   #token: SubscriberToken | RoomToken
   readonly #tokens: BrowserSessionOptions['tokens']
@@ -116,6 +120,7 @@ export class BrowserSession {
     this.tokenId = token.id
     this.nodeId = nodeId
     this.#identity = identity
+    this.#granted = identity
     this.#token = token
     this.#tokens = options.tokens
     this.#limits = options.limits
@@ -150,7 +155,7 @@ export class BrowserSession {
 
   /** Identity of the latest token. */
   get identity(): TokenIdentity {
-    return this.#identity
+    return this.#granted
   }
 
   /** Whether the latest token is valid. */
@@ -170,8 +175,19 @@ export class BrowserSession {
 
   /** Replaces the token by a new one of the same identity. */
   renew(token: SubscriberToken | RoomToken, identity: TokenIdentity): void {
+    // A new token has new permissions, but not another role.
+    const { permissions, ...role } = this.#grant
+    const grant = permissions && token.id === this.#token.id ? this.#grant : role
     this.#token = token
     this.#identity = identity
+    this.changeGrant(grant)
+  }
+
+  /** Replaces rights of the room token until the page leaves its room; default restores those of the token. */
+  changeGrant(grant: Partial<RoomGrant> = {}): void {
+    const { room } = this.#identity
+    this.#grant = grant
+    this.#granted = room ? { ...this.#identity, room: { ...room, ...grant } } : this.#identity
   }
 
   /** Sets the client quirks from the `agent` of `signalwire.connect`. */

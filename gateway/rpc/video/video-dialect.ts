@@ -11,6 +11,7 @@ import { handleVideoRequest, videoMethods } from '../rooms/video-requests.ts'
 import type { Reply } from '../rpc-session.ts'
 import type { RoomTokenDialect } from '../subscriber/browser-connection.ts'
 import type { BrowserSession } from '../subscriber/browser-session.ts'
+import { renewableCall } from '../subscriber/renewable-call.ts'
 import { roomNamedBy } from '../subscriber/rooms/room-named-by.ts'
 import type { VertoRequests } from '../subscriber/verto-requests.ts'
 import { videoAuthorization } from './video-authorization.ts'
@@ -78,7 +79,8 @@ export class VideoDialect implements RoomTokenDialect {
     const dialog = asRecord(fields.dialogParams) ?? {}
     // The SDK does not mark the invite of a reloaded page, nor that of a page with a new connection.
     const isKnown = typeof dialog.callID === 'string' && browser.calls.has(dialog.callID)
-    const refusal = isKnown ? undefined : this.#refusal(browser, room, dialog)
+    const isMember = isKnown || isRenewal(browser, dialog)
+    const refusal = isMember ? undefined : this.#refusal(browser, room, dialog)
     if (refusal) return refused(browser, ...refusal)
     const known = isKnown && { attach: true, reattaching: browser.isNew(message.id) }
     const dialogParams = { ...dialog, destination_number: `/public/${room.room}`, ...known }
@@ -116,6 +118,10 @@ export class VideoDialect implements RoomTokenDialect {
     )
   }
 }
+
+/** Whether an invite is that of a member whose role has changed, and who connects anew. */
+const isRenewal = (browser: BrowserSession, { screenShare, additionalDevice }: Params): boolean =>
+  screenShare !== true && additionalDevice !== true && renewableCall(browser, {}) !== undefined
 
 const refused = ({ nodeId }: BrowserSession, code: string, message: string): Reply => ({
   result: { node_id: nodeId, code, message },

@@ -321,7 +321,7 @@ describe('requests of a page with a room token', () => {
     })
     expect(await ask('set_meta', { meta: [] })).toMatchObject({ code: '422' })
     expect(await ask('delete_meta', { keys: 'a' })).toMatchObject({ code: '422' })
-    for (const method of ['recording.start', 'playback.start', 'stream.list', 'member.promote'])
+    for (const method of ['recording.start', 'playback.start', 'stream.list'])
       expect(await ask(method)).toMatchObject({ code: '501' })
   })
 
@@ -424,6 +424,122 @@ describe('requests of a page with a room token', () => {
     await page.videoMessage('verto.bye', 'd1')
     expect(await memberOf(page, 'member.left')).toMatchObject({ id: camera.id, type: 'device' })
     expect(gateway.webrtc.sources.map(({ closed }) => closed)).toEqual([true, false])
+  })
+
+  describe('whose role changes', () => {
+    /** A host with all permissions, and a page of the audience. */
+    const withAudience = async () => {
+      const host = await joins('h1', { ...all, userName: 'Ann' })
+      const viewer = await joins('c1', { role: 'audience' })
+      await host.page.event('video.room.audience_count')
+      const connectAnew = async (callId: string) => {
+        await viewer.page.videoMessage('verto.invite', callId, { sdp: 'anew' })
+        await vi.waitFor(() => expect(gateway.webrtc.last).not.toBe(viewer.media))
+        const media = gateway.webrtc.last
+        media.report('connected')
+        media.video.change(true)
+        return { media, subscribed: await viewer.page.event('video.room.subscribed') }
+      }
+      const roleOf = (id: string) => ({ member_id: id })
+      return { host, viewer, connectAnew, role: roleOf(viewer.memberId) }
+    }
+
+    it('are promoted: seen by all at once, and heard over a new connection, as the same member', async () => {
+      const { host, viewer, connectAnew, role } = await withAudience()
+      expect(gateway.arrivals.arrived).toHaveLength(2)
+      await host.ask('member.promote', {
+        ...role,
+        permissions: ['room.self.deaf', 'room.lock'],
+        join_audio_muted: true,
+        meta: { seat: 1 },
+      })
+      expect(await memberOf(host.page, 'member.joined')).toMatchObject({
+        id: viewer.memberId,
+        audio_muted: true,
+        video_muted: false,
+        meta: { seat: 1 },
+      })
+      expect(await host.page.event('video.room.audience_count')).toMatchObject({ total: 0 })
+      expect(await viewer.page.event('video.member.promoted')).toMatchObject({
+        member_id: viewer.memberId,
+        authorization: {
+          join_as: 'member',
+          audio_allowed: 'both',
+          video_allowed: 'both',
+          room: { scopes: ['room.self.deaf', 'room.lock'] },
+        },
+      })
+      const { media, subscribed } = await connectAnew('c2')
+      expect(subscribed).toMatchObject({ call_id: 'c2', member_id: viewer.memberId })
+      expect(await viewer.page.message('verto.answer')).toMatchObject({ callID: 'c1' })
+      expect(await viewer.page.message('verto.answer')).toMatchObject({ callID: 'c2' })
+      expect(await viewer.page.message('verto.bye')).toMatchObject({ callID: 'c1' })
+      expect([viewer.media.closed, media.closed]).toEqual([true, false])
+      expect(await memberOf(host.page, 'member.updated')).toMatchObject({ updated: ['visible'] })
+      // One call for the gateway, over another leg; the page's own rights are in force.
+      expect(gateway.arrivals.arrived).toHaveLength(2)
+      expect([...fixture.mixers[0]!.members.keys()]).toContain(media.port)
+      expect([...fixture.mixers[0]!.members.keys()]).not.toContain(viewer.media.port)
+      expect(await viewer.ask('lock')).toMatchObject({ code: '200' })
+      expect(await viewer.ask('member.audio_unmute')).toMatchObject({ code: '403' })
+      await viewer.page.videoMessage('verto.bye', 'c2')
+      expect(await viewer.left).toMatchObject({ kind: 'left' })
+    })
+
+    it('are demoted at once, and stay so after a reload and with another call', async () => {
+      const { host, viewer } = await withAudience()
+      const member = await joins('m1', { userName: 'Eve' })
+      await memberOf(host.page, 'member.joined')
+      await host.ask('member.demote', { member_id: member.memberId })
+      expect(await memberOf(host.page, 'member.left')).toMatchObject({ id: member.memberId })
+      expect(await viewer.page.event('video.room.audience_count')).toMatchObject({ total: 2 })
+      expect(await member.page.event('video.member.demoted')).toMatchObject({
+        member_id: member.memberId,
+        authorization: { join_as: 'audience', audio_allowed: 'receive', video_allowed: 'receive' },
+      })
+      expect(fixture.mixers[0]!.members.get(member.media.port)).toMatchObject({ canSpeak: false })
+      const screen = { screenShare: true, userVariables: { memberCallId: 'm1', memberId: member.memberId } }
+      expect(await member.page.videoMessage('verto.invite', 's1', { sdp: 'x' }, screen)).toMatchObject({
+        code: '403',
+      })
+      const again = await member.page.connect(member.token, { protocol: member.protocol })
+      expect(again.authorization).toMatchObject({ join_as: 'audience' })
+      await member.page.videoMessage('verto.bye', 'm1')
+      await member.left
+      // A new session of the same token: the page learns its role after joining.
+      const page = await gateway.page()
+      expect((await page.connect(member.token)).authorization).toMatchObject({ join_as: 'member' })
+      await page.videoMessage('verto.invite', 'm2', { sdp: 'offer' })
+      const { arrival } = await vi.waitFor(() => {
+        expect(gateway.arrivals.arrived).toHaveLength(4)
+        return gateway.arrivals.arrived[3]!
+      })
+      gateway.webrtc.last.report('connected')
+      void enters(arrival.leg)
+      const { member_id } = await page.event('video.room.subscribed')
+      expect(await page.event('video.member.demoted')).toMatchObject({
+        member_id,
+        authorization: { join_as: 'audience' },
+      })
+    })
+
+    it('are changed with permission only, within the own rights and with valid fields', async () => {
+      const { host, viewer, role } = await withAudience()
+      expect(await viewer.ask('member.promote', role)).toMatchObject({ code: '403' })
+      expect(await host.ask('member.demote', role)).toMatchObject({ code: '404' })
+      expect(await host.ask('member.promote', { member_id: host.memberId })).toMatchObject({ code: '404' })
+      expect(await host.ask('member.promote', {})).toMatchObject({ code: '422' })
+      for (const wrong of [{ media_allowed: 'smell' }, { permissions: 'all' }, { meta: 1 }])
+        expect(await host.ask('member.promote', { ...role, ...wrong })).toMatchObject({ code: '422' })
+      const eve = await joins('m1', { userName: 'Eve', permissions: ['room.member.promote'] })
+      expect(await eve.ask('member.promote', { ...role, permissions: ['room.member.remove'] })).toMatchObject(
+        { code: '403' },
+      )
+      // A page that connects anew by itself is another member of the audience.
+      await viewer.page.videoMessage('verto.invite', 'c2', { sdp: 'offer' })
+      await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(4))
+      expect(viewer.media.closed).toBe(false)
+    })
   })
 
   it('of the audience may add nothing', async () => {

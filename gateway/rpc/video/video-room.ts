@@ -1,7 +1,16 @@
-import { isPermitted, type PermissionScope, type RoomAction } from '../../rooms/permissions.ts'
-import type { RoomEvent } from '../../rooms/room-types.ts'
+import {
+  grantedPermissions,
+  isPermitted,
+  type PermissionScope,
+  type RoomAction,
+} from '../../rooms/permissions.ts'
+import type { RoleChange, RoomEvent } from '../../rooms/room-types.ts'
 import { type VideoEvent, VideoRoomEvents } from '../rooms/video-events.ts'
 import { BrowserRoom, type BrowserRoomOptions } from '../subscriber/rooms/browser-room.ts'
+import { videoAuthorization } from './video-authorization.ts'
+
+type OwnEvent = RoomEvent & { readonly kind: `member.${string}` }
+type RoleEvent = RoomEvent & { readonly kind: 'member.promoted' | 'member.demoted' }
 
 /** Events of a room for one browser with a room token: `Video.RoomSession` of the published SDK. */
 export class VideoRoom extends BrowserRoom {
@@ -12,7 +21,7 @@ export class VideoRoom extends BrowserRoom {
   constructor(options: BrowserRoomOptions) {
     super(options)
     this.#events = new VideoRoomEvents(this.session, this.member.id)
-    this.#isNew = this.session.size === 1
+    this.#isNew = this.session.size === 1 && !options.isRenewal
   }
 
   may(action: RoomAction, scope: PermissionScope): boolean {
@@ -24,10 +33,16 @@ export class VideoRoom extends BrowserRoom {
     this.#isNew = false
     // The SDK's `join()` resolves on this event.
     this.#send(this.#events.subscribed({ call_id: this.callId, member_id: this.member.id }))
+    // The room remembers that it has demoted the holder of the token.
+    const { room } = this.browser.identity
+    if (this.member.isAudience && room?.role === 'member') this.#changeRole('member.demoted', {})
   }
 
   /** Sends nothing: the SDK learns by `verto.bye` that it has left. */
-  protected sendLeft(): void {}
+  protected sendLeft(): void {
+    // The role belongs to the membership, which another connection may continue.
+    if (this.renewal !== 'replaced') this.browser.changeGrant()
+  }
 
   protected sendLayout(): void {
     this.#send(this.#events.layoutChanged())
@@ -41,9 +56,27 @@ export class VideoRoom extends BrowserRoom {
   }
 
   /** The page learns the changes of its own state, also as a member of the audience. */
-  #reportOwn(event: RoomEvent & { readonly kind: `member.${string}` }): void {
+  #reportOwn(event: OwnEvent): void {
     if (event.kind === 'member.updated') this.#send(this.#events.memberUpdated(event.member, event.updated))
     if (event.kind === 'member.talking') this.#send(...this.#events.of(event))
+    if (event.kind !== 'member.promoted' && event.kind !== 'member.demoted') return
+    this.#changeRole(event.kind, event.change)
+    this.#send(this.#events.audienceCount())
+  }
+
+  /** Changes the rights of the browser. The SDK then connects anew, with another call id. */
+  #changeRole(kind: RoleEvent['kind'], { permissions, meta }: RoleChange): void {
+    const { browser } = this
+    const { holder } = this.member
+    browser.changeGrant({
+      role: kind === 'member.promoted' ? 'member' : 'audience',
+      ...(holder && { media: holder.mediaAllowed }),
+      ...(permissions && { permissions: grantedPermissions(permissions) }),
+      ...(meta && { meta }),
+    })
+    this.renewal = 'awaited'
+    const { room } = browser.identity
+    if (room) this.#send(this.#events.roleChanged(kind, this.member.id, videoAuthorization(browser, room)))
   }
 
   #send(...events: readonly VideoEvent[]): void {

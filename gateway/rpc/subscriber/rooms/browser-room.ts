@@ -14,6 +14,8 @@ export interface BrowserRoomOptions {
   readonly callId: string
   readonly seat: RoomSeat
   readonly video: BrowserVideo
+  /** Whether the browser is a member already, over another connection. */
+  readonly isRenewal: boolean
 }
 
 /** Opens the events of a room for one browser. */
@@ -22,6 +24,11 @@ export type OpenBrowserRoom = (options: BrowserRoomOptions) => BrowserRoom
 /** Room that a browser is a member of. Each dialect has an implementation, which sends the events. */
 export abstract class BrowserRoom implements RoomActor {
   readonly browser: BrowserSession
+  /**
+   * Connection of the browser. `awaited`: its role has changed, and it connects anew. `replaced`: another
+   * connection has the place of this one.
+   */
+  renewal: 'none' | 'awaited' | 'replaced' = 'none'
   protected readonly callId: string
   readonly #seat: RoomSeat
   readonly #video: BrowserVideo

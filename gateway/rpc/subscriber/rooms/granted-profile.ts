@@ -1,14 +1,18 @@
 import type { RoomGrant } from '../../../auth/room-token-claims.ts'
 import type { RoomProfile } from '../../../calls/leg/room-seat.ts'
-import type { MemberMedia } from '../../../rooms/room-types.ts'
+import { memberMedia } from '../../../rooms/member-media.ts'
 
-/** Returns the facts of a member that follow from a room token. `now`: ms since the epoch. */
-export const grantedProfile = (grant: RoomGrant, now: number) => {
+/**
+ * Returns the facts of a member that follow from a room token. `tokenId`: id of the token. `now`: ms since the
+ * epoch.
+ */
+export const grantedProfile = (grant: RoomGrant, tokenId: string, now: number) => {
   const { removeAt = Number.POSITIVE_INFINITY, removeAfterMs = Number.POSITIVE_INFINITY } = grant
   const ms = Math.min(removeAfterMs, removeAt - now)
   return {
     isAudience: grant.role === 'audience',
-    media: grantedMedia(grant),
+    media: memberMedia(grant.media, grant.role === 'audience'),
+    holder: { tokenId, mediaAllowed: grant.media },
     ...(Number.isFinite(ms) && { removeAfterMs: ms }),
     endsSessionOnLeave: grant.endsSessionOnLeave,
     meta: grant.meta,
@@ -23,11 +27,4 @@ export const grantedProfile = (grant: RoomGrant, now: number) => {
 export const grantedState = ({ isAudioMuted, isVideoMuted }: RoomGrant) => ({
   ...(isAudioMuted && { audio_muted: true }),
   ...(isVideoMuted && { video_muted: true }),
-})
-
-/** Returns the media that the holder of a room token may send and hear. */
-export const grantedMedia = ({ media, role }: RoomGrant): MemberMedia => ({
-  canSpeak: role === 'member' && media !== 'video-only',
-  canHear: media !== 'video-only',
-  canShow: role === 'member' && media !== 'audio-only',
 })

@@ -29,7 +29,8 @@ export class RoomEvents extends BrowserRoom {
   }
 
   protected report(event: RoomEvent): void {
-    if (!('member' in event && event.member.isAudience)) this.#report(event)
+    const isOfAudience = 'member' in event && event.member.isAudience
+    if (!isOfAudience || event.kind === 'member.demoted') this.#report(event)
     this.handleCommon(event)
   }
 
@@ -38,6 +39,12 @@ export class RoomEvents extends BrowserRoom {
       case 'member.joined':
       case 'member.left':
         if (event.member.id !== this.member.id) this.#emit(event.kind, this.#about(event.member))
+        break
+      case 'member.promoted':
+        this.#emit('member.joined', this.#about(event.member))
+        break
+      case 'member.demoted':
+        this.#emit('member.left', this.#about(event.member))
         break
       case 'member.updated': {
         // Without `updated`, the event worker of the SDK fails and stops.
