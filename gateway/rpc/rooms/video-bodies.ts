@@ -1,16 +1,20 @@
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RoomMember } from '../../rooms/room-types.ts'
 import { roomIds } from './layout-body.ts'
+import { shownName } from './shown-name.ts'
 
-/** Returns a member for events and lists. The SDK derives its position from the layout. */
-export const videoMemberBody = (session: RoomSession, member: RoomMember) => {
+/**
+ * Returns a member for events and lists. The SDK derives its position from the layout. `isGuest`: whether the
+ * viewer sees telephone numbers masked; default false.
+ */
+export const videoMemberBody = (session: RoomSession, member: RoomMember, isGuest = false) => {
   const { echo_cancellation, auto_gain, noise_suppression, ...state } = member.state
   return {
     id: member.id,
     ...roomIds(session),
     type: member.type,
     ...(member.parentId !== undefined && { parent_id: member.parentId }),
-    name: member.name,
+    name: shownName(member, isGuest),
     requested_position: member.requestedPosition,
     visible: member.isVisible,
     on_hold: member.isOnHold,
@@ -20,9 +24,9 @@ export const videoMemberBody = (session: RoomSession, member: RoomMember) => {
   }
 }
 
-/** Returns all members for lists. */
-export const videoMemberBodies = (session: RoomSession) =>
-  session.members.map((member) => videoMemberBody(session, member))
+/** Returns all members for lists. `isGuest` as in {@link videoMemberBody}. */
+export const videoMemberBodies = (session: RoomSession, isGuest = false) =>
+  session.members.map((member) => videoMemberBody(session, member, isGuest))
 
 /** Channel to which applications subscribe for the events of a session. */
 export const channelOf = ({ id }: Pick<RoomSession, 'id'>): string => `room.${id}`
@@ -33,10 +37,15 @@ export interface VideoRoomBodiesOptions {
   readonly viewerId?: string | undefined
   /** Names of changed properties; default absent from the bodies. */
   readonly updated?: readonly string[] | undefined
+  /** As in {@link videoMemberBody}. */
+  readonly isGuest?: boolean
 }
 
 /** Returns the `room_session` and the `room` of events. */
-export const videoRoomBodies = (session: RoomSession, { viewerId, updated }: VideoRoomBodiesOptions = {}) => {
+export const videoRoomBodies = (
+  session: RoomSession,
+  { viewerId, updated, isGuest = false }: VideoRoomBodiesOptions = {},
+) => {
   const { settings } = session
   const body = {
     ...roomIds(session),
@@ -51,7 +60,7 @@ export const videoRoomBodies = (session: RoomSession, { viewerId, updated }: Vid
     recording: false,
     streaming: false,
     meta: session.meta,
-    members: videoMemberBodies(session),
+    members: videoMemberBodies(session, isGuest),
     recordings: [],
     playbacks: [],
     streams: [],

@@ -1,7 +1,7 @@
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RoomEvent, RoomMember } from '../../rooms/room-types.ts'
 import { layoutBody, roomIds } from './layout-body.ts'
-import { videoMemberBody, videoRoomBodies } from './video-bodies.ts'
+import { type VideoRoomBodiesOptions, videoMemberBody, videoRoomBodies } from './video-bodies.ts'
 
 /** Event of the `video.*` dialect. */
 export interface VideoEvent {
@@ -11,17 +11,19 @@ export interface VideoEvent {
   readonly params: () => object
 }
 
+/** Client that receives the events. */
+type VideoViewer = Pick<VideoRoomBodiesOptions, 'viewerId' | 'isGuest'>
+
 type MemberEvent = RoomEvent & { readonly kind: `member.${string}` }
 
 /** Makes the events of a room for its clients: pages with room tokens, and applications. */
 export class VideoRoomEvents {
   readonly #session: RoomSession
-  readonly #viewerId: string | undefined
+  readonly #viewer: VideoViewer
 
-  /** `viewerId`: member whose layout the events have; default the layout of a viewer without a camera. */
-  constructor(session: RoomSession, viewerId?: string) {
+  constructor(session: RoomSession, viewer: VideoViewer = {}) {
     this.#session = session
-    this.#viewerId = viewerId
+    this.#viewer = viewer
   }
 
   /** Returns the event of the beginning of the session. */
@@ -37,7 +39,7 @@ export class VideoRoomEvents {
   layoutChanged(): VideoEvent {
     const session = this.#session
     return this.#event('layout.changed', () => ({
-      layout: layoutBody(session, session.layoutFor(this.#viewerId)),
+      layout: layoutBody(session, session.layoutFor(this.#viewer.viewerId)),
     }))
   }
 
@@ -102,11 +104,11 @@ export class VideoRoomEvents {
   }
 
   #body(member: RoomMember) {
-    return videoMemberBody(this.#session, member)
+    return videoMemberBody(this.#session, member, this.#viewer.isGuest)
   }
 
   #bodies(updated?: readonly string[]) {
-    return videoRoomBodies(this.#session, { viewerId: this.#viewerId, updated })
+    return videoRoomBodies(this.#session, { ...this.#viewer, updated })
   }
 
   #event(name: string, params: () => object): VideoEvent {

@@ -33,7 +33,7 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
       return undefined
     },
   },
-  'video.members.get': { run: ({ session }) => ({ members: videoMemberBodies(session) }) },
+  'video.members.get': { run: ({ session, isGuest }) => ({ members: videoMemberBodies(session, isGuest) }) },
   'video.lock': { action: 'lock', run: done(({ session }) => session.setLocked(true)) },
   'video.unlock': { action: 'unlock', run: done(({ session }) => session.setLocked(false)) },
   'video.hide_video_muted': {

@@ -149,17 +149,21 @@ describe('a page with a room token', () => {
   })
 
   it('receives who joins, talks and leaves, in the shapes of its dialect', async () => {
-    const { page } = await joins('c1')
+    const { page, ask } = await joins('c1')
     const { leg } = fixture.caller('p1')
+    Object.assign(leg.from, { user: '+4930123456' })
     const left = enters(leg)
-    const { id } = await memberOf(page, 'member.joined')
+    const joined = await memberOf(page, 'member.joined')
+    const { id } = joined
+    expect(joined).toMatchObject({ name: '+4930***56' })
+    expect((await ask('members.get')).members).toMatchObject([{}, { id, name: '+4930***56' }])
     fixture.mixers[0]!.talks(leg.port!, 'talking')
     const talking = await page.event('video.member.talking')
     expect(Object.keys(talking).sort()).toEqual(['member', 'room_id', 'room_session_id'])
     expect(talking.member).toEqual({ id, talking: true })
     leg.ended({ code: 'normal' })
     await left
-    expect(await memberOf(page, 'member.left')).toMatchObject({ id })
+    expect(await memberOf(page, 'member.left')).toMatchObject({ id, name: '+4930***56' })
   })
 
   it('joins muted if its token says so, and the camera of an audio-only token is never taken', async () => {

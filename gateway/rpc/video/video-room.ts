@@ -14,13 +14,14 @@ type RoleEvent = RoomEvent & { readonly kind: 'member.promoted' | 'member.demote
 
 /** Events of a room for one browser with a room token: `Video.RoomSession` of the published SDK. */
 export class VideoRoom extends BrowserRoom {
+  readonly isGuest = true
   /** Whether the browser began the session, and does not know it yet. */
   #isNew: boolean
   readonly #events: VideoRoomEvents
 
   constructor(options: BrowserRoomOptions) {
     super(options)
-    this.#events = new VideoRoomEvents(this.session, this.member.id)
+    this.#events = new VideoRoomEvents(this.session, { viewerId: this.member.id, isGuest: this.isGuest })
     this.#isNew = this.session.size === 1 && !options.isRenewal
   }
 

@@ -1,12 +1,13 @@
 import type { RoomSession } from '../../../rooms/room-session.ts'
 import type { Position, RoomMember } from '../../../rooms/room-types.ts'
 import { roomIds } from '../../rooms/layout-body.ts'
+import { shownName } from '../../rooms/shown-name.ts'
 
 /** Page that receives the bodies. */
 export interface RoomViewer {
   readonly memberId: string
   readonly nodeId: string
-  /** Whether the page may see which subscribers the other members are. */
+  /** Whether the page may see which subscribers the other members are, and whole telephone numbers. */
   readonly seesSubscribers: boolean
 }
 
@@ -23,7 +24,7 @@ export const memberBody = (
     call_id: member.callId,
     member_id: member.id,
     node_id: viewer.nodeId,
-    name: member.name,
+    name: shownName(member, !viewer.seesSubscribers),
     ...roomIds(session),
     visible: member.isVisible,
     on_hold: member.isOnHold,

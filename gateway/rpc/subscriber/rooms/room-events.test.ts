@@ -67,8 +67,10 @@ const inRoom = async () => {
   return { ...call, joined, self, left }
 }
 
-const phoneEnters = () => {
+/** `user`: number of the telephone. */
+const phoneEnters = (user = 'sip:caller@carrier.example') => {
   const { leg } = fixture.caller('p1')
+  Object.assign(leg.from, { user })
   return { leg, left: enters(leg) }
 }
 
@@ -285,6 +287,8 @@ describe('a browser that a handler takes to a room during a call', () => {
 describe('a guest in a room', () => {
   it('changes itself alone, and does not see who the subscribers are', async () => {
     const alice = await inRoom()
+    phoneEnters('+4930123456')
+    expect(await memberOf(alice.page, 'member.joined')).toMatchObject({ name: '+4930123456' })
     const page = await gateway.page()
     await page.connect(await gateway.limitedToken('guest'))
     await page.dial('g1', '/public/bob')
@@ -296,7 +300,11 @@ describe('a guest in a room', () => {
     void enters(arrival.leg)
     const joined = await page.event('call.joined')
     const { members } = joined.room_session as { members: AnyFrame[] }
-    expect(members).toMatchObject([{ name: 'Alice', subscriber_id: null, address_id: null }, {}])
+    expect(members).toMatchObject([
+      { name: 'Alice', subscriber_id: null, address_id: null },
+      { name: '+4930***56' },
+      {},
+    ])
     expect(joined.capabilities).not.toContain('member')
     const self = { member_id: joined.member_id, call_id: 'g1', node_id: 'node-1' }
     const refused = [
