@@ -1,8 +1,11 @@
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Meta } from './room-types.ts'
 
-/** Maximum length of the JSON text of metadata, in characters. */
-export const maxMetaCharacters = 2000
+/**
+ * Maximum length of the JSON text of metadata, in characters: that of the variables of a call, which become
+ * metadata of a member.
+ */
+export const maxMetaCharacters = 2048
 
 /** Returns the metadata if their JSON text is short enough. Throws `room_meta_too_large` otherwise. */
 export const checkedMeta = (meta: Meta): Meta => {

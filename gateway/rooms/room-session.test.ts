@@ -97,7 +97,7 @@ describe('joining a room', () => {
     ['a screen without a parent', { type: 'screen' as const }, 'room_member_unknown'],
     ['a device of a screen', { type: 'device' as const, parentId: 'S' }, 'room_member_unknown'],
     ['an unknown position', { requestedPosition: 'sofa' }, 'room_position_unknown'],
-    ['long metadata', { meta: { text: 'x'.repeat(2000) } }, 'room_meta_too_large'],
+    ['long metadata', { meta: { text: 'x'.repeat(2048) } }, 'room_meta_too_large'],
     ['an unknown layout', { type: 'screen' as const, parentId: 'A', layout: 'x' }, 'room_layout_unknown'],
   ])('is rejected for %s, and changes nothing', (_, options, name) => {
     const room = new SampleRoom({ removeAfterMs: 1000 })
@@ -387,12 +387,12 @@ describe('settings of a session', () => {
     expect(() => room.session.setMemberMeta('B', {})).toThrow(code('room_member_unknown'))
   })
 
-  it('limit metadata to 2000 characters of JSON', () => {
+  it('limit metadata to 2048 characters of JSON', () => {
     const room = new SampleRoom()
     room.join('A')
     room.takeEvents()
     // The braces, the key and the quotes take 8 characters.
-    const fitting = { a: 'x'.repeat(1992) }
+    const fitting = { a: 'x'.repeat(2040) }
     room.session.setMeta(fitting)
     room.session.setMemberMeta('A', fitting)
     expect(() => room.session.updateMeta({ b: 1 })).toThrow(code('room_meta_too_large'))

@@ -32,7 +32,7 @@ export const roomCodes = {
     'info',
   ),
   room_meta_too_large: entry(
-    'The JSON text of the metadata has more than 2000 characters.',
+    'The JSON text of the metadata has more than 2048 characters.',
     413,
     422,
     95,

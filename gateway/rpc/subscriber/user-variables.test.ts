@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { checkedMeta } from '../../rooms/room-meta.ts'
 import { maxVariableCharacters, maxVariableDepth, maxVariables, readUserVariables } from './user-variables.ts'
 
 const field = 'dialogParams.userVariables'
@@ -30,6 +31,8 @@ describe('the variables of a page', () => {
 
   it('have a maximum size', () => {
     const fitting = { a: 'x'.repeat(maxVariableCharacters - '{"a":""}'.length) }
+    // They become metadata of a member of a room.
+    expect(checkedMeta(fitting)).toBe(fitting)
     expect(readUserVariables(fitting)).toEqual({ variables: fitting })
     expect(faultOf({ a: `${fitting.a}x` })).toBe(
       `${field}: expected at most 2048 characters of JSON, found ${maxVariableCharacters + 1}`,

@@ -1,8 +1,9 @@
 import type { UserVariables } from '../../../handlers/verbs.ts'
 import { isJsonObject } from '../../core/json.ts'
+import { maxMetaCharacters } from '../../rooms/room-meta.ts'
 
-/** Maximum number of characters of the variables of one call, as JSON. */
-export const maxVariableCharacters = 2_048
+/** Maximum number of characters of the variables of one call, as JSON. They become metadata in a room. */
+export const maxVariableCharacters = maxMetaCharacters
 /** Maximum number of values, including those of nested objects and lists. */
 export const maxVariables = 128
 /** Maximum depth; an object of plain values has depth 1. */

@@ -104,7 +104,7 @@ describe('a room token of the API', () => {
       'remove_at',
     ])
     expect((await refused({ room_name, join_from: inMs(31 * day) })).slice(0, 2)).toEqual([422, 'join_from'])
-    expect((await refused({ room_name, meta: { long: 'x'.repeat(2000) } })).slice(0, 2)).toEqual([
+    expect((await refused({ room_name, meta: { long: 'x'.repeat(2048) } })).slice(0, 2)).toEqual([
       422,
       'meta',
     ])
