@@ -227,9 +227,9 @@ export class RoomSession {
   }
 
   /**
-   * Gives the place of a member to another party. The member keeps its id, its position, its mutes and its time
-   * limits. A lock, a full room and the times of joining do not matter. Its screens and devices are removed,
-   * unless the party is the same. Has no effect if the member is not present.
+   * Gives the place of a member to another party. The member keeps its id, its position, its mutes and its
+   * time limits. A lock, a full room and the times of joining do not matter. Its screens and devices are
+   * removed, unless the party is the same. Has no effect if the member is not present.
    */
   replace(memberId: string, party: RoomParty): void {
     const member = this.#members.get(memberId)
@@ -255,7 +255,8 @@ export class RoomSession {
 
   /**
    * Makes a member a member of the audience, which sends nothing from now on. Its screens and devices are
-   * removed. Throws `room_member_unknown` unless it is such a member, and `not_permitted` without a room token.
+   * removed. Throws `room_member_unknown` unless it is such a member, and `not_permitted` without a room
+   * token.
    */
   demote(memberId: string, change: RoleChange = {}): void {
     this.#setRole(memberId, true, change)

@@ -64,7 +64,7 @@ export type MediaAllowed = 'all' | 'audio-only' | 'video-only'
 
 /** Holder of a room token, whose role in the room can change. */
 export interface TokenHolder {
-  /** Id of the token. A holder who was demoted stays in the audience with it, until the end of the session. */
+  /** Id of the token. With it, a demoted holder stays in the audience until the end of the session. */
   readonly tokenId: string
   readonly mediaAllowed: MediaAllowed
 }

@@ -42,8 +42,8 @@ export interface RoomVideo {
   /** Adds a second camera of a browser as a source. */
   addCamera(id: string, camera: BrowserSource): void
   /**
-   * Removes a browser or a further source. The browser then sees what it saw before the room. No effect if the id is
-   * unknown.
+   * Removes a browser or a further source. The browser then sees what it saw before the room. No effect if
+   * the id is unknown.
    */
   remove(id: string): void
   /**

@@ -50,8 +50,8 @@ export interface BrowserMedia {
 }
 
 /**
- * Further source of a browser: a shared screen, a second camera or a second microphone. It is a second session,
- * over which the browser only sends.
+ * Further source of a browser: a shared screen, a second camera or a second microphone. It is a second
+ * session, over which the browser only sends.
  */
 export interface BrowserSource {
   /** Local SDP answer. */

@@ -61,13 +61,15 @@ describe('an input that some others do not hear', () => {
 
   it('is subtracted for them while others speak', () => {
     const { mixer, owner, listener, screen, loud, low } = setUp()
-    const [music, voice] = [loud.next(), low.next()]
+    const music = loud.next()
+    const voice = low.next()
     screen.put(music)
     listener.put(voice)
     mixer.mix()
     expect(owner.output).toEqual(voice)
     expect(listener.output).toEqual(music)
-    const [own, further] = [low.next(), loud.next()]
+    const own = low.next()
+    const further = loud.next()
     owner.put(own)
     screen.put(further)
     mixer.mix()
@@ -84,7 +86,8 @@ describe('an input that is no voice', () => {
     const noise = mixer.add(2)
     const listeners = [3, 4, 5].map((id) => mixer.add(id))
     // Steady sound counts as background noise after a while.
-    const [sound, hum] = [new Voice(defaultMixRate, 200), new Voice(defaultMixRate, 200, 300)]
+    const sound = new Voice(defaultMixRate, 200)
+    const hum = new Voice(defaultMixRate, 200, 300)
     for (let at = 0; at < 19_000; at += 320) {
       music.put(sound.next())
       mixer.mix()

@@ -51,8 +51,8 @@ export interface RoomSeat {
   /** Shows a browser's video to the room, and the room's picture to the browser. */
   showVideo(video: BrowserVideo): void
   /**
-   * Adds a further source, whose sound the member itself does not hear. Throws as `RoomSession.join` does, and
-   * `not_permitted` if the member may send nothing of it.
+   * Adds a further source, whose sound the member itself does not hear. Throws as `RoomSession.join` does,
+   * and `not_permitted` if the member may send nothing of it.
    */
   addSource(source: RoomSource): RoomMember
   /** Removes a further source; no effect after it has left. */

@@ -4,7 +4,7 @@ import type { RoomLeg, RoomSeat } from '../leg/room-seat.ts'
 import { fakeLeg } from '../testing/fake-legs.ts'
 import { LocalPair } from './local-pair.ts'
 
-/** A caller of the address of a room, and the rooms that its far side and its seat were told of. */
+/** A caller of the address of a room, with the reports to its far side and to its seat. */
 const setUp = () => {
   const clock = new FakeClock()
   const parties: string[] = []

@@ -133,7 +133,7 @@ export class OpenRoom implements RoomMedia {
     const owner = this.#ports.get(parentId)
     return {
       ...(owner && { inaudibleTo: [owner] }),
-      // The sound of a screen is often music, and no one's voice.
+      // The sound of a screen is often music, and the voice of no member.
       ...(type === 'screen' && { isVoice: false }),
     }
   }

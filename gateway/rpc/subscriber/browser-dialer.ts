@@ -40,7 +40,7 @@ export class BrowserDialer {
     this.#deps = deps
   }
 
-  /** Opens a call or a further source with the offer of a browser. A rejection or failure sends `verto.bye`. */
+  /** Opens a call or a further source with a browser's offer. A rejection or failure sends `verto.bye`. */
   async open(browser: BrowserSession, invite: Invite, offer: string): Promise<void> {
     const { calls, metrics, clock, log } = this.#deps
     const former = renewableCall(browser, invite)

@@ -183,7 +183,7 @@ export class BrowserSession {
     this.changeGrant(grant)
   }
 
-  /** Replaces rights of the room token until the page leaves its room; default restores those of the token. */
+  /** Replaces rights of the room token until the page leaves its room. Default: those of the token. */
   changeGrant(grant: Partial<RoomGrant> = {}): void {
     const { room } = this.#identity
     this.#grant = grant

@@ -3,8 +3,8 @@ import type { RoomProfile } from '../../../calls/leg/room-seat.ts'
 import { memberMedia } from '../../../rooms/member-media.ts'
 
 /**
- * Returns the facts of a member that follow from a room token. `tokenId`: id of the token. `now`: ms since the
- * epoch.
+ * Returns the facts of a member that follow from a room token. `tokenId`: id of the token. `now`: ms since
+ * the epoch.
  */
 export const grantedProfile = (grant: RoomGrant, tokenId: string, now: number) => {
   const { removeAt = Number.POSITIVE_INFINITY, removeAfterMs = Number.POSITIVE_INFINITY } = grant
