@@ -5,7 +5,7 @@ import type { Log } from '../core/log.ts'
 import { type LayoutName, layoutNames } from './layouts/layout-names.ts'
 import { readPosition } from './layouts/read-position.ts'
 import { isOpenAt } from './open-times.ts'
-import { RoomEvents } from './room-events.ts'
+import { RoomEventQueue } from './room-event-queue.ts'
 import { checkedMeta, withoutKeys } from './room-meta.ts'
 import type {
   JoinOptions,
@@ -55,7 +55,7 @@ export class RoomSession {
   readonly #log: Pick<Log, 'error'>
   readonly #view: RoomView
   readonly #members = new Map<string, SessionMember>()
-  readonly #events: RoomEvents
+  readonly #events: RoomEventQueue
   #meta: Meta
   #isLocked = false
   #isVideoMutedHidden = false
@@ -76,7 +76,7 @@ export class RoomSession {
     this.#media = media
     this.#clock = clock
     this.#log = log
-    this.#events = new RoomEvents(log)
+    this.#events = new RoomEventQueue(log)
     this.#meta = options.settings.meta
     this.#isHandraisePrioritized = options.settings.isHandraisePrioritized
     const { layout, removeAt } = options.settings

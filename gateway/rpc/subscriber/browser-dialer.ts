@@ -17,7 +17,7 @@ import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import { mediaErrorCode } from './media-error.ts'
 import { renewableCall } from './renewable-call.ts'
-import { SharedSource } from './screen-share.ts'
+import { SharedSource } from './shared-source.ts'
 import type { LoggedSubscriber, SubscriberCallLog } from './subscriber-call-log.ts'
 import type { Invite } from './verto-messages.ts'
 

@@ -8,7 +8,7 @@ import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import type { CallTransfers } from './call-transfers.ts'
 import { FirstReplies } from './first-replies.ts'
-import { SharedSource } from './screen-share.ts'
+import { SharedSource } from './shared-source.ts'
 import type { SubscriberRinger } from './subscriber-ringer.ts'
 import { parseVerto, type VertoRequest } from './verto-messages.ts'
 

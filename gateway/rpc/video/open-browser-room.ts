@@ -1,7 +1,7 @@
 import type { OpenBrowserRoom } from '../subscriber/rooms/browser-room.ts'
-import { RoomEvents } from '../subscriber/rooms/room-events.ts'
-import { VideoRoom } from './video-room.ts'
+import { SubscriberRoom } from '../subscriber/rooms/subscriber-room.ts'
+import { TokenRoom } from './token-room.ts'
 
 /** Opens the events of a room in the dialect of the browser's token. */
 export const openBrowserRoom: OpenBrowserRoom = (options) =>
-  options.browser.identity.room ? new VideoRoom(options) : new RoomEvents(options)
+  options.browser.identity.room ? new TokenRoom(options) : new SubscriberRoom(options)

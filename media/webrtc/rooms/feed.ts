@@ -3,7 +3,7 @@ import type { Timers } from '../../clock.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
 import { consumerCapabilities } from '../video-parameters.ts'
 import { openLink } from './open-link.ts'
-import { Spaced } from './spaced.ts'
+import { ThrottledAction } from './throttled-action.ts'
 
 /** Minimum time between two requests for a key frame of one source, in ms. */
 export const keyFrameSpacingMs = 500
@@ -27,14 +27,14 @@ export class Feed implements PacketSource {
   readonly #source: VideoSource
   readonly #onFault: (fault: Error) => void
   readonly #listeners = new Set<PacketListener>()
-  readonly #request: Spaced
+  readonly #request: ThrottledAction
   #consumer: types.Consumer | undefined
   #close: (() => void) | undefined
 
   constructor(source: VideoSource, clock: Timers, onFault: (fault: Error) => void) {
     this.#source = source
     this.#onFault = onFault
-    this.#request = new Spaced(clock, keyFrameSpacingMs, () => this.#requestNow())
+    this.#request = new ThrottledAction(clock, keyFrameSpacingMs, () => this.#requestNow())
   }
 
   attach(listener: PacketListener): () => void {

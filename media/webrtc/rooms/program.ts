@@ -9,7 +9,7 @@ import type { VideoSource } from '../video/incoming-video.ts'
 import { asksKeyFrame } from './asks-key-frame.ts'
 import { keyFrameSpacingMs, type PacketSource } from './feed.ts'
 import { type DirectLink, openLink } from './open-link.ts'
-import { Spaced } from './spaced.ts'
+import { ThrottledAction } from './throttled-action.ts'
 
 /** Maximum time for which the present source stays while the next one has sent no key frame, in ms. */
 const maxCutMs = 1500
@@ -39,7 +39,7 @@ export class Program {
   readonly #rewriter: Vp8Rewriter
   readonly #cname = randomUUID()
   readonly #close: () => void
-  readonly #still: Spaced
+  readonly #still: ThrottledAction
   #link: DirectLink<types.Producer> | undefined
   #source: VideoSource | undefined
   #wanted: PacketSource | undefined
@@ -62,7 +62,7 @@ export class Program {
       timestamp: randomInt(2 ** 32),
       pictureId: randomInt(0x8000),
     })
-    this.#still = new Spaced(clock, keyFrameSpacingMs, () => this.#sendStill())
+    this.#still = new ThrottledAction(clock, keyFrameSpacingMs, () => this.#sendStill())
     const onOpen = (link: DirectLink<types.Producer>) => {
       this.#opened(link)
       onReady()

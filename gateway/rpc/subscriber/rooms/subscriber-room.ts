@@ -5,7 +5,7 @@ import { BrowserRoom } from './browser-room.ts'
 import { memberBody, type RoomViewer, roomBody } from './room-bodies.ts'
 
 /** Events of a room for one browser of a subscriber, a guest or an invited user. */
-export class RoomEvents extends BrowserRoom {
+export class SubscriberRoom extends BrowserRoom {
   /** A guest changes itself alone, and may read the layouts. */
   may(action: RoomAction, scope: PermissionScope): boolean {
     return this.viewer.seesSubscribers || scope === 'self' || action === 'list_available_layouts'

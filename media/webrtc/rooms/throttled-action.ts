@@ -4,7 +4,7 @@ import type { MediaTimer, Timers } from '../../clock.ts'
  * Action that runs at most once in a time. A call within that time after a run is executed at the end of that
  * time. Further calls until then join it.
  */
-export class Spaced {
+export class ThrottledAction {
   readonly #clock: Timers
   readonly #ms: number
   readonly #run: () => void

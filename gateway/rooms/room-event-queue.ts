@@ -3,7 +3,7 @@ import type { Log } from '../core/log.ts'
 import type { RoomEvent } from './room-types.ts'
 
 /** Listeners of a session. All receive the events in the same order, even if one causes further events. */
-export class RoomEvents {
+export class RoomEventQueue {
   readonly #log: Pick<Log, 'error'>
   readonly #listeners = new Set<(event: RoomEvent) => void>()
   /** Events that wait while listeners receive an earlier one. */

@@ -13,7 +13,7 @@ type OwnEvent = RoomEvent & { readonly kind: `member.${string}` }
 type RoleEvent = RoomEvent & { readonly kind: 'member.promoted' | 'member.demoted' }
 
 /** Events of a room for one browser with a room token: `Video.RoomSession` of the published SDK. */
-export class VideoRoom extends BrowserRoom {
+export class TokenRoom extends BrowserRoom {
   readonly isGuest = true
   /** Whether the browser began the session, and does not know it yet. */
   #isNew: boolean
