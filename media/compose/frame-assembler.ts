@@ -1,6 +1,6 @@
+import { readVp8, vp8View } from '../rooms/vp8-descriptor.ts'
 import { readRtp, rtpView, sequenceAhead } from '../rtp/packet.ts'
 import { maxFrameBytes } from './pictures.ts'
-import { isKeyFrame, readVp8Descriptor } from './vp8-payload.ts'
 
 /** Maximum wait for a missing packet, in ms. */
 const maxReorderMs = 80
@@ -31,6 +31,7 @@ export interface FrameAssemblerOptions {
 export class FrameAssembler {
   readonly #options: FrameAssemblerOptions
   readonly #view = rtpView()
+  readonly #vp8 = vp8View()
   readonly #waiting = new Map<number, Fragment>()
   /** Sequence number of the packet that is processed next. */
   #next: number | undefined
@@ -115,12 +116,12 @@ export class FrameAssembler {
   #take({ payload, timestamp, isMarked }: Fragment, now: number): boolean {
     // Padding alone takes a sequence number, too.
     if (payload.length === 0) return true
-    const descriptor = readVp8Descriptor(payload, 0, payload.length)
-    if (!descriptor) return false
-    if (descriptor.isStart) this.#begin(payload, descriptor.start, timestamp, now)
+    const vp8 = this.#vp8
+    if (!readVp8(payload, 0, payload.length, vp8)) return false
+    if (vp8.isFrameStart) this.#begin(timestamp, now)
     else if (this.#parts.length === 0 || timestamp !== this.#timestamp) return this.#needsKey
     if (this.#needsKey) return true
-    const part = payload.subarray(descriptor.start)
+    const part = payload.subarray(vp8.start)
     this.#bytes += part.length
     if (this.#bytes > maxFrameBytes || this.#parts.length === maxParts) return false
     this.#parts.push(part)
@@ -128,10 +129,10 @@ export class FrameAssembler {
     return true
   }
 
-  #begin(payload: Buffer, start: number, timestamp: number, now: number): void {
+  #begin(timestamp: number, now: number): void {
     // The frame before had no marker, but nothing of it is missing.
     if (this.#parts.length > 0) this.#finish(now)
-    if (this.#needsKey && isKeyFrame(payload, start)) this.#needsKey = false
+    if (this.#vp8.isKeyFrameStart) this.#needsKey = false
     this.#timestamp = timestamp
   }
 

@@ -1,9 +1,10 @@
+import { framePart, vp8DescriptorBytes, writeVp8 } from '../rooms/vp8-descriptor.ts'
 import { headerBytes, writeRtpHeader } from '../rtp/packet.ts'
 import { buildRtcp } from '../rtp/rtcp.ts'
-import { descriptorBytes, writeVp8Descriptor } from './vp8-payload.ts'
 
 /** Maximum length of a packet in bytes; leaves room for SRTP and header extensions in 1280 bytes of IPv6. */
 const maxPacketBytes = 1200
+const descriptorBytes = vp8DescriptorBytes(framePart(0, true))
 const overhead = headerBytes + descriptorBytes
 
 /** Frequency of RTP timestamps of video, in units per ms. */
@@ -76,7 +77,7 @@ export class Vp8Packetizer {
       timestamp: this.#timestampAt(units),
       ssrc: this.#options.ssrc,
     })
-    writeVp8Descriptor(packet, at + headerBytes, isFirst, this.#pictureId)
+    writeVp8(packet, at + headerBytes, framePart(this.#pictureId, isFirst))
     this.#sequence = (this.#sequence + 1) & 0xffff
   }
 

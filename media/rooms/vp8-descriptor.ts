@@ -19,6 +19,8 @@ export interface Vp8View {
   fields: number
   /** Offset of the VP8 data behind the descriptor. */
   start: number
+  /** Whether the packet is the first one of a frame. */
+  isFrameStart: boolean
   /** Whether the packet is the first one of a key frame. */
   isKeyFrameStart: boolean
 }
@@ -38,6 +40,7 @@ export const vp8View = (): Vp8View => ({
   layers: undefined,
   fields: 0,
   start: 0,
+  isFrameStart: false,
   isKeyFrameStart: false,
 })
 
@@ -67,10 +70,14 @@ export const readVp8 = (packet: Buffer, start: number, end: number, view: Vp8Vie
   view.layers = fields & hasLayers ? next() : undefined
   if (at >= end) return false
   view.start = at
-  // S set, PID 0, and the inverse key frame flag P of the VP8 header (section 4.3).
-  view.isKeyFrameStart = (first & 0x17) === 0x10 && (packet[at]! & 0x01) === 0
+  // S set and PID 0; then the inverse key frame flag P of the VP8 header (section 4.3).
+  view.isFrameStart = (first & 0x17) === 0x10
+  view.isKeyFrameStart = view.isFrameStart && isKeyFrame(packet, at)
   return true
 }
+
+/** Whether the bytes at `start` begin a key frame (RFC 6386 section 9.1). */
+export const isKeyFrame = (frame: Uint8Array, start = 0): boolean => (frame[start]! & 0x01) === 0
 
 /** Returns the length in bytes of the view's descriptor if {@link writeVp8} writes it. */
 export const vp8DescriptorBytes = ({ first, pictureId, tl0PicIdx, layers }: Vp8View): number =>
@@ -95,10 +102,10 @@ export const writeVp8 = (packet: Buffer, at: number, view: Vp8View): void => {
   if (layers !== undefined) packet[position] = layers
 }
 
-/** Descriptor of a whole frame in one packet, with a picture id. */
-export const wholeFrame = (pictureId: number): Vp8View => ({
+/** Returns the descriptor of a part of a frame, with a picture id; `isStart`: of the first part. */
+export const framePart = (pictureId: number, isStart: boolean): Vp8View => ({
   ...vp8View(),
-  first: hasExtension | 0x10,
+  first: hasExtension | (isStart ? 0x10 : 0),
   fields: hasPictureId,
   pictureId,
 })

@@ -8,7 +8,7 @@ import {
 } from '../rtp/packet.ts'
 import { ReplayWindow } from '../rtp/replay-window.ts'
 import type { SenderInfo } from '../rtp/rtcp.ts'
-import { readVp8, type Vp8View, vp8DescriptorBytes, vp8View, wholeFrame, writeVp8 } from './vp8-descriptor.ts'
+import { framePart, readVp8, type Vp8View, vp8DescriptorBytes, vp8View, writeVp8 } from './vp8-descriptor.ts'
 
 /** Timestamp units per millisecond: the clock of all video is 90 kHz. */
 const rate = 90
@@ -120,7 +120,7 @@ export class Vp8Rewriter {
     this.#source = undefined
     this.#out = this.#nextPicture(now)
     this.#at = now
-    return this.#write(this.#out, wholeFrame(this.#out.pictureId), frame, true)
+    return this.#write(this.#out, framePart(this.#out.pictureId, true), frame, true)
   }
 
   /** Whether a packet continues the source: its numbers move together, and not too far. */

@@ -1,6 +1,6 @@
+import { isKeyFrame } from '../../rooms/vp8-descriptor.ts'
 import { FrameAssembler } from '../frame-assembler.ts'
 import { canvasBytes, Decoded, type NativeDecoder, type PicturesAddon } from '../pictures.ts'
-import { isKeyFrame } from '../vp8-payload.ts'
 import type { Colour } from './camera.ts'
 
 /** A viewer that decodes one VP8 stream and reads colours from its picture. */
