@@ -47,6 +47,11 @@ export interface RoomVideo {
    */
   remove(id: string): void
   /**
+   * Limits the bit rate of a browser's camera, in bit/s; default 1,000,000. The limit ends with the
+   * membership. No effect if the id is unknown.
+   */
+  limitCamera(id: string, bitRate: number): void
+  /**
    * Changes the picture. The present source stays until the first key frame of the new one, at most 1.5 s. A
    * plain picture follows until that key frame. Without a new source, the plain picture is shown at once.
    */

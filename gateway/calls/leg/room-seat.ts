@@ -1,5 +1,6 @@
 import type { BrowserSource, BrowserVideo } from '../../../media/types.ts'
 import type { Party } from '../../model.ts'
+import type { CameraSize } from '../../rooms/camera-sizes.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { JoinOptions, Meta, RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
 
@@ -50,6 +51,8 @@ export interface RoomSeat {
   readonly member: RoomMember
   /** Shows a browser's video to the room, and the room's picture to the browser. */
   showVideo(video: BrowserVideo): void
+  /** Calls `listener` for each size that the member's camera shall have; at first, it has the full one. */
+  onCameraSize(listener: (size: CameraSize) => void): void
   /**
    * Adds a further source, whose sound the member itself does not hear. Throws as `RoomSession.join` does,
    * and `not_permitted` if the member may send nothing of it.

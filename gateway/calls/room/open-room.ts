@@ -14,6 +14,7 @@ import type {
 } from '../../../media/types.ts'
 import type { SteadyClock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
+import { type CameraSize, CameraSizes } from '../../rooms/camera-sizes.ts'
 import { RoomSession } from '../../rooms/room-session.ts'
 import type { Picture, PictureKind, RoomMedia, RoomMember, RoomSettings } from '../../rooms/room-types.ts'
 import type { RecordingStore, StoredRecording } from '../audio/recording-store.ts'
@@ -40,6 +41,9 @@ export class OpenRoom implements RoomMedia {
   readonly #mixer: Mixer
   readonly #ports = new Map<string, MediaPort>()
   readonly #video: RoomVideo
+  readonly #cameras: CameraSizes
+  /** Listeners of the sizes of cameras by the ids of members. */
+  readonly #cameraListeners = new Map<string, (size: CameraSize) => void>()
   #recording: StoredRecording | undefined
 
   private constructor(deps: OpenRoomDeps, settings: RoomSettings, mixer: Mixer, onClosed: () => void) {
@@ -52,6 +56,13 @@ export class OpenRoom implements RoomMedia {
       this.#log.warn({ event: 'room.video-failed', err }, 'video of a member not shown'),
     )
     this.#video.onComposing((canCompose, reason) => this.#composingChanged(canCompose, reason))
+    this.#cameras = new CameraSizes({
+      clock,
+      onChange: (memberId, size) => {
+        this.#video.limitCamera(memberId, size.bitRate)
+        this.#cameraListeners.get(memberId)?.(size)
+      },
+    })
     this.session = new RoomSession(
       { id, settings, pictureKind: kindOf(this.#video.canCompose) },
       { media: this, clock, log: this.#log },
@@ -94,7 +105,15 @@ export class OpenRoom implements RoomMedia {
 
   /** Shows the camera of a member to the room, and the room's picture to the member. */
   addVideo(memberId: string, video: BrowserVideo): void {
-    if (this.session.member(memberId)) this.#video.add(memberId, video)
+    if (!this.session.member(memberId)) return
+    this.#video.add(memberId, video)
+    this.#cameras.add(memberId)
+    this.#video.limitCamera(memberId, this.#cameras.sizeOf(memberId).bitRate)
+  }
+
+  /** Calls `listener` for each size that the camera of a present member shall have. Replaces its listener. */
+  onCameraSize(memberId: string, listener: (size: CameraSize) => void): void {
+    if (this.session.member(memberId)) this.#cameraListeners.set(memberId, listener)
   }
 
   /** Adds the picture and the sound of a screen or a device. No effect after the member has left. */
@@ -139,6 +158,7 @@ export class OpenRoom implements RoomMedia {
   }
 
   show(picture: Picture): void {
+    this.#cameras.show(picture)
     this.#video.show(mediaPicture(picture))
   }
 
@@ -152,6 +172,8 @@ export class OpenRoom implements RoomMedia {
     // A page keeps its volumes after the room, and applies them itself.
     if (isPhone) port?.setVolumes({ inDb: 0, outDb: 0 })
     this.#ports.delete(id)
+    this.#cameras.remove(id)
+    this.#cameraListeners.delete(id)
     this.removeVideo(id)
   }
 
@@ -188,6 +210,7 @@ export class OpenRoom implements RoomMedia {
   #close(): void {
     this.#recording?.stop()
     void this.#mixer.close()
+    this.#cameras.close()
     this.#video.close()
     this.#log.info(
       { event: 'room.ended', ms: this.#deps.clock.now() - this.session.startedAt },

@@ -20,6 +20,7 @@ interface Joined extends ConferenceCaller {
 class FakeRoomVideo {
   readonly sources = new Set<string>()
   readonly screens = new Set<string>()
+  readonly limits = new Map<string, number>()
   picture: RoomPicture | undefined
   isClosed = false
   canCompose = false
@@ -44,6 +45,10 @@ class FakeRoomVideo {
 
   remove(id: string): void {
     this.sources.delete(id)
+  }
+
+  limitCamera(id: string, bitRate: number): void {
+    this.limits.set(id, bitRate)
   }
 
   show(picture: RoomPicture): void {
@@ -456,6 +461,24 @@ describe('a room', () => {
     mixer().die()
     await settle()
     expect([page.result, rooms.count]).toMatchObject([{ kind: 'ended' }, 0])
+  })
+
+  it('limits cameras by their places in the composed picture, and reports their sizes', async () => {
+    const page = await join('Ann')
+    const seat = seatOf(page)
+    const widths: number[] = []
+    seat.onCameraSize(({ width }) => widths.push(width))
+    seat.showVideo(new FakeVideo())
+    await settle()
+    const [video] = videos
+    video!.canCompose = true
+    video!.report(true, 'free')
+    seat.session.setHasVideo(seat.member.id, true)
+    seat.session.setLayout('2x2')
+    expect([...video!.limits.values()]).toEqual([1_000_000])
+    fixture.clock.advance(10_000)
+    expect([...video!.limits.values()]).toEqual([600_000])
+    expect(widths).toEqual([640])
   })
 
   it('is recorded if its settings say so, and goes on if the disk is full', async () => {

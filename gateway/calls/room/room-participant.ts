@@ -4,6 +4,7 @@ import type { BrowserVideo } from '../../../media/types.ts'
 import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { guardListener } from '../../core/guard.ts'
+import type { CameraSize } from '../../rooms/camera-sizes.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RemovalReason, RoomMember } from '../../rooms/room-types.ts'
 import type { Call } from '../call/call.ts'
@@ -43,6 +44,10 @@ class LegSeat implements RoomSeat {
     this.#stopWatching = video.onChange(report)
     this.#room.addVideo(this.member.id, video)
     report()
+  }
+
+  onCameraSize(listener: (size: CameraSize) => void): void {
+    this.#room.onCameraSize(this.member.id, listener)
   }
 
   addSource({ type, source, callId, layout, position, onRemoved }: RoomSource): RoomMember {

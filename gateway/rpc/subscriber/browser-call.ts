@@ -324,6 +324,7 @@ export class BrowserCall {
   }
 
   #leftRoom(room: BrowserRoom): void {
+    room.restoreCamera()
     room.left('normal')
     this.#room = undefined
     if (this.leg.isEnded) return

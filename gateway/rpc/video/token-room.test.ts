@@ -25,6 +25,7 @@ beforeEach(async () => {
     addScreen: () => {},
     addCamera: () => {},
     remove: () => {},
+    limitCamera: () => {},
     show: () => {},
     close: () => {},
   }

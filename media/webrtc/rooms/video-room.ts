@@ -10,7 +10,7 @@ import { Composition, type CompositionLayer } from './composition.ts'
 import { Feed, type PacketSource } from './feed.ts'
 import { Program } from './program.ts'
 
-/** Maximum bit rate of a camera in a room, in bit/s: all its viewers receive the same stream. */
+/** Default maximum bit rate of a camera in bit/s: all its viewers receive the same stream. */
 const maxCameraRate = 1_000_000
 
 /** Maximum number of viewers with a program of their own. */
@@ -46,6 +46,8 @@ interface Member {
   feed?: Feed | undefined
   /** Program that the member watches. */
   program?: Program | undefined
+  /** Maximum bit rate of the camera in bit/s. */
+  cameraRate: number
   /** Whether the member's codec was reported. */
   isReported?: boolean
   /** Processes a change of the program. */
@@ -121,15 +123,15 @@ export class VideoRoom implements RoomVideo {
 
   add(id: string, video: BrowserVideo): void {
     const session = sessionVideo(video)
-    this.#join({ id, camera: session.camera, session, updateView: () => {}, leave: () => {} })
+    this.#join({ ...newMember(id, session.camera), session })
   }
 
   addScreen(id: string, screen: BrowserSource): void {
-    this.#join({ id, camera: cameraOf(screen), isScreen: true, updateView: () => {}, leave: () => {} })
+    this.#join({ ...newMember(id, cameraOf(screen)), isScreen: true })
   }
 
   addCamera(id: string, camera: BrowserSource): void {
-    this.#join({ id, camera: cameraOf(camera), updateView: () => {}, leave: () => {} })
+    this.#join(newMember(id, cameraOf(camera)))
   }
 
   remove(id: string): void {
@@ -138,6 +140,13 @@ export class VideoRoom implements RoomVideo {
     this.#members.delete(id)
     member.leave()
     this.#update()
+  }
+
+  limitCamera(id: string, bitRate: number): void {
+    const member = this.#members.get(id)
+    if (!member?.session || member.cameraRate === bitRate) return
+    member.cameraRate = bitRate
+    capCamera(member.stream, bitRate)
   }
 
   show(picture: RoomPicture): void {
@@ -196,7 +205,7 @@ export class VideoRoom implements RoomVideo {
       member.stream = stream
       member.feed =
         stream && this.#canShow(member, stream) ? new Feed(stream, this.#clock, this.#onFault) : undefined
-      if (!member.isScreen) capCamera(stream, maxCameraRate)
+      if (!member.isScreen) capCamera(stream, member.cameraRate)
     }
     this.#update()
   }
@@ -302,6 +311,14 @@ const cameraOf = (source: BrowserSource): IncomingVideo => {
   if (source instanceof WebRtcSession) return source.video.camera
   throw new TypeError('a source of this WebRtc expected')
 }
+
+const newMember = (id: string, camera: IncomingVideo): Member => ({
+  id,
+  camera,
+  cameraRate: maxCameraRate,
+  updateView: () => {},
+  leave: () => {},
+})
 
 /** Sets the maximum bit rate of a camera; 0: none. */
 const capCamera = (stream: IncomingStream | undefined, rate: number): void => {

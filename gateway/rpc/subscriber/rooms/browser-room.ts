@@ -1,5 +1,6 @@
 import type { BrowserVideo } from '../../../../media/types.ts'
 import type { RoomSeat, RoomSource } from '../../../calls/leg/room-seat.ts'
+import { type CameraSize, fullCamera } from '../../../rooms/camera-sizes.ts'
 import type { PermissionScope, RoomAction } from '../../../rooms/permissions.ts'
 import type { RoomSession } from '../../../rooms/room-session.ts'
 import type { RoomEvent, RoomMember } from '../../../rooms/room-types.ts'
@@ -34,6 +35,9 @@ export abstract class BrowserRoom implements RoomActor {
   readonly #video: BrowserVideo
   readonly #stop: () => void
   #hasJoined = false
+  /** Size that the camera shall have, and the one that was sent. */
+  #camera = fullCamera
+  #sentCamera = fullCamera
 
   constructor({ browser, callId, seat, video }: BrowserRoomOptions) {
     this.browser = browser
@@ -42,6 +46,10 @@ export abstract class BrowserRoom implements RoomActor {
     this.#video = video
     this.#stop = seat.session.listen((event) => {
       if (this.#hasJoined) this.report(event)
+    })
+    seat.onCameraSize((size) => {
+      this.#camera = size
+      this.#sendCamera()
     })
   }
 
@@ -65,6 +73,7 @@ export abstract class BrowserRoom implements RoomActor {
     this.#hasJoined = true
     this.sendJoined()
     this.#sendLayout()
+    this.#sendCamera()
   }
 
   /** Reports that the browser has left if it had joined, and sends no further event. */
@@ -73,6 +82,12 @@ export abstract class BrowserRoom implements RoomActor {
     if (!this.#hasJoined) return
     this.#hasJoined = false
     this.sendLeft(reason)
+  }
+
+  /** Gives the camera its full size before a browser that has joined continues its call elsewhere. */
+  restoreCamera(): void {
+    this.#camera = fullCamera
+    this.#sendCamera()
   }
 
   /**
@@ -115,9 +130,27 @@ export abstract class BrowserRoom implements RoomActor {
         state[name as keyof typeof audioConstraints],
       ]),
     )
-    this.browser.sendVerto('verto.mediaParams', { callID: this.callId, mediaParams: { audio } })
+    this.#sendParams({ audio })
+  }
+
+  /** Sets the size of the browser's camera if it has changed. A browser may ignore that. */
+  #sendCamera(): void {
+    if (!this.#hasJoined || this.#camera === this.#sentCamera) return
+    this.#sentCamera = this.#camera
+    this.#sendParams({ video: constraintsOf(this.#camera) })
+  }
+
+  #sendParams(mediaParams: object): void {
+    this.browser.sendVerto('verto.mediaParams', { callID: this.callId, mediaParams })
   }
 }
+
+/** Returns the constraints of a camera. None is exact, so that a camera without the size is not refused. */
+const constraintsOf = ({ width, height, frameRate }: CameraSize) => ({
+  width: { ideal: width, max: width },
+  height: { ideal: height, max: height },
+  frameRate: { ideal: frameRate, max: frameRate },
+})
 
 /** Constraints of a microphone by the names of a member's state. */
 const audioConstraints = {

@@ -16,18 +16,23 @@ let rooms: ProjectRooms
 let fixture: ConferenceFixture
 /** Members whose video was shown to the room. */
 let shown: string[]
+let canCompose: boolean
 
 beforeEach(async () => {
   gateway = await SubscriberTestGateway.start()
   fixture = new ConferenceFixture()
   shown = []
+  canCompose = false
   const video: RoomVideo = {
     add: (id) => void shown.push(id),
     addScreen: () => {},
     addCamera: () => {},
     remove: () => {},
+    limitCamera: () => {},
     show: () => {},
-    canCompose: false,
+    get canCompose() {
+      return canCompose
+    },
     onComposing: () => {},
     close: () => {},
   }
@@ -168,6 +173,23 @@ describe('a browser that dials a room', () => {
     await ask(page, 'audioflags.set', { self, target: self, auto_gain: false })
     expect((await page.message('verto.mediaParams')).mediaParams).toEqual({
       audio: { echoCancellation: true, autoGainControl: false, noiseSuppression: true },
+    })
+  })
+
+  it('makes its camera smaller with its place in the picture, and restores it when it leaves', async () => {
+    canCompose = true
+    const { page, self, media, left } = await inRoom()
+    media.video.change(true)
+    await ask(page, 'layout.set', { self, layout: '3x3' })
+    gateway.clock.advance(10_000)
+    const ideal = (value: number) => ({ ideal: value, max: value })
+    expect((await page.message('verto.mediaParams')).mediaParams).toEqual({
+      video: { width: ideal(480), height: ideal(270), frameRate: ideal(30) },
+    })
+    await ask(page, 'member.remove', { self, target: self })
+    await left
+    expect((await page.message('verto.mediaParams')).mediaParams).toMatchObject({
+      video: { width: ideal(1280), height: ideal(720) },
     })
   })
 
