@@ -64,8 +64,7 @@ interface Camera {
   tooLargeSince: number | undefined
 }
 
-const isEqual = (a: CameraSize, b: CameraSize): boolean =>
-  a.width === b.width && a.frameRate === b.frameRate
+const isEqual = (a: CameraSize, b: CameraSize): boolean => a.width === b.width && a.frameRate === b.frameRate
 
 /**
  * Sizes of the cameras of a room, by their places in the picture. A camera becomes larger 0.5 s after its

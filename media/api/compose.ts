@@ -1,6 +1,6 @@
 /**
  * Rendition of a composed picture. `high`: the whole canvas. `low`: the same, scaled to a width of 640
- * pixels.
+ * pixels, with at most 20 frames in a second.
  */
 export type Rendition = 'low' | 'high'
 
@@ -37,7 +37,7 @@ export interface ComposedPictureOptions {
   readonly ssrcs?: Readonly<Record<Rendition, number>>
   /** Canonical name in the sender reports; default random. */
   readonly cname?: string
-  /** Target bit rates in kbit/s; default 1500 and 400. */
+  /** Target bit rates in kbit/s; default 1500 and 250. */
   readonly kbps?: Readonly<Record<Rendition, number>>
 }
 
@@ -75,9 +75,11 @@ export interface ComposedPicture {
    * size or more than 128 layers.
    */
   draw(layers: readonly ComposedLayer[], canvas?: CanvasSize): void
+  /** Sets whether the rendition `low` is encoded and sent; default false. */
+  enableLow(isEnabled: boolean): void
   /** Requests a key frame of one rendition, or of both. A rendition has one at most every 500 ms. */
   requestKeyFrame(rendition?: Rendition): void
-  /** Calls the listener for each packet: RTP with VP8, and sender reports of both renditions (RTCP). */
+  /** Calls the listener for each packet: RTP with VP8, and sender reports of each rendition (RTCP). */
   onPacket(listener: (rendition: Rendition, packet: Buffer, kind: 'rtp' | 'rtcp') => void): void
   /**
    * Calls the listener once if the process of the picture has died. The picture is closed then; another one

@@ -69,6 +69,10 @@ export class RemotePicture implements ComposedPicture, SlotPicture {
     this.#send({ op: 'draw', room: this.#room, layers, ...(canvas && { canvas }) })
   }
 
+  enableLow(isEnabled: boolean): void {
+    this.#send({ op: 'low', room: this.#room, isEnabled })
+  }
+
   requestKeyFrame(rendition?: Rendition): void {
     this.#send({ op: 'keyFrame', room: this.#room, ...(rendition && { rendition }) })
   }

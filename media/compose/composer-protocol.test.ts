@@ -26,6 +26,7 @@ const commands: readonly ComposerCommand[] = [
   { op: 'removeSource', room: 1, id: 'a' },
   { op: 'draw', room: 1, layers: [layer], canvas: { width: 1920, height: 1080 } },
   { op: 'draw', room: 1, layers: [] },
+  { op: 'low', room: 1, isEnabled: true },
   { op: 'keyFrame', room: 1 },
   { op: 'keyFrame', room: 1, rendition: 'low' },
   { op: 'close', room: 1 },

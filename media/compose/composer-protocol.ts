@@ -21,6 +21,7 @@ export type ComposerCommand =
       readonly layers: readonly ComposedLayer[]
       readonly canvas?: CanvasSize
     }
+  | { readonly op: 'low'; readonly room: number; readonly isEnabled: boolean }
   | { readonly op: 'keyFrame'; readonly room: number; readonly rendition?: Rendition }
   | { readonly op: 'close'; readonly room: number }
   | { readonly op: 'end' }
@@ -176,6 +177,8 @@ export const readCommand = (value: unknown): ComposerCommand => {
       return { op: 'removeSource', room: roomOf(fields), id: textOf(fields.id, 'id') }
     case 'draw':
       return readDraw(fields)
+    case 'low':
+      return { op: 'low', room: roomOf(fields), isEnabled: booleanOf(fields.isEnabled, 'isEnabled') }
     case 'keyFrame': {
       const { rendition } = fields
       return {

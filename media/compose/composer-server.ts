@@ -70,7 +70,7 @@ export class ComposerServer {
 
   #apply(
     { composer, sources }: OpenRoom,
-    command: Extract<ComposerCommand, { op: 'addSource' | 'removeSource' | 'draw' | 'keyFrame' }>,
+    command: Extract<ComposerCommand, { op: 'addSource' | 'removeSource' | 'draw' | 'low' | 'keyFrame' }>,
   ): void {
     switch (command.op) {
       case 'addSource': {
@@ -86,6 +86,9 @@ export class ComposerServer {
         return
       case 'draw':
         composer.draw(command.layers, command.canvas)
+        return
+      case 'low':
+        composer.enableLow(command.isEnabled)
         return
       case 'keyFrame':
         composer.requestKeyFrame(command.rendition)

@@ -74,6 +74,7 @@ describe.skipIf(reason !== undefined)(`the composers${reason ? ` (${reason})` : 
     const picture = await composers.open({ ssrcs: { low: 1, high: 2 }, payloadType: 96, cname: 'room' })
     expect(picture).toMatchObject({ ssrcs: { low: 1, high: 2 }, payloadType: 96, cname: 'room' })
     const { screens, reports } = watch(picture)
+    picture.enableLow(true)
     const requests = await addCamera(picture)
     picture.draw([whole])
     await expect
@@ -157,7 +158,7 @@ describe.skipIf(reason !== undefined)(`the composers${reason ? ` (${reason})` : 
     )
     const { screens } = watch(picture)
     picture.draw([whole])
-    await expect.poll(() => screens.low.frames.length).toBeGreaterThan(0)
+    await expect.poll(() => screens.high.frames.length).toBeGreaterThan(0)
   })
 
   it('open nothing after their end, nor while it comes', async () => {

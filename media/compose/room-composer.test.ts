@@ -63,6 +63,7 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
       },
       { streams: { low: stream(ssrcs.low), high: stream(ssrcs.high) }, kbps: { low: 400, high: 1500 } },
     )
+    room.enableLow(true)
     onTestFinished(() => {
       room.close()
       screens.low.close()
@@ -243,6 +244,33 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
     expect([keys(screens.high), keys(screens.low)]).toEqual([3, 3])
     clock.advance(2000)
     expect([keys(screens.high), keys(screens.low)]).toEqual([3, 3])
+  })
+
+  it('has the low rendition while it is wanted, at most 20 frames in a second, from a key frame on', () => {
+    const { clock, room, screens, reports } = open()
+    const { send } = join(room, 0)
+    room.draw([layer('m0')])
+    const play = () => {
+      const before = { low: screens.low.frames.length, high: screens.high.frames.length }
+      for (let ms = 0; ms < 2000; ms += 20) {
+        send()
+        clock.advance(20)
+      }
+      return { low: screens.low.frames.length - before.low, high: screens.high.frames.length - before.high }
+    }
+    const both = play()
+    expect(both.high).toBeGreaterThan(45)
+    expect(both.low).toBeGreaterThanOrEqual(25)
+    expect(both.low).toBeLessThanOrEqual(40)
+    room.enableLow(false)
+    const reported = reports.length
+    expect(play().low).toBe(0)
+    expect(new Set(reports.slice(reported).map(({ rendition }) => rendition))).toEqual(new Set(['high']))
+    const { length } = screens.low.frames
+    room.enableLow(true)
+    expect(play().low).toBeGreaterThanOrEqual(25)
+    expect(screens.low.frames[length]).toBe(true)
+    expect(colourDistance(screens.low.coloursAt([[50, 50]])[0]!, colours[0]!)).toBeLessThanOrEqual(8)
   })
 
   it('reports the time of both renditions each second', () => {

@@ -19,6 +19,8 @@ const stillMs = 200
 const usualCanvas: CanvasSize = { width: 1280, height: 720 }
 /** Width of the rendition `low`. */
 const lowWidth = 640
+/** Minimum time between frames of the rendition `low`, in ms: every second frame of 30, every one of 20. */
+const minLowMs = 45
 /** Larger canvases get this part more of the bit rate. */
 const largeShare = 1.5
 
@@ -69,6 +71,10 @@ export class RoomComposer {
   #painter: CanvasPainter
   #tiles: readonly Tile[] = []
   #lowCanvas: Uint8Array
+  #isLowEnabled = false
+  /** Whether the canvas of `low` is older than the other one. */
+  #isLowStale = true
+  #lowAt = Number.NEGATIVE_INFINITY
   #isChanged = true
   #units = -1
   /** Time for which the last frame was due. */
@@ -136,6 +142,13 @@ export class RoomComposer {
     this.#change()
   }
 
+  /** Sets whether the rendition `low` is encoded; it begins with a key frame. */
+  enableLow(isEnabled: boolean): void {
+    if (isEnabled && !this.#isLowEnabled) this.#low.requestKey()
+    this.#isLowEnabled = isEnabled
+    this.#plan()
+  }
+
   /** Requests a key frame of a rendition, or of both. */
   requestKeyFrame(rendition?: Rendition): void {
     if (rendition !== 'low') this.#high.requestKey()
@@ -174,6 +187,7 @@ export class RoomComposer {
     const low = lowSizeOf(canvas)
     this.#painter = new CanvasPainter(this.#deps.addon, canvas)
     this.#lowCanvas = new Uint8Array(canvasBytes(low.width, low.height))
+    this.#isLowStale = true
     this.#high.change(canvas, Math.round(this.#kbps.high * share))
     this.#low.change(low, this.#kbps.low)
   }
@@ -193,7 +207,9 @@ export class RoomComposer {
   /** Sets the timer for the next frame. */
   #plan(): void {
     const soonest = this.#lastAt + this.#movingMs()
-    const keys = [this.#high.keyDueAt, this.#low.keyDueAt].filter((at) => at !== undefined)
+    const keys = [this.#high.keyDueAt, this.#isLowEnabled ? this.#low.keyDueAt : undefined].filter(
+      (at) => at !== undefined,
+    )
     const key = Math.max(soonest, Math.min(...keys, Number.POSITIVE_INFINITY))
     const at = this.#isChanged ? soonest : Math.min(key, this.#lastAt + stillMs)
     if (this.#timer?.at === at) return
@@ -216,15 +232,25 @@ export class RoomComposer {
     this.#isChanged = false
     this.#units = Math.max(this.#units + 1, Math.round((now - this.#began) * unitsPerMs))
     this.#high.encode(now, this.#units, this.#painter.bytes)
-    this.#low.encode(now, this.#units, this.#lowCanvas)
+    if (this.#isLowEnabled) this.#encodeLow(now)
     this.#frames++
   }
 
   #paint(): void {
-    const { size, bytes } = this.#painter
     this.#painter.paint((id) => this.#sources.get(id)?.video)
-    const low = this.#low.size
-    this.#deps.addon.scale(this.#lowCanvas, low.width, low.height, bytes, size.width, size.height)
+    this.#isLowStale = true
+  }
+
+  #encodeLow(now: number): void {
+    const isKeyDue = (this.#low.keyDueAt ?? Number.POSITIVE_INFINITY) <= now
+    if (now - this.#lowAt < minLowMs && !isKeyDue) return
+    this.#lowAt = now
+    const { size, bytes } = this.#painter
+    const { width, height } = this.#low.size
+    if (this.#isLowStale)
+      this.#deps.addon.scale(this.#lowCanvas, width, height, bytes, size.width, size.height)
+    this.#isLowStale = false
+    this.#low.encode(now, this.#units, this.#lowCanvas)
   }
 
   #metered(work: () => void): void {

@@ -50,7 +50,7 @@ export class BadNetwork {
   }
 
   /** Calls `arrive` after the packet's delay, unless the packet is lost. */
-  carry(arrive: () => void): void {
+  carry(arrive: () => void, _bytes = 0): void {
     const delay = this.fate()
     if (delay === undefined) return
     const timer = setTimeout(() => {

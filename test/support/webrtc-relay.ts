@@ -2,23 +2,35 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import { BadNetwork, type Badness } from './bad-network.ts'
+import { Bottleneck, type BottleneckOptions } from './bottleneck.ts'
 
 const loopback = '127.0.0.1'
 
+const bound = async (): Promise<Socket> => {
+  const socket = createSocket('udp4').bind(0, loopback)
+  await once(socket, 'listening')
+  return socket
+}
+
 /**
  * A relay between pages and the gateway's WebRTC port that loses and delays packets: ICE, DTLS, SRTP and
- * SRTCP alike. Pages opened with its port use it (`Browser.page`). Ends with its test.
+ * SRTCP alike. The packets to all its pages share one path. Pages opened with its port use it (`Browser.page`). Ends with its test.
  */
 export class WebRtcRelay {
   readonly toGateway: BadNetwork
-  readonly toPage: BadNetwork
+  readonly toPage: BadNetwork | Bottleneck
   readonly #front: Socket
   readonly #gatewayPort: number
   /** A socket for each address that a page sends from. */
   readonly #backs = new Map<string, Socket>()
   #closed = false
 
-  private constructor(front: Socket, gatewayPort: number, toGateway: BadNetwork, toPage: BadNetwork) {
+  private constructor(
+    front: Socket,
+    gatewayPort: number,
+    toGateway: BadNetwork,
+    toPage: BadNetwork | Bottleneck,
+  ) {
     this.#front = front
     this.#gatewayPort = gatewayPort
     this.toGateway = toGateway
@@ -29,10 +41,15 @@ export class WebRtcRelay {
 
   /** Opens a relay in front of this port. Each direction has independent losses and delays. */
   static async open(gatewayPort: number, badness: Badness): Promise<WebRtcRelay> {
-    const front = createSocket('udp4').bind(0, loopback)
-    await once(front, 'listening')
+    const front = await bound()
     const back = { ...badness, seed: badness.seed + 1 }
     return new WebRtcRelay(front, gatewayPort, new BadNetwork(badness), new BadNetwork(back))
+  }
+
+  /** Opens a relay whose path to the pages is narrow. */
+  static async narrow(gatewayPort: number, options: BottleneckOptions): Promise<WebRtcRelay> {
+    const toGateway = new BadNetwork({ loss: 0, jitterMs: 0, seed: 1 })
+    return new WebRtcRelay(await bound(), gatewayPort, toGateway, new Bottleneck(options))
   }
 
   /** Port for pages, in place of the gateway's. */
@@ -50,7 +67,9 @@ export class WebRtcRelay {
     const known = this.#backs.get(key)
     if (known) return known
     const back = createSocket('udp4')
-    back.on('message', (packet) => this.toPage.carry(() => this.#front.send(packet, port, address)))
+    back.on('message', (packet) => {
+      this.toPage.carry(() => this.#front.send(packet, port, address), packet.length)
+    })
     this.#backs.set(key, back)
     return back
   }

@@ -1,6 +1,9 @@
 /** Pictures of rooms, with real mediasoup processes and synthetic packets. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../media/edge/testing/test-clock.ts'
+import { Vp8Source } from '../../media/rooms/testing/vp8-source.ts'
+import type { ComposedPicture, Rendition } from '../../media/types.ts'
+import { ComposingAdmission } from '../../media/webrtc/rooms/composing-admission.ts'
 import { VideoRoom } from '../../media/webrtc/rooms/video-room.ts'
 import { DirectBrowser, type DirectBrowserOptions, DirectWorker } from '../support/webrtc/direct-browser.ts'
 
@@ -10,6 +13,8 @@ let clock: TestClock
 let room: VideoRoom
 let faults: Error[] = []
 let before: number[] = []
+/** False if viewers change layers: mediasoup compares the reports of both with its own clock. */
+let hasOneLayer: boolean
 
 /** Formats with a router in each process; routers stay. */
 const formats = [{}, { payloadType: 120 }, { name: 'H264', payloadType: 102 }] as const
@@ -29,6 +34,7 @@ beforeEach(async () => {
   clock = new TestClock()
   faults = []
   browsers = []
+  hasOneLayer = true
   before = await counts()
   room = new VideoRoom({ clock, onFault: (fault) => faults.push(fault) })
 })
@@ -37,7 +43,7 @@ afterEach(async () => {
   expect(clock.running).toBe(0)
   for (const { streams, faults } of browsers) {
     expect(faults).toEqual([])
-    for (const { reader } of streams) reader.check()
+    if (hasOneLayer) for (const { reader } of streams) reader.check()
   }
   for (const browser of browsers) await browser.close()
   expect(await counts()).toEqual(before)
@@ -162,6 +168,78 @@ describe('a viewer', () => {
     // The new one, and the one whose own program was closed for it.
     expect(streams.filter((count) => count === 2)).toHaveLength(2)
     expect(streams[9]).toBe(2)
+  })
+})
+
+/** Composed picture without a process: its renditions are synthetic streams with their names as texts. */
+class FakeComposer implements ComposedPicture {
+  readonly ssrcs = { low: 1, high: 2 }
+  readonly payloadType = 96
+  readonly cname = 'c'
+  readonly load = { picture: 0, process: 0 }
+  readonly #sources = { low: new Vp8Source({ ssrc: 1 }), high: new Vp8Source({ ssrc: 2, sequence: 9000 }) }
+  readonly #keys = new Set<Rendition>(['low', 'high'])
+  isLowEnabled = false
+  #listener: Parameters<ComposedPicture['onPacket']>[0] = () => {}
+
+  addSource = () => Promise.resolve({ port: 1 })
+  removeSource = () => {}
+  draw = () => {}
+  onLost = () => {}
+  close = () => Promise.resolve()
+
+  enableLow(isEnabled: boolean): void {
+    this.isLowEnabled = isEnabled
+  }
+
+  requestKeyFrame(rendition: Rendition = 'high'): void {
+    this.#keys.add(rendition)
+  }
+
+  onPacket(listener: Parameters<ComposedPicture['onPacket']>[0]): void {
+    this.#listener = listener
+  }
+
+  send(): void {
+    for (const rendition of this.isLowEnabled ? (['low', 'high'] as const) : (['high'] as const)) {
+      const isKey = this.#keys.delete(rendition)
+      for (const packet of this.#sources[rendition].frame({ isKey, packets: 2, text: rendition }))
+        this.#listener(rendition, packet, 'rtp')
+    }
+  }
+}
+
+describe('a viewer with loss', () => {
+  it('has the low rendition of a composed picture, at first and when it loses packets, in one stream', async () => {
+    hasOneLayer = false
+    const picture = new FakeComposer()
+    const composers = { load: 0, open: () => Promise.resolve(picture), close: () => Promise.resolve() }
+    room.close()
+    const admission = new ComposingAdmission({ load: () => 0, clock })
+    room = new VideoRoom({ clock, composing: { composers, admission } })
+    const a = await join('a')
+    await join('b', { direction: 'recvonly' })
+    const layer = { id: 'a', x: 0, y: 0, width: 100, height: 100, z: 0, isVisible: true }
+    room.show({ kind: 'composed', layers: [layer] })
+    const play = (wanted: Readonly<Record<string, string>>) =>
+      playUntil(() => {
+        picture.send()
+        return Object.entries(wanted).every(([name, text]) => seen()[name] === text)
+      }, JSON.stringify(wanted))
+    await play({ a: 'low', b: 'low' })
+    await play({ a: 'high', b: 'high' })
+    await playUntil(() => !picture.isLowEnabled, 'the end of the low rendition')
+    for (let i = 0; i < 20; i++) {
+      picture.send()
+      await tick()
+    }
+    for (let i = 0; i < 4; i++) a.reportLoss()
+    await play({ a: 'low', b: 'high' })
+    expect(picture.isLowEnabled).toBe(true)
+    await play({ a: 'high', b: 'high' })
+    expect(browsers.map(({ streams }) => streams.length)).toEqual([1, 1])
+    room.close()
+    clock.advance(1000)
   })
 })
 

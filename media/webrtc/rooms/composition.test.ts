@@ -14,6 +14,7 @@ class FakePicture implements ComposedPicture {
   readonly removed: string[] = []
   layers: readonly ComposedLayer[] = []
   keyFrames = 0
+  lowKeyFrames = 0
   isClosed = false
   deliver: Listener = () => {}
   lose: (reason: Error) => void = () => {}
@@ -28,9 +29,15 @@ class FakePicture implements ComposedPicture {
     this.layers = layers
   }
 
+  readonly low: boolean[] = []
+
+  enableLow(isEnabled: boolean): void {
+    this.low.push(isEnabled)
+  }
+
   requestKeyFrame(rendition?: string): void {
-    expect(rendition).toBe('high')
-    this.keyFrames++
+    if (rendition === 'high') this.keyFrames++
+    else this.lowKeyFrames++
   }
 
   onPacket(listener: Listener): void {
@@ -174,6 +181,28 @@ describe('a composition', () => {
     detach()
     picture.deliver('high', Buffer.from('d'), 'rtp')
     expect(packets.map(String)).toEqual(['a'])
+  })
+
+  it('has the rendition low encoded while it has listeners', async () => {
+    composition.show([layer('a', red)])
+    const packets: Buffer[] = []
+    const low = composition.feed!.low!
+    const detach = low.attach((packet) => packets.push(packet))
+    const other = low.attach(() => {})
+    const picture = await opened()
+    expect(picture.low).toEqual([true])
+    low.requestKeyFrame()
+    expect(picture.lowKeyFrames).toBe(2)
+    picture.deliver('high', Buffer.from('a'), 'rtp')
+    picture.deliver('low', Buffer.from('b'), 'rtp')
+    detach()
+    detach()
+    expect(picture.low).toEqual([true])
+    other()
+    expect(picture.low).toEqual([true, false])
+    low.attach(() => {})
+    expect(picture.low).toEqual([true, false, true])
+    expect(packets.map(String)).toEqual(['b'])
   })
 
   it('reports a lost picture, opens another at once, and gives it the layers', async () => {

@@ -13,6 +13,8 @@ export type PacketListener = (packet: Buffer) => void
 
 /** RTP packets of one VP8 stream, for several programs. A stream with other numbers is another source. */
 export interface PacketSource {
+  /** The same for slow viewers, with a lower bit rate; undefined if there is none. */
+  readonly low?: PacketSource
   /** Calls `listener` for each packet, until the returned function is called. */
   attach(listener: PacketListener): () => void
   /** Requests a key frame, at most one in {@link keyFrameSpacingMs}. No effect while the source opens. */

@@ -1,20 +1,18 @@
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { types } from 'mediasoup'
 import type { MediaClock, MediaTimer } from '../../clock.ts'
-import { stillPicture } from '../../rooms/still-picture.ts'
-import { Vp8Rewriter } from '../../rooms/vp8-rewriter.ts'
-import { buildRtcp } from '../../rtp/rtcp.ts'
 import { ownVideo } from '../sdp/video-format.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
-import { asksKeyFrame } from './asks-key-frame.ts'
-import { keyFrameSpacingMs, type PacketSource } from './feed.ts'
+import type { PacketSource } from './feed.ts'
+import { keyFrameRequests } from './key-frame-requests.ts'
 import { type DirectLink, openLink } from './open-link.ts'
-import { ThrottledAction } from './throttled-action.ts'
+import { ProgramStream } from './program-stream.ts'
 
-/** Maximum time for which the present source stays while the next one has sent no key frame, in ms. */
-const maxCutMs = 1500
-/** Time between two sender reports, and between two plain pictures, in ms. */
-const beatMs = 2000
+/**
+ * Time between two sender reports, and between two plain pictures, in ms. mediasoup gives up a layer after 1.5 s
+ * without a packet.
+ */
+const beatMs = 1000
 
 /** Collaborators of a {@link Program}. */
 export interface ProgramDeps {
@@ -29,40 +27,34 @@ export interface ProgramDeps {
  * One continuous VP8 stream in a router, whose source changes. Its viewers consume it like the camera of a
  * browser, and notice no change. Without a source it sends a plain picture.
  *
- * A change waits for the first key frame of the next source. After 1.5 s, the plain picture takes the place
- * of the present source until the key frame arrives.
+ * For mediasoup it is a simulcast stream with two layers: the source, and its `low` for slow viewers. The low
+ * layer is sent only while a viewer needs it, and the source has one; mediasoup else sends the other layer. A
+ * viewer changes its layer at a key frame, and keeps its SSRC.
  */
 export class Program {
   readonly #place: VideoSource['line']
   readonly #clock: MediaClock
-  readonly #ssrc = randomInt(1, 2 ** 32 - 1)
-  readonly #rewriter: Vp8Rewriter
   readonly #cname = randomUUID()
+  readonly #high: ProgramStream
+  readonly #low: ProgramStream
   readonly #close: () => void
-  readonly #still: ThrottledAction
   #link: DirectLink<types.Producer> | undefined
   #source: VideoSource | undefined
   #wanted: PacketSource | undefined
-  /** Source that is sent; `still`: the plain picture; undefined before the first picture. */
-  #present: PacketSource | 'still' | undefined
-  #detachPresent = () => {}
-  /** Source that is waited for. */
-  #next: PacketSource | undefined
-  #detachNext = () => {}
-  #deadline: MediaTimer | undefined
+  #isLowWanted = false
   #beat: MediaTimer | undefined
 
   constructor(place: VideoSource['line'], { clock, onReady, onFault }: ProgramDeps) {
     this.#place = place
     this.#clock = clock
-    this.#rewriter = new Vp8Rewriter({
-      ssrc: this.#ssrc,
-      payloadType: ownVideo.payloadType,
-      sequence: randomInt(0x10000),
-      timestamp: randomInt(2 ** 32),
-      pictureId: randomInt(0x8000),
-    })
-    this.#still = new ThrottledAction(clock, keyFrameSpacingMs, () => this.#sendStill())
+    const stream = {
+      cname: this.#cname,
+      clock,
+      send: (packet: Buffer) => this.#send(packet),
+      sendReport: (compound: Buffer) => this.#sendReport(compound),
+    }
+    this.#high = new ProgramStream(stream)
+    this.#low = new ProgramStream(stream)
     const onOpen = (link: DirectLink<types.Producer>) => {
       this.#opened(link)
       onReady()
@@ -82,28 +74,32 @@ export class Program {
   /** Shows a source; undefined shows the plain picture at once. */
   show(feed: PacketSource | undefined): void {
     this.#wanted = feed
-    if (!this.#link) return
-    if (feed !== undefined && feed === this.#next) return
-    this.#dropNext()
-    if (feed === undefined) this.#showStill()
-    else if (feed !== this.#present) this.#await(feed)
+    this.#showBoth()
+  }
+
+  /** Sets whether a viewer needs the low layer; default false. */
+  setLow(isWanted: boolean): void {
+    if (isWanted === this.#isLowWanted) return
+    this.#isLowWanted = isWanted
+    this.#showBoth()
   }
 
   /** Ends the stream. Idempotent. */
   close(): void {
-    this.#dropNext()
-    this.#dropPresent()
+    this.#high.stop()
+    this.#low.stop()
     this.#beat?.cancel()
     this.#link = undefined
     this.#source = undefined
     this.#close()
   }
 
-  #await(feed: PacketSource): void {
-    this.#next = feed
-    this.#detachNext = feed.attach((packet) => this.#receive(feed, packet))
-    feed.requestKeyFrame()
-    this.#deadline = this.#clock.after(maxCutMs, () => this.#showStill())
+  #showBoth(): void {
+    if (!this.#link) return
+    this.#high.show(this.#wanted)
+    const low = this.#wanted?.low
+    if (this.#isLowWanted && (low || !this.#wanted)) this.#low.show(low)
+    else this.#low.stop()
   }
 
   #produce(transport: types.DirectTransport): Promise<types.Producer> {
@@ -122,7 +118,8 @@ export class Program {
             ],
           },
         ],
-        encodings: [{ ssrc: this.#ssrc }],
+        // The lowest layer first.
+        encodings: [{ ssrc: this.#low.ssrc }, { ssrc: this.#high.ssrc }],
         rtcp: { cname: this.#cname },
       },
     })
@@ -132,53 +129,18 @@ export class Program {
     this.#link = link
     this.#source = { producer: link.end, line: this.#place, format: ownVideo }
     link.transport.on('rtcp', (packet) => {
-      if (asksKeyFrame(packet)) this.#keyFrameWanted()
+      for (const ssrc of keyFrameRequests(packet))
+        if (ssrc === this.#high.ssrc) this.#high.keyFrameWanted()
+        else if (ssrc === this.#low.ssrc) this.#low.keyFrameWanted()
     })
-    this.show(this.#wanted)
+    this.#showBoth()
     this.#onBeat()
-  }
-
-  #receive(feed: PacketSource, packet: Buffer): void {
-    const sent = this.#rewriter.forward(this.#clock.now(), feed, packet)
-    if (sent && feed === this.#next) this.#cut()
-    if (sent) this.#send(sent)
-    else if (feed === this.#present && this.#rewriter.needsKeyFrame) feed.requestKeyFrame()
-  }
-
-  /** Makes the next source the present one. */
-  #cut(): void {
-    const detach = this.#detachNext
-    const feed = this.#next
-    this.#detachNext = () => {}
-    this.#dropNext()
-    this.#dropPresent()
-    this.#present = feed
-    this.#detachPresent = detach
-  }
-
-  /** Ends the present source. A next one is still waited for. */
-  #showStill(): void {
-    if (this.#present === 'still') return
-    this.#dropPresent()
-    this.#present = 'still'
-    this.#still.call()
-  }
-
-  #keyFrameWanted(): void {
-    if (this.#present === 'still') this.#still.call()
-    else this.#present?.requestKeyFrame()
-    this.#next?.requestKeyFrame()
   }
 
   #onBeat(): void {
     this.#beat = this.#clock.after(beatMs, () => this.#onBeat())
-    if (this.#present === 'still') this.#still.call()
-    this.#next?.requestKeyFrame()
-    this.#report()
-  }
-
-  #sendStill(): void {
-    this.#send(this.#rewriter.still(this.#clock.now(), stillPicture))
+    this.#high.beat()
+    this.#low.beat()
   }
 
   #send(packet: Buffer): void {
@@ -187,31 +149,8 @@ export class Program {
     if (producer && !producer.closed) producer.send(packet)
   }
 
-  #report(): void {
-    const info = this.#rewriter.senderInfo(this.#clock.now())
+  #sendReport(compound: Buffer): void {
     const transport = this.#link?.transport
-    if (info.packets === 0 || !transport || transport.closed) return
-    const ssrc = this.#ssrc
-    transport.sendRtcp(
-      buildRtcp([
-        { kind: 'sender', ssrc, info, blocks: [] },
-        { kind: 'description', ssrc, cname: this.#cname },
-      ]),
-    )
-  }
-
-  #dropNext(): void {
-    this.#deadline?.cancel()
-    this.#deadline = undefined
-    this.#detachNext()
-    this.#detachNext = () => {}
-    this.#next = undefined
-  }
-
-  #dropPresent(): void {
-    this.#still.stop()
-    this.#detachPresent()
-    this.#detachPresent = () => {}
-    this.#present = undefined
+    if (transport && !transport.closed) transport.sendRtcp(compound)
   }
 }

@@ -1,7 +1,9 @@
 import { type MediaClock, systemClock } from '../../clock.ts'
 import { guard } from '../../guard.ts'
+import type { ProgramLayer } from '../../rooms/layer-choice.ts'
 import type { BrowserSource, BrowserVideo, Composers, RoomPicture, RoomVideo } from '../../types.ts'
 import { WebRtcError } from '../errors.ts'
+import type { VideoForwarding } from '../video/forward-video.ts'
 import type { IncomingStream, IncomingVideo, VideoSource } from '../video/incoming-video.ts'
 import { type SessionVideo, sessionVideo } from '../video/session-video.ts'
 import { WebRtcSession } from '../webrtc-session.ts'
@@ -9,6 +11,7 @@ import type { ComposingAdmission, ComposingRoom } from './composing-admission.ts
 import { Composition, type CompositionLayer } from './composition.ts'
 import { Feed, type PacketSource } from './feed.ts'
 import { Program } from './program.ts'
+import { layersOf, ViewerLayer } from './viewer-layer.ts'
 
 /** Default maximum bit rate of a camera in bit/s: all its viewers receive the same stream. */
 const maxCameraRate = 1_000_000
@@ -46,6 +49,8 @@ interface Member {
   feed?: Feed | undefined
   /** Program that the member watches. */
   program?: Program | undefined
+  /** Layer of the program that the member receives. */
+  layer?: ViewerLayer | undefined
   /** Maximum bit rate of the camera in bit/s. */
   cameraRate: number
   /** Whether the member's codec was reported. */
@@ -180,16 +185,22 @@ export class VideoRoom implements RoomVideo {
     const { camera, session } = member
     const ends = [camera.watch(() => this.#cameraChanged(member))]
     if (session) {
+      const layerOf = (viewer: Member) => this.#layerOf(viewer)
       const provider = {
         get source() {
           return member.program?.source
         },
+        get preferredLayers() {
+          return layersOf(layerOf(member))
+        },
+        viewed: (forwarding: VideoForwarding) => this.#viewed(member, forwarding),
       }
       const view = session.view(provider, this.#onFault)
       member.updateView = view.update
       ends.push(
         session.watchSink(() => this.#update()),
         view.close,
+        () => member.layer?.close(),
         () => capCamera(camera.current, 0),
       )
     }
@@ -208,6 +219,27 @@ export class VideoRoom implements RoomVideo {
       if (!member.isScreen) capCamera(stream, member.cameraRate)
     }
     this.#update()
+  }
+
+  /** Chooses the layer of a new stream towards a member. */
+  #viewed(member: Member, { consumer }: VideoForwarding): void {
+    member.layer?.close()
+    const onChange = () => this.#updateLayers()
+    member.layer = new ViewerLayer({ consumer, clock: this.#clock, onChange }, this.#layerOf(member))
+    this.#updateLayers()
+  }
+
+  /** Returns the layer of a member: the first one of a composed picture is low until it is known to pass. */
+  #layerOf({ layer }: Member): ProgramLayer {
+    return layer?.layer ?? (this.#picture.kind === 'composed' ? 'low' : 'high')
+  }
+
+  /** Sends the low layer of the programs that a viewer needs it of. */
+  #updateLayers(): void {
+    const slow = [...this.#members.values()].filter((member) => this.#layerOf(member) === 'low')
+    const programs = new Set(slow.map(({ program }) => program))
+    for (const program of [...this.#shared.values(), ...this.#own.values()])
+      program.setLow(programs.has(program))
   }
 
   /** Whether the format is VP8. Reports another one, once per member. */
@@ -235,6 +267,7 @@ export class VideoRoom implements RoomVideo {
     }
     this.#composition?.show(viewers.length > 0 ? this.#layers() : [])
     this.#showAll()
+    this.#updateLayers()
     for (const { member } of viewers) member.updateView()
   }
 

@@ -26,7 +26,11 @@ export interface VideoForwarding {
  * connected. Rejects with `no_common_codec` if the codecs differ, and with `no_ports` if no port is left for
  * a pipe.
  */
-export const forwardVideo = async (source: VideoSource, sink: VideoSink): Promise<VideoForwarding> => {
+export const forwardVideo = async (
+  source: VideoSource,
+  sink: VideoSink,
+  preferredLayers?: types.ConsumerLayers,
+): Promise<VideoForwarding> => {
   if (source.format.name !== sink.format.name)
     throw new WebRtcError(
       'no_common_codec',
@@ -37,6 +41,7 @@ export const forwardVideo = async (source: VideoSource, sink: VideoSink): Promis
     const consumer = await sink.line.transport.consume({
       producerId: pipe?.producer.id ?? source.producer.id,
       rtpCapabilities: consumerCapabilities(sink.format),
+      ...(preferredLayers && { preferredLayers }),
     })
     const close = () => {
       consumer.close()

@@ -1,3 +1,4 @@
+import type { types } from 'mediasoup'
 import { guard } from '../../guard.ts'
 import { forwardVideo, type VideoForwarding, type VideoSink } from './forward-video.ts'
 import type { VideoSource } from './incoming-video.ts'
@@ -5,6 +6,10 @@ import type { VideoSource } from './incoming-video.ts'
 /** Provider of the video shown by a {@link Viewer}. */
 export interface VideoProvider {
   readonly source: VideoSource | undefined
+  /** First layers of a stream with several; default the highest. */
+  readonly preferredLayers?: types.ConsumerLayers
+  /** Called for each new stream towards the browser; default nothing. */
+  viewed?(forwarding: VideoForwarding): void
 }
 
 /** Called with the reason if video cannot be shown. */
@@ -81,7 +86,8 @@ export class Viewer {
     if (this.#failed?.request === request && isOf(this.#failed, source, sink)) return
     this.#failed = undefined
     try {
-      this.#forwarding = await forwardVideo(source, sink)
+      this.#forwarding = await forwardVideo(source, sink, request.provider.preferredLayers)
+      request.provider.viewed?.(this.#forwarding)
     } catch (error) {
       // If the source or sink has closed meanwhile, the error is ignored: its replacement triggers an update.
       if (source.producer.closed || sink.line.transport.closed) return

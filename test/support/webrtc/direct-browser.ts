@@ -4,7 +4,7 @@ import { Vp8Reader } from '../../../media/rooms/testing/vp8-reader.ts'
 import { type Frame, Vp8Source, type Vp8SourceOptions } from '../../../media/rooms/testing/vp8-source.ts'
 import { headerBytes, readRtp, rtpView, writeRtpHeader } from '../../../media/rtp/packet.ts'
 import type { MLine } from '../../../media/webrtc/m-line.ts'
-import { asksKeyFrame } from '../../../media/webrtc/rooms/asks-key-frame.ts'
+import { keyFrameRequests } from '../../../media/webrtc/rooms/key-frame-requests.ts'
 import { Routers } from '../../../media/webrtc/routers.ts'
 import type { MediaSection } from '../../../media/webrtc/sdp/session-description.ts'
 import { ownVideo, type VideoFormat } from '../../../media/webrtc/sdp/video-format.ts'
@@ -90,7 +90,7 @@ export class DirectBrowser {
     this.session = new WebRtcSession({ worker, plan: () => [] })
     this.#line = { worker, router, transport: this.#asWebRtc() } as unknown as MLine
     transport.on('rtcp', (packet) => {
-      if (!asksKeyFrame(packet)) return
+      if (keyFrameRequests(packet).length === 0) return
       this.requests++
       this.#wantsKeyFrame = true
     })
@@ -129,6 +129,17 @@ export class DirectBrowser {
     if (isKey) this.#wantsKeyFrame = false
     for (const packet of this.source.frame({ isKey, packets: 2, text: this.name, ...frame }))
       producer.send(packet)
+  }
+
+  /** Reports packets of the received stream as missing that mediasoup no longer has. */
+  reportLoss(): void {
+    const nack = Buffer.alloc(16)
+    nack.writeUInt32BE(0x81cd_0003, 0)
+    nack.writeUInt32BE(this.streams.at(-1)!.consumer.rtpParameters.encodings![0]!.ssrc!, 8)
+    const { sequence } = this.streams.at(-1)!.reader.inOrder.at(-1)!
+    nack.writeUInt16BE((sequence - 5000) & 0xffff, 12)
+    nack.writeUInt16BE(0xffff, 14)
+    this.#transport.sendRtcp(nack)
   }
 
   /** Ends the session and its transport. */

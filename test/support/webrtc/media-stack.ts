@@ -1,6 +1,6 @@
 import { createEdge } from '../../../media/edge/edge.ts'
 import { freePort, freePortRange } from '../../../media/testing/free-ports.ts'
-import type { BrowserMedia, Edge, MediaPort } from '../../../media/types.ts'
+import type { BrowserMedia, Composers, Edge, MediaPort } from '../../../media/types.ts'
 import { createWebRtc, type WebRtcService } from '../../../media/webrtc/webrtc.ts'
 import { patience, until as poll } from '../until.ts'
 
@@ -8,11 +8,20 @@ import { patience, until as poll } from '../until.ts'
 export interface MediaStack {
   readonly edge: Edge
   readonly webrtc: WebRtcService
+  /** UDP port of the first mediasoup process. */
+  readonly port: number
   close(): Promise<void>
 }
 
-/** Opens a media stack, by default with one mediasoup process. */
-export const openMediaStack = async ({ workers = 1 } = {}): Promise<MediaStack> => {
+/** Opens a media stack, by default with one mediasoup process, and without composers. */
+export const openMediaStack = async ({
+  workers = 1,
+  composers,
+}: {
+  readonly workers?: number
+  readonly composers?: Composers
+} = {}): Promise<MediaStack> => {
+  const port = await freePort()
   const edge = await createEdge({
     bind: '127.0.0.1',
     ports: await freePortRange(98),
@@ -25,12 +34,14 @@ export const openMediaStack = async ({ workers = 1 } = {}): Promise<MediaStack> 
     edge,
     bind: '127.0.0.1',
     announce: [],
-    port: await freePort(),
+    port,
     workers,
+    composers,
   })
   return {
     edge,
     webrtc,
+    port,
     close: async () => {
       await webrtc.close()
       await edge.close()

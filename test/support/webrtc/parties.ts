@@ -20,6 +20,8 @@ interface Sends {
   readonly numbers?: Readonly<Record<string, string>>
   /** The page; default a new one. */
   readonly page?: PhonePage
+  /** Port of a relay between the page and the stack. */
+  readonly relay?: number
 }
 
 /** The pages and sessions of one test. */
@@ -43,14 +45,16 @@ export class Parties {
   }
 
   /** Lets a page call, with video of a colour or without. */
-  async callIn(colour?: string, { codecs, numbers, page: own }: Sends = {}): Promise<Party> {
+  async callIn(colour?: string, { codecs, numbers, page: own, relay }: Sends = {}): Promise<Party> {
     const page = own ?? (await this.page())
     await page.call('start', { audio: true })
     if (colour) await page.call('camera', colour)
     if (codecs) await page.call('preferVideo', codecs)
     const offer = await page.call('offer', false, numbers)
     const media = this.#keepMedia(await this.#fixture.webrtc.answer('g', offer, ['opus']))
-    await page.call('take', 'answer', media.sdp)
+    const sdp =
+      relay === undefined ? media.sdp : media.sdp.replaceAll(` ${this.#fixture.port} typ`, ` ${relay} typ`)
+    await page.call('take', 'answer', sdp)
     return { page, media }
   }
 

@@ -5,6 +5,10 @@
 export interface PageVideo {
   /** Sends a picture of this CSS colour and size, instead of an earlier one. A new m-line needs an offer. */
   camera(colour: string, size?: Size): Promise<void>
+  /** Adds noise to the own picture, so that its stream needs a high bit rate. */
+  addNoise(): void
+  /** Counters of the incoming audio and video. */
+  received(): Promise<Received>
   /** Sends a picture as a screen, with an m-line for receive-only audio after the video. */
   share(colour: string, size: Size): Promise<void>
   /** Sets the direction of the video m-line; `stopped` disables the line. Needs an offer. */
@@ -33,6 +37,14 @@ export interface Seen {
   readonly codec: string
 }
 
+/** Counters of an incoming connection, as the browser has them. */
+export interface Received {
+  readonly audioPackets: number
+  readonly audioLost: number
+  readonly videoFrames: number
+  readonly videoBytes: number
+}
+
 /** Runs in the page; `pc` is its connection, and the functions are the phone's. */
 export const videoScript = `
 const video = (() => {
@@ -46,13 +58,18 @@ const video = (() => {
   })
   const own = Object.assign(document.createElement('canvas'), { width: 320, height: 240 })
   const ssrcs = new Set()
-  let colour, track
+  let colour, track, hasNoise = false
   const paint = () => {
     const context = own.getContext('2d')
     context.fillStyle = colour
     context.fillRect(0, 0, own.width, own.height)
     context.fillStyle = 'white'
     context.fillRect((performance.now() / 10) % own.width, own.height * 0.8, 10, own.height * 0.2)
+    // In the lower half; the colour is read in the upper one.
+    for (let i = 0; hasNoise && i < 400; i++) {
+      context.fillStyle = 'hsl(' + Math.random() * 360 + ' 80% 50%)'
+      context.fillRect(Math.random() * own.width, own.height / 2 + Math.random() * own.height / 2, 17, 13)
+    }
   }
   const transceiver = () => pc.getTransceivers().find((t) => !t.stopped && t.receiver.track.kind === 'video')
   const colourOf = ([r, g, b]) =>
@@ -70,6 +87,15 @@ const video = (() => {
       if (!there) return void pc.addTransceiver(track, { direction: 'sendrecv', streams: [stream] })
       await there.sender.replaceTrack(track)
       there.direction = 'sendrecv'
+    },
+    addNoise: () => { hasNoise = true },
+    received: async () => {
+      const all = [...(await pc.getStats()).values()].filter((s) => s.type === 'inbound-rtp')
+      const sum = (kind, name) => all.filter((s) => s.kind === kind).reduce((total, s) => total + (s[name] ?? 0), 0)
+      return {
+        audioPackets: sum('audio', 'packetsReceived'), audioLost: sum('audio', 'packetsLost'),
+        videoFrames: sum('video', 'framesDecoded'), videoBytes: sum('video', 'bytesReceived'),
+      }
     },
     share: async (name, size) => {
       await phone.camera(name, size)
