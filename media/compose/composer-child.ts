@@ -98,7 +98,11 @@ export class ComposerChild {
   #listen(): void {
     const child = this.#child
     child.on('message', (message) => this.#check(() => this.#receive(readReport(message))))
-    child.on('error', (error) => this.#die(error))
+    child.on('error', (error) => {
+      // The process may live on: an error of its pipe is one, too.
+      child.kill('SIGKILL')
+      this.#die(error)
+    })
     child.on('exit', (code, signal) => this.#die(new Error(this.#deathOf(code, signal))))
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errors = (this.#errors + text).slice(-maxErrorBytes)

@@ -1,13 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ComposingAdmission, type ComposingRoom } from './composing-admission.ts'
 
+/** Load of the process of all rooms without one of their own, and of the next room. */
+let load: number
+
 /** Room that records the decisions about it. */
 class Room implements ComposingRoom {
   tiles: number
   readonly decisions: [boolean, string][] = []
+  readonly #loadOfProcess: () => number
 
-  constructor(tiles: number) {
+  constructor(tiles: number, loadOfProcess = () => load) {
     this.tiles = tiles
+    this.#loadOfProcess = loadOfProcess
+  }
+
+  get load(): number {
+    return this.#loadOfProcess()
   }
 
   setAdmitted(isAdmitted: boolean, reason: string): void {
@@ -17,7 +26,6 @@ class Room implements ComposingRoom {
 }
 
 describe('admission to the composers', () => {
-  let load: number
   let timers: (() => void)[]
   let admission: ComposingAdmission
 
@@ -66,6 +74,18 @@ describe('admission to the composers', () => {
     expect(small.decisions).toEqual([[false, 'composer load 96 %']])
     pass(10)
     expect([large.decisions.length, small.decisions.length]).toEqual([1, 1])
+  })
+
+  it('dismisses a room of an overloaded process, although another process is idle', () => {
+    const busy = new Room(2, () => 1)
+    const largest = new Room(9, () => 0.5)
+    for (const room of [largest, busy]) admission.join(room)
+    load = 0.1
+    pass(3)
+    expect([busy.decisions, largest.decisions]).toEqual([[[false, 'composer load 100 %']], []])
+    // The idle process composes it 30 s later.
+    pass(27)
+    expect(busy.decisions.at(-1)).toEqual([true, 'composer load 10 %'])
   })
 
   it('takes one waiting room after 30 s below 60 %, the first one first', () => {

@@ -14,6 +14,8 @@ const checkMs = 1000
 export interface ComposingRoom {
   /** Number of sources in the composed picture; 0 while it is not composed. */
   readonly tiles: number
+  /** Load of the process that composes the picture, as a share of a core; 0 while it is not composed. */
+  readonly load: number
   /** Called when the room may be composed again, or no longer. `reason`: one line. */
   setAdmitted(isAdmitted: boolean, reason: string): void
 }
@@ -28,9 +30,9 @@ export interface ComposingAdmissionDeps {
 const percent = (load: number): string => `composer load ${Math.round(load * 100)} %`
 
 /**
- * Decides which rooms are composed, by the load of the composers. Above 80 %, a new room is not. Above 95 %
- * for 3 s, the room with the most tiles no longer is. Below 60 % for 30 s, one room is composed again: the
- * one that waits longest.
+ * Decides which rooms are composed, by the load of the composers. Above 80 % of the least busy process, a new
+ * room is not. Above 95 % of any process for 3 s, its room with the most tiles no longer is. Below 60 % of the
+ * least busy process for 30 s, one room is composed again: the one that waits longest.
  */
 export class ComposingAdmission {
   readonly #deps: ComposingAdmissionDeps
@@ -78,20 +80,20 @@ export class ComposingAdmission {
 
   #check(): void {
     const load = this.#deps.load()
-    this.#overS = load > maxLoad ? this.#overS + 1 : 0
+    const overloaded = [...this.#admitted].filter((room) => room.tiles > 0 && room.load > maxLoad)
+    this.#overS = overloaded.length > 0 ? this.#overS + 1 : 0
     this.#freeS = load < freeLoad ? this.#freeS + 1 : 0
-    if (this.#overS >= overloadS) this.#dismiss(load)
+    if (this.#overS >= overloadS) this.#dismiss(overloaded)
     if (this.#freeS >= freeS) this.#readmit(load)
   }
 
-  #dismiss(load: number): void {
-    const composed = [...this.#admitted].filter(({ tiles }) => tiles > 0)
-    const [largest] = composed.toSorted((a, b) => b.tiles - a.tiles)
+  #dismiss(overloaded: readonly ComposingRoom[]): void {
+    const [largest] = overloaded.toSorted((a, b) => b.tiles - a.tiles)
     if (!largest) return
     this.#overS = 0
     this.#admitted.delete(largest)
     this.#waiting.add(largest)
-    largest.setAdmitted(false, percent(load))
+    largest.setAdmitted(false, percent(largest.load))
   }
 
   #readmit(load: number): void {

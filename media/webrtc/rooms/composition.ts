@@ -65,6 +65,11 @@ export class Composition {
     return this.#inputs.size
   }
 
+  /** Load of the process of the picture, as a share of a core; 0 without a picture. */
+  get load(): number {
+    return this.#picture?.load.process ?? 0
+  }
+
   /** Changes the layers; none: the picture is not needed. */
   show(layers: readonly CompositionLayer[]): void {
     this.#layers = layers

@@ -96,10 +96,13 @@ export class VideoRoom implements RoomVideo {
   constructor({ onFault = () => {}, clock = systemClock, composing }: VideoRoomOptions = {}) {
     this.#clock = clock
     this.#onFault = guard(onFault)
-    const tiles = () => this.#composition?.tiles ?? 0
+    const composition = () => this.#composition
     this.#asComposing = {
       get tiles() {
-        return tiles()
+        return composition()?.tiles ?? 0
+      },
+      get load() {
+        return composition()?.load ?? 0
       },
       setAdmitted: (isAdmitted, reason) => {
         this.#refusal = isAdmitted ? undefined : reason
