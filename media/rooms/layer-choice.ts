@@ -28,8 +28,8 @@ const quickMs = 2_500
 const jitteryMs = 20_000
 const narrowMs = 300_000
 /**
- * Jitter of a path that is not quick, in ms. The packets of a frame are sent together, so that a narrow path
- * spreads them: 1200 bytes take 24 ms at 400 kbit/s, and 2 ms at 5 Mbit/s.
+ * Jitter of a path that is not quick, in ms. A narrow path spreads the packets of a frame, which are sent
+ * together. Of these, 1200 bytes take 24 ms at 400 kbit/s, and 2 ms at 5 Mbit/s.
  */
 const jitteryPathMs = 10
 /** Difference of round trip times by which the queue of a narrow path shows, in ms. */

@@ -14,7 +14,8 @@ const bound = async (): Promise<Socket> => {
 
 /**
  * A relay between pages and the gateway's WebRTC port that loses and delays packets: ICE, DTLS, SRTP and
- * SRTCP alike. The packets to all its pages share one path. Pages opened with its port use it (`Browser.page`). Ends with its test.
+ * SRTCP alike. The packets to all its pages share one path. Pages opened with its port use it
+ * (`Browser.page`). Ends with its test.
  */
 export class WebRtcRelay {
   readonly toGateway: BadNetwork

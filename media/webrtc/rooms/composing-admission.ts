@@ -30,9 +30,9 @@ export interface ComposingAdmissionDeps {
 const percent = (load: number): string => `composer load ${Math.round(load * 100)} %`
 
 /**
- * Decides which rooms are composed, by the load of the composers. Above 80 % of the least busy process, a new
- * room is not. Above 95 % of any process for 3 s, its room with the most tiles no longer is. Below 60 % of the
- * least busy process for 30 s, one room is composed again: the one that waits longest.
+ * Decides which rooms are composed, by the load of the composers. Above 80 % of the least busy process, a
+ * new room is not. Above 95 % of any process for 3 s, its room with the most tiles no longer is. Below 60 %
+ * of the least busy process for 30 s, one room is composed again: the one that waits longest.
  */
 export class ComposingAdmission {
   readonly #deps: ComposingAdmissionDeps

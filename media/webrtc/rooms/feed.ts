@@ -13,7 +13,7 @@ export type PacketListener = (packet: Buffer) => void
 
 /** RTP packets of one VP8 stream, for several programs. A stream with other numbers is another source. */
 export interface PacketSource {
-  /** The same for slow viewers, with a lower bit rate; undefined if there is none. */
+  /** The same for slow viewers, with a lower bit rate; undefined if the source has no such packets. */
   readonly low?: PacketSource
   /** Calls `listener` for each packet, until the returned function is called. */
   attach(listener: PacketListener): () => void

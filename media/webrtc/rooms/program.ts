@@ -9,8 +9,8 @@ import { type DirectLink, openLink } from './open-link.ts'
 import { ProgramStream } from './program-stream.ts'
 
 /**
- * Time between two sender reports, and between two plain pictures, in ms. mediasoup gives up a layer after 1.5 s
- * without a packet.
+ * Time between two sender reports, and between two plain pictures, in ms. mediasoup gives up a layer after
+ * 1.5 s without a packet.
  */
 const beatMs = 1000
 

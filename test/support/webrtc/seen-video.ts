@@ -91,7 +91,8 @@ const video = (() => {
     addNoise: () => { hasNoise = true },
     received: async () => {
       const all = [...(await pc.getStats()).values()].filter((s) => s.type === 'inbound-rtp')
-      const sum = (kind, name) => all.filter((s) => s.kind === kind).reduce((total, s) => total + (s[name] ?? 0), 0)
+      const sum = (kind, name) =>
+        all.filter((s) => s.kind === kind).reduce((total, s) => total + (s[name] ?? 0), 0)
       return {
         audioPackets: sum('audio', 'packetsReceived'), audioLost: sum('audio', 'packetsLost'),
         videoFrames: sum('video', 'framesDecoded'), videoBytes: sum('video', 'bytesReceived'),
