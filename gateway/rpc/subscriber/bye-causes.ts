@@ -1,23 +1,13 @@
 import { type Cause, type Code, catalogue } from '../../core/errors/catalogue.ts'
 
-/** Body of a `verto.bye`. */
-export interface ByeBody {
-  /** Q.850 name. */
-  readonly cause: string
-  /** Q.850 value. */
-  readonly causeCode: number
-  /** Error code of a room that rejects a caller: several of them share a Q.850 cause. */
-  readonly reason?: Code
-}
-
-/** Codes of rooms that pages tell apart. */
+/** Codes of rooms that pages tell apart: several of them share a Q.850 cause. */
 const roomReasons: ReadonlySet<Code> = new Set(['room_full', 'room_locked', 'room_not_open', 'room_ended'])
 
 /**
- * Returns the body of a `verto.bye`. The published SDK reads the Q.850 name and value, and ignores the
- * reason.
+ * Returns the body of a `verto.bye`: Q.850 name and value, and the reason of a room that rejects the call.
+ * The published SDK ignores the reason.
  */
-export const byeOf = ({ code }: Cause): ByeBody => {
+export const byeOf = ({ code }: Cause) => {
   const { cause, q850 } = catalogue[code]
   return { cause, causeCode: q850, ...(roomReasons.has(code) && { reason: code }) }
 }
