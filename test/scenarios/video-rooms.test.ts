@@ -2,8 +2,8 @@
 
 /**
  * Rooms by token: a page with `Video.RoomSession` of each version of the published SDK, and a page that dials
- * the room as a subscriber. Each page's camera has a colour of its own. Applications with the published server
- * SDKs watch the room, and act on it.
+ * the room as a subscriber. Each page's camera has a colour of its own. Applications with the published
+ * server SDKs watch the room, and act on it.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'

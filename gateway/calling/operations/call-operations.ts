@@ -49,8 +49,8 @@ export class CallOperations {
   }
 
   /**
-   * Stops the operation of a kind of which a call has at most one at a time. Resolves when it has reported its
-   * end; with false if there is none.
+   * Stops the operation of a kind of which a call has at most one at a time. Resolves when it has reported
+   * its end, or with false if the call has no such operation.
    */
   async stopOnly(kind: OperationKind): Promise<boolean> {
     const found = [...this.#running.values()].find(({ operation }) => operation.kind === kind)

@@ -25,7 +25,7 @@ interface Event {
   readonly isStale: (() => boolean) | undefined
 }
 
-/** Maximum number of undelivered events. The oldest events of rooms are dropped first, then those of calls. */
+/** Maximum number of undelivered events. The oldest events of rooms are dropped first, then others. */
 const maxKept = 500
 /** Maximum number of topics of an application. */
 export const maxTopics = 100
@@ -121,7 +121,7 @@ export class Application {
     this.#kept.clear()
   }
 
-  /** Rooms have many events, of which the promises of clients depend on few. Calls must not lose theirs. */
+  /** Rooms have many events. Those of calls must not be lost, because promises of clients depend on them. */
   #dropOldest(): void {
     const [oldest] = this.#kept
     let victim = oldest

@@ -25,7 +25,7 @@ export class RoomSubscriptions {
     return size
   }
 
-  /** Returns the events that an application subscribes to in a channel; undefined if it has no subscription. */
+  /** Returns the events that an application subscribes to in a channel; undefined without a subscription. */
   events(application: Application, channel: string): ReadonlySet<string> | undefined {
     return this.#projects.get(application.projectId)?.get(application)?.get(channel)
   }
