@@ -174,6 +174,18 @@ describe('an application that listens to one room', () => {
     expect(await names(application)).toEqual(['room.subscribed', 'room.subscribed'])
   })
 
+  it('receives the state with its first subscription that asks for it', async () => {
+    gateway.rooms.start('s1').join('A')
+    const application = await signedIn()
+    // The request fails as long as rooms cannot record, and follows the events of the recording.
+    await application.ask('video.recording.start', { room_session_id: 's1' })
+    expect(gateway.dialect.roomSubscriptions).toBe(1)
+    await application.ask('signalwire.subscribe', { event_channel: 'room.s1', events: ['video.member.left'] })
+    expect(await names(application)).toEqual([])
+    await subscribe(application, 'room.s1', 'member.joined')
+    expect(await names(application)).toEqual(['room.subscribed'])
+  })
+
   it('can end its subscription to some or all events', async () => {
     const room = gateway.rooms.start('s1')
     room.join('A')

@@ -92,10 +92,12 @@ export class ApplicationRooms {
     const wantsState = params.flag('get_initial_state') ?? false
     const session = channel === allRooms ? undefined : this.#sessionOf(application, channel)
     const before = this.#subscriptions.events(application, channel)
-    this.#subscriptions.add(application, channel, events)
+    // The name of the state is kept among those of the events, as a mark that the client has received it.
+    const kept = session && wantsState ? [...events, subscribedEvent] : events
+    this.#subscriptions.add(application, channel, kept)
     if (!wantsState) return { result: ok() }
     // After a repeated state, the SDKs deliver each event twice. It is sent only if the client waits for it.
-    if (session && (!before || events.includes(subscribedEvent)))
+    if (session && (events.includes(subscribedEvent) || !before?.has(subscribedEvent)))
       return { result: ok(), after: () => sendTo(application, eventsIn(session).subscribed()) }
     if (!session && events.includes(startedEvent) && !before?.has(startedEvent))
       return { result: ok(), after: () => this.#sendStarted(application) }
