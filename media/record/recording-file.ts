@@ -46,6 +46,8 @@ export class RecordingFile {
   #failure: FileFailure | undefined
   #pump: Promise<void> | undefined
   #mustTouch = false
+  /** Bytes that are to replace the first ones of the file. */
+  #header: Uint8Array | undefined
 
   /** `bytesPerSecond` is the maximum data rate. `onFailure` is called at most once. */
   constructor(
@@ -76,6 +78,22 @@ export class RecordingFile {
     }
   }
 
+  /** Writes what has not filled a chunk yet to the disk. */
+  flush(): void {
+    if (this.#used === 0 || this.#failure) return
+    // A copy, because chunks are much larger than what a slow recording writes.
+    this.#waiting.push(Buffer.from(this.#chunk.subarray(0, this.#used)))
+    this.#used = 0
+    this.#checkDisk()
+  }
+
+  /** Replaces the first bytes of the file after everything written so far. */
+  replaceHeader(bytes: Uint8Array): void {
+    this.#header = bytes
+    this.flush()
+    this.#start()
+  }
+
   /**
    * Marks the file as in use while nothing is written: {@link recoverRecordings} detects abandoned files by
    * their age.
@@ -90,7 +108,7 @@ export class RecordingFile {
    * is kept. An unfinished file that cannot be renamed stays, and {@link recoverRecordings} finds it. Never
    * rejects.
    */
-  async finish(format: RecordingFormat, maxBytes: number): Promise<FileResult> {
+  async finish(format: Pick<RecordingFormat, 'playable' | 'header'>, maxBytes: number): Promise<FileResult> {
     if (!this.#failure && this.#used > 0) this.#waiting.push(this.#chunk.subarray(0, this.#used))
     while (this.#pump || this.#waiting.length > 0) {
       this.#start()
@@ -111,12 +129,14 @@ export class RecordingFile {
   #next(): void {
     this.#used = 0
     this.#waiting.push(this.#chunk)
-    if (this.#waiting.length > maxWaitingChunks) {
-      this.#fail({ code: 'too_slow', message: `the disk is ${maxWaitingChunks} s behind` })
-      return
-    }
     this.#chunk = this.#free.pop() ?? Buffer.allocUnsafe(this.#chunkBytes)
-    this.#start()
+    this.#checkDisk()
+  }
+
+  #checkDisk(): void {
+    if (this.#waiting.length > maxWaitingChunks)
+      this.#fail({ code: 'too_slow', message: `the disk is ${maxWaitingChunks} s behind` })
+    else this.#start()
   }
 
   #fail(failure: FileFailure): void {
@@ -134,7 +154,7 @@ export class RecordingFile {
       .finally(() => {
         this.#pump = undefined
         // A chunk may have been added after the last check.
-        if (this.#waiting.length > 0) this.#start()
+        if (this.#waiting.length > 0 || (this.#header && !this.#failure)) this.#start()
       })
   }
 
@@ -147,6 +167,9 @@ export class RecordingFile {
       this.#waiting.shift()
       if (chunk.length === this.#chunkBytes) this.#free.push(chunk)
     }
+    const header = this.#header
+    this.#header = undefined
+    if (header) await this.#handle.write(header, 0, header.length, 0)
     if (!this.#mustTouch) return
     this.#mustTouch = false
     // Truncating to the current length only updates the modification time.

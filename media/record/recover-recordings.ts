@@ -1,7 +1,8 @@
-import { open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failureOf } from './disk-files.ts'
 import { WavFormat, wavHeaderBytes } from './wav-format.ts'
+import { completeWebm, isWebm } from './webm/complete-webm.ts'
 
 /**
  * Time after its last change for which an unfinished file counts as in use: 2 minutes, because recordings are
@@ -52,13 +53,12 @@ async function complete(file: string, path: string): Promise<boolean> {
     const start = Buffer.alloc(wavHeaderBytes)
     const { bytesRead } = await handle.read(start, 0, wavHeaderBytes, 0)
     const isWav = start.toString('latin1', 0, 4) === 'RIFF'
-    // An MP3 needs no repair: players skip an incomplete frame.
-    const length = isWav ? playable(start, bytesRead, size) : size
+    if (await exists(path)) throw Object.assign(new Error(`${path} already exists`), { code: 'EEXIST' })
+    const length = await playableLength(handle, size, start.subarray(0, bytesRead))
     if (length === 0) {
       await unlink(file)
       return false
     }
-    if (await exists(path)) throw Object.assign(new Error(`${path} already exists`), { code: 'EEXIST' })
     if (length < size) await handle.truncate(length)
     if (isWav) await handle.write(formatOf(start).header(length), 0, wavHeaderBytes, 0)
     await handle.sync()
@@ -72,8 +72,13 @@ async function complete(file: string, path: string): Promise<boolean> {
 const formatOf = (header: Buffer): WavFormat =>
   new WavFormat(header.readUInt32LE(24) === 16_000 ? 16_000 : 8000, header.readUInt16LE(22) === 2 ? 2 : 1)
 
-const playable = (header: Buffer, bytesRead: number, size: number): number =>
-  bytesRead < wavHeaderBytes ? 0 : formatOf(header).playable(size)
+/** Returns the length up to which the file can be played. A WebM has its end then. */
+const playableLength = async (handle: FileHandle, size: number, start: Buffer): Promise<number> => {
+  if (isWebm(start)) return completeWebm(handle, size)
+  // An MP3 needs no repair: players skip an incomplete frame.
+  if (start.toString('latin1', 0, 4) !== 'RIFF') return size
+  return start.length < wavHeaderBytes ? 0 : formatOf(start).playable(size)
+}
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
