@@ -23,6 +23,23 @@ export interface RoomLayer {
   readonly isVisible: boolean
 }
 
+/** Frame of the picture of a room, in VP8. */
+export interface RoomFrame {
+  /** Time that the frame belongs to, in ms since the Unix epoch. Never goes back. */
+  readonly at: number
+  /** Size of the picture; only of key frames. The first frame is one. */
+  readonly size?: { readonly width: number; readonly height: number }
+  readonly data: Uint8Array
+}
+
+/** Frames of the picture of a room, see {@link RoomVideo.watchFrames}. */
+export interface RoomFrames {
+  /** Requests a key frame, at most one in 500 ms. */
+  requestKeyFrame(): void
+  /** Ends the frames. Idempotent. */
+  close(): void
+}
+
 /**
  * Video of one room: its sources and its viewers. A change of the picture needs no new offer. The SSRC of a
  * viewer's stream stays, and its sequence numbers, timestamps and VP8 picture ids are continuous. A viewer
@@ -56,6 +73,11 @@ export interface RoomVideo {
    * plain picture follows until that key frame. Without a new source, the plain picture is shown at once.
    */
   show(picture: RoomPicture): void
+  /**
+   * Calls `onFrame` with the frames of the picture that viewers see, of `main` in the speaker picture, until
+   * `close`. Without a source the frames are those of the plain picture. Decodes and encodes nothing.
+   */
+  watchFrames(onFrame: (frame: RoomFrame) => void): RoomFrames
   /** Whether a composed picture can be shown at present. Without it, such a picture is plain. */
   readonly canCompose: boolean
   /**

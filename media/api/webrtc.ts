@@ -1,5 +1,7 @@
 import type { AudioCodec } from './codec.ts'
+import type { Mixer } from './mixer.ts'
 import type { MediaPort } from './port.ts'
+import type { RoomRecording, RoomRecordRequest } from './room-recording.ts'
 import type { RoomVideo } from './room-video.ts'
 
 /**
@@ -102,6 +104,8 @@ export interface WebRtc {
    * The other members are not affected.
    */
   openRoom(onFault?: (fault: Error) => void): RoomVideo
+  /** Records a room: the mix of its audio, and later its picture. Errors are in the result. */
+  recordRoom(mixer: Pick<Mixer, 'onPacket'>, request: RoomRecordRequest): RoomRecording
   /** Number of open browser transports. */
   readonly transports: number
   close(): Promise<void>

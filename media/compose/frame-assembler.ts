@@ -21,8 +21,11 @@ interface Fragment {
 export interface FrameAssemblerOptions {
   readonly ssrc: number
   readonly payloadType: number
-  /** Called for each frame in its order. The first one, and the first one after a loss, is a key frame. */
-  readonly onFrame: (frame: Buffer, now: number) => void
+  /**
+   * Called for each frame in its order, with its RTP timestamp. The first one, and the first one after a
+   * loss, is a key frame.
+   */
+  readonly onFrame: (frame: Buffer, now: number, timestamp: number) => void
   /** Called while frames are lost until the next key frame; repeated for each packet. */
   readonly onKeyNeeded: (now: number) => void
 }
@@ -139,7 +142,7 @@ export class FrameAssembler {
   #finish(now: number): void {
     const frame = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts, this.#bytes)
     this.#drop()
-    this.#options.onFrame(frame, now)
+    this.#options.onFrame(frame, now, this.#timestamp)
   }
 
   #drop(): void {

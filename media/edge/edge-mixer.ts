@@ -42,6 +42,7 @@ export class EdgeMixer implements Mixer {
   #onSpeaker: (port: MediaPort | undefined) => void = () => {}
   #talking = new Map<EdgePort, Talk>()
   #onTalking: (port: MediaPort, talk: Talk) => void = () => {}
+  readonly #packetListeners = new Set<(packet: Uint8Array) => void>()
   #isClosed = false
 
   /** `rate` of the mix, in Hz. */
@@ -112,6 +113,23 @@ export class EdgeMixer implements Mixer {
   record(request: RecordRequest): Recording {
     if (this.#isClosed) return noRecording()
     return this.#home().recordings.start(this.number, { ...request, tracks: 'in' })
+  }
+
+  onPacket(listener: (packet: Uint8Array) => void): () => void {
+    this.#packetListeners.add(listener)
+    if (this.#packetListeners.size === 1) this.#setEncoded(true)
+    return () => {
+      if (this.#packetListeners.delete(listener) && this.#packetListeners.size === 0) this.#setEncoded(false)
+    }
+  }
+
+  /** Processes a packet of the mix from the thread. */
+  encoded(packet: Uint8Array): void {
+    for (const listener of [...this.#packetListeners]) listener(packet)
+  }
+
+  #setEncoded(isOn: boolean): void {
+    if (!this.#isClosed) this.#home().thread.send({ op: 'encodeMix', mixer: this.number, isOn })
   }
 
   async close(): Promise<void> {

@@ -290,6 +290,9 @@ class ThreadedEdge implements Edge {
       case 'speaker':
         this.#mixers.get(report.mixer)?.setSpeaker(report.port)
         break
+      case 'encodedMix':
+        this.#mixers.get(report.mixer)?.encoded(report.packet)
+        break
       case 'talking':
         this.#mixers.get(report.mixer)?.setTalking(report.port, report.talk)
         break

@@ -96,6 +96,7 @@ export class Engine {
       case 'addInput':
       case 'changeInput':
       case 'removeInput':
+      case 'encodeMix':
       case 'closeMixer':
         this.#mix(command)
         return
@@ -189,6 +190,11 @@ export class Engine {
     if (command.op === 'addInput') this.#addInput(threadMixer, command)
     else if (command.op === 'changeInput') threadMixer.change(command.port, command.options)
     else if (command.op === 'removeInput') threadMixer.remove(command.port)
+    else if (command.op === 'encodeMix')
+      threadMixer.encode(
+        this.#options.codecs,
+        command.isOn ? (packet) => this.#report({ op: 'encodedMix', mixer, packet }) : undefined,
+      )
     else this.#closeMixer(mixer, threadMixer)
   }
 

@@ -102,6 +102,8 @@ export type MixCommand =
       readonly options: InputOptions
     }
   | { readonly op: 'removeInput'; readonly mixer: PortNumber; readonly port: PortNumber }
+  /** Begins or ends the reports of the mix as Opus. */
+  | { readonly op: 'encodeMix'; readonly mixer: PortNumber; readonly isOn: boolean }
   | { readonly op: 'closeMixer'; readonly mixer: PortNumber }
 
 /** Command from the main thread to a media thread. Packets never cross. */
@@ -147,6 +149,8 @@ export type Report =
       readonly port: PortNumber
       readonly talk: Talk
     }
+  /** 20 ms of a mix as an Opus packet. */
+  | { readonly op: 'encodedMix'; readonly mixer: PortNumber; readonly packet: Uint8Array }
   /** Answer to `stats` and `close`. */
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number; readonly stats: PortStats }
   | { readonly op: 'recorded'; readonly record: number; readonly result: RecordingResult }

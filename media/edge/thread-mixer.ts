@@ -1,14 +1,27 @@
+import type { Codecs } from '../codecs/types.ts'
 import { MixerCore, type TalkListener } from '../mix/mixer.ts'
 import type { InputOptions, MixerInput } from '../mix/mixer-input.ts'
 import { type AudioSink, AudioSinks } from '../rtp/audio-sinks.ts'
+import { opusSilence, sharedFormat } from '../rtp/encoding.ts'
 import type { FrameChannel } from '../rtp/frame-channel.ts'
 import { type PlayedListener, PromptMixer } from '../rtp/prompt-mixer.ts'
 import type { Session } from '../rtp/session.ts'
 import { SharedAudio } from '../rtp/shared-audio.ts'
-import type { PcmRate } from '../types.ts'
+import type { FarEnd, PcmRate } from '../types.ts'
 import type { FrameLink } from './frame-link.ts'
 import type { PortNumber } from './protocol.ts'
 import type { Mixing } from './ticker.ts'
+
+/** Format of the encoded mix. Browsers request the same one, and then share its encoder. */
+const mixFormat: FarEnd = {
+  address: '',
+  port: 0,
+  codec: 'opus',
+  payloadType: 0,
+  direction: 'sendonly',
+  opus: { fec: true },
+}
+const mixFormatName = sharedFormat(mixFormat)!
 
 /** Input of a mixer as a session's channel. */
 class MixerInputChannel implements FrameChannel {
@@ -65,6 +78,7 @@ export class ThreadMixer implements Mixing {
   #leaves = new Map<PortNumber, () => void>()
   #links = new Map<PortNumber, { readonly input: MixerInput; readonly link: FrameLink }>()
   #sinks = new AudioSinks()
+  #encode: (() => void) | undefined
   #wake: (mixer: ThreadMixer) => void
   #onSpeaker: (port: PortNumber | undefined) => void
   #speaker: PortNumber | undefined
@@ -79,7 +93,9 @@ export class ThreadMixer implements Mixing {
 
   /** Whether the mixer needs frames. */
   get isFramed(): boolean {
-    return this.#core.size > 0 || this.promptMixer.isWaiting || this.#sinks.size > 0
+    return (
+      this.#core.size > 0 || this.promptMixer.isWaiting || this.#sinks.size > 0 || this.#encode !== undefined
+    )
   }
 
   /** Adds a session of this thread, which leaves its partner or former mixer. */
@@ -122,6 +138,20 @@ export class ThreadMixer implements Mixing {
     this.#sinks.remove(sink)
   }
 
+  /**
+   * Passes the sum of all inputs as Opus to `onPacket`, one packet per frame; undefined ends that. The packet
+   * is a copy.
+   */
+  encode(codecs: Codecs, onPacket: ((packet: Uint8Array) => void) | undefined): void {
+    this.#encode =
+      onPacket &&
+      (() => {
+        const { payload, bytes } = this.#total.encoding(mixFormatName, codecs, mixFormat)
+        onPacket(Uint8Array.from(bytes > 0 ? payload.subarray(0, bytes) : opusSilence))
+      })
+    this.wake()
+  }
+
   wake(): void {
     this.#wake(this)
   }
@@ -132,6 +162,7 @@ export class ThreadMixer implements Mixing {
     this.#core.prompt(this.promptMixer.compose(rate) ? this.promptMixer.frame : undefined)
     this.#core.mix()
     this.#total.next(this.#core.total)
+    this.#encode?.()
     for (const { input, link } of this.#links.values()) link.write(input.output, rate)
     this.#sinks.write(this.#core.total, rate, undefined, rate)
     this.promptMixer.finish()
@@ -145,6 +176,8 @@ export class ThreadMixer implements Mixing {
   close(): void {
     for (const leave of [...this.#leaves.values()]) leave()
     this.#sinks.close()
+    this.#encode = undefined
+    this.#total.close()
     this.promptMixer.clear()
   }
 

@@ -8,6 +8,9 @@ import type {
   Composers,
   Edge,
   MediaPort,
+  Mixer,
+  RoomRecording,
+  RoomRecordRequest,
   RoomVideo,
   WebRtc,
 } from '../types.ts'
@@ -16,6 +19,7 @@ import { WebRtcError } from './errors.ts'
 import { listenAddresses } from './listen-addresses.ts'
 import { Relay } from './relay.ts'
 import { ComposingAdmission } from './rooms/composing-admission.ts'
+import { RoomRecorder } from './rooms/room-recorder.ts'
 import { type ComposingService, VideoRoom } from './rooms/video-room.ts'
 import { type AudioFormat, ownFormat, planAnswer, planSource, withFormat } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read-sdp.ts'
@@ -156,6 +160,10 @@ class Service implements WebRtcService {
 
   openRoom(onFault?: (fault: Error) => void): RoomVideo {
     return new VideoRoom({ onFault, composing: this.#composing })
+  }
+
+  recordRoom(mixer: Pick<Mixer, 'onPacket'>, request: RoomRecordRequest): RoomRecording {
+    return new RoomRecorder(request, { mixer, clock: systemClock })
   }
 
   async close(): Promise<void> {

@@ -55,6 +55,11 @@ class FakeRoomVideo {
     this.picture = picture
   }
 
+  watchFrames() {
+    const nothing = () => {}
+    return { requestKeyFrame: nothing, close: nothing }
+  }
+
   close(): void {
     this.isClosed = true
   }

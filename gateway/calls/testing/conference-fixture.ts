@@ -61,6 +61,10 @@ export class FakeMixer implements Mixer {
     this.talks = listener
   }
 
+  onPacket(): () => void {
+    return () => {}
+  }
+
   record(): FakeRecording {
     return this.recording
   }

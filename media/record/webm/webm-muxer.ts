@@ -33,7 +33,7 @@ export interface WebmOutput {
 }
 
 /**
- * Writes a WebM file (RFC 9559) with one track of Opus and one of VP8, while both arrive. The file is playable
+ * Writes a WebM file (RFC 9559) with one track of Opus and one of VP8, while both arrive. It is playable
  * at any time up to its last cluster. Completing it adds what a player needs for seeking.
  *
  * Times are ms from the start of the file. They must not decrease within a track; one that does counts as

@@ -31,7 +31,7 @@ class SampleRecording {
     })
   }
 
-  /** Sends audio and frames until the recording ends. `keyEveryMs`: distance of key frames, from the start. */
+  /** Sends audio and frames until the recording ends. `keyEveryMs`: distance of key frames. */
   async run(ms: number, keyEveryMs = 10_000): Promise<void> {
     for (let passed = 0; passed < ms && !this.recorder.hasEnded; passed += 20) {
       const now = this.clock.now()

@@ -1,7 +1,15 @@
 import { type MediaClock, systemClock } from '../../clock.ts'
 import { guard } from '../../guard.ts'
 import type { ProgramLayer } from '../../rooms/layer-choice.ts'
-import type { BrowserSource, BrowserVideo, Composers, RoomPicture, RoomVideo } from '../../types.ts'
+import type {
+  BrowserSource,
+  BrowserVideo,
+  Composers,
+  RoomFrame,
+  RoomFrames,
+  RoomPicture,
+  RoomVideo,
+} from '../../types.ts'
 import { WebRtcError } from '../errors.ts'
 import type { VideoForwarding } from '../video/forward-video.ts'
 import type { IncomingStream, IncomingVideo, VideoSource } from '../video/incoming-video.ts'
@@ -11,6 +19,7 @@ import type { ComposingAdmission, ComposingRoom } from './composing-admission.ts
 import { Composition, type CompositionLayer } from './composition.ts'
 import { Feed, type PacketSource } from './feed.ts'
 import { Program } from './program.ts'
+import { ProgramFrames } from './program-frames.ts'
 import { layersOf, ViewerLayer } from './viewer-layer.ts'
 
 /** Default maximum bit rate of a camera in bit/s: all its viewers receive the same stream. */
@@ -84,6 +93,8 @@ export class VideoRoom implements RoomVideo {
   readonly #shared = new Map<Program['router'], Program>()
   /** Viewers' own programs by member; the member that was `main` last is the last one. */
   readonly #own = new Map<string, Program>()
+  /** Programs without viewers. */
+  readonly #frames = new Set<ProgramFrames>()
   #picture: RoomPicture = { kind: 'speaker' }
   readonly #admission: ComposingAdmission | undefined
   readonly #composition: Composition | undefined
@@ -162,7 +173,22 @@ export class VideoRoom implements RoomVideo {
     this.#update()
   }
 
+  watchFrames(onFrame: (frame: RoomFrame) => void): RoomFrames {
+    const frames = new ProgramFrames(this.#clock, onFrame)
+    this.#frames.add(frames)
+    this.#update()
+    return {
+      requestKeyFrame: () => frames.requestKeyFrame(),
+      close: () => {
+        frames.close()
+        if (this.#frames.delete(frames)) this.#update()
+      },
+    }
+  }
+
   close(): void {
+    for (const frames of this.#frames) frames.close()
+    this.#frames.clear()
     const members = [...this.#members.values()]
     this.#members.clear()
     for (const { leave } of members) leave()
@@ -268,7 +294,7 @@ export class VideoRoom implements RoomVideo {
       this.#shared.delete(router)
       program.close()
     }
-    this.#composition?.show(viewers.length > 0 ? this.#layers() : [])
+    this.#composition?.show(viewers.length + this.#frames.size > 0 ? this.#layers() : [])
     this.#showAll()
     this.#updateLayers()
     for (const { member } of viewers) member.updateView()
@@ -334,7 +360,7 @@ export class VideoRoom implements RoomVideo {
     const { main, other } = this.#speakers
     const feed: PacketSource | undefined =
       this.#picture.kind === 'composed' ? this.#composition?.feed : this.#feedOf(main)
-    for (const program of this.#shared.values()) program.show(feed)
+    for (const program of [...this.#shared.values(), ...this.#frames]) program.show(feed)
     for (const [id, program] of this.#own) program.show(id === main ? (this.#feedOf(other) ?? feed) : feed)
   }
 

@@ -1,0 +1,86 @@
+import type { MediaClock, MediaTimer } from '../../clock.ts'
+import { FrameAssembler } from '../../compose/frame-assembler.ts'
+import { guard } from '../../guard.ts'
+import { RtpTime, StreamTimeline } from '../../rooms/stream-timeline.ts'
+import type { RoomFrame } from '../../types.ts'
+import { ownVideo } from '../sdp/video-format.ts'
+import type { PacketSource } from './feed.ts'
+import { SourceSwitch } from './source-switch.ts'
+
+/** Time between two checks for overdue packets and lost pictures, in ms. */
+const beatMs = 100
+/** Number of checks between two repetitions of what may have been lost: 2 s. */
+const beatsPerRefresh = 20
+/** Number of checks between two key frames: 10 s, so that a player can seek. */
+const beatsPerKey = 100
+
+/**
+ * Frames of a program: one continuous VP8 stream of changing sources, without a viewer. Reports the frames in
+ * their order; the first one, and the first one after a loss, is a key frame.
+ */
+export class ProgramFrames {
+  readonly #clock: MediaClock
+  readonly #switch: SourceSwitch
+  readonly #assembler: FrameAssembler
+  readonly #time = new RtpTime(ownVideo.clockRate)
+  readonly #timeline = new StreamTimeline()
+  readonly #onFrame: (frame: RoomFrame) => void
+  #beats = 0
+  #beat: MediaTimer | undefined
+
+  constructor(clock: MediaClock, onFrame: (frame: RoomFrame) => void) {
+    this.#clock = clock
+    this.#onFrame = guard(onFrame)
+    this.#switch = new SourceSwitch({
+      clock,
+      send: (packet) => this.#assembler.receive(clock.now(), packet),
+    })
+    this.#assembler = new FrameAssembler({
+      ssrc: this.#switch.ssrc,
+      payloadType: ownVideo.payloadType,
+      onFrame: (data, now, timestamp) => this.#report(data, now, timestamp),
+      onKeyNeeded: () => this.#switch.requestKeyFrame(),
+    })
+    this.#wait()
+  }
+
+  /** Shows a source; undefined shows the plain picture. */
+  show(feed: PacketSource | undefined): void {
+    this.#switch.show(feed)
+  }
+
+  /** Requests a key frame. */
+  requestKeyFrame(): void {
+    this.#switch.requestKeyFrame()
+  }
+
+  /** Ends the stream. Idempotent. */
+  close(): void {
+    this.#beat?.cancel()
+    this.#switch.stop()
+  }
+
+  #report(data: Buffer, now: number, timestamp: number): void {
+    const size = sizeOfKeyFrame(data)
+    this.#onFrame({ at: this.#timeline.at(now, this.#time.ms(timestamp)), data, ...(size && { size }) })
+  }
+
+  #wait(): void {
+    this.#beat = this.#clock.after(beatMs, () => this.#onBeat())
+  }
+
+  #onBeat(): void {
+    this.#wait()
+    this.#assembler.tick(this.#clock.now())
+    this.#beats++
+    if (this.#beats % beatsPerKey === 0) this.#switch.requestKeyFrame()
+    else if (this.#beats % beatsPerRefresh === 0) this.#switch.refresh()
+  }
+}
+
+/** Returns the size of the picture of a VP8 key frame (RFC 6386 section 9.1); undefined for other frames. */
+const sizeOfKeyFrame = (frame: Buffer): { width: number; height: number } | undefined => {
+  const hasStartCode = frame.length >= 10 && frame.readUIntBE(3, 3) === 0x9d012a
+  if (!hasStartCode || frame[0]! & 1) return undefined
+  return { width: frame.readUInt16LE(6) & 0x3fff, height: frame.readUInt16LE(8) & 0x3fff }
+}

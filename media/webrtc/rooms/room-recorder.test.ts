@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../edge/testing/test-clock.ts'
+import { readWebm } from '../../record/testing/read-webm.ts'
+import { MemoryFiles } from '../../record/testing/recording-files.ts'
+import type { PacketListener, PacketSource } from './feed.ts'
+import { ProgramFrames } from './program-frames.ts'
+import { RoomRecorder } from './room-recorder.ts'
+
+/** Camera that sends a frame in one packet every 40 ms, and key frames on request. */
+class TestCamera implements PacketSource {
+  readonly listeners = new Set<PacketListener>()
+  requests = 0
+  #sequence = 0
+  #isKeyWanted = false
+
+  attach(listener: PacketListener): () => void {
+    this.listeners.add(listener)
+    return () => void this.listeners.delete(listener)
+  }
+
+  requestKeyFrame(): void {
+    this.requests++
+    this.#isKeyWanted = true
+  }
+
+  /** Sends the frame of a time; `width` is in key frames. */
+  send(atMs: number, width = 640): void {
+    const key = Buffer.from([0x10, 0, 0, 0x9d, 0x01, 0x2a, width & 0xff, width >> 8, 0x68, 0x01])
+    const frame = this.#isKeyWanted ? key : Buffer.from([0x11, 0, 0])
+    this.#isKeyWanted = false
+    const head = Buffer.alloc(13)
+    head[0] = 0x80
+    head[1] = 0x80 | 96
+    head.writeUInt16BE(this.#sequence++ & 0xffff, 2)
+    head.writeUInt32BE((atMs * 90) >>> 0, 4)
+    head.writeUInt32BE(7, 8)
+    head[12] = 0x10
+    for (const listener of [...this.listeners]) listener(Buffer.concat([head, frame]))
+  }
+}
+
+describe('a recording of a room', () => {
+  let clock: TestClock
+  let files: MemoryFiles
+  let packets: Set<(packet: Uint8Array) => void>
+  let recorder: RoomRecorder
+  let camera: TestCamera
+
+  beforeEach(() => {
+    clock = new TestClock()
+    files = new MemoryFiles()
+    packets = new Set()
+    camera = new TestCamera()
+    const onPacket = (listener: (packet: Uint8Array) => void) => {
+      packets.add(listener)
+      return () => void packets.delete(listener)
+    }
+    recorder = new RoomRecorder({ path: '/room.webm' }, { mixer: { onPacket }, clock, files })
+  })
+
+  /** Runs the room with its camera for some time. */
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 20) {
+      for (const listener of [...packets]) listener(Buffer.from('mix'))
+      if (passed % 40 === 0) camera.send(clock.now())
+      clock.advance(20)
+      if (passed % 500 === 0) await new Promise(setImmediate)
+    }
+  }
+
+  /** Records the program of the camera. */
+  const withVideo = () => {
+    let frames: ProgramFrames | undefined
+    recorder.setVideo({
+      watchFrames: (onFrame) => {
+        frames = new ProgramFrames(clock, onFrame)
+        return frames
+      },
+    })
+    return frames!
+  }
+
+  const finished = async () => {
+    recorder.stop()
+    const result = await recorder.done
+    return { result, file: readWebm(files.files.get('/room.webm')!) }
+  }
+
+  it('has audio alone without video', async () => {
+    await run(3000)
+    const { result, file } = await finished()
+    expect([file.tracks, file.blocks.length, result.durationMs]).toEqual([{ 1: 'A_OPUS' }, 150, 3000])
+    expect([packets.size, clock.running]).toEqual([0, 0])
+  })
+
+  it('has the camera from its first key frame on, aligned with the audio', async () => {
+    await run(1000)
+    const frames = withVideo()
+    frames.show(camera)
+    await run(3000)
+    const { file } = await finished()
+    const video = file.blocks.filter(({ track }) => track === 2)
+    expect([video[0], video.length]).toMatchObject([{ atMs: 1000, isKey: true }, 75])
+    for (const [i, { atMs }] of video.entries()) expect(atMs).toBe(1000 + i * 40)
+    expect([camera.listeners.size, packets.size, clock.running]).toEqual([0, 0, 0])
+  })
+
+  it('has a key frame every 10 s, and the plain picture without a camera', async () => {
+    const frames = withVideo()
+    frames.show(camera)
+    await run(21_000)
+    frames.show(undefined)
+    await run(3000)
+    const { file } = await finished()
+    const keys = file.blocks.filter(({ track, isKey }) => track === 2 && isKey)
+    expect(keys.map(({ atMs }) => atMs)).toEqual([0, 10_000, 20_000, 21_000, 22_000, 24_000])
+  })
+
+  it('continues with a key frame after a pause', async () => {
+    const frames = withVideo()
+    frames.show(camera)
+    await run(2000)
+    recorder.pause()
+    await run(5000)
+    const before = camera.requests
+    recorder.resume()
+    expect(camera.requests).toBe(before + 1)
+    await run(2000)
+    const { result, file } = await finished()
+    expect(result.durationMs).toBe(4000)
+    const video = file.blocks.filter(({ track }) => track === 2)
+    expect(video.filter(({ isKey }) => isKey).map(({ atMs }) => atMs)).toEqual([0, 2000])
+    expect(video).toHaveLength(100)
+  })
+})
