@@ -4,6 +4,7 @@ import { readdir, stat, unlink } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { recoverRecordings } from '../../media/record/recover-recordings.ts'
 import { WavFormat } from '../../media/record/wav-format.ts'
+import { webmDurationMs } from '../../media/record/webm/complete-webm.ts'
 import { makeFolder } from '../core/make-folder.ts'
 import type { RecordingRow } from '../directory/tables/recordings.ts'
 
@@ -67,6 +68,12 @@ export class RecordingFolder {
     }
   }
 
+  /** Returns the duration of the complete file in ms. `bytes`: its size; 0 without a file. */
+  async durationOf(recording: RecordingRow, bytes: number): Promise<number> {
+    if (recording.format !== 'webm') return audioDurationOf(recording, bytes)
+    return bytes === 0 ? 0 : webmDurationMs(this.fileOf(recording))
+  }
+
   /** Removes the file, if it exists. Rejects if that fails. */
   async remove(recording: RecordingPlace): Promise<void> {
     try {
@@ -127,7 +134,7 @@ export class RecordingFolder {
 
 /** Folder names that {@link folderName} returns, and file names of recordings. */
 const folderNames = /^(?:[\w-]{1,100}|project\.[0-9a-f]{64})$/
-const fileNames = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.(?:wav|mp3)$/
+const fileNames = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.(?:wav|mp3|webm)$/
 
 /** Returns a name without characters that a file system rejects. */
 const folderName = (project: string): string =>
@@ -136,8 +143,8 @@ const folderName = (project: string): string =>
 /** Bits per second of MP3 per channel, by sample rate, as media/record writes it. */
 const mp3Bits: Readonly<Record<number, number>> = { 8000: 24_000, 16000: 32_000 }
 
-/** Returns the duration of a file in ms, computed from its size in bytes. */
-export const durationOf = (
+/** Returns the duration of a WAV or an MP3 in ms, computed from its size in bytes. */
+const audioDurationOf = (
   { format, channels, sample_rate: rate }: Pick<RecordingRow, 'format' | 'channels' | 'sample_rate'>,
   bytes: number,
 ): number => {

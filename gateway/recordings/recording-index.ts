@@ -1,10 +1,10 @@
 import type { RecordingResult } from '../../media/types.ts'
-import type { RecordingOrder } from '../calls/audio/recording-store.ts'
+import type { RecordingOrder, RoomRecordingOrder } from '../calls/audio/recording-store.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 import type { RecordingRow, RecordingRows } from '../directory/tables/recordings.ts'
 import { statusTargetOf } from './lost-recordings.ts'
-import { durationOf, type RecordingFolder } from './recording-folder.ts'
+import type { RecordingFolder } from './recording-folder.ts'
 import type { RemovedBy } from './recording-retention.ts'
 
 /** Collaborators of a {@link RecordingIndex}. */
@@ -49,6 +49,29 @@ export const newRecordingRow = (
     conference_id: conferenceId ?? null,
   }
 }
+
+/** Returns the row of a new recording of a room. */
+export const newRoomRecordingRow = (
+  what: Pick<RecordingRow, 'id' | 'node_id' | 'started_at'>,
+  { projectId, callId, legId, roomSessionId }: RoomRecordingOrder,
+): RecordingRow => ({
+  ...what,
+  project_id: projectId,
+  call_id: callId,
+  leg_id: legId,
+  status: 'in-progress',
+  end_reason: null,
+  format: 'webm',
+  channels: 1,
+  sample_rate: 48_000,
+  ended_at: null,
+  duration_ms: 0,
+  bytes: 0,
+  status_json: null,
+  source: 'Conference',
+  track: 'both',
+  conference_id: roomSessionId,
+})
 
 /** Index of the recordings: keeps the table and the files consistent. */
 export class RecordingIndex {
@@ -188,7 +211,7 @@ export class RecordingIndex {
   async #interrupted(row: RecordingRow | undefined, now: number): Promise<void> {
     if (!row || row.bytes > 0 || (await this.#deps.folder.isUnfinished(row))) return
     const bytes = (await this.#deps.folder.sizeOf(row)) ?? 0
-    const duration = durationOf(row, bytes)
+    const duration = await this.#deps.folder.durationOf(row, bytes)
     const settled: RecordingRow = {
       ...row,
       status: bytes > 0 ? 'completed' : 'failed',

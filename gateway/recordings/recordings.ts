@@ -1,9 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { RecordingsConfig } from '../../config/types.ts'
-import type { MediaPort, RecordingResult } from '../../media/types.ts'
+import type {
+  MediaPort,
+  Recording,
+  RecordingResult,
+  RoomRecording,
+  RoomRecordRequest,
+} from '../../media/types.ts'
 import type { Callbacks } from '../callbacks/callback-outbox.ts'
-import type { RecordingOrder, RecordingStore, StoredRecording } from '../calls/audio/recording-store.ts'
+import type {
+  RecordingOrder,
+  RecordingStore,
+  RoomRecordingOrder,
+  RoomRecordingStore,
+  StoredRecording,
+  StoredRoomRecording,
+} from '../calls/audio/recording-store.ts'
 import type { Clock } from '../core/clock.ts'
 import { type Code, catalogue, TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
@@ -16,7 +29,12 @@ import { ActiveRecording } from './active-recording.ts'
 import { recordingEndCallback } from './lost-recordings.ts'
 import { removeOrphans } from './orphan-recordings.ts'
 import { RecordingFolder } from './recording-folder.ts'
-import { newRecordingRow, RecordingIndex, type RecordingIndexDeps } from './recording-index.ts'
+import {
+  newRecordingRow,
+  newRoomRecordingRow,
+  RecordingIndex,
+  type RecordingIndexDeps,
+} from './recording-index.ts'
 import { type LinkProof, RecordingLinks } from './recording-links.ts'
 import { type RemovedBy, Retention } from './recording-retention.ts'
 import { RecordingUploads, type RecordingUploadsDeps } from './recording-uploads.ts'
@@ -61,8 +79,8 @@ export type RecordingRules = Pick<
   'keepMs' | 'maxBytes' | 'minFree' | 'linkAgeMs' | 'longestMs'
 >
 
-/** Stores the recordings of calls: their files, their rows, and their removal. */
-export class Recordings implements RecordingStore {
+/** Stores the recordings of calls and rooms: their files, their rows, and their removal. */
+export class Recordings implements RecordingStore, RoomRecordingStore {
   readonly folder: RecordingFolder
   #options: RecordingsOptions
   #indexDeps: RecordingIndexDeps
@@ -157,23 +175,11 @@ export class Recordings implements RecordingStore {
   }
 
   start(port: Pick<MediaPort, 'record'>, wanted: RecordingOrder): StoredRecording {
-    const { nodeId, minFree, longestMs, clock, log } = this.#options
-    const { projectId, callId, legId, request, storage } = wanted
-    const facts = { call: callId, leg: legId, projectId }
-    if (this.#free !== undefined && this.#free < minFree)
-      this.#refuse('recording_no_space', { ...facts, freeBytes: this.#free, minFree })
-    const row = newRecordingRow({ id: randomUUID(), node_id: nodeId, started_at: clock.now() }, wanted)
-    const { maxMs = longestMs } = request
-    const path = this.#placeFor(row, facts)
-    const recording = port.record({ ...request, maxMs: Math.min(maxMs, longestMs), path })
-    const written = this.#index.write(row)
-    const done = recording.done.then((result) => this.#over(row, written, result))
-    log.info(
-      { event: 'recording.started', ...facts, recording: row.id, format: row.format, tracks: request.tracks },
-      'recording started',
-    )
-    const active = new ActiveRecording(row, recording, done)
-    this.#running.set(row.id, active)
+    const { longestMs } = this.#options
+    const { request, storage } = wanted
+    const maxMs = Math.min(request.maxMs ?? longestMs, longestMs)
+    const row = newRecordingRow(this.#newRow(), wanted)
+    const { recording, active, done } = this.#begin(row, (path) => port.record({ ...request, maxMs, path }))
     const stored =
       storage && done.then(({ hasFile: kept }) => (kept ? this.#uploads.send(row, storage) : undefined))
     return {
@@ -185,6 +191,22 @@ export class Recordings implements RecordingStore {
       resume: () => active.resume(),
       stop: () => active.stop(),
       moveTo: (to) => recording.moveTo(to),
+    }
+  }
+
+  startRoom(
+    record: (request: RoomRecordRequest) => RoomRecording,
+    order: RoomRecordingOrder,
+  ): StoredRoomRecording {
+    const { longestMs: maxMs } = this.#options
+    const row = newRoomRecordingRow(this.#newRow(), order)
+    const { active, done } = this.#begin(row, (path) => record({ path, maxMs }))
+    return {
+      id: row.id,
+      done,
+      pause: () => active.pause('skip'),
+      resume: () => active.resume(),
+      stop: () => active.stop(),
     }
   }
 
@@ -213,10 +235,10 @@ export class Recordings implements RecordingStore {
       throw new TrunklineError('recording_failed', 'The file could not be removed.')
   }
 
-  /** Returns a link to a recording's audio, valid from now for the configured time. */
-  linkTo(id: string): string {
-    const { base, clock, linkAgeMs } = this.#options
-    const { expires, signature } = this.#links.sign(id, clock.now() + linkAgeMs)
+  /** Returns a link to a recording's file, valid from now for `ageMs`; default the configured time. */
+  linkTo(id: string, ageMs = this.#options.linkAgeMs): string {
+    const { base, clock } = this.#options
+    const { expires, signature } = this.#links.sign(id, clock.now() + ageMs)
     return `${base()}/api/recordings/${id}/audio?expires=${expires}&signature=${signature}`
   }
 
@@ -232,6 +254,30 @@ export class Recordings implements RecordingStore {
     for (const each of running) each.stop()
     await Promise.all(running.map(({ done }) => done))
     await this.#uploads.close()
+  }
+
+  #newRow(): Pick<RecordingRow, 'id' | 'node_id' | 'started_at'> {
+    const { nodeId, clock } = this.#options
+    return { id: randomUUID(), node_id: nodeId, started_at: clock.now() }
+  }
+
+  /** Starts a recording with `record`, which receives the path of its file. */
+  #begin<R extends Pick<Recording, 'done' | 'pause' | 'resume' | 'stop'>>(
+    row: RecordingRow,
+    record: (path: string) => R,
+  ) {
+    const { minFree, log } = this.#options
+    const { call_id: call, leg_id: leg, project_id: projectId, format, track } = row
+    const facts = { call, leg, projectId }
+    if (this.#free !== undefined && this.#free < minFree)
+      this.#refuse('recording_no_space', { ...facts, freeBytes: this.#free, minFree })
+    const recording = record(this.#placeFor(row, facts))
+    const written = this.#index.write(row)
+    const done = recording.done.then((result) => this.#over(row, written, result))
+    log.info({ event: 'recording.started', ...facts, recording: row.id, format, track }, 'recording started')
+    const active = new ActiveRecording(row, recording, done)
+    this.#running.set(row.id, active)
+    return { recording, active, done }
   }
 
   #placeFor(row: RecordingRow, facts: object): string {

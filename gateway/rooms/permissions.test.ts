@@ -16,8 +16,13 @@ describe('permissions of a room', () => {
   })
 
   it('are granted in the order of the list, without those that no room can grant', () => {
-    const listed = ['room.unlock', 'room.recording', 'room.self.deaf', 'room.fly', 'room.lock']
-    expect(grantedPermissions(listed)).toEqual(['room.unlock', 'room.self.deaf', 'room.lock'])
+    const listed = ['room.unlock', 'room.recording', 'room.self.deaf', 'room.fly', 'room.lock', 'room.stream']
+    expect(grantedPermissions(listed)).toEqual([
+      'room.unlock',
+      'room.recording',
+      'room.self.deaf',
+      'room.lock',
+    ])
     expect(grantedPermissions(defaultPermissions)).toEqual(defaultPermissions)
     expect(defaultPermissions).toEqual(
       expect.arrayContaining(['room.self.screenshare', 'room.self.additional_source']),

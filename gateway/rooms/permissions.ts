@@ -66,7 +66,6 @@ export const roomPermissions: readonly RoomPermission[] = [
 const unsupported: ReadonlySet<string> = new Set<RoomPermission>([
   'room.playback',
   'room.playback_seek',
-  'room.recording',
   'room.stream',
 ])
 

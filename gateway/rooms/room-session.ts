@@ -25,6 +25,7 @@ import type {
 } from './room-types.ts'
 import { RoomView } from './room-view.ts'
 import { SessionMember } from './session-member.ts'
+import { SessionRecordings } from './session-recordings.ts'
 
 /** Facts of a {@link RoomSession}. */
 export interface RoomSessionOptions {
@@ -50,6 +51,8 @@ export class RoomSession {
   readonly settings: RoomSettings
   /** ms since the epoch. */
   readonly startedAt: number
+  /** Recordings of the session. */
+  readonly recordings: SessionRecordings
   readonly #media: RoomMedia
   readonly #clock: SteadyClock
   readonly #log: Pick<Log, 'error'>
@@ -77,6 +80,17 @@ export class RoomSession {
     this.#clock = clock
     this.#log = log
     this.#events = new RoomEventQueue(log)
+    this.recordings = new SessionRecordings({
+      record: () => {
+        if (this.#state !== 'open')
+          throw new TrunklineError('room_ended', undefined, { room: this.settings.name })
+        return media.record()
+      },
+      clock,
+      emit: (...events) => {
+        if (!this.isEnded) this.#events.emit(events)
+      },
+    })
     this.#meta = options.settings.meta
     this.#isHandraisePrioritized = options.settings.isHandraisePrioritized
     const { layout, removeAt } = options.settings
@@ -500,6 +514,7 @@ export class RoomSession {
   /** Ends the session without members. */
   #close(): void {
     if (this.isEnded) return
+    this.recordings.close()
     this.#state = 'ended'
     this.#expiry?.cancel()
     this.#view.close()

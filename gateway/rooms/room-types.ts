@@ -177,6 +177,29 @@ export interface RoomMedia {
   show(picture: Picture): void
   /** Plays the tone of a member that joins or leaves. */
   playTone(kind: 'join' | 'leave'): void
+  /** Starts a recording. Throws an error with a code of the catalogue. */
+  record(): RoomMediaRecording
+}
+
+/** Recording that the media of a room makes. After its end, calls have no effect. */
+export interface RoomMediaRecording {
+  readonly id: string
+  /** Settles when the file is complete, with the duration of the file. */
+  readonly done: Promise<{ readonly durationMs: number }>
+  /** Leaves what follows out of the file. */
+  pause(): void
+  resume(): void
+  stop(): void
+}
+
+/** Recording of a room session. Times are ms since the epoch. */
+export interface RoomRecording {
+  readonly id: string
+  readonly state: 'recording' | 'paused' | 'completed'
+  readonly startedAt: number
+  readonly endedAt?: number
+  /** Duration so far, without pauses, in ms. */
+  readonly durationMs: number
 }
 
 /** Cause of a removal by the room: by a member or the API, at the end of the session, or by a time limit. */
@@ -251,5 +274,9 @@ export type RoomEvent =
   | { readonly kind: 'room.updated'; readonly updated: readonly string[] }
   /** The layout of a viewer changed. The first layout of a viewer that joins has no event of its own. */
   | { readonly kind: 'layout.changed' }
+  | {
+      readonly kind: 'recording.started' | 'recording.updated' | 'recording.ended'
+      readonly recording: RoomRecording
+    }
   /** The last event of a session. */
   | { readonly kind: 'room.ended' }

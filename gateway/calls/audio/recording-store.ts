@@ -1,5 +1,11 @@
 import type { RecordingSource, RecordingStatusTarget, RecordingStorage } from '../../../handlers/verbs.ts'
-import type { MediaPort, Recording, RecordRequest } from '../../../media/types.ts'
+import type {
+  MediaPort,
+  Recording,
+  RecordRequest,
+  RoomRecording,
+  RoomRecordRequest,
+} from '../../../media/types.ts'
 
 /** Request for a recording. */
 export interface RecordingOrder {
@@ -33,4 +39,27 @@ export interface RecordingStore {
    * `recording_failed`.
    */
   start(port: Pick<MediaPort, 'record'>, order: RecordingOrder): StoredRecording
+}
+
+/** Request for a recording of a room. */
+export interface RoomRecordingOrder {
+  readonly projectId: string
+  /** A call in the room, and its leg. */
+  readonly callId: string
+  readonly legId: string
+  readonly roomSessionId: string
+}
+
+/** Recording of a room in the store. `done` settles when its file and its row are complete. */
+export interface StoredRoomRecording extends Pick<RoomRecording, 'done' | 'pause' | 'resume' | 'stop'> {
+  readonly id: string
+}
+
+/** Store of recordings of rooms; implemented by gateway/recordings. */
+export interface RoomRecordingStore {
+  /** Starts a recording with `record`. Throws as {@link RecordingStore.start} does. */
+  startRoom(
+    record: (request: RoomRecordRequest) => RoomRecording,
+    order: RoomRecordingOrder,
+  ): StoredRoomRecording
 }

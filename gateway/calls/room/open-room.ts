@@ -16,19 +16,27 @@ import type { SteadyClock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import { type CameraSize, CameraSizes } from '../../rooms/camera-sizes.ts'
 import { RoomSession } from '../../rooms/room-session.ts'
-import type { Picture, PictureKind, RoomMedia, RoomMember, RoomSettings } from '../../rooms/room-types.ts'
-import type { RecordingStore, StoredRecording } from '../audio/recording-store.ts'
+import type {
+  Picture,
+  PictureKind,
+  RoomMedia,
+  RoomMediaRecording,
+  RoomMember,
+  RoomSettings,
+} from '../../rooms/room-types.ts'
+import type { RoomRecordingStore } from '../audio/recording-store.ts'
+import { type RecordedCall, RoomRecordings } from './room-recordings.ts'
 
 /** Rate of the mixer's audio in Hz: full band for browsers with Opus. */
 const mixRate = 48_000
-/** Rate of recordings and tones, in Hz. */
+/** Rate of tones, in Hz. */
 const wideRate = 16_000
 
 /** Collaborators of an {@link OpenRoom}. */
 export interface OpenRoomDeps {
   readonly openMixer: (options: MixerOptions) => Promise<Mixer>
-  readonly webrtc: Pick<WebRtc, 'openRoom'>
-  readonly recordings: RecordingStore
+  readonly webrtc: Pick<WebRtc, 'openRoom' | 'recordRoom'>
+  readonly recordings: RoomRecordingStore
   readonly clock: SteadyClock
   readonly log: Log
 }
@@ -44,13 +52,16 @@ export class OpenRoom implements RoomMedia {
   readonly #cameras: CameraSizes
   /** Listeners of the sizes of cameras by the ids of members. */
   readonly #cameraListeners = new Map<string, (size: CameraSize) => void>()
-  #recording: StoredRecording | undefined
+  readonly #recordings: RoomRecordings
+  /** Whether the recording that the settings require was started, or has failed. */
+  #isRecordedAtStart = false
 
   private constructor(deps: OpenRoomDeps, settings: RoomSettings, mixer: Mixer, onClosed: () => void) {
     const { clock } = deps
     const id = randomUUID()
     this.#deps = deps
     this.#mixer = mixer
+    this.#recordings = new RoomRecordings({ mixer, webrtc: deps.webrtc, store: deps.recordings })
     this.#log = deps.log.child({ room: settings.name, roomSession: id })
     this.#video = deps.webrtc.openRoom((err) =>
       this.#log.warn({ event: 'room.video-failed', err }, 'video of a member not shown'),
@@ -85,28 +96,23 @@ export class OpenRoom implements RoomMedia {
     return room
   }
 
-  /**
-   * Adds the audio of a member; no effect after the member has left. `callId`, `legId`: its call, for the
-   * recording of the room.
-   */
-  addVoice(
-    member: RoomMember,
-    port: MediaPort,
-    ids: { readonly callId: string; readonly legId: string },
-  ): void {
+  /** Adds the audio of a member of a call; no effect after the member has left. */
+  addVoice(member: RoomMember, port: MediaPort, call: RecordedCall): void {
     if (!this.session.member(member.id)) return
     const former = this.#ports.get(member.id)
     if (former && former !== port) this.#mixer.remove(former)
     this.#ports.set(member.id, port)
     this.setAudio(member)
     for (const each of this.session.members) if (each.parentId === member.id) this.setAudio(each)
-    this.#record(ids)
+    this.#recordings.setCall(member.id, call)
+    this.#recordAtStart()
   }
 
   /** Shows the camera of a member to the room, and the room's picture to the member. */
   addVideo(memberId: string, video: BrowserVideo): void {
     if (!this.session.member(memberId)) return
     this.#video.add(memberId, video)
+    this.#recordings.setVideo(this.#video)
     this.#cameras.add(memberId)
     this.#video.limitCamera(memberId, this.#cameras.sizeOf(memberId).bitRate)
   }
@@ -126,6 +132,7 @@ export class OpenRoom implements RoomMedia {
     if (!source.hasVideo) return
     if (member.type === 'screen') this.#video.addScreen(member.id, source)
     else this.#video.addCamera(member.id, source)
+    this.#recordings.setVideo(this.#video)
   }
 
   /** Removes the picture of a member. No effect if it has none. */
@@ -166,7 +173,13 @@ export class OpenRoom implements RoomMedia {
     this.#mixer.play({ prompt: { sampleRate: wideRate, samples: beep(wideRate) } })
   }
 
+  record(): RoomMediaRecording {
+    const { id: roomSessionId, settings } = this.session
+    return this.#recordings.start({ projectId: settings.projectId, roomSessionId })
+  }
+
   #removeMedia({ id, isPhone }: RoomMember): void {
+    this.#recordings.setCall(id, undefined)
     const port = this.#ports.get(id)
     if (port) this.#mixer.remove(port)
     // A page keeps its volumes after the room, and applies them itself.
@@ -190,25 +203,19 @@ export class OpenRoom implements RoomMedia {
     this.session.setPictureKind(kind)
   }
 
-  #record({ callId, legId }: { readonly callId: string; readonly legId: string }): void {
-    const { settings, id: conferenceId } = this.session
-    if (!settings.recordOnStart || this.#recording) return
+  /** Starts the recording that the settings of the room require. */
+  #recordAtStart(): void {
+    const { settings, recordings } = this.session
+    if (!settings.recordOnStart || this.#isRecordedAtStart) return
+    this.#isRecordedAtStart = true
     try {
-      this.#recording = this.#deps.recordings.start(this.#mixer, {
-        projectId: settings.projectId,
-        callId,
-        legId,
-        source: 'Conference',
-        conferenceId,
-        request: { format: 'wav', tracks: 'in', sampleRate: wideRate },
-      })
+      recordings.start()
     } catch (error) {
       this.#log.warn({ event: 'room.recording-failed', reason: String(error) }, 'room not recorded')
     }
   }
 
   #close(): void {
-    this.#recording?.stop()
     void this.#mixer.close()
     this.#cameras.close()
     this.#video.close()

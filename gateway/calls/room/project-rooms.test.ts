@@ -8,6 +8,7 @@ import { settle } from '../testing/calls-fixture.ts'
 import { type ConferenceCaller, ConferenceFixture } from '../testing/conference-fixture.ts'
 import { FakePort, FakeVideo } from '../testing/fake-legs.ts'
 import { FakeRecordingStore } from '../testing/fake-recording-store.ts'
+import { FakeRoomRecorder } from '../testing/fake-room-recorder.ts'
 import { ProjectRooms } from './project-rooms.ts'
 
 interface Joined extends ConferenceCaller {
@@ -76,6 +77,7 @@ const sourceOf = (source: Pick<BrowserSource, 'hasVideo' | 'port'>): BrowserSour
 describe('a room', () => {
   let fixture: ConferenceFixture
   let recordings: FakeRecordingStore
+  let recorder: FakeRoomRecorder
   let rooms: ProjectRooms
   let videos: FakeRoomVideo[]
   let details: Partial<RoomDetails>
@@ -84,6 +86,7 @@ describe('a room', () => {
   beforeEach(() => {
     fixture = new ConferenceFixture()
     recordings = new FakeRecordingStore()
+    recorder = new FakeRoomRecorder()
     videos = []
     details = {}
     events = []
@@ -111,7 +114,7 @@ describe('a room', () => {
     rooms = new ProjectRooms({
       directory,
       openMixer,
-      webrtc: { openRoom },
+      webrtc: { openRoom, recordRoom: (mixer, request) => recorder.recordRoom(mixer, request) },
       recordings,
       clock,
       log,
@@ -501,7 +504,11 @@ describe('a room', () => {
     details = { recordOnStart: true }
     const page = await join('Ann')
     await join()
-    expect(recordings.orders).toMatchObject([{ callId: page.call.id, projectId: 'p' }])
+    const { session } = seatOf(page)
+    expect(recordings.roomOrders).toEqual([
+      { callId: page.call.id, legId: page.leg.id, projectId: 'p', roomSessionId: session.id },
+    ])
+    expect(session.recordings.isRecording).toBe(true)
     recordings.refusal = new Error('disk full')
     const other = await join('Eve', 'q')
     expect(seatOf(other).session.size).toBe(1)
@@ -526,6 +533,28 @@ describe('a room', () => {
     ])
     leg.ended({ code: 'normal' })
     expect(await joining).toMatchObject({ kind: 'left' })
+  })
+
+  it('is recorded with audio alone until a page has video, and ends its recordings with itself', async () => {
+    const phone = await join()
+    const page = await join('Ann')
+    const { session } = seatOf(page)
+    session.recordings.start()
+    expect(recorder.recordings[0]!.calls).toEqual([])
+    seatOf(page).showVideo(Object.assign(new FakeVideo(), { isSending: true, isReceiving: true }))
+    await settle()
+    session.recordings.start()
+    expect(recorder.recordings.map(({ calls }) => calls)).toEqual([['video'], ['video']])
+    page.leg.ended({ code: 'normal' })
+    phone.leg.ended({ code: 'normal' })
+    await settle()
+    expect(recorder.recordings.map(({ calls }) => calls.at(-1))).toEqual(['stop', 'stop'])
+    expect(events.slice(-4).map(({ kind }) => kind)).toEqual([
+      'recording.ended',
+      'recording.ended',
+      'room.updated',
+      'room.ended',
+    ])
   })
 
   it('is left by a signal, and rejects with its reason', async () => {

@@ -1,9 +1,17 @@
-import type { MediaPort } from '../../../media/types.ts'
-import type { RecordingOrder, RecordingStore, StoredRecording } from '../audio/recording-store.ts'
+import type { MediaPort, RoomRecording, RoomRecordRequest } from '../../../media/types.ts'
+import type {
+  RecordingOrder,
+  RecordingStore,
+  RoomRecordingOrder,
+  RoomRecordingStore,
+  StoredRecording,
+  StoredRoomRecording,
+} from '../audio/recording-store.ts'
 
 /** Store without files; the fake port ends the recordings. */
-export class FakeRecordingStore implements RecordingStore {
+export class FakeRecordingStore implements RecordingStore, RoomRecordingStore {
   readonly orders: RecordingOrder[] = []
+  readonly roomOrders: RoomRecordingOrder[] = []
   /** Thrown by the next {@link start}. */
   refusal: Error | undefined
 
@@ -22,5 +30,16 @@ export class FakeRecordingStore implements RecordingStore {
       stop: () => recording.stop(),
       moveTo: (to) => recording.moveTo(to),
     }
+  }
+
+  startRoom(
+    record: (request: RoomRecordRequest) => RoomRecording,
+    order: RoomRecordingOrder,
+  ): StoredRoomRecording {
+    if (this.refusal) throw this.refusal
+    this.roomOrders.push(order)
+    const id = `room-r-${this.roomOrders.length}`
+    const { done, pause, resume, stop } = record({ path: `/recordings/${id}.webm` })
+    return { id, done, pause, resume, stop }
   }
 }

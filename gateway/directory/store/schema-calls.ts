@@ -1,4 +1,4 @@
-/** Recordings of calls. Each has its file in the folder of its project, unless it holds no audio. */
+/** Recordings of calls and rooms. Each has its file in the folder of its project, unless it holds no audio. */
 export interface RecordingTable {
   /** Random, so that only clients that received the id know it. */
   id: string
@@ -10,7 +10,7 @@ export interface RecordingTable {
   status: 'in-progress' | 'completed' | 'failed'
   /** Null during the recording; `interrupted`: the gateway's process ended. */
   end_reason: string | null
-  format: 'wav' | 'mp3'
+  format: 'wav' | 'mp3' | 'webm'
   channels: number
   /** In Hz. */
   sample_rate: number
@@ -29,7 +29,7 @@ export interface RecordingTable {
   source: string | null
   /** Null for a recording stored before this column existed. */
   track: 'inbound' | 'outbound' | 'both' | null
-  /** Conference that was recorded; null for other recordings. */
+  /** Conference or room session that was recorded; null for other recordings. */
   conference_id: string | null
 }
 

@@ -1,6 +1,14 @@
 import { FakeClock } from '../../core/clock.ts'
 import { RoomSession } from '../room-session.ts'
-import type { JoinOptions, Picture, PictureKind, RoomEvent, RoomMember, RoomSettings } from '../room-types.ts'
+import type {
+  JoinOptions,
+  Picture,
+  PictureKind,
+  RoomEvent,
+  RoomMediaRecording,
+  RoomMember,
+  RoomSettings,
+} from '../room-types.ts'
 
 const settings: RoomSettings = {
   id: 'R',
@@ -22,7 +30,37 @@ const lineOf = (event: RoomEvent): string => {
   if (kind === 'member.left') return `${kind} ${event.member.id} ${event.reason}`
   if (kind === 'member.updated') return `${kind} ${event.member.id} ${event.updated.join(' ')}`
   if (kind === 'room.updated') return `${kind} ${event.updated.join(' ')}`
+  if ('recording' in event) return `${kind} ${event.recording.id} ${event.recording.state}`
   return 'member' in event ? `${kind} ${event.member.id}` : kind
+}
+
+/** Recording of the media that the test completes. */
+export class FakeRoomRecording implements RoomMediaRecording {
+  readonly id: string
+  readonly done: Promise<{ readonly durationMs: number }>
+  /** Calls, in order. */
+  readonly calls: string[] = []
+  /** Completes the file. */
+  readonly complete: (result: { readonly durationMs: number }) => void
+
+  constructor(id: string) {
+    this.id = id
+    const { promise, resolve } = Promise.withResolvers<{ readonly durationMs: number }>()
+    this.done = promise
+    this.complete = resolve
+  }
+
+  pause(): void {
+    this.calls.push('pause')
+  }
+
+  resume(): void {
+    this.calls.push('resume')
+  }
+
+  stop(): void {
+    this.calls.push('stop')
+  }
 }
 
 /** Session of a room with a fake clock, that keeps its events and the calls of its media. */
@@ -37,6 +75,7 @@ export class SampleRoom {
   /** Removals that owners learned, as `id reason`. */
   readonly removals: string[] = []
   readonly errors: unknown[] = []
+  readonly recordings: FakeRoomRecording[] = []
   readonly session: RoomSession
 
   constructor(
@@ -54,6 +93,11 @@ export class SampleRoom {
           show: (picture) => this.pictures.push(picture),
           playTone: (kind) => this.tones.push(kind),
           setAudio: ({ id }) => this.audioOf.push(id),
+          record: () => {
+            const recording = new FakeRoomRecording(`recording-${this.recordings.length}`)
+            this.recordings.push(recording)
+            return recording
+          },
         },
       },
     )

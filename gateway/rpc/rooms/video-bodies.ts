@@ -1,6 +1,7 @@
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RoomMember } from '../../rooms/room-types.ts'
 import { roomIds } from './layout-body.ts'
+import { recordingBody } from './recording-body.ts'
 import { shownName } from './shown-name.ts'
 
 /**
@@ -57,11 +58,11 @@ export const videoRoomBodies = (
     prioritize_handraise: session.isHandraisePrioritized,
     hide_video_muted: session.isVideoMutedHidden,
     audience_count: session.audienceCount,
-    recording: false,
+    recording: session.recordings.isRecording,
     streaming: false,
     meta: session.meta,
     members: videoMemberBodies(session, isGuest),
-    recordings: [],
+    recordings: session.recordings.list.map(recordingBody),
     playbacks: [],
     streams: [],
     ...(updated && { updated }),

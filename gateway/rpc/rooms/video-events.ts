@@ -1,6 +1,7 @@
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RoomEvent, RoomMember } from '../../rooms/room-types.ts'
 import { layoutBody, roomIds } from './layout-body.ts'
+import { recordingBody } from './recording-body.ts'
 import { type VideoRoomBodiesOptions, videoMemberBody, videoRoomBodies } from './video-bodies.ts'
 
 /** Event of the `video.*` dialect. */
@@ -60,6 +61,10 @@ export class VideoRoomEvents {
         return [this.#event(event.kind, () => this.#bodies())]
       case 'layout.changed':
         return [this.layoutChanged()]
+      case 'recording.started':
+      case 'recording.updated':
+      case 'recording.ended':
+        return [this.#event(event.kind, () => ({ recording: recordingBody(event.recording) }))]
       // The others see a member that joins or leaves.
       case 'member.promoted':
         return [this.#about('member.joined', event.member), this.audienceCount()]

@@ -4,6 +4,7 @@ import type { RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
 import { asRecord } from '../frames.ts'
 import type { Reply } from '../rpc-session.ts'
 import { MemberRequestError } from './member-request-error.ts'
+import { recordingBody } from './recording-body.ts'
 import { numberField, positionsField, textField } from './request-fields.ts'
 import { roleChangeOf } from './role-change.ts'
 import type { RoomActor } from './room-actor.ts'
@@ -18,6 +19,14 @@ interface RoomRequest {
   /** Carries out the request, and returns further fields of the result. */
   readonly run: (room: RoomActor, params: Params) => Params | undefined
 }
+
+const recordingRequest = (act: 'pause' | 'resume' | 'stop'): RoomRequest => ({
+  action: 'recording',
+  run: ({ session }, { recording_id: id }) => {
+    session.recordings[act](textField('recording_id', id))
+    return undefined
+  },
+})
 
 const roomRequests: Readonly<Record<string, RoomRequest>> = {
   'video.list_available_layouts': {
@@ -48,6 +57,17 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
     action: 'prioritize_handraise',
     run: done(({ session }, { enable }) => session.setHandraisePrioritized(enable !== false)),
   },
+  'video.recording.list': {
+    action: 'recording',
+    run: ({ session }) => ({ recordings: session.recordings.list.map(recordingBody) }),
+  },
+  'video.recording.start': {
+    action: 'recording',
+    run: ({ session }) => ({ recording: recordingBody(session.recordings.start()) }),
+  },
+  'video.recording.pause': recordingRequest('pause'),
+  'video.recording.resume': recordingRequest('resume'),
+  'video.recording.stop': recordingRequest('stop'),
   'video.get_meta': { run: ({ session }) => ({ meta: session.meta }) },
   'video.set_meta': {
     action: 'set_meta',
@@ -132,7 +152,6 @@ const memberRequests: Readonly<Record<string, MemberRequest>> = {
 
 /** Requests that no room can carry out. */
 const unsupported: readonly string[] = [
-  ...['list', 'start', 'pause', 'resume', 'stop'].map((verb) => `video.recording.${verb}`),
   ...['list', 'start', 'pause', 'resume', 'stop', 'set_volume', 'seek_absolute', 'seek_relative'].map(
     (verb) => `video.playback.${verb}`,
   ),

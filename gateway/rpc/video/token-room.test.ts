@@ -6,6 +6,7 @@ import type { Leg } from '../../calls/leg/leg.ts'
 import { ProjectRooms } from '../../calls/room/project-rooms.ts'
 import { ConferenceFixture } from '../../calls/testing/conference-fixture.ts'
 import { FakeRecordingStore } from '../../calls/testing/fake-recording-store.ts'
+import { FakeRoomRecorder } from '../../calls/testing/fake-room-recorder.ts'
 import { defaultPermissions, roomPermissions } from '../../rooms/permissions.ts'
 import { gone, settled } from '../subscriber/testing/call-setup.ts'
 import { SubscriberTestGateway, type TestPage } from '../subscriber/testing/subscriber-test-gateway.ts'
@@ -27,12 +28,14 @@ beforeEach(async () => {
     remove: () => {},
     limitCamera: () => {},
     show: () => {},
+    watchFrames: () => ({ requestKeyFrame: () => {}, close: () => {} }),
     close: () => {},
   }
+  const { recordRoom } = new FakeRoomRecorder()
   rooms = new ProjectRooms({
     directory: gateway.directory,
     openMixer: fixture.openMixer,
-    webrtc: { openRoom: () => video },
+    webrtc: { openRoom: () => video, recordRoom },
     recordings: new FakeRecordingStore(),
     clock: gateway.clock,
     log: fixture.log,
@@ -308,6 +311,7 @@ describe('requests of a page with a room token', () => {
     expect(await codes('lock', 'set_layout', 'set_meta', 'list_available_layouts')).toEqual(
       Array(4).fill('403'),
     )
+    expect(await codes('recording.start', 'recording.list', 'recording.stop')).toEqual(Array(3).fill('403'))
     expect(await codes('members.get', 'get_meta', 'member.get_meta')).toEqual(['200', '200', '404'])
     expect(await ask('member.raisehand', { member_id: memberId })).toMatchObject({ code: '200' })
     expect(await ask('member.audio_mute', { member_id: 'all' })).toMatchObject({ code: '403' })
@@ -326,7 +330,7 @@ describe('requests of a page with a room token', () => {
     })
     expect(await ask('set_meta', { meta: [] })).toMatchObject({ code: '422' })
     expect(await ask('delete_meta', { keys: 'a' })).toMatchObject({ code: '422' })
-    for (const method of ['recording.start', 'playback.start', 'stream.list'])
+    for (const method of ['playback.start', 'stream.list'])
       expect(await ask(method)).toMatchObject({ code: '501' })
   })
 
@@ -349,6 +353,34 @@ describe('requests of a page with a room token', () => {
     await ask('delete_meta', { keys: ['a'] })
     expect(await ask('get_meta')).toMatchObject({ meta: { b: 3 } })
     expect(await updated()).toMatchObject({ meta: { a: 1, b: 2 }, updated: ['meta'] })
+  })
+
+  it('record the room', async () => {
+    const { ask, page } = await joins('c1', all)
+    const recordingOf = async (name: string) => (await page.event(`video.recording.${name}`)).recording
+    const updated = async () => (await page.event('video.room.updated')).room_session as AnyFrame
+    const startedAt = gateway.clock.now() / 1000
+    const { recording } = (await ask('recording.start')) as { recording: AnyFrame }
+    expect(recording).toEqual({ id: recording.id, state: 'recording', duration: 0, started_at: startedAt })
+    expect(await recordingOf('started')).toEqual(recording)
+    expect(await updated()).toMatchObject({
+      recording: true,
+      updated: ['recording'],
+      recordings: [recording],
+    })
+    const about = { recording_id: recording.id as string }
+    gateway.clock.advance(1000)
+    expect(await ask('recording.pause', about)).toMatchObject({ code: '200' })
+    expect(await recordingOf('updated')).toMatchObject({ ...recording, state: 'paused', duration: 1 })
+    expect(await ask('recording.resume', about)).toMatchObject({ code: '200' })
+    expect(await recordingOf('updated')).toMatchObject({ state: 'recording' })
+    expect(await ask('recording.stop', about)).toMatchObject({ code: '200' })
+    const ended = { ...recording, state: 'completed', duration: 1.5, ended_at: startedAt + 1 }
+    expect(await recordingOf('ended')).toEqual(ended)
+    expect(await updated()).toMatchObject({ recording: false, updated: ['recording'] })
+    expect(await ask('recording.list')).toMatchObject({ code: '200', recordings: [ended] })
+    expect(await ask('recording.stop', about)).toMatchObject({ code: '404' })
+    expect(await ask('recording.pause', { recording_id: 7 })).toMatchObject({ code: '422' })
   })
 
   it('change members, and remove one or all', async () => {

@@ -4,7 +4,7 @@ import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { RecordingRow } from '../../../directory/tables/recordings.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
 
-const types = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
+const types = { wav: 'audio/wav', mp3: 'audio/mpeg', webm: 'video/webm' } as const
 
 /**
  * Sends the audio of a recording, as a whole or in ranges (RFC 9110 section 14). The site must have

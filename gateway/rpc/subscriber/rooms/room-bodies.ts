@@ -63,7 +63,7 @@ export const roomBody = (session: RoomSession, viewer: RoomViewer) => {
     name: settings.name,
     display_name: settings.displayName,
     layout_name: session.layoutFor(viewer.memberId).name,
-    recording: false,
+    recording: session.recordings.isRecording,
     streaming: false,
     prioritize_handraise: session.isHandraisePrioritized,
     hide_video_muted: session.isVideoMutedHidden,

@@ -7,6 +7,7 @@ import type { Leg } from '../../../calls/leg/leg.ts'
 import { ProjectRooms } from '../../../calls/room/project-rooms.ts'
 import { ConferenceFixture } from '../../../calls/testing/conference-fixture.ts'
 import { FakeRecordingStore } from '../../../calls/testing/fake-recording-store.ts'
+import { FakeRoomRecorder } from '../../../calls/testing/fake-room-recorder.ts'
 import type { AnyFrame } from '../../testing/test-browser.ts'
 import { dialled, settled } from '../testing/call-setup.ts'
 import { SubscriberTestGateway, type TestPage } from '../testing/subscriber-test-gateway.ts'
@@ -30,16 +31,18 @@ beforeEach(async () => {
     remove: () => {},
     limitCamera: () => {},
     show: () => {},
+    watchFrames: () => ({ requestKeyFrame: () => {}, close: () => {} }),
     get canCompose() {
       return canCompose
     },
     onComposing: () => {},
     close: () => {},
   }
+  const { recordRoom } = new FakeRoomRecorder()
   rooms = new ProjectRooms({
     directory: gateway.directory,
     openMixer: fixture.openMixer,
-    webrtc: { openRoom: () => video },
+    webrtc: { openRoom: () => video, recordRoom },
     recordings: new FakeRecordingStore(),
     clock: gateway.clock,
     log: fixture.log,

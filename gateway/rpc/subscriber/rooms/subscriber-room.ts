@@ -74,6 +74,9 @@ export class SubscriberRoom extends BrowserRoom {
         })
         break
       case 'layout.changed':
+      case 'recording.started':
+      case 'recording.updated':
+      case 'recording.ended':
       case 'room.ended':
         break
     }
