@@ -43,6 +43,7 @@ import { TokenSubscribers } from './routes/fabric/token-subscribers.ts'
 import { oauthClientRoutes } from './routes/oauth-client-routes.ts'
 import { projectTokenRoutes } from './routes/project-token-routes.ts'
 import { sessionRoute } from './routes/session-route.ts'
+import { roomRecordingRoutes } from './routes/video/room-recording-routes.ts'
 import { roomTokenRoutes } from './routes/video/room-token-routes.ts'
 import { type VideoDeps, videoRoutes } from './routes/video/video-routes.ts'
 
@@ -215,6 +216,7 @@ export class RestApi {
     cdrRoutes(site, { cdrs, requireProject, log })
     voiceLogRoutes(site, { history, requireProject })
     await recordingRoutes(site, { recordings, requireProject })
+    roomRecordingRoutes(site, { recordings, requireProject })
     callingRoutes(site, calling)
     callingRpcRoute(site, calling)
     await compatRoutes(site, {

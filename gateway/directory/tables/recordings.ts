@@ -8,6 +8,8 @@ export type RecordingRow = Readonly<RecordingTable>
 /** Search for recordings, with times of their start in ms since 1970, `from` inclusive, `until` exclusive. */
 export interface RecordingQuery extends ListPage {
   readonly callId?: string
+  readonly conferenceId?: string
+  readonly format?: RecordingRow['format']
   readonly from?: number
   readonly until?: number
 }
@@ -39,9 +41,11 @@ export class RecordingRows {
 
   /** Returns the recordings of a project, the newest first. */
   async list(projectId: string, query: RecordingQuery): Promise<Listed<RecordingRow>> {
-    const { callId, from, until, number, size } = query
+    const { callId, conferenceId, format, from, until, number, size } = query
     let selected = this.#store.selectFrom('recording').where('project_id', '=', projectId)
     if (callId !== undefined) selected = selected.where('call_id', '=', callId)
+    if (conferenceId !== undefined) selected = selected.where('conference_id', '=', conferenceId)
+    if (format !== undefined) selected = selected.where('format', '=', format)
     if (from !== undefined) selected = selected.where('started_at', '>=', from)
     if (until !== undefined) selected = selected.where('started_at', '<', until)
     const page = selected.selectAll().orderBy('started_at', 'desc').orderBy('id', 'desc')

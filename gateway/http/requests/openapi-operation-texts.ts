@@ -199,6 +199,10 @@ const special: Readonly<Record<string, string>> = {
   list_video_logs: 'Returns sessions in progress and ended ones. Times filter the list.',
   get_video_log: 'The same session as `GET /api/video/room_sessions/{id}`, in the form of a log.',
   list_recordings: 'Returns recordings in progress too. `call_id` and times filter the list.',
+  list_room_recordings: 'Returns recordings in progress too. `media_ttl` sets the age of the links.',
+  get_room_recording: 'The field `uri` has a signed link to the file, which expires.',
+  delete_room_recording: 'Removes the recording with its file. A recording in progress cannot be removed.',
+  list_room_session_recordings: 'Returns recordings in progress too, also of a session that has ended.',
   get_recording: 'The field `url` has a signed link to the audio, which expires.',
   delete_recording: 'Removes the recording with its audio file. A recording in progress cannot be removed.',
   get_recording_audio:

@@ -123,7 +123,7 @@ export const tags: Tag[] = [
   {
     name: 'recordings',
     'x-displayName': 'Recordings',
-    description: 'Recordings of calls and their audio files.',
+    description: 'Recordings of calls and rooms, and their files.',
   },
   { name: 'console', 'x-displayName': 'Softphone', description: 'Sign-in of the built-in softphone.' },
   {

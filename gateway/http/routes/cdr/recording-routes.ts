@@ -97,11 +97,11 @@ const audioRoute = (site: TypedSite, { recordings, requireProject }: RecordingDe
     const onRequest = requireProject('records')
     // The plugin serves no files by name here; it adds `reply.sendFile`.
     await scope.register(fastifyStatic, { root: recordings.folder.path, serve: false })
-    const audio = { schema: { type: 'string', format: 'binary' } }
-    const content = { 'audio/wav': audio, 'audio/mpeg': audio }
+    const file = { schema: { type: 'string', format: 'binary' } }
+    const content = { 'audio/wav': file, 'audio/mpeg': file, 'video/webm': file }
     const response = {
-      200: { description: 'The audio.', content },
-      206: { description: 'The requested range of the audio.', content },
+      200: { description: 'The audio, or the video of a room.', content },
+      206: { description: 'The requested range of the file.', content },
     }
     const schema = {
       ...describe('get_recording_audio', 'Get the audio of a recording'),

@@ -62,7 +62,7 @@ describe('a room token of the API', () => {
     expect(grant).toEqual({
       room: 'lounge',
       userName: 'Vera',
-      permissions: ['room.unlock', 'room.lock'],
+      permissions: ['room.unlock', 'room.recording', 'room.lock'],
       joinFrom: now + 1000,
       joinUntil: now + 2000,
       removeAt: now + 3000,

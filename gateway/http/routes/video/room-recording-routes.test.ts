@@ -1,0 +1,101 @@
+import { writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FakeRoomRecording } from '../../../calls/testing/fake-room-recorder.ts'
+import { FakeRecorder, wanted } from '../../../recordings/testing/fake-recorder.ts'
+import { ApiTestSite, asProject, theirs } from '../../testing/api-test-site.ts'
+
+const ours = asProject()
+let rig: ApiTestSite
+beforeAll(async () => {
+  rig = await ApiTestSite.open()
+})
+afterAll(() => rig.close())
+
+const { projectId } = wanted
+const order = { projectId, callId: 'c', legId: 'l' }
+
+/** Starts a recording of a room session. */
+const started = (roomSessionId: string) => {
+  let media: FakeRoomRecording | undefined
+  const stored = rig.recordings.startRoom(
+    (request) => {
+      media = new FakeRoomRecording(request)
+      return media
+    },
+    { ...order, roomSessionId },
+  )
+  return { ...stored, media: media! }
+}
+
+const completed = async (roomSessionId: string) => {
+  const recording = started(roomSessionId)
+  await writeFile(recording.media.request.path, 'x')
+  recording.stop()
+  await recording.done
+  return recording
+}
+
+const get = (url: string, headers: Record<string, string> = ours) => rig.site.inject({ url, headers })
+const base = '/api/video/room_recordings'
+
+describe('recordings of rooms', () => {
+  it('have their fields, and a link to the file', async () => {
+    const { id } = await completed('s1')
+    const answer = (await get(`${base}/${id}`)).json()
+    expect(answer).toMatchObject({
+      id,
+      room_session_id: 's1',
+      status: 'completed',
+      duration: 1.5,
+      size_in_bytes: 1,
+      format: 'video/webm',
+      cost_in_dollars: 0,
+    })
+    const file = await get(answer.uri.replace('https://gw.example', ''), {})
+    expect([file.statusCode, file.headers['content-type'], file.body]).toEqual([200, 'video/webm', 'x'])
+    const part = await get(`/api/recordings/${id}/audio`, { ...ours, range: 'bytes=0-0' })
+    expect(part.statusCode).toBe(206)
+  })
+
+  it('are listed, of one session too, with links of the requested age', async () => {
+    rig.clock.advance(1)
+    const { id } = await completed('s2')
+    rig.recordings.start(new FakeRecorder(), wanted)
+    const all = (await get(base)).json().data as { id: string; format: string }[]
+    expect(all[0]).toMatchObject({ id })
+    expect(new Set(all.map(({ format }) => format))).toEqual(new Set(['video/webm']))
+    const answer = (await get('/api/video/room_sessions/s2/recordings?media_ttl=60')).json()
+    expect(answer.data).toMatchObject([{ id, room_session_id: 's2' }])
+    const link = answer.data[0].uri.replace('https://gw.example', '')
+    rig.clock.advance(61_000)
+    expect((await get(link, {})).statusCode).toBe(401)
+    expect((await get('/api/video/room_sessions/s2/recordings?media_ttl=0')).statusCode).toBe(422)
+  })
+
+  it('tell whether they are paused, and cannot be removed in progress', async () => {
+    const recording = started('s3')
+    const url = `${base}/${recording.id}`
+    const status = async () => (await get(url)).json().status
+    await expect.poll(status).toBe('recording')
+    recording.pause()
+    expect(await status()).toBe('paused')
+    const remove = () => rig.site.inject({ method: 'DELETE', url, headers: ours })
+    expect((await remove()).statusCode).toBe(409)
+    recording.stop()
+    await recording.done
+    expect((await remove()).statusCode).toBe(204)
+    expect((await get(url)).statusCode).toBe(404)
+  })
+
+  it('are those of rooms, and of the own project', async () => {
+    const { id } = await completed('s4')
+    const call = rig.recordings.start(new FakeRecorder(), wanted)
+    for (const [of, headers] of [
+      [call.id, ours],
+      [id, asProject(theirs)],
+      ['unknown', ours],
+    ] as const)
+      expect((await get(`${base}/${of}`, headers)).statusCode).toBe(404)
+    expect((await get(base, {})).statusCode).toBe(401)
+  })
+})

@@ -1,0 +1,137 @@
+import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { RecordingRow } from '../../../directory/tables/recordings.ts'
+import type { Recordings } from '../../../recordings/recordings.ts'
+import { pageOf, pagingQuery } from '../../requests/paging.ts'
+import type { RequireProject } from '../../requests/principal.ts'
+import type { TypedSite } from '../../requests/typed-routes.ts'
+import { CollectionRoutes } from '../shared/collection-routes.ts'
+import { forProjects } from '../shared/route-schemas.ts'
+
+/** Collaborators of {@link roomRecordingRoutes}. */
+export interface RoomRecordingDeps {
+  readonly recordings: Pick<Recordings, 'find' | 'list' | 'remove' | 'linkTo' | 'underWay'>
+  readonly requireProject: RequireProject
+}
+
+const listQuery = {
+  type: 'object',
+  properties: {
+    ...pagingQuery,
+    media_ttl: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 604_800,
+      description: 'Time for which the links are valid, in seconds; default the one of the configuration.',
+    },
+  },
+} as const
+
+const sessionParams = {
+  type: 'object',
+  required: ['session_id'],
+  properties: { session_id: { type: 'string', maxLength: 64 } },
+} as const
+
+const text = { type: 'string' } as const
+const textOrNull = { type: ['string', 'null'] } as const
+
+const properties = {
+  id: text,
+  room_session_id: text,
+  status: { type: 'string', enum: ['recording', 'paused', 'completed', 'failed'] },
+  started_at: text,
+  finished_at: textOrNull,
+  duration: { type: 'number' },
+  size_in_bytes: { type: 'integer' },
+  format: text,
+  cost_in_dollars: { type: 'number' },
+  uri: textOrNull,
+  created_at: text,
+  updated_at: text,
+}
+const schema = { type: 'object', required: Object.keys(properties), properties }
+
+/** A recording with the time for which its link is to be valid. */
+interface Linked {
+  readonly row: RecordingRow
+  readonly linkSeconds?: number | undefined
+}
+
+const path = '/api/video/room_recordings'
+
+/**
+ * `GET /api/video/room_recordings`, `GET` and `DELETE` of one, and `GET
+ * /api/video/room_sessions/{session_id}/recordings`, with Basic authentication of the project.
+ */
+export const roomRecordingRoutes = (site: TypedSite, { recordings, requireProject }: RoomRecordingDeps): void => {
+  const options = {
+    onRequest: requireProject('records'),
+    schema,
+    show: (linked: Linked) => roomRecordingBody(recordings, linked),
+  }
+  const list = async (projectId: string, query: ListQuery, conferenceId?: string) => {
+    const filter = { format: 'webm' as const, ...(conferenceId !== undefined && { conferenceId }) }
+    const { items, total } = await recordings.list(projectId, { ...pageOf(query), ...filter })
+    return { items: items.map((row): Linked => ({ row, linkSeconds: query.media_ttl })), total }
+  }
+  const routes = new CollectionRoutes<Linked>(site, { path, ...options })
+  routes.list(
+    describe('list_room_recordings', 'List recordings of rooms, the newest first'),
+    listQuery,
+    ({ projectId, query }) => list(projectId, query),
+  )
+  routes.read(describe('get_room_recording', 'Get a recording of a room'), async ({ projectId, params }) => ({
+    row: await findRow(recordings, params.id, projectId),
+  }))
+  routes.remove(describe('delete_room_recording', 'Remove a recording of a room'), async (request) =>
+    recordings.remove(await findRow(recordings, request.params.id, request.projectId)),
+  )
+  const ofSessions = new CollectionRoutes<Linked, typeof sessionParams>(site, {
+    path: '/api/video/room_sessions/:session_id/recordings',
+    params: sessionParams,
+    ...options,
+  })
+  ofSessions.list(
+    describe('list_room_session_recordings', 'List the recordings of a room session, the newest first'),
+    listQuery,
+    ({ projectId, query, params }) => list(projectId, query, params.session_id),
+  )
+}
+
+type ListQuery = Parameters<typeof pageOf>[0] & { readonly media_ttl?: number }
+
+const describe = (id: string, summary: string) => forProjects('recordings', id, summary)
+
+const findRow = async (
+  recordings: Pick<Recordings, 'find'>,
+  id: string,
+  project: string,
+): Promise<RecordingRow> => {
+  const row = await recordings.find(id, project)
+  if (row?.format !== 'webm') throw new TrunklineError('unknown_recording')
+  return row
+}
+
+/** Returns a recording of a room for responses. */
+const roomRecordingBody = (
+  recordings: Pick<Recordings, 'linkTo' | 'underWay'>,
+  { row, linkSeconds }: Linked,
+) => {
+  const isPaused = recordings.underWay(row.id, row.project_id)?.isPaused === true
+  const startedAt = new Date(row.started_at).toISOString()
+  const endedAt = row.ended_at === null ? null : new Date(row.ended_at).toISOString()
+  return {
+    id: row.id,
+    room_session_id: row.conference_id ?? '',
+    status: row.status !== 'in-progress' ? row.status : isPaused ? 'paused' : 'recording',
+    started_at: startedAt,
+    finished_at: endedAt,
+    duration: row.duration_ms / 1000,
+    size_in_bytes: row.bytes,
+    format: 'video/webm',
+    cost_in_dollars: 0,
+    uri: row.bytes > 0 ? recordings.linkTo(row.id, linkSeconds && linkSeconds * 1000) : null,
+    created_at: startedAt,
+    updated_at: endedAt ?? startedAt,
+  }
+}
