@@ -82,8 +82,8 @@ export class RoomSession {
     this.#events = new RoomEventQueue(log)
     this.recordings = new SessionRecordings({
       record: () => {
-        if (this.#state !== 'open')
-          throw new TrunklineError('room_ended', undefined, { room: this.settings.name })
+        const { name: room } = this.settings
+        if (this.#state !== 'open') throw new TrunklineError('room_ended', undefined, { room })
         return media.record()
       },
       clock,

@@ -57,11 +57,13 @@ export interface Mixer {
   /** Records the sum of all ports; ignores `tracks`. */
   record(request: RecordRequest): Recording
   /**
-   * Calls `listener` with the sum of all ports as Opus (RFC 6716): a packet for each 20 ms, also of silence,
-   * until the returned function is called. The packet must not be changed. Needs no further encoder while a
-   * silent browser hears the mixer.
+   * Calls `listener` with the sum of all ports as Opus (RFC 6716), until the returned function is called. A
+   * packet has 20 ms, also of silence. The first one comes after the mixer was used. Packets must not be
+   * changed. Needs no further encoder while a silent browser hears the mixer.
+   *
+   * `delayMs`: time since the audio arrived at the gateway, in the jitter buffer of who speaks and in the mixer.
    */
-  onPacket(listener: (packet: Uint8Array) => void): () => void
+  onPacket(listener: (packet: Uint8Array, delayMs: number) => void): () => void
   /**
    * Sets the only listener for the active speaker. The active speaker changes if it is silent while another
    * port speaks, or if another port is louder for half a second. Without speech for 2 s it becomes undefined.

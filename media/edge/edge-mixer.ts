@@ -42,7 +42,7 @@ export class EdgeMixer implements Mixer {
   #onSpeaker: (port: MediaPort | undefined) => void = () => {}
   #talking = new Map<EdgePort, Talk>()
   #onTalking: (port: MediaPort, talk: Talk) => void = () => {}
-  readonly #packetListeners = new Set<(packet: Uint8Array) => void>()
+  readonly #packetListeners = new Set<(packet: Uint8Array, delayMs: number) => void>()
   #isClosed = false
 
   /** `rate` of the mix, in Hz. */
@@ -115,7 +115,7 @@ export class EdgeMixer implements Mixer {
     return this.#home().recordings.start(this.number, { ...request, tracks: 'in' })
   }
 
-  onPacket(listener: (packet: Uint8Array) => void): () => void {
+  onPacket(listener: (packet: Uint8Array, delayMs: number) => void): () => void {
     this.#packetListeners.add(listener)
     if (this.#packetListeners.size === 1) this.#setEncoded(true)
     return () => {
@@ -124,12 +124,13 @@ export class EdgeMixer implements Mixer {
   }
 
   /** Processes a packet of the mix from the thread. */
-  encoded(packet: Uint8Array): void {
-    for (const listener of [...this.#packetListeners]) listener(packet)
+  encoded(packet: Uint8Array, delayMs: number): void {
+    for (const listener of [...this.#packetListeners]) listener(packet, delayMs)
   }
 
   #setEncoded(isOn: boolean): void {
-    if (!this.#isClosed) this.#home().thread.send({ op: 'encodeMix', mixer: this.number, isOn })
+    // Without a thread, the first port chooses it.
+    if (!this.#isClosed) this.#slot?.thread.send({ op: 'encodeMix', mixer: this.number, isOn })
   }
 
   async close(): Promise<void> {
@@ -193,6 +194,7 @@ export class EdgeMixer implements Mixer {
     if (this.#slot) return this.#slot
     this.#slot = wanted ?? this.#host.anySlot()
     this.#slot.thread.send({ op: 'openMixer', mixer: this.number, rate: this.#rate })
+    if (this.#packetListeners.size > 0) this.#setEncoded(true)
     return this.#slot
   }
 }

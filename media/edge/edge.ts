@@ -291,7 +291,7 @@ class ThreadedEdge implements Edge {
         this.#mixers.get(report.mixer)?.setSpeaker(report.port)
         break
       case 'encodedMix':
-        this.#mixers.get(report.mixer)?.encoded(report.packet)
+        this.#mixers.get(report.mixer)?.encoded(report.packet, report.delayMs)
         break
       case 'talking':
         this.#mixers.get(report.mixer)?.setTalking(report.port, report.talk)

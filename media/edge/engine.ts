@@ -193,7 +193,9 @@ export class Engine {
     else if (command.op === 'encodeMix')
       threadMixer.encode(
         this.#options.codecs,
-        command.isOn ? (packet) => this.#report({ op: 'encodedMix', mixer, packet }) : undefined,
+        command.isOn
+          ? (packet, delayMs) => this.#report({ op: 'encodedMix', mixer, packet, delayMs })
+          : undefined,
       )
     else this.#closeMixer(mixer, threadMixer)
   }

@@ -149,8 +149,13 @@ export type Report =
       readonly port: PortNumber
       readonly talk: Talk
     }
-  /** 20 ms of a mix as an Opus packet. */
-  | { readonly op: 'encodedMix'; readonly mixer: PortNumber; readonly packet: Uint8Array }
+  /** 20 ms of a mix as an Opus packet. `delayMs`: its age, see `Mixer.onPacket`. */
+  | {
+      readonly op: 'encodedMix'
+      readonly mixer: PortNumber
+      readonly packet: Uint8Array
+      readonly delayMs: number
+    }
   /** Answer to `stats` and `close`. */
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number; readonly stats: PortStats }
   | { readonly op: 'recorded'; readonly record: number; readonly result: RecordingResult }

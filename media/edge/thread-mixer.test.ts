@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { dominant, goertzel, sine } from '../codecs/tone.ts'
 import type { AudioSink } from '../rtp/audio-sinks.ts'
-import { rateOf, TestVoice } from '../rtp/testing/codecs.ts'
+import { rateOf, TestVoice, testCodecs } from '../rtp/testing/codecs.ts'
 import { discontinuities, type TestLine, TestTime } from '../rtp/testing/session-line.ts'
 import { ThreadMixer } from './thread-mixer.ts'
 
@@ -60,6 +60,31 @@ describe('a mixer with ports of three codecs', () => {
       [600, 900],
     ])
     for (const line of lines) expect(discontinuities(line.sent)).toEqual([])
+  })
+
+  it('gives the sum of all as Opus, a packet per frame, until it is ended', () => {
+    const decoder = testCodecs.decoder('opus', 48_000)
+    const heard = new Int16Array(48_000)
+    let packets = 0
+    const delays: number[] = []
+    room.encode(testCodecs, (packet, delayMs) => {
+      delays.push(delayMs)
+      const at = (packets++ % 50) * 960
+      const frame = new Int16Array(5760)
+      expect(decoder.decode(packet, 0, packet.length, frame)).toBe(960)
+      heard.set(frame.subarray(0, 960), at)
+    })
+    talk(2000)
+    expect(packets).toBe(100)
+    expect(tones.filter((tone) => goertzel(heard, tone, 48_000) > 0.05)).toEqual([...tones])
+    // The buffers of the ports, and the frame itself.
+    expect([Math.min(...delays) >= 20, Math.max(...delays) <= 220]).toEqual([true, true])
+    for (const port of [1, 2, 3]) room.remove(port)
+    talk(200, [])
+    expect([packets, room.isFramed]).toEqual([110, true])
+    room.encode(testCodecs, undefined)
+    expect(room.isFramed).toBe(false)
+    decoder.close()
   })
 
   it('continues when one leaves, which then hears nothing of it', () => {

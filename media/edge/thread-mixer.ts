@@ -23,6 +23,11 @@ const mixFormat: FarEnd = {
 }
 const mixFormatName = sharedFormat(mixFormat)!
 
+/** Duration of a frame: the audio of a packet is at least that old, in ms. */
+const frameMs = 20
+/** Delay of the jitter buffers without a known one, in ms. */
+const defaultBufferMs = 40
+
 /** Input of a mixer as a session's channel. */
 class MixerInputChannel implements FrameChannel {
   readonly rate: PcmRate
@@ -79,6 +84,7 @@ export class ThreadMixer implements Mixing {
   #links = new Map<PortNumber, { readonly input: MixerInput; readonly link: FrameLink }>()
   #sinks = new AudioSinks()
   #encode: (() => void) | undefined
+  readonly #sessions = new Map<PortNumber, Pick<Session, 'bufferMs'>>()
   #wake: (mixer: ThreadMixer) => void
   #onSpeaker: (port: PortNumber | undefined) => void
   #speaker: PortNumber | undefined
@@ -104,6 +110,7 @@ export class ThreadMixer implements Mixing {
     const input = this.#core.add(port, options)
     const channel = new MixerInputChannel(input, this.#total, () => this.#forget(port))
     this.#leaves.set(port, () => session.detach(channel))
+    this.#sessions.set(port, session)
     session.connect(channel)
     this.wake()
   }
@@ -140,16 +147,25 @@ export class ThreadMixer implements Mixing {
 
   /**
    * Passes the sum of all inputs as Opus to `onPacket`, one packet per frame; undefined ends that. The packet
-   * is a copy.
+   * is a copy. `delayMs`: time since its audio arrived.
    */
-  encode(codecs: Codecs, onPacket: ((packet: Uint8Array) => void) | undefined): void {
+  encode(codecs: Codecs, onPacket: ((packet: Uint8Array, delayMs: number) => void) | undefined): void {
     this.#encode =
       onPacket &&
       (() => {
         const { payload, bytes } = this.#total.encoding(mixFormatName, codecs, mixFormat)
-        onPacket(Uint8Array.from(bytes > 0 ? payload.subarray(0, bytes) : opusSilence))
+        const packet = Uint8Array.from(bytes > 0 ? payload.subarray(0, bytes) : opusSilence)
+        onPacket(packet, this.#bufferMs + frameMs)
       })
     this.wake()
+  }
+
+  /** Delay of the jitter buffer of the active speaker, or the mean one. */
+  get #bufferMs(): number {
+    const speaker = this.#sessions.get(this.#speaker ?? 0)
+    const sessions = speaker ? [speaker] : [...this.#sessions.values()]
+    const known = sessions.map(({ bufferMs }) => bufferMs).filter((ms) => ms > 0)
+    return known.length === 0 ? defaultBufferMs : known.reduce((sum, ms) => sum + ms, 0) / known.length
   }
 
   wake(): void {
@@ -184,6 +200,7 @@ export class ThreadMixer implements Mixing {
   #forget(port: PortNumber): void {
     this.#core.remove(port)
     this.#links.delete(port)
+    this.#sessions.delete(port)
     this.#leaves.delete(port)
     if (this.#leaves.size === 0) this.#total.close()
   }

@@ -9,8 +9,8 @@ const slewMs = 2
 
 /**
  * Times of the gateway's clock that the packets of one stream belong to. They have the even steps of the
- * stream, and follow the clock for hours: the fastest packets show how the two clocks differ, and the others
- * are late. Never goes back.
+ * stream, and follow the clock for hours. The fastest packets show how the two clocks differ; the others are
+ * late. Never goes back.
  */
 export class StreamTimeline {
   /** Time of the clock minus media time, of the fastest packets. */

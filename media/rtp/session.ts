@@ -231,6 +231,11 @@ export class Session {
     if (phase) this.#output.event({ kind: 'timeout', phase })
   }
 
+  /** Delay of the jitter buffer in ms; 0 before anything was decoded. */
+  get bufferMs(): number {
+    return this.#bridge.quality.bufferMs
+  }
+
   stats(): PortStats {
     const { reception, octets, refused, codec } = this.#receiver
     const { received, lost, jitterMs } = reception

@@ -5,6 +5,9 @@
  * the room as a subscriber. Each page's camera has a colour of its own. Applications with the published
  * server SDKs watch the room, and act on it.
  */
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Gateway } from '../support/gateway.ts'
@@ -12,6 +15,7 @@ import { heardIn, hears } from '../support/page-audio.ts'
 import { sees } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
 import { openVersion3, openVersion4 } from '../support/room-applications.ts'
+import { flashAndBeep, type PlayedFile, playIn, stepsOf } from '../support/room-recording.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
 import { sdkVersions } from '../support/sdk-versions.ts'
@@ -324,5 +328,106 @@ describe.each([
     await expect.poll(() => application.ended).toEqual([room!.id])
     expect(await application.sessions()).toEqual([])
     await dialler.wire.event('call.left', left)
+  })
+})
+
+/** Fetches the file of a recording from the link of the API. */
+const fileOf = async (at: Gateway, id: string): Promise<Buffer> => {
+  const recording = await until(
+    'the recording is complete',
+    async () => (await rest(at, 'GET', `/api/video/room_recordings/${id}`)).body,
+    ({ status }) => status === 'completed',
+  )
+  const answer = await fetch(recording.uri)
+  expect(answer.headers.get('content-type')).toBe('video/webm')
+  return Buffer.from(await answer.arrayBuffer())
+}
+
+/** Plays a file in a page of its own. */
+const played = async (file: Buffer): Promise<PlayedFile> => {
+  const page = await browser.page()
+  try {
+    return await playIn(page, file)
+  } finally {
+    await page.context().close()
+  }
+}
+
+/** Lets the room go on. */
+const passes = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe('a recording', () => {
+  it('has the picture and the sound of the room in step, without its pauses', async () => {
+    await withPage({}, async (page) => {
+      await page.page.evaluate(flashAndBeep)
+      await page.join(await tokenFor('Vera', { permissions: ['room.recording'] }))
+      await page.page.evaluate(
+        'call.startRecording().then((recording) => { globalThis.recording = recording })',
+      )
+      const state = () => page.page.evaluate('recording.state')
+      expect(await state()).toBe('recording')
+      await passes(4000)
+      await page.page.evaluate('recording.pause()')
+      await expect.poll(state).toBe('paused')
+      await passes(1500)
+      await page.page.evaluate('recording.resume()')
+      await expect.poll(state).toBe('recording')
+      await passes(2000)
+      await page.page.evaluate('recording.stop()')
+      await expect.poll(state).toBe('completed')
+      const updates = page.wire.events('video.room.updated').map(({ room_session }) => room_session)
+      expect(updates.map(({ updated, recording }) => [updated, recording])).toEqual([
+        [['recording'], true],
+        [['recording'], false],
+      ])
+      const { id, duration, started_at, ended_at } = page.wire.events('video.recording.ended')[0]!.recording
+      expect(ended_at - started_at - duration).toBeGreaterThan(1.4)
+      const { data } = (await rest(gateway, 'GET', '/api/video/room_recordings')).body
+      expect(data).toMatchObject([{ id, duration }])
+      const file = await fileOf(gateway, id)
+      const seen = await played(file)
+      expect(Math.abs(seen.durationMs - duration * 1000)).toBeLessThan(50)
+      expect(seen.frames[0]!.atMs).toBeLessThan(1000)
+      const steps = stepsOf(seen, file)
+      expect(steps.length).toBeGreaterThanOrEqual(3)
+      expect(Math.abs(steps[Math.floor(steps.length / 2)]!)).toBeLessThan(100)
+    })
+  })
+
+  it('is playable after the death of the gateway, and available from the next one', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'room-recordings-'))
+    const options = { ...withToken, dataDir, media: { rooms: { picture: 'speaker' as const } } }
+    const first = await Gateway.start(options)
+    await rest(first, 'POST', '/api/fabric/resources/conference_rooms', {
+      name: 'lounge',
+      record_on_start: true,
+    })
+    const page = await VideoPage.open(browser, first, { camera: 'lime' })
+    await page.join(await roomToken(first, { room_name: 'lounge', user_name: 'Vera' }))
+    const subscribed = page.wire.events('video.room.subscribed')[0]!
+    expect(subscribed.room_session).toMatchObject({ recording: true, recordings: [{ state: 'recording' }] })
+    await passes(4000)
+    process.kill(first.pid, 'SIGKILL')
+    await first.ended()
+    await page.close()
+    const folder = join(dataDir, 'recordings', 'default')
+    const [part = ''] = readdirSync(folder)
+    // Three minutes without a write mark the file as abandoned.
+    utimesSync(join(folder, part), new Date(), new Date(Date.now() - 180_000))
+    const next = await Gateway.start(options)
+    try {
+      const { id } = subscribed.room_session
+      const { data } = (await rest(next, 'GET', `/api/video/room_sessions/${id}/recordings`)).body
+      expect(data).toMatchObject([{ status: 'completed', room_session_id: id }])
+      const seen = await played(await fileOf(next, data[0].id))
+      expect(seen.durationMs).toBeGreaterThan(2000)
+      expect(Math.abs(seen.durationMs - data[0].duration * 1000)).toBeLessThan(1)
+      const [r, g, b] = seen.frames.at(-1)!.rgb
+      expect([r < 110, g > 150, b < 110]).toEqual([true, true, true])
+    } finally {
+      await next.stop()
+      await first.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
   })
 })

@@ -79,6 +79,7 @@ export class OpenRoom implements RoomMedia {
       { media: this, clock, log: this.#log },
     )
     this.session.listen((event) => {
+      if (event.kind === 'member.joined') this.#recordAtStart()
       if (event.kind === 'member.left') this.#removeMedia(event.member)
       if (event.kind !== 'room.ended') return
       this.#close()
@@ -96,16 +97,19 @@ export class OpenRoom implements RoomMedia {
     return room
   }
 
-  /** Adds the audio of a member of a call; no effect after the member has left. */
-  addVoice(member: RoomMember, port: MediaPort, call: RecordedCall): void {
+  /** Adds a call whose caller joins. Returns a function that removes it. */
+  addCall(call: RecordedCall): () => void {
+    return this.#recordings.addCall(call)
+  }
+
+  /** Adds the audio of a member; no effect after the member has left. */
+  addVoice(member: RoomMember, port: MediaPort): void {
     if (!this.session.member(member.id)) return
     const former = this.#ports.get(member.id)
     if (former && former !== port) this.#mixer.remove(former)
     this.#ports.set(member.id, port)
     this.setAudio(member)
     for (const each of this.session.members) if (each.parentId === member.id) this.setAudio(each)
-    this.#recordings.setCall(member.id, call)
-    this.#recordAtStart()
   }
 
   /** Shows the camera of a member to the room, and the room's picture to the member. */
@@ -179,7 +183,6 @@ export class OpenRoom implements RoomMedia {
   }
 
   #removeMedia({ id, isPhone }: RoomMember): void {
-    this.#recordings.setCall(id, undefined)
     const port = this.#ports.get(id)
     if (port) this.#mixer.remove(port)
     // A page keeps its volumes after the room, and applies them itself.

@@ -127,7 +127,17 @@ export class RoomParticipant {
    * Joins the room, answers the call, and resolves when the call has left. Throws as `RoomSession.join` does
    * before the answer.
    */
-  async run({ signal, onJoined }: Pick<RoomOptions, 'signal' | 'onJoined'>): Promise<RoomResult> {
+  async run(options: Pick<RoomOptions, 'signal' | 'onJoined'>): Promise<RoomResult> {
+    const { id: callId, caller } = this.#call
+    const removeCall = this.#room.addCall({ callId, legId: caller.id })
+    try {
+      return await this.#stay(options)
+    } finally {
+      removeCall()
+    }
+  }
+
+  async #stay({ signal, onJoined }: Pick<RoomOptions, 'signal' | 'onJoined'>): Promise<RoomResult> {
     const call = this.#call
     const startedAt = this.#clock.now()
     let seat = this.#seat()
@@ -143,7 +153,7 @@ export class RoomParticipant {
     })
     try {
       const port = await call.openAudio(true, signal)
-      this.#room.addVoice(seat.member, port, { callId: call.id, legId: call.caller.id })
+      this.#room.addVoice(seat.member, port)
       if (onJoined) guardListener(onJoined, call.log)({ roomId, roomSessionId, memberId: seat.member.id })
       kind = await call.whileUp(this.#ended.promise, signal)
     } catch (error) {
@@ -163,10 +173,10 @@ export class RoomParticipant {
 
   /** Returns the seat of a leg that has replaced the caller's: the same member. */
   #replace(former: LegSeat): LegSeat {
-    const { id: callId, caller } = this.#call
+    const { caller } = this.#call
     const seat = former.replacedBy(caller)
     caller.entered(seat)
-    if (caller.port) this.#room.addVoice(seat.member, caller.port, { callId, legId: caller.id })
+    if (caller.port) this.#room.addVoice(seat.member, caller.port)
     this.#room.session.setHeld(seat.member.id, caller.isHolding)
     return seat
   }

@@ -10,13 +10,13 @@ export interface RoomRecordingsDeps {
   readonly store: RoomRecordingStore
 }
 
-/** Call of a member, which recordings of the room are found by. */
+/** Call of a room, which its recordings name. */
 export type RecordedCall = Pick<RoomRecordingOrder, 'callId' | 'legId'>
 
 /** Makes the recordings of one room session. */
 export class RoomRecordings {
   readonly #deps: RoomRecordingsDeps
-  readonly #calls = new Map<string, RecordedCall>()
+  readonly #calls = new Set<RecordedCall>()
   readonly #inProgress = new Set<RoomRecording>()
   #video: RoomVideo | undefined
 
@@ -30,16 +30,16 @@ export class RoomRecordings {
     for (const recording of this.#inProgress) recording.setVideo(video)
   }
 
-  /** Sets the call of a member; undefined after it has left. */
-  setCall(memberId: string, call: RecordedCall | undefined): void {
-    if (call) this.#calls.set(memberId, call)
-    else this.#calls.delete(memberId)
+  /** Adds a call of the room. Returns a function that removes it. */
+  addCall(call: RecordedCall): () => void {
+    this.#calls.add(call)
+    return () => void this.#calls.delete(call)
   }
 
-  /** Starts a recording. Throws `recording_failed` before a member has audio, and as the store does. */
+  /** Starts a recording. Throws `recording_failed` without a call, and as the store does. */
   start(room: Pick<RoomRecordingOrder, 'projectId' | 'roomSessionId'>): RoomMediaRecording {
-    const [call] = this.#calls.values()
-    if (!call) throw new TrunklineError('recording_failed', 'The room has no member with audio yet.')
+    const [call] = this.#calls
+    if (!call) throw new TrunklineError('recording_failed', 'The room has no call.')
     const { mixer, webrtc, store } = this.#deps
     return store.startRoom(
       (request) => {

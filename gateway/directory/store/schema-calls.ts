@@ -1,4 +1,4 @@
-/** Recordings of calls and rooms. Each has its file in the folder of its project, unless it holds no audio. */
+/** Recordings of calls and rooms. Each has its file in the folder of its project, unless it is empty. */
 export interface RecordingTable {
   /** Random, so that only clients that received the id know it. */
   id: string

@@ -42,16 +42,19 @@ class TestCamera implements PacketSource {
 describe('a recording of a room', () => {
   let clock: TestClock
   let files: MemoryFiles
-  let packets: Set<(packet: Uint8Array) => void>
+  let packets: Set<(packet: Uint8Array, delayMs: number) => void>
   let recorder: RoomRecorder
   let camera: TestCamera
+  /** Age of the audio in ms. */
+  let delayMs: number
 
   beforeEach(() => {
     clock = new TestClock()
     files = new MemoryFiles()
     packets = new Set()
     camera = new TestCamera()
-    const onPacket = (listener: (packet: Uint8Array) => void) => {
+    delayMs = 0
+    const onPacket = (listener: (packet: Uint8Array, delayMs: number) => void) => {
       packets.add(listener)
       return () => void packets.delete(listener)
     }
@@ -61,7 +64,7 @@ describe('a recording of a room', () => {
   /** Runs the room with its camera for some time. */
   const run = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 20) {
-      for (const listener of [...packets]) listener(Buffer.from('mix'))
+      for (const listener of [...packets]) listener(Buffer.from('mix'), delayMs)
       if (passed % 40 === 0) camera.send(clock.now())
       clock.advance(20)
       if (passed % 500 === 0) await new Promise(setImmediate)
@@ -103,6 +106,19 @@ describe('a recording of a room', () => {
     expect([video[0], video.length]).toMatchObject([{ atMs: 1000, isKey: true }, 75])
     for (const [i, { atMs }] of video.entries()) expect(atMs).toBe(1000 + i * 40)
     expect([camera.listeners.size, packets.size, clock.running]).toEqual([0, 0, 0])
+  })
+
+  it('places the audio at the time of its arrival at the gateway, which changes slowly', async () => {
+    delayMs = 100
+    await run(2000)
+    delayMs = 150
+    await run(4000)
+    const { file } = await finished()
+    const times = file.blocks.map(({ atMs }) => atMs)
+    // The audio of the first 100 ms arrived before the recording.
+    expect([times[0], times.at(-1)]).toEqual([0, 6000 - 20 - 150])
+    const steps = times.slice(1).map((atMs, i) => atMs - times[i]!)
+    expect([Math.min(...steps), Math.max(...steps)]).toEqual([19, 20])
   })
 
   it('has a key frame every 10 s, and the plain picture without a camera', async () => {

@@ -13,11 +13,8 @@ import type {
 
 /** Duration of a packet of the mix, in ms. */
 const packetMs = 20
-/**
- * Time by which the mix is later than the pictures of the same moment, in ms: the jitter buffers and the
- * frames of the mixer, less the way of a picture.
- */
-const mixDelayMs = 0
+/** Maximum change of the delay of the mix per packet, in ms: inaudible, and 25 ms in a second. */
+const maxDelayStepMs = 0.5
 
 /** Collaborators of a {@link RoomRecorder}. */
 export interface RoomRecorderDeps {
@@ -35,12 +32,14 @@ export class RoomRecorder implements RoomRecording {
   readonly #timeline = new StreamTimeline()
   readonly #endAudio: () => void
   #packets = 0
+  /** Age of the audio when it arrives here, in ms. Pictures come without a buffer. */
+  #delayMs: number | undefined
   #frames: RoomFrames | undefined
 
   constructor(request: RoomRecordRequest, { mixer, clock, files }: RoomRecorderDeps) {
     this.#clock = clock
     this.#recorder = new WebmRecorder({ ...request, channels: 1, clock, ...(files && { files }) })
-    this.#endAudio = mixer.onPacket((packet) => this.#receive(packet))
+    this.#endAudio = mixer.onPacket((packet, delayMs) => this.#receive(packet, delayMs))
     // It also ends by itself, for example on a full disk.
     this.done = this.#recorder.done.finally(() => this.#close())
   }
@@ -64,9 +63,11 @@ export class RoomRecorder implements RoomRecording {
     this.#recorder.stop()
   }
 
-  #receive(packet: Uint8Array): void {
+  #receive(packet: Uint8Array, delayMs: number): void {
+    this.#delayMs ??= delayMs
+    this.#delayMs += Math.max(-maxDelayStepMs, Math.min(maxDelayStepMs, delayMs - this.#delayMs))
     const at = this.#timeline.at(this.#clock.now(), this.#packets++ * packetMs)
-    this.#recorder.addAudio(at - mixDelayMs, packet)
+    this.#recorder.addAudio(at - this.#delayMs, packet)
   }
 
   #close(): void {

@@ -13,6 +13,23 @@ const from = '+15550100'
 /** Domain whose callers hear nothing and stay. */
 export const tourDomain = 'shop.example'
 
+const tourRoomRecordings = async (api: ApiRecorder): Promise<void> => {
+  const room = { name: 'board', record_on_start: true }
+  await rest(api.gateway, 'POST', '/api/fabric/resources/conference_rooms', room)
+  const { carrier, id } = await dialled(api, { join_room: { name: room.name } })
+  await carrier.talks('invited', 440)
+  await until('the room is recorded', () => api.gateway.metric('recordings'), (count) => count === 1)
+  await endsBy(api, carrier, { command: 'calling.end', id, params: { reason: 'hangup' } })
+  await until('the recording is complete', () => api.gateway.metric('recordings'), (count) => count === 0)
+  const path = '/api/video/room_recordings'
+  const { data } = await api.json('GET', `${path}?page_size=1`)
+  const [recording] = data
+  await api.json('GET', `${path}/${recording.id}`)
+  await api.json('GET', `/api/video/room_sessions/${recording.room_session_id}/recordings`)
+  await api.json('DELETE', `${path}/${recording.id}`)
+  await api.json('GET', `${path}/${recording.id}`, undefined, { status: 404 })
+}
+
 /** Lets a SIP callee wait for a call. The examples show its host as that of a carrier. */
 export const callee = async (api: ApiRecorder): Promise<Carrier> => {
   const carrier = await Carrier.listens({ scenario: 'callee' })
@@ -43,6 +60,7 @@ export const tourCalls = async (
   await tourRefer(api)
   await tourRecords(api, id)
   await tourRecordings(api)
+  await tourRoomRecordings(api)
 }
 
 const path = '/api/calling/calls'

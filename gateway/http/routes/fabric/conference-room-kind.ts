@@ -47,7 +47,7 @@ const properties = {
     ...optional({ type: 'string', enum: layoutNames }),
     description: 'Layout at the start of each session; default `grid-responsive`.',
   },
-  record_on_start: { ...flag, description: 'Whether the audio of each session is recorded; default false.' },
+  record_on_start: { ...flag, description: 'Whether each session is recorded; default false.' },
   tone_on_entry_and_exit: {
     ...flag,
     description: 'Whether members hear a tone when a member joins or leaves; default true.',

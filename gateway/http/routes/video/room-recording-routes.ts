@@ -51,7 +51,7 @@ const properties = {
 }
 const schema = { type: 'object', required: Object.keys(properties), properties }
 
-/** A recording with the time for which its link is to be valid. */
+/** A recording with the lifetime of its link. */
 interface Linked {
   readonly row: RecordingRow
   readonly linkSeconds?: number | undefined
@@ -63,7 +63,10 @@ const path = '/api/video/room_recordings'
  * `GET /api/video/room_recordings`, `GET` and `DELETE` of one, and `GET
  * /api/video/room_sessions/{session_id}/recordings`, with Basic authentication of the project.
  */
-export const roomRecordingRoutes = (site: TypedSite, { recordings, requireProject }: RoomRecordingDeps): void => {
+export const roomRecordingRoutes = (
+  site: TypedSite,
+  { recordings, requireProject }: RoomRecordingDeps,
+): void => {
   const options = {
     onRequest: requireProject('records'),
     schema,

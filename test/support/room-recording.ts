@@ -1,0 +1,96 @@
+/** Recordings of rooms in the tests: a page with flashes and clicks, and a player for the file. */
+import type { Page } from 'playwright-core'
+import { readWebm } from '../../media/record/testing/read-webm.ts'
+
+/**
+ * Replaces camera and microphone of a page. The first 200 ms of each second have a white picture and a tone
+ * of 1 kHz. The rest is black and silent.
+ */
+export const flashAndBeep = `(() => {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 })
+  const context = canvas.getContext('2d')
+  const audio = new AudioContext()
+  const [tone, gain] = [audio.createOscillator(), audio.createGain()]
+  const out = audio.createMediaStreamDestination()
+  tone.frequency.value = 1000
+  gain.gain.value = 0
+  tone.connect(gain).connect(out)
+  tone.start()
+  let wasOn
+  setInterval(() => {
+    const isOn = performance.now() % 1000 < 200
+    if (isOn !== wasOn) gain.gain.value = isOn ? 0.5 : 0
+    wasOn = isOn
+    context.fillStyle = isOn ? 'white' : 'black'
+    context.fillRect(0, 0, 320, 180)
+    context.fillStyle = 'grey'
+    context.fillRect((performance.now() / 10) % 320, 150, 10, 30)
+  }, 15)
+  navigator.mediaDevices.getUserMedia = async () => new MediaStream([
+    canvas.captureStream(30).getVideoTracks()[0],
+    out.stream.getAudioTracks()[0],
+  ])
+})()`
+
+/** A file as a browser plays it. Times in ms. */
+export interface PlayedFile {
+  readonly durationMs: number
+  /** Frames that were shown, with the colour of their upper middle. */
+  readonly frames: readonly { readonly atMs: number; readonly rgb: readonly [number, number, number] }[]
+  /** Duration of the decoded audio. */
+  readonly audioMs: number
+  /** Beginnings of sounds after silence. */
+  readonly sounds: readonly number[]
+}
+
+/** Runs in the page, as the other scripts here. */
+const play = (text: string): string => `(async () => {
+  const bytes = Uint8Array.from(atob('${text}'), (character) => character.charCodeAt(0))
+  const audio = await new OfflineAudioContext(1, 48000, 48000).decodeAudioData(bytes.slice().buffer)
+  const sounds = []
+  let quiet = 4800
+  audio.getChannelData(0).forEach((sample, i) => {
+    if (Math.abs(sample) < 0.05) return quiet++
+    if (quiet >= 4800) sounds.push(i / 48)
+    quiet = 0
+  })
+  const video = document.createElement('video')
+  video.muted = true
+  video.src = URL.createObjectURL(new Blob([bytes], { type: 'video/webm' }))
+  await new Promise((resolve, reject) => {
+    video.oncanplay = resolve
+    video.onerror = () => reject(new Error('not playable: ' + video.error.message))
+  })
+  const frames = []
+  const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
+  const look = (now, { mediaTime }) => {
+    context.drawImage(video, video.videoWidth / 2, video.videoHeight / 4, 1, 1, 0, 0, 1, 1)
+    frames.push({ atMs: mediaTime * 1000, rgb: [...context.getImageData(0, 0, 1, 1).data].slice(0, 3) })
+    video.requestVideoFrameCallback(look)
+  }
+  video.requestVideoFrameCallback(look)
+  await video.play()
+  await new Promise((resolve) => { video.onended = resolve })
+  return { durationMs: video.duration * 1000, frames, audioMs: audio.duration * 1000, sounds }
+})()`
+
+/** Plays a file in a page to its end. Rejects if the browser cannot play it. */
+export const playIn = (page: Page, file: Buffer): Promise<PlayedFile> =>
+  page.evaluate(play(file.toString('base64')))
+
+/**
+ * Returns the delays of the sounds after the nearest flash of a page with {@link flashAndBeep}, in ms, in
+ * order. The browser decodes the audio without its gaps, so the times of the packets in the file count.
+ */
+export const stepsOf = ({ frames, sounds }: PlayedFile, file: Buffer): readonly number[] => {
+  const packets = readWebm(file).blocks.filter(({ track }) => track === 1)
+  const flashes = frames
+    .filter(({ rgb }, i) => rgb[1] > 128 && (frames[i - 1]?.rgb[1] ?? 255) < 128)
+    .map(({ atMs }) => atMs)
+  return flashes
+    .map((flash) => {
+      const delays = sounds.map((ms) => packets[Math.floor(ms / 20)]!.atMs + (ms % 20) - flash)
+      return delays.reduce((best, delay) => (Math.abs(delay) < Math.abs(best) ? delay : best), 1000)
+    })
+    .sort((a, b) => a - b)
+}
