@@ -5,6 +5,7 @@ import type {
   MediaPort,
   Recording,
   RecordingResult,
+  RecordRequest,
   RoomRecording,
   RoomRecordRequest,
 } from '../../media/types.ts'
@@ -179,7 +180,9 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     const { request, storage } = wanted
     const maxMs = Math.min(request.maxMs ?? longestMs, longestMs)
     const row = newRecordingRow(this.#newRow(), wanted)
-    const { recording, active, done } = this.#begin(row, (path) => port.record({ ...request, maxMs, path }))
+    const { recording, active, done } = this.#begin(row, request.tracks, (path) =>
+      port.record({ ...request, maxMs, path }),
+    )
     const stored =
       storage && done.then(({ hasFile: kept }) => (kept ? this.#uploads.send(row, storage) : undefined))
     return {
@@ -200,7 +203,7 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
   ): StoredRoomRecording {
     const { longestMs: maxMs } = this.#options
     const row = newRoomRecordingRow(this.#newRow(), order)
-    const { active, done } = this.#begin(row, (path) => record({ path, maxMs }))
+    const { active, done } = this.#begin(row, 'both', (path) => record({ path, maxMs }))
     return {
       id: row.id,
       done,
@@ -264,17 +267,18 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
   /** Starts a recording with `record`, which receives the path of its file. */
   #begin<R extends Pick<Recording, 'done' | 'pause' | 'resume' | 'stop'>>(
     row: RecordingRow,
+    tracks: RecordRequest['tracks'],
     record: (path: string) => R,
   ) {
     const { minFree, log } = this.#options
-    const { call_id: call, leg_id: leg, project_id: projectId, format, track } = row
+    const { call_id: call, leg_id: leg, project_id: projectId, format } = row
     const facts = { call, leg, projectId }
     if (this.#free !== undefined && this.#free < minFree)
       this.#refuse('recording_no_space', { ...facts, freeBytes: this.#free, minFree })
     const recording = record(this.#placeFor(row, facts))
     const written = this.#index.write(row)
     const done = recording.done.then((result) => this.#over(row, written, result))
-    log.info({ event: 'recording.started', ...facts, recording: row.id, format, track }, 'recording started')
+    log.info({ event: 'recording.started', ...facts, recording: row.id, format, tracks }, 'recording started')
     const active = new ActiveRecording(row, recording, done)
     this.#running.set(row.id, active)
     return { recording, active, done }

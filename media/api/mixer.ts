@@ -61,7 +61,7 @@ export interface Mixer {
    * packet has 20 ms, also of silence. The first one comes after the mixer was used. Packets must not be
    * changed. Needs no further encoder while a silent browser hears the mixer.
    *
-   * `delayMs`: time since the audio arrived at the gateway, in the jitter buffer of who speaks and in the mixer.
+   * `delayMs`: time since the audio arrived at the gateway, in the speaker's jitter buffer and in the mixer.
    */
   onPacket(listener: (packet: Uint8Array, delayMs: number) => void): () => void
   /**

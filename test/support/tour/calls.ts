@@ -4,7 +4,7 @@ import type { Browser } from '../browser.ts'
 import { Carrier } from '../carrier.ts'
 import { act, dials } from '../client-calls.ts'
 import { ClientPage } from '../client-page.ts'
-import { made } from '../rest.ts'
+import { made, rest } from '../rest.ts'
 import { until } from '../until.ts'
 import type { ApiRecorder } from './recorder.ts'
 
