@@ -43,6 +43,7 @@ const more: Readonly<Record<string, readonly number[]>> = {
   // A recording that has not ended, or a range behind its end.
   delete_recording: [409],
   get_recording_audio: [409, 416],
+  delete_room_recording: [409],
   fetchCompatRecording: [409, 416],
 }
 

@@ -18,9 +18,17 @@ const tourRoomRecordings = async (api: ApiRecorder): Promise<void> => {
   await rest(api.gateway, 'POST', '/api/fabric/resources/conference_rooms', room)
   const { carrier, id } = await dialled(api, { join_room: { name: room.name } })
   await carrier.talks('invited', 440)
-  await until('the room is recorded', () => api.gateway.metric('recordings'), (count) => count === 1)
+  await until(
+    'the room is recorded',
+    () => api.gateway.metric('recordings'),
+    (count) => count === 1,
+  )
   await endsBy(api, carrier, { command: 'calling.end', id, params: { reason: 'hangup' } })
-  await until('the recording is complete', () => api.gateway.metric('recordings'), (count) => count === 0)
+  await until(
+    'the recording is complete',
+    () => api.gateway.metric('recordings'),
+    (count) => count === 0,
+  )
   const path = '/api/video/room_recordings'
   const { data } = await api.json('GET', `${path}?page_size=1`)
   const [recording] = data

@@ -5,7 +5,7 @@ import { pageOf, pagingQuery } from '../../requests/paging.ts'
 import type { RequireProject } from '../../requests/principal.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
 import { CollectionRoutes } from '../shared/collection-routes.ts'
-import { forProjects } from '../shared/route-schemas.ts'
+import { forProjects, idParams } from '../shared/route-schemas.ts'
 
 /** Collaborators of {@link roomRecordingRoutes}. */
 export interface RoomRecordingDeps {
@@ -24,12 +24,6 @@ const listQuery = {
       description: 'Time for which the links are valid, in seconds; default the one of the configuration.',
     },
   },
-} as const
-
-const sessionParams = {
-  type: 'object',
-  required: ['session_id'],
-  properties: { session_id: { type: 'string', maxLength: 64 } },
 } as const
 
 const text = { type: 'string' } as const
@@ -61,7 +55,7 @@ const path = '/api/video/room_recordings'
 
 /**
  * `GET /api/video/room_recordings`, `GET` and `DELETE` of one, and `GET
- * /api/video/room_sessions/{session_id}/recordings`, with Basic authentication of the project.
+ * /api/video/room_sessions/{id}/recordings`, with Basic authentication of the project.
  */
 export const roomRecordingRoutes = (
   site: TypedSite,
@@ -89,21 +83,21 @@ export const roomRecordingRoutes = (
   routes.remove(describe('delete_room_recording', 'Remove a recording of a room'), async (request) =>
     recordings.remove(await findRow(recordings, request.params.id, request.projectId)),
   )
-  const ofSessions = new CollectionRoutes<Linked, typeof sessionParams>(site, {
-    path: '/api/video/room_sessions/:session_id/recordings',
-    params: sessionParams,
+  const ofSessions = new CollectionRoutes<Linked, typeof idParams>(site, {
+    path: '/api/video/room_sessions/:id/recordings',
+    params: idParams,
     ...options,
   })
   ofSessions.list(
     describe('list_room_session_recordings', 'List the recordings of a room session, the newest first'),
     listQuery,
-    ({ projectId, query, params }) => list(projectId, query, params.session_id),
+    ({ projectId, query, params }) => list(projectId, query, params.id),
   )
 }
 
 type ListQuery = Parameters<typeof pageOf>[0] & { readonly media_ttl?: number }
 
-const describe = (id: string, summary: string) => forProjects('recordings', id, summary)
+const describe = (id: string, summary: string) => forProjects('video rooms', id, summary)
 
 const findRow = async (
   recordings: Pick<Recordings, 'find'>,
