@@ -212,7 +212,9 @@ export class Playout {
     const queue = this.#queue
     this.#idleMs = 0
     this.#noiseLevel = undefined
-    this.#delayMs += (now + (queue.length * 1000) / this.#rate - head.arrivedAt - this.#delayMs) / delayMemory
+    const delayMs = now + (queue.length * 1000) / this.#rate - head.arrivedAt
+    // The mean of the first packets would begin at zero.
+    this.#delayMs += (delayMs - this.#delayMs) / (this.#delayMs === 0 ? 1 : delayMemory)
     const samples = decoder.decode(head.bytes, 0, head.length, this.#decoded)
     if (samples < 0) {
       this.#undecodable++

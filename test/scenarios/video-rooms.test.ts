@@ -390,7 +390,7 @@ describe('a recording', () => {
       expect(seen.frames[0]!.atMs).toBeLessThan(1000)
       const steps = stepsOf(seen, file)
       expect(steps.length).toBeGreaterThanOrEqual(3)
-      expect(Math.abs(steps[Math.floor(steps.length / 2)]!)).toBeLessThan(100)
+      expect(Math.abs(steps[Math.floor(steps.length / 2)]!)).toBeLessThan(60)
     })
   })
 

@@ -13,8 +13,8 @@ import type {
 
 /** Duration of a packet of the mix, in ms. */
 const packetMs = 20
-/** Maximum change of the delay of the mix per packet, in ms: inaudible, and 25 ms in a second. */
-const maxDelayStepMs = 0.5
+/** Maximum change of the delay of the mix per packet, in ms: 100 ms in a second. */
+const maxDelayStepMs = 2
 
 /** Collaborators of a {@link RoomRecorder}. */
 export interface RoomRecorderDeps {
