@@ -181,14 +181,12 @@ describe('a room', () => {
     const other = await join('Eve', 'q')
     expect(seatOf(first).session).toBe(seatOf(second).session)
     expect(seatOf(other).session).not.toBe(seatOf(first).session)
-    expect(rooms.sessionsOf('q')).toEqual([seatOf(other).session])
-    expect(rooms.sessionsOf('unknown')).toEqual([])
   })
 
   it('announces each session once, before its first member, with the status target of the room', async () => {
     details = { statusCallbackUrl: 'https://app.example/rooms' }
     const sessions: [size: number, target: unknown][] = []
-    rooms.onSession(({ size, settings }) => sessions.push([size, settings.statusTarget]))
+    rooms.onStart(({ size, settings }) => sessions.push([size, settings.statusTarget]))
     await join('Ann')
     await join('Bob')
     expect(sessions).toEqual([[0, { url: 'https://app.example/rooms', method: 'POST' }]])
