@@ -1,3 +1,4 @@
+import type { BrowserTracks, RoomTracks, TrackLineUse } from './room-tracks.ts'
 import type { BrowserSource, BrowserVideo } from './webrtc.ts'
 
 /**
@@ -65,9 +66,10 @@ export interface RoomVideo {
   remove(id: string): void
   /**
    * Limits the bit rate of a browser's camera, in bit/s; default 1,000,000. The limit ends with the
-   * membership. No effect if the id is unknown.
+   * membership. Returns false if no such camera can be limited: the id is unknown, or the camera is sent in
+   * several sizes.
    */
-  limitCamera(id: string, bitRate: number): void
+  limitCamera(id: string, bitRate: number): boolean
   /**
    * Changes the picture. The present source stays until the first key frame of the new one, at most 1.5 s. A
    * plain picture follows until that key frame. Without a new source, the plain picture is shown at once.
@@ -85,6 +87,16 @@ export interface RoomVideo {
    * change, in one line.
    */
   onComposing(listener: (canCompose: boolean, reason: string) => void): void
+  /**
+   * Sends cameras and screens to a browser of the room on lines of their own, in place of the picture.
+   * `onChange` receives all lines with a source after each change, at most every 0.1 s. Ends with the
+   * membership at the latest. Throws an Error if the id is unknown.
+   */
+  watchTracks(
+    id: string,
+    tracks: BrowserTracks,
+    onChange: (lines: readonly TrackLineUse[]) => void,
+  ): RoomTracks
   /** Removes all members. Idempotent. */
   close(): void
 }

@@ -2,6 +2,7 @@ import type { AudioCodec } from './codec.ts'
 import type { Mixer } from './mixer.ts'
 import type { MediaPort } from './port.ts'
 import type { RoomRecording, RoomRecordRequest } from './room-recording.ts'
+import type { BrowserTracks } from './room-tracks.ts'
 import type { RoomVideo } from './room-video.ts'
 
 /**
@@ -88,6 +89,11 @@ export interface WebRtc {
    * The answer lists audio first, as the published SDK expects.
    */
   source(group: string, offer: string, codecs?: readonly AudioCodec[]): Promise<BrowserSource>
+  /**
+   * Creates an offer with `lines` m-lines for {@link RoomVideo.watchTracks}; 1 to 25. Throws a RangeError for
+   * another number.
+   */
+  tracks(group: string, lines: number): Promise<BrowserTracks>
   /**
    * Shows two browsers each other's video, also video that a later offer adds. Needs no new offer, because
    * mediasoup forwards the packets. The returned `close` disconnects them and is idempotent. A browser that

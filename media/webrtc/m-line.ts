@@ -31,15 +31,21 @@ export class MLine {
   }
 
   /**
-   * Opens a transport in a router of the worker; `onState` is called for every change. Rejects if the worker
-   * fails.
+   * Opens a transport in a router of the worker; `onState` is called for every change. `firstRate`: estimate of
+   * the outgoing bit rate until the first feedback, in bit/s; default 600,000. Rejects if the worker fails.
    */
-  static async open(worker: MediaWorker, router: types.Router, onState: () => void): Promise<MLine> {
+  static async open(
+    worker: MediaWorker,
+    router: types.Router,
+    onState: () => void,
+    firstRate = 600_000,
+  ): Promise<MLine> {
     const transport = await router.createWebRtcTransport({
       webRtcServer: worker.server,
       enableUdp: true,
       enableTcp: true,
       preferUdp: true,
+      initialAvailableOutgoingBitrate: firstRate,
     })
     worker.transports.add(transport)
     transport.observer.once('close', () => worker.transports.delete(transport))

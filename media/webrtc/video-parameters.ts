@@ -1,6 +1,13 @@
 /** Video formats as mediasoup's parameters. */
 import { getSupportedRtpCapabilities, type types } from 'mediasoup'
-import { type MediaSection, midUri, sends, transportUri } from './sdp/session-description.ts'
+import {
+  type MediaSection,
+  midUri,
+  ridUri,
+  type Simulcast,
+  sends,
+  transportUri,
+} from './sdp/session-description.ts'
 import type { VideoFormat } from './sdp/video-format.ts'
 
 // mediasoup requires the same profile everywhere; the level, the last two digits, is negotiated between the
@@ -47,30 +54,38 @@ export type ExtensionIds = Pick<MediaSection, 'midExtension' | 'transportExtensi
 
 /**
  * Returns the header extensions in use for video. The mid is used only if the browser sends a stream that no
- * SSRC identifies. A browser that only receives may read another extension of mediasoup as an unknown mid.
+ * SSRC identifies, or simulcast. A browser that receives may read another extension of mediasoup as an
+ * unknown mid.
  */
-export const extensionsOf = ({
-  midExtension,
-  transportExtension,
-  ssrc,
-  direction,
-}: MediaSection): ExtensionIds => ({
-  ...(midExtension !== undefined && ssrc === undefined && sends(direction) && { midExtension }),
+export const extensionsOf = (
+  { midExtension, transportExtension, ssrc, direction }: MediaSection,
+  hasSimulcast = false,
+): ExtensionIds => ({
+  ...(midExtension !== undefined &&
+    (ssrc === undefined || hasSimulcast) &&
+    sends(direction) && { midExtension }),
   ...(transportExtension !== undefined && !written.has(transportExtension) && { transportExtension }),
 })
 
-/** Returns mediasoup's parameters of the stream that a browser sends. */
-export const producerParameters = (section: MediaSection, format: VideoFormat): types.RtpParameters => {
+/**
+ * Returns mediasoup's parameters of the stream that a browser sends; with simulcast, of its encodings.
+ */
+export const producerParameters = (
+  section: MediaSection,
+  format: VideoFormat,
+  simulcast?: Simulcast,
+): types.RtpParameters => {
   const { mid, ssrc } = section
-  const { midExtension, transportExtension } = extensionsOf(section)
+  const { midExtension, transportExtension } = extensionsOf(section, simulcast !== undefined)
   return {
     mid,
     codecs: [{ ...codecOf(format), payloadType: format.payloadType, rtcpFeedback: feedbackOf(format) }],
     headerExtensions: [
       ...(midExtension === undefined ? [] : [{ uri: midUri, id: midExtension } as const]),
       ...(transportExtension === undefined ? [] : [{ uri: transportUri, id: transportExtension } as const]),
+      ...(simulcast ? [{ uri: ridUri, id: simulcast.ridExtension } as const] : []),
     ],
-    encodings: [ssrc === undefined ? {} : { ssrc }],
+    encodings: simulcast?.rids.map((rid) => ({ rid })) ?? [ssrc === undefined ? {} : { ssrc }],
   }
 }
 

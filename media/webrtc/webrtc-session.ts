@@ -219,12 +219,14 @@ export class WebRtcSession implements TransportOwner {
       const line = slots[index]?.line
       if (plan.kind === 'audio' && line) await this.#relay?.receiveFrom(line, plan.section)
     }
-    for (const [index, plan] of plans.entries()) {
+    const [main, view] = plans.flatMap((plan, index) => {
       const line = slots[index]?.line
-      if (plan.kind !== 'video' || !plan.isUsed || !line) continue
-      return this.video.use(line, plan.section, plan.video)
-    }
-    this.video.unuse()
+      return plan.kind === 'video' && plan.isUsed && line
+        ? [{ line, section: plan.section, format: plan.video, simulcast: plan.simulcast }]
+        : []
+    })
+    if (main) await this.video.use(main, view)
+    else this.video.unuse()
   }
 
   async #openLine(video: VideoFormat | undefined): Promise<MLine> {
@@ -292,7 +294,8 @@ const answerTo = (
   if (plan.kind === 'refused' || !slot) return plan as RefusedSection
   const { section } = plan
   const { midExtension } = section
-  const mirror = mirrored(section.direction)
+  const simulcast = plan.kind === 'video' ? plan.simulcast : undefined
+  const mirror = simulcast ? 'recvonly' : mirrored(section.direction)
   return {
     kind: plan.kind,
     mid: section.mid,
@@ -303,7 +306,10 @@ const answerTo = (
     fingerprint: slot.line.fingerprint,
     setup: slot.line.setup,
     candidates: worker.candidates,
-    ...(plan.kind === 'video' ? extensionsOf(section) : midExtension !== undefined && { midExtension }),
+    ...(plan.kind === 'video'
+      ? extensionsOf(section, simulcast !== undefined)
+      : midExtension !== undefined && { midExtension }),
+    ...(simulcast && { simulcast }),
     stream: slot.stream,
   }
 }

@@ -4,6 +4,7 @@ import type {
   AudioCodec,
   BrowserMedia,
   BrowserSource,
+  BrowserTracks,
   BrowserVideo,
   Composers,
   Edge,
@@ -24,6 +25,7 @@ import { type ComposingService, VideoRoom } from './rooms/video-room.ts'
 import { type AudioFormat, ownFormat, planAnswer, planSource, withFormat } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read-sdp.ts'
 import { SourceSession, type SourceSound } from './source-session.ts'
+import { TracksSession } from './tracks/tracks-session.ts'
 import { sessionVideo } from './video/session-video.ts'
 import { type MediaWorker, WorkerSupervisor } from './worker-supervisor.ts'
 
@@ -145,6 +147,10 @@ class Service implements WebRtcService {
       await session.close()
       throw error
     }
+  }
+
+  async tracks(_group: string, lines: number): Promise<BrowserTracks> {
+    return TracksSession.open(await this.#leastLoaded().get(), lines)
   }
 
   joinVideo(a: BrowserVideo, b: BrowserVideo, onFault: (fault: Error) => void = () => {}): { close(): void } {

@@ -70,8 +70,7 @@ export class OpenRoom implements RoomMedia {
     this.#cameras = new CameraSizes({
       clock,
       onChange: (memberId, size) => {
-        this.#video.limitCamera(memberId, size.bitRate)
-        this.#cameraListeners.get(memberId)?.(size)
+        if (this.#video.limitCamera(memberId, size.bitRate)) this.#cameraListeners.get(memberId)?.(size)
       },
     })
     this.session = new RoomSession(

@@ -1,6 +1,7 @@
 import type { types } from 'mediasoup'
 import type { ComposedPicture } from '../../types.ts'
 import { loopback, openOnRelayPort } from '../relay-ports.ts'
+import { layerFor, layersOf } from '../tracks/layer-choice.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
 import { consumerCapabilities } from '../video-parameters.ts'
 
@@ -10,18 +11,31 @@ export interface ComposerInput {
   /** Id of the source in the picture. */
   readonly id: string
   readonly source: VideoSource
+  /** Width in pixels of the source in the picture. */
+  readonly width: number
   readonly onFault: (fault: Error) => void
+}
+
+/** A stream that a composed picture receives. */
+export interface OpenInput {
+  /** Changes the width, which chooses the encoding of a source with simulcast. */
+  resize(width: number): void
+  /** Ends the stream. Idempotent. */
+  close(): void
 }
 
 /**
  * Sends a stream to the process that composes a picture, unencrypted on 127.0.0.1. Opens in the background.
- * A stream or a router that has ended is no fault. Returns a function that stops it; the caller removes the
- * source from the picture.
+ * A stream or a router that has ended is no fault. When the caller closes it, it also removes the source from
+ * the picture.
  */
-export const openComposerInput = ({ picture, id, source, onFault }: ComposerInput): (() => void) => {
+export const openComposerInput = ({ picture, id, source, width, onFault }: ComposerInput): OpenInput => {
   const { producer, line, format } = source
   const { router, worker } = line
+  const layers = layersOf(source)
+  let layer = layerFor(width, layers)
   let isClosed = false
+  let input: types.Consumer | undefined
   let transport: types.PlainTransport | undefined
   const run = async (): Promise<void> => {
     transport = await openOnRelayPort(worker.relayPorts, router, (listenInfo) =>
@@ -33,7 +47,9 @@ export const openComposerInput = ({ picture, id, source, onFault }: ComposerInpu
       producerId: producer.id,
       rtpCapabilities: consumerCapabilities(format),
       paused: true,
+      preferredLayers: { spatialLayer: layer },
     })
+    input = consumer
     const ssrc = consumer.rtpParameters.encodings?.[0]?.ssrc
     const payloadType = consumer.rtpParameters.codecs[0]?.payloadType
     if (ssrc === undefined || payloadType === undefined) throw new Error('mediasoup gave no SSRC')
@@ -48,8 +64,16 @@ export const openComposerInput = ({ picture, id, source, onFault }: ComposerInpu
     transport?.close()
     if (!isClosed && !producer.closed && !router.closed) onFault(error)
   })
-  return () => {
-    isClosed = true
-    transport?.close()
+  return {
+    resize: (next) => {
+      const wanted = layerFor(next, layers)
+      if (wanted === layer) return
+      layer = wanted
+      input?.setPreferredLayers({ spatialLayer: layer }).catch(() => undefined)
+    },
+    close: () => {
+      isClosed = true
+      transport?.close()
+    },
   }
 }

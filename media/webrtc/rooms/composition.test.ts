@@ -109,7 +109,7 @@ describe('a composition', () => {
       onChange: () => changes++,
       openInput: ({ id, source }) => {
         inputs.set(source, id)
-        return () => void inputs.delete(source)
+        return { resize: () => {}, close: () => void inputs.delete(source) }
       },
     })
   })

@@ -2,7 +2,7 @@ import type { MediaTimer, Timers } from '../../clock.ts'
 import type { ComposedLayer, ComposedPicture, Composers } from '../../types.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
 import { ComposedFeed } from './composed-feed.ts'
-import { openComposerInput } from './composer-input.ts'
+import { type OpenInput, openComposerInput } from './composer-input.ts'
 import type { PacketSource } from './feed.ts'
 
 /** A layer with the stream of its member; without one, its rectangle is plain. */
@@ -22,6 +22,8 @@ export interface CompositionDeps {
   readonly openInput?: typeof openComposerInput
 }
 
+/** Width of the canvas in pixels. */
+const canvasWidth = 1280
 const firstRetryMs = 500
 const maxRetryMs = 30_000
 
@@ -35,7 +37,7 @@ const maxRetryMs = 30_000
 export class Composition {
   readonly #deps: CompositionDeps
   readonly #openInput: typeof openComposerInput
-  readonly #inputs = new Map<string, { readonly source: VideoSource; readonly close: () => void }>()
+  readonly #inputs = new Map<string, OpenInput & { readonly source: VideoSource }>()
   #layers: readonly CompositionLayer[] = []
   /** Packets of the picture that is open or opens. */
   #feed: ComposedFeed | undefined
@@ -136,20 +138,20 @@ export class Composition {
   #apply(): void {
     const picture = this.#picture
     if (!picture) return
-    const wanted = new Map<string, VideoSource>()
-    for (const { memberId, isVisible, source } of this.#layers)
-      if (isVisible && source) wanted.set(memberId, source)
+    const wanted = new Map<string, { readonly source: VideoSource; readonly width: number }>()
+    for (const { memberId, isVisible, source, width } of this.#layers)
+      if (isVisible && source) wanted.set(memberId, { source, width: (width / 100) * canvasWidth })
     for (const [id, input] of this.#inputs) {
-      if (wanted.get(id) === input.source) continue
+      if (wanted.get(id)?.source === input.source) continue
       input.close()
       this.#inputs.delete(id)
       picture.removeSource(id)
     }
     const { onFault } = this.#deps
-    for (const [id, source] of wanted) {
-      if (this.#inputs.has(id)) continue
-      const close = this.#openInput({ picture, id, source, onFault })
-      this.#inputs.set(id, { source, close })
+    for (const [id, { source, width }] of wanted) {
+      const input = this.#inputs.get(id)
+      if (input) input.resize(width)
+      else this.#inputs.set(id, { source, ...this.#openInput({ picture, id, source, width, onFault }) })
     }
     picture.draw(this.#layers.map(({ source: _, ...layer }) => layer))
   }

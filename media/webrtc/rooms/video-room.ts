@@ -3,14 +3,20 @@ import { guard } from '../../guard.ts'
 import type { ProgramLayer } from '../../rooms/layer-choice.ts'
 import type {
   BrowserSource,
+  BrowserTracks,
   BrowserVideo,
   Composers,
   RoomFrame,
   RoomFrames,
   RoomPicture,
+  RoomTracks,
   RoomVideo,
+  TrackLineUse,
 } from '../../types.ts'
 import { WebRtcError } from '../errors.ts'
+import { SharedPipes } from '../tracks/shared-pipes.ts'
+import { TrackLines } from '../tracks/track-lines.ts'
+import { TracksSession } from '../tracks/tracks-session.ts'
 import type { VideoForwarding } from '../video/forward-video.ts'
 import type { IncomingStream, IncomingVideo, VideoSource } from '../video/incoming-video.ts'
 import { type SessionVideo, sessionVideo } from '../video/session-video.ts'
@@ -24,6 +30,8 @@ import { layersOf, ViewerLayer } from './viewer-layer.ts'
 
 /** Default maximum bit rate of a camera in bit/s: all its viewers receive the same stream. */
 const maxCameraRate = 1_000_000
+/** The same for all encodings of simulcast together, in bit/s. */
+const maxSimulcastRate = 1_700_000
 
 /** Maximum number of viewers with a program of their own. */
 const maxOwnPrograms = 8
@@ -62,6 +70,8 @@ interface Member {
   layer?: ViewerLayer | undefined
   /** Maximum bit rate of the camera in bit/s. */
   cameraRate: number
+  /** Lines on which the member receives cameras and screens, in place of a program. */
+  tracks?: TrackLines | undefined
   /** Whether the member's codec was reported. */
   isReported?: boolean
   /** Processes a change of the program. */
@@ -95,6 +105,7 @@ export class VideoRoom implements RoomVideo {
   readonly #own = new Map<string, Program>()
   /** Programs without viewers. */
   readonly #frames = new Set<ProgramFrames>()
+  readonly #pipes = new SharedPipes()
   #picture: RoomPicture = { kind: 'speaker' }
   readonly #admission: ComposingAdmission | undefined
   readonly #composition: Composition | undefined
@@ -161,11 +172,12 @@ export class VideoRoom implements RoomVideo {
     this.#update()
   }
 
-  limitCamera(id: string, bitRate: number): void {
+  limitCamera(id: string, bitRate: number): boolean {
     const member = this.#members.get(id)
-    if (!member?.session || member.cameraRate === bitRate) return
+    if (!member?.session || isSimulcast(member.stream)) return false
+    if (member.cameraRate !== bitRate) capCamera(member.stream, bitRate)
     member.cameraRate = bitRate
-    capCamera(member.stream, bitRate)
+    return true
   }
 
   show(picture: RoomPicture): void {
@@ -184,6 +196,33 @@ export class VideoRoom implements RoomVideo {
         if (this.#frames.delete(frames)) this.#update()
       },
     }
+  }
+
+  watchTracks(
+    id: string,
+    tracks: BrowserTracks,
+    onChange: (lines: readonly TrackLineUse[]) => void,
+  ): RoomTracks {
+    const member = this.#members.get(id)
+    if (!member?.session) throw new Error(`room member ${id} is not a viewer`)
+    if (!(tracks instanceof TracksSession)) throw new TypeError('tracks of this WebRtc expected')
+    member.tracks?.close()
+    const lines: TrackLines = new TrackLines({
+      session: tracks,
+      pipes: this.#pipes,
+      clock: this.#clock,
+      sourceOf: (sourceId) => this.#sourceOf(sourceId),
+      onChange,
+      onFault: this.#onFault,
+      onClosed: () => {
+        if (member.tracks !== lines) return
+        member.tracks = undefined
+        this.#update()
+      },
+    })
+    member.tracks = lines
+    this.#update()
+    return lines
   }
 
   close(): void {
@@ -234,6 +273,7 @@ export class VideoRoom implements RoomVideo {
       )
     }
     member.leave = () => {
+      member.tracks?.close()
       for (const end of ends) end()
     }
     this.#cameraChanged(member)
@@ -245,7 +285,7 @@ export class VideoRoom implements RoomVideo {
       member.stream = stream
       member.feed =
         stream && this.#canShow(member, stream) ? new Feed(stream, this.#clock, this.#onFault) : undefined
-      if (!member.isScreen) capCamera(stream, member.cameraRate)
+      if (!member.isScreen) capCamera(stream, rateOf(member))
     }
     this.#update()
   }
@@ -282,8 +322,9 @@ export class VideoRoom implements RoomVideo {
 
   /** Gives each viewer its program, and each program its source. Closes the other programs. */
   #update(): void {
-    const viewers = [...this.#members.values()].flatMap((member) => {
-      const sink = member.session?.sink
+    const members = [...this.#members.values()]
+    const viewers = members.flatMap((member) => {
+      const sink = member.tracks ? undefined : member.session?.sink
       return sink && this.#canShow(member, sink) ? [{ member, line: sink.line }] : []
     })
     this.#chooseOwn(viewers)
@@ -298,6 +339,15 @@ export class VideoRoom implements RoomVideo {
     this.#showAll()
     this.#updateLayers()
     for (const { member } of viewers) member.updateView()
+    for (const member of members) if (member.tracks) this.#updateTracks(member, member.tracks)
+  }
+
+  #updateTracks(member: Member, tracks: TrackLines): void {
+    if (member.program) {
+      member.program = undefined
+      member.updateView()
+    }
+    tracks.update()
   }
 
   /** Opens and closes viewers' own programs. */
@@ -346,7 +396,7 @@ export class VideoRoom implements RoomVideo {
     if (this.#picture.kind !== 'composed' || !this.#canCompose) return []
     return this.#picture.layers.map(({ id, ...layer }): CompositionLayer => {
       const member = this.#members.get(id)
-      const source = member?.feed && member.stream
+      const source = this.#sourceOf(id)
       return {
         ...layer,
         memberId: id,
@@ -362,6 +412,12 @@ export class VideoRoom implements RoomVideo {
       this.#picture.kind === 'composed' ? this.#composition?.feed : this.#feedOf(main)
     for (const program of [...this.#shared.values(), ...this.#frames]) program.show(feed)
     for (const [id, program] of this.#own) program.show(id === main ? (this.#feedOf(other) ?? feed) : feed)
+  }
+
+  /** Returns the stream of a member; undefined if it sends none that can be shown. */
+  #sourceOf(id: string): VideoSource | undefined {
+    const member = this.#members.get(id)
+    return member?.feed && member.stream
   }
 
   #feedOf(id: string | undefined): Feed | undefined {
@@ -382,8 +438,14 @@ const newMember = (id: string, camera: IncomingVideo): Member => ({
   leave: () => {},
 })
 
+const isSimulcast = (stream: IncomingStream | undefined): boolean => stream?.producer.type === 'simulcast'
+
 /** Sets the maximum bit rate of a camera; 0: none. */
 const capCamera = (stream: IncomingStream | undefined, rate: number): void => {
   // A closed transport needs no limit.
   stream?.line.transport.setMaxIncomingBitrate(rate).catch(() => undefined)
 }
+
+/** Returns the maximum bit rate of a camera in bit/s. */
+const rateOf = ({ stream, cameraRate }: Member): number =>
+  isSimulcast(stream) ? maxSimulcastRate : cameraRate

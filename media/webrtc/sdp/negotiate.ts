@@ -9,8 +9,10 @@ import {
   type MediaSection,
   midUri,
   type RefusedSection,
+  receives,
   type Section,
   type SessionDescription,
+  type Simulcast,
   sends,
 } from './session-description.ts'
 import { type VideoFormat, videoOf } from './video-format.ts'
@@ -97,12 +99,15 @@ export interface VideoPlan {
   readonly video: VideoFormat
   /** Whether video is sent over this m-line. False: an additional m-line, answered as inactive. */
   readonly isUsed: boolean
+  /** Encodings that the browser sends at once; absent for one. Nothing is sent to such an m-line. */
+  readonly simulcast?: Simulcast
 }
 
 /**
  * Plans the answer to every m-line of an offer, in order (RFC 3264 section 6). The first usable audio m-line
- * and the first video m-line that is not inactive are used; all others are rejected. `video`: whether video
- * is accepted at all; default true.
+ * and the first video m-line that is not inactive are used. If that one does not receive, the first further
+ * one that does is used, too. All others are rejected. `video`: whether video is accepted at all; default
+ * true.
  *
  * Throws `bad_sdp` without an audio m-line or for an unidentifiable stream. Throws `no_common_codec` if no
  * codec of `codecs` is offered; the first one offered is used.
@@ -114,7 +119,7 @@ export const planAnswer = (
 ): readonly Plan[] => {
   const audio = offer.sections.find((section): section is MediaSection => section.kind === 'audio')
   if (!audio) throw fault('session', 'an audio m-line that is in use expected')
-  const videos = video ? videosOf(offer) : []
+  const videos = video ? videosOf(offer) : noVideos
   return offer.sections.map(
     (section): Plan =>
       section === audio ? planAudio(audio, commonCodec(audio, codecs)) : planOther(section, videos),
@@ -132,7 +137,7 @@ export const planSource = (offer: SessionDescription, codecs: readonly AudioCode
     section !== undefined && section.kind !== 'refused' && sends(section.direction)
   const audio =
     codecs.length > 0 ? offer.sections.find((each) => each.kind === 'audio' && isSent(each)) : undefined
-  const [video] = videos
+  const [video] = videos.all
   const hasVideo = isSent(video)
   if (!hasVideo && !isSent(audio)) throw fault('session', 'video or audio that is sent expected')
   const plans = offer.sections.map((section) => {
@@ -153,20 +158,39 @@ export const planSource = (offer: SessionDescription, codecs: readonly AudioCode
  */
 const maxVideos = 4
 
-/** Returns the video m-lines that get a transport, the used one first. */
-const videosOf = ({ sections }: SessionDescription): readonly MediaSection[] => {
+/** Video m-lines of an offer that get a transport, the used ones first. */
+interface Videos {
+  readonly all: readonly MediaSection[]
+  readonly used: readonly MediaSection[]
+}
+
+const noVideos: Videos = { all: [], used: [] }
+
+const videosOf = ({ sections }: SessionDescription): Videos => {
   const all = sections.filter((section): section is MediaSection => section.kind === 'video')
   // A browser that removed its video may add it again with a further m-line, while the first m-line stays
   // inactive.
   const main = all.find(({ direction }) => direction !== 'inactive') ?? all[0]
-  return main ? [main, ...all.filter((section) => section !== main)].slice(0, maxVideos) : []
+  if (!main) return noVideos
+  const isViewNeeded = !receives(main.direction) || simulcastOf(main) !== undefined
+  const view = isViewNeeded
+    ? all.find((section) => section !== main && section.direction === 'recvonly')
+    : undefined
+  const used = view ? [main, view] : [main]
+  return { used, all: [...used, ...all.filter((section) => !used.includes(section))].slice(0, maxVideos) }
 }
 
-const planOther = (section: Section, videos: readonly MediaSection[]): Plan => {
+const planOther = (section: Section, { all, used }: Videos): Plan => {
   if (section.kind === 'refused') return section
-  const video = videos.includes(section) ? videoOf(section) : undefined
-  return video ? planVideo(section, video, section === videos[0]) : refusal(section)
+  const video = all.includes(section) ? videoOf(section) : undefined
+  return video ? planVideo(section, video, used.includes(section)) : refusal(section)
 }
+
+/** Returns the usable simulcast of an m-line: streams in VP8 that the browser sends. */
+const simulcastOf = (section: MediaSection): Simulcast | undefined =>
+  sends(section.direction) && section.midExtension !== undefined && videoOf(section)?.name === 'VP8'
+    ? section.simulcast
+    : undefined
 
 /** Returns the plan of the audio. Throws `bad_sdp` for an unidentifiable stream. */
 export const planAudio = (section: MediaSection, audio: AudioFormat): Plan => {
@@ -177,7 +201,8 @@ export const planAudio = (section: MediaSection, audio: AudioFormat): Plan => {
 /** Returns the plan of video. Throws `bad_sdp` for a used but unidentifiable stream. */
 export const planVideo = (section: MediaSection, video: VideoFormat, used: boolean): VideoPlan => {
   if (used) checkSource(section)
-  return { kind: 'video', section, video, isUsed: used }
+  const simulcast = used ? simulcastOf(section) : undefined
+  return { kind: 'video', section, video, isUsed: used, ...(simulcast && { simulcast }) }
 }
 
 const checkSource = ({ direction, mid, ssrc, midExtension }: MediaSection): void => {

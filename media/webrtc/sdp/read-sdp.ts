@@ -1,6 +1,7 @@
 import { parse } from 'sdp-transform'
 import type { Direction } from '../../types.ts'
 import { type Fields, integer, list, object, text } from './fields.ts'
+import { readSimulcast } from './read-simulcast.ts'
 import { fault, matching } from './sdp-fault.ts'
 import {
   type Credentials,
@@ -11,6 +12,7 @@ import {
   knownFeedback,
   type MediaSection,
   midUri,
+  ridUri,
   type Section,
   type SessionDescription,
   type Setup,
@@ -96,6 +98,7 @@ const readMedia = (session: Fields, media: Fields, context: Context): MediaSecti
   const transportExtension = readExtension(media, transportUri)
   if (midExtension !== undefined && midExtension === transportExtension)
     throw fault(where, 'every a=extmap must have its own id')
+  const simulcast = readSimulcast(media, readExtension(media, ridUri))
   return {
     kind: type,
     mid: checkedMid(text(media.mid) ?? '', where),
@@ -106,6 +109,7 @@ const readMedia = (session: Fields, media: Fields, context: Context): MediaSecti
     ...(ssrc !== undefined && { ssrc }),
     ...(midExtension !== undefined && { midExtension }),
     ...(transportExtension !== undefined && { transportExtension }),
+    ...(simulcast && { simulcast }),
   }
 }
 

@@ -62,7 +62,20 @@ export interface MediaSection {
    * offered.
    */
   readonly transportExtension?: number
+  /** Encodings of one source that the browser sends at once (simulcast); absent without. */
+  readonly simulcast?: Simulcast
 }
+
+/** Simulcast of an m-line (RFC 8853), restricted to streams that RTP stream ids identify. */
+export interface Simulcast {
+  /** RTP stream ids (RFC 8852) in the order of the offer; our SDK lists the smallest picture first. */
+  readonly rids: readonly string[]
+  /** Id of the header extension that carries the RTP stream id. */
+  readonly ridExtension: number
+}
+
+/** URI of the header extension that carries the RTP stream id. */
+export const ridUri = 'urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id'
 
 /** URI of the header extension that carries the mid. */
 export const midUri = 'urn:ietf:params:rtp-hdrext:sdes:mid'

@@ -5,7 +5,9 @@ import {
   type Format,
   midUri,
   type RefusedSection,
+  ridUri,
   type Setup,
+  type Simulcast,
   transportUri,
 } from './session-description.ts'
 
@@ -31,6 +33,8 @@ export interface LocalSection {
   readonly midExtension?: number
   /** Id of the header extension of `transport-cc`; absent if unused. */
   readonly transportExtension?: number
+  /** Encodings that the browser may send at once; absent for one. */
+  readonly simulcast?: Simulcast
   /** Sent stream; absent if nothing is ever sent. */
   readonly stream?: Stream
 }
@@ -45,15 +49,21 @@ export interface Stream {
 const streamName = 'trunkline'
 
 /**
- * Writes a local description without a BUNDLE group: each m-line has its own transport, which RFC 8843
- * section 7.3 permits an answerer. With bundling, a browser's later m-line would have no candidates.
+ * Writes a local description, by default without a BUNDLE group: each m-line has its own transport, which RFC
+ * 8843 section 7.3 permits an answerer. With bundling, a browser's later m-line would have no candidates.
+ * `isBundled`: all m-lines share one transport. For an offer that is never followed by another one.
  */
-export const writeSdp = (origin: Origin, sections: readonly (LocalSection | RefusedSection)[]): string =>
+export const writeSdp = (
+  origin: Origin,
+  sections: readonly (LocalSection | RefusedSection)[],
+  isBundled = false,
+): string =>
   [
     'v=0',
     `o=- ${origin.id} ${origin.version} IN IP4 127.0.0.1`,
     's=-',
     't=0 0',
+    ...(isBundled ? [`a=group:BUNDLE ${sections.map(({ mid }) => mid).join(' ')}`] : []),
     'a=ice-lite',
     `a=msid-semantic: WMS ${streamName}`,
     ...sections.flatMap((section) => (section.kind === 'refused' ? refused(section) : used(section))),
@@ -86,8 +96,10 @@ const used = (section: LocalSection): string[] => {
     'a=end-of-candidates',
     ...extensionLine(section.midExtension, midUri),
     ...extensionLine(section.transportExtension, transportUri),
+    ...extensionLine(section.simulcast?.ridExtension, ridUri),
     ...section.formats.flatMap(formatLines),
     ...(section.kind === 'audio' ? ['a=ptime:20'] : []),
+    ...simulcastLines(section.simulcast),
     ...streamLines(section),
   ]
 }
@@ -112,6 +124,11 @@ const formatLines = ({
   ...(parameters === '' ? [] : [`a=fmtp:${payloadType} ${parameters}`]),
   ...feedback.map((each) => `a=rtcp-fb:${payloadType} ${each}`),
 ]
+
+const simulcastLines = (simulcast: Simulcast | undefined): string[] =>
+  simulcast
+    ? [...simulcast.rids.map((rid) => `a=rid:${rid} recv`), `a=simulcast:recv ${simulcast.rids.join(';')}`]
+    : []
 
 const streamLines = (section: LocalSection): string[] => {
   const { stream } = section

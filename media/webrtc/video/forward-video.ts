@@ -59,7 +59,7 @@ export const forwardVideo = async (
  * pipes as long as the routers, and never retries a failed one. Each forwarded source therefore has its own
  * pipe.
  */
-const openPipe = async ({ producer, line }: VideoSource, to: VideoSource['line']) => {
+export const openPipe = async ({ producer, line }: VideoSource, to: VideoSource['line']) => {
   const ends: types.PipeTransport[] = []
   const close = () => {
     for (const end of ends) end.close()

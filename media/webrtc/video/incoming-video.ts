@@ -1,6 +1,6 @@
 import type { types } from 'mediasoup'
 import type { MLine } from '../m-line.ts'
-import { type MediaSection, sends } from '../sdp/session-description.ts'
+import { type MediaSection, type Simulcast, sends } from '../sdp/session-description.ts'
 import type { VideoFormat } from '../sdp/video-format.ts'
 import { producerParameters } from '../video-parameters.ts'
 
@@ -16,6 +16,18 @@ export interface VideoSource {
 export interface IncomingStream extends VideoSource {
   readonly line: MLine
 }
+
+/** Video m-line of a browser, as it was agreed. */
+export interface VideoLine {
+  readonly line: MLine
+  readonly section: MediaSection
+  readonly format: VideoFormat
+  /** Encodings that the browser sends at once; absent for one. Nothing is then sent over the m-line. */
+  readonly simulcast?: Simulcast | undefined
+}
+
+/** Minimum time between two requests for a key frame of one encoding of simulcast, in ms. */
+const simulcastKeyFrameMs = 500
 
 /** Video that a browser sends over one m-line: its camera, or a shared screen. */
 export class IncomingVideo {
@@ -37,16 +49,21 @@ export class IncomingVideo {
    * Applies the browser's description. Called after each description; acts only if the stream or its m-line
    * has changed.
    */
-  async take(line: MLine, section: MediaSection, format: VideoFormat): Promise<void> {
+  async take({ line, section, format, simulcast }: VideoLine): Promise<void> {
     if (!sends(section.direction)) return this.clear()
-    const rtpParameters = producerParameters(section, format)
+    const rtpParameters = producerParameters(section, format, simulcast)
     const key = JSON.stringify(rtpParameters)
     const old = this.#current
     if (old?.line === line && old.key === key && !old.producer.closed) return
     // Two producers of one transport must not share a mid.
     old?.producer.close()
     try {
-      const producer = await line.transport.produce({ kind: 'video', rtpParameters })
+      const producer = await line.transport.produce({
+        kind: 'video',
+        rtpParameters,
+        // The viewers of one encoding are many, and each change of layers asks for a key frame.
+        ...(simulcast && { keyFrameRequestDelay: simulcastKeyFrameMs }),
+      })
       this.#set({ producer, line, format, key })
     } catch (error) {
       this.#set(undefined)

@@ -1,10 +1,8 @@
 import { guard } from '../../guard.ts'
 import type { BrowserVideo } from '../../types.ts'
-import type { MLine } from '../m-line.ts'
-import { type MediaSection, receives } from '../sdp/session-description.ts'
-import type { VideoFormat } from '../sdp/video-format.ts'
+import { receives } from '../sdp/session-description.ts'
 import type { VideoSink } from './forward-video.ts'
-import { IncomingVideo, type VideoSource } from './incoming-video.ts'
+import { IncomingVideo, type VideoLine, type VideoSource } from './incoming-video.ts'
 import { type OnFault, type VideoProvider, Viewer } from './viewer.ts'
 
 /** Returns the session's video. Throws a TypeError if it is not of this implementation. */
@@ -56,15 +54,15 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
   }
 
   /**
-   * Applies the browser's description of this m-line, and requests a key frame because the browser may need
-   * one.
+   * Applies the browser's description of its m-line, and requests a key frame because the browser may need
+   * one. `view`: m-line over which it receives; default the same.
    */
-  async use(line: MLine, section: MediaSection, format: VideoFormat): Promise<void> {
+  async use(main: VideoLine, view: VideoLine = main): Promise<void> {
     // Suppresses reports, so that both changes are reported as one.
     this.#quiet = true
     try {
-      await this.camera.take(line, section, format)
-      this.#deliverTo(receives(section.direction) ? { line, format } : undefined)
+      await this.camera.take(main)
+      this.#deliverTo(canReceive(view) ? { line: view.line, format: view.format } : undefined)
     } finally {
       this.#quiet = false
       this.#tell()
@@ -145,3 +143,5 @@ export class SessionVideo implements BrowserVideo, VideoProvider {
     for (const listener of [...this.#listeners]) listener()
   }
 }
+
+const canReceive = ({ section, simulcast }: VideoLine): boolean => receives(section.direction) && !simulcast

@@ -118,7 +118,11 @@ export class DirectBrowser {
   /** Applies a description with this direction. An SSRC different from the last one starts a new stream. */
   turn(direction: MediaSection['direction'], ssrc = 1): Promise<void> {
     const section = { kind: 'video', mid: '0', direction, ssrc, formats: [this.#format] }
-    return this.video.use(this.#line, section as unknown as MediaSection, this.#format)
+    return this.video.use({
+      line: this.#line,
+      section: section as unknown as MediaSection,
+      format: this.#format,
+    })
   }
 
   /** Sends a frame of the camera, a key frame if one was requested. */

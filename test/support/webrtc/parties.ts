@@ -18,6 +18,8 @@ export interface Party {
 interface Sends {
   readonly codecs?: readonly string[]
   readonly numbers?: Readonly<Record<string, string>>
+  /** Whether the picture is sent in three sizes, and video is received on a further m-line. */
+  readonly simulcast?: boolean
   /** The page; default a new one. */
   readonly page?: PhonePage
   /** Port of a relay between the page and the stack. */
@@ -45,10 +47,13 @@ export class Parties {
   }
 
   /** Lets a page call, with video of a colour or without. */
-  async callIn(colour?: string, { codecs, numbers, page: own, relay }: Sends = {}): Promise<Party> {
+  async callIn(
+    colour?: string,
+    { codecs, numbers, simulcast, page: own, relay }: Sends = {},
+  ): Promise<Party> {
     const page = own ?? (await this.page())
     await page.call('start', { audio: true })
-    if (colour) await page.call('camera', colour)
+    if (colour) await page.call(simulcast ? 'simulcast' : 'camera', colour)
     if (codecs) await page.call('preferVideo', codecs)
     const offer = await page.call('offer', false, numbers)
     const media = this.#keepMedia(await this.#fixture.webrtc.answer('g', offer, ['opus']))

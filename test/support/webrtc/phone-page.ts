@@ -5,10 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { chromiumFlags } from '../browser.ts'
 import { reportPageOnFailure } from '../failure-report.ts'
+import { type PageTracks, tracksScript } from './seen-tracks.ts'
 import { type PageVideo, videoScript } from './seen-video.ts'
 
 /** Functions that the page's script adds to `window`. */
-interface Phone extends PageVideo {
+interface Phone extends PageVideo, PageTracks {
   start(constraints: { audio: boolean; video?: boolean }): Promise<void>
   /** Returns an offer, with the payload types of video replaced by `numbers`. */
   offer(restart?: boolean, numbers?: Readonly<Record<string, string>>): Promise<string>
@@ -30,6 +31,7 @@ window.phone = (() => {
   const pc = new RTCPeerConnection({ bundlePolicy: 'max-compat' })
   let context, analyser
   ${videoScript}
+  ${tracksScript}
   pc.ontrack = ({ track, streams }) => {
     if (track.kind !== 'audio') return
     const stream = streams[0] ?? new MediaStream([track])
@@ -51,6 +53,7 @@ window.phone = (() => {
   }
   return {
     ...video,
+    ...tracks,
     start: ({ audio, video }) => add({ audio: audio && constraints, video: video ?? false }),
     addVideo: () => add({ audio: false, video: true }),
     offer: async (restart, numbers) => {

@@ -75,14 +75,20 @@ const video = (() => {
   const colourOf = ([r, g, b]) =>
     r > 150 && g < 100 && b < 100 ? 'red' : g > 90 && r < 90 && b < 90 ? 'green' : b > 150 && r < 100 && g < 100 ? 'blue' : 'other'
   const phone = {
-    camera: async (name, size) => {
+    colourOf,
+    picture: async (name, size) => {
       colour = name
       if (size) Object.assign(own, size)
-      if (track) return paint()
       paint()
+      if (track) return
       const stream = own.captureStream(15)
       setInterval(paint, 66)
       track = stream.getVideoTracks()[0]
+      return stream
+    },
+    camera: async (name, size) => {
+      const stream = await phone.picture(name, size)
+      if (!stream) return
       const there = transceiver()
       if (!there) return void pc.addTransceiver(track, { direction: 'sendrecv', streams: [stream] })
       await there.sender.replaceTrack(track)
