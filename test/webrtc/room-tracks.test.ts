@@ -62,10 +62,14 @@ const watch = async (id: string, { page }: Party, lines: number): Promise<Watchi
   const reports: (readonly TrackLineUse[])[] = []
   const tracks = room.watchTracks(id, session, (uses) => reports.push(uses))
   await session.accept(await page.call('answerTracks', session.sdp))
-  const seen = async (colour: string) => (await page.call('tracksSeen')).find((each) => each.colour === colour)
+  const seen = async (colour: string) =>
+    (await page.call('tracksSeen')).find((each) => each.colour === colour)
   const sees = async (colour: string, width?: number) => {
     const isSeen = (now: SeenTrack | undefined) => now && (width === undefined || now.width === width)
-    const first = await until(() => seen(colour), (now) => Boolean(isSeen(now)))
+    const first = await until(
+      () => seen(colour),
+      (now) => Boolean(isSeen(now)),
+    )
     return (await until(
       () => seen(colour),
       (now) => Boolean(isSeen(now)) && now!.frames > first!.frames + 5,
@@ -120,7 +124,10 @@ describe('a browser with lines of its own', () => {
     const { mid } = await watching.sees('green')
     watching.refresh(mid, false)
     watching.refresh(mid, true)
-    await until(async () => (await watching.seen('green'))?.streams, (streams) => streams === 2)
+    await until(
+      async () => (await watching.seen('green'))?.streams,
+      (streams) => streams === 2,
+    )
     await watching.sees('green')
   })
 })

@@ -89,7 +89,10 @@ export class TrackLine {
 
   /** Requests a key frame, or starts a new stream if `isRenewed`. */
   refresh(isRenewed: boolean): void {
-    if (!isRenewed) return this.#keyFrames.call()
+    if (!isRenewed) {
+      this.#keyFrames.call()
+      return
+    }
     const now = this.#deps.clock.now()
     if (now - this.#renewedAt < renewSpacingMs) return
     this.#renewedAt = now
