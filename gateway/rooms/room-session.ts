@@ -101,7 +101,7 @@ export class RoomSession {
         isHandraisePrioritized: this.#isHandraisePrioritized,
       }),
       { layout, kind: options.pictureKind },
-      { media, clock, onSpeaker: () => this.#update() },
+      { media, clock, onSpeaker: () => this.#update({ kind: 'speaker.changed' }) },
     )
     this.#announcedLayout = this.layoutName
     if (removeAt !== undefined)
@@ -147,6 +147,11 @@ export class RoomSession {
   /** Layout in force. */
   get layoutName(): LayoutName {
     return this.#view.layoutName
+  }
+
+  /** Ids of the present speaker and of those before it, the latest first. */
+  get speakers(): readonly string[] {
+    return this.#view.speakers
   }
 
   /** Names of the layouts that can be set at present. */

@@ -272,6 +272,8 @@ export type RoomEvent =
       readonly change: RoleChange
     }
   | { readonly kind: 'room.updated'; readonly updated: readonly string[] }
+  /** Voice has changed the speaker. */
+  | { readonly kind: 'speaker.changed' }
   /** The layout of a viewer changed. The first layout of a viewer that joins has no event of its own. */
   | { readonly kind: 'layout.changed' }
   | {

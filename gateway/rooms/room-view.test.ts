@@ -168,14 +168,15 @@ describe('the layout of a picture with one camera', () => {
     const room = roomOf('A', 'B')
     // Each of two members sees the other, whichever of them speaks.
     speak(room, 'B')
-    expect(room.takeEvents()).toEqual(['member.talking B', 'member.talking B'])
+    expect(room.takeEvents()).toEqual(['member.talking B', 'speaker.changed', 'member.talking B'])
     room.join('C', { isPhone: true })
     room.session.leave('C', 'left')
     expect(room.takeEvents()).toEqual(['member.joined C', 'member.left C left'])
     room.join('D', { hasVideo: false })
     expect(room.takeEvents()).toEqual(['member.joined D'])
     speak(room, 'A')
-    expect(room.takeEvents()).toEqual(['member.talking A', 'layout.changed', 'member.talking A'])
+    const events = ['member.talking A', 'speaker.changed', 'layout.changed', 'member.talking A']
+    expect(room.takeEvents()).toEqual(events)
     room.session.leave('B', 'left')
     expect(room.takeEvents()).toEqual(['member.left B left', 'layout.changed'])
   })

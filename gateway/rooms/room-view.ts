@@ -60,6 +60,11 @@ export class RoomView {
     return this.layouts.includes(chosen) ? chosen : 'full-screen'
   }
 
+  /** Ids of the present speaker and of those before it. */
+  get speakers(): readonly string[] {
+    return this.#speaker.recent
+  }
+
   /** Sets the layout, also in place of those that screens brought. */
   setLayout(name: LayoutName): void {
     this.#layout = name

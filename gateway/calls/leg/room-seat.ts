@@ -1,6 +1,7 @@
-import type { BrowserSource, BrowserVideo } from '../../../media/types.ts'
+import type { BrowserSource, BrowserVideo, TrackLineUse } from '../../../media/types.ts'
 import type { Party } from '../../model.ts'
 import type { CameraSize } from '../../rooms/camera-sizes.ts'
+import type { ShownMember } from '../../rooms/choose-tracks.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { JoinOptions, Meta, RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
 
@@ -45,6 +46,28 @@ export interface RoomLeg {
   readonly profile: RoomProfile | undefined
 }
 
+/** Receiver of the events of {@link SeatTracks}. */
+export interface TrackListener {
+  /** Handles a change: all lines that have a source. */
+  changed(lines: readonly TrackLineUse[]): void
+  /** Handles the end of the media, unless {@link SeatTracks.close} caused it. */
+  ended(): void
+}
+
+/** Cameras and screens of a room that a browser receives on lines of their own, in place of the picture. */
+export interface SeatTracks {
+  /** Offer to the browser. */
+  readonly sdp: string
+  /** Applies the browser's answer. Rejects as `BrowserTracks.accept` does. */
+  accept(answer: string): Promise<void>
+  /** Sets the members that the page shows; undefined: all, chosen by the gateway alone. */
+  show(shown: readonly ShownMember[] | undefined): void
+  /** Requests a key frame for a line, or starts its stream again. */
+  refresh(mid: string, isRenewed: boolean): void
+  /** Ends the lines. Idempotent. */
+  close(): void
+}
+
 /** Membership of a leg in a room, as its far side uses it. */
 export interface RoomSeat {
   readonly session: RoomSession
@@ -53,6 +76,11 @@ export interface RoomSeat {
   showVideo(video: BrowserVideo): void
   /** Calls `listener` for each size that the member's camera shall have; at first, it has the full one. */
   onCameraSize(listener: (size: CameraSize) => void): void
+  /**
+   * Opens lines for separate cameras, in place of former ones of the member. Ends with the membership at the
+   * latest. Rejects with TrunklineError `room_failed` if the media has no room for them.
+   */
+  openTracks(lines: number, listener: TrackListener): Promise<SeatTracks>
   /**
    * Adds a further source, whose sound the member itself does not hear. Throws as `RoomSession.join` does,
    * and `not_permitted` if the member may send nothing of it.

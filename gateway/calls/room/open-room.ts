@@ -13,6 +13,7 @@ import type {
   WebRtc,
 } from '../../../media/types.ts'
 import type { SteadyClock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import { type CameraSize, CameraSizes } from '../../rooms/camera-sizes.ts'
 import { RoomSession } from '../../rooms/room-session.ts'
@@ -25,6 +26,8 @@ import type {
   RoomSettings,
 } from '../../rooms/room-types.ts'
 import type { RoomRecordingStore } from '../audio/recording-store.ts'
+import type { TrackListener } from '../leg/room-seat.ts'
+import { MemberTracks } from './member-tracks.ts'
 import { type RecordedCall, RoomRecordings } from './room-recordings.ts'
 
 /** Rate of the mixer's audio in Hz: full band for browsers with Opus. */
@@ -35,7 +38,7 @@ const wideRate = 16_000
 /** Collaborators of an {@link OpenRoom}. */
 export interface OpenRoomDeps {
   readonly openMixer: (options: MixerOptions) => Promise<Mixer>
-  readonly webrtc: Pick<WebRtc, 'openRoom' | 'recordRoom'>
+  readonly webrtc: Pick<WebRtc, 'openRoom' | 'recordRoom' | 'tracks'>
   readonly recordings: RoomRecordingStore
   readonly clock: SteadyClock
   readonly log: Log
@@ -49,6 +52,10 @@ export class OpenRoom implements RoomMedia {
   readonly #mixer: Mixer
   readonly #ports = new Map<string, MediaPort>()
   readonly #video: RoomVideo
+  /** Members that receive the picture of the room. */
+  readonly #viewers = new Set<string>()
+  /** Separate cameras, by the member that receives them. */
+  readonly #tracks = new Map<string, MemberTracks>()
   readonly #cameras: CameraSizes
   /** Listeners of the sizes of cameras by the ids of members. */
   readonly #cameraListeners = new Map<string, (size: CameraSize) => void>()
@@ -115,6 +122,7 @@ export class OpenRoom implements RoomMedia {
   addVideo(memberId: string, video: BrowserVideo): void {
     if (!this.session.member(memberId)) return
     this.#video.add(memberId, video)
+    this.#viewers.add(memberId)
     this.#recordings.setVideo(this.#video)
     this.#cameras.add(memberId)
     this.#video.limitCamera(memberId, this.#cameras.sizeOf(memberId).bitRate)
@@ -141,6 +149,27 @@ export class OpenRoom implements RoomMedia {
   /** Removes the picture of a member. No effect if it has none. */
   removeVideo(memberId: string): void {
     this.#video.remove(memberId)
+    this.#viewers.delete(memberId)
+  }
+
+  /**
+   * Opens lines for separate cameras, in place of former ones of the member. Rejects with `room_failed` if the
+   * media has no room for them, and with `room_member_unknown` if the member has left or has no media yet.
+   */
+  async openTracks(memberId: string, lines: number, listener: TrackListener): Promise<MemberTracks> {
+    const { webrtc } = this.#deps
+    const tracks = await webrtc.tracks(memberId, lines).catch((cause: unknown) => {
+      throw new TrunklineError('room_failed', undefined, { reason: String(cause) })
+    })
+    if (!this.#viewers.has(memberId)) {
+      await tracks.close()
+      throw new TrunklineError('room_member_unknown', undefined, { member: memberId })
+    }
+    this.#tracks.get(memberId)?.close()
+    const { session } = this
+    const opened = new MemberTracks({ session, video: this.#video, tracks, memberId, lines, listener })
+    this.#tracks.set(memberId, opened)
+    return opened
   }
 
   setAudio(member: RoomMember): void {
@@ -189,6 +218,8 @@ export class OpenRoom implements RoomMedia {
     this.#ports.delete(id)
     this.#cameras.remove(id)
     this.#cameraListeners.delete(id)
+    this.#tracks.get(id)?.close()
+    this.#tracks.delete(id)
     this.removeVideo(id)
   }
 

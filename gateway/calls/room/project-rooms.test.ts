@@ -9,6 +9,7 @@ import { type ConferenceCaller, ConferenceFixture } from '../testing/conference-
 import { FakePort, FakeVideo } from '../testing/fake-legs.ts'
 import { FakeRecordingStore } from '../testing/fake-recording-store.ts'
 import { FakeRoomRecorder } from '../testing/fake-room-recorder.ts'
+import { FakeTracksMedia } from '../testing/fake-room-tracks.ts'
 import { ProjectRooms } from './project-rooms.ts'
 
 interface Joined extends ConferenceCaller {
@@ -25,7 +26,12 @@ class FakeRoomVideo {
   picture: RoomPicture | undefined
   isClosed = false
   canCompose = false
+  readonly watchTracks: FakeTracksMedia['watchTracks']
   report: (canCompose: boolean, reason: string) => void = () => {}
+
+  constructor({ watchTracks }: FakeTracksMedia) {
+    this.watchTracks = watchTracks
+  }
 
   onComposing(listener: (canCompose: boolean, reason: string) => void): void {
     this.report = listener
@@ -48,8 +54,9 @@ class FakeRoomVideo {
     this.sources.delete(id)
   }
 
-  limitCamera(id: string, bitRate: number): void {
+  limitCamera(id: string, bitRate: number): boolean {
     this.limits.set(id, bitRate)
+    return true
   }
 
   show(picture: RoomPicture): void {
@@ -80,6 +87,7 @@ describe('a room', () => {
   let recorder: FakeRoomRecorder
   let rooms: ProjectRooms
   let videos: FakeRoomVideo[]
+  let media: FakeTracksMedia
   let details: Partial<RoomDetails>
   let events: RoomEvent[]
 
@@ -88,10 +96,11 @@ describe('a room', () => {
     recordings = new FakeRecordingStore()
     recorder = new FakeRoomRecorder()
     videos = []
+    media = new FakeTracksMedia()
     details = {}
     events = []
     const openRoom = () => {
-      const video = new FakeRoomVideo()
+      const video = new FakeRoomVideo(media)
       videos.push(video)
       return video
     }
@@ -114,7 +123,11 @@ describe('a room', () => {
     rooms = new ProjectRooms({
       directory,
       openMixer,
-      webrtc: { openRoom, recordRoom: (mixer, request) => recorder.recordRoom(mixer, request) },
+      webrtc: {
+        openRoom,
+        recordRoom: (mixer, request) => recorder.recordRoom(mixer, request),
+        tracks: media.tracks,
+      },
       recordings,
       clock,
       log,
@@ -496,6 +509,35 @@ describe('a room', () => {
     fixture.clock.advance(10_000)
     expect([...video!.limits.values()]).toEqual([600_000])
     expect(widths).toEqual([640])
+  })
+
+  it('sends a page the cameras that it shows, speakers first, on lines that end with the membership', async () => {
+    const video = () => Object.assign(new FakeVideo(), { isSending: true, isReceiving: true })
+    const pages = [await join('Ann'), await join('Bob'), await join('Eve')]
+    const [ann, bob, eve] = pages.map(seatOf)
+    for (const page of pages) seatOf(page).showVideo(video())
+    await settle()
+    const ends: string[] = []
+    const listener = { changed: () => {}, ended: () => ends.push('ended') }
+    const tracks = await ann!.openTracks(2, listener)
+    const shown = () => media.opened.at(-1)!.wishes.map(({ id }) => id)
+    expect([tracks.sdp, shown()]).toEqual(['offer of 2 lines', [bob!.member.id, eve!.member.id]])
+    mixer().talks(pages[2]!.audio, 'talking')
+    fixture.clock.advance(2_000)
+    expect(shown()).toEqual([eve!.member.id, bob!.member.id])
+    tracks.show([{ memberId: bob!.member.id, width: 90 }])
+    expect(media.opened[0]!.wishes).toMatchObject([{ id: bob!.member.id, width: 90 }])
+    ann!.session.change(bob!.member.id, { video_muted: true })
+    expect(shown()).toEqual([])
+    // Further lines replace the former ones.
+    await ann!.openTracks(1, listener)
+    expect(media.opened.map(({ isClosed }) => isClosed)).toEqual([true, false])
+    media.opened[1]!.end()
+    expect([media.opened[1]!.isClosed, ends]).toEqual([true, ['ended']])
+    await ann!.openTracks(1, listener)
+    pages[0]!.leg.ended({ code: 'normal' })
+    await settle()
+    expect([media.opened[2]!.isClosed, ends]).toEqual([true, ['ended']])
   })
 
   it('is recorded if its settings say so, and goes on if the disk is full', async () => {

@@ -9,7 +9,14 @@ import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RemovalReason, RoomMember } from '../../rooms/room-types.ts'
 import type { Call } from '../call/call.ts'
 import type { Leg } from '../leg/leg.ts'
-import type { RoomLeg, RoomProfile, RoomSeat, RoomSource } from '../leg/room-seat.ts'
+import type {
+  RoomLeg,
+  RoomProfile,
+  RoomSeat,
+  RoomSource,
+  SeatTracks,
+  TrackListener,
+} from '../leg/room-seat.ts'
 import type { OpenRoom } from './open-room.ts'
 
 /** Membership of one leg, until the leg leaves the room or another leg takes its place. */
@@ -48,6 +55,10 @@ class LegSeat implements RoomSeat {
 
   onCameraSize(listener: (size: CameraSize) => void): void {
     this.#room.onCameraSize(this.member.id, listener)
+  }
+
+  openTracks(lines: number, listener: TrackListener): Promise<SeatTracks> {
+    return this.#room.openTracks(this.member.id, lines, listener)
   }
 
   addSource({ type, source, callId, layout, position, onRemoved }: RoomSource): RoomMember {

@@ -61,6 +61,8 @@ export class VideoRoomEvents {
         return [this.#event(event.kind, () => this.#bodies())]
       case 'layout.changed':
         return [this.layoutChanged()]
+      case 'speaker.changed':
+        return []
       case 'recording.started':
       case 'recording.updated':
       case 'recording.ended':

@@ -17,6 +17,7 @@ import {
   targetsOf,
 } from './member-rules.ts'
 import { handleRoomRequest } from './rooms/room-requests.ts'
+import { handleTracksRequest, tracksMethods } from './rooms/tracks-requests.ts'
 
 type Params = Readonly<Record<string, unknown>>
 type Other = (call: BrowserCall, params: Params) => Reply
@@ -59,23 +60,38 @@ const others: Readonly<Record<string, Other>> = {
 }
 
 /** Supported requests about a member or a call. */
-export const memberMethods: readonly string[] = [...Object.keys(memberChanges), ...Object.keys(others)]
+export const memberMethods: readonly string[] = [
+  ...Object.keys(memberChanges),
+  ...Object.keys(others),
+  ...tracksMethods,
+]
 
 /** Answers one of {@link memberMethods}. Failures are a `code` in the result, where the SDK expects them. */
-export const handleMember = (browser: BrowserSession, method: string, params: Params): Reply => {
+export const handleMember = (
+  browser: BrowserSession,
+  method: string,
+  params: Params,
+): Reply | Promise<Reply> => {
   const wireId = asRecord(params.self)?.call_id ?? asRecord(params.target)?.call_id
   const call = typeof wireId === 'string' ? browser.calls.get(wireId)?.browserCall(browser) : undefined
   try {
     if (!call) throw new MemberRequestError('404', 'The call does not exist.')
+    if (tracksMethods.includes(method))
+      return handleTracksRequest(call.room, method, params).catch((error: unknown) => failureOf(error))
     if (call.room) return handleRoomRequest(call.room, method, params)
     const change = memberChanges[method]
     return change ? applyChanges(call, method, params, change(params)) : others[method]!(call, params)
   } catch (error) {
-    if (error instanceof TrunklineError)
-      return { result: { code: String(catalogue[error.code].http), message: messageOf(error) } }
-    if (!(error instanceof MemberRequestError)) throw error
-    return { result: { code: error.code, message: error.message } }
+    return failureOf(error)
   }
+}
+
+/** Returns the reply for a failed request. Throws an unexpected error again. */
+const failureOf = (error: unknown): Reply => {
+  if (error instanceof TrunklineError)
+    return { result: { code: String(catalogue[error.code].http), message: messageOf(error) } }
+  if (!(error instanceof MemberRequestError)) throw error
+  return { result: { code: error.code, message: error.message } }
 }
 
 const applyChanges = (

@@ -7,6 +7,7 @@ import { ProjectRooms } from '../../calls/room/project-rooms.ts'
 import { ConferenceFixture } from '../../calls/testing/conference-fixture.ts'
 import { FakeRecordingStore } from '../../calls/testing/fake-recording-store.ts'
 import { FakeRoomRecorder } from '../../calls/testing/fake-room-recorder.ts'
+import { FakeTracksMedia } from '../../calls/testing/fake-room-tracks.ts'
 import { defaultPermissions, roomPermissions } from '../../rooms/permissions.ts'
 import { gone, settled } from '../subscriber/testing/call-setup.ts'
 import { SubscriberTestGateway, type TestPage } from '../subscriber/testing/subscriber-test-gateway.ts'
@@ -19,6 +20,7 @@ let fixture: ConferenceFixture
 beforeEach(async () => {
   gateway = await SubscriberTestGateway.start()
   fixture = new ConferenceFixture()
+  const media = new FakeTracksMedia()
   const video = {
     canCompose: false,
     onComposing: () => {},
@@ -26,16 +28,17 @@ beforeEach(async () => {
     addScreen: () => {},
     addCamera: () => {},
     remove: () => {},
-    limitCamera: () => {},
+    limitCamera: () => true,
     show: () => {},
     watchFrames: () => ({ requestKeyFrame: () => {}, close: () => {} }),
+    watchTracks: media.watchTracks,
     close: () => {},
   }
   const { recordRoom } = new FakeRoomRecorder()
   rooms = new ProjectRooms({
     directory: gateway.directory,
     openMixer: fixture.openMixer,
-    webrtc: { openRoom: () => video, recordRoom },
+    webrtc: { openRoom: () => video, recordRoom, tracks: media.tracks },
     recordings: new FakeRecordingStore(),
     clock: gateway.clock,
     log: fixture.log,

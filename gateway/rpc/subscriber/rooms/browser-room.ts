@@ -1,5 +1,5 @@
 import type { BrowserVideo } from '../../../../media/types.ts'
-import type { RoomSeat, RoomSource } from '../../../calls/leg/room-seat.ts'
+import type { RoomSeat, RoomSource, SeatTracks, TrackListener } from '../../../calls/leg/room-seat.ts'
 import { type CameraSize, fullCamera } from '../../../rooms/camera-sizes.ts'
 import type { PermissionScope, RoomAction } from '../../../rooms/permissions.ts'
 import type { RoomSession } from '../../../rooms/room-session.ts'
@@ -38,6 +38,7 @@ export abstract class BrowserRoom implements RoomActor {
   /** Size that the camera shall have, and the one that was sent. */
   #camera = fullCamera
   #sentCamera = fullCamera
+  #tracks: SeatTracks | undefined
 
   constructor({ browser, callId, seat, video }: BrowserRoomOptions) {
     this.browser = browser
@@ -79,6 +80,7 @@ export abstract class BrowserRoom implements RoomActor {
   /** Reports that the browser has left if it had joined, and sends no further event. */
   left(reason: string): void {
     this.#stop()
+    this.closeTracks()
     if (!this.#hasJoined) return
     this.#hasJoined = false
     this.sendLeft(reason)
@@ -97,6 +99,28 @@ export abstract class BrowserRoom implements RoomActor {
   addSource({ layout, ...source }: RoomSource): RoomMember {
     const isSet = layout !== undefined && this.may('set_layout', 'room')
     return this.#seat.addSource({ ...source, ...(isSet && { layout }) })
+  }
+
+  /** Separate cameras that the browser receives; undefined without. */
+  get tracks(): SeatTracks | undefined {
+    return this.#tracks
+  }
+
+  /** Opens lines for separate cameras, see {@link RoomSeat.openTracks}. */
+  async openTracks(lines: number, listener: TrackListener): Promise<SeatTracks> {
+    const ended = () => {
+      if (this.#tracks === tracks) this.#tracks = undefined
+      listener.ended()
+    }
+    const tracks: SeatTracks = await this.#seat.openTracks(lines, { ...listener, ended })
+    this.#tracks = tracks
+    return tracks
+  }
+
+  /** Ends the lines for separate cameras, if any. */
+  closeTracks(): void {
+    this.#tracks?.close()
+    this.#tracks = undefined
   }
 
   /** Removes a further source of the browser. */

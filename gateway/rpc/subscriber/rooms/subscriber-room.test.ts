@@ -8,6 +8,7 @@ import { ProjectRooms } from '../../../calls/room/project-rooms.ts'
 import { ConferenceFixture } from '../../../calls/testing/conference-fixture.ts'
 import { FakeRecordingStore } from '../../../calls/testing/fake-recording-store.ts'
 import { FakeRoomRecorder } from '../../../calls/testing/fake-room-recorder.ts'
+import { FakeTracksMedia } from '../../../calls/testing/fake-room-tracks.ts'
 import type { AnyFrame } from '../../testing/test-browser.ts'
 import { dialled, settled } from '../testing/call-setup.ts'
 import { SubscriberTestGateway, type TestPage } from '../testing/subscriber-test-gateway.ts'
@@ -18,31 +19,34 @@ let fixture: ConferenceFixture
 /** Members whose video was shown to the room. */
 let shown: string[]
 let canCompose: boolean
+let media: FakeTracksMedia
 
 beforeEach(async () => {
   gateway = await SubscriberTestGateway.start()
   fixture = new ConferenceFixture()
   shown = []
   canCompose = false
+  media = new FakeTracksMedia()
   const video: RoomVideo = {
     add: (id) => void shown.push(id),
     addScreen: () => {},
     addCamera: () => {},
     remove: () => {},
-    limitCamera: () => {},
+    limitCamera: () => true,
     show: () => {},
     watchFrames: () => ({ requestKeyFrame: () => {}, close: () => {} }),
     get canCompose() {
       return canCompose
     },
     onComposing: () => {},
+    watchTracks: media.watchTracks,
     close: () => {},
   }
   const { recordRoom } = new FakeRoomRecorder()
   rooms = new ProjectRooms({
     directory: gateway.directory,
     openMixer: fixture.openMixer,
-    webrtc: { openRoom: () => video, recordRoom },
+    webrtc: { openRoom: () => video, recordRoom, tracks: media.tracks },
     recordings: new FakeRecordingStore(),
     clock: gateway.clock,
     log: fixture.log,
@@ -280,6 +284,73 @@ describe('a browser that dials a room', () => {
     await page.dial('c1', '/public/lounge', 'again', { attach: true, reattaching: true })
     const { call_id, member_id, room_session_id } = await page.event('call.joined')
     expect([call_id, member_id, room_session_id]).toEqual(['c1', joined.member_id, joined.room_session_id])
+  })
+})
+
+describe('a browser with separate cameras', () => {
+  it('opens, fills, restores and closes its lines', async () => {
+    const { page, self, joined } = await inRoom()
+    expect(await ask(page, 'tracks.open', { self, lines: 4 })).toMatchObject({
+      code: '200',
+      sdp: 'offer of 4 lines',
+    })
+    const tracks = media.opened[0]!
+    expect(await ask(page, 'tracks.accept', { self, sdp: 'answer' })).toMatchObject({ code: '200' })
+    expect(tracks.answer).toBe('answer')
+    tracks.report([
+      { mid: '0', id: 'x', isLive: true, layer: 1 },
+      { mid: '2', id: 'y', isLive: false },
+    ])
+    expect(await page.event('call.tracks')).toMatchObject({
+      call_id: 'c1',
+      member_id: self.member_id,
+      room_session_id: joined.room_session_id,
+      open: true,
+      tracks: [
+        { mid: '0', member_id: 'x', kind: 'camera', state: 'live', layer: 1 },
+        { mid: '2', member_id: 'y', kind: 'camera', state: 'paused' },
+      ],
+    })
+    const members = [{ member_id: self.member_id, width: 320, pinned: true }]
+    expect(await ask(page, 'tracks.show', { self, members })).toMatchObject({ code: '200' })
+    expect(await ask(page, 'tracks.refresh', { self, mid: '2', renew: true })).toMatchObject({ code: '200' })
+    expect(tracks.refreshed).toEqual([['2', true]])
+    expect(await ask(page, 'tracks.close', { self })).toMatchObject({ code: '200' })
+    expect(tracks.isClosed).toBe(true)
+    expect(await ask(page, 'tracks.show', { self })).toMatchObject({ code: '409' })
+  })
+
+  it('reports the end of their media', async () => {
+    const { page, self } = await inRoom()
+    await ask(page, 'tracks.open', { self, lines: 1 })
+    media.opened[0]!.end()
+    expect(await page.event('call.tracks')).toMatchObject({ open: false, tracks: [] })
+    expect(await ask(page, 'tracks.refresh', { self, mid: '0' })).toMatchObject({ code: '409' })
+  })
+
+  it('is refused wrong input', async () => {
+    const { page, self } = await inRoom()
+    const codeOf = async (method: string, params: AnyFrame) =>
+      (await ask(page, `tracks.${method}`, { self, ...params })).code
+    for (const lines of [0, 26, 1.5, '4', undefined]) expect(await codeOf('open', { lines })).toBe('422')
+    expect(media.opened).toEqual([])
+    media.failure = new Error('no worker')
+    expect(await codeOf('open', { lines: 1 })).toBe('500')
+    media.failure = undefined
+    await codeOf('open', { lines: 1 })
+    expect(await codeOf('accept', { sdp: 'wrong' })).toBe('400')
+    expect(await codeOf('accept', {})).toBe('422')
+    const show = (...members: unknown[]) => codeOf('show', { members })
+    const { member_id } = self
+    expect(await show({ member_id: 'gone', width: 1 })).toBe('404')
+    for (const width of [-1, 16_385, 1e9, Number.NaN, '320', undefined])
+      expect(await show({ member_id, width })).toBe('422')
+    expect(await show({ width: 1 })).toBe('422')
+    expect(await codeOf('show', { members: 'all' })).toBe('422')
+    expect(await show(...Array.from({ length: 301 }, () => ({ member_id, width: 1 })))).toBe('422')
+    expect(await codeOf('refresh', { mid: 7 })).toBe('422')
+    const outside = { member_id, call_id: 'other', node_id: 'node-1' }
+    expect(await ask(page, 'tracks.open', { self: outside, lines: 1 })).toMatchObject({ code: '404' })
   })
 })
 

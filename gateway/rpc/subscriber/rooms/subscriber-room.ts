@@ -77,6 +77,7 @@ export class SubscriberRoom extends BrowserRoom {
       case 'recording.started':
       case 'recording.updated':
       case 'recording.ended':
+      case 'speaker.changed':
       case 'room.ended':
         break
     }
