@@ -18,6 +18,7 @@ import type { Member } from './member-types.ts'
 import { Muting } from './muting.ts'
 import { QualityWatch } from './quality.ts'
 import { Recovery } from './recovery.ts'
+import { RoomTracks } from './room-tracks.ts'
 import type { ScreenShare } from './screen-share.ts'
 import { Screens } from './screens.ts'
 
@@ -29,6 +30,8 @@ export abstract class CallControls extends CallCommands {
   readonly #levels: LevelWatch
   readonly #qualities: QualityWatch
   #quality: CallQuality | undefined
+  /** Separate cameras and screens of a room, with the option `tracks`. */
+  readonly tracks: RoomTracks
   readonly #screens: Screens
   readonly #muting: Muting
 
@@ -54,6 +57,14 @@ export abstract class CallControls extends CallCommands {
     })
     const media = this.#media
     const members = this.memberState
+    this.tracks = new RoomTracks(setup.options.tracks, {
+      environment,
+      log,
+      iceServers: () => signalling.iceServers,
+      request: (method, params) => members.plainCommand(method, params),
+      memberIds: () => members.all.map(({ member_id: id }) => id),
+      changed: (tracks) => this.emit('tracks', tracks),
+    })
     this.#muting = new Muting({
       allow: (kind, on) => media.allow(kind, on),
       close: (kind) => media.mute(kind),
@@ -318,6 +329,7 @@ export abstract class CallControls extends CallCommands {
     this.#levels.stop()
     this.#qualities.stop()
     this.#media.close()
+    this.tracks.close()
     this.#screens.end(known, reason)
   }
 

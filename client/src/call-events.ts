@@ -14,6 +14,7 @@ import type {
   ServerCallEvent,
   ServerCallState,
 } from './member-types.ts'
+import type { RoomTrack } from './track-types.ts'
 
 type MemberField =
   | 'audioMuted'
@@ -39,6 +40,8 @@ export interface CallEvents extends MemberFieldEvents {
   readonly track: { readonly track: MediaStreamTrack; readonly stream: MediaStream }
   /** Sending of the camera, or reception of the far side's video, started or stopped. */
   readonly video: VideoState
+  /** The separate cameras and screens of a room changed; see `call.tracks`. */
+  readonly tracks: ReadonlyMap<string, RoomTrack>
   /** Audio levels, ten times a second, only while the event has a listener. */
   readonly level: CallLevels
   /** Quality of the audio, every two seconds after the answer, only while the event has a listener. */

@@ -8,6 +8,7 @@ import { wantedOf } from './media-wanted.ts'
 import { type MediaChange, Peer, type PeerServers, receives, sends } from './peer.ts'
 import { RemoteMedia } from './remote-media.ts'
 import { SentMedia } from './sent-media.ts'
+import { inSizes, withLargeCamera } from './simulcast.ts'
 import type { CallOptions } from './types.ts'
 
 type Send = (offer: string) => Promise<string>
@@ -28,10 +29,10 @@ export class CallMedia {
 
   constructor(environment: Environment, log: Log, options: CallOptions, owner: MediaOwner) {
     this.#environment = environment
-    this.#options = options
+    this.#options = options.tracks === undefined ? options : withLargeCamera(options)
     this.#owner = owner
     const changed = () => this.#videoChanged()
-    this.#sent = new SentMedia(environment, options, owner, () => this.#peer, changed)
+    this.#sent = new SentMedia(environment, this.#options, owner, () => this.#peer, changed)
     this.#remote = new RemoteMedia(environment, log, options.rootElement, changed)
   }
 
@@ -59,7 +60,7 @@ export class CallMedia {
 
   /** Whether receiving a kind is negotiated. */
   receives(kind: MediaKind): boolean {
-    return receives(this.#peer?.transceiver(kind)?.currentDirection ?? null)
+    return this.#peer?.transceivers(kind).some(({ currentDirection }) => receives(currentDirection)) ?? false
   }
 
   /** Returns the statistics of the connection; undefined while no audio is expected. */
@@ -69,10 +70,13 @@ export class CallMedia {
 
   /** Creates the offer of a new call. Rejects like {@link LocalMedia.open}. */
   async offer(iceServers: readonly RTCIceServer[]): Promise<string> {
-    const { negotiateAudio = true, negotiateVideo = this.#sent.wantsVideo } = this.#options
+    const { tracks } = this.#options
+    const { negotiateAudio = true, negotiateVideo = this.#sent.wantsVideo || tracks !== undefined } =
+      this.#options
     await this.#sent.open()
     const changes = kinds
       .map((kind) => this.#sent.first(kind, kind === 'audio' ? negotiateAudio : negotiateVideo))
+      .flatMap((change) => (tracks === undefined ? change : inSizes(change)))
       .filter(({ kind, direction }) => kind === 'audio' || direction !== 'inactive')
     return this.#connect(iceServers).offer(changes, this.#sent.stream)
   }
@@ -211,9 +215,8 @@ export class CallMedia {
     if (this.#closed) return
     this.#sent.negotiated()
     for (const kind of kinds) {
-      const transceiver = this.#peer?.transceiver(kind)
-      if (transceiver && !receives(transceiver.currentDirection))
-        this.#remote.left(kind, transceiver.receiver.track)
+      for (const { currentDirection, receiver } of this.#peer?.transceivers(kind) ?? [])
+        if (!receives(currentDirection)) this.#remote.left(kind, receiver.track)
     }
     this.#videoChanged()
   }

@@ -173,6 +173,7 @@ export class Call extends CallControls implements VertoPeer {
       if (progress) this.emit('addition', progress)
     }
     this.memberState.notify(type, params)
+    this.tracks.notify(type, params)
   }
 
   /** Whether an event of the server belongs to this call. */

@@ -94,9 +94,11 @@ export type { Paged } from './paged.ts'
 export type { AddressPresence, Presence, PresenceState } from './presence.ts'
 export { type DecryptedPush, decryptPush, type PushPayload } from './push.ts'
 export { Room, type RoomCommands } from './room.ts'
+export type { RoomTracks } from './room-tracks.ts'
 export type { MemberMutes, RoomEvents, RoomMember, RoomRights } from './room-types.ts'
 export { ScreenShare, type ScreenShareEvents, type ScreenShareState } from './screen-share.ts'
 export type { ConnectionState } from './session-owner.ts'
+export type { RoomTrack, ShownMember } from './track-types.ts'
 export type {
   CallOptions,
   ClientOptions,

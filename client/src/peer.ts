@@ -16,6 +16,8 @@ export interface MediaChange {
   readonly kind: MediaKind
   readonly direction: MediaDirection
   readonly track: MediaStreamTrack | null
+  /** Sizes in which a new section sends the track; default one. */
+  readonly encodings?: RTCRtpEncodingParameters[]
 }
 
 /** ICE servers of a call. */
@@ -56,7 +58,8 @@ export const directionOf = (send: boolean, receive: boolean): MediaDirection => 
 }
 
 /**
- * RTCPeerConnection with at most one audio and one video section, each with its own transport.
+ * RTCPeerConnection with at most one audio and one video section, each with its own transport. A camera in
+ * several sizes has a section that only sends, and a further one receives video.
  * Offers and answers are made one after another, and carry all candidates. Tracks belong to the owner: they
  * are sent, never stopped.
  */
@@ -87,11 +90,16 @@ export class Peer {
     return this.#peer.getStats() as Promise<unknown> as Promise<ReadonlyMap<string, unknown>>
   }
 
-  /** Returns the transceiver of a kind; undefined if not negotiated. */
-  transceiver(kind: MediaKind): RTCRtpTransceiver | undefined {
+  /** Returns the transceivers of a kind: the one that may send first. */
+  transceivers(kind: MediaKind): RTCRtpTransceiver[] {
     return this.#peer
       .getTransceivers()
-      .find(({ receiver, direction }) => receiver.track.kind === kind && direction !== 'stopped')
+      .filter(({ receiver, direction }) => receiver.track.kind === kind && direction !== 'stopped')
+  }
+
+  /** Returns the transceiver of a kind that may send; undefined if not negotiated. */
+  transceiver(kind: MediaKind): RTCRtpTransceiver | undefined {
+    return this.transceivers(kind)[0]
   }
 
   /** Creates the first offer, in the order of the changes. */
@@ -195,8 +203,15 @@ export class Peer {
     return Promise.race([work(), this.#over.promise])
   }
 
-  #add({ kind, direction, track }: MediaChange, stream: MediaStream | undefined): RTCRtpTransceiver {
-    const init = { direction, ...(track && stream && { streams: [stream] }) }
+  #add(
+    { kind, direction, track, encodings }: MediaChange,
+    stream: MediaStream | undefined,
+  ): RTCRtpTransceiver {
+    const init = {
+      direction,
+      ...(track && stream && { streams: [stream] }),
+      ...(encodings && { sendEncodings: encodings }),
+    }
     return this.#peer.addTransceiver(track ?? kind, init)
   }
 

@@ -33,8 +33,9 @@ export class RemoteMedia {
     this.players.play(kind, track)
   }
 
-  /** Removes a track that ended from the stream and the page. */
+  /** Removes a track that ended from the stream and the page. No effect if it never arrived. */
   left(kind: MediaKind, track: MediaStreamTrack): void {
+    if (!this.stream.getTracks().includes(track)) return
     for (const name of ['mute', 'unmute', 'ended']) track.removeEventListener(name, this.#changed)
     this.stream.removeTrack(track)
     this.players.remove(kind)

@@ -72,6 +72,7 @@ export const subscriptions: readonly string[] = [
   'call.room',
   'call.transfer',
   'call.add',
+  'call.tracks',
   'member.joined',
   'member.left',
   'member.updated',

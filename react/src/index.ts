@@ -17,6 +17,7 @@ export { type CallHistoryOptions, type CallHistoryView, useCallHistory } from '.
 export { useIncomingCalls } from './use-incoming-calls.ts'
 export { type PresenceView, usePresence } from './use-presence.ts'
 export { type RoomView, useRoom } from './use-room.ts'
+export { useRoomTracks } from './use-room-tracks.ts'
 export { useStream } from './use-stream.ts'
 
 /**

@@ -3,6 +3,8 @@ import { FakeTrack } from './fake-media.ts'
 /** One section of the media that a {@link FakePeer} negotiates. */
 export class FakeTransceiver {
   direction: string
+  /** Place of the section, as browsers name it. */
+  mid: string | null = null
   currentDirection: string | null = null
   readonly receiver: { readonly track: FakeTrack }
   readonly sender: { track: FakeTrack | null; replaceTrack(track: FakeTrack | null): Promise<void> }
@@ -33,6 +35,8 @@ export class FakePeer {
   configuration: RTCConfiguration
   readonly remote: RTCSessionDescriptionInit[] = []
   readonly sections: FakeTransceiver[] = []
+  /** Ids of the sizes in which tracks are sent. */
+  readonly rids: string[] = []
   readonly offers: (RTCOfferOptions | undefined)[] = []
   localDescription: RTCSessionDescriptionInit | null = null
   iceGatheringState = 'complete'
@@ -70,7 +74,11 @@ export class FakePeer {
     return this.sections
   }
 
-  addTransceiver(of: string | FakeTrack, { direction }: { direction: string }): FakeTransceiver {
+  addTransceiver(
+    of: string | FakeTrack,
+    { direction, sendEncodings }: { direction: string; sendEncodings?: { rid: string }[] },
+  ): FakeTransceiver {
+    if (sendEncodings) this.rids.push(...sendEncodings.map(({ rid }) => rid))
     const [kind, track] = typeof of === 'string' ? [of, null] : [of.kind, of]
     const section = new FakeTransceiver(kind, direction, track, () => this.#turn())
     this.sections.push(section)
@@ -106,6 +114,7 @@ export class FakePeer {
     else
       for (const [, kind] of description.sdp?.matchAll(/^m=(\w+) [1-9]/gm) ?? [])
         this.sections.push(new FakeTransceiver(kind!, 'recvonly', null, () => this.#turn()))
+    for (const [index, section] of this.sections.entries()) section.mid = String(index)
   }
 
   /** Statistics of the connection. */

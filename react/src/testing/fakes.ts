@@ -17,6 +17,7 @@ import type {
   Room,
   RoomEvents,
   RoomMember,
+  RoomTrack,
   Subscription,
 } from '@trunkline/client'
 
@@ -186,6 +187,7 @@ export class FakeCall {
   readonly capabilities = undefined
   readonly currentLayout = undefined
   room: FakeRoom | undefined
+  readonly tracks = { all: new Map<string, RoomTrack>() }
   reason: ClientError | undefined
 
   /** The fake, typed as a call. */
@@ -211,6 +213,11 @@ export class FakeCall {
   joins(...members: Member[]): void {
     this.members = [...this.members, ...members]
     this.events.emit('memberList.updated', { members: this.members })
+  }
+
+  assigns(...tracks: RoomTrack[]): void {
+    this.tracks.all = new Map(tracks.map((track) => [track.memberId, track]))
+    this.events.emit('tracks', this.tracks.all)
   }
 
   mutes(audio: boolean): void {
