@@ -6,6 +6,7 @@ import { machine } from './machine.ts'
 import { media } from './media.ts'
 import { mixing } from './mixing.ts'
 import { rooms } from './rooms.ts'
+import { sfu } from './sfu.ts'
 import { sip } from './sip.ts'
 import { soak } from './soak.ts'
 import { start } from './start.ts'
@@ -20,6 +21,7 @@ const run = {
   api: () => api(...numbers.map(Number)),
   compose: () => compose(...numbers.map(Number)),
   rooms: () => rooms(...numbers.map(Number)),
+  sfu: () => sfu(...numbers.map(Number)),
   soak: () => soak(...numbers.map(Number)),
 }[what ?? '']
 
@@ -27,7 +29,8 @@ if (!run) {
   console.error(
     'usage: scripts/bench start | sip | media [rounds] [seconds] | mixer [rounds] [seconds] | ' +
       'calls [calls] [seconds] | api [seconds] [subscribers] | compose [seconds] | ' +
-      'rooms [joins] [changes] | soak [minutes] [calls/s] [untrusted requests/s]',
+      'rooms [joins] [changes] | sfu [rounds] [cameras] [viewers] [seconds] | ' +
+      'soak [minutes] [calls/s] [untrusted requests/s]',
   )
   process.exit(2)
 }

@@ -120,7 +120,8 @@ export class TracksSession implements BrowserTracks, TransportOwner {
 
   // The browser opens another session if it still wants one.
   #stateChanged(): void {
-    if (this.line.state === 'failed') void this.close()
+    const { state } = this.line
+    if (state === 'failed' || state === 'disconnected') void this.close()
   }
 
   /** Returns the accepted lines of an answer. Throws `bad_sdp` if it does not fit the offer. */
