@@ -31,8 +31,8 @@ export interface RoomTracksOwner {
 
 /**
  * Separate cameras and screens of a room, over a connection of their own. The gateway assigns members to
- * tracks: screens and pinned members first, then who spoke last. Opened with each room that the call joins, if
- * the call has the option `tracks`.
+ * tracks: screens and pinned members first, then the latest speakers. Opened with each room that the call
+ * joins, if the call has the option `tracks`.
  */
 export class RoomTracks {
   readonly #count: number | undefined
@@ -68,9 +68,9 @@ export class RoomTracks {
   }
 
   /**
-   * Sets the members that the page shows, in their order, and their sizes. Members that are not listed are not
-   * received. Undefined: all members, as far as the tracks suffice, in a small size; the default. Call it again
-   * when a member joins or a picture changes its size. Throws `bad_argument`.
+   * Sets the members that the page shows, in their order, and their sizes. Members that are not listed are
+   * not received. Undefined: all members, as far as the tracks suffice, in a small size; the default. Call it
+   * again when a member joins or a picture changes its size. Throws `bad_argument`.
    */
   show(members: readonly ShownMember[] | undefined): void {
     for (const { memberId, width } of members ?? [])

@@ -16,13 +16,13 @@ export interface CallOptions {
   /** Whether to receive audio. Default true. */
   readonly negotiateAudio?: boolean
   /**
-   * Whether to receive video. Default: for an outgoing call the value of `video`, or true with `tracks`; for an
-   * incoming call true.
+   * Whether to receive video. Default: for an outgoing call the value of `video`, or true with `tracks`; for
+   * an incoming call true.
    */
   readonly negotiateVideo?: boolean
   /**
-   * Separate cameras in rooms: number of cameras and screens that are received at most, 1 to 25. The camera is
-   * sent in three sizes, where the browser can. Default: one picture of the room.
+   * Separate cameras in rooms: number of cameras and screens that are received at most, 1 to 25. The camera
+   * is sent in three sizes, where the browser can. Default: one picture of the room.
    */
   readonly tracks?: number
   /** Whether to leave out STUN servers, and TURN servers over UDP. Default false. */

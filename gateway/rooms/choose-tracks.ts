@@ -42,9 +42,9 @@ interface Candidate extends TrackChoice {
 }
 
 /**
- * Chooses the cameras and screens of a page, the most important first: screens, pinned members, speakers with
- * the latest first, then the order of the page, or else of joining. The page's own camera and screens are never
- * among them, nor members that nobody can see.
+ * Chooses the cameras and screens of a page, the most important first. Screens come first, then pinned
+ * members, then speakers with the latest first. The others follow in the order of the page, or of joining.
+ * The page's own camera and screens are never among them, nor members without a visible picture.
  */
 export const chooseTracks = (view: TrackView): readonly TrackChoice[] =>
   candidatesOf(view)

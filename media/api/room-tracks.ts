@@ -1,6 +1,6 @@
 /**
- * Session in which a browser receives cameras and screens of a room, each on an m-line of its own. The gateway
- * makes the offer: mediasoup writes fixed ids of header extensions, and the offerer chooses the ids.
+ * Session in which a browser receives cameras and screens of a room, each on an m-line of its own. The
+ * gateway makes the offer: mediasoup writes fixed ids of header extensions, and the offerer chooses the ids.
  */
 export interface BrowserTracks {
   /** Local SDP offer: the lines, bundled on one transport, complete with all candidates. */
@@ -33,20 +33,20 @@ export interface TrackLineUse {
   readonly id: string
   /** Whether the source is sent. Else the line waits for it, paused. */
   readonly isLive: boolean
-  /** Encoding that is sent of simulcast, 0 for the smallest picture; absent without simulcast, or before it. */
+  /** Encoding of simulcast that is sent, 0 for the smallest picture; absent without, or before it. */
   readonly layer?: number
 }
 
 /** Lines of one viewer of a room. */
 export interface RoomTracks {
   /**
-   * Changes the wishes, the most important first; those beyond the number of lines are ignored. A source keeps
-   * its line. A source that is not wanted is paused, and gives its line to another source if none is free.
+   * Changes the wishes, the most important first; those beyond the number of lines are ignored. A source
+   * keeps its line. A source that is not wanted is paused, and gives its line to another if none is free.
    */
   show(wishes: readonly TrackWish[]): void
   /**
-   * Restores a line on which packets arrive, but no frame: requests a key frame, or `isRenewed` starts a new
-   * stream. At most one in 0.5 s and in 2 s; further calls have no effect.
+   * Restores a line on which packets arrive, but no frame: requests a key frame, at most every 0.5 s.
+   * `isRenewed`: starts a new stream, at most every 2 s; further calls have no effect.
    */
   refresh(mid: string, isRenewed: boolean): void
   /** Ends the forwarding. The viewer sees the room's picture again. Idempotent. */

@@ -31,8 +31,9 @@ export class MLine {
   }
 
   /**
-   * Opens a transport in a router of the worker; `onState` is called for every change. `firstRate`: estimate of
-   * the outgoing bit rate until the first feedback, in bit/s; default 600,000. Rejects if the worker fails.
+   * Opens a transport in a router of the worker; `onState` is called for every change. `firstRate`: estimate
+   * of the outgoing bit rate until the first feedback, in bit/s; default 600,000. Rejects if the worker
+   * fails.
    */
   static async open(
     worker: MediaWorker,

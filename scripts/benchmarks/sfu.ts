@@ -69,7 +69,7 @@ const openStage = async (publishers: number): Promise<Stage> => {
   }
 }
 
-/** Opens a viewer's transport, which encrypts as that of a browser does. Its packets go to a port that drops. */
+/** Opens a viewer's transport, which encrypts as that of a browser does. */
 const openViewer = async (router: types.Router, sinkPort: number): Promise<types.PlainTransport> => {
   const transport = await router.createPlainTransport({
     listenIp: '127.0.0.1',
@@ -126,12 +126,16 @@ const play = async (cameras: readonly Camera[], seconds: number): Promise<void> 
   }
 }
 
-/** Returns the consumers per core of one arrangement: those whose packets one core sends at this bit rate. */
-const measure = async (watch: Watch, publishers: number, viewers: number, seconds: number): Promise<number> => {
+/** Returns the consumers per core of one arrangement, at the bit rate of the cameras. */
+const measure = async (
+  watch: Watch,
+  publishers: number,
+  viewers: number,
+  seconds: number,
+): Promise<number> => {
   const sink = createSocket('udp4')
   sink.bind(0, '127.0.0.1')
   await once(sink, 'listening')
-  // Nothing reads them.
   const stage = await openStage(publishers)
   try {
     const transports: types.PlainTransport[] = []

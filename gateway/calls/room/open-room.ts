@@ -153,8 +153,8 @@ export class OpenRoom implements RoomMedia {
   }
 
   /**
-   * Opens lines for separate cameras, in place of former ones of the member. Rejects with `room_failed` if the
-   * media has no room for them, and with `room_member_unknown` if the member has left or has no media yet.
+   * Opens lines for separate cameras, in place of former ones of the member. Rejects with `room_failed` if
+   * the media has no room for them, and with `room_member_unknown` if the member has left or has no media.
    */
   async openTracks(memberId: string, lines: number, listener: TrackListener): Promise<MemberTracks> {
     const { webrtc } = this.#deps

@@ -6,7 +6,7 @@ const maxRids = 3
 
 /**
  * Returns the simulcast that an m-line offers to send (RFC 8853): the first choice of each stream, at most
- * three. Undefined with fewer than two streams, or if their packets cannot be told apart.
+ * three. Undefined with fewer than two streams, or without ids that distinguish their packets.
  */
 export const readSimulcast = (media: Fields, ridExtension: number | undefined): Simulcast | undefined => {
   const lines = object(media.simulcast)

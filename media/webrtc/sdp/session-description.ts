@@ -68,7 +68,7 @@ export interface MediaSection {
 
 /** Simulcast of an m-line (RFC 8853), restricted to streams that RTP stream ids identify. */
 export interface Simulcast {
-  /** RTP stream ids (RFC 8852) in the order of the offer; our SDK lists the smallest picture first. */
+  /** RTP stream ids (RFC 8852) in the order of the offer, which the SDK begins with the smallest picture. */
   readonly rids: readonly string[]
   /** Id of the header extension that carries the RTP stream id. */
   readonly ridExtension: number

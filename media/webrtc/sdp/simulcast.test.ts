@@ -54,7 +54,7 @@ describe('simulcast in an offer', () => {
     expect(simulcastOf([...simulcastLines.slice(0, 2), ...lines])).toEqual(['r0', 'r1', 'r2'])
   })
 
-  it('is ignored if its streams cannot be told apart, or fewer than two are left', () => {
+  it('is ignored if its packets cannot be distinguished, or fewer than two streams are left', () => {
     const withSsrc = simulcastLines.with(0, 'a=ssrc:77 cname:us')
     expect(simulcastOf(withSsrc)).toBeUndefined()
     expect(() => simulcastOf(simulcastLines.slice(1))).toThrow('a=mid:1')

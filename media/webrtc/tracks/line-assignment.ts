@@ -3,9 +3,8 @@ type Line = string | undefined
 
 /**
  * Assigns wanted sources to lines. Wanted sources keep their lines. A new one takes a line without a source,
- * or else the line of a source that is not wanted, the one that is unwanted for the longest time first.
- * `unwanted`: indexes of lines whose source is not wanted, in this order. Sources beyond the lines are left
- * out. Returns the sources by line.
+ * or else that of a source that is not wanted. `unwanted`: indexes of lines whose source is not wanted, the
+ * first to be taken first. Sources beyond the lines are left out. Returns the sources by line.
  */
 export const assignLines = (
   lines: readonly Line[],

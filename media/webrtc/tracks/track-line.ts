@@ -41,8 +41,8 @@ interface OpenStream {
 }
 
 /**
- * One m-line of a viewer. At most one consumer exists at any time, and changes are processed one after another.
- * A source that is not wanted stays as a paused consumer, so that its return needs a key frame alone.
+ * One m-line of a viewer. At most one consumer exists at any time, and changes are processed one after
+ * another. A source that is not wanted stays as a paused consumer: its return needs a key frame alone.
  */
 export class TrackLine {
   readonly mid: string

@@ -7,7 +7,7 @@ import { SharedPipes } from './shared-pipes.ts'
 import { TrackLines } from './track-lines.ts'
 import type { TracksSession } from './tracks-session.ts'
 
-/** Consumer that records what it is told. */
+/** Consumer that records its commands. */
 class FakeConsumer extends EventEmitter {
   readonly mid: string
   readonly producerId: string
@@ -101,7 +101,8 @@ describe('the lines of a viewer', () => {
   const camera = (id: string, encodings = 3): VideoSource => {
     const type = encodings > 1 ? 'simulcast' : 'simple'
     const rtpParameters = { encodings: Array.from({ length: encodings }, () => ({})) }
-    return { producer: { id, type, closed: false, rtpParameters }, line: { router } } as unknown as VideoSource
+    const producer = { id, type, closed: false, rtpParameters }
+    return { producer, line: { router } } as unknown as VideoSource
   }
   const show = async (...wishes: [id: string, width?: number][]) => {
     lines.show(wishes.map(([id, width = 320]) => ({ id, width, priority: 100 })))

@@ -6,7 +6,10 @@ import { TracksSession } from './tracks-session.ts'
 const fingerprint = Array(32).fill('AB').join(':')
 
 /** Returns a browser's answer to an offer, with each m-line changed. */
-const answerTo = (offer: string, change: (section: string, index: number) => string = (same) => same): string => {
+const answerTo = (
+  offer: string,
+  change: (section: string, index: number) => string = (same) => same,
+): string => {
   const [head, ...sections] = offer.split(/^(?=m=)/m)
   return [
     head!.replace('a=ice-lite\r\n', ''),

@@ -14,7 +14,7 @@ import type { MediaWorker, TransportOwner } from '../worker-supervisor.ts'
 /** Maximum number of lines of one session. */
 export const maxTrackLines = 25
 
-/** Estimate of the path before the first feedback, in bit/s: a picture of the second size, or six small ones. */
+/** Estimate of the path before the first feedback, in bit/s: two pictures of the second size. */
 const firstRate = 1_000_000
 
 /**
@@ -34,7 +34,7 @@ const idOf = (uri: string): number => {
   return found.preferredId
 }
 
-/** Session of a browser that receives cameras and screens on lines of their own, see {@link BrowserTracks}. */
+/** Session of a browser that receives cameras and screens on lines of their own. */
 export class TracksSession implements BrowserTracks, TransportOwner {
   readonly line: MLine
   readonly sdp: string

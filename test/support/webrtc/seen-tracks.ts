@@ -1,6 +1,6 @@
 /** Functions of a page for separate cameras: sending with simulcast, and reading of each line. */
 export interface PageTracks {
-  /** Sends a picture of 1280 × 720 pixels in three sizes, and receives video on a further m-line. */
+  /** Sends a picture of 640 × 360 pixels in three sizes, and receives video on a further m-line. */
   simulcast(colour: string): Promise<void>
   /** Answers the offer of lines over a connection of its own. */
   answerTracks(sdp: string): Promise<string>
@@ -34,7 +34,7 @@ const tracks = (() => {
   }
   return {
     simulcast: async (colour) => {
-      const stream = await video.picture(colour, { width: 1280, height: 720 })
+      const stream = await video.picture(colour, { width: 640, height: 360 })
       pc.addTransceiver(stream.getVideoTracks()[0], {
         direction: 'sendonly',
         streams: [stream],

@@ -18,7 +18,7 @@ const maxWidth = 16_384
 type Params = Readonly<Record<string, unknown>>
 type Handler = (room: BrowserRoom, params: Params) => Params | Promise<Params>
 
-/** Requests of our SDK about separate cameras. */
+/** Requests of the gateway's own SDK about separate cameras. */
 const handlers: Readonly<Record<string, Handler>> = {
   'call.tracks.open': async (room, { lines }) => {
     const count = integerField('lines', lines, 1, maxLines)
