@@ -42,14 +42,17 @@ export const openComposerInput = ({ picture, id, source, width, onFault }: Compo
       router.createPlainTransport({ listenInfo, rtcpMux: true, comedia: false }),
     )
     if (isClosed) return transport.close()
+    const first = layer
     // Paused until the process expects it: a key frame before that would be lost.
     const consumer = await transport.consume({
       producerId: producer.id,
       rtpCapabilities: consumerCapabilities(format),
       paused: true,
-      preferredLayers: { spatialLayer: layer },
+      preferredLayers: { spatialLayer: first },
     })
     input = consumer
+    // The width may have changed meanwhile.
+    if (layer !== first) await consumer.setPreferredLayers({ spatialLayer: layer })
     const ssrc = consumer.rtpParameters.encodings?.[0]?.ssrc
     const payloadType = consumer.rtpParameters.codecs[0]?.payloadType
     if (ssrc === undefined || payloadType === undefined) throw new Error('mediasoup gave no SSRC')
