@@ -216,7 +216,7 @@ export class RestApi {
     cdrRoutes(site, { cdrs, requireProject, log })
     voiceLogRoutes(site, { history, requireProject })
     await recordingRoutes(site, { recordings, requireProject })
-    roomRecordingRoutes(site, { recordings, requireProject })
+    roomRecordingRoutes(site, { recordings, history: this.#deps.video.history, requireProject })
     callingRoutes(site, calling)
     callingRpcRoute(site, calling)
     await compatRoutes(site, {

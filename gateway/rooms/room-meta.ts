@@ -14,6 +14,15 @@ export const checkedMeta = (meta: Meta): Meta => {
   return meta
 }
 
-/** Returns metadata without some keys. */
-export const withoutKeys = (meta: Meta, keys: readonly string[]): Meta =>
-  Object.fromEntries(Object.entries(meta).filter(([key]) => !keys.includes(key)))
+/** Change of metadata: other metadata in their place, merged keys, or removed keys. */
+export type MetaChange =
+  | { readonly set: Meta }
+  | { readonly update: Meta }
+  | { readonly remove: readonly string[] }
+
+/** Returns changed metadata. Throws `room_meta_too_large`. */
+export const changedMeta = (before: Meta, change: MetaChange): Meta => {
+  if ('set' in change) return checkedMeta(change.set)
+  if ('update' in change) return checkedMeta({ ...before, ...change.update })
+  return Object.fromEntries(Object.entries(before).filter(([key]) => !change.remove.includes(key)))
+}

@@ -204,16 +204,13 @@ describe('leaving a room', () => {
     expect(room.errors).toHaveLength(1)
   })
 
-  it.each([
-    ['end', 'ended'],
-    ['removeAll', 'removed'],
-  ] as const)('of all members by %s ends the session', (method, reason) => {
+  it.each(['removed', 'ended'] as const)('of all members ends the session: %s', (reason) => {
     const room = new SampleRoom()
     room.join('A')
     room.join('B')
     room.share('S', 'B')
-    room.session[method]()
-    room.session[method]()
+    room.session.end(reason)
+    room.session.end(reason)
     expect(room.removals).toEqual([`A ${reason}`, `B ${reason}`, `S ${reason}`])
     expect(room.events.filter((event) => event === 'room.ended')).toHaveLength(1)
     expect(room.session.isEnded).toBe(true)
@@ -324,7 +321,7 @@ describe('listeners of a room', () => {
       if (kind === 'room.ended') room.session.setLocked(true)
     })
     room.session.end()
-    room.session.setMeta({ a: 1 })
+    room.session.changeMeta({ set: { a: 1 } })
     room.session.setVideoMutedHidden(true)
     room.session.setPictureKind('composed')
     expect(kinds.at(-1)).toBe('room.ended')
@@ -364,11 +361,11 @@ describe('settings of a session', () => {
 
   it('replace, merge and remove metadata of the room', () => {
     const room = new SampleRoom({ meta: { a: 1 } })
-    room.session.updateMeta({ b: 2 })
+    room.session.changeMeta({ update: { b: 2 } })
     expect(room.session.meta).toEqual({ a: 1, b: 2 })
-    room.session.deleteMeta(['a', 'x'])
+    room.session.changeMeta({ remove: ['a', 'x'] })
     expect(room.session.meta).toEqual({ b: 2 })
-    room.session.setMeta({ c: 3 })
+    room.session.changeMeta({ set: { c: 3 } })
     expect(room.session.meta).toEqual({ c: 3 })
     expect(room.takeEvents()).toEqual(Array(3).fill('room.updated meta'))
   })
@@ -377,14 +374,14 @@ describe('settings of a session', () => {
     const room = new SampleRoom()
     const member: RoomMember = room.join('A', { meta: { a: 1 } })
     room.takeEvents()
-    room.session.updateMemberMeta('A', { b: 2 })
+    room.session.changeMemberMeta('A', { update: { b: 2 } })
     expect(member.meta).toEqual({ a: 1, b: 2 })
-    room.session.deleteMemberMeta('A', ['a'])
+    room.session.changeMemberMeta('A', { remove: ['a'] })
     expect(member.meta).toEqual({ b: 2 })
-    room.session.setMemberMeta('A', { c: 3 })
+    room.session.changeMemberMeta('A', { set: { c: 3 } })
     expect(member.meta).toEqual({ c: 3 })
     expect(room.takeEvents()).toEqual(Array(3).fill('member.updated A meta'))
-    expect(() => room.session.setMemberMeta('B', {})).toThrow(code('room_member_unknown'))
+    expect(() => room.session.changeMemberMeta('B', { set: {} })).toThrow(code('room_member_unknown'))
   })
 
   it('limit metadata to 2048 characters of JSON', () => {
@@ -393,10 +390,12 @@ describe('settings of a session', () => {
     room.takeEvents()
     // The braces, the key and the quotes take 8 characters.
     const fitting = { a: 'x'.repeat(2040) }
-    room.session.setMeta(fitting)
-    room.session.setMemberMeta('A', fitting)
-    expect(() => room.session.updateMeta({ b: 1 })).toThrow(code('room_meta_too_large'))
-    expect(() => room.session.updateMemberMeta('A', { b: 1 })).toThrow(code('room_meta_too_large'))
+    room.session.changeMeta({ set: fitting })
+    room.session.changeMemberMeta('A', { set: fitting })
+    expect(() => room.session.changeMeta({ update: { b: 1 } })).toThrow(code('room_meta_too_large'))
+    expect(() => room.session.changeMemberMeta('A', { update: { b: 1 } })).toThrow(
+      code('room_meta_too_large'),
+    )
     expect(room.session.meta).toEqual(fitting)
     expect(room.session.member('A')?.meta).toEqual(fitting)
     expect(room.takeEvents()).toHaveLength(2)

@@ -2,11 +2,11 @@ import type { SteadyClock, Timer } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import { guardListener } from '../core/guard.ts'
 import type { Log } from '../core/log.ts'
-import { type LayoutName, layoutNames } from './layouts/layout-names.ts'
-import { readPosition } from './layouts/read-position.ts'
-import { isOpenAt } from './open-times.ts'
+import { type LayoutName, layoutNamed, layoutNames } from './layouts/layout-names.ts'
+import { positionNamed } from './layouts/read-position.ts'
+import { checkEntry, shorterOf } from './open-times.ts'
 import { RoomEventQueue } from './room-event-queue.ts'
-import { checkedMeta, withoutKeys } from './room-meta.ts'
+import { changedMeta, checkedMeta, type MetaChange } from './room-meta.ts'
 import type {
   JoinOptions,
   Layout,
@@ -105,7 +105,7 @@ export class RoomSession {
     )
     this.#announcedLayout = this.layoutName
     if (removeAt !== undefined)
-      this.#expiry = clock.after(removeAt - this.startedAt, () => this.#end('expired'))
+      this.#expiry = clock.after(removeAt - this.startedAt, () => this.end('expired'))
   }
 
   /** Members, screens and devices in order of joining, without the audience. */
@@ -177,14 +177,9 @@ export class RoomSession {
    * come while the room is locked. Throws `room_ended`, `room_not_open`, `room_locked` or `room_full`.
    */
   check(at: number, type: RoomMember['type'] = 'member'): void {
-    const { joinFrom, joinUntil, removeAt, maxMembers, name } = this.settings
-    if (this.#state !== 'open') throw new TrunklineError('room_ended', undefined, { room: name })
-    if (type === 'member') {
-      if (!isOpenAt(this.settings, at))
-        throw new TrunklineError('room_not_open', undefined, { room: name, joinFrom, joinUntil, removeAt })
-      if (this.#isLocked) throw new TrunklineError('room_locked', undefined, { room: name })
-    }
-    if (this.size >= maxMembers) throw new TrunklineError('room_full', undefined, { room: name, maxMembers })
+    if (this.#state !== 'open')
+      throw new TrunklineError('room_ended', undefined, { room: this.settings.name })
+    checkEntry(this.settings, { at, type, isLocked: this.#isLocked, size: this.size })
   }
 
   /**
@@ -211,8 +206,8 @@ export class RoomSession {
       requestOrder: ++this.#requests,
     })
     if (options.layout !== undefined) this.#view.bringLayout(id, layoutNamed(options.layout, layoutNames))
+    if (this.size > 0) this.#playTone('join', member)
     if (type === 'member') {
-      if (this.settings.hasTones && this.size > 0 && !member.isAudience) this.#media.playTone('join')
       const removeAfterMs = shorterOf(this.settings.removeAfterMs, options.removeAfterMs)
       if (removeAfterMs !== undefined)
         member.expiry = this.#clock.after(removeAfterMs, () => this.#expel(member, 'expired'))
@@ -233,16 +228,10 @@ export class RoomSession {
     this.#view.forget(memberId)
     const isLast = this.size === 0
     if (isLast) this.#state = 'ending'
-    else if (
-      member.type === 'member' &&
-      !member.isAudience &&
-      this.settings.hasTones &&
-      this.#state === 'open'
-    )
-      this.#media.playTone('leave')
+    else this.#playTone('leave', member)
     this.#update({ kind: 'member.left', member, reason })
     if (isLast) this.#close()
-    else if (member.endsSessionOnLeave) this.#end('ended')
+    else if (member.endsSessionOnLeave) this.end('ended')
   }
 
   /**
@@ -344,14 +333,12 @@ export class RoomSession {
     this.#expel(this.#find(memberId), 'removed')
   }
 
-  /** Removes all members, which ends the session. */
-  removeAll(): void {
-    this.#end('removed')
-  }
-
-  /** Ends the session: removes its members, and lets no more join. Idempotent. */
-  end(): void {
-    this.#end('ended')
+  /** Ends the session: removes its members for this reason, and lets no more join. Idempotent. */
+  end(reason: RemovalReason = 'ended'): void {
+    if (this.#state !== 'open') return
+    this.#state = 'ending'
+    for (const member of [...this.#members.values()]) this.#expel(member, reason)
+    this.#close()
   }
 
   /** Locks the room for further members, or unlocks it. */
@@ -372,37 +359,17 @@ export class RoomSession {
     this.#update({ kind: 'room.updated', updated: ['prioritize_handraise'] })
   }
 
-  /** Replaces the metadata of the room. Throws `room_meta_too_large`. */
-  setMeta(meta: Meta): void {
-    this.#meta = checkedMeta(meta)
+  /** Changes the metadata of the room. Throws `room_meta_too_large`. */
+  changeMeta(change: MetaChange): void {
+    this.#meta = changedMeta(this.#meta, change)
     this.#emit({ kind: 'room.updated', updated: ['meta'] })
   }
 
-  /** Merges keys into the metadata of the room. Throws `room_meta_too_large`. */
-  updateMeta(meta: Meta): void {
-    this.setMeta({ ...this.#meta, ...meta })
-  }
-
-  /** Removes keys from the metadata of the room. */
-  deleteMeta(keys: readonly string[]): void {
-    this.setMeta(withoutKeys(this.#meta, keys))
-  }
-
-  /** Replaces the metadata of a member. Throws `room_meta_too_large`. */
-  setMemberMeta(memberId: string, meta: Meta): void {
+  /** Changes the metadata of a member. Throws `room_meta_too_large`. */
+  changeMemberMeta(memberId: string, change: MetaChange): void {
     const member = this.#find(memberId)
-    member.meta = checkedMeta(meta)
+    member.meta = changedMeta(member.meta, change)
     this.#emit({ kind: 'member.updated', member, updated: ['meta'] })
-  }
-
-  /** Merges keys into the metadata of a member. Throws `room_meta_too_large`. */
-  updateMemberMeta(memberId: string, meta: Meta): void {
-    this.setMemberMeta(memberId, { ...this.#find(memberId).meta, ...meta })
-  }
-
-  /** Removes keys from the metadata of a member. */
-  deleteMemberMeta(memberId: string, keys: readonly string[]): void {
-    this.setMemberMeta(memberId, withoutKeys(this.#find(memberId).meta, keys))
   }
 
   /**
@@ -425,8 +392,7 @@ export class RoomSession {
 
   /** Requests a position for a member. Throws `room_position_unknown`. */
   setPosition(memberId: string, position: string): void {
-    this.#request(this.#find(memberId), positionNamed(position))
-    this.#update()
+    this.setPositions({ [memberId]: position })
   }
 
   /** Changes the kind of the picture. */
@@ -461,9 +427,15 @@ export class RoomSession {
     this.#removeSourcesOf(memberId, 'removed')
     this.setTalking(memberId, false)
     member.meta = meta
-    member.setRole(isAudience, { ...member.holder, ...pickMedia(change) }, change)
+    const { mediaAllowed = member.holder.mediaAllowed } = change
+    member.setRole(isAudience, { ...member.holder, mediaAllowed }, change)
     this.#media.setAudio(member)
     this.#update({ kind: isAudience ? 'member.demoted' : 'member.promoted', member, change })
+  }
+
+  #playTone(kind: 'join' | 'leave', { type, isAudience }: RoomMember): void {
+    const isMember = type === 'member' && !isAudience
+    if (isMember && this.settings.hasTones && this.#state === 'open') this.#media.playTone(kind)
   }
 
   /** Removes the screens and the devices of a member. */
@@ -484,13 +456,11 @@ export class RoomSession {
       position: positionNamed(position),
     }))
     return () => {
-      for (const { member, position } of requests) this.#request(member, position)
+      for (const { member, position } of requests) {
+        member.requestedPosition = position
+        member.requestOrder = ++this.#requests
+      }
     }
-  }
-
-  #request(member: SessionMember, position: Position): void {
-    member.requestedPosition = position
-    member.requestOrder = ++this.#requests
   }
 
   #changeVisibility(member: SessionMember, change: () => void): void {
@@ -507,13 +477,6 @@ export class RoomSession {
     member.isRemoved = true
     guardListener(member.onRemoved, this.#log)(reason)
     this.leave(member.id, reason)
-  }
-
-  #end(reason: RemovalReason): void {
-    if (this.#state !== 'open') return
-    this.#state = 'ending'
-    for (const member of [...this.#members.values()]) this.#expel(member, reason)
-    this.#close()
   }
 
   /** Ends the session without members. */
@@ -543,22 +506,4 @@ export class RoomSession {
     if (isLayoutChanged || change?.kind === 'member.replaced') events.push({ kind: 'layout.changed' })
     this.#events.emit(events)
   }
-}
-
-const pickMedia = ({ mediaAllowed }: RoleChange) => mediaAllowed && { mediaAllowed }
-
-const shorterOf = (first: number | undefined, second: number | undefined): number | undefined =>
-  first === undefined || second === undefined ? (first ?? second) : Math.min(first, second)
-
-/** Returns the layout of a name. Throws `room_layout_unknown` unless it is among the given ones. */
-const layoutNamed = (name: string, layouts: readonly LayoutName[]): LayoutName => {
-  const layout = layouts.find((each) => each === name)
-  if (!layout) throw new TrunklineError('room_layout_unknown', undefined, { layout: name })
-  return layout
-}
-
-const positionNamed = (name: string): Position => {
-  const position = readPosition(name)
-  if (!position) throw new TrunklineError('room_position_unknown', undefined, { position: name })
-  return position
 }

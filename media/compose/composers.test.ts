@@ -89,7 +89,7 @@ describe.skipIf(reason !== undefined)(`the composers${reason ? ` (${reason})` : 
       [1280, 720],
     ])
     expect(requests.length).toBeGreaterThan(0)
-    expect(new Set(reports)).toEqual(new Set(['low', 'high']))
+    await expect.poll(() => new Set(reports)).toEqual(new Set(['low', 'high']))
     await expect.poll(() => picture.load.picture).toBeGreaterThan(0)
     expect(picture.load.process).toBeGreaterThanOrEqual(picture.load.picture * 0.5)
     picture.removeSource('a')

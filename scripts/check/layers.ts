@@ -283,6 +283,7 @@ const mediaFolders = [
  *
  * - `sdp`: session descriptions.
  * - `video`: video of a session.
+ * - `tracks`: cameras that a browser receives on lines of their own.
  * - `rooms`: video of rooms.
  */
 const webrtcFolders = [
@@ -297,6 +298,7 @@ const webrtcFolders = [
   'webrtc-session.ts',
   'browser-session.ts',
   'source-session.ts',
+  'tracks',
   'rooms',
   'webrtc.ts',
 ] as const

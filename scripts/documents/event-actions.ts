@@ -12,8 +12,6 @@ export const eventActions: Readonly<Record<string, string>> = {
   'address.audio-failed': reportFault,
   'address.call-failed': reportFault,
   'browser.call-failed': reportFault,
-  'room.video-unavailable':
-    'The room goes on with audio alone. Check the events of the media processes before this one.',
   'call.digits-failed': reportFault,
   'call.replace-failed': reportFault,
   'call.ringing-failed': reportFault,

@@ -7,7 +7,7 @@ import { root } from '../../docs/.vitepress/links.ts'
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
 const texts = new Set(
-  ['en.ts', 'alerts.ts', 'dialogs.ts']
+  ['en.ts', 'alerts.ts', 'dialogs.ts', 'later.ts', 'room.ts']
     .map((name) => `console/src/texts/${name}`)
     .flatMap((file) => [...read(file).matchAll(/: '([^']+)',/g)].map(([, text]) => text)),
 )

@@ -1,8 +1,8 @@
 /** @schedule alone: three pages with video need both cores. */
 
 /**
- * Checks that the vendor's own tests make of a room, with each version of the published SDK: pages that dial
- * as subscribers, and pages with a room token.
+ * Checks of the vendor's own tests for rooms, with each version of the published SDK. Pages dial as
+ * subscribers, or have a room token.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Browser } from '../support/browser.ts'
@@ -75,7 +75,8 @@ const sees = (page: SdkPage, updated: Fields, memberId?: unknown): Promise<void>
 const packetsOf = ({ page }: SdkPage): Promise<Readonly<Record<string, number>>> =>
   page.evaluate(`(async () => {
     const peers = testPeers.filter((peer) => peer.connectionState === 'connected')
-    const stats = (await Promise.all(peers.map((peer) => peer.getStats()))).flatMap((all) => [...all.values()])
+    const reports = await Promise.all(peers.map((peer) => peer.getStats()))
+    const stats = reports.flatMap((report) => [...report.values()])
     const received = stats.filter(({ type }) => type === 'inbound-rtp')
     return Object.fromEntries(received.map(({ kind, packetsReceived }) => [kind, packetsReceived]))
   })()`)
@@ -117,7 +118,8 @@ describe.each(sdkVersions.map(({ version, isOld }, index) => ({ version, isOld, 
       const other = pages[(index + 1) % pages.length]!
       await page.dial(address, { video: true })
       await other.dial(address, { video: true })
-      const [own, otherId] = [ownId(page), ownId(other)]
+      const own = ownId(page)
+      const otherId = ownId(other)
       const both = (fields: Fields, memberId: unknown = own) =>
         Promise.all([sees(page, fields, memberId), sees(other, fields, memberId)])
       await page.do('deaf')
@@ -177,7 +179,7 @@ it('all pages mute and unmute all members', async () => {
   }
 })
 
-// The vendor's server rejects such a page. Here it joins anew, so that pages return after a crash of the gateway.
+// The vendor's server rejects such a page. Here it joins anew: pages return after a crash of the gateway.
 it('a page that knows a call that the gateway does not know joins as a new member', async () => {
   const page = pages.at(-1)!
   await page.dial(address, { video: true })

@@ -1,170 +1,23 @@
+/** Rooms of projects: their members, settings and recordings, with fake media. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { RoomResult } from '../../../handlers/verbs.ts'
-import type { BrowserSource, RoomPicture } from '../../../media/types.ts'
-import type { RoomDetails } from '../../directory/model/resource-types.ts'
-import type { RoomEvent } from '../../rooms/room-types.ts'
-import type { RoomProfile, RoomSeat } from '../leg/room-seat.ts'
 import { settle } from '../testing/calls-fixture.ts'
-import { type ConferenceCaller, ConferenceFixture } from '../testing/conference-fixture.ts'
-import { FakePort, FakeVideo } from '../testing/fake-legs.ts'
-import { FakeRecordingStore } from '../testing/fake-recording-store.ts'
-import { FakeRoomRecorder } from '../testing/fake-room-recorder.ts'
-import { FakeTracksMedia } from '../testing/fake-room-tracks.ts'
-import { ProjectRooms } from './project-rooms.ts'
+import { FakeVideo } from '../testing/fake-legs.ts'
+import { RoomsFixture, seatOf, sourceOf } from '../testing/rooms-fixture.ts'
 
-interface Joined extends ConferenceCaller {
-  result: RoomResult | Error | undefined
-  /** Seats that the far side was given, and undefined after each of them. */
-  readonly seats: (RoomSeat | undefined)[]
-}
+let fixture: RoomsFixture
+let rooms: RoomsFixture['rooms']
+let recordings: RoomsFixture['recordings']
+let recorder: RoomsFixture['recorder']
+let events: RoomsFixture['events']
+let join: RoomsFixture['join']
+let mixer: RoomsFixture['mixer']
 
-/** Video of a room that records its sources and its picture. */
-class FakeRoomVideo {
-  readonly sources = new Set<string>()
-  readonly screens = new Set<string>()
-  readonly limits = new Map<string, number>()
-  picture: RoomPicture | undefined
-  isClosed = false
-  canCompose = false
-  readonly watchTracks: FakeTracksMedia['watchTracks']
-  report: (canCompose: boolean, reason: string) => void = () => {}
-
-  constructor({ watchTracks }: FakeTracksMedia) {
-    this.watchTracks = watchTracks
-  }
-
-  onComposing(listener: (canCompose: boolean, reason: string) => void): void {
-    this.report = listener
-  }
-
-  add(id: string): void {
-    this.sources.add(id)
-  }
-
-  addScreen(id: string): void {
-    this.sources.add(id)
-    this.screens.add(id)
-  }
-
-  addCamera(id: string): void {
-    this.sources.add(id)
-  }
-
-  remove(id: string): void {
-    this.sources.delete(id)
-  }
-
-  limitCamera(id: string, bitRate: number): boolean {
-    this.limits.set(id, bitRate)
-    return true
-  }
-
-  show(picture: RoomPicture): void {
-    this.picture = picture
-  }
-
-  watchFrames() {
-    const nothing = () => {}
-    return { requestKeyFrame: nothing, close: nothing }
-  }
-
-  close(): void {
-    this.isClosed = true
-  }
-}
-
-const sourceOf = (source: Pick<BrowserSource, 'hasVideo' | 'port'>): BrowserSource => ({
-  sdp: '',
-  renegotiate: async () => '',
-  onState: () => {},
-  close: async () => {},
-  ...source,
+beforeEach(() => {
+  fixture = new RoomsFixture()
+  ;({ rooms, recordings, recorder, events, join, mixer } = fixture)
 })
 
 describe('a room', () => {
-  let fixture: ConferenceFixture
-  let recordings: FakeRecordingStore
-  let recorder: FakeRoomRecorder
-  let rooms: ProjectRooms
-  let videos: FakeRoomVideo[]
-  let media: FakeTracksMedia
-  let details: Partial<RoomDetails>
-  let events: RoomEvent[]
-
-  beforeEach(() => {
-    fixture = new ConferenceFixture()
-    recordings = new FakeRecordingStore()
-    recorder = new FakeRoomRecorder()
-    videos = []
-    media = new FakeTracksMedia()
-    details = {}
-    events = []
-    const openRoom = () => {
-      const video = new FakeRoomVideo(media)
-      videos.push(video)
-      return video
-    }
-    const room = (name: string, projectId: string) => ({
-      address: `/public/${name}`,
-      resource: {
-        id: `id of ${name}`,
-        projectId,
-        type: 'room' as const,
-        displayName: 'The lounge',
-        address: { id: 'a', context: 'public', name },
-        details: { recordOnStart: false, ...details },
-        managedByFile: false,
-        createdAt: 0,
-        updatedAt: 0,
-      },
-    })
-    const { openMixer, clock, log } = fixture
-    const directory = { room }
-    rooms = new ProjectRooms({
-      directory,
-      openMixer,
-      webrtc: {
-        openRoom,
-        recordRoom: (mixer, request) => recorder.recordRoom(mixer, request),
-        tracks: media.tracks,
-      },
-      recordings,
-      clock,
-      log,
-    })
-  })
-
-  /** Joins; a page has a profile, a telephone none. */
-  const join = async (page?: string, projectId?: string): Promise<Joined> => {
-    const caller = fixture.caller(projectId)
-    const joined: Joined = { ...caller, result: undefined, seats: [] }
-    const profile: RoomProfile = {
-      callId: `call of ${page}`,
-      name: page ?? '',
-      subscriberId: 's',
-      addressId: 'a',
-      meta: {},
-      state: {},
-    }
-    const entered = (seat: RoomSeat | undefined) => {
-      joined.seats.push(seat)
-      if (joined.seats.length === 1) seat?.session.listen((event) => events.push(event))
-    }
-    Object.assign(caller.far, page === undefined ? {} : { profile: () => profile, entered })
-    rooms.join(caller.call, { name: 'lounge' }).then(
-      (result) => {
-        joined.result = result
-      },
-      (error: Error) => {
-        joined.result = error
-      },
-    )
-    await settle()
-    return joined
-  }
-  const mixer = (i = 0) => fixture.mixers[i]!
-  const seatOf = ({ seats }: Joined) => seats[0]!
-
   it('admits a telephone and a page, which hear each other, and ends with the last of them', async () => {
     const page = await join('Ann')
     const phone = await join()
@@ -197,7 +50,7 @@ describe('a room', () => {
   })
 
   it('announces each session once, before its first member, with the status target of the room', async () => {
-    details = { statusCallbackUrl: 'https://app.example/rooms' }
+    fixture.details = { statusCallbackUrl: 'https://app.example/rooms' }
     const sessions: [size: number, target: unknown][] = []
     rooms.onStart(({ size, settings }) => sessions.push([size, settings.statusTarget]))
     await join('Ann')
@@ -227,11 +80,11 @@ describe('a room', () => {
   })
 
   it('refuses a caller before the answer if it is full, locked or not open', async () => {
-    details = { maxMembers: 1 }
+    fixture.details = { maxMembers: 1 }
     const first = await join('Ann')
     const late = await join()
     expect([late.result, late.leg.isAnswered]).toMatchObject([{ code: 'room_full' }, false])
-    details = {}
+    fixture.details = {}
     first.leg.ended({ code: 'normal' })
     await settle()
     const host = await join('Ann')
@@ -239,7 +92,7 @@ describe('a room', () => {
     expect((await join()).result).toMatchObject({ code: 'room_locked' })
     host.leg.ended({ code: 'normal' })
     await settle()
-    details = { joinFrom: fixture.clock.now() + 1 }
+    fixture.details = { joinFrom: fixture.clock.now() + 1 }
     expect((await join()).result).toMatchObject({ code: 'room_not_open' })
     expect([rooms.count, fixture.mixers.every(({ isClosed }) => isClosed)]).toEqual([0, true])
   })
@@ -323,119 +176,6 @@ describe('a room', () => {
     expect([page.result, page.seats.length, page.seats[1]]).toMatchObject([{ kind: 'ended' }, 2, undefined])
   })
 
-  it('has a composed picture while its video can compose, and the speaker else', async () => {
-    const ann = await join('Ann')
-    const camera = new FakeVideo()
-    seatOf(ann).showVideo(camera)
-    await settle()
-    camera.change(true)
-    const { session, member } = seatOf(ann)
-    const video = videos[0]!
-    video.report(true, 'free')
-    expect(video.picture).toEqual({
-      kind: 'composed',
-      layers: [
-        { id: member.id, x: 0, y: 0, width: 100, height: 100, z: expect.any(Number), isVisible: true },
-      ],
-    })
-    expect(session.layoutName).toBe('grid-responsive')
-    video.report(false, 'killed')
-    expect(video.picture).toEqual({ kind: 'speaker', main: member.id })
-    expect(session.layoutName).toBe('full-screen')
-    const changes = fixture.lines.filter(({ event }) => event === 'room.picture-changed')
-    expect(changes).toMatchObject([
-      { kind: 'composed', reason: 'free' },
-      { kind: 'speaker', reason: 'killed' },
-    ])
-  })
-
-  it('shows cameras and screens, and the speaker to the others', async () => {
-    const ann = await join('Ann')
-    const bob = await join('Bob')
-    const annsCamera = new FakeVideo()
-    const bobsCamera = new FakeVideo()
-    seatOf(ann).showVideo(annsCamera)
-    seatOf(bob).showVideo(bobsCamera)
-    await settle()
-    expect(videos).toHaveLength(1)
-    const { member: a } = seatOf(ann)
-    const { member: b } = seatOf(bob)
-    expect(videos[0]!.sources).toEqual(new Set([a.id, b.id]))
-    annsCamera.change(true)
-    expect(videos[0]!.picture).toEqual({ kind: 'speaker', main: a.id })
-    bobsCamera.change(true)
-    expect(videos[0]!.picture).toEqual({ kind: 'speaker', main: a.id, other: b.id })
-    const ends: string[] = []
-    const screen = seatOf(bob).addSource({
-      type: 'screen',
-      source: sourceOf({ hasVideo: true }),
-      callId: 'screen',
-      onRemoved: () => ends.push('removed'),
-    })
-    expect(videos[0]!.picture).toEqual({ kind: 'speaker', main: screen.id })
-    bob.leg.ended({ code: 'normal' })
-    await settle()
-    expect([ends, videos[0]!.picture, videos[0]!.sources]).toEqual([
-      ['removed'],
-      { kind: 'speaker', main: a.id },
-      new Set([a.id]),
-    ])
-    // A camera that changes after its member has left changes nothing.
-    bobsCamera.change(false)
-    ann.leg.ended({ code: 'normal' })
-    await settle()
-    expect(videos[0]!.isClosed).toBe(true)
-  })
-
-  it('lets all but its owner hear the sound of a screen, which is no voice', async () => {
-    const ann = await join('Ann')
-    const bob = await join('Bob')
-    const port = new FakePort('screen')
-    const screen = seatOf(ann).addSource({
-      type: 'screen',
-      source: sourceOf({ hasVideo: true, port }),
-      callId: 'screen',
-      onRemoved: () => {},
-    })
-    await settle()
-    const heard = { canSpeak: true, canHear: false, inaudibleTo: [ann.audio], isVoice: false }
-    expect(mixer().members.get(port)).toEqual(heard)
-    const { session } = seatOf(bob)
-    session.change(screen.id, { audio_muted: true })
-    expect(mixer().members.get(port)).toEqual({ ...heard, canSpeak: false })
-    session.change(screen.id, { audio_muted: false })
-    expect(mixer().members.get(port)).toEqual(heard)
-    expect(videos[0]!.screens).toEqual(new Set([screen.id]))
-    session.remove(screen.id)
-    expect([mixer().members.has(port), videos[0]!.sources.has(screen.id)]).toEqual([false, false])
-  })
-
-  it('has a second microphone and a second camera of a page as members of their own', async () => {
-    const ann = await join('Ann')
-    const port = new FakePort('device')
-    const add = (source: Pick<BrowserSource, 'hasVideo' | 'port'>) =>
-      seatOf(ann).addSource({ type: 'device', source: sourceOf(source), callId: 'd', onRemoved: () => {} })
-    const microphone = add({ hasVideo: false, port })
-    const camera = add({ hasVideo: true })
-    await settle()
-    expect(mixer().members.get(port)).toEqual({
-      canSpeak: true,
-      canHear: false,
-      inaudibleTo: [ann.audio],
-    })
-    expect([microphone, camera]).toMatchObject([
-      { type: 'device', name: 'Ann', isVisible: false, state: { audio_muted: false, video_muted: true } },
-      { type: 'device', name: 'Ann', isVisible: true, state: { audio_muted: true, video_muted: false } },
-    ])
-    expect(videos[0]!.sources).toEqual(new Set([camera.id]))
-    expect(videos[0]!.screens.size).toBe(0)
-    mixer().talks(port, 'talking')
-    expect(events.at(-1)).toMatchObject({ kind: 'member.talking', member: { id: microphone.id } })
-    ann.leg.ended({ code: 'normal' })
-    await settle()
-    expect([mixer().members.size, rooms.count]).toEqual([0, 0])
-  })
-
   it('gives the place of a transferred caller to the leg that replaces it', async () => {
     const phone = await join()
     const page = await join('Ann')
@@ -447,7 +187,7 @@ describe('a room', () => {
   })
 
   it('goes on with the leg that replaces its only member, even if it is locked, up to the time limit', async () => {
-    details = { maxMembers: 2, removeAfterSeconds: 10 }
+    fixture.details = { maxMembers: 2, removeAfterSeconds: 10 }
     const page = await join('Ann')
     const { session, member } = seatOf(page)
     const screen = seatOf(page).addSource({
@@ -493,55 +233,8 @@ describe('a room', () => {
     expect([page.result, rooms.count]).toMatchObject([{ kind: 'ended' }, 0])
   })
 
-  it('limits cameras by their places in the composed picture, and reports their sizes', async () => {
-    const page = await join('Ann')
-    const seat = seatOf(page)
-    const widths: number[] = []
-    seat.onCameraSize(({ width }) => widths.push(width))
-    seat.showVideo(new FakeVideo())
-    await settle()
-    const [video] = videos
-    video!.canCompose = true
-    video!.report(true, 'free')
-    seat.session.setHasVideo(seat.member.id, true)
-    seat.session.setLayout('2x2')
-    expect([...video!.limits.values()]).toEqual([1_000_000])
-    fixture.clock.advance(10_000)
-    expect([...video!.limits.values()]).toEqual([600_000])
-    expect(widths).toEqual([640])
-  })
-
-  it('sends a page the cameras that it shows, speakers first, on lines that end with the membership', async () => {
-    const video = () => Object.assign(new FakeVideo(), { isSending: true, isReceiving: true })
-    const pages = [await join('Ann'), await join('Bob'), await join('Eve')]
-    const [ann, bob, eve] = pages.map(seatOf)
-    for (const page of pages) seatOf(page).showVideo(video())
-    await settle()
-    const ends: string[] = []
-    const listener = { changed: () => {}, ended: () => ends.push('ended') }
-    const tracks = await ann!.openTracks(2, listener)
-    const shown = () => media.opened.at(-1)!.wishes.map(({ id }) => id)
-    expect([tracks.sdp, shown()]).toEqual(['offer of 2 lines', [bob!.member.id, eve!.member.id]])
-    mixer().talks(pages[2]!.audio, 'talking')
-    fixture.clock.advance(2_000)
-    expect(shown()).toEqual([eve!.member.id, bob!.member.id])
-    tracks.show([{ memberId: bob!.member.id, width: 90 }])
-    expect(media.opened[0]!.wishes).toMatchObject([{ id: bob!.member.id, width: 90 }])
-    ann!.session.change(bob!.member.id, { video_muted: true })
-    expect(shown()).toEqual([])
-    // Further lines replace the former ones.
-    await ann!.openTracks(1, listener)
-    expect(media.opened.map(({ isClosed }) => isClosed)).toEqual([true, false])
-    media.opened[1]!.end()
-    expect([media.opened[1]!.isClosed, ends]).toEqual([true, ['ended']])
-    await ann!.openTracks(1, listener)
-    pages[0]!.leg.ended({ code: 'normal' })
-    await settle()
-    expect([media.opened[2]!.isClosed, ends]).toEqual([true, ['ended']])
-  })
-
   it('is recorded if its settings say so, and goes on if the disk is full', async () => {
-    details = { recordOnStart: true }
+    fixture.details = { recordOnStart: true }
     const page = await join('Ann')
     await join()
     const { session } = seatOf(page)

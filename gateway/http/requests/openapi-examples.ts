@@ -62,8 +62,10 @@ const addTo = (operation: Operation, { parameters, requests, responses }: Operat
 }
 
 /** Returns the value of a parameter in the type of its schema. */
-const typed = (value: string, { schema }: Parameter): unknown =>
-  schema?.type === 'integer' ? Number(value) : value
+const typed = (value: string, { schema }: Parameter): unknown => {
+  if (schema?.type === 'integer') return Number(value)
+  return schema?.type === 'boolean' ? value === 'true' : value
+}
 
 const addBodies = (media: Media | undefined, bodies: OperationExamples['requests'] = {}): void => {
   const [first, ...others] = Object.entries(bodies)

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import type { OpenConference } from '../../calls/conference/open-conferences.ts'
+import { FakeRoomRecording } from '../../calls/testing/fake-room-recorder.ts'
 import { callSummaryOf, legOf, startedCall } from '../../cdr/testing/call-summaries.ts'
 import { FakeRecorder, silentWav, wanted } from '../../recordings/testing/fake-recorder.ts'
 import { type ApiTestSite, asProject, type TestProject } from './api-test-site.ts'
@@ -67,7 +69,7 @@ export const makeSampleResources = async (
   await addConversation(rig, project, things)
   await addCalls(rig, project, things)
   addRooms(rig, project, things)
-  addVideoRoom(rig, project, things)
+  await addVideoRoom(rig, project, things)
   for (const [alias, path] of Object.entries(aliases)) things.set(alias, things.get(path)!)
   return things
 }
@@ -177,16 +179,25 @@ const addRooms = (rig: ApiTestSite, { id: projectId }: TestProject, things: Map<
   things.set(`${account}/Queues/{sid}/Members/{part}`, waiting!)
 }
 
-/** Adds a video room with one member. */
-const addVideoRoom = (
+/** Adds a video room with one member, and a recording of it that has ended. */
+const addVideoRoom = async (
   rig: ApiTestSite,
   { id: projectId }: TestProject,
   things: Map<string, string>,
-): void => {
+): Promise<void> => {
   const room = rig.openRoom({ projectId, id: things.get('/api/video/rooms/{id}')! })
   const memberId = randomUUID()
   room.join(memberId)
   for (const path of ['/api/video/room_sessions/{id}', '/api/video/logs/{id}'])
     things.set(path, room.session.id)
   things.set('/api/video/room_sessions/{id}/members/{member_id}', memberId)
+  const roomSessionId = room.session.id
+  const order = { projectId, callId: randomUUID(), legId: randomUUID(), roomSessionId }
+  const recording = rig.recordings.startRoom((request) => {
+    writeFileSync(request.path, 'x')
+    return new FakeRoomRecording(request)
+  }, order)
+  recording.stop()
+  await recording.done
+  things.set('/api/video/room_recordings/{id}', recording.id)
 }

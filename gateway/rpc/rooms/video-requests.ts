@@ -71,15 +71,15 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
   'video.get_meta': { run: ({ session }) => ({ meta: session.meta }) },
   'video.set_meta': {
     action: 'set_meta',
-    run: done(({ session }, { meta }) => session.setMeta(metaOf(meta))),
+    run: done(({ session }, { meta }) => session.changeMeta({ set: metaOf(meta) })),
   },
   'video.update_meta': {
     action: 'set_meta',
-    run: done(({ session }, { meta }) => session.updateMeta(metaOf(meta))),
+    run: done(({ session }, { meta }) => session.changeMeta({ update: metaOf(meta) })),
   },
   'video.delete_meta': {
     action: 'set_meta',
-    run: done(({ session }, { keys }) => session.deleteMeta(keysOf(keys))),
+    run: done(({ session }, { keys }) => session.changeMeta({ remove: keysOf(keys) })),
   },
 }
 
@@ -130,21 +130,21 @@ const memberRequests: Readonly<Record<string, MemberRequest>> = {
   'video.member.set_meta': {
     action: 'set_meta',
     run: ({ session }, { id }, { meta }) => {
-      session.setMemberMeta(id, metaOf(meta))
+      session.changeMemberMeta(id, { set: metaOf(meta) })
       return undefined
     },
   },
   'video.member.update_meta': {
     action: 'set_meta',
     run: ({ session }, { id }, { meta }) => {
-      session.updateMemberMeta(id, metaOf(meta))
+      session.changeMemberMeta(id, { update: metaOf(meta) })
       return undefined
     },
   },
   'video.member.delete_meta': {
     action: 'set_meta',
     run: ({ session }, { id }, { keys }) => {
-      session.deleteMemberMeta(id, keysOf(keys))
+      session.changeMemberMeta(id, { remove: keysOf(keys) })
       return undefined
     },
   },
@@ -213,7 +213,7 @@ const changeMembers = (room: RoomActor, { action, run }: MemberRequest, params: 
 const remove = (room: RoomActor, params: Params): Reply => {
   const id = memberIdOf(room, params)
   checkPermission(room, 'remove', 'member')
-  if (id === 'all') return ok(undefined, () => room.session.removeAll())
+  if (id === 'all') return ok(undefined, () => room.session.end('removed'))
   const member = memberOf(room, id)
   return ok(undefined, () => room.session.remove(member.id))
 }

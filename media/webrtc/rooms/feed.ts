@@ -1,12 +1,10 @@
 import type { types } from 'mediasoup'
 import type { Timers } from '../../clock.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
+import { keyFrameSpacingMs } from '../video/key-frame-spacing.ts'
+import { ThrottledAction } from '../video/throttled-action.ts'
 import { consumerCapabilities } from '../video-parameters.ts'
 import { openLink } from './open-link.ts'
-import { ThrottledAction } from './throttled-action.ts'
-
-/** Minimum time between two requests for a key frame of one source, in ms. */
-export const keyFrameSpacingMs = 500
 
 /** Called with each RTP packet of a {@link PacketSource}. */
 export type PacketListener = (packet: Buffer) => void

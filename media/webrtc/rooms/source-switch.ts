@@ -4,8 +4,9 @@ import { stillPicture } from '../../rooms/still-picture.ts'
 import { Vp8Rewriter } from '../../rooms/vp8-rewriter.ts'
 import type { SenderInfo } from '../../rtp/rtcp.ts'
 import { ownVideo } from '../sdp/video-format.ts'
-import { keyFrameSpacingMs, type PacketSource } from './feed.ts'
-import { ThrottledAction } from './throttled-action.ts'
+import { keyFrameSpacingMs } from '../video/key-frame-spacing.ts'
+import { ThrottledAction } from '../video/throttled-action.ts'
+import type { PacketSource } from './feed.ts'
 
 /** Maximum time for which the present source stays while the next one has sent no key frame, in ms. */
 const maxCutMs = 1500

@@ -59,17 +59,20 @@ describe('recordings of rooms', () => {
 
   it('are listed, of one session too, with links of the requested age', async () => {
     rig.clock.advance(1)
-    const { id } = await completed('s2')
+    const room = rig.openRoom({ projectId })
+    room.join('A')
+    const { id: session } = room.session
+    const { id } = await completed(session)
     rig.recordings.start(new FakeRecorder(), wanted)
     const all = (await get(base)).json().data as { id: string; format: string }[]
     expect(all[0]).toMatchObject({ id })
     expect(new Set(all.map(({ format }) => format))).toEqual(new Set(['video/webm']))
-    const answer = (await get('/api/video/room_sessions/s2/recordings?media_ttl=60')).json()
-    expect(answer.data).toMatchObject([{ id, room_session_id: 's2' }])
+    const answer = (await get(`/api/video/room_sessions/${session}/recordings?media_ttl=60`)).json()
+    expect(answer.data).toMatchObject([{ id, room_session_id: session }])
     const link = answer.data[0].uri.replace('https://gw.example', '')
     rig.clock.advance(61_000)
     expect((await get(link, {})).statusCode).toBe(401)
-    expect((await get('/api/video/room_sessions/s2/recordings?media_ttl=0')).statusCode).toBe(422)
+    expect((await get(`/api/video/room_sessions/${session}/recordings?media_ttl=0`)).statusCode).toBe(422)
   })
 
   it('tell whether they are paused, and cannot be removed in progress', async () => {
@@ -96,6 +99,7 @@ describe('recordings of rooms', () => {
       ['unknown', ours],
     ] as const)
       expect((await get(`${base}/${of}`, headers)).statusCode).toBe(404)
+    expect((await get('/api/video/room_sessions/s4/recordings')).statusCode).toBe(404)
     expect((await get(base, {})).statusCode).toBe(401)
   })
 })

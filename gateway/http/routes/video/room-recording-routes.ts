@@ -1,3 +1,4 @@
+import type { RoomHistory } from '../../../cdr/room-history.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { RecordingRow } from '../../../directory/tables/recordings.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
@@ -10,6 +11,7 @@ import { forProjects, idParams } from '../shared/route-schemas.ts'
 /** Collaborators of {@link roomRecordingRoutes}. */
 export interface RoomRecordingDeps {
   readonly recordings: Pick<Recordings, 'find' | 'list' | 'remove' | 'linkTo' | 'underWay'>
+  readonly history: Pick<RoomHistory, 'find'>
   readonly requireProject: RequireProject
 }
 
@@ -34,11 +36,11 @@ const properties = {
   room_session_id: text,
   status: { type: 'string', enum: ['recording', 'paused', 'completed', 'failed'] },
   started_at: text,
-  finished_at: textOrNull,
+  finished_at: { ...textOrNull, description: 'Time of the end (RFC 3339); null before it.' },
   duration: { type: 'number' },
-  size_in_bytes: { type: 'integer' },
+  size_in_bytes: { type: 'integer', description: 'Size of the file at the end; 0 before it.' },
   format: text,
-  cost_in_dollars: { type: 'number' },
+  cost_in_dollars: { type: 'number', description: 'Always 0.' },
   uri: textOrNull,
   created_at: text,
   updated_at: text,
@@ -59,7 +61,7 @@ const path = '/api/video/room_recordings'
  */
 export const roomRecordingRoutes = (
   site: TypedSite,
-  { recordings, requireProject }: RoomRecordingDeps,
+  { recordings, history, requireProject }: RoomRecordingDeps,
 ): void => {
   const options = {
     onRequest: requireProject('records'),
@@ -91,7 +93,10 @@ export const roomRecordingRoutes = (
   ofSessions.list(
     describe('list_room_session_recordings', 'List the recordings of a room session, the newest first'),
     listQuery,
-    ({ projectId, query, params }) => list(projectId, query, params.id),
+    async ({ projectId, query, params }) => {
+      const { id } = await history.find(projectId, params.id)
+      return list(projectId, query, id)
+    },
   )
 }
 

@@ -80,7 +80,7 @@ describe('a room of the video API', () => {
       [{ name: 'x', join_until: 'soon' }, 'join_until'],
       [{ name: 'x', status_callback_url: 'ftp://app.example/' }, 'status_callback_url'],
       [{ name: 'x', status_callback_method: 'PUT' }, 'status_callback_method'],
-      [{ name: 'x', meta: { long: 'x'.repeat(2_000) } }, 'meta'],
+      [{ name: 'x', meta: { long: 'x'.repeat(2_048) } }, 'meta'],
       [{ name: 'x', address: '/private/x' }, 'address'],
       [{ name: 'x', colour: 'red' }, 'colour'],
     ]
