@@ -15,7 +15,7 @@ export const roomCallback = (
   const { id: sessionId, project_id: projectId, room_id, node_id } = session
   const envelope = {
     event_type: `video.${event.name}`,
-    event_channel: `room:${sessionId}`,
+    event_channel: `room.${sessionId}`,
     event_id: event.id,
     timestamp: event.created_at / 1000,
     project_id: projectId,

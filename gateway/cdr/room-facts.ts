@@ -1,5 +1,5 @@
 import type { RoomMemberRow, RoomSessionRow } from '../directory/tables/room-sessions.ts'
-import type { RoomSettings } from '../rooms/room-types.ts'
+import type { RoomRecording, RoomSettings } from '../rooms/room-types.ts'
 
 /** Returns the settings of a session for the API. */
 export const settingsFacts = (settings: RoomSettings) => ({
@@ -53,6 +53,15 @@ export const memberFacts = (row: RoomMemberRow) => ({
   leave_time: timeOf(row.left_at),
   leave_reason: row.leave_reason,
   duration: secondsOf(row.joined_at, row.left_at),
+})
+
+/** Returns the facts of a recording, for events. */
+export const recordingFacts = ({ id, state, startedAt, endedAt, durationMs }: RoomRecording) => ({
+  id,
+  state,
+  start_time: timeOf(startedAt),
+  end_time: timeOf(endedAt),
+  duration: durationMs / 1000,
 })
 
 const timeOf = (ms: number | null | undefined): string | null =>

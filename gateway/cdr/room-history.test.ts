@@ -136,30 +136,25 @@ describeEngines('the history of rooms', (engine) => {
     await history.close()
   })
 
-  it('sends the events to the status URL in order, with those of others, and not the changes', async () => {
+  it('sends the events to the status URL in order, with recordings, and not the changes', async () => {
     const { clock, history, start, sent, bodyOf } = await setUp()
     const { session, join } = start({ id: 'room-1', statusTarget })
     const ann = join({ name: 'Ann' })
     session.setLocked(true)
-    history.add(session, {
-      name: 'recording.started',
-      recordingId: 'r1',
-      payload: { recording: { id: 'r1' } },
-    })
+    const { id } = session.recordings.start()
     clock.advance(2_000)
     session.leave(ann.id, 'left')
-    history.add(session, { name: 'recording.ended', recordingId: 'r1', payload: {} })
     const bodies = sent.map(bodyOf)
     expect(bodies.map(({ event_type, params }) => [event_type, params.sequence])).toEqual([
       ['video.room.started', 1],
       ['video.member.joined', 2],
       ['video.recording.started', 4],
-      ['video.member.left', 5],
-      ['video.room.ended', 6],
+      ['video.member.left', 6],
       ['video.recording.ended', 7],
+      ['video.room.ended', 9],
     ])
-    expect(bodies[2].params.recording).toEqual({ id: 'r1' })
-    expect(bodies[4]).toMatchObject({
+    expect(bodies[2].params.recording).toMatchObject({ id, state: 'recording', end_time: null })
+    expect(bodies[5]).toMatchObject({
       project_id: 'p1',
       timestamp: clock.now() / 1000,
       params: {
@@ -170,14 +165,10 @@ describeEngines('the history of rooms', (engine) => {
       },
     })
     expect(sent.map(({ callId }) => callId)).toEqual(Array(6).fill(session.id))
-    expect(sent.map(({ callback }) => callback.ends)).toEqual([
-      ...Array(4).fill(undefined),
-      session.id,
-      undefined,
-    ])
+    expect(sent.map(({ callback }) => callback.ends)).toEqual([...Array(5).fill(undefined), session.id])
     const { items } = await history.events('p1', session.id, page)
     expect(items.map(({ id }) => id)).toEqual(expect.arrayContaining(bodies.map((body) => body.event_id)))
-    expect(items.map(({ recording_id: id }) => id).filter(Boolean)).toEqual(['r1', 'r1'])
+    expect(items.map(({ recording_id: id }) => id).filter(Boolean)).toEqual([id, id])
     await history.close()
   })
 

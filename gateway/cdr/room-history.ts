@@ -16,7 +16,7 @@ import type {
   RowPage,
 } from '../directory/tables/room-sessions.ts'
 import type { RoomSession } from '../rooms/room-session.ts'
-import { type HistoryEntry, type HistoryEvent, RoomRecorder } from './room-recorder.ts'
+import { type HistoryEntry, RoomRecorder } from './room-recorder.ts'
 import { WriteBehind } from './write-behind.ts'
 
 /** Interval of the removal of expired rows, in ms. */
@@ -60,8 +60,6 @@ export class RoomHistory {
   readonly #tidying: PeriodicTask
   #first: Promise<void> = Promise.resolve()
   #isClosing = false
-  /** Recorders of the sessions that are in use. */
-  readonly #recorders = new WeakMap<RoomSession, RoomRecorder>()
 
   private constructor(deps: RoomHistoryDeps, keepMs: number) {
     const { clock, log, metrics } = deps
@@ -111,15 +109,7 @@ export class RoomHistory {
   watch(session: RoomSession): void {
     const { nodeId, callbacks, clock } = this.#deps
     const put = (key: string, entry: HistoryEntry) => this.#behind.put(key, entry)
-    this.#recorders.set(session, new RoomRecorder(session, { nodeId, put, callbacks, clock }))
-  }
-
-  /**
-   * Stores an event of a watched session, and sends it to the status target of the room. The event may come
-   * after the end of the session.
-   */
-  add(session: RoomSession, event: HistoryEvent): void {
-    this.#recorders.get(session)?.add(event)
+    new RoomRecorder(session, { nodeId, put, callbacks, clock }).start()
   }
 
   /** Returns a session. Throws `unknown_resource`. */

@@ -5,7 +5,7 @@ import type { RoomEventRow, RoomMemberRow, RoomSessionRow } from '../directory/t
 import type { RoomSession } from '../rooms/room-session.ts'
 import type { LeaveReason, RoomEvent, RoomMember } from '../rooms/room-types.ts'
 import { roomCallback, roomEnded } from './room-callbacks.ts'
-import { memberFacts, sessionFacts, settingsFacts } from './room-facts.ts'
+import { memberFacts, recordingFacts, sessionFacts, settingsFacts } from './room-facts.ts'
 
 /** Maximum number of stored events of a session; the end is stored in any case. */
 const maxEvents = 2_000
@@ -18,12 +18,10 @@ export type HistoryEntry =
   | { readonly member: RoomMemberRow }
   | { readonly event: RoomEventRow }
 
-/** Event of a session, such as one of a recording. */
-export interface HistoryEvent {
+/** Event of a session. */
+interface HistoryEvent {
   /** Name such as `recording.started`. */
   readonly name: string
-  /** Default `info`. */
-  readonly level?: RoomEventRow['level']
   readonly memberId?: string
   readonly recordingId?: string
   /** JSON values that the API and the callback show beside the ids and `room_session`. */
@@ -56,12 +54,11 @@ export class RoomRecorder {
     this.#session = session
     this.#deps = deps
     this.#row = firstRow(session, deps.nodeId)
-    session.listen((event) => this.#take(event))
   }
 
-  /** Stores a further event, and sends it to the status target. It may come after the end of the session. */
-  add(event: HistoryEvent): void {
-    this.#add(event, true)
+  /** Records all further events of the session. */
+  start(): void {
+    this.#session.listen((event) => this.#take(event))
   }
 
   #take(event: RoomEvent): void {
@@ -69,6 +66,23 @@ export class RoomRecorder {
     else if (event.kind === 'member.left') this.#left(event.member.id, event.reason)
     else if (event.kind === 'room.updated') this.#updated(event.updated)
     else if (event.kind === 'room.ended') this.#ended()
+    else if ('recording' in event) this.#recorded(event)
+    else if (event.kind !== 'member.updated' && 'member' in event && event.kind !== 'member.talking')
+      this.#changed(event.kind, event.member)
+  }
+
+  /** Stores a member with another role or another party. */
+  #changed(name: string, member: RoomMember): void {
+    const row = memberRow(this.#session.id, member)
+    if (!this.#members.has(row.id)) return
+    this.#members.set(row.id, row)
+    this.#deps.put(`member ${row.id}`, { member: row })
+    this.#add({ name, memberId: row.id, payload: { member: memberFacts(row) } }, true)
+  }
+
+  #recorded({ kind: name, recording }: RoomEvent & { readonly kind: `recording.${string}` }): void {
+    const payload = { recording: recordingFacts(recording) }
+    this.#add({ name, recordingId: recording.id, payload }, name !== 'recording.updated')
   }
 
   #joined(member: RoomMember): void {
@@ -167,14 +181,14 @@ const memberRow = (sessionId: string, member: RoomMember): RoomMemberRow => ({
 })
 
 const eventRow = (
-  { name, level = 'info', memberId, recordingId, payload }: HistoryEvent,
+  { name, memberId, recordingId, payload }: HistoryEvent,
   session: RoomSessionRow,
 ): RoomEventRow => ({
   id: randomUUID(),
   session_id: session.id,
   place: session.events,
   name,
-  level,
+  level: 'info',
   member_id: memberId ?? null,
   recording_id: recordingId ?? null,
   payload_json: JSON.stringify({ room_session: sessionFacts(session), ...payload }),

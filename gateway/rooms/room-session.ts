@@ -64,8 +64,8 @@ export class RoomSession {
   #isVideoMutedHidden = false
   #isHandraisePrioritized: boolean
   #state: 'open' | 'ending' | 'ended' = 'open'
-  /** Ids of the tokens of demoted members. */
-  readonly #demoted = new Set<string>()
+  /** Demotions by the id of the member's token. */
+  readonly #demoted = new Map<string, RoleChange>()
   /** Number of requests for positions. */
   #requests = 0
   /** Layout name of the last event. */
@@ -415,6 +415,11 @@ export class RoomSession {
     return layer?.position ?? 'off-canvas'
   }
 
+  /** Returns the demotion of the holder of a token; undefined without one. */
+  demotionOf(tokenId: string): RoleChange | undefined {
+    return this.#demoted.get(tokenId)
+  }
+
   #setRole(memberId: string, isAudience: boolean, change: RoleChange): void {
     const member = this.#find(memberId)
     if (member.type !== 'member' || member.isAudience === isAudience)
@@ -422,7 +427,7 @@ export class RoomSession {
     if (!member.holder) throw new TrunklineError('not_permitted', 'The member has no room token.')
     const meta = checkedMeta(change.meta ?? member.meta)
     const { tokenId } = member.holder
-    if (isAudience) this.#demoted.add(tokenId)
+    if (isAudience) this.#demoted.set(tokenId, change)
     else this.#demoted.delete(tokenId)
     this.#removeSourcesOf(memberId, 'removed')
     this.setTalking(memberId, false)

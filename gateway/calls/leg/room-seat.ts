@@ -74,7 +74,7 @@ export interface RoomSeat {
   readonly member: RoomMember
   /** Shows a browser's video to the room, and the room's picture to the browser. */
   showVideo(video: BrowserVideo): void
-  /** Calls `listener` for each size that the member's camera shall have; at first, it has the full one. */
+  /** Calls `listener` with the size that the member's camera shall have, at once and after each change. */
   onCameraSize(listener: (size: CameraSize) => void): void
   /**
    * Opens lines for separate cameras, in place of former ones of the member. Ends with the membership at the

@@ -128,9 +128,14 @@ export class OpenRoom implements RoomMedia {
     this.#video.limitCamera(memberId, this.#cameras.sizeOf(memberId).bitRate)
   }
 
-  /** Calls `listener` for each size that the camera of a present member shall have. Replaces its listener. */
+  /**
+   * Calls `listener` with the size that the camera of a present member shall have, at once and after each
+   * change. Replaces its listener.
+   */
   onCameraSize(memberId: string, listener: (size: CameraSize) => void): void {
-    if (this.session.member(memberId)) this.#cameraListeners.set(memberId, listener)
+    if (!this.session.member(memberId)) return
+    this.#cameraListeners.set(memberId, listener)
+    listener(this.#cameras.sizeOf(memberId))
   }
 
   /** Adds the picture and the sound of a screen or a device. No effect after the member has left. */

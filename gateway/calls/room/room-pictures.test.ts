@@ -147,7 +147,7 @@ describe('a room', () => {
     expect([...video!.limits.values()]).toEqual([1_000_000])
     fixture.clock.advance(10_000)
     expect([...video!.limits.values()]).toEqual([600_000])
-    expect(widths).toEqual([640])
+    expect(widths).toEqual([1280, 640])
   })
 
   it('sends a page the cameras that it shows, speakers first, on lines that end with the membership', async () => {

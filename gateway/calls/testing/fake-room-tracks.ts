@@ -17,7 +17,8 @@ export class FakeRoomTracks implements BrowserTracks, RoomTracks {
   }
 
   async accept(answer: string): Promise<void> {
-    if (answer === 'wrong') throw new Error('SDP, session: v=0 expected in the first line')
+    if (answer === 'wrong')
+      throw Object.assign(new Error('SDP, session: v=0 expected in the first line'), { code: 'bad_sdp' })
     this.answer = answer
   }
 

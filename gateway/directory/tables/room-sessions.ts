@@ -311,6 +311,11 @@ const upsertRooms = async (write: Write, { sessions, members, events }: RoomRows
       .values([...members])
       .onConflict((conflict) =>
         conflict.column('id').doUpdateSet((row) => ({
+          name: row.ref('excluded.name'),
+          device: row.ref('excluded.device'),
+          call_id: row.ref('excluded.call_id'),
+          subscriber_id: row.ref('excluded.subscriber_id'),
+          is_audience: row.ref('excluded.is_audience'),
           left_at: row.ref('excluded.left_at'),
           leave_reason: row.ref('excluded.leave_reason'),
         })),

@@ -120,7 +120,7 @@ export class ApplicationRooms {
     const session = typeof id === 'string' ? this.#rooms.session(application.projectId, id) : undefined
     const [, kind] = startMethod.exec(method) ?? []
     if (session && kind) this.#follow(application, session, kind)
-    const actor = session && { session, may: () => true }
+    const actor = session && { session, isGuest: false, may: () => true }
     return handleVideoRequest(actor, method, params.all)
   }
 

@@ -11,6 +11,13 @@ export const textField = (name: string, value: unknown): string => {
   throw new MemberRequestError('422', `${name}: expected a string`)
 }
 
+/** Returns metadata. Throws for a value that is no object. */
+export const metaField = (value: unknown): Readonly<Record<string, unknown>> => {
+  const meta = asRecord(value)
+  if (!meta) throw new MemberRequestError('422', 'meta: expected an object')
+  return meta
+}
+
 /** Returns a number. Throws for another value, and outside the limits. */
 export const numberField = (name: string, value: unknown, min: number, max: number): number => {
   if (typeof value === 'number' && value >= min && value <= max) return value

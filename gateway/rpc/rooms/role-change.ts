@@ -1,6 +1,6 @@
 import type { MediaAllowed, RoleChange } from '../../rooms/room-types.ts'
-import { asRecord } from '../frames.ts'
 import { MemberRequestError } from './member-request-error.ts'
+import { metaField } from './request-fields.ts'
 
 const mediaNames: readonly MediaAllowed[] = ['all', 'audio-only', 'video-only']
 
@@ -31,10 +31,4 @@ const namesField = (value: unknown): readonly string[] => {
   if (!isValid)
     throw new MemberRequestError('422', `permissions: expected a list of at most ${maxPermissions} strings`)
   return value
-}
-
-const metaField = (value: unknown): Readonly<Record<string, unknown>> => {
-  const meta = asRecord(value)
-  if (!meta) throw new MemberRequestError('422', 'meta: expected an object')
-  return meta
 }

@@ -7,8 +7,8 @@ export interface RoomActor {
   readonly session: RoomSession
   /** Own member; undefined for an application. */
   readonly member?: RoomMember | undefined
-  /** Whether the sender sees telephone numbers masked; default false. */
-  readonly isGuest?: boolean
+  /** Whether the sender sees telephone numbers masked. */
+  readonly isGuest: boolean
   /** Whether the sender may do something with its own member, other members or the room. */
   may(action: RoomAction, scope: PermissionScope): boolean
 }

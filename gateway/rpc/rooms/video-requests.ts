@@ -1,11 +1,10 @@
 import { catalogue, messageOf, TrunklineError } from '../../core/errors/catalogue.ts'
 import { mayGrant, type PermissionScope, type RoomAction } from '../../rooms/permissions.ts'
 import type { RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
-import { asRecord } from '../frames.ts'
 import type { Reply } from '../rpc-session.ts'
 import { MemberRequestError } from './member-request-error.ts'
 import { recordingBody } from './recording-body.ts'
-import { numberField, positionsField, textField } from './request-fields.ts'
+import { metaField, numberField, positionsField, textField } from './request-fields.ts'
 import { roleChangeOf } from './role-change.ts'
 import type { RoomActor } from './room-actor.ts'
 import { videoMemberBodies } from './video-bodies.ts'
@@ -71,11 +70,11 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
   'video.get_meta': { run: ({ session }) => ({ meta: session.meta }) },
   'video.set_meta': {
     action: 'set_meta',
-    run: done(({ session }, { meta }) => session.changeMeta({ set: metaOf(meta) })),
+    run: done(({ session }, { meta }) => session.changeMeta({ set: metaField(meta) })),
   },
   'video.update_meta': {
     action: 'set_meta',
-    run: done(({ session }, { meta }) => session.changeMeta({ update: metaOf(meta) })),
+    run: done(({ session }, { meta }) => session.changeMeta({ update: metaField(meta) })),
   },
   'video.delete_meta': {
     action: 'set_meta',
@@ -130,14 +129,14 @@ const memberRequests: Readonly<Record<string, MemberRequest>> = {
   'video.member.set_meta': {
     action: 'set_meta',
     run: ({ session }, { id }, { meta }) => {
-      session.changeMemberMeta(id, { set: metaOf(meta) })
+      session.changeMemberMeta(id, { set: metaField(meta) })
       return undefined
     },
   },
   'video.member.update_meta': {
     action: 'set_meta',
     run: ({ session }, { id }, { meta }) => {
-      session.changeMemberMeta(id, { update: metaOf(meta) })
+      session.changeMemberMeta(id, { update: metaField(meta) })
       return undefined
     },
   },
@@ -222,6 +221,7 @@ const remove = (room: RoomActor, params: Params): Reply => {
 const changeRole = (room: RoomActor, action: 'promote' | 'demote', params: Params): Reply => {
   const id = textField('member_id', params.member_id)
   checkPermission(room, action, 'member')
+  if (id === room.member?.id) throw new MemberRequestError('403', 'No member changes its own role.')
   const change = roleChangeOf(params)
   if (!(change.permissions ?? []).every((name) => mayGrant(room.may.bind(room), name)))
     throw new MemberRequestError('403', 'The permissions exceed those of the sender.')
@@ -257,12 +257,6 @@ const memberOf = ({ session, member: own }: RoomActor, id: string): RoomMember =
   if (!member || (member.isAudience && id !== own?.id))
     throw new MemberRequestError('404', 'The member does not exist.')
   return member
-}
-
-const metaOf = (value: unknown): Params => {
-  const meta = asRecord(value)
-  if (!meta) throw new MemberRequestError('422', 'meta: expected an object')
-  return meta
 }
 
 const keysOf = (value: unknown): readonly string[] => {

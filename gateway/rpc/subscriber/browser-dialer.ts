@@ -84,17 +84,24 @@ export class BrowserDialer {
     const { room } = former
     if (room) room.renewal = 'none'
     const media = await this.#answerOffer(dialed, offer, roomCodecs)
-    if (!media) return
+    if (!media) {
+      if (room) room.renewal = 'awaited'
+      return
+    }
     const { from, to } = former.leg
     const leg = this.#deps.calls.newLeg('inbound', from, to)
     leg.own(noopLegOwner)
-    const call = { browser, callId: invite.callId, roomId, leg, media, isRenewal: true }
-    dialed.begin(this.#deps.calls.begin(call))
+    const options = { browser, callId: invite.callId, roomId, leg, media, isRenewal: true }
+    const call = this.#deps.calls.begin(options)
+    dialed.begin(call)
     try {
       if (dialed.endCause) leg.ended(dialed.endCause)
       else await leg.answer()
+      // The role may have changed again meanwhile.
+      const isAwaited = room?.renewal === 'awaited'
       if (room) room.renewal = 'replaced'
       if (!former.leg.replaced(leg)) leg.end({ code: 'call_not_in_progress' })
+      else if (isAwaited && call.room) call.room.renewal = 'awaited'
     } catch (error) {
       await this.#fail(dialed, error, media)
     }

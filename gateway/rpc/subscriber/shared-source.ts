@@ -172,7 +172,11 @@ export class SharedSource implements SessionCall, CallSource {
       callId,
       ...(layout !== undefined && { layout }),
       ...(position !== undefined && { position }),
-      onRemoved: () => this.end({ code: 'normal' }),
+      onRemoved: () => {
+        // The room removes the member itself, with its reason.
+        this.#remove = undefined
+        this.end({ code: 'normal' })
+      },
     })
     return () => room.removeSource(member)
   }

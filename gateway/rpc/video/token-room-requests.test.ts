@@ -283,7 +283,7 @@ describe('requests of a page with a room token', () => {
       const { host, viewer, role } = await withAudience()
       expect(await viewer.ask('member.promote', role)).toMatchObject({ code: '403' })
       expect(await host.ask('member.demote', role)).toMatchObject({ code: '404' })
-      expect(await host.ask('member.promote', { member_id: host.memberId })).toMatchObject({ code: '404' })
+      expect(await host.ask('member.promote', { member_id: host.memberId })).toMatchObject({ code: '403' })
       expect(await host.ask('member.promote', {})).toMatchObject({ code: '422' })
       for (const wrong of [{ media_allowed: 'smell' }, { permissions: 'all' }, { meta: 1 }])
         expect(await host.ask('member.promote', { ...role, ...wrong })).toMatchObject({ code: '422' })

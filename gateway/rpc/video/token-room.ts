@@ -14,7 +14,6 @@ type RoleEvent = RoomEvent & { readonly kind: 'member.promoted' | 'member.demote
 
 /** Events of a room for one browser with a room token: `Video.RoomSession` of the published SDK. */
 export class TokenRoom extends BrowserRoom {
-  readonly isGuest = true
   /** Whether the browser began the session, and does not know it yet. */
   #isNew: boolean
   readonly #events: VideoRoomEvents
@@ -36,7 +35,8 @@ export class TokenRoom extends BrowserRoom {
     this.#send(this.#events.subscribed({ call_id: this.callId, member_id: this.member.id }))
     // The room remembers that it has demoted the holder of the token.
     const { room } = this.browser.identity
-    if (this.member.isAudience && room?.role === 'member') this.#changeRole('member.demoted', {})
+    if (!this.member.isAudience || room?.role !== 'member') return
+    this.#changeRole('member.demoted', this.session.demotionOf(this.member.holder?.tokenId ?? '') ?? {})
   }
 
   /** Sends nothing: the SDK learns by `verto.bye` that it has left. */

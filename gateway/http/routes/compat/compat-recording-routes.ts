@@ -95,7 +95,9 @@ export const findRecording = async (
   callId?: string,
 ): Promise<RecordingRow> => {
   const row = recordings.underWay(id, projectId)?.row ?? (await recordings.find(id, projectId))
-  if (!row || (callId !== undefined && row.call_id !== callId)) throw new TrunklineError('unknown_recording')
+  const isOther = callId !== undefined && row?.call_id !== callId
+  // Recordings of rooms belong to no call, and the room controls them.
+  if (!row || isOther || row.format === 'webm') throw new TrunklineError('unknown_recording')
   return row
 }
 

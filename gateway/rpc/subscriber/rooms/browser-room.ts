@@ -63,6 +63,11 @@ export abstract class BrowserRoom implements RoomActor {
     return this.#seat.member
   }
 
+  /** Whether the browser sees telephone numbers masked. */
+  get isGuest(): boolean {
+    return !this.viewer.seesSubscribers
+  }
+
   /** The browser as a viewer of the room. */
   get viewer(): RoomViewer {
     const { nodeId, identity } = this.browser

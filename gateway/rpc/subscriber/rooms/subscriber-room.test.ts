@@ -227,6 +227,9 @@ describe('a browser that dials a room', () => {
     expect(await page.ask('video.set_meta', { ...request, meta: { a: 1 } })).toMatchObject({ code: '200' })
     expect((await page.event('call.updated')).room_session).toMatchObject({ meta: { a: 1 } })
     expect(await page.ask('video.lock', { room_session_id: 'another' })).toMatchObject({ code: '404' })
+    // Recordings and roles are those of room tokens.
+    for (const method of ['video.recording.start', 'video.recording.list'])
+      expect(await page.ask(method, request)).toMatchObject({ code: '403' })
   })
 
   it('mutes all members, and removes one', async () => {
@@ -339,6 +342,9 @@ describe('a browser with separate cameras', () => {
     media.failure = undefined
     await codeOf('open', { lines: 1 })
     expect(await codeOf('accept', { sdp: 'wrong' })).toBe('400')
+    // The page has the picture of the room again.
+    expect(media.opened.at(-1)?.isClosed).toBe(true)
+    await codeOf('open', { lines: 1 })
     expect(await codeOf('accept', {})).toBe('422')
     const show = (...members: unknown[]) => codeOf('show', { members })
     const { member_id } = self
@@ -402,13 +408,16 @@ describe('a guest in a room', () => {
       {},
     ])
     expect(joined.capabilities).not.toContain('member')
+    const inSession = { room_session_id: joined.room_session_id }
+    const listed = (await page.ask('video.members.get', inSession)).members as AnyFrame[]
+    expect(listed[1]).toMatchObject({ name: '+4930***56' })
     const self = { member_id: joined.member_id, call_id: 'g1', node_id: 'node-1' }
     const refused = [
       await ask(page, 'mute', { self, target: alice.self, channels: ['audio'] }),
       await ask(page, 'lock', { self }),
       await ask(page, 'layout.set', { self, layout: '1x1' }),
       await ask(page, 'end', { self }),
-      await page.ask('video.lock', { room_session_id: joined.room_session_id }),
+      await page.ask('video.lock', inSession),
     ]
     expect(refused.map(({ code }) => code)).toEqual(['403', '403', '403', '403', '403'])
     expect(await ask(page, 'raisehand', { self, target: self })).toMatchObject({ code: '200' })

@@ -4,10 +4,14 @@ import { layoutBody, roomIds } from '../../rooms/layout-body.ts'
 import { BrowserRoom } from './browser-room.ts'
 import { memberBody, type RoomViewer, roomBody } from './room-bodies.ts'
 
+/** Actions that only holders of room tokens are permitted. */
+const ofTokens: ReadonlySet<RoomAction> = new Set(['recording', 'promote', 'demote', 'playback', 'stream'])
+
 /** Events of a room for one browser of a subscriber, a guest or an invited user. */
 export class SubscriberRoom extends BrowserRoom {
-  /** A guest changes itself alone, and may read the layouts. */
+  /** A guest changes itself alone, and may read the layouts. Recordings and roles need a room token. */
   may(action: RoomAction, scope: PermissionScope): boolean {
+    if (ofTokens.has(action)) return false
     return this.viewer.seesSubscribers || scope === 'self' || action === 'list_available_layouts'
   }
 

@@ -6,6 +6,7 @@ import { roomIds } from '../../rooms/layout-body.ts'
 import { MemberRequestError } from '../../rooms/member-request-error.ts'
 import { textField } from '../../rooms/request-fields.ts'
 import type { Reply } from '../../rpc-session.ts'
+import { mediaErrorCode } from '../media-error.ts'
 import type { BrowserRoom } from './browser-room.ts'
 
 /** Maximum number of lines, as `WebRtc.tracks` permits. */
@@ -33,7 +34,9 @@ const handlers: Readonly<Record<string, Handler>> = {
       await tracksOf(room).accept(textField('sdp', sdp))
     } catch (error) {
       if (error instanceof MemberRequestError) throw error
-      throw new TrunklineError('bad_sdp', (error as Error).message)
+      // The page sees the picture of the room again.
+      room.closeTracks()
+      throw new TrunklineError(mediaErrorCode(error), (error as Error).message)
     }
     return {}
   },
