@@ -201,7 +201,10 @@ export class Members {
   // The call was moved back out of a room: later events have the ids of the original call again.
   #left(params: Json): void {
     const left = text(params.room_session_id)
-    if (left === this.#session?.id) this.#session = undefined
+    if (left === this.#session?.id) {
+      this.#session = undefined
+      this.#layout = undefined
+    }
     if (left && params.call_id !== this.#callId) {
       this.#rooms.delete(left)
       this.#target = this.#self

@@ -38,7 +38,8 @@ export class RemoteMedia {
     if (!this.stream.getTracks().includes(track)) return
     for (const name of ['mute', 'unmute', 'ended']) track.removeEventListener(name, this.#changed)
     this.stream.removeTrack(track)
-    this.players.remove(kind)
+    // The far side may send over another line already, whose track is played.
+    if (!this.stream.getTracks().some((each) => each.kind === kind)) this.players.remove(kind)
   }
 
   /** Records whether the far side sends video, as reported by the gateway. */

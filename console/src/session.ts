@@ -89,6 +89,7 @@ export const openSession = (deps: SessionDeps): Session => {
   const close = () => {
     listening.abort()
     alerts.close()
+    phone.rooms?.stop()
   }
   let renewed = account
   const leave = (notice?: string, isExpired = false) => {

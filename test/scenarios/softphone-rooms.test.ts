@@ -164,7 +164,7 @@ it('a telephone is listed, named while it talks, muted and removed', async () =>
   await until(
     'the telephone is named',
     () => first.part('speakers').textContent(),
-    (text) => text === 'Carrier is talking',
+    (text) => text === 'Talking: Carrier',
   )
   await member(first, 'Carrier').getByTestId('member-mute').click()
   await shows(second, 'Carrier', 'Telephone · Muted')

@@ -33,7 +33,7 @@ const en = {
   chat: 'Chat',
   chatWithNew: 'Chat, new messages',
   hide: 'Close',
-  speaks: (names: string) => `${names} is talking`,
+  speaks: (names: string) => `Talking: ${names}`,
 
   layout: 'Layout for all members',
   layoutGrid: 'Grid',
@@ -93,7 +93,7 @@ const de: RoomTexts = {
   chat: 'Chat',
   chatWithNew: 'Chat, neue Nachrichten',
   hide: 'Schließen',
-  speaks: (names) => `${names} spricht`,
+  speaks: (names) => `Spricht: ${names}`,
 
   layout: 'Anordnung für alle Mitglieder',
   layoutGrid: 'Raster',

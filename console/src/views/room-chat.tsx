@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { plainAddress } from '../format.ts'
 import type { Line } from '../lines.ts'
 import { roomTexts } from '../texts/room.ts'
@@ -51,9 +51,12 @@ export const RoomChat = ({ chat, close }: RoomChatProps) => {
   const { extras } = usePage()
   const t = roomTexts()
   const isOpen = extras?.chats.thread?.id === chat.addressId
-  // The *Messages* tab may have opened another conversation meanwhile.
+  const wasOpen = useRef(false)
+  useEffect(() => chat.open(), [])
+  // The *Messages* tab shows one conversation: another one, or the list, closes the panel.
   useEffect(() => {
-    if (!isOpen) chat.open()
+    if (wasOpen.current && !isOpen) close()
+    wasOpen.current = isOpen
   }, [isOpen])
   useEffect(() => {
     if (isOpen && document.visibilityState === 'visible') extras?.chats.see()

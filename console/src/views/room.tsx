@@ -295,8 +295,10 @@ const News = ({ room }: { readonly room: Room }) => {
   useEffect(() => {
     const hands = new Set(room.members.filter(({ handRaised }) => handRaised).map(({ id }) => id))
     const own = roomTexts
-    const joined: Parameters<typeof room.on<'joined'>>[1] = ({ member: { name, kind } }) =>
-      setNews(kind === 'screen' ? own().sharesNow(name) : own().joined(name))
+    const joined: Parameters<typeof room.on<'joined'>>[1] = ({ member: { name, kind } }) => {
+      if (kind === 'screen') setNews(own().sharesNow(name))
+      if (kind === 'member') setNews(own().joined(name))
+    }
     const left: Parameters<typeof room.on<'left'>>[1] = ({ member: { name, kind } }) => {
       if (kind === 'member') setNews(own().left(name))
     }

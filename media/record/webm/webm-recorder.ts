@@ -6,7 +6,7 @@ import { maxFileBytes } from '../recording-format.ts'
 import { WebmMuxer } from './webm-muxer.ts'
 
 /** Maximum data rate of a chunk that is written at once, in bytes per second. */
-const bytesPerSecond = 256_000
+const bytesPerSecond = 2_000_000
 /** Interval of checks for a cluster that lasts long enough, and for the maximum duration, in ms. */
 const beatMs = 500
 /** Interval of touches during pauses, in ms. */

@@ -82,5 +82,8 @@ export class ProgramFrames {
 const sizeOfKeyFrame = (frame: Buffer): { width: number; height: number } | undefined => {
   const hasStartCode = frame.length >= 10 && frame.readUIntBE(3, 3) === 0x9d012a
   if (!hasStartCode || frame[0]! & 1) return undefined
-  return { width: frame.readUInt16LE(6) & 0x3fff, height: frame.readUInt16LE(8) & 0x3fff }
+  const width = frame.readUInt16LE(6) & 0x3fff
+  const height = frame.readUInt16LE(8) & 0x3fff
+  // A file cannot have a picture without a size (RFC 9559).
+  return width > 0 && height > 0 ? { width, height } : undefined
 }

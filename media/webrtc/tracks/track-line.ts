@@ -97,6 +97,8 @@ export class TrackLine {
     if (now - this.#renewedAt < renewSpacingMs) return
     this.#renewedAt = now
     this.#isStale = true
+    // Ports that were exhausted may be free again.
+    this.#failed = undefined
     this.#update()
   }
 

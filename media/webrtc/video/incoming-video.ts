@@ -3,6 +3,7 @@ import type { MLine } from '../m-line.ts'
 import { type MediaSection, type Simulcast, sends } from '../sdp/session-description.ts'
 import type { VideoFormat } from '../sdp/video-format.ts'
 import { producerParameters } from '../video-parameters.ts'
+import { keyFrameSpacingMs } from './key-frame-spacing.ts'
 
 /** Video stream for consumers. A new object for each new stream. */
 export interface VideoSource {
@@ -25,9 +26,6 @@ export interface VideoLine {
   /** Encodings that the browser sends at once; absent for one. Nothing is then sent over the m-line. */
   readonly simulcast?: Simulcast | undefined
 }
-
-/** Minimum time between two requests for a key frame of one encoding of simulcast, in ms. */
-const simulcastKeyFrameMs = 500
 
 /** Video that a browser sends over one m-line: its camera, or a shared screen. */
 export class IncomingVideo {
@@ -62,7 +60,7 @@ export class IncomingVideo {
         kind: 'video',
         rtpParameters,
         // The viewers of one encoding are many, and each change of layers asks for a key frame.
-        ...(simulcast && { keyFrameRequestDelay: simulcastKeyFrameMs }),
+        ...(simulcast && { keyFrameRequestDelay: keyFrameSpacingMs }),
       })
       this.#set({ producer, line, format, key })
     } catch (error) {
