@@ -226,7 +226,13 @@ describe('a viewer with loss', () => {
         picture.send()
         return Object.entries(wanted).every(([name, text]) => seen()[name] === text)
       }, JSON.stringify(wanted))
-    await play({ a: 'low', b: 'low' })
+    // One viewer may change to the high rendition before the other has a picture.
+    const seenLow = new Set<string>()
+    await playUntil(() => {
+      picture.send()
+      for (const [name, text] of Object.entries(seen())) if (text === 'low') seenLow.add(name)
+      return seenLow.size === 2
+    }, 'the low rendition at both')
     await play({ a: 'high', b: 'high' })
     await playUntil(() => !picture.isLowEnabled, 'the end of the low rendition')
     for (let i = 0; i < 20; i++) {
