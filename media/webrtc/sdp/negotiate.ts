@@ -128,8 +128,8 @@ export const planAnswer = (
 
 /**
  * Plans the answer to every m-line of an offer that only sends: a shared screen, a second camera or
- * microphone. `codecs`: audio codecs; empty: audio is rejected. Throws `bad_sdp` if nothing is sent or a
- * stream is unidentifiable, and `no_common_codec` if no format is supported.
+ * microphone. `codecs`: audio codecs; empty: audio is rejected. Throws `bad_sdp` without video and sound, or
+ * if a stream is unidentifiable, and `no_common_codec` if no format is supported.
  */
 export const planSource = (offer: SessionDescription, codecs: readonly AudioCodec[]): readonly Plan[] => {
   const videos = videosOf(offer)
@@ -138,7 +138,8 @@ export const planSource = (offer: SessionDescription, codecs: readonly AudioCode
   const audio =
     codecs.length > 0 ? offer.sections.find((each) => each.kind === 'audio' && isSent(each)) : undefined
   const [video] = videos.all
-  const hasVideo = isSent(video)
+  // Without sound, an inactive video stands for one that has paused.
+  const hasVideo = video !== undefined && (isSent(video) || !isSent(audio))
   if (!hasVideo && !isSent(audio)) throw fault('session', 'video or audio that is sent expected')
   const plans = offer.sections.map((section) => {
     if (section !== audio || !isSent(section)) return planOther(section, videos)
