@@ -375,8 +375,12 @@ describe('a recording', () => {
       await passes(2000)
       await page.page.evaluate('recording.stop()')
       await expect.poll(state).toBe('completed')
-      const updates = page.wire.events('video.room.updated').map(({ room_session }) => room_session)
-      expect(updates.map(({ updated, recording }) => [updated, recording])).toEqual([
+      // The test sees a frame of the page later than the page does.
+      const updates = () =>
+        page.wire
+          .events('video.room.updated')
+          .map(({ room_session: { updated, recording } }) => [updated, recording])
+      await expect.poll(updates).toEqual([
         [['recording'], true],
         [['recording'], false],
       ])
