@@ -276,8 +276,10 @@ it.skipIf(missing !== undefined)(
       60_000,
     )
     const paths = ['/healthz', '/readyz', '/', '/sdk/index.json', '/docs/']
-    const statuses = await host.statusesOf(paths.map((path) => `http://127.0.0.1:8080${path}`))
-    expect(statuses).toEqual(paths.map(() => 200))
+    // The gateway is healthy a moment before it is ready.
+    await expect
+      .poll(() => host.statusesOf(paths.map((path) => `http://127.0.0.1:8080${path}`)))
+      .toEqual(paths.map(() => 200))
     await expect(
       container.run(['env', 'TRUNKLINE_HEALTH=http://127.0.0.1:1/', 'scripts/healthcheck']),
     ).rejects.toThrow()

@@ -139,7 +139,8 @@ export const planSource = (offer: SessionDescription, codecs: readonly AudioCode
     codecs.length > 0 ? offer.sections.find((each) => each.kind === 'audio' && isSent(each)) : undefined
   const [video] = videos.all
   // Without sound, an inactive video stands for one that has paused.
-  const hasVideo = video !== undefined && (isSent(video) || !isSent(audio))
+  const isPaused = video?.direction === 'inactive'
+  const hasVideo = video !== undefined && (isPaused ? !isSent(audio) : isSent(video))
   if (!hasVideo && !isSent(audio)) throw fault('session', 'video or audio that is sent expected')
   const plans = offer.sections.map((section) => {
     if (section !== audio || !isSent(section)) return planOther(section, videos)
