@@ -16,7 +16,7 @@ import type {
   RowPage,
 } from '../directory/tables/room-sessions.ts'
 import type { RoomSession } from '../rooms/room-session.ts'
-import { type HistoryEntry, RoomRecorder } from './room-recorder.ts'
+import { type HistoryEntry, SessionHistory } from './session-history.ts'
 import { WriteBehind } from './write-behind.ts'
 
 /** Interval of the removal of expired rows, in ms. */
@@ -109,7 +109,7 @@ export class RoomHistory {
   watch(session: RoomSession): void {
     const { nodeId, callbacks, clock } = this.#deps
     const put = (key: string, entry: HistoryEntry) => this.#behind.put(key, entry)
-    new RoomRecorder(session, { nodeId, put, callbacks, clock }).start()
+    new SessionHistory(session, { nodeId, put, callbacks, clock }).start()
   }
 
   /** Returns a session. Throws `unknown_resource`. */

@@ -26,7 +26,7 @@ import { Composition, type CompositionLayer } from './composition.ts'
 import { Feed, type PacketSource } from './feed.ts'
 import { Program } from './program.ts'
 import { ProgramFrames } from './program-frames.ts'
-import { layersOf, ViewerLayer } from './viewer-layer.ts'
+import { consumerLayersOf, ViewerLayer } from './viewer-layer.ts'
 
 /** Default maximum bit rate of a camera in bit/s: all its viewers receive the same stream. */
 const maxCameraRate = 1_000_000
@@ -259,7 +259,7 @@ export class VideoRoom implements RoomVideo {
           return member.program?.source
         },
         get preferredLayers() {
-          return layersOf(layerOf(member))
+          return consumerLayersOf(layerOf(member))
         },
         viewed: (forwarding: VideoForwarding) => this.#viewed(member, forwarding),
       }

@@ -10,7 +10,7 @@ const alarmMs = 200
 const unitsPerMs = 90
 
 /** Returns a layer of a program as mediasoup numbers it. */
-export const layersOf = (layer: ProgramLayer): types.ConsumerLayers => ({
+export const consumerLayersOf = (layer: ProgramLayer): types.ConsumerLayers => ({
   spatialLayer: layer === 'low' ? 0 : 1,
 })
 
@@ -78,7 +78,7 @@ export class ViewerLayer {
       const report = reportOf(stats)
       if (this.#isClosed || !report || !this.#choice.observe(this.#clock.now(), report)) return
       this.#onChange()
-      await this.consumer.setPreferredLayers(layersOf(this.layer))
+      await this.consumer.setPreferredLayers(consumerLayersOf(this.layer))
     } catch {
       // Closed meanwhile, or the worker has died.
     }

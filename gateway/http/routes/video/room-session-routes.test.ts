@@ -222,7 +222,7 @@ describe('a session of a room', () => {
     expect((await rig.send('DELETE', `${at}/${bob.id}`)).status).toBe(204)
     expect(room.removals).toEqual([`${bob.id} removed`])
     expect(codeOf(await rig.send('DELETE', `${at}/${bob.id}`))).toEqual([404, 'room_member_unknown'])
-    expect(codeOf(await rig.send('PATCH', `${at}/nobody`, { deaf: true }))).toEqual([
+    expect(codeOf(await rig.send('PATCH', `${at}/unknown`, { deaf: true }))).toEqual([
       404,
       'room_member_unknown',
     ])

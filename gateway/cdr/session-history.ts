@@ -28,8 +28,8 @@ interface HistoryEvent {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** Collaborators of a {@link RoomRecorder}. */
-export interface RoomRecorderDeps {
+/** Collaborators of a {@link SessionHistory}. */
+export interface SessionHistoryDeps {
   /** Id of this gateway among the gateways that share the store. */
   readonly nodeId: string
   /** Stores a row in the background. A row replaces a waiting one with the same key. */
@@ -42,15 +42,15 @@ export interface RoomRecorderDeps {
  * Records one session: its row, its members and its events, and sends the events to the status target of the
  * room. A session without any member leaves no record. Changes of the room are stored, and not sent.
  */
-export class RoomRecorder {
+export class SessionHistory {
   readonly #session: RoomSession
-  readonly #deps: RoomRecorderDeps
+  readonly #deps: SessionHistoryDeps
   #row: RoomSessionRow
   readonly #members = new Map<string, RoomMemberRow>()
   #updates = 0
   #lastReason: LeaveReason = 'left'
 
-  constructor(session: RoomSession, deps: RoomRecorderDeps) {
+  constructor(session: RoomSession, deps: SessionHistoryDeps) {
     this.#session = session
     this.#deps = deps
     this.#row = firstRow(session, deps.nodeId)
