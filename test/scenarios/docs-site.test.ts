@@ -22,7 +22,12 @@ afterAll(async () => {
   await Promise.all([browser?.stop(), gateway?.stop()])
 })
 
-/** Opens a page of the documentation. The test fails if the browser reports an error or a foreign request. */
+/** Waits until Vue has mounted the page: a click on the page of the server alone does nothing. */
+const mounted = async (page: Page): Promise<void> => {
+  await page.waitForFunction(`document.querySelector('#app')?.__vue_app__`)
+}
+
+/** Opens a page of the documentation, and waits until its buttons work. The test fails if the browser reports an error or a foreign request. */
 const open = async (path: string): Promise<Page> => {
   const page = await browser.page()
   const faults: string[] = []
@@ -36,6 +41,7 @@ const open = async (path: string): Promise<Page> => {
     expect(faults).toEqual([])
   })
   await page.goto(`${gateway.url}${path}`)
+  await mounted(page)
   return page
 }
 
@@ -65,6 +71,7 @@ it('follows links between pages, and shows dark colours', async () => {
   await page.waitForURL(/\/docs\/concepts$/)
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.reload()
+  await mounted(page)
   expect(await page.locator('html').getAttribute('class')).toContain('dark')
   await page.locator('.VPNavBarAppearance button').click()
   expect(await page.locator('html').getAttribute('class')).not.toContain('dark')
