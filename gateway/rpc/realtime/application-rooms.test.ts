@@ -281,6 +281,20 @@ describe('an application that acts on rooms', () => {
     expect(await ask('lock')).toMatchObject({ code: '404' })
   })
 
+  it('removes a member of the audience, which it does not see otherwise', async () => {
+    const room = gateway.rooms.start('s1')
+    room.join('A')
+    room.join('V', { isAudience: true })
+    const application = await signedIn()
+    const ask = (method: string, member_id: string) =>
+      application.ask(`video.${method}`, { room_session_id: 's1', member_id })
+    expect(await ask('member.audio_mute', 'V')).toMatchObject({ code: '404' })
+    expect(await ask('member.remove', 'V')).toMatchObject({ code: '200' })
+    await vi.waitFor(() => expect(room.removals).toEqual(['V removed']))
+    expect(room.session.audienceCount).toBe(0)
+    expect(await ask('member.remove', 'V')).toMatchObject({ code: '404' })
+  })
+
   it('must have signed in', async () => {
     gateway.rooms.start('s1').join('A')
     const application = await gateway.application()

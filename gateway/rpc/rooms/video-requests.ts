@@ -213,8 +213,12 @@ const remove = (room: RoomActor, params: Params): Reply => {
   const id = memberIdOf(room, params)
   checkPermission(room, 'remove', 'member')
   if (id === 'all') return ok(undefined, () => room.session.end('removed'))
-  const member = memberOf(room, id)
-  return ok(undefined, () => room.session.remove(member.id))
+  // The audience is not listed, but it is removed by its id as it is promoted by it.
+  if (!room.session.member(id)) throw unknownMember()
+  return ok(undefined, () => {
+    // The member may have left since the answer.
+    if (room.session.member(id)) room.session.remove(id)
+  })
 }
 
 /** A member grants the permissions on the own member, and otherwise those that it has itself. */
@@ -254,10 +258,11 @@ const scopeOf = ({ session, member: own }: RoomActor, id: string): 'self' | 'mem
 
 const memberOf = ({ session, member: own }: RoomActor, id: string): RoomMember => {
   const member = session.member(id)
-  if (!member || (member.isAudience && id !== own?.id))
-    throw new MemberRequestError('404', 'The member does not exist.')
+  if (!member || (member.isAudience && id !== own?.id)) throw unknownMember()
   return member
 }
+
+const unknownMember = () => new MemberRequestError('404', 'The member does not exist.')
 
 const keysOf = (value: unknown): readonly string[] => {
   if (!Array.isArray(value) || !value.every((key) => typeof key === 'string'))

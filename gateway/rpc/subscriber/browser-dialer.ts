@@ -16,7 +16,7 @@ import { BrowserInboundLeg } from './browser-inbound-leg.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import { mediaErrorCode } from './media-error.ts'
-import { renewableCall } from './renewable-call.ts'
+import { callOfMember, RenewalQueue, renewableCall } from './renewable-call.ts'
 import { SharedSource } from './shared-source.ts'
 import type { LoggedSubscriber, SubscriberCallLog } from './subscriber-call-log.ts'
 import type { Invite } from './verto-messages.ts'
@@ -35,6 +35,7 @@ export interface BrowserDialerDeps {
 /** Opens the calls and further sources that browsers request by `verto.invite`. */
 export class BrowserDialer {
   readonly #deps: BrowserDialerDeps
+  readonly #renewals = new RenewalQueue()
 
   constructor(deps: BrowserDialerDeps) {
     this.#deps = deps
@@ -43,11 +44,21 @@ export class BrowserDialer {
   /** Opens a call or a further source with a browser's offer. A rejection or failure sends `verto.bye`. */
   async open(browser: BrowserSession, invite: Invite, offer: string): Promise<void> {
     const { calls, metrics, clock, log } = this.#deps
+    if (invite.part) {
+      await new SharedSource({ calls, metrics, log }, browser, invite).open(offer)
+      return
+    }
     const former = renewableCall(browser, invite)
-    if (invite.part) await new SharedSource({ calls, metrics, log }, browser, invite).open(offer)
-    else if (former)
-      await this.#renew(new BrowserInboundLeg(browser, invite, clock, former.roomId), offer, former)
-    else await this.#dial(new BrowserInboundLeg(browser, invite, clock), offer)
+    const dialed = new BrowserInboundLeg(browser, invite, clock, former?.roomId)
+    if (!former?.room) {
+      await this.#dial(dialed, offer)
+      return
+    }
+    const { room } = former
+    // The next invite is another member again, unless the role changes again.
+    room.renewal = 'none'
+    const memberId = room.member.id
+    await this.#renewals.run(browser, memberId, () => this.#renew(dialed, offer, memberId))
   }
 
   /**
@@ -78,16 +89,25 @@ export class BrowserDialer {
     }
   }
 
-  /** Gives the place of a member to another connection of its page, which replaces the former call. */
-  async #renew(dialed: BrowserInboundLeg, offer: string, former: BrowserCall): Promise<void> {
+  /**
+   * Gives the place of a member to another connection of its page, which replaces the former call. Returns
+   * whether it was replaced; otherwise the former connection goes on.
+   */
+  async #renew(dialed: BrowserInboundLeg, offer: string, memberId: string): Promise<boolean> {
+    const former = callOfMember(dialed.browser, memberId)
+    if (!former) {
+      this.#reject(dialed, 'call_not_in_progress', { reason: 'the member has left its room' })
+      return true
+    }
+    const media = dialed.endCause ? undefined : await this.#answerOffer(dialed, offer, roomCodecs)
+    if (media && !dialed.endCause) return this.#replace(former, dialed, media)
+    await media?.close()
+    return false
+  }
+
+  async #replace(former: BrowserCall, dialed: BrowserInboundLeg, media: BrowserMedia): Promise<boolean> {
     const { browser, invite, callId: roomId } = dialed
     const { room } = former
-    if (room) room.renewal = 'none'
-    const media = await this.#answerOffer(dialed, offer, roomCodecs)
-    if (!media) {
-      if (room) room.renewal = 'awaited'
-      return
-    }
     const { from, to } = former.leg
     const leg = this.#deps.calls.newLeg('inbound', from, to)
     leg.own(noopLegOwner)
@@ -95,15 +115,17 @@ export class BrowserDialer {
     const call = this.#deps.calls.begin(options)
     dialed.begin(call)
     try {
-      if (dialed.endCause) leg.ended(dialed.endCause)
-      else await leg.answer()
+      await leg.answer()
+      if (leg.isEnded) return false
       // The role may have changed again meanwhile.
       const isAwaited = room?.renewal === 'awaited'
       if (room) room.renewal = 'replaced'
       if (!former.leg.replaced(leg)) leg.end({ code: 'call_not_in_progress' })
       else if (isAwaited && call.room) call.room.renewal = 'awaited'
+      return true
     } catch (error) {
       await this.#fail(dialed, error, media)
+      return false
     }
   }
 

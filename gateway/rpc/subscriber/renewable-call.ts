@@ -9,11 +9,38 @@ import type { Invite } from './verto-messages.ts'
 export const renewableCall = (
   browser: BrowserSession,
   { part }: Pick<Invite, 'part'>,
-): BrowserCall | undefined => {
-  if (part) return undefined
-  for (const known of browser.calls.values()) {
-    const call = known.browserCall(browser)
-    if (call?.room?.renewal === 'awaited') return call
+): BrowserCall | undefined =>
+  part ? undefined : callsOf(browser).find(({ room }) => room?.renewal === 'awaited')
+
+/** Returns the call that has the place of a member; undefined if the member has left. */
+export const callOfMember = (browser: BrowserSession, memberId: string): BrowserCall | undefined =>
+  callsOf(browser).find(({ room }) => room?.member.id === memberId && room.renewal !== 'replaced')
+
+/** Runs the renewals of each member one after the other: each takes the place of the one before it. */
+export class RenewalQueue {
+  readonly #last = new Map<string, Promise<boolean>>()
+
+  /**
+   * Runs a renewal after those of the same member that have begun before. `renew`: resolves with whether the
+   * place was taken. If it was not, and no further renewal waits, the browser may try again. Rejects as
+   * `renew` does.
+   */
+  async run(browser: BrowserSession, memberId: string, renew: () => Promise<boolean>): Promise<void> {
+    const before = this.#last.get(memberId) ?? Promise.resolve(true)
+    const run = before.catch(() => false).then(renew)
+    this.#last.set(memberId, run)
+    let isDone = false
+    try {
+      isDone = await run
+    } finally {
+      if (this.#last.get(memberId) === run) {
+        this.#last.delete(memberId)
+        const room = isDone ? undefined : callOfMember(browser, memberId)?.room
+        if (room) room.renewal = 'awaited'
+      }
+    }
   }
-  return undefined
 }
+
+const callsOf = (browser: BrowserSession): readonly BrowserCall[] =>
+  [...browser.calls.values()].map((call) => call.browserCall(browser)).filter((call) => call !== undefined)

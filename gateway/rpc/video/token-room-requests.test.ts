@@ -242,6 +242,57 @@ describe('requests of a page with a room token', () => {
       expect(await viewer.left).toMatchObject({ kind: 'left' })
     })
 
+    it('and changes again before the page has connected anew, keep one place over each connection', async () => {
+      const { host, viewer, role } = await withAudience()
+      const { made } = gateway.webrtc
+      const gate = Promise.withResolvers<void>()
+      gateway.webrtc.gate = gate.promise
+      const connects = (callId: string, sdp = 'anew') =>
+        viewer.page.videoMessage('verto.invite', callId, { sdp })
+      await host.ask('member.promote', role)
+      await connects('c2')
+      await host.ask('member.demote', role)
+      await connects('c3', 'bad')
+      await host.ask('member.promote', role)
+      await connects('c4')
+      const count = made.length
+      gate.resolve()
+      for (const index of [count, count + 1]) {
+        await vi.waitFor(() => expect(made).toHaveLength(index + 1))
+        made[index]!.report('connected')
+      }
+      const answered = async () => (await viewer.page.message('verto.answer')).callID
+      expect([await answered(), await answered(), await answered()]).toEqual(['c1', 'c2', 'c4'])
+      await vi.waitFor(() =>
+        expect(made.slice(count - 1).map(({ closed }) => closed)).toEqual([true, true, false]),
+      )
+      const bye = async () => (await viewer.page.message('verto.bye')).callID
+      expect([await bye(), await bye(), await bye()].sort()).toEqual(['c1', 'c2', 'c3'])
+      // One member, one call of the gateway; the next invite is another member.
+      expect(gateway.arrivals.arrived).toHaveLength(2)
+      expect((await host.ask('members.get')).members).toHaveLength(2)
+      await connects('c5')
+      await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(3))
+    })
+
+    it('and gives up its new connection, stay over the former one and may try again', async () => {
+      const { host, viewer, role } = await withAudience()
+      const gate = Promise.withResolvers<void>()
+      gateway.webrtc.gate = gate.promise
+      await host.ask('member.promote', role)
+      await viewer.page.videoMessage('verto.invite', 'c2', { sdp: 'anew' })
+      await viewer.page.videoMessage('verto.bye', 'c2')
+      gate.resolve()
+      await vi.waitFor(() => expect(gateway.webrtc.last).not.toBe(viewer.media))
+      await vi.waitFor(() => expect(gateway.webrtc.last.closed).toBe(true))
+      expect(viewer.media.closed).toBe(false)
+      await viewer.page.videoMessage('verto.invite', 'c3', { sdp: 'anew' })
+      await vi.waitFor(() => expect(gateway.webrtc.last.closed).toBe(false))
+      gateway.webrtc.last.report('connected')
+      await vi.waitFor(() => expect(viewer.media.closed).toBe(true))
+      expect(gateway.arrivals.arrived).toHaveLength(2)
+    })
+
     it('are demoted at once, and stay so after a reload and with another call', async () => {
       const { host, viewer } = await withAudience()
       const member = await joins('m1', { userName: 'Eve' })
