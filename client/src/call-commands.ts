@@ -95,9 +95,9 @@ export abstract class CallCommands {
     this.#events.clear()
   }
 
-  /** Ends the room of an ended call. */
-  protected leaveRoom(): void {
-    this.#room?.close()
+  /** Ends the room of an ended call. `reason`: code of the call's end. */
+  protected leaveRoom(reason: string): void {
+    this.#room?.close(reason)
     this.#room = undefined
   }
 
@@ -272,7 +272,7 @@ export abstract class CallCommands {
   #followRoom<Name extends keyof CallEvents>(name: Name, payload: CallEvents[Name]): void {
     const id = this.#members.room?.id
     if (this.#room?.id !== id) {
-      this.#room?.close()
+      this.#room?.close('reason' in payload ? String(payload.reason) : undefined)
       this.#room = id === undefined ? undefined : new Room(id, this.#members, this, this.#failed)
     }
     this.#room?.handle(name, payload)

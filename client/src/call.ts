@@ -335,7 +335,7 @@ export class Call extends CallControls implements VertoPeer {
     this.#transfer.ended(reason)
     this.#addition.ended(reason)
     this.release(known, this.#reason)
-    this.leaveRoom()
+    this.leaveRoom(this.#reason.code)
     this.#setup.signalling.gone(this.id)
     // Settled before the listeners run, since a listener may look at the effects of the promise.
     if (!isAnswered(this.#state)) this.#started?.reject(this.#reason)

@@ -33,6 +33,7 @@ describe('the reason of a call that has ended', () => {
       causeName: 'CALL_REJECTED',
       message: 'The room is locked.',
     })
+    expect(endOf('NORMAL_CLEARING', 16, 'room_removed').code).toBe('room_removed')
     expect(endOf('USER_BUSY', 17, 'of another server').code).toBe('busy')
   })
 

@@ -5,6 +5,7 @@
  *   `unknown_address`, `not_permitted`, `transferred` (by {@link Call.transfer}), `failed` (any other
  *   cause).
  * - Rejection by a room: `room_full`, `room_locked`, `room_not_open` (outside its times), `room_ended`.
+ * - Removal by a room: `room_removed`, `room_ended` (for all members), `room_expired` (a time limit).
  * - End by a lost connection: `media_lost` (the media path could not be restored), `session_lost` (the server
  *   had dropped the call before the connection was restored).
  * - Command in a call: `no_capability` (not allowed by the gateway), `unsupported` (not possible in the
@@ -33,6 +34,8 @@ export type ErrorCode =
   | 'room_locked'
   | 'room_not_open'
   | 'room_ended'
+  | 'room_removed'
+  | 'room_expired'
   | 'media_lost'
   | 'session_lost'
   | 'no_capability'
@@ -138,10 +141,12 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   room_locked: 'The room is locked.',
   room_not_open: 'The room cannot be joined at this time.',
   room_ended: 'The room has ended.',
+  room_removed: 'The client was removed from the room.',
+  room_expired: 'The time in the room is over.',
 }
 
 /** Whether a reason is one of a room. Several of them share a Q.850 cause. */
-const isOfRoom = (reason: string): reason is ErrorCode => /^room_(full|locked|not_open|ended)$/.test(reason)
+const isOfRoom = (reason: string): reason is ErrorCode => /^room_(full|locked|not_open|ended|removed|expired)$/.test(reason)
 
 /** Returns the sentence for an end; without one, a text that names the cause. */
 const sentenceOf = (code: ErrorCode, cause: string): string =>
@@ -152,7 +157,7 @@ const isCauseName = (text: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(text)
 
 /**
  * Returns the error for a `verto.bye`: `cause` is the Q.850 name and `causeCode` its value; both may be
- * missing. `reason` is the code of a room that rejects the call.
+ * missing. `reason` is the code of a room that rejects the call or has removed the client.
  */
 export const endOf = (
   cause: string | undefined,

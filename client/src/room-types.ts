@@ -34,6 +34,12 @@ export interface RoomRights {
   readonly end: boolean
 }
 
+/**
+ * Cause for which a call leaves a room. `removed`: by another member or an application. `ended`: the room ended
+ * for all. `expired`: a time limit. `left`: any other cause.
+ */
+export type RoomClosing = 'left' | 'removed' | 'ended' | 'expired'
+
 /** Events of a {@link Room}. */
 export interface RoomEvents {
   /** A member joined, or shares a screen. */
@@ -47,7 +53,7 @@ export interface RoomEvents {
   /** The list of layouts changed: it depends on the picture that the gateway can make at present. */
   readonly layouts: { readonly layouts: readonly string[] }
   /** The call left the room. The last event. */
-  readonly closed: Readonly<Record<string, never>>
+  readonly closed: { readonly reason: RoomClosing }
 }
 
 /** Mutes to set; a property that is left out stays unchanged. */

@@ -167,13 +167,22 @@ describe('the room of a call', () => {
 
   it('is closed when the call leaves it or ends', async () => {
     const closed: string[] = []
-    room.on('closed', () => closed.push('left'))
-    event('call.left', { call_id: call.id, member_id: 'm1' })
+    room.on('closed', ({ reason }) => closed.push(reason))
+    event('call.left', { call_id: call.id, member_id: 'm1', reason: 'removed' })
     expect(call.room).toBeUndefined()
     await expect(room.lock()).rejects.toMatchObject({ code: 'bad_state' })
     await joins()
-    room.on('closed', () => closed.push('ended'))
-    browser.socket.verto('verto.bye', { callID: call.id, cause: 'NORMAL_CLEARING', causeCode: 16 })
-    expect([call.room, closed]).toEqual([undefined, ['left', 'ended']])
+    room.on('closed', ({ reason }) => closed.push(reason))
+    event('call.left', { call_id: call.id, member_id: 'm1', reason: 'normal' })
+    await joins()
+    room.on('closed', ({ reason }) => closed.push(reason))
+    browser.socket.verto('verto.bye', {
+      callID: call.id,
+      cause: 'NORMAL_CLEARING',
+      causeCode: 16,
+      reason: 'room_ended',
+    })
+    expect([call.room, closed]).toEqual([undefined, ['removed', 'left', 'ended']])
+    expect(call.reason).toMatchObject({ code: 'room_ended', message: 'The room has ended.' })
   })
 })

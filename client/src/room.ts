@@ -4,7 +4,7 @@ import { Emitter } from './emitter.ts'
 import { ClientError, type ErrorCode } from './errors.ts'
 import type { Layout, Member } from './member-types.ts'
 import type { Members } from './members.ts'
-import type { MemberMutes, RoomEvents, RoomMember, RoomRights } from './room-types.ts'
+import type { MemberMutes, RoomClosing, RoomEvents, RoomMember, RoomRights } from './room-types.ts'
 
 /** Commands of the call that its room uses. */
 export type RoomCommands = Pick<
@@ -21,6 +21,8 @@ export type RoomCommands = Pick<
   | 'unlock'
   | 'end'
 >
+
+const closings: readonly RoomClosing[] = ['removed', 'ended', 'expired']
 
 /**
  * Room that a call is in: its members, lock and layout. From {@link CallCommands.room}.
@@ -170,10 +172,11 @@ export class Room {
     }
   }
 
-  /** For the call only: reports that the call left the room. */
-  close(): void {
+  /** For the call only: reports that the call left the room. `reason`: as the gateway sent it. */
+  close(reason?: string): void {
     this.#isClosed = true
-    this.#events.emit('closed', {})
+    const closing = reason?.replace(/^room_/, '')
+    this.#events.emit('closed', { reason: closings.find((each) => each === closing) ?? 'left' })
     this.#events.clear()
   }
 

@@ -42,6 +42,21 @@ describe('an outgoing call', () => {
     expect(phone.notice).toEqual({ tone: 'warning', text: 'The line is busy. Try again later.', again })
   })
 
+  it('that a room ends says why, without an offer to call again', async () => {
+    const { phone, calls } = await setUp()
+    const ends = [
+      ['room_removed', 'You were removed from the room.'],
+      ['room_ended', 'The room was closed.'],
+      ['room_expired', 'Your time in the room is over.'],
+    ] as const
+    for (const [index, [code, text]] of ends.entries()) {
+      await phone.dial('/public/lounge')
+      calls[index]!.become('active')
+      calls[index]!.end(new ClientError(code, ''))
+      expect(phone.notice).toEqual({ tone: 'plain', text })
+    }
+  })
+
   it('whose end is shown says it in the language that is chosen then', async () => {
     const { phone, calls } = await setUp()
     await phone.dial('/public/bob')

@@ -478,8 +478,8 @@ export class RoomSession {
   /** Lets the owner of a member end its call, then removes the member. */
   #expel(member: SessionMember, reason: RemovalReason): void {
     // The owner of another member may have removed this one, or is just doing so.
-    if (member.isRemoved || !this.#members.has(member.id)) return
-    member.isRemoved = true
+    if (member.removal || !this.#members.has(member.id)) return
+    member.removal = reason
     guardListener(member.onRemoved, this.#log)(reason)
     this.leave(member.id, reason)
   }

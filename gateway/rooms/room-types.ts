@@ -120,6 +120,8 @@ export interface RoomMember {
   readonly isTalking: boolean
   readonly isOnHold: boolean
   readonly requestedPosition: Position
+  /** Reason for which the room removes the member; undefined before that, and if it leaves by itself. */
+  readonly removal: RemovalReason | undefined
 }
 
 /** Rectangle of a canvas, in percent from the top left corner. */

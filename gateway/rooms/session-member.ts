@@ -87,8 +87,8 @@ export class SessionMember implements RoomMember, Occupant {
   isOnHold = false
   requestedPosition: Position
   requestOrder: number
-  /** Whether its owner knows that the room removes the member. */
-  isRemoved = false
+  /** Set once its owner learns that the room removes the member. */
+  removal: RemovalReason | undefined
   /** Time limit of the member. */
   expiry: Timer | undefined
   #state: RoomMemberState

@@ -1,15 +1,17 @@
 import { type Cause, type Code, catalogue } from '../../core/errors/catalogue.ts'
+import type { RemovalReason } from '../../rooms/room-types.ts'
 
 /** Codes of rooms that pages tell apart: several of them share a Q.850 cause. */
 const roomReasons: ReadonlySet<Code> = new Set(['room_full', 'room_locked', 'room_not_open', 'room_ended'])
 
 /**
- * Returns the body of a `verto.bye`: Q.850 name and value, and the reason of a room that rejects the call.
- * The published SDK ignores the reason.
+ * Returns the body of a `verto.bye`: Q.850 name and value, and the reason of a room that rejects the call or
+ * has removed its member (`removal`). The published SDK ignores the reason.
  */
-export const byeOf = ({ code }: Cause) => {
+export const byeOf = ({ code }: Cause, removal?: RemovalReason) => {
   const { cause, q850 } = catalogue[code]
-  return { cause, causeCode: q850, ...(roomReasons.has(code) && { reason: code }) }
+  const reason = roomReasons.has(code) ? code : removal && code === 'normal' ? `room_${removal}` : undefined
+  return { cause, causeCode: q850, ...(reason && { reason }) }
 }
 
 /** Cause code of the browser SDK that stops ringing on all devices of the subscriber. Not a Q.850 value. */

@@ -82,13 +82,16 @@ export abstract class BrowserRoom implements RoomActor {
     this.#sendCamera()
   }
 
-  /** Reports that the browser has left if it had joined, and sends no further event. */
+  /**
+   * Reports that the browser has left if it had joined, and sends no further event. `reason`: of the call, if
+   * the room has not removed the member.
+   */
   left(reason: string): void {
     this.#stop()
     this.closeTracks()
     if (!this.#hasJoined) return
     this.#hasJoined = false
-    this.sendLeft(reason)
+    this.sendLeft(this.member.removal ?? reason)
   }
 
   /** Gives the camera its full size before a browser that has joined continues its call elsewhere. */

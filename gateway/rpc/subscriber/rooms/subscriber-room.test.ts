@@ -244,6 +244,30 @@ describe('a browser that dials a room', () => {
     await expect(phone.left).resolves.toMatchObject({ kind: 'removed' })
   })
 
+  it('learns that another member has removed it, at once and with the end of its call', async () => {
+    const { page, self, leg, left } = await inRoom()
+    const other = phoneEnters()
+    await memberOf(page, 'member.joined')
+    await ask(page, 'member.remove', { self, target: self })
+    expect(await page.event('call.left')).toMatchObject({ call_id: 'c1', reason: 'removed' })
+    await left
+    gateway.clock.advance(1_000)
+    leg.end({ code: 'normal' })
+    expect(await page.message('verto.bye')).toMatchObject({ causeCode: 16, reason: 'room_removed' })
+    other.leg.ended({ code: 'normal' })
+    await other.left
+  })
+
+  it('does not take a later end of its call for the removal', async () => {
+    const { page, self, leg, left } = await inRoom()
+    await ask(page, 'end', { self, target: self })
+    expect(await page.event('call.left')).toMatchObject({ reason: 'ended' })
+    await left
+    gateway.clock.advance(1_001)
+    leg.end({ code: 'normal' })
+    expect(await page.message('verto.bye')).not.toHaveProperty('reason')
+  })
+
   it('ends the room for all', async () => {
     const { page, self, left } = await inRoom()
     const phone = phoneEnters()
