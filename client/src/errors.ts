@@ -146,7 +146,8 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
 }
 
 /** Whether a reason is one of a room. Several of them share a Q.850 cause. */
-const isOfRoom = (reason: string): reason is ErrorCode => /^room_(full|locked|not_open|ended|removed|expired)$/.test(reason)
+const isOfRoom = (reason: string): reason is ErrorCode =>
+  /^room_(full|locked|not_open|ended|removed|expired)$/.test(reason)
 
 /** Returns the sentence for an end; without one, a text that names the cause. */
 const sentenceOf = (code: ErrorCode, cause: string): string =>

@@ -145,6 +145,48 @@ describe('a call with separate cameras', () => {
     expect(browser.socket.requests('call.tracks.open')).toHaveLength(3)
   })
 
+  it('tries again after a failure of the gateway, ten times at most until the next room', async () => {
+    const { browser, client } = await setUp()
+    await answered(browser, client, { video: true, tracks: 2 }, room)
+    browser.peer.become('connected')
+    const asked = () => browser.socket.requests('call.tracks.open').length
+    const waits: number[] = []
+    for (let i = 1; i <= 10; i++) {
+      await settled()
+      await reply(browser, 'call.tracks.open', { code: i === 1 ? '429' : '500', message: 'Failed' })
+      browser.socket.replyAll()
+      const from = browser.clock.now()
+      for (let ms = 0; ms < 16_000 && asked() === i; ms += 250) {
+        browser.clock.advance(250)
+        await settled()
+      }
+      waits.push(browser.clock.now() - from)
+    }
+    expect(waits).toEqual([750, 1500, 3000, 6000, 12_000, ...Array(5).fill(12_000)])
+    await reply(browser, 'call.tracks.open', { code: '500', message: 'Failed' })
+    browser.socket.replyAll()
+    browser.clock.advance(60_000)
+    await settled()
+    expect(asked()).toBe(11)
+    browser.socket.event('call.joined', { call_id: 'id-3', member_id: 'm1', ...room })
+    await opens(browser)
+    expect(asked()).toBe(12)
+  })
+
+  it('does not try again where the gateway has none', async () => {
+    for (const refusal of [{ code: '403' }, { code: '501' }, { code: '400' }]) {
+      const { browser, client } = await setUp()
+      await answered(browser, client, { tracks: 2 }, room)
+      browser.peer.become('connected')
+      await settled()
+      await reply(browser, 'call.tracks.open', { ...refusal, message: 'No' })
+      browser.socket.replyAll()
+      browser.clock.advance(60_000)
+      await settled()
+      expect(browser.socket.requests('call.tracks.open')).toHaveLength(1)
+    }
+  })
+
   it('has none outside of a room, and releases them at its end', async () => {
     const { browser, client } = await setUp()
     await answered(browser, client, { tracks: 2 })

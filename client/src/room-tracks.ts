@@ -1,3 +1,4 @@
+import { backoff } from './backoff.ts'
 import type { Timer } from './clock.ts'
 import type { Environment, PeerConnection } from './environment.ts'
 import { ClientError } from './errors.ts'
@@ -13,13 +14,14 @@ const maxTracks = 25
 const maxWidth = 16_384
 /** Time in which calls of `show` are combined, in ms. */
 const showSpacingMs = 100
-/** Wait before lost tracks are opened again, in ms; doubled with each failure. */
-const firstRetryMs = 1000
-const maxRetryMs = 16_000
+/** Waits before lost tracks are opened again, in ms. */
+const retries = { first: 1000, longest: 16_000 }
+/** Maximum number of failures in a row, within about two minutes. */
+const maxFailures = 10
 
 /** Collaborators of {@link RoomTracks}. */
 export interface RoomTracksOwner {
-  readonly environment: Pick<Environment, 'clock' | 'createPeer'>
+  readonly environment: Pick<Environment, 'clock' | 'createPeer' | 'random'>
   readonly log: Log
   readonly iceServers: () => readonly RTCIceServer[]
   /** Sends a `call.…` request for this call. */
@@ -83,8 +85,10 @@ export class RoomTracks {
   /** For the call only: handles an event of the server. */
   notify(type: string, params: Json): void {
     if (this.#count === undefined) return
-    if (type === 'call.joined') void this.#open()
-    else if (type === 'call.left') this.close()
+    if (type === 'call.joined') {
+      this.#failures = 0
+      void this.#open()
+    } else if (type === 'call.left') this.close()
     else if (type === 'call.tracks') this.#assigned(params)
     else if (type === 'member.left') this.#send()
   }
@@ -116,8 +120,7 @@ export class RoomTracks {
     } catch (error) {
       if (this.#attempt !== attempt) return
       this.#owner.log.info('separate cameras not opened', error)
-      // A call outside of a room has none, and another try would fail, too.
-      if (error instanceof ClientError && error.code === 'server') this.#drop()
+      if (isFinal(error)) this.#drop()
       else this.#lost()
     }
   }
@@ -137,10 +140,11 @@ export class RoomTracks {
 
   #lost(): void {
     this.#drop()
-    if (!this.#isInRoom) return
-    const wait = Math.min(maxRetryMs, firstRetryMs * 2 ** this.#failures++)
+    if (!this.#isInRoom || this.#failures >= maxFailures) return
+    const { clock, random } = this.#owner.environment
+    const wait = backoff(this.#failures++, { ...retries, random })
     this.#retry?.cancel()
-    this.#retry = this.#owner.environment.clock.after(wait, () => void this.#open())
+    this.#retry = clock.after(wait, () => void this.#open())
   }
 
   #drop(): void {
@@ -200,3 +204,13 @@ export class RoomTracks {
       .catch((error: unknown) => this.#owner.log.debug(`${method} rejected`, error))
   }
 }
+
+/** Results of a gateway that may differ at another try: a conflict, too many requests, a failure of its own. */
+const passing = /^(408|409|429|5(?!01)\d\d|-32000|-32001|-32603)$/
+
+/**
+ * Whether another try would fail, too: the call is not in a room, the gateway has no separate cameras or does
+ * not permit them, or it does not accept the answer.
+ */
+const isFinal = (error: unknown): boolean =>
+  error instanceof ClientError && error.code === 'server' && !passing.test(error.serverCode ?? '')
