@@ -229,6 +229,11 @@ export abstract class CallControls extends CallCommands {
     await this.#media.update(params, (sdp) => this.#modify(sdp))
   }
 
+  /** Opens the devices of an answered call that has begun without them. Rejects like {@link updateMedia}. */
+  protected openDevices(): Promise<void> {
+    return this.#media.openDevices((sdp) => this.#modify(sdp))
+  }
+
   /** Same as `updateMedia({ audio: { direction } })`. */
   setAudioDirection(direction: MediaDirection): Promise<void> {
     return this.updateMedia({ audio: { direction } })

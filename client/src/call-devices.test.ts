@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call } from './call.ts'
 import type { CallLevels } from './media-types.ts'
 import { FakeStream, FakeTrack, settled } from './testing/fakes.ts'
-import { answered, released, setUp } from './testing/situations.ts'
+import { answered, dialled, released, setUp } from './testing/situations.ts'
 
 const inCall = async (options = {}) => {
   const { browser, client } = await setUp()
@@ -16,6 +16,36 @@ const inCall = async (options = {}) => {
     call.on(`${device}.disconnected`, ({ label }) => events.push(`${device} gone: ${label}`))
   return { browser, client, call, events }
 }
+
+describe('the devices of a call with devicesAfterAnswer', () => {
+  const options = { video: { deviceId: 'front' }, devicesAfterAnswer: true }
+
+  it('stay closed while it is rejected, and open once it is answered', async () => {
+    const { browser, client } = await setUp()
+    const { started } = await dialled(client, options)
+    expect(browser.peer.shape).toEqual(['audio recvonly', 'video recvonly'])
+    browser.socket.reply('verto.invite', { code: '403', message: 'CALL_REJECTED' })
+    await expect(started).rejects.toMatchObject({ code: 'declined' })
+    expect(browser.requested).toEqual([])
+    const call = await answered(browser, client, options)
+    await settled()
+    expect(browser.requested).toEqual([{ audio: true }, { video: { deviceId: 'front' } }])
+    browser.socket.reply('verto.modify', { code: '200', result: { jsonrpc: '2.0', result: { sdp: 'ok' } } })
+    await settled()
+    expect(browser.peer.shape).toEqual(['audio sendrecv', 'video sendrecv'])
+    expect([call.state, call.localStream?.getTracks().length]).toEqual(['active', 2])
+  })
+
+  it('end the call if they cannot be opened', async () => {
+    const { browser, client } = await setUp()
+    browser.microphone = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
+    const call = await answered(browser, client, options)
+    await settled()
+    expect([call.state, call.reason?.code]).toEqual(['ended', 'microphone_refused'])
+    expect(browser.socket.requests('verto.bye')).toHaveLength(1)
+    released(browser)
+  })
+})
 
 describe('another device', () => {
   it('replaces the former one without an offer', async () => {

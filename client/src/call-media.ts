@@ -5,7 +5,7 @@ import type { Log } from './log.ts'
 import type { MediaOwner } from './media-owner.ts'
 import type { DeviceName, UpdateMediaParams, VideoState } from './media-types.ts'
 import { wantedOf } from './media-wanted.ts'
-import { type MediaChange, Peer, type PeerServers, receives, sends } from './peer.ts'
+import { directionOf, type MediaChange, Peer, type PeerServers, receives, sends } from './peer.ts'
 import { RemoteMedia } from './remote-media.ts'
 import { SentMedia } from './sent-media.ts'
 import { inSizes, withLargeCamera } from './simulcast.ts'
@@ -73,7 +73,7 @@ export class CallMedia {
     const { tracks } = this.#options
     const { negotiateAudio = true, negotiateVideo = this.#sent.wantsVideo || tracks !== undefined } =
       this.#options
-    await this.#sent.open()
+    if (!this.#options.devicesAfterAnswer) await this.#sent.open()
     const changes = kinds
       .map((kind) => this.#sent.first(kind, kind === 'audio' ? negotiateAudio : negotiateVideo))
       .flatMap((change) => (tracks === undefined ? change : inSizes(change)))
@@ -113,6 +113,19 @@ export class CallMedia {
    */
   update(params: UpdateMediaParams, send: Send): Promise<void> {
     return this.#sent.serially(() => this.#update(params, send))
+  }
+
+  /** Opens the devices of an outgoing call that has begun without them. Rejects like {@link update}. */
+  openDevices(send: Send): Promise<void> {
+    const { audio = true, video = false, negotiateAudio = true, negotiateVideo = true } = this.#options
+    if (!audio && !video) return Promise.resolve()
+    return this.update(
+      {
+        ...(audio && { audio: { direction: directionOf(true, negotiateAudio) } }),
+        ...(video && { video: { direction: directionOf(true, negotiateVideo) } }),
+      },
+      send,
+    )
   }
 
   async #update(params: UpdateMediaParams, send: Send): Promise<void> {

@@ -247,12 +247,21 @@ export class Call extends CallControls implements VertoPeer {
   async #take(sdp: string | undefined, step: 'media' | 'answer'): Promise<void> {
     try {
       if (sdp !== undefined) await this.media.accept(sdp)
-      this.#step(step)
+      const { devicesAfterAnswer } = this.#setup.options
+      if (this.#step(step) && step === 'answer' && devicesAfterAnswer) void this.#openDevices()
     } catch (cause) {
       if (this.#state === 'ended') return
       this.mediaLost(
         new ClientError('media_lost', "The server's session description cannot be used.", { cause }),
       )
+    }
+  }
+
+  async #openDevices(): Promise<void> {
+    try {
+      await this.openDevices()
+    } catch (error) {
+      if (this.#state !== 'ended') this.mediaLost(refusalOf(error))
     }
   }
 

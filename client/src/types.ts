@@ -25,6 +25,12 @@ export interface CallOptions {
    * is sent in three sizes, where the browser can. Default: one picture of the room.
    */
   readonly tracks?: number
+  /**
+   * Whether an outgoing call opens the microphone and the camera only after the answer; before it, the call
+   * only receives. For calls that may be rejected again, such as to a locked room. Devices that cannot be
+   * opened end the call. Default false.
+   */
+  readonly devicesAfterAnswer?: boolean
   /** Whether to leave out STUN servers, and TURN servers over UDP. Default false. */
   readonly disableUdpIceServers?: boolean
   /** Sent to the call's handler. Must be plain JSON. */

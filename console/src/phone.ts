@@ -183,7 +183,9 @@ export class Phone {
     const { client, devices, recents, clock } = this.#deps
     try {
       await this.controls.holdCurrent()
-      const call = await client.dial({ to, ...devices.options({ video, watches }) })
+      // While the user waits for a room, each try would open the devices in vain.
+      const later = isAgain && { devicesAfterAnswer: true }
+      const call = await client.dial({ to, ...devices.options({ video, watches }), ...later })
       this.#take(call, { name, number: to }, undefined, video)
       if (!isAgain) recents.add({ to, name, direction: 'outbound', at: clock.now() })
       this.#limitRinging(call)

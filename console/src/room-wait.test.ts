@@ -31,7 +31,8 @@ describe('a room that is locked', () => {
     await turn()
     expect(phone.current?.call.id).toBe(calls[1]?.id)
     expect(phone.rooms?.room).toBeDefined()
-    expect(dialled[1]).toEqual(dialled[0])
+    // Each try would open the microphone in vain.
+    expect(dialled[1]).toEqual({ ...dialled[0], devicesAfterAnswer: true })
     calls[1]!.end(locked)
     await turn()
     calls[2]!.become('active')
