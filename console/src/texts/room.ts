@@ -29,6 +29,10 @@ const en = {
   lowerHand: 'Lower hand',
   lock: 'Lock the room',
   unlock: 'Unlock the room',
+  endRoom: 'End for everyone',
+  endRoomQuestion: 'End the room for everyone?',
+  endRoomHint: (count: number) =>
+    count > 1 ? `All ${count} people leave the room, telephones too.` : 'You are alone in the room.',
   locked: 'Locked',
   chat: 'Chat',
   chatWithNew: 'Chat, new messages',
@@ -89,6 +93,10 @@ const de: RoomTexts = {
   lowerHand: 'Hand senken',
   lock: 'Raum sperren',
   unlock: 'Raum öffnen',
+  endRoom: 'Für alle beenden',
+  endRoomQuestion: 'Den Raum für alle beenden?',
+  endRoomHint: (count) =>
+    count > 1 ? `Alle ${count} Personen verlassen den Raum, auch Telefone.` : 'Sie sind allein im Raum.',
   locked: 'Gesperrt',
   chat: 'Chat',
   chatWithNew: 'Chat, neue Nachrichten',

@@ -4,11 +4,11 @@ import { duration, readableNumber } from '../format.ts'
 import { type Line, namesOf } from '../lines.ts'
 import { texts } from '../texts/language.ts'
 import { lineText } from './call-state.tsx'
-import { Icon, type IconName } from './icon.tsx'
 import { lazy } from './lazy.tsx'
 import { Level } from './level.tsx'
 import { usePage } from './page.ts'
 import { Avatar } from './parts.tsx'
+import { HangUp, MuteTool, Tool, VideoTools } from './tool.tsx'
 
 const Keypad = lazy(() => import('./keypad.tsx'), 'Keypad')
 const RoomView = lazy(() => import('./room.tsx'), 'RoomView')
@@ -52,16 +52,7 @@ const Panel = ({ line }: { readonly line: Line }) => {
       {isPad && <Keypad press={(key) => void phone.controls.press(key)} testId="key" />}
       <div class="controls">
         <Tools line={line} padIsOpen={isPad} openPad={() => setPad(!padIsOpen)} />
-        <button
-          type="button"
-          class="hang-up"
-          data-testid="hangup"
-          data-focus="hangup"
-          onClick={() => phone.controls.hangup()}
-        >
-          <Icon name="handset" />
-          <span>{t.hangUp}</span>
-        </button>
+        <HangUp icon="handset" label={t.hangUp} />
       </div>
     </section>
   )
@@ -159,25 +150,6 @@ const Digits = ({ line: { pressed, received } }: { readonly line: Line }) => {
   )
 }
 
-/** Properties of a {@link Tool}. */
-interface ToolProps {
-  readonly name: string
-  readonly icon: IconName
-  readonly label: string
-  readonly on: boolean
-  readonly enabled: boolean
-  readonly press: () => void
-}
-
-const Tool = ({ name, icon, label, on, enabled, press }: ToolProps) => (
-  <button type="button" class="tool" aria-pressed={on} disabled={!enabled} data-testid={name} onClick={press}>
-    <Icon name={icon} />
-    <span>{label}</span>
-  </button>
-)
-
-const canShare = () => typeof navigator.mediaDevices?.getDisplayMedia === 'function'
-
 /** Properties of {@link Tools}. */
 interface ToolsProps {
   readonly line: Line
@@ -189,22 +161,11 @@ const Tools = ({ line: { call }, padIsOpen, openPad }: ToolsProps) => {
   const { phone, ui } = usePage()
   const { controls } = phone
   const t = texts.value
-  const talking = call.state === 'active'
-  const sharing = call.active && call.screenShareList.some(({ state }) => state !== 'ended')
-  const sendsVideo = call.active && call.video.local
-  const muted = call.muted.audio
   const hasSound = call.active || call.state === 'early'
   return (
     <div class="tools">
       <div class="tool-level">
-        <Tool
-          name="mute"
-          icon={muted ? 'microphoneOff' : 'microphone'}
-          label={muted ? t.unmute : t.mute}
-          on={muted}
-          enabled={call.state !== 'held'}
-          press={() => controls.toggleMute()}
-        />
+        <MuteTool call={call} />
         <Level
           stream={hasSound ? call.localStream : undefined}
           label={t.yourLevel}
@@ -212,24 +173,7 @@ const Tools = ({ line: { call }, padIsOpen, openPad }: ToolsProps) => {
           class="small-level"
         />
       </div>
-      <Tool
-        name="camera"
-        icon="camera"
-        label={sendsVideo ? t.stopVideo : t.video}
-        on={sendsVideo}
-        enabled={talking}
-        press={() => void controls.toggleCamera()}
-      />
-      {canShare() && (
-        <Tool
-          name="share"
-          icon="screen"
-          label={sharing ? t.stopSharing : t.share}
-          on={sharing}
-          enabled={talking}
-          press={() => void controls.toggleShare()}
-        />
-      )}
+      <VideoTools call={call} />
       <Tool name="keypad" icon="keypad" label={t.keypad} on={padIsOpen} enabled={hasSound} press={openPad} />
       <Tool
         name="hold"

@@ -6,6 +6,7 @@ import { Icon } from './icon.tsx'
 import { usePage } from './page.ts'
 import { Avatar, IconButton } from './parts.tsx'
 import { runCommand } from './room-commands.ts'
+import { RoomEnd } from './room-end.tsx'
 
 const Entry = ({ member, room }: { readonly member: RoomMember; readonly room: Room }) => {
   const { phone } = usePage()
@@ -86,7 +87,7 @@ export interface RoomPeopleProps {
   readonly close: () => void
 }
 
-/** Panel with the members of a room and their states, and the lock. */
+/** Panel with the members of a room and their states, the lock and the end. */
 export const RoomPeople = ({ room, close }: RoomPeopleProps) => {
   const { phone } = usePage()
   const t = roomTexts()
@@ -106,12 +107,15 @@ export const RoomPeople = ({ room, close }: RoomPeopleProps) => {
           <Screen key={screen.id} screen={screen} room={room} />
         ))}
       </ul>
-      {room.rights.lock && (
+      {(room.rights.lock || room.rights.end) && (
         <footer class="room-panel-end">
-          <button type="button" class="outlined" data-testid="room-lock" onClick={toggleLock}>
-            <Icon name="lock" />
-            {room.isLocked ? t.unlock : t.lock}
-          </button>
+          {room.rights.lock && (
+            <button type="button" class="outlined" data-testid="room-lock" onClick={toggleLock}>
+              <Icon name="lock" />
+              {room.isLocked ? t.unlock : t.lock}
+            </button>
+          )}
+          {room.rights.end && <RoomEnd room={room} />}
         </footer>
       )}
     </aside>

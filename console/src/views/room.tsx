@@ -8,7 +8,7 @@ import { laterTexts } from '../texts/later.ts'
 import { roomTexts } from '../texts/room.ts'
 import { CallTime, Quality } from './call.tsx'
 import { lineText } from './call-state.tsx'
-import { Icon, type IconName } from './icon.tsx'
+import { Icon } from './icon.tsx'
 import { usePage } from './page.ts'
 import { IconButton } from './parts.tsx'
 import { useFullScreen } from './picture.tsx'
@@ -16,6 +16,7 @@ import { RoomChat, useRoomChat } from './room-chat.tsx'
 import { runCommand } from './room-commands.ts'
 import { RoomPeople } from './room-people.tsx'
 import { RoomPicture } from './room-picture.tsx'
+import { HangUp, MuteTool, Tool, VideoTools } from './tool.tsx'
 
 export { RoomWaitView } from './room-wait.tsx'
 
@@ -166,40 +167,6 @@ const LayoutChoice = ({ room }: { readonly room: Room }) => {
   )
 }
 
-/** Properties of a {@link Button}. */
-interface ButtonProps {
-  readonly name: string
-  readonly icon: IconName
-  readonly label: string
-  readonly press: () => void
-  /** State of a toggle button. */
-  readonly on?: boolean
-  readonly expanded?: boolean
-  readonly enabled?: boolean
-  readonly count?: number
-  /** Name in place of the label for assistive technology, and a mark on the button. */
-  readonly marked?: string | undefined
-}
-
-const Button = ({ name, icon, label, press, on, expanded, enabled = true, count, marked }: ButtonProps) => (
-  <button
-    type="button"
-    class="tool"
-    title={marked ?? label}
-    aria-label={marked}
-    aria-pressed={on}
-    aria-expanded={expanded}
-    disabled={!enabled}
-    data-testid={name}
-    onClick={press}
-  >
-    <Icon name={icon} />
-    <span>{label}</span>
-    {count !== undefined && <i class="count quiet-count" data-count={count} aria-hidden="true" />}
-    {marked && <i class="count dot-count" aria-hidden="true" />}
-  </button>
-)
-
 /** Properties of {@link Buttons}. */
 interface ButtonsProps extends RoomViewProps {
   readonly panel: Panel | undefined
@@ -210,53 +177,29 @@ interface ButtonsProps extends RoomViewProps {
 
 const Buttons = ({ line: { call }, room, panel, toggle, hasChat, isUnread }: ButtonsProps) => {
   const { phone } = usePage()
-  const { controls } = phone
-  const t = texts.value
   const own = roomTexts()
-  const isMuted = call.muted.audio
-  const sendsVideo = call.video.local
-  const isSharing = call.screenShareList.some(({ state }) => state !== 'ended')
   const isRaised = room.self?.handRaised ?? false
-  const isTalking = call.state === 'active'
   return (
     <div class="room-buttons">
       {call.state === 'held' && (
-        <Button name="hold" icon="pause" label={t.resume} press={() => void controls.toggleHold()} on />
-      )}
-      <Button
-        name="mute"
-        icon={isMuted ? 'microphoneOff' : 'microphone'}
-        label={isMuted ? t.unmute : t.mute}
-        on={isMuted}
-        enabled={isTalking}
-        press={() => controls.toggleMute()}
-      />
-      <Button
-        name="camera"
-        icon={sendsVideo ? 'camera' : 'cameraOff'}
-        label={sendsVideo ? t.stopVideo : t.video}
-        on={sendsVideo}
-        enabled={isTalking}
-        press={() => void controls.toggleCamera()}
-      />
-      {typeof navigator.mediaDevices?.getDisplayMedia === 'function' && (
-        <Button
-          name="share"
-          icon="screen"
-          label={isSharing ? t.stopSharing : t.share}
-          on={isSharing}
-          enabled={isTalking}
-          press={() => void controls.toggleShare()}
+        <Tool
+          name="hold"
+          icon="pause"
+          label={texts.value.resume}
+          press={() => void phone.controls.toggleHold()}
+          on
         />
       )}
-      <Button
+      <MuteTool call={call} />
+      <VideoTools call={call} />
+      <Tool
         name="hand"
         icon="hand"
         label={isRaised ? own.lowerHand : own.raiseHand}
         on={isRaised}
         press={() => void runCommand(phone, () => room.setHand(!isRaised))}
       />
-      <Button
+      <Tool
         name="room-people"
         icon="people"
         label={own.people}
@@ -265,7 +208,7 @@ const Buttons = ({ line: { call }, room, panel, toggle, hasChat, isUnread }: But
         press={() => toggle('people')}
       />
       {hasChat && (
-        <Button
+        <Tool
           name="room-chat"
           icon="chat"
           label={own.chat}
@@ -274,17 +217,7 @@ const Buttons = ({ line: { call }, room, panel, toggle, hasChat, isUnread }: But
           press={() => toggle('chat')}
         />
       )}
-      <button
-        type="button"
-        class="hang-up"
-        data-testid="hangup"
-        data-focus="hangup"
-        title={own.leave}
-        onClick={() => controls.hangup()}
-      >
-        <Icon name="exit" />
-        <span>{own.leave}</span>
-      </button>
+      <HangUp icon="exit" label={own.leave} />
     </div>
   )
 }
