@@ -12,20 +12,16 @@ import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { PeriodicTask } from '../core/periodic-task.ts'
 import type { Listed } from '../directory/model/resource-types.ts'
 import { isUuid } from '../directory/model/uuid.ts'
 import type { CallRows } from '../directory/tables/calls.ts'
 import type { CdrPart, CdrPosition, CdrRow, CdrRows, CdrSearch } from '../directory/tables/cdrs.ts'
 import type { EndCalls } from '../directory/tables/interrupted.ts'
 import { cdrsOf } from './cdr-of.ts'
+import { ExpiredRows } from './expired-rows.ts'
 import { toCallRow, toStoredCall, toStoreSearch } from './stored-calls.ts'
 import { WriteBehind } from './write-behind.ts'
 
-/** Interval of the removal of expired rows, in ms. */
-const cleanupMs = 3_600_000
-/** Number of rows removed in one transaction. A transaction blocks the store, so it must be short. */
-const removalBatch = 200
 /** Maximum time for the last writes at shutdown, in ms. */
 const maxCloseMs = 5_000
 /** Maximum number of rows that a page of a list may skip. */
@@ -59,23 +55,25 @@ type Entry = { readonly call: CallRow } | { readonly record: CallCdr }
 
 /** Stores calls in progress, ended calls and CDRs. Calls never wait for the store. */
 export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
-  #options: CdrStoreOptions
+  readonly #options: CdrStoreOptions
   readonly #behind: WriteBehind<Entry>
-  readonly #tidying: PeriodicTask
+  readonly #expired: ExpiredRows
   /** Calls in progress, by id. */
   readonly #live = new Map<string, CallRow>()
   /** Times at which calls were removed, by call id. A removed call's CDR may still arrive. */
   readonly #removed = new Map<string, number>()
-  #first: Promise<void> = Promise.resolve()
   #kept = 0
-  #closing = false
 
   private constructor(options: CdrStoreOptions) {
     const { clock, log, metrics } = options
     this.#options = options
     const onLost = (entries: number) => metrics.recordsLost.inc(entries)
     this.#behind = new WriteBehind<Entry>({ write: (entries) => this.#save(entries), clock, log, onLost })
-    this.#tidying = new PeriodicTask(clock, cleanupMs, () => this.#tidy())
+    const { calls, cdrs, keepMs } = options
+    const count = async () => {
+      this.#kept = (await calls.count()) + (await cdrs.count())
+    }
+    this.#expired = new ExpiredRows({ tables: [calls, cdrs], clock, log, metrics }, keepMs, count)
   }
 
   /**
@@ -93,13 +91,13 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
         'calls of the previous process recorded as interrupted',
       )
     onCallbacks(gone.callbacks)
-    records.#first = records.#tidy().then(() => records.#tidying.start())
+    records.#expired.start()
     return records
   }
 
   /** Changes the time for which calls and CDRs are kept. */
   change(keepMs: number): void {
-    this.#options = { ...this.#options, keepMs }
+    this.#expired.change(keepMs)
   }
 
   /** Number of calls and CDRs that wait to be written. */
@@ -211,8 +209,7 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
 
   /** Writes waiting rows, for at most 5 s. Close the store after the calls and before the database. */
   async close(): Promise<void> {
-    this.#closing = true
-    await Promise.all([this.#first, this.#tidying.close()])
+    await this.#expired.close()
     await this.#behind.close(maxCloseMs)
   }
 
@@ -234,24 +231,6 @@ export class CdrStore implements CallRowStore, CallHistory, CallsInProgress {
     for (const [id, at] of this.#removed) {
       if (at > late) return
       this.#removed.delete(id)
-    }
-  }
-
-  async #tidy(): Promise<void> {
-    const { calls, cdrs, keepMs, clock, log, metrics } = this.#options
-    const before = clock.now() - keepMs
-    try {
-      for (const rows of [calls, cdrs]) {
-        let removed = removalBatch
-        while (removed === removalBatch && !this.#closing) {
-          removed = await rows.removeOlder(before, removalBatch)
-          metrics.recordsRemoved.inc(removed)
-          await new Promise(setImmediate)
-        }
-      }
-      this.#kept = (await calls.count()) + (await cdrs.count())
-    } catch (error) {
-      log.error({ event: 'cdr.cleanup-failed', err: error }, 'expired CDRs not removed')
     }
   }
 }

@@ -3,7 +3,6 @@ import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { PeriodicTask } from '../core/periodic-task.ts'
 import type { Listed, ListPage } from '../directory/model/resource-types.ts'
 import { isUuid } from '../directory/model/uuid.ts'
 import type {
@@ -16,13 +15,10 @@ import type {
   RowPage,
 } from '../directory/tables/room-sessions.ts'
 import type { RoomSession } from '../rooms/room-session.ts'
+import { ExpiredRows } from './expired-rows.ts'
 import { type HistoryEntry, SessionHistory } from './session-history.ts'
 import { WriteBehind } from './write-behind.ts'
 
-/** Interval of the removal of expired rows, in ms. */
-const cleanupMs = 3_600_000
-/** Number of rows of a table removed in one transaction, which blocks the store and so must be short. */
-const removalBatch = 200
 /** Maximum time for the last writes at shutdown, in ms. */
 const maxCloseMs = 5_000
 /** Maximum number of rows that a page of a list may skip. */
@@ -55,19 +51,18 @@ export interface RoomHistoryStart {
 /** Stores the sessions of rooms, with their members and events. Rooms never wait for the store. */
 export class RoomHistory {
   readonly #deps: RoomHistoryDeps
-  #keepMs: number
   readonly #behind: WriteBehind<HistoryEntry>
-  readonly #tidying: PeriodicTask
-  #first: Promise<void> = Promise.resolve()
-  #isClosing = false
+  readonly #expired: ExpiredRows
 
   private constructor(deps: RoomHistoryDeps, keepMs: number) {
     const { clock, log, metrics } = deps
     this.#deps = deps
-    this.#keepMs = keepMs
     const onLost = (entries: number) => metrics.recordsLost.inc(entries)
     this.#behind = new WriteBehind({ write: (entries) => this.#save(entries), clock, log, onLost })
-    this.#tidying = new PeriodicTask(clock, cleanupMs, () => this.#tidy())
+    const tables = (['room_event', 'room_member', 'room_session'] as const).map((table) => ({
+      removeOlder: (before: number, most: number) => deps.rows.removeOlder(table, before, most),
+    }))
+    this.#expired = new ExpiredRows({ tables, clock, log, metrics }, keepMs)
   }
 
   /**
@@ -86,7 +81,7 @@ export class RoomHistory {
         'room sessions of the previous process recorded as interrupted',
       )
     onCallbacks(callbacks)
-    history.#first = history.#tidy().then(() => history.#tidying.start())
+    history.#expired.start()
     return history
   }
 
@@ -102,7 +97,7 @@ export class RoomHistory {
 
   /** Changes the time for which sessions are kept, in ms. */
   change(keepMs: number): void {
-    this.#keepMs = keepMs
+    this.#expired.change(keepMs)
   }
 
   /** Records a session from now on. Call it before the first member joins. */
@@ -161,8 +156,7 @@ export class RoomHistory {
 
   /** Writes waiting rows, for at most 5 s. Close it after the rooms and before the database. */
   async close(): Promise<void> {
-    this.#isClosing = true
-    await Promise.all([this.#first, this.#tidying.close()])
+    await this.#expired.close()
     await this.#behind.close(maxCloseMs)
   }
 
@@ -172,23 +166,6 @@ export class RoomHistory {
       members: entries.flatMap((entry) => ('member' in entry ? entry.member : [])),
       events: entries.flatMap((entry) => ('event' in entry ? entry.event : [])),
     })
-  }
-
-  async #tidy(): Promise<void> {
-    const { rows, clock, log, metrics } = this.#deps
-    const before = clock.now() - this.#keepMs
-    try {
-      for (const table of ['room_event', 'room_member', 'room_session'] as const) {
-        let removed = removalBatch
-        while (removed === removalBatch && !this.#isClosing) {
-          removed = await rows.removeOlder(table, before, removalBatch)
-          metrics.recordsRemoved.inc(removed)
-          await new Promise(setImmediate)
-        }
-      }
-    } catch (error) {
-      log.error({ event: 'cdr.cleanup-failed', err: error }, 'expired CDRs not removed')
-    }
   }
 }
 

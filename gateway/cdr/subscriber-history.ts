@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
-import { PeriodicTask } from '../core/periodic-task.ts'
 import type {
   InterruptedCall,
   StoredSubscriberCall,
@@ -10,6 +9,7 @@ import type {
   SubscriberCallRows,
   SubscriberCallSearch,
 } from '../directory/tables/subscriber-calls.ts'
+import { ExpiredRows } from './expired-rows.ts'
 import { WriteBehind } from './write-behind.ts'
 
 /** Results of a call in the history of a subscriber. */
@@ -27,10 +27,6 @@ export const callResults = [
 /** Result of a call in the history of a subscriber. */
 export type CallResult = (typeof callResults)[number]
 
-/** Interval of the removal of expired rows, in ms. */
-const cleanupMs = 3_600_000
-/** Number of rows removed in one transaction. A transaction blocks the store, so it must be short. */
-const removalBatch = 200
 /** Maximum time for the last writes at shutdown, in ms. */
 const maxCloseMs = 5_000
 
@@ -50,11 +46,8 @@ export interface SubscriberHistoryDeps {
 /** Stores the calls of subscribers. Calls never wait for the store. */
 export class SubscriberHistory {
   readonly #deps: SubscriberHistoryDeps
-  #keepMs: number
   readonly #behind: WriteBehind<StoredSubscriberCall>
-  readonly #tidying: PeriodicTask
-  readonly #first: Promise<void>
-  #isClosing = false
+  readonly #expired: ExpiredRows
   /** Calls that rang when the gateway crashed. */
   #interrupted: readonly InterruptedCall[] = []
 
@@ -62,16 +55,15 @@ export class SubscriberHistory {
   constructor(deps: SubscriberHistoryDeps, keepMs: number) {
     const { rows, clock, log, metrics } = deps
     this.#deps = deps
-    this.#keepMs = keepMs
     const onLost = (entries: number) => metrics.recordsLost.inc(entries)
     this.#behind = new WriteBehind({ write: (calls) => rows.save(calls), clock, log, onLost })
-    this.#tidying = new PeriodicTask(clock, cleanupMs, () => this.#tidy())
-    this.#first = this.#tidy().then(() => this.#tidying.start())
+    this.#expired = new ExpiredRows({ tables: [rows], clock, log, metrics }, keepMs)
+    this.#expired.start()
   }
 
   /** Changes the time for which calls are kept, in ms. */
   change(keepMs: number): void {
-    this.#keepMs = keepMs
+    this.#expired.change(keepMs)
   }
 
   /** Number of calls that wait to be written. */
@@ -123,23 +115,7 @@ export class SubscriberHistory {
 
   /** Writes waiting calls, for at most 5 s. Close it after the calls and before the database. */
   async close(): Promise<void> {
-    this.#isClosing = true
-    await Promise.all([this.#first, this.#tidying.close()])
+    await this.#expired.close()
     await this.#behind.close(maxCloseMs)
-  }
-
-  async #tidy(): Promise<void> {
-    const { rows, clock, log, metrics } = this.#deps
-    const before = clock.now() - this.#keepMs
-    try {
-      let removed = removalBatch
-      while (removed === removalBatch && !this.#isClosing) {
-        removed = await rows.removeOlder(before, removalBatch)
-        metrics.recordsRemoved.inc(removed)
-        await new Promise(setImmediate)
-      }
-    } catch (error) {
-      log.error({ event: 'cdr.cleanup-failed', err: error }, 'expired CDRs not removed')
-    }
   }
 }
