@@ -19,6 +19,11 @@ export const roomLayouts = [
   'full-screen',
 ] as const
 
+/** Maximum number of members that a room may be set to, shared screens included. */
+export const maxRoomMembers = 300
+/** Maximum number of members of a room without a setting. */
+export const defaultRoomMembers = 20
+
 /** Schema of an entry of `rooms`. */
 export const room = object(
   'Video room: an address in which browsers and telephones meet.',
@@ -26,7 +31,12 @@ export const room = object(
     project: belongsTo,
     address: format('address', 'Address, /context/name.'),
     displayName: text('Display name.'),
-    maxMembers: integer('Maximum number of members, shared screens included.', 1, 300, 20),
+    maxMembers: integer(
+      'Maximum number of members, shared screens included.',
+      1,
+      maxRoomMembers,
+      defaultRoomMembers,
+    ),
     layout: choice('Layout at the start of each session.', roomLayouts, 'grid-responsive'),
     recordOnStart: flag('Records each session from its first member on.', false),
     tones: flag('Plays a tone when a member joins or leaves.', true),

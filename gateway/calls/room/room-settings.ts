@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { defaultRoomMembers } from '../../../config/schema/room-schema.ts'
 import type { FoundRoom } from '../../directory/model/resource-types.ts'
 import { type LayoutName, layoutNames } from '../../rooms/layouts/layout-names.ts'
 import type { RoomSettings } from '../../rooms/room-types.ts'
 import type { RoomProfile } from '../leg/room-seat.ts'
-
-const defaultMaxMembers = 20
 
 /**
  * Returns the settings of a session of a room. A room without a resource has the defaults, the given facts
@@ -22,7 +21,7 @@ export const roomSettings = (
     projectId,
     name,
     displayName: (resource ?? newRoom).displayName ?? name,
-    maxMembers: details?.maxMembers ?? defaultMaxMembers,
+    maxMembers: details?.maxMembers ?? defaultRoomMembers,
     layout: isLayout(details?.layout) ? details.layout : 'grid-responsive',
     ...(details?.joinFrom !== undefined && { joinFrom: details.joinFrom }),
     ...(details?.joinUntil !== undefined && { joinUntil: details.joinUntil }),

@@ -21,6 +21,8 @@ export interface JoinedCaller extends ConferenceCaller {
 /** Video of a room that records its sources and its picture. */
 export class FakeRoomVideo {
   readonly sources = new Set<string>()
+  /** Members whose video was added, in order. */
+  readonly added: string[] = []
   readonly screens = new Set<string>()
   /** Bit rates of cameras, by the ids of their members. */
   readonly limits = new Map<string, number>()
@@ -40,6 +42,7 @@ export class FakeRoomVideo {
   }
 
   add(id: string): void {
+    this.added.push(id)
     this.sources.add(id)
   }
 

@@ -1,9 +1,7 @@
 /** Fields of requests about rooms and members, in all dialects. */
+import { maxRoomMembers } from '../../../config/schema/room-schema.ts'
 import { asRecord } from '../frames.ts'
 import { MemberRequestError } from './member-request-error.ts'
-
-/** Maximum number of positions in one request: the maximum number of members. */
-const maxPositions = 300
 
 /** Returns a text. Throws for a value of another type. */
 export const textField = (name: string, value: unknown): string => {
@@ -38,6 +36,6 @@ export const positionsField = (own: string | undefined, value: unknown): Readonl
 
 /** Throws for too many positions. */
 export const checkCount = (positions: readonly unknown[]): void => {
-  if (positions.length > maxPositions)
-    throw new MemberRequestError('422', `positions: expected at most ${maxPositions}`)
+  if (positions.length > maxRoomMembers)
+    throw new MemberRequestError('422', `positions: expected at most ${maxRoomMembers}`)
 }

@@ -1,3 +1,4 @@
+import { defaultRoomMembers, maxRoomMembers } from '../../../../config/schema/room-schema.ts'
 import type { ResourceDetails } from '../../../directory/model/resource-types.ts'
 import { layoutNames } from '../../../rooms/layouts/layout-names.ts'
 import { maxMetaCharacters } from '../../../rooms/room-meta.ts'
@@ -31,8 +32,8 @@ const properties = {
   max_members: {
     type: ['integer', 'null'],
     minimum: 1,
-    maximum: 300,
-    description: 'Maximum number of members, shared screens included; default 20.',
+    maximum: maxRoomMembers,
+    description: `Maximum number of members, shared screens included; default ${defaultRoomMembers}.`,
   },
   join_from: { ...time, description: 'Earliest time of joining; null for any.' },
   join_until: { ...time, description: 'Latest time of joining; null for any.' },

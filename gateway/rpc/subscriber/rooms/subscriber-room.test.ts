@@ -1,6 +1,5 @@
 /** Browser in a room: its events and its requests, with a real room session and fake media. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { RoomVideo } from '../../../../media/types.ts'
 import { Call } from '../../../calls/call/call.ts'
 import { newCallId } from '../../../calls/call/ids.ts'
 import type { Leg } from '../../../calls/leg/leg.ts'
@@ -9,6 +8,7 @@ import { ConferenceFixture } from '../../../calls/testing/conference-fixture.ts'
 import { FakeRecordingStore } from '../../../calls/testing/fake-recording-store.ts'
 import { FakeRoomRecorder } from '../../../calls/testing/fake-room-recorder.ts'
 import { FakeTracksMedia } from '../../../calls/testing/fake-room-tracks.ts'
+import { FakeRoomVideo } from '../../../calls/testing/rooms-fixture.ts'
 import type { AnyFrame } from '../../testing/test-browser.ts'
 import { dialled, settled } from '../testing/call-setup.ts'
 import { SubscriberTestGateway, type TestPage } from '../testing/subscriber-test-gateway.ts'
@@ -16,32 +16,14 @@ import { SubscriberTestGateway, type TestPage } from '../testing/subscriber-test
 let gateway: SubscriberTestGateway
 let rooms: ProjectRooms
 let fixture: ConferenceFixture
-/** Members whose video was shown to the room. */
-let shown: string[]
-let canCompose: boolean
 let media: FakeTracksMedia
+let video: FakeRoomVideo
 
 beforeEach(async () => {
   gateway = await SubscriberTestGateway.start()
   fixture = new ConferenceFixture()
-  shown = []
-  canCompose = false
   media = new FakeTracksMedia()
-  const video: RoomVideo = {
-    add: (id) => void shown.push(id),
-    addScreen: () => {},
-    addCamera: () => {},
-    remove: () => {},
-    limitCamera: () => true,
-    show: () => {},
-    watchFrames: () => ({ requestKeyFrame: () => {}, close: () => {} }),
-    get canCompose() {
-      return canCompose
-    },
-    onComposing: () => {},
-    watchTracks: media.watchTracks,
-    close: () => {},
-  }
+  video = new FakeRoomVideo(media)
   const { recordRoom } = new FakeRoomRecorder()
   rooms = new ProjectRooms({
     directory: gateway.directory,
@@ -167,12 +149,12 @@ describe('a browser that dials a room', () => {
     media.video.isReceiving = true
     void enters(leg)
     await page.event('call.joined')
-    expect(shown).toEqual([])
+    expect(video.added).toEqual([])
     media.video.change(true)
-    expect(shown).toHaveLength(1)
+    expect(video.added).toHaveLength(1)
     media.video.change(false)
     media.video.change(true)
-    expect(shown).toHaveLength(1)
+    expect(video.added).toHaveLength(1)
   })
 
   it('sets its microphone when its flags change', async () => {
@@ -184,7 +166,7 @@ describe('a browser that dials a room', () => {
   })
 
   it('makes its camera smaller with its place in the picture, and restores it when it leaves', async () => {
-    canCompose = true
+    video.canCompose = true
     const { page, self, media, left } = await inRoom()
     media.video.change(true)
     await ask(page, 'layout.set', { self, layout: '3x3' })

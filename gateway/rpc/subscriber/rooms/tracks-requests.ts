@@ -1,3 +1,4 @@
+import { maxRoomMembers } from '../../../../config/schema/room-schema.ts'
 import type { TrackLineUse } from '../../../../media/types.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { ShownMember } from '../../../rooms/choose-tracks.ts'
@@ -11,8 +12,6 @@ import type { BrowserRoom } from './browser-room.ts'
 
 /** Maximum number of lines, as `WebRtc.tracks` permits. */
 const maxLines = 25
-/** Maximum number of members in one request: the maximum number of members. */
-const maxShown = 300
 /** Maximum width of a picture in pixels. */
 const maxWidth = 16_384
 
@@ -79,8 +78,8 @@ const tracksOf = ({ tracks }: BrowserRoom) => {
 /** Returns the members that a page shows; undefined for all. Throws for an unknown one. */
 const shownField = ({ session }: BrowserRoom, value: unknown): readonly ShownMember[] | undefined => {
   if (value === undefined) return undefined
-  if (!Array.isArray(value) || value.length > maxShown)
-    throw new MemberRequestError('422', `members: expected a list of at most ${maxShown}`)
+  if (!Array.isArray(value) || value.length > maxRoomMembers)
+    throw new MemberRequestError('422', `members: expected a list of at most ${maxRoomMembers}`)
   return value.map((each) => {
     const { member_id, width, pinned } = asRecord(each) ?? {}
     const memberId = textField('member_id', member_id)
