@@ -99,14 +99,6 @@ const seeBoth = (phone: Softphone): Promise<unknown> =>
     (colours) => colours.join() === 'red,blue',
   )
 
-const leave = async (...phones: readonly Softphone[]): Promise<void> => {
-  for (const phone of phones) {
-    await phone.hangUp()
-    await phone.part('room').waitFor({ state: 'detached' })
-  }
-  await gateway.settled()
-}
-
 it('a room is joined from the address book, with and without the camera', async () => {
   await first.part('tab-people').click()
   await until(
@@ -250,6 +242,8 @@ it('a locked room says so, and is joined once it is opened', async () => {
   expect(await faults('room without cameras')).toEqual([])
   await member(first, 'Carol Chen').getByTestId('member-remove').click()
   await third.part('room').waitFor({ state: 'detached' })
+  await third.part('notice').getByText('You were removed from the room.').waitFor()
+  expect(await faults('removed from the room', third)).toEqual([])
   await says(second, 'Carol Chen left.')
   await third.close()
 })
@@ -281,6 +275,29 @@ it('a room is used with the keyboard alone', async () => {
   await first.page.keyboard.press('Control+Shift+M')
   await shows(second, 'Alice Adams', 'Muted · Video off')
   await first.page.keyboard.press('Control+Shift+M')
-  await leave(first, second)
-  expect(await first.part('notice').textContent()).toContain('Call ended.')
+})
+
+it('a room is ended for everyone with the keyboard, after a question', async () => {
+  const focused = (id: string) =>
+    until(`the focus is at ${id}`, () =>
+      first.page.evaluate(`document.activeElement.dataset.testid === "${id}"`),
+    )
+  await first.part('room-people').focus()
+  await first.page.keyboard.press('Enter')
+  await first.part('room-end').focus()
+  await first.page.keyboard.press('Enter')
+  await first.part('room-end-dialog').waitFor()
+  expect(await faults('room end')).toEqual([])
+  await first.page.keyboard.press('Escape')
+  await focused('room-end')
+  await first.page.keyboard.press('Enter')
+  await focused('room-end-cancel')
+  await first.page.keyboard.press('Tab')
+  await focused('room-end-confirm')
+  await first.page.keyboard.press('Enter')
+  for (const phone of [first, second]) {
+    await phone.part('room').waitFor({ state: 'detached' })
+    await phone.part('notice').getByText('The room was closed.').waitFor()
+  }
+  await gateway.settled()
 })

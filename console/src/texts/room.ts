@@ -32,7 +32,9 @@ const en = {
   endRoom: 'End for everyone',
   endRoomQuestion: 'End the room for everyone?',
   endRoomHint: (count: number) =>
-    count > 1 ? `All ${count} people leave the room, telephones too.` : 'You are alone in the room.',
+    count > 1
+      ? `${count} people are in the room. Their calls end, also those of telephones.`
+      : 'You are alone in the room.',
   locked: 'Locked',
   chat: 'Chat',
   chatWithNew: 'Chat, new messages',
@@ -96,7 +98,9 @@ const de: RoomTexts = {
   endRoom: 'Für alle beenden',
   endRoomQuestion: 'Den Raum für alle beenden?',
   endRoomHint: (count) =>
-    count > 1 ? `Alle ${count} Personen verlassen den Raum, auch Telefone.` : 'Sie sind allein im Raum.',
+    count > 1
+      ? `${count} Personen sind im Raum. Ihre Anrufe enden, auch die von Telefonen.`
+      : 'Sie sind allein im Raum.',
   locked: 'Gesperrt',
   chat: 'Chat',
   chatWithNew: 'Chat, neue Nachrichten',

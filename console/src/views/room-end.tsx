@@ -34,7 +34,7 @@ export const RoomEnd = ({ room }: { readonly room: Room }) => {
         <Dialog title={t.endRoomQuestion} testId="room-end-dialog" close={close}>
           <p>{t.endRoomHint(personsOf(room).length)}</p>
           <div class="row end">
-            <button type="button" class="plain" data-testid="room-end-cancel" onClick={close}>
+            <button type="button" class="plain" autofocus data-testid="room-end-cancel" onClick={close}>
               {texts.value.cancel}
             </button>
             <button type="button" class="danger-fill" data-testid="room-end-confirm" onClick={end}>
