@@ -115,6 +115,7 @@ const nouns: Readonly<Record<string, string>> = {
   '/api/relay/rest/endpoints/sip': 'RelaySipEndpoint',
   '/api/fabric/messages': 'Message',
   '/api/video/rooms': 'VideoRoom',
+  '/api/video/conferences': 'VideoConference',
   '/api/video/room_sessions/{id}/events': 'RoomEvent',
   '/api/video/room_sessions/{id}/members': 'RoomMember',
   '/api/video/logs': 'VideoLog',

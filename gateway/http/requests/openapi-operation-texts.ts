@@ -74,6 +74,12 @@ const collections: Readonly<Record<string, CollectionTexts>> = {
       'These are the rooms of `/api/fabric/resources/conference_rooms`. `starts_after` and `ends_before` ' +
       'filter by the times of joining.',
   },
+  conferences: {
+    made: 'Creates a room: a call to the address joins it, as does a room token with its name.',
+    changed: 'The next session uses the new values. A session in progress keeps the former ones.',
+    removed: 'A session in progress continues.',
+    list: 'These are the rooms of `/api/video/rooms`, with a `size` in place of a number of members.',
+  },
   domain_applications: {
     made: 'Calls to the resulting `domain` are accepted at once, and handled as `call_handler` says.',
     removed: 'Further calls to the domain are rejected. Calls in progress continue.',

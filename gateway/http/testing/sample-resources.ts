@@ -27,6 +27,7 @@ export const bodiesOf = (n: string): Readonly<Record<string, object>> => ({
   '/api/fabric/resources/conference_rooms': { name: `room-${n}` },
   '/api/fabric/resources/ai_agents': { name: `agent ${n}` },
   '/api/video/rooms': { name: `video-room-${n}` },
+  '/api/video/conferences': { display_name: `Video conference ${n}` },
   '/api/fabric/subscribers': { email: `dave-${n}@example.test`, password: 'long enough' },
   '/api/fabric/subscribers/{id}/sip_endpoints': { username: `two-${n}`, password: 'long enough' },
   '/api/relay/rest/domain_applications': { name: `domain ${n}`, identifier: `domain-${n}` },

@@ -4,6 +4,7 @@ import { callee } from './calls.ts'
 import type { ApiRecorder } from './recorder.ts'
 
 const rooms = '/api/video/rooms'
+const conferences = '/api/video/conferences'
 const sessions = '/api/video/room_sessions'
 
 /** Video rooms, and a session with two members that is controlled, ended and found in the history. */
@@ -14,11 +15,28 @@ export const tourRooms = async (api: ApiRecorder): Promise<void> => {
   await api.json('PATCH', `${rooms}/${id}`, { status_callback_url: 'https://app.example.com/rooms' })
   await api.json('PUT', `${rooms}/${id}`, create)
   await tourSession(api, id)
+  await tourConferences(api)
   await api.json('DELETE', `${rooms}/${id}`)
   for (const method of ['GET', 'DELETE'] as const)
     await api.json(method, `${rooms}/${id}`, undefined, { status: 404 })
   for (const method of ['PATCH', 'PUT'] as const)
     await api.json(method, `${rooms}/${id}`, create, { status: 404 })
+}
+
+/** Rooms in the form of conferences. */
+const tourConferences = async (api: ApiRecorder): Promise<void> => {
+  const create = { display_name: 'Board meeting', size: 'small' }
+  const { id } = await api.json('POST', conferences, create)
+  await api.json('POST', conferences, { size: 'huge' }, { status: 422 })
+  await api.json('GET', `${conferences}?page_size=1`)
+  await api.json('GET', `${conferences}/${id}`)
+  await api.json('PATCH', `${conferences}/${id}`, { size: 'large' })
+  await api.json('PUT', `${conferences}/${id}`, create)
+  await api.json('DELETE', `${conferences}/${id}`)
+  for (const method of ['GET', 'DELETE'] as const)
+    await api.json(method, `${conferences}/${id}`, undefined, { status: 404 })
+  for (const method of ['PATCH', 'PUT'] as const)
+    await api.json(method, `${conferences}/${id}`, create, { status: 404 })
 }
 
 const tourSession = async (api: ApiRecorder, room: string): Promise<void> => {

@@ -17,8 +17,10 @@ export interface RoomDeps extends Pick<RoomSessionDeps, 'history' | 'requireProj
   readonly resources: Resources
 }
 
-type Room = Resource<'room'>
-type NewRoom = Parameters<typeof conferenceRooms.create>[0]
+/** Room of a project. */
+export type Room = Resource<'room'>
+/** Fields of a new room. */
+export type NewRoom = Parameters<typeof conferenceRooms.create>[0]
 
 /** Room with its session in progress: null without one, absent unless requested. */
 interface ShownRoom {
@@ -130,10 +132,10 @@ const describe = (id: string, summary: string) => forProjects('video rooms', id,
 const alone = (room: Room): ShownRoom => ({ room })
 
 /** Finds no resources, as the fields of a room refer to none. */
-const noResource = () => undefined
+export const noResource = () => undefined
 
 /** Returns a room by its id, or by its name at `/public/`. Throws `unknown_resource`. */
-const findRoom = (resources: Resources, projectId: string, idOrName: string): Room => {
+export const findRoom = (resources: Resources, projectId: string, idOrName: string): Room => {
   const found =
     resources.find(projectId, 'room', idOrName) ?? resources.findByAddress(projectId, 'public', idOrName)
   if (found?.type !== 'room') throw new TrunklineError('unknown_resource')
@@ -149,7 +151,7 @@ const roomsOf = (
   const until = timeOf(query.ends_before, 'ends_before')
   const page = pageOf(query)
   const isFiltered = from !== undefined || until !== undefined
-  const { items, total } = list(resources, projectId, isFiltered ? everything : page)
+  const { items, total } = listRooms(resources, projectId, isFiltered ? everything : page)
   if (!isFiltered) return { items, total }
   const fitting = items.filter(
     ({ details: { joinFrom, joinUntil } }) =>
@@ -161,7 +163,8 @@ const roomsOf = (
 
 const everything: ListPage = { number: 0, size: Number.MAX_SAFE_INTEGER }
 
-const list = (resources: Resources, projectId: string, page: ListPage): Listed<Room> => {
+/** Returns a page of the rooms of a project. */
+export const listRooms = (resources: Resources, projectId: string, page: ListPage): Listed<Room> => {
   const { items, total } = resources.list(projectId, { ...page, types: ['room'] })
   return { items: items.filter((each): each is Room => each.type === 'room'), total }
 }
@@ -179,7 +182,7 @@ const withSessions = async (
 }
 
 /** Names the field of this API if the name is taken. */
-const nameTaken = async (change: Promise<Room>): Promise<Room> => {
+export const nameTaken = async (change: Promise<Room>): Promise<Room> => {
   try {
     return await change
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { TypedSite } from '../../requests/typed-routes.ts'
+import { conferenceRoutes } from './conference-routes.ts'
 import { memberRoutes } from './room-member-routes.ts'
 import { type RoomDeps, roomRoutes } from './room-routes.ts'
 import type { RoomSessionDeps } from './room-session-lookup.ts'
@@ -11,6 +12,7 @@ export type VideoDeps = RoomDeps & RoomSessionDeps
 /** Routes of video rooms, of their sessions and members, and of their logs, under `/api/video`. */
 export const videoRoutes = (site: TypedSite, deps: VideoDeps): void => {
   roomRoutes(site, deps)
+  conferenceRoutes(site, deps)
   roomSessionRoutes(site, deps)
   memberRoutes(site, deps)
   videoLogRoutes(site, deps)
