@@ -1,4 +1,4 @@
-import { format, group } from './builders.ts'
+import { choice, format, group } from './builders.ts'
 
 const size = <const D extends string | undefined = undefined>(description: string, value?: D) =>
   format('size', `${description} Written as 512MiB, 20GiB or 1TiB.`, value as D)
@@ -7,13 +7,18 @@ const age = <const D extends string | undefined = undefined>(description: string
   format('age', `${description} Written as 36h or 30d.`, value as D)
 
 /** Schema of `media.recordings`. */
-export const recordings = group('Recordings of calls.', {
+export const recordings = group('Recordings of calls and rooms.', {
   folder: format('file-path', 'Folder of the recordings; default the folder recordings in dataDir.'),
   keep: age('Time after which a recording is deleted; default no limit.'),
   maxBytes: size('Maximum size of all recordings. Above it, the oldest ones are deleted. Default no limit.'),
   minFree: size(
     'Minimum free disk space. Below it, no new recording starts, and calls continue without one.',
     '1GiB',
+  ),
+  roomFormat: choice(
+    'Format of recordings of rooms. mp4: the program ffmpeg converts each WebM file after its end, if it is installed.',
+    ['webm', 'mp4'],
+    'webm',
   ),
   linkAge: age('Lifetime of a link to a recording; the API issues a new link for each request.', '24h'),
 })

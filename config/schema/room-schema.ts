@@ -39,6 +39,10 @@ export const room = object(
     ),
     layout: choice('Layout at the start of each session.', roomLayouts, 'grid-responsive'),
     recordOnStart: flag('Records each session from its first member on.', false),
+    recordMembers: flag(
+      'Recordings have files of the camera, the screen and the sound of each member.',
+      false,
+    ),
     tones: flag('Plays a tone when a member joins or leaves.', true),
     videoOff: flag('Members join with their video muted.', false),
     handsFirst: flag('Raised hands come before speakers when a layout has too few places.', false),

@@ -255,6 +255,7 @@ export const openRecordings = async (
     recordings.change({ ...changed, longestMs: limits.callDurationMs })
   })
   metrics.gauge('recordings', () => recordings.count)
+  metrics.gauge('recordings_converting', () => recordings.converting)
   metrics.gauge('recordings_uploading', () => recordings.uploading)
   metrics.gauge('recordings_bytes', () => recordings.bytes)
   metrics.gauge('recordings_free_bytes', () => recordings.freeBytes)

@@ -60,6 +60,12 @@ export class Metrics {
   readonly recordingUploads = this.#counter('recording_uploads_total', 'Recordings sent to storage', [
     'outcome',
   ])
+  /** Conversions of recordings of rooms to MP4, by outcome: `converted` or `failed`. */
+  readonly recordingConversions = this.#counter(
+    'recording_conversions_total',
+    'Recordings of rooms converted to MP4',
+    ['outcome'],
+  )
   /**
    * Removed recordings, by reason: `age`, `room` (disk space was needed), `request`, or `orphan` (a file
    * without a row).
@@ -277,6 +283,7 @@ const gauges = {
   streams: "Streams of calls' audio in progress",
   recordings: 'Recordings in progress',
   recordings_bytes: 'Bytes of all recordings that are kept',
+  recordings_converting: 'Recordings of rooms that are being converted to MP4, or wait for it',
   recordings_uploading: 'Recordings that are being sent to storage',
   recordings_free_bytes: 'Bytes free on the disk of the recordings; -1 if unknown',
   presence_watchers: 'Browsers that watch the presence of subscribers',

@@ -201,6 +201,7 @@ describe('the directory', () => {
       maxMembers: 5,
       layout: '3x3',
       recordOnStart: false,
+      recordMembers: false,
       tones: false,
       videoOff: true,
       handsFirst: true,

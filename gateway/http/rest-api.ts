@@ -43,7 +43,7 @@ import { TokenSubscribers } from './routes/fabric/token-subscribers.ts'
 import { oauthClientRoutes } from './routes/oauth-client-routes.ts'
 import { projectTokenRoutes } from './routes/project-token-routes.ts'
 import { sessionRoute } from './routes/session-route.ts'
-import { roomRecordingRoutes } from './routes/video/room-recording-routes.ts'
+import { type RoomRecordingDeps, roomRecordingRoutes } from './routes/video/room-recording-routes.ts'
 import { roomTokenRoutes } from './routes/video/room-token-routes.ts'
 import { type VideoDeps, videoRoutes } from './routes/video/video-routes.ts'
 
@@ -69,7 +69,7 @@ export interface ApiCalls extends CompatCalls {
 /** CDRs and recordings that the API returns. */
 export interface ApiArchive extends CompatArchive {
   readonly cdrs: CdrDeps['cdrs']
-  readonly recordings: RecordingDeps['recordings']
+  readonly recordings: RecordingDeps['recordings'] & RoomRecordingDeps['recordings']
   readonly subscriberCalls: SubscriberCallDeps['history']
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { readdir, stat, unlink } from 'node:fs/promises'
+import { readdir, rm, stat, unlink } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { recoverRecordings } from '../../media/record/recover-recordings.ts'
 import { WavFormat } from '../../media/record/wav-format.ts'
 import { webmDurationMs } from '../../media/record/webm/complete-webm.ts'
 import { makeFolder } from '../core/make-folder.ts'
-import type { RecordingRow } from '../directory/tables/recordings.ts'
+import { isOfRoom, type RecordingRow } from '../directory/tables/recordings.ts'
 
 /** Fields that determine the path of a recording. */
 export type RecordingPlace = Pick<RecordingRow, 'id' | 'project_id' | 'format'>
@@ -58,6 +58,11 @@ export class RecordingFolder {
     return file
   }
 
+  /** Returns the path of the folder with the files of the recording's members. */
+  membersOf({ id, project_id: project }: Pick<RecordingPlace, 'id' | 'project_id'>): string {
+    return join(this.path, folderName(project), `${id}.members`)
+  }
+
   /** Returns the size of the file in bytes; undefined if it does not exist. */
   async sizeOf(recording: RecordingPlace): Promise<number | undefined> {
     try {
@@ -70,12 +75,13 @@ export class RecordingFolder {
 
   /** Returns the duration of the complete file in ms. `bytes`: its size; 0 without a file. */
   async durationOf(recording: RecordingRow, bytes: number): Promise<number> {
-    if (recording.format !== 'webm') return audioDurationOf(recording, bytes)
+    if (!isOfRoom(recording)) return audioDurationOf(recording, bytes)
     return bytes === 0 ? 0 : webmDurationMs(this.fileOf(recording))
   }
 
-  /** Removes the file, if it exists. Rejects if that fails. */
+  /** Removes the files, if they exist. Rejects if that fails. */
   async remove(recording: RecordingPlace): Promise<void> {
+    await rm(this.membersOf(recording), { recursive: true, force: true })
     try {
       await unlink(this.fileOf(recording))
     } catch (error) {
@@ -90,7 +96,9 @@ export class RecordingFolder {
       const dir = join(this.path, entry.name)
       const found = await readdir(dir, { withFileTypes: true })
       yield found
-        .filter((file) => file.isFile() && fileNames.test(file.name))
+        .filter(
+          (file) => (file.isFile() ? fileNames : membersNames).test(file.name) && !file.isSymbolicLink(),
+        )
         .map(({ name }) => ({ id: parse(name).name, path: join(dir, name) }))
     }
   }
@@ -101,7 +109,7 @@ export class RecordingFolder {
    */
   async removeOlder(path: string, before: number): Promise<boolean> {
     if ((await stat(path)).mtimeMs > before) return false
-    await unlink(path)
+    await rm(path, { recursive: true })
     return true
   }
 
@@ -114,7 +122,11 @@ export class RecordingFolder {
     const failed: CompletionResult['failed'][number][] = []
     for (const entry of await readdir(this.path, { withFileTypes: true })) {
       if (!entry.isDirectory()) continue
-      const found = await recoverRecordings(join(this.path, entry.name), now)
+      const folder = join(this.path, entry.name)
+      // Files of members first: the row of a recording is settled once its own file is complete.
+      for (const name of (await readdir(folder)).filter((each) => membersNames.test(each)))
+        failed.push(...(await recoverRecordings(join(folder, name), now)).failed)
+      const found = await recoverRecordings(folder, now)
       completed.push(...found.completed.map((file) => parse(file).name))
       failed.push(...found.failed)
     }
@@ -128,13 +140,18 @@ export class RecordingFolder {
   async isUnfinished(recording: RecordingPlace): Promise<boolean> {
     const { dir, base } = parse(this.fileOf(recording))
     const names = await readdir(dir).catch(() => [])
-    return names.some((name) => name.startsWith(`.${base}.`))
+    if (names.some((name) => name.startsWith(`.${base}.`))) return true
+    const members = await readdir(this.membersOf(recording)).catch(() => [])
+    return members.some((name) => unfinishedNames.test(name))
   }
 }
 
-/** Folder names that {@link folderName} returns, and file names of recordings. */
+/** Names of folders and files of recordings: projects, files of members, unfinished and finished files. */
 const folderNames = /^(?:[\w-]{1,100}|project\.[0-9a-f]{64})$/
-const fileNames = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.(?:wav|mp3|webm)$/
+const membersNames = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.members$/
+const unfinishedNames = /^\..+\.part$/
+const fileNames =
+  /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.(?:wav|mp3|webm|mp4)$/
 
 /** Returns a name without characters that a file system rejects. */
 const folderName = (project: string): string =>

@@ -2,8 +2,9 @@ import type { RecordingResult } from '../../media/types.ts'
 import type { RecordingOrder, RoomRecordingOrder } from '../calls/audio/recording-store.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import type { Log } from '../core/log.ts'
-import type { RecordingRow, RecordingRows } from '../directory/tables/recordings.ts'
+import { isOfRoom, type RecordingRow, type RecordingRows } from '../directory/tables/recordings.ts'
 import { statusTargetOf } from './lost-recordings.ts'
+import { completeFiles } from './member-folder.ts'
 import type { RecordingFolder } from './recording-folder.ts'
 import type { RemovedBy } from './recording-retention.ts'
 
@@ -16,11 +17,26 @@ export interface RecordingIndexDeps {
   readonly log: Log
   /** Reports the end of a recording when the process that made it can no longer do so. */
   readonly reportEnd: (row: RecordingRow) => void
+  /** Whether complete recordings of rooms are converted. */
+  readonly convertsRooms: () => boolean
   /** Called for each removal. */
   readonly onRemoved: (by: RemovedBy) => void
 }
 
 const tracksOf = { in: 'inbound', out: 'outbound', both: 'both', stereo: 'both' } as const
+
+/** Columns that only ended recordings have. */
+const unended = {
+  status: 'in-progress',
+  end_reason: null,
+  ended_at: null,
+  duration_ms: 0,
+  bytes: 0,
+  error: null,
+  conversion: null,
+  files_json: null,
+  files_bytes: 0,
+} as const
 
 /** Returns the row of a new recording. */
 export const newRecordingRow = (
@@ -31,17 +47,13 @@ export const newRecordingRow = (
   const { conferenceId, source, status } = wanted
   return {
     ...what,
+    ...unended,
     project_id: wanted.projectId,
     call_id: wanted.callId,
     leg_id: wanted.legId,
-    status: 'in-progress',
-    end_reason: null,
     format,
     channels: tracks === 'stereo' ? 2 : 1,
     sample_rate: sampleRate,
-    ended_at: null,
-    duration_ms: 0,
-    bytes: 0,
     status_json: status ? JSON.stringify(status) : null,
     source: source ?? null,
     // A recording of a conference has a single track with all participants.
@@ -56,17 +68,13 @@ export const newRoomRecordingRow = (
   { projectId, callId, legId, roomSessionId }: RoomRecordingOrder,
 ): RecordingRow => ({
   ...what,
+  ...unended,
   project_id: projectId,
   call_id: callId,
   leg_id: legId,
-  status: 'in-progress',
-  end_reason: null,
   format: 'webm',
   channels: 1,
   sample_rate: 48_000,
-  ended_at: null,
-  duration_ms: 0,
-  bytes: 0,
   status_json: null,
   source: 'Conference',
   track: 'both',
@@ -117,7 +125,7 @@ export class RecordingIndex {
    * hour.
    */
   async write(row: RecordingRow): Promise<void> {
-    this.#total += row.bytes
+    this.#total += row.bytes + row.files_bytes
     try {
       await this.#deps.rows.save(row)
     } catch (error) {
@@ -129,14 +137,14 @@ export class RecordingIndex {
   }
 
   /**
-   * Saves the end of a recording at `now`. Clears the status URL unless the URL is to receive this end, so
-   * that the next start does not report it.
+   * Saves the end of a recording at `now`, and returns its row. Clears the status URL unless the URL is to
+   * receive this end, so that the next start does not report it.
    */
   async close(
     row: RecordingRow,
     { end, durationMs, bytes, hasFile: kept }: RecordingResult,
     now: number,
-  ): Promise<void> {
+  ): Promise<RecordingRow> {
     const failed = end.kind === 'error' && !kept
     const over: RecordingRow = {
       ...row,
@@ -145,8 +153,18 @@ export class RecordingIndex {
       ended_at: now,
       duration_ms: durationMs,
       bytes: kept ? bytes : 0,
+      error: end.kind === 'error' ? 'recording_failed' : null,
     }
-    await this.write(statusTargetOf(over) ? over : { ...over, status_json: null })
+    const saved = await this.#completed(statusTargetOf(over) ? over : { ...over, status_json: null })
+    await this.write(saved)
+    return saved
+  }
+
+  /** Saves an ended recording whose file has been replaced. */
+  async change(row: RecordingRow): Promise<void> {
+    const former = await this.#deps.rows.find(row.id)
+    if (former) this.#total -= former.bytes + former.files_bytes
+    await this.write(row)
   }
 
   /** Returns a recording of this project, if any. */
@@ -161,8 +179,9 @@ export class RecordingIndex {
    */
   async remove(row: RecordingRow, by: RemovedBy): Promise<boolean> {
     const { rows, nodeId, folder, log, onRemoved } = this.#deps
-    const { id: recording, project_id: projectId, call_id: call, bytes, started_at: startedAt } = row
-    if (row.status === 'in-progress') throw new TrunklineError('recording_in_progress')
+    const { id: recording, project_id: projectId, call_id: call, started_at: startedAt } = row
+    const bytes = row.bytes + row.files_bytes
+    if (row.status === 'in-progress' || row.conversion) throw new TrunklineError('recording_in_progress')
     try {
       await folder.remove(row)
       await rows.remove(row.id)
@@ -208,18 +227,34 @@ export class RecordingIndex {
     }
   }
 
+  /** Returns the row of an ended recording with its files, and whether it waits for its conversion. */
+  async #completed(row: RecordingRow): Promise<RecordingRow> {
+    const { folder, convertsRooms, log } = this.#deps
+    if (!isOfRoom(row)) return row
+    const files = await completeFiles(folder.membersOf(row)).catch((err) => {
+      log.error({ event: 'recording.files-not-read', recording: row.id, err }, 'files of members not read')
+      return []
+    })
+    const bytes = files.reduce((sum, { size_in_bytes = 0 }) => sum + size_in_bytes, 0)
+    return {
+      ...row,
+      conversion: row.bytes > 0 && convertsRooms() ? 'pending' : null,
+      ...(files.length > 0 && { files_json: JSON.stringify(files), files_bytes: bytes }),
+    }
+  }
+
   async #interrupted(row: RecordingRow | undefined, now: number): Promise<void> {
     if (!row || row.bytes > 0 || (await this.#deps.folder.isUnfinished(row))) return
     const bytes = (await this.#deps.folder.sizeOf(row)) ?? 0
     const duration = await this.#deps.folder.durationOf(row, bytes)
-    const settled: RecordingRow = {
+    const settled = await this.#completed({
       ...row,
       status: bytes > 0 ? 'completed' : 'failed',
       end_reason: row.end_reason ?? 'interrupted',
       ended_at: row.ended_at ?? Math.min(now, row.started_at + duration),
       duration_ms: duration,
       bytes,
-    }
+    })
     await this.write(settled)
     this.#deps.reportEnd(settled)
     const facts = {

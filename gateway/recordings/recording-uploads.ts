@@ -31,7 +31,7 @@ const maxWaiting = 1_000
 /** Maximum duration of uploads after {@link RecordingUploads.close}, in ms. */
 const graceMs = 5_000
 
-const contentTypes = { wav: 'audio/wav', mp3: 'audio/mpeg', webm: 'video/webm' } as const
+const contentTypes = { wav: 'audio/wav', mp3: 'audio/mpeg', webm: 'video/webm', mp4: 'video/mp4' } as const
 
 /** Upload of a recording. */
 interface PendingUpload {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { RecordingsConfig } from '../../config/types.ts'
+import { convertToMp4 } from '../../media/record/convert-mp4.ts'
 import type {
   MediaPort,
   Recording,
@@ -11,6 +12,7 @@ import type {
 } from '../../media/types.ts'
 import type { Callbacks } from '../callbacks/callback-outbox.ts'
 import type {
+  MemberPlace,
   RecordingOrder,
   RecordingStore,
   RoomRecordingOrder,
@@ -28,6 +30,8 @@ import { isUuid } from '../directory/model/uuid.ts'
 import type { RecordingQuery, RecordingRow, RecordingRows } from '../directory/tables/recordings.ts'
 import { ActiveRecording } from './active-recording.ts'
 import { recordingEndCallback } from './lost-recordings.ts'
+import { MemberFolder } from './member-folder.ts'
+import { Mp4Conversions } from './mp4-conversions.ts'
 import { removeOrphans } from './orphan-recordings.ts'
 import { RecordingFolder } from './recording-folder.ts'
 import {
@@ -65,19 +69,24 @@ export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   readonly base: () => string
   readonly clock: Clock
   readonly log: Log
-  readonly metrics: Pick<Metrics, 'recordingsEnded' | 'recordingsRemoved' | 'recordingUploads' | 'rejections'>
+  readonly metrics: Pick<
+    Metrics,
+    'recordingsEnded' | 'recordingsRemoved' | 'recordingUploads' | 'recordingConversions' | 'rejections'
+  >
   /** HTTP client for customers' storage. */
   readonly http: RecordingUploadsDeps['http']
   /** Callbacks to customers' servers. */
   readonly callbacks: Callbacks
   /** Returns the free bytes in the folder; default: asks the file system. */
   readonly freeBytes?: (folder: string) => Promise<number>
+  /** Converts a file to MP4; default by the program `ffmpeg`. */
+  readonly convert?: typeof convertToMp4
 }
 
 /** Settings that a reload can change. */
 export type RecordingRules = Pick<
   RecordingsOptions,
-  'keepMs' | 'maxBytes' | 'minFree' | 'linkAgeMs' | 'longestMs'
+  'keepMs' | 'maxBytes' | 'minFree' | 'linkAgeMs' | 'longestMs' | 'roomFormat'
 >
 
 /** Stores the recordings of calls and rooms: their files, their rows, and their removal. */
@@ -89,6 +98,7 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
   #links: RecordingLinks
   #retention: Retention
   #uploads: RecordingUploads
+  #conversions: Mp4Conversions
   #repeats: PeriodicTask[]
   #running = new Map<string, ActiveRecording>()
   /** Free bytes; undefined if unknown. */
@@ -108,9 +118,17 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
       log,
       onRemoved,
       reportEnd: (row) => this.#reportLost(row),
+      convertsRooms: () => this.#options.roomFormat === 'mp4',
     }
     this.#index = new RecordingIndex(this.#indexDeps)
     this.#uploads = new RecordingUploads({ http: options.http, folder: this.folder, clock, log, metrics })
+    this.#conversions = new Mp4Conversions({
+      folder: this.folder,
+      convert: options.convert ?? convertToMp4,
+      save: (row) => this.#index.change(row),
+      log,
+      metrics,
+    })
     this.#retention = new Retention({
       ...(keepMs !== undefined && { keepMs }),
       ...(maxBytes !== undefined && { maxBytes }),
@@ -165,6 +183,11 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     return this.#uploads.waiting
   }
 
+  /** Number of recordings that are being converted, or wait for it. */
+  get converting(): number {
+    return this.#conversions.size
+  }
+
   /** Bytes of all ended recordings. */
   get bytes(): number {
     return this.#index.total
@@ -198,12 +221,22 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
   }
 
   startRoom(
-    record: (request: RoomRecordRequest) => RoomRecording,
+    record: (request: RoomRecordRequest, members?: MemberPlace) => RoomRecording,
     order: RoomRecordingOrder,
   ): StoredRoomRecording {
     const { longestMs: maxMs } = this.#options
     const row = newRoomRecordingRow(this.#newRow(), order)
-    const { active, done } = this.#begin(row, 'both', (path) => record({ path, maxMs }))
+    let members: MemberFolder | undefined
+    const start = (path: string) => {
+      if (order.hasMembers) members = this.#membersOf(row)
+      return record({ path, maxMs }, members)
+    }
+    const { active, done } = this.#begin(row, 'both', start, () => members?.close())
+    const { storage } = order
+    if (storage)
+      void done.then(async ({ hasFile }) => {
+        if (hasFile) await this.#uploads.send(await this.#converted(row.id), storage)
+      })
     return {
       id: row.id,
       done,
@@ -239,15 +272,19 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
   }
 
   /** Returns a link to a recording's file, valid from now for `ageMs`; default the configured time. */
-  linkTo(id: string, ageMs = this.#options.linkAgeMs): string {
-    const { base, clock } = this.#options
-    const { expires, signature } = this.#links.sign(id, clock.now() + ageMs)
-    return `${base()}/api/recordings/${id}/audio?expires=${expires}&signature=${signature}`
+  linkTo(id: string, ageMs?: number): string {
+    return this.#link(id, `${id}/audio`, ageMs)
   }
 
-  /** Checks a link of this gateway. */
-  checkLink(id: string, proof: LinkProof): 'good' | 'expired' | 'forged' {
-    return this.#links.check(id, proof, this.#options.clock.now())
+  /** Returns a link to a file of a member, or to the manifest, as {@link linkTo} does. */
+  linkToFile(id: string, name: string, ageMs?: number): string {
+    return this.#link(`${id}/${name}`, `${id}/files/${name}`, ageMs)
+  }
+
+  /** Checks a link of this gateway. `name`: that of a file of a member; default the recording's file. */
+  checkLink(id: string, proof: LinkProof, name?: string): 'good' | 'expired' | 'forged' {
+    const signed = name === undefined ? id : `${id}/${name}`
+    return this.#links.check(signed, proof, this.#options.clock.now())
   }
 
   /** Ends the recordings in progress, and waits until their rows are saved. Idempotent. */
@@ -256,7 +293,14 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     const running = [...this.#running.values()]
     for (const each of running) each.stop()
     await Promise.all(running.map(({ done }) => done))
+    await this.#conversions.close()
     await this.#uploads.close()
+  }
+
+  #link(signed: string, path: string, ageMs = this.#options.linkAgeMs): string {
+    const { base, clock } = this.#options
+    const { expires, signature } = this.#links.sign(signed, clock.now() + ageMs)
+    return `${base()}/api/recordings/${path}?expires=${expires}&signature=${signature}`
   }
 
   #newRow(): Pick<RecordingRow, 'id' | 'node_id' | 'started_at'> {
@@ -269,6 +313,7 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     row: RecordingRow,
     tracks: RecordRequest['tracks'],
     record: (path: string) => R,
+    onEnd: () => Promise<void> | undefined = () => undefined,
   ) {
     const { minFree, log } = this.#options
     const { call_id: call, leg_id: leg, project_id: projectId, format } = row
@@ -277,11 +322,35 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
       this.#refuse('recording_no_space', { ...facts, freeBytes: this.#free, minFree })
     const recording = record(this.#placeFor(row, facts))
     const written = this.#index.write(row)
-    const done = recording.done.then((result) => this.#over(row, written, result))
+    const done = recording.done.then(async (result) => {
+      await Promise.all([written, onEnd()])
+      return this.#over(row, result)
+    })
     log.info({ event: 'recording.started', ...facts, recording: row.id, format, tracks }, 'recording started')
     const active = new ActiveRecording(row, recording, done)
     this.#running.set(row.id, active)
     return { recording, active, done }
+  }
+
+  /** Returns the row of an ended recording once it waits for no conversion. */
+  async #converted(id: string): Promise<RecordingRow> {
+    const row = (await this.#options.rows.find(id))!
+    return row.conversion ? this.#conversions.add(row) : row
+  }
+
+  #membersOf(row: RecordingRow): MemberFolder {
+    const { clock, log } = this.#options
+    const recording = row.id
+    const onFault = (err: Error) =>
+      log.error(
+        { event: 'recording.manifest-not-saved', recording, err },
+        'manifest of a recording not saved',
+      )
+    try {
+      return new MemberFolder(this.folder.membersOf(row), { clock, onFault })
+    } catch (err) {
+      return this.#refuse('recording_failed', { recording, err })
+    }
   }
 
   #placeFor(row: RecordingRow, facts: object): string {
@@ -301,14 +370,15 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     throw new TrunklineError(code)
   }
 
-  async #over(row: RecordingRow, written: Promise<void>, result: RecordingResult): Promise<RecordingResult> {
+  async #over(row: RecordingRow, result: RecordingResult): Promise<RecordingResult> {
     const { clock, log, metrics } = this.#options
     const { end, durationMs, bytes } = result
-    await written
-    await this.#index.close(row, result, clock.now())
+    const ended = await this.#index.close(row, result, clock.now())
+    if (ended.conversion) void this.#conversions.add(ended)
     this.#running.delete(row.id)
     metrics.recordingsEnded.inc({ reason: end.kind })
-    const facts = { recording: row.id, call: row.call_id, reason: end.kind, durationMs, bytes }
+    const { id: recording, call_id: call, conference_id: conference } = row
+    const facts = { recording, call, ...(conference && { conference }), reason: end.kind, durationMs, bytes }
     if (end.kind === 'error')
       log.error(
         {
@@ -344,6 +414,8 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     const now = this.#options.clock.now()
     try {
       await this.#index.settle(now, (id) => this.#running.has(id))
+      const { rows, nodeId } = this.#options
+      for (const row of await rows.unconverted(nodeId)) void this.#conversions.add(row)
       await this.#index.count()
       await this.#retention.run(now)
     } catch (error) {

@@ -81,10 +81,10 @@ export class RoomSession {
     this.#log = log
     this.#events = new RoomEventQueue(log)
     this.recordings = new SessionRecordings({
-      record: () => {
+      record: ({ hasMembers = this.settings.recordMembers }) => {
         const { name: room } = this.settings
         if (this.#state !== 'open') throw new TrunklineError('room_ended', undefined, { room })
-        return media.record()
+        return media.record({ hasMembers })
       },
       clock,
       emit: (...events) => {

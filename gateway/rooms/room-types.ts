@@ -27,6 +27,10 @@ export interface RoomSettings {
   /** Whether raised hands come before speakers when the slots are too few; default false. */
   readonly isHandraisePrioritized: boolean
   readonly recordOnStart: boolean
+  /** Whether recordings have files of each member; default false. */
+  readonly recordMembers: boolean
+  /** Storage of the customer that recordings are uploaded to; default none. */
+  readonly recordingStorage?: { readonly url: string; readonly method: 'PUT' | 'POST' }
   /** Data of the application for the room. */
   readonly meta: Meta
   /** Target that receives the events of each session; default none. */
@@ -180,24 +184,34 @@ export interface RoomMedia {
   /** Plays the tone of a member that joins or leaves. */
   playTone(kind: 'join' | 'leave'): void
   /** Starts a recording. Throws an error with a code of the catalogue. */
-  record(): RoomMediaRecording
+  record(order: RecordingTerms): RoomMediaRecording
 }
 
 /** Recording that the media of a room makes. After its end, calls have no effect. */
 export interface RoomMediaRecording {
   readonly id: string
-  /** Settles when the file is complete, with the duration of the file. */
-  readonly done: Promise<{ readonly durationMs: number }>
+  /**
+   * Settles when the file is complete, with the duration of the file. An `end` of the kind `error` is a
+   * failure, also with a file of what came before it.
+   */
+  readonly done: Promise<{ readonly durationMs: number; readonly end: { readonly kind: string } }>
   /** Leaves what follows out of the file. */
   pause(): void
   resume(): void
   stop(): void
 }
 
+/** Terms of one recording. */
+export interface RecordingTerms {
+  /** Whether each member has files of its own beside the picture and the sound of the room. */
+  readonly hasMembers: boolean
+}
+
 /** Recording of a room session. Times are ms since the epoch. */
 export interface RoomRecording {
   readonly id: string
-  readonly state: 'recording' | 'paused' | 'completed'
+  /** `failed`: a fault ended it; the file, if any, has what came before. */
+  readonly state: 'recording' | 'paused' | 'completed' | 'failed'
   readonly startedAt: number
   readonly endedAt?: number
   /** Duration so far, without pauses, in ms. */

@@ -49,6 +49,32 @@ describe('the recordings of a room session', () => {
         )
   })
 
+  it('that fail are reported as failed, with the duration of what was kept', async () => {
+    const { id } = recordings().start()
+    room.clock.advance(5000)
+    room.takeEvents()
+    room.recordings[0]!.complete({ durationMs: 3000, kind: 'error' })
+    await settled()
+    expect(room.takeEvents()).toEqual(['recording.ended recording-0 failed', 'room.updated recording'])
+    expect(recordings().list).toMatchObject([{ id, state: 'failed', durationMs: 3000 }])
+    expect(recordings().isRecording).toBe(false)
+    expect(() => recordings().pause(id)).toThrow(expect.objectContaining({ code: 'unknown_recording' }))
+    room.session.leave('A', 'left')
+    expect(room.takeEvents().at(-1)).toBe('room.ended')
+    expect(recordings().list).toMatchObject([{ state: 'failed' }])
+  })
+
+  it('have files of members if the room or the request says so', () => {
+    recordings().start()
+    recordings().start({ hasMembers: true })
+    expect(room.terms).toEqual([{ hasMembers: false }, { hasMembers: true }])
+    const other = new SampleRoom({ recordMembers: true })
+    other.join('A')
+    other.session.recordings.start()
+    other.session.recordings.start({ hasMembers: false })
+    expect(other.terms).toEqual([{ hasMembers: true }, { hasMembers: false }])
+  })
+
   it('are at most three at once, of which each has its events', async () => {
     for (let i = 0; i < 3; i++) recordings().start()
     expect(() => recordings().start()).toThrow(expect.objectContaining({ code: 'too_many_recordings' }))

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
-import type { RoomEvent, RoomMediaRecording, RoomRecording } from './room-types.ts'
+import type { RecordingTerms, RoomEvent, RoomMediaRecording, RoomRecording } from './room-types.ts'
 
 /** Maximum number of recordings in progress. */
 const maxInProgress = 3
@@ -10,7 +10,7 @@ const maxListed = 50
 /** Collaborators of {@link SessionRecordings}. */
 export interface SessionRecordingsDeps {
   /** Starts a recording of the media. Throws an error with a code of the catalogue. */
-  readonly record: () => RoomMediaRecording
+  readonly record: (terms: Partial<RecordingTerms>) => RoomMediaRecording
   readonly clock: Pick<Clock, 'now'>
   readonly emit: (...events: readonly RoomEvent[]) => void
 }
@@ -47,13 +47,13 @@ export class SessionRecordings {
   }
 
   /**
-   * Starts a recording. Throws `too_many_recordings` if three are in progress, `recording_no_space` and
-   * `recording_failed`.
+   * Starts a recording. `terms`: default those of the room. Throws `too_many_recordings` if three are in
+   * progress, `recording_no_space` and `recording_failed`.
    */
-  start(): RoomRecording {
+  start(terms: Partial<RecordingTerms> = {}): RoomRecording {
     if (this.#inProgress >= maxInProgress)
       throw new TrunklineError('too_many_recordings', 'The room has too many recordings in progress.')
-    const media = this.#deps.record()
+    const media = this.#deps.record(terms)
     const startedAt = this.#deps.clock.now()
     const recording: KnownRecording = {
       media,
@@ -68,7 +68,7 @@ export class SessionRecordings {
     const view = this.#view(recording)
     this.#emit({ kind: 'recording.started', recording: view }, this.#inProgress === 1)
     // It also ends by itself, for example on a full disk.
-    void media.done.then(({ durationMs }) => this.#ended(recording, durationMs))
+    void media.done.then((result) => this.#ended(recording, result))
     return view
   }
 
@@ -107,19 +107,19 @@ export class SessionRecordings {
   /** Ends all recordings at once: their files are completed after that. */
   close(): void {
     for (const recording of this.#known.values()) {
-      if (recording.state === 'completed') continue
+      if (isOver(recording)) continue
       recording.media.stop()
       this.#ended(recording)
     }
   }
 
   get #inProgress(): number {
-    return [...this.#known.values()].filter(({ state }) => state !== 'completed').length
+    return [...this.#known.values()].filter((each) => !isOver(each)).length
   }
 
   #find(id: string): KnownRecording {
     const recording = this.#known.get(id)
-    if (!recording || recording.state === 'completed') throw new TrunklineError('unknown_recording')
+    if (!recording || isOver(recording)) throw new TrunklineError('unknown_recording')
     return recording
   }
 
@@ -134,13 +134,13 @@ export class SessionRecordings {
     this.#emit({ kind: 'recording.updated', recording: this.#view(recording) })
   }
 
-  /** `durationMs`: duration of the file; default the time that was recorded. */
-  #ended(recording: KnownRecording, durationMs?: number): void {
-    if (recording.state === 'completed') return
+  /** `result`: absent if the session ends first; the duration is then the time that was recorded. */
+  #ended(recording: KnownRecording, result?: Awaited<RoomMediaRecording['done']>): void {
+    if (isOver(recording)) return
     this.#hold(recording)
-    recording.state = 'completed'
+    recording.state = result?.end.kind === 'error' ? 'failed' : 'completed'
     recording.endedAt = this.#deps.clock.now()
-    recording.recordedMs = durationMs ?? recording.recordedMs
+    recording.recordedMs = result?.durationMs ?? recording.recordedMs
     this.#emit({ kind: 'recording.ended', recording: this.#view(recording) }, !this.isRecording)
   }
 
@@ -149,7 +149,7 @@ export class SessionRecordings {
   }
 
   #forgetOld(): void {
-    const ended = [...this.#known].filter(([, { state }]) => state === 'completed')
+    const ended = [...this.#known].filter(([, each]) => isOver(each))
     for (const [id] of ended.slice(0, Math.max(0, ended.length - maxListed))) this.#known.delete(id)
   }
 
@@ -164,5 +164,8 @@ export class SessionRecordings {
     }
   }
 }
+
+const isOver = ({ state }: Pick<RoomRecording, 'state'>): boolean =>
+  state === 'completed' || state === 'failed'
 
 const roomUpdated: RoomEvent = { kind: 'room.updated', updated: ['recording'] }

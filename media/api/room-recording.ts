@@ -23,3 +23,20 @@ export interface RoomRecording extends Pick<Recording, 'done' | 'resume' | 'stop
   /** Leaves what follows out of the file. No effect if paused or ended. */
   pause(): void
 }
+
+/** Options of a {@link TrackRecording}. */
+export interface TrackRequest {
+  /** Returns the path of the finished file in this format, see {@link RoomRecordRequest.path}. */
+  readonly pathOf: (format: TrackRecording['format']) => string
+}
+
+/**
+ * Recording of one track of a member in progress: its camera, its screen or its sound, without that of the
+ * others. Its file begins when the recording starts. It is written in parts of at most a second.
+ */
+export interface TrackRecording extends Pick<RoomRecording, 'done' | 'pause' | 'resume' | 'stop'> {
+  /** `webm`: VP8 or Opus, as it came. `wav`: the decoded sound of a party without Opus, with 16 kHz. */
+  readonly format: 'webm' | 'wav'
+  /** Sets whether a plain picture, or silence, takes the place of the track; default false. */
+  setMuted(isMuted: boolean): void
+}

@@ -41,6 +41,12 @@ export interface RoomFrames {
   close(): void
 }
 
+/** Frames of one source of a room, see {@link RoomVideo.watchMember}. */
+export interface MemberFrames extends RoomFrames {
+  /** Sets whether the frames are those of the source; else of a plain picture. Default true. */
+  setShown(isShown: boolean): void
+}
+
 /**
  * Video of one room: its sources and its viewers. A change of the picture needs no new offer. The SSRC of a
  * viewer's stream stays, and its sequence numbers, timestamps and VP8 picture ids are continuous. A viewer
@@ -80,6 +86,11 @@ export interface RoomVideo {
    * `close`. Without a source the frames are those of the plain picture. Decodes and encodes nothing.
    */
   watchFrames(onFrame: (frame: RoomFrame) => void): RoomFrames
+  /**
+   * Calls `onFrame` with the frames that one source sends, as {@link watchFrames} does. While it sends none,
+   * or the id is unknown, the frames are those of the plain picture.
+   */
+  watchMember(id: string, onFrame: (frame: RoomFrame) => void): MemberFrames
   /** Whether a composed picture can be shown at present. Without it, such a picture is plain. */
   readonly canCompose: boolean
   /**

@@ -1,7 +1,7 @@
 import type { AudioCodec } from './codec.ts'
 import type { Mixer } from './mixer.ts'
 import type { MediaPort } from './port.ts'
-import type { RoomRecording, RoomRecordRequest } from './room-recording.ts'
+import type { RoomRecording, RoomRecordRequest, TrackRecording, TrackRequest } from './room-recording.ts'
 import type { BrowserTracks } from './room-tracks.ts'
 import type { RoomVideo } from './room-video.ts'
 
@@ -112,6 +112,10 @@ export interface WebRtc {
   openRoom(onFault?: (fault: Error) => void): RoomVideo
   /** Records a room: the mix of its audio, and later its picture. Errors are in the result. */
   recordRoom(mixer: Pick<Mixer, 'onPacket'>, request: RoomRecordRequest): RoomRecording
+  /** Records the picture of one source of a room. */
+  recordPicture(video: RoomVideo, sourceId: string, request: TrackRequest): TrackRecording
+  /** Records the sound that a port receives: Opus of a browser as it comes, any other decoded. */
+  recordSound(port: MediaPort, request: TrackRequest): TrackRecording
   /** Number of open browser transports. */
   readonly transports: number
   close(): Promise<void>

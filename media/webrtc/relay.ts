@@ -21,6 +21,7 @@ export class Relay {
   readonly #fromEdge: types.Producer
   #toBrowser: types.Consumer | undefined
   #isDeaf = false
+  readonly #watchers = new Set<() => void>()
   #fromBrowser: { readonly producer: types.Producer; readonly line: MLine; readonly key: string } | undefined
 
   private constructor(
@@ -94,7 +95,7 @@ export class Relay {
   async sendTo(line: MLine): Promise<Stream> {
     const consumer = await line.transport.consume({
       producerId: this.#fromEdge.id,
-      rtpCapabilities: this.#capabilities(),
+      rtpCapabilities: this.capabilities,
       paused: this.#isDeaf,
     })
     this.#toBrowser = consumer
@@ -129,7 +130,19 @@ export class Relay {
       rtpParameters: this.#parametersOf(section),
     })
     this.#fromBrowser = { producer, line, key }
-    await this.#plain.consume({ producerId: producer.id, rtpCapabilities: this.#capabilities() })
+    for (const watcher of [...this.#watchers]) watcher()
+    await this.#plain.consume({ producerId: producer.id, rtpCapabilities: this.capabilities })
+  }
+
+  /** Audio that the browser sends; undefined if it sends none. */
+  get fromBrowser(): types.Producer | undefined {
+    return this.#fromBrowser?.producer
+  }
+
+  /** Calls `watcher` when {@link fromBrowser} is another one, until the returned function is called. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
   }
 
   /** Closes the relay. Idempotent. */
@@ -146,8 +159,8 @@ export class Relay {
     }
   }
 
-  // Header extensions are omitted, because the router's ids differ from the browser's.
-  #capabilities(): types.RtpCapabilities {
+  /** Capabilities of consumers. Header extensions are omitted, because the router's ids differ. */
+  get capabilities(): types.RtpCapabilities {
     return {
       codecs: codecsOf(this.format).map(({ payloadType, ...codec }) => ({
         kind: 'audio' as const,

@@ -13,6 +13,8 @@ import type {
   RoomRecording,
   RoomRecordRequest,
   RoomVideo,
+  TrackRecording,
+  TrackRequest,
   WebRtc,
 } from '../types.ts'
 import { BrowserSession } from './browser-session.ts'
@@ -20,7 +22,9 @@ import { WebRtcError } from './errors.ts'
 import { listenAddresses } from './listen-addresses.ts'
 import { Relay } from './relay.ts'
 import { ComposingAdmission } from './rooms/composing-admission.ts'
+import { RelayFeed } from './rooms/relay-feed.ts'
 import { RoomRecorder } from './rooms/room-recorder.ts'
+import { PictureRecorder, PortRecorder, SoundRecorder } from './rooms/track-recorders.ts'
 import { type ComposingService, VideoRoom } from './rooms/video-room.ts'
 import { type AudioFormat, ownFormat, planAnswer, planSource, withFormat } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read-sdp.ts'
@@ -78,6 +82,8 @@ class Service implements WebRtcService {
   readonly #edge: Pick<Edge, 'open'>
   readonly #supervisors: readonly WorkerSupervisor[]
   readonly #composing: ComposingService | undefined
+  /** Audio of browsers by its edge port. */
+  readonly #relays = new WeakMap<MediaPort, Relay>()
   #onFailure: ((reason: Error) => void) | undefined
 
   constructor(options: WebRtcOptions) {
@@ -172,6 +178,16 @@ class Service implements WebRtcService {
     return new RoomRecorder(request, { mixer, clock: systemClock })
   }
 
+  recordPicture(video: RoomVideo, sourceId: string, request: TrackRequest): TrackRecording {
+    return new PictureRecorder(request, video, sourceId, { clock: systemClock })
+  }
+
+  recordSound(port: MediaPort, request: TrackRequest): TrackRecording {
+    const relay = this.#relays.get(port)
+    if (relay?.format.codec !== 'opus') return new PortRecorder(request, port)
+    return new SoundRecorder(request, new RelayFeed(relay), { clock: systemClock })
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#supervisors.map((supervisor) => supervisor.close()))
   }
@@ -189,7 +205,9 @@ class Service implements WebRtcService {
   async #openSound(worker: MediaWorker, group: string, format: AudioFormat): Promise<SourceSound> {
     const port = await this.#edge.open({ group, kind: 'loopback' })
     try {
-      return { port, relay: await Relay.open(worker, port, format, 'recvonly') }
+      const relay = await Relay.open(worker, port, format, 'recvonly')
+      this.#relays.set(port, relay)
+      return { port, relay }
     } catch (error) {
       await closePort(port)
       throw error
@@ -207,6 +225,7 @@ class Service implements WebRtcService {
     let undo: () => Promise<unknown> = () => closePort(port)
     try {
       const relay = await Relay.open(worker, port, format)
+      this.#relays.set(port, relay)
       const session = new BrowserSession({
         worker,
         port,

@@ -107,6 +107,8 @@ export const errorActions: Readonly<Record<Code, string>> = {
   sound_busy: 'Use fewer different long texts at the same time, or a faster speech engine.',
   recording_no_space: 'Free space on the disk, or shorten the retention time of recordings.',
   recording_failed: 'Check space and permissions of the folder of recordings.',
+  recording_not_converted:
+    'Check that `ffmpeg` with `libx264` is installed, and space in the folder of recordings.',
   recording_in_progress: 'Repeat the request after the recording has ended.',
   unknown_recording: 'Check the id. Recordings are removed after their retention time.',
   interval_too_brief: 'Nothing: the phone repeats the request with a longer expiry.',

@@ -20,6 +20,7 @@ import { RoomSession } from '../../rooms/room-session.ts'
 import type {
   Picture,
   PictureKind,
+  RecordingTerms,
   RoomMedia,
   RoomMediaRecording,
   RoomMember,
@@ -28,6 +29,7 @@ import type {
 import type { RoomRecordingStore } from '../audio/recording-store.ts'
 import type { TrackListener } from '../leg/room-seat.ts'
 import { MemberTracks } from './member-tracks.ts'
+import { RecordAtStart } from './record-at-start.ts'
 import { type RecordedCall, RoomRecordings } from './room-recordings.ts'
 
 /** Rate of the mixer's audio in Hz: full band for browsers with Opus. */
@@ -38,7 +40,7 @@ const wideRate = 16_000
 /** Collaborators of an {@link OpenRoom}. */
 export interface OpenRoomDeps {
   readonly openMixer: (options: MixerOptions) => Promise<Mixer>
-  readonly webrtc: Pick<WebRtc, 'openRoom' | 'recordRoom' | 'tracks'>
+  readonly webrtc: Pick<WebRtc, 'openRoom' | 'recordRoom' | 'recordPicture' | 'recordSound' | 'tracks'>
   readonly recordings: RoomRecordingStore
   readonly clock: SteadyClock
   readonly log: Log
@@ -60,15 +62,12 @@ export class OpenRoom implements RoomMedia {
   /** Listeners of the sizes of cameras by the ids of members. */
   readonly #cameraListeners = new Map<string, (size: CameraSize) => void>()
   readonly #recordings: RoomRecordings
-  /** Whether the recording that the settings require was started, or has failed. */
-  #isRecordedAtStart = false
 
   private constructor(deps: OpenRoomDeps, settings: RoomSettings, mixer: Mixer, onClosed: () => void) {
     const { clock } = deps
     const id = randomUUID()
     this.#deps = deps
     this.#mixer = mixer
-    this.#recordings = new RoomRecordings({ mixer, webrtc: deps.webrtc, store: deps.recordings })
     this.#log = deps.log.child({ room: settings.name, roomSession: id })
     this.#video = deps.webrtc.openRoom((err) =>
       this.#log.warn({ event: 'room.video-failed', err }, 'video of a member not shown'),
@@ -84,8 +83,13 @@ export class OpenRoom implements RoomMedia {
       { id, settings, pictureKind: kindOf(this.#video.canCompose) },
       { media: this, clock, log: this.#log },
     )
+    const { webrtc, recordings: store } = deps
+    this.#recordings = new RoomRecordings(
+      { session: this.session, video: this.#video, portOf: (memberId) => this.#ports.get(memberId) },
+      { mixer, webrtc, store, clock, log: this.#log },
+    )
+    new RecordAtStart(this.session, { clock, log: this.#log })
     this.session.listen((event) => {
-      if (event.kind === 'member.joined') this.#recordAtStart()
       if (event.kind === 'member.left') this.#removeMedia(event.member)
       if (event.kind !== 'room.ended') return
       this.#close()
@@ -123,7 +127,7 @@ export class OpenRoom implements RoomMedia {
     if (!this.session.member(memberId)) return
     this.#video.add(memberId, video)
     this.#viewers.add(memberId)
-    this.#recordings.setVideo(this.#video)
+    this.#recordings.addVideo()
     this.#cameras.add(memberId)
     this.#video.limitCamera(memberId, this.#cameras.sizeOf(memberId).bitRate)
   }
@@ -148,7 +152,7 @@ export class OpenRoom implements RoomMedia {
     if (!source.hasVideo) return
     if (member.type === 'screen') this.#video.addScreen(member.id, source)
     else this.#video.addCamera(member.id, source)
-    this.#recordings.setVideo(this.#video)
+    this.#recordings.addVideo()
   }
 
   /** Removes the picture of a member. No effect if it has none. */
@@ -189,6 +193,7 @@ export class OpenRoom implements RoomMedia {
       const canBeHeard = canSpeak && !audio_muted
       this.#mixer.add(port, { canSpeak: canBeHeard, canHear: canHear && !deaf, ...this.#sourceInput(member) })
     }
+    this.#recordings.update()
   }
 
   /** Returns the options of the sound of a screen or a device. Its owner has it already. */
@@ -210,9 +215,8 @@ export class OpenRoom implements RoomMedia {
     this.#mixer.play({ prompt: { sampleRate: wideRate, samples: beep(wideRate) } })
   }
 
-  record(): RoomMediaRecording {
-    const { id: roomSessionId, settings } = this.session
-    return this.#recordings.start({ projectId: settings.projectId, roomSessionId })
+  record(terms: RecordingTerms): RoomMediaRecording {
+    return this.#recordings.start(terms)
   }
 
   #removeMedia({ id, isPhone }: RoomMember): void {
@@ -239,18 +243,6 @@ export class OpenRoom implements RoomMedia {
     const level = canCompose ? 'info' : 'warn'
     this.#log[level]({ event: 'room.picture-changed', kind, reason }, 'picture of a room changed')
     this.session.setPictureKind(kind)
-  }
-
-  /** Starts the recording that the settings of the room require. */
-  #recordAtStart(): void {
-    const { settings, recordings } = this.session
-    if (!settings.recordOnStart || this.#isRecordedAtStart) return
-    this.#isRecordedAtStart = true
-    try {
-      recordings.start()
-    } catch (error) {
-      this.#log.warn({ event: 'room.recording-failed', reason: String(error) }, 'room not recorded')
-    }
   }
 
   #close(): void {

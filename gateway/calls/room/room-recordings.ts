@@ -1,13 +1,18 @@
-import type { Mixer, RoomRecording, RoomVideo, WebRtc } from '../../../media/types.ts'
+import type { Mixer, RoomRecording, RoomRecordRequest, WebRtc } from '../../../media/types.ts'
+import type { SteadyClock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
-import type { RoomMediaRecording } from '../../rooms/room-types.ts'
-import type { RoomRecordingOrder, RoomRecordingStore } from '../audio/recording-store.ts'
+import type { Log } from '../../core/log.ts'
+import type { RecordingTerms, RoomMediaRecording } from '../../rooms/room-types.ts'
+import type { MemberPlace, RoomRecordingOrder, RoomRecordingStore } from '../audio/recording-store.ts'
+import { MemberRecordings, type RecordedRoom } from './member-recordings.ts'
 
 /** Collaborators of {@link RoomRecordings}. */
 export interface RoomRecordingsDeps {
   readonly mixer: Pick<Mixer, 'onPacket'>
-  readonly webrtc: Pick<WebRtc, 'recordRoom'>
+  readonly webrtc: Pick<WebRtc, 'recordRoom' | 'recordPicture' | 'recordSound'>
   readonly store: RoomRecordingStore
+  readonly clock: Pick<SteadyClock, 'now'>
+  readonly log: Log
 }
 
 /** Call of a room, which its recordings name. */
@@ -15,19 +20,27 @@ export type RecordedCall = Pick<RoomRecordingOrder, 'callId' | 'legId'>
 
 /** Makes the recordings of one room session. */
 export class RoomRecordings {
+  readonly #room: RecordedRoom
   readonly #deps: RoomRecordingsDeps
   readonly #calls = new Set<RecordedCall>()
   readonly #inProgress = new Set<RoomRecording>()
-  #video: RoomVideo | undefined
+  readonly #members = new Set<MemberRecordings>()
+  #hasVideo = false
 
-  constructor(deps: RoomRecordingsDeps) {
+  constructor(room: RecordedRoom, deps: RoomRecordingsDeps) {
+    this.#room = room
     this.#deps = deps
   }
 
-  /** Sets the video of the room. Recordings in progress have it from now on. */
-  setVideo(video: RoomVideo): void {
-    this.#video = video
-    for (const recording of this.#inProgress) recording.setVideo(video)
+  /** Records the video of the room from now on, also in recordings in progress. */
+  addVideo(): void {
+    this.#hasVideo = true
+    for (const recording of this.#inProgress) recording.setVideo(this.#room.video)
+  }
+
+  /** Applies a change of the media of a member. */
+  update(): void {
+    for (const members of this.#members) members.update()
   }
 
   /** Adds a call of the room. Returns a function that removes it. */
@@ -37,19 +50,55 @@ export class RoomRecordings {
   }
 
   /** Starts a recording. Throws `recording_failed` without a call, and as the store does. */
-  start(room: Pick<RoomRecordingOrder, 'projectId' | 'roomSessionId'>): RoomMediaRecording {
+  start({ hasMembers }: RecordingTerms): RoomMediaRecording {
     const [call] = this.#calls
     if (!call) throw new TrunklineError('recording_failed', 'The room has no call.')
-    const { mixer, webrtc, store } = this.#deps
-    return store.startRoom(
-      (request) => {
-        const recording = webrtc.recordRoom(mixer, request)
-        if (this.#video) recording.setVideo(this.#video)
-        this.#inProgress.add(recording)
-        void recording.done.then(() => this.#inProgress.delete(recording))
-        return recording
+    const { id: roomSessionId, settings } = this.#room.session
+    const { projectId, recordingStorage: storage } = settings
+    return this.#deps.store.startRoom((request, place) => this.#record(request, place), {
+      projectId,
+      roomSessionId,
+      ...call,
+      ...(hasMembers && { hasMembers }),
+      ...(storage && { storage }),
+    })
+  }
+
+  #record(request: RoomRecordRequest, place: MemberPlace | undefined): RoomRecording {
+    const { mixer, webrtc } = this.#deps
+    const recording = webrtc.recordRoom(mixer, request)
+    if (this.#hasVideo) recording.setVideo(this.#room.video)
+    this.#inProgress.add(recording)
+    void recording.done.then(() => this.#inProgress.delete(recording))
+    return place ? this.#withMembers(recording, place) : recording
+  }
+
+  /** Adds the files of members to a recording. They end with it. */
+  #withMembers(recording: RoomRecording, place: MemberPlace): RoomRecording {
+    const { webrtc, clock, log } = this.#deps
+    const members = new MemberRecordings(this.#room, { webrtc, place, clock, log })
+    this.#members.add(members)
+    const done = recording.done.then(async (result) => {
+      this.#members.delete(members)
+      members.stop()
+      await members.done
+      return result
+    })
+    return {
+      done,
+      setVideo: (video) => recording.setVideo(video),
+      pause: () => {
+        recording.pause()
+        members.pause()
       },
-      { ...room, ...call },
-    )
+      resume: () => {
+        recording.resume()
+        members.resume()
+      },
+      stop: () => {
+        recording.stop()
+        members.stop()
+      },
+    }
   }
 }

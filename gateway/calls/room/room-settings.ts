@@ -31,6 +31,13 @@ export const roomSettings = (
     isVideoOffAtJoin: details?.userJoinVideoOff ?? false,
     isHandraisePrioritized: details?.prioritizeHandraise ?? false,
     recordOnStart: details?.recordOnStart ?? false,
+    recordMembers: details?.recordMembers ?? false,
+    ...(details?.recordingStorageUrl !== undefined && {
+      recordingStorage: {
+        url: details.recordingStorageUrl,
+        method: details.recordingStorageMethod ?? 'PUT',
+      },
+    }),
     meta: (details ?? newRoom).meta ?? {},
     ...(details?.statusCallbackUrl !== undefined && {
       statusTarget: { url: details.statusCallbackUrl, method: details.statusCallbackMethod ?? 'POST' },

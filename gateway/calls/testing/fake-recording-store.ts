@@ -1,5 +1,7 @@
 import type { MediaPort, RoomRecording, RoomRecordRequest } from '../../../media/types.ts'
 import type {
+  MemberPlace,
+  RecordingManifest,
   RecordingOrder,
   RecordingStore,
   RoomRecordingOrder,
@@ -12,6 +14,8 @@ import type {
 export class FakeRecordingStore implements RecordingStore, RoomRecordingStore {
   readonly orders: RecordingOrder[] = []
   readonly roomOrders: RoomRecordingOrder[] = []
+  /** Manifests of members' files, in the order of saving. */
+  readonly manifests: RecordingManifest[] = []
   /** Thrown by the next {@link start}. */
   refusal: Error | undefined
 
@@ -33,13 +37,23 @@ export class FakeRecordingStore implements RecordingStore, RoomRecordingStore {
   }
 
   startRoom(
-    record: (request: RoomRecordRequest) => RoomRecording,
+    record: (request: RoomRecordRequest, members?: MemberPlace) => RoomRecording,
     order: RoomRecordingOrder,
   ): StoredRoomRecording {
     if (this.refusal) throw this.refusal
     this.roomOrders.push(order)
     const id = `room-r-${this.roomOrders.length}`
-    const { done, pause, resume, stop } = record({ path: `/recordings/${id}.webm` })
-    return { id, done, pause, resume, stop }
+    const members = {
+      pathOf: (name: string) => `/recordings/${id}.members/${name}`,
+      save: (manifest: RecordingManifest) => void this.manifests.push(structuredClone(manifest)),
+    }
+    const recording = record({ path: `/recordings/${id}.webm` }, order.hasMembers ? members : undefined)
+    return {
+      id,
+      done: recording.done,
+      pause: () => recording.pause(),
+      resume: () => recording.resume(),
+      stop: () => recording.stop(),
+    }
   }
 }

@@ -1,4 +1,13 @@
-import type { RecordingResult, RoomRecording, RoomRecordRequest, RoomVideo } from '../../../media/types.ts'
+import type {
+  MediaPort,
+  RecordingEnd,
+  RecordingResult,
+  RoomRecording,
+  RoomRecordRequest,
+  RoomVideo,
+  TrackRecording,
+  TrackRequest,
+} from '../../../media/types.ts'
 
 /** Recording of a room without a file; {@link stop} ends it at once. */
 export class FakeRoomRecording implements RoomRecording {
@@ -20,17 +29,48 @@ export class FakeRoomRecording implements RoomRecording {
   resume = (): void => void this.calls.push('resume')
   stop = (): void => {
     this.calls.push('stop')
-    this.#finish({ end: { kind: 'stopped' }, durationMs: 1500, bytes: 1, hasFile: true })
+    this.finish({ kind: 'stopped' })
   }
+  /** Ends it by itself. */
+  finish = (end: RecordingEnd): void => this.#finish({ end, durationMs: 1500, bytes: 1, hasFile: true })
+}
+
+/** Recording of a track without a file. */
+export class FakeTrackRecording extends FakeRoomRecording implements TrackRecording {
+  readonly format: 'webm' | 'wav'
+
+  constructor(format: 'webm' | 'wav', path: string) {
+    super({ path })
+    this.format = format
+  }
+
+  setMuted = (isMuted: boolean): void => void this.calls.push(isMuted ? 'mute' : 'unmute')
 }
 
 /** Part of `WebRtc` that records rooms. */
 export class FakeRoomRecorder {
   readonly recordings: FakeRoomRecording[] = []
+  /** Tracks of members, in the order of their start. */
+  readonly tracks: FakeTrackRecording[] = []
+  /** Ports of browsers with Opus. */
+  readonly opus = new Set<MediaPort>()
 
   recordRoom = (_mixer: unknown, request: RoomRecordRequest): FakeRoomRecording => {
     const recording = new FakeRoomRecording(request)
     this.recordings.push(recording)
     return recording
+  }
+
+  recordPicture = (_video: unknown, _id: string, { pathOf }: TrackRequest): FakeTrackRecording =>
+    this.#track('webm', pathOf)
+
+  /** Ports of fake calls are those of telephones unless {@link opus} has them. */
+  recordSound = (port: MediaPort, { pathOf }: TrackRequest): FakeTrackRecording =>
+    this.#track(this.opus.has(port) ? 'webm' : 'wav', pathOf)
+
+  #track(format: 'webm' | 'wav', pathOf: TrackRequest['pathOf']): FakeTrackRecording {
+    const track = new FakeTrackRecording(format, pathOf(format))
+    this.tracks.push(track)
+    return track
   }
 }

@@ -18,6 +18,8 @@ export interface JoinedCaller extends ConferenceCaller {
   readonly seats: (RoomSeat | undefined)[]
 }
 
+const nothing = () => {}
+
 /** Video of a room that records its sources and its picture. */
 export class FakeRoomVideo {
   readonly sources = new Set<string>()
@@ -69,8 +71,11 @@ export class FakeRoomVideo {
   }
 
   watchFrames() {
-    const nothing = () => {}
     return { requestKeyFrame: nothing, close: nothing }
+  }
+
+  watchMember() {
+    return { requestKeyFrame: nothing, setShown: nothing, close: nothing }
   }
 
   close(): void {
@@ -109,6 +114,8 @@ export class RoomsFixture extends ConferenceFixture {
     const webrtc = {
       openRoom: () => this.#openVideo(),
       recordRoom: this.recorder.recordRoom,
+      recordPicture: this.recorder.recordPicture,
+      recordSound: this.recorder.recordSound,
       tracks: this.media.tracks,
     }
     const directory = { room: (name: string, projectId: string) => this.#room(name, projectId) }

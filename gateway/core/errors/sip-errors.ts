@@ -163,6 +163,14 @@ export const edgeCodes = {
     'NORMAL_TEMPORARY_FAILURE',
     'error',
   ),
+  recording_not_converted: entry(
+    'A recording could not be converted to MP4. Its WebM file is kept.',
+    500,
+    500,
+    41,
+    'NORMAL_TEMPORARY_FAILURE',
+    'error',
+  ),
   recording_in_progress: entry(
     'The recording is still in progress.',
     480,

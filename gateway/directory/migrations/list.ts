@@ -1,6 +1,7 @@
 import { doNotDisturb } from './do-not-disturb.ts'
 import { firstRelease } from './first-release.ts'
 import type { Migration } from './migration.ts'
+import { recordingFiles } from './recording-files.ts'
 import { roomHistory } from './room-history.ts'
 import { subscriberCalls } from './subscriber-calls.ts'
 import { subscriberCallsInProgress } from './subscriber-calls-in-progress.ts'
@@ -15,4 +16,5 @@ export const migrations: readonly Migration[] = [
   doNotDisturb,
   subscriberCallsInProgress,
   roomHistory,
+  recordingFiles,
 ]

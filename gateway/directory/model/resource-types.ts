@@ -119,6 +119,11 @@ export interface RoomDetails {
   /** Maximum number of members. */
   readonly maxMembers?: number
   readonly recordOnStart: boolean
+  /** Whether recordings have files of each member; default false. */
+  readonly recordMembers?: boolean
+  /** URL that recordings are uploaded to, by {@link recordingStorageMethod}; default PUT. */
+  readonly recordingStorageUrl?: string
+  readonly recordingStorageMethod?: 'PUT' | 'POST'
   /** Name of the layout at the start of a session. */
   readonly layout?: string
   /** Earliest and latest time of joining. */

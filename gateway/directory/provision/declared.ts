@@ -193,6 +193,7 @@ const room = (r: RoomConfig, first: string): DeclaredResource => {
     maxMembers: r.maxMembers,
     layout: r.layout,
     recordOnStart: r.recordOnStart,
+    recordMembers: r.recordMembers,
     toneOnEntryAndExit: r.tones,
     userJoinVideoOff: r.videoOff,
     prioritizeHandraise: r.handsFirst,

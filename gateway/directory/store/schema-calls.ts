@@ -10,7 +10,7 @@ export interface RecordingTable {
   status: 'in-progress' | 'completed' | 'failed'
   /** Null during the recording; `interrupted`: the gateway's process ended. */
   end_reason: string | null
-  format: 'wav' | 'mp3' | 'webm'
+  format: 'wav' | 'mp3' | 'webm' | 'mp4'
   channels: number
   /** In Hz. */
   sample_rate: number
@@ -31,6 +31,14 @@ export interface RecordingTable {
   track: 'inbound' | 'outbound' | 'both' | null
   /** Conference or room session that was recorded; null for other recordings. */
   conference_id: string | null
+  /** Code of the fault that ended the recording or its conversion; null without one. */
+  error: 'recording_failed' | 'recording_not_converted' | null
+  /** `pending`: the file of a room will be replaced by an MP4; null for other files. */
+  conversion: 'pending' | null
+  /** Files of the members of a room as JSON, see `MemberFile`; null without any. */
+  files_json: string | null
+  /** Size of the files of members. */
+  files_bytes: number
 }
 
 /** Undelivered callbacks to customers' servers. */

@@ -5,11 +5,19 @@ import type { Store } from '../store/sqlite.ts'
 /** Stored recording. */
 export type RecordingRow = Readonly<RecordingTable>
 
+/** Formats of recordings of rooms. */
+export const roomFormats = ['webm', 'mp4'] as const satisfies readonly RecordingRow['format'][]
+
+/** Whether a recording is one of a room. */
+export const isOfRoom = ({ format }: Pick<RecordingRow, 'format'>): boolean =>
+  roomFormats.some((each) => each === format)
+
 /** Search for recordings, with times of their start in ms since 1970, `from` inclusive, `until` exclusive. */
 export interface RecordingQuery extends ListPage {
   readonly callId?: string
   readonly conferenceId?: string
-  readonly format?: RecordingRow['format']
+  /** Formats; default any. */
+  readonly formats?: readonly RecordingRow['format'][]
   readonly from?: number
   readonly until?: number
 }
@@ -41,11 +49,11 @@ export class RecordingRows {
 
   /** Returns the recordings of a project, the newest first. */
   async list(projectId: string, query: RecordingQuery): Promise<Listed<RecordingRow>> {
-    const { callId, conferenceId, format, from, until, number, size } = query
+    const { callId, conferenceId, formats, from, until, number, size } = query
     let selected = this.#store.selectFrom('recording').where('project_id', '=', projectId)
     if (callId !== undefined) selected = selected.where('call_id', '=', callId)
     if (conferenceId !== undefined) selected = selected.where('conference_id', '=', conferenceId)
-    if (format !== undefined) selected = selected.where('format', '=', format)
+    if (formats !== undefined) selected = selected.where('format', 'in', formats)
     if (from !== undefined) selected = selected.where('started_at', '>=', from)
     if (until !== undefined) selected = selected.where('started_at', '<', until)
     const page = selected.selectAll().orderBy('started_at', 'desc').orderBy('id', 'desc')
@@ -84,6 +92,12 @@ export class RecordingRows {
     return own.where('ended_at', 'is', null).execute()
   }
 
+  /** Returns the ended recordings of a gateway that wait for their conversion. */
+  async unconverted(nodeId: string): Promise<RecordingRow[]> {
+    const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
+    return own.where('conversion', '=', 'pending').where('ended_at', 'is not', null).execute()
+  }
+
   /** Returns the ended recordings of a gateway whose end has not been reported. */
   async unreported(nodeId: string): Promise<RecordingRow[]> {
     const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
@@ -96,12 +110,12 @@ export class RecordingRows {
   }
 
   /**
-   * Returns the oldest ended recordings of a gateway, only those that began before `before` (ms since the
+   * Returns the oldest ended recordings of a gateway that wait for no conversion, only those that began before `before` (ms since the
    * Unix epoch) if it is given.
    */
   async oldest(nodeId: string, limit: number, before?: number): Promise<RecordingRow[]> {
     const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
-    const over = own.where('ended_at', 'is not', null)
+    const over = own.where('ended_at', 'is not', null).where('conversion', 'is', null)
     const selected = before === undefined ? over : over.where('started_at', '<', before)
     return selected.orderBy('started_at').orderBy('id').limit(limit).execute()
   }
@@ -111,8 +125,11 @@ export class RecordingRows {
     const row = await this.#store
       .selectFrom('recording')
       .where('node_id', '=', nodeId)
-      .select((q) => q.fn.sum<number | null>('bytes').as('bytes'))
+      .select((q) => [
+        q.fn.sum<number | null>('bytes').as('bytes'),
+        q.fn.sum<number | null>('files_bytes').as('filesBytes'),
+      ])
       .executeTakeFirst()
-    return Number(row?.bytes ?? 0)
+    return Number(row?.bytes ?? 0) + Number(row?.filesBytes ?? 0)
   }
 }

@@ -371,6 +371,7 @@ export class ApiTestSite {
       log,
       folder: join(folder, 'recordings'),
       minFree: 0,
+      roomFormat: 'webm',
       linkAgeMs: 3_600_000,
       longestMs: 14_400_000,
       nodeId: 'rig',

@@ -79,6 +79,7 @@ export class RecordingRig {
       metrics,
       folder,
       minFree: 1_000_000,
+      roomFormat: 'webm',
       linkAgeMs: 3_600_000,
       longestMs: 14_400_000,
       callbacks: { notify: (_, callback) => void this.callbacks.push(callback) },

@@ -4,6 +4,7 @@ import type {
   JoinOptions,
   Picture,
   PictureKind,
+  RecordingTerms,
   RoomEvent,
   RoomMediaRecording,
   RoomMember,
@@ -21,6 +22,7 @@ const settings: RoomSettings = {
   isVideoOffAtJoin: false,
   isHandraisePrioritized: false,
   recordOnStart: false,
+  recordMembers: false,
   meta: {},
 }
 
@@ -37,17 +39,21 @@ const lineOf = (event: RoomEvent): string => {
 /** Recording of the media that the test completes. */
 export class FakeRoomRecording implements RoomMediaRecording {
   readonly id: string
-  readonly done: Promise<{ readonly durationMs: number }>
+  readonly done: RoomMediaRecording['done']
   /** Calls, in order. */
   readonly calls: string[] = []
-  /** Completes the file. */
-  readonly complete: (result: { readonly durationMs: number }) => void
+  readonly #finish: (result: Awaited<RoomMediaRecording['done']>) => void
 
   constructor(id: string) {
     this.id = id
-    const { promise, resolve } = Promise.withResolvers<{ readonly durationMs: number }>()
+    const { promise, resolve } = Promise.withResolvers<Awaited<RoomMediaRecording['done']>>()
     this.done = promise
-    this.complete = resolve
+    this.#finish = resolve
+  }
+
+  /** Completes the file. `kind` of its end; default stopped. */
+  complete({ durationMs, kind = 'stopped' }: { readonly durationMs: number; readonly kind?: string }): void {
+    this.#finish({ durationMs, end: { kind } })
   }
 
   pause(): void {
@@ -76,6 +82,8 @@ export class SampleRoom {
   readonly removals: string[] = []
   readonly errors: unknown[] = []
   readonly recordings: FakeRoomRecording[] = []
+  /** Terms of {@link recordings}. */
+  readonly terms: RecordingTerms[] = []
   readonly session: RoomSession
 
   constructor(
@@ -93,7 +101,8 @@ export class SampleRoom {
           show: (picture) => this.pictures.push(picture),
           playTone: (kind) => this.tones.push(kind),
           setAudio: ({ id }) => this.audioOf.push(id),
-          record: () => {
+          record: (terms) => {
+            this.terms.push(terms)
             const recording = new FakeRoomRecording(`recording-${this.recordings.length}`)
             this.recordings.push(recording)
             return recording

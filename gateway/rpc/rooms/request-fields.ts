@@ -9,6 +9,12 @@ export const textField = (name: string, value: unknown): string => {
   throw new MemberRequestError('422', `${name}: expected a string`)
 }
 
+/** Returns a boolean. Throws for a value of another type. */
+export const flagField = (name: string, value: unknown): boolean => {
+  if (typeof value === 'boolean') return value
+  throw new MemberRequestError('422', `${name}: expected true or false`)
+}
+
 /** Returns metadata. Throws for a value that is no object. */
 export const metaField = (value: unknown): Readonly<Record<string, unknown>> => {
   const meta = asRecord(value)

@@ -4,7 +4,7 @@ import type { RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
 import type { Reply } from '../rpc-session.ts'
 import { MemberRequestError } from './member-request-error.ts'
 import { recordingBody } from './recording-body.ts'
-import { metaField, numberField, positionsField, textField } from './request-fields.ts'
+import { flagField, metaField, numberField, positionsField, textField } from './request-fields.ts'
 import { roleChangeOf } from './role-change.ts'
 import type { RoomActor } from './room-actor.ts'
 import { videoMemberBodies } from './video-bodies.ts'
@@ -62,7 +62,11 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
   },
   'video.recording.start': {
     action: 'recording',
-    run: ({ session }) => ({ recording: recordingBody(session.recordings.start()) }),
+    run: ({ session }, { members }) => ({
+      recording: recordingBody(
+        session.recordings.start(members === undefined ? {} : { hasMembers: flagField('members', members) }),
+      ),
+    }),
   },
   'video.recording.pause': recordingRequest('pause'),
   'video.recording.resume': recordingRequest('resume'),

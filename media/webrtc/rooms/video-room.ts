@@ -6,6 +6,7 @@ import type {
   BrowserTracks,
   BrowserVideo,
   Composers,
+  MemberFrames,
   RoomFrame,
   RoomFrames,
   RoomPicture,
@@ -80,6 +81,13 @@ interface Member {
   leave: () => void
 }
 
+/** Frames of one source. */
+interface WatchedMember {
+  readonly id: string
+  readonly frames: ProgramFrames
+  isShown: boolean
+}
+
 /** A member with the m-line over which it watches. */
 interface Viewing {
   readonly member: Member
@@ -105,6 +113,8 @@ export class VideoRoom implements RoomVideo {
   readonly #own = new Map<string, Program>()
   /** Programs without viewers. */
   readonly #frames = new Set<ProgramFrames>()
+  /** Programs of single sources, without viewers. */
+  readonly #ofMembers = new Set<WatchedMember>()
   readonly #pipes = new SharedPipes()
   #picture: RoomPicture = { kind: 'speaker' }
   readonly #admission: ComposingAdmission | undefined
@@ -198,6 +208,24 @@ export class VideoRoom implements RoomVideo {
     }
   }
 
+  watchMember(id: string, onFrame: (frame: RoomFrame) => void): MemberFrames {
+    const watched: WatchedMember = { id, frames: new ProgramFrames(this.#clock, onFrame), isShown: true }
+    const { frames } = watched
+    this.#ofMembers.add(watched)
+    this.#showMember(watched)
+    return {
+      requestKeyFrame: () => frames.requestKeyFrame(),
+      setShown: (isShown) => {
+        watched.isShown = isShown
+        if (this.#ofMembers.has(watched)) this.#showMember(watched)
+      },
+      close: () => {
+        frames.close()
+        this.#ofMembers.delete(watched)
+      },
+    }
+  }
+
   watchTracks(
     id: string,
     tracks: BrowserTracks,
@@ -228,6 +256,8 @@ export class VideoRoom implements RoomVideo {
   close(): void {
     for (const frames of this.#frames) frames.close()
     this.#frames.clear()
+    for (const { frames } of this.#ofMembers) frames.close()
+    this.#ofMembers.clear()
     const members = [...this.#members.values()]
     this.#members.clear()
     for (const { leave } of members) leave()
@@ -411,7 +441,12 @@ export class VideoRoom implements RoomVideo {
     const feed: PacketSource | undefined =
       this.#picture.kind === 'composed' ? this.#composition?.feed : this.#feedOf(main)
     for (const program of [...this.#shared.values(), ...this.#frames]) program.show(feed)
+    for (const watched of this.#ofMembers) this.#showMember(watched)
     for (const [id, program] of this.#own) program.show(id === main ? (this.#feedOf(other) ?? feed) : feed)
+  }
+
+  #showMember({ id, frames, isShown }: WatchedMember): void {
+    frames.show(isShown ? this.#feedOf(id) : undefined)
   }
 
   /** Returns the stream of a member; undefined if it sends none that can be shown. */

@@ -8,7 +8,7 @@ import type { TypedSite } from '../../requests/typed-routes.ts'
 import { CollectionRoutes } from '../shared/collection-routes.ts'
 import { withoutUndefined } from '../shared/field-schemas.ts'
 import { forProjects, idParams } from '../shared/route-schemas.ts'
-import { sendAudio } from './audio-response.ts'
+import { sendAudio, sendMemberFile } from './audio-response.ts'
 import { timeFilters, timeRangeOf } from './cdr-filters.ts'
 
 /** Collaborators of the routes of recordings. */
@@ -33,6 +33,15 @@ const audioQuery = {
     signature: { type: 'string', pattern: '^[\\w-]{43}$' },
   },
   dependencies: { expires: ['signature'], signature: ['expires'] },
+} as const
+
+const fileParams = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: {
+    ...idParams.properties,
+    name: { type: 'string', maxLength: 100, description: 'Name of the file in the recording.' },
+  },
 } as const
 
 const text = { type: 'string' } as const
@@ -117,6 +126,25 @@ const audioRoute = (site: TypedSite, { recordings, requireProject }: RecordingDe
       else await onRequest(request, reply)
       const row = await findRecording(recordings, id, isLinked ? undefined : request.projectId)
       return sendAudio(reply, row, recordings.folder)
+    })
+    const fileContent = { ...content, 'audio/webm': file, 'application/json': file }
+    const fileSchema = {
+      ...describe('get_recording_file', 'Get a file of a member of a room from a recording'),
+      params: fileParams,
+      querystring: audioQuery,
+      response: {
+        200: { description: 'The file, or the manifest of the files.', content: fileContent },
+        206: { description: 'The requested range of the file.', content: fileContent },
+      },
+    }
+    scope.get(`${path}/:id/files/:name`, { schema: fileSchema }, async (request, reply) => {
+      const { id, name } = request.params
+      const { expires, signature } = request.query
+      const isLinked = expires !== undefined && signature !== undefined
+      if (isLinked) checkLink(recordings.checkLink(id, { expires, signature }, name))
+      else await onRequest(request, reply)
+      const row = await findRecording(recordings, id, isLinked ? undefined : request.projectId)
+      return sendMemberFile(reply, row, name, recordings.folder)
     })
   })
 

@@ -1,6 +1,6 @@
 import fastifyStatic from '@fastify/static'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
-import type { RecordingRow } from '../../../directory/tables/recordings.ts'
+import { isOfRoom, type RecordingRow } from '../../../directory/tables/recordings.ts'
 import type { Recordings } from '../../../recordings/recordings.ts'
 import type { TypedSite, ValidatedFields } from '../../requests/typed-routes.ts'
 import { sendAudio } from '../cdr/audio-response.ts'
@@ -97,7 +97,7 @@ export const findRecording = async (
   const row = recordings.underWay(id, projectId)?.row ?? (await recordings.find(id, projectId))
   const isOther = callId !== undefined && row?.call_id !== callId
   // Recordings of rooms belong to no call, and the room controls them.
-  if (!row || isOther || row.format === 'webm') throw new TrunklineError('unknown_recording')
+  if (!row || isOther || isOfRoom(row)) throw new TrunklineError('unknown_recording')
   return row
 }
 

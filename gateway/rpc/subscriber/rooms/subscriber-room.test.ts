@@ -24,11 +24,11 @@ beforeEach(async () => {
   fixture = new ConferenceFixture()
   media = new FakeTracksMedia()
   video = new FakeRoomVideo(media)
-  const { recordRoom } = new FakeRoomRecorder()
+  const { recordRoom, recordPicture, recordSound } = new FakeRoomRecorder()
   rooms = new ProjectRooms({
     directory: gateway.directory,
     openMixer: fixture.openMixer,
-    webrtc: { openRoom: () => video, recordRoom, tracks: media.tracks },
+    webrtc: { openRoom: () => video, recordRoom, recordPicture, recordSound, tracks: media.tracks },
     recordings: new FakeRecordingStore(),
     clock: gateway.clock,
     log: fixture.log,

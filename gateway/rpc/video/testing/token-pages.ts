@@ -30,11 +30,17 @@ export class TokenPages {
   private constructor(gateway: SubscriberTestGateway) {
     this.gateway = gateway
     const media = new FakeTracksMedia()
-    const { recordRoom } = new FakeRoomRecorder()
+    const { recordRoom, recordPicture, recordSound } = new FakeRoomRecorder()
     this.rooms = new ProjectRooms({
       directory: gateway.directory,
       openMixer: this.fixture.openMixer,
-      webrtc: { openRoom: () => new FakeRoomVideo(media), recordRoom, tracks: media.tracks },
+      webrtc: {
+        openRoom: () => new FakeRoomVideo(media),
+        recordRoom,
+        recordPicture,
+        recordSound,
+        tracks: media.tracks,
+      },
       recordings: new FakeRecordingStore(),
       clock: gateway.clock,
       log: this.fixture.log,
