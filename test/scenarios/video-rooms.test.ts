@@ -5,12 +5,24 @@
  * the room as a subscriber. Each page's camera has a colour of its own. Applications with the published
  * server SDKs watch the room, and act on it.
  */
-import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { RecordingManifest } from '../../gateway/calls/audio/recording-store.ts'
+import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
+import {
+  flashesOf,
+  hasFfmpeg,
+  levelsOf,
+  medianDistance,
+  onsetsOf,
+  picturesOf,
+  soundOf,
+} from '../support/media-files.ts'
 import { heardIn, hears } from '../support/page-audio.ts'
 import { sees } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
@@ -23,6 +35,7 @@ import { until } from '../support/until.ts'
 import { roomToken, VideoPage } from '../support/video-page.ts'
 
 const tone = 1200
+const phoneTone = 440
 const address = '/public/lounge?channel=video'
 const newest = sdkVersions.at(-1)!
 const moderator = [
@@ -46,11 +59,17 @@ beforeAll(async () => {
     ...withToken,
     subscribers: peopleOf(newest),
     media: { rooms: { picture: 'speaker' } },
+    domains: [application('studio.test', scripted({ join_room: { name: 'studio' } }))],
   })
   await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', {
     name: 'lounge',
     max_members: 4,
     tone_on_entry_and_exit: false,
+  })
+  await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', {
+    name: 'studio',
+    tone_on_entry_and_exit: false,
+    record_members: true,
   })
   browser = await browsing
   dialler = await SdkPage.open(browser, gateway, await tokenOf(gateway, newest.person), { camera: 'red' })
@@ -396,6 +415,82 @@ describe('a recording', () => {
       expect(steps.length).toBeGreaterThanOrEqual(3)
       expect(Math.abs(steps[Math.floor(steps.length / 2)]!)).toBeLessThan(60)
     })
+  })
+
+  it('has files of each member, aligned with its own', async ({ skip }) => {
+    if (!hasFfmpeg) skip('ffmpeg is not installed')
+    const folder = mkdtempSync(join(tmpdir(), 'member-files-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const enters = async (page: VideoPage, user_name: string) =>
+      page.join(await tokenFor(user_name, { room_name: 'studio', permissions: ['room.recording'] }))
+    let id = ''
+    await withPage({}, async (vera) => {
+      await vera.page.evaluate(flashAndBeep)
+      await enters(vera, 'Vera')
+      await vera.page.evaluate(
+        'call.startRecording().then((recording) => { globalThis.recording = recording })',
+      )
+      id = await vera.page.evaluate('recording.id')
+      const phone = await Carrier.calls(gateway, { domain: 'studio.test', scenario: 'caller-released' })
+      await withPage({ camera: 'lime' }, async (dora) => {
+        await enters(dora, 'Dora')
+        await passes(1500)
+        await phone.talks('answered', phoneTone)
+        await passes(1500)
+        await vera.page.evaluate('recording.pause()')
+        await passes(1000)
+        await vera.page.evaluate('recording.resume()')
+        await passes(1500)
+      })
+      await passes(1000)
+      await vera.page.evaluate('recording.stop()')
+      await fileOf(gateway, id)
+    })
+    const { body } = await rest(gateway, 'GET', `/api/video/room_recordings/${id}`)
+    const saved = async (name: string, uri: string): Promise<string> => {
+      const path = join(folder, name)
+      writeFileSync(path, Buffer.from(await (await fetch(uri)).arrayBuffer()))
+      return path
+    }
+    const manifest = (await (await fetch(body.manifest_uri)).json()) as RecordingManifest
+    const member = (name: string) => manifest.members.find((each) => each.name === name)!.id
+    const file = async (name: string, kind: string) => {
+      const ofMember = (each: { member_id: string; kind: string }) =>
+        each.member_id === member(name) && each.kind === kind
+      expect(body.files.filter(ofMember)).toHaveLength(1)
+      const found = body.files.find(ofMember)
+      return { ...found, startMs: found.start * 1000, path: await saved(found.name, found.uri) }
+    }
+    const room = await saved('room.webm', body.uri)
+    const [roomSound, roomFlashes] = [await soundOf(room), flashesOf(await picturesOf(room))]
+
+    const veraCamera = await file('Vera', 'camera')
+    const veraAudio = await file('Vera', 'audio')
+    const flashes = flashesOf(await picturesOf(veraCamera.path)).map((ms) => ms + veraCamera.startMs)
+    const veraSound = await soundOf(veraAudio.path)
+    const beeps = onsetsOf(veraSound, 1000).map((ms) => ms + veraAudio.startMs)
+    expect(flashes.length).toBeGreaterThanOrEqual(4)
+    expect(medianDistance(flashes, beeps)).toBeLessThan(100)
+    expect(medianDistance(roomFlashes, flashes)).toBeLessThan(100)
+    expect(onsetsOf(veraSound, tone)).toEqual([])
+
+    const doraCamera = await file('Dora', 'camera')
+    const [r, g, b] = (await picturesOf(doraCamera.path)).at(-10)!.rgb
+    expect([r < 110, g > 150, b < 110]).toEqual([true, true, true])
+    const doraAudio = await file('Dora', 'audio')
+    const doraLevels = levelsOf(await soundOf(doraAudio.path), tone)
+    expect(doraLevels.filter((level) => level > 0.05).length).toBeGreaterThan(doraLevels.length / 2)
+    // Dora joined after the phone's call began, and left a second before the end.
+    expect(doraAudio.start).toBeGreaterThan(0)
+    expect(doraAudio.start + doraAudio.duration).toBeLessThan(body.duration - 0.8)
+
+    const phoneAudio = await file('Carrier', 'audio')
+    expect(phoneAudio).toMatchObject({ format: 'audio/wav' })
+    const [phoneAt = 0] = onsetsOf(await soundOf(phoneAudio.path), phoneTone)
+    expect(medianDistance([phoneAt + phoneAudio.startMs], onsetsOf(roomSound, phoneTone))).toBeLessThan(100)
+
+    expect(manifest.timeline[0]).toMatchObject({ at: 0, layout: 'full-screen' })
+    expect(manifest.timeline.map(({ speaker }) => speaker)).toContain(member('Vera'))
   })
 
   it('is playable after the death of the gateway, and available from the next one', async () => {

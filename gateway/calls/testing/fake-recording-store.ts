@@ -16,6 +16,8 @@ export class FakeRecordingStore implements RecordingStore, RoomRecordingStore {
   readonly roomOrders: RoomRecordingOrder[] = []
   /** Manifests of members' files, in the order of saving. */
   readonly manifests: RecordingManifest[] = []
+  /** Number of recordings of rooms that were refused. */
+  refusals = 0
   /** Thrown by the next {@link start}. */
   refusal: Error | undefined
 
@@ -40,7 +42,10 @@ export class FakeRecordingStore implements RecordingStore, RoomRecordingStore {
     record: (request: RoomRecordRequest, members?: MemberPlace) => RoomRecording,
     order: RoomRecordingOrder,
   ): StoredRoomRecording {
-    if (this.refusal) throw this.refusal
+    if (this.refusal) {
+      this.refusals++
+      throw this.refusal
+    }
     this.roomOrders.push(order)
     const id = `room-r-${this.roomOrders.length}`
     const members = {

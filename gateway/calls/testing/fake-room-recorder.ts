@@ -32,7 +32,8 @@ export class FakeRoomRecording implements RoomRecording {
     this.finish({ kind: 'stopped' })
   }
   /** Ends it by itself. */
-  finish = (end: RecordingEnd): void => this.#finish({ end, durationMs: 1500, bytes: 1, hasFile: true })
+  finish = (end: RecordingEnd, hasFile = true): void =>
+    this.#finish({ end, durationMs: 1500, bytes: hasFile ? 1 : 0, hasFile })
 }
 
 /** Recording of a track without a file. */

@@ -214,6 +214,9 @@ const special: Readonly<Record<string, string>> = {
   get_recording_audio:
     'Sends the audio file, as a whole or in the requested range. A signed link needs no other' +
     ' authentication.',
+  get_recording_file:
+    'Sends a file of `files` of a recording of a room, or its `manifest.json`. A signed link needs no other' +
+    ' authentication.',
   callCommand:
     'The command `dial` creates a call. `update` changes the document of a call or ends it. ' +
     'All other commands control a call in progress, which `id` names. `docs/calling.md` has ' +

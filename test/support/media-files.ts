@@ -1,0 +1,79 @@
+/** Media files in the tests, decoded by the program `ffmpeg`. */
+import { execFile, spawnSync } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Interval of the pictures of {@link picturesOf}, in ms. */
+const pictureMs = 20
+/** Sampling rate of {@link soundOf}, in Hz. */
+const rate = 8000
+/** Length of a window in which a tone is searched, in ms. */
+const windowMs = 10
+
+/** Whether `ffmpeg` is installed. */
+export const hasFfmpeg: boolean = spawnSync('ffmpeg', ['-version']).status === 0
+
+const decoded = async (path: string, ...output: readonly string[]): Promise<Buffer> => {
+  const args = ['-nostdin', '-loglevel', 'error', '-i', path, ...output, 'pipe:1']
+  const { stdout } = await run('ffmpeg', args, { encoding: 'buffer', maxBuffer: 64_000_000, timeout: 60_000 })
+  return stdout
+}
+
+/** Mean colour of a picture. */
+export interface Picture {
+  readonly atMs: number
+  readonly rgb: readonly [number, number, number]
+}
+
+/** Returns the picture of a file every 20 ms, from its time 0 on. */
+export const picturesOf = async (path: string): Promise<readonly Picture[]> => {
+  const filter = `fps=${1000 / pictureMs}:start_time=0,scale=1:1:flags=area`
+  const bytes = await decoded(path, '-vf', filter, '-f', 'rawvideo', '-pix_fmt', 'rgb24')
+  return Array.from({ length: bytes.length / 3 }, (_, i) => ({
+    atMs: i * pictureMs,
+    rgb: [bytes[3 * i]!, bytes[3 * i + 1]!, bytes[3 * i + 2]!],
+  }))
+}
+
+/** Returns the times in ms at which a dark picture becomes bright. */
+export const flashesOf = (pictures: readonly Picture[]): readonly number[] =>
+  pictures
+    .filter(({ rgb }, i) => rgb[1] > 128 && (pictures[i - 1]?.rgb[1] ?? 255) < 128)
+    .map(({ atMs }) => atMs)
+
+/** Returns the sound of a file with 8 kHz, from its time 0 on; gaps are silent. */
+export const soundOf = async (path: string): Promise<Int16Array> => {
+  const filter = 'aresample=async=1:first_pts=0'
+  const bytes = await decoded(path, '-af', filter, '-ac', '1', '-ar', String(rate), '-f', 's16le')
+  return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1)
+}
+
+/** Returns the levels of a tone in windows of 10 ms; 1 is full scale (Goertzel's algorithm). */
+export const levelsOf = (sound: Int16Array, hz: number): readonly number[] => {
+  const length = (rate * windowMs) / 1000
+  const factor = 2 * Math.cos((2 * Math.PI * hz) / rate)
+  return Array.from({ length: Math.floor(sound.length / length) }, (_, i) => {
+    let [last, before] = [0, 0]
+    for (const sample of sound.subarray(i * length, (i + 1) * length)) {
+      ;[last, before] = [sample / 32_768 + factor * last - before, last]
+    }
+    return (2 * Math.sqrt(Math.max(0, last ** 2 + before ** 2 - factor * last * before))) / length
+  })
+}
+
+/** Returns the times in ms at which a tone begins, after at least 100 ms without it. */
+export const onsetsOf = (sound: Int16Array, hz: number): readonly number[] => {
+  const isOn = levelsOf(sound, hz).map((level) => level > 0.05)
+  return isOn.flatMap((on, i) =>
+    on && i >= 10 && !isOn.slice(i - 10, i).includes(true) ? [i * windowMs] : [],
+  )
+}
+
+/** Returns the distance in ms from each time to the nearest of the others, in the middle of all. */
+export const medianDistance = (times: readonly number[], others: readonly number[]): number => {
+  const distances = times
+    .map((time) => Math.min(...others.map((other) => Math.abs(other - time))))
+    .sort((a, b) => a - b)
+  return distances[Math.floor(distances.length / 2)] ?? Number.POSITIVE_INFINITY
+}
