@@ -11,6 +11,9 @@ const rate = 8000
 /** Length of a window in which a tone is searched, in ms. */
 const windowMs = 10
 
+/** Minimum level of a tone; 1 is full scale. */
+const minLevel = 0.05
+
 /** Whether `ffmpeg` is installed. */
 export const hasFfmpeg: boolean = spawnSync('ffmpeg', ['-version']).status === 0
 
@@ -50,7 +53,7 @@ export const soundOf = async (path: string): Promise<Int16Array> => {
 }
 
 /** Returns the levels of a tone in windows of 10 ms; 1 is full scale (Goertzel's algorithm). */
-export const levelsOf = (sound: Int16Array, hz: number): readonly number[] => {
+const levelsOf = (sound: Int16Array, hz: number): readonly number[] => {
   const length = (rate * windowMs) / 1000
   const factor = 2 * Math.cos((2 * Math.PI * hz) / rate)
   return Array.from({ length: Math.floor(sound.length / length) }, (_, i) => {
@@ -62,9 +65,15 @@ export const levelsOf = (sound: Int16Array, hz: number): readonly number[] => {
   })
 }
 
+/** Returns the part of a sound that has a tone, from 0 to 1. */
+export const shareOf = (sound: Int16Array, hz: number): number => {
+  const levels = levelsOf(sound, hz)
+  return levels.filter((level) => level > minLevel).length / levels.length
+}
+
 /** Returns the times in ms at which a tone begins, after at least 100 ms without it. */
 export const onsetsOf = (sound: Int16Array, hz: number): readonly number[] => {
-  const isOn = levelsOf(sound, hz).map((level) => level > 0.05)
+  const isOn = levelsOf(sound, hz).map((level) => level > minLevel)
   return isOn.flatMap((on, i) =>
     on && i >= 10 && !isOn.slice(i - 10, i).includes(true) ? [i * windowMs] : [],
   )

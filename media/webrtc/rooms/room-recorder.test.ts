@@ -96,6 +96,36 @@ describe('a recording of a room', () => {
     expect([packets.size, clock.running]).toEqual([0, 0])
   })
 
+  it('has silence before the first member has sound', async () => {
+    for (let i = 0; i < 20; i++) {
+      clock.advance(100)
+      await new Promise(setImmediate)
+    }
+    await run(1000)
+    const { file } = await finished()
+    const times = file.blocks.map(({ atMs }) => atMs)
+    expect(file.blocks.filter(({ data }) => data === 'mix')).toHaveLength(50)
+    expect(times.slice(0, 90)).toEqual(Array.from({ length: 90 }, (_, i) => i * 20))
+    expect(times.slice(-50)).toEqual(Array.from({ length: 50 }, (_, i) => 2000 + i * 20))
+  })
+
+  it('has failed if video without a single frame lasted', async () => {
+    const nothing = () => {}
+    await run(1000)
+    recorder.setVideo({ watchFrames: () => ({ requestKeyFrame: nothing, close: nothing }) })
+    await run(3000)
+    const { result } = await finished()
+    expect(result).toMatchObject({ end: { kind: 'error', code: 'no_picture' }, durationMs: 4000, hasFile: true })
+  })
+
+  it('has not failed if the video had no time for a frame', async () => {
+    const nothing = () => {}
+    await run(3000)
+    recorder.setVideo({ watchFrames: () => ({ requestKeyFrame: nothing, close: nothing }) })
+    await run(1000)
+    expect((await finished()).result.end).toEqual({ kind: 'stopped' })
+  })
+
   it('has the camera from its first key frame on, aligned with the audio', async () => {
     await run(1000)
     const frames = withVideo()

@@ -1,9 +1,11 @@
-import type { MediaClock } from '../../clock.ts'
+import type { MediaClock, MediaTimer } from '../../clock.ts'
 import type { RecordingFiles } from '../../record/disk-files.ts'
 import { WebmRecorder } from '../../record/webm/webm-recorder.ts'
 import { StreamTimeline } from '../../rooms/stream-timeline.ts'
+import { opusSilence } from '../../rtp/encoding.ts'
 import type {
   Mixer,
+  RecordingEnd,
   RecordingResult,
   RoomFrames,
   RoomRecording,
@@ -15,6 +17,12 @@ import type {
 const packetMs = 20
 /** Maximum change of the delay of the mix per packet, in ms: 100 ms in a second. */
 const maxDelayStepMs = 2
+/** Time without the mix, such as before the first member has sound, after which silence takes its place, in ms. */
+const quietMs = 400
+/** Interval of the checks for that, and age of the silence, in ms. */
+const silenceAgeMs = 200
+/** Recorded time after which video without a single frame is a fault, in ms. */
+const maxBlindMs = 3000
 
 /** Collaborators of a {@link RoomRecorder}. */
 export interface RoomRecorderDeps {
@@ -31,22 +39,41 @@ export class RoomRecorder implements RoomRecording {
   readonly #recorder: WebmRecorder
   readonly #timeline = new StreamTimeline()
   readonly #endAudio: () => void
+  readonly #startedAt: number
   #packets = 0
+  /** Time up to which the file has sound. */
+  #soundEnd: number
+  #soundAt: number
+  #silence: MediaTimer | undefined
+  /** Time at which the room had video; undefined before that. */
+  #videoAt: number | undefined
+  #hasFrame = false
   /** Age of the audio when it arrives here, in ms. Pictures come without a buffer. */
   #delayMs: number | undefined
   #frames: RoomFrames | undefined
 
   constructor(request: RoomRecordRequest, { mixer, clock, files }: RoomRecorderDeps) {
     this.#clock = clock
+    this.#startedAt = clock.now()
+    this.#soundEnd = this.#startedAt
+    this.#soundAt = this.#startedAt
     this.#recorder = new WebmRecorder({ ...request, channels: 1, clock, ...(files && { files }) })
     this.#endAudio = mixer.onPacket((packet, delayMs) => this.#receive(packet, delayMs))
+    this.#fillSilence()
     // It also ends by itself, for example on a full disk.
-    this.done = this.#recorder.done.finally(() => this.#close())
+    this.done = this.#recorder.done.then((result) => {
+      this.#close()
+      return this.#isBlind(result) ? { ...result, end: noPicture } : result
+    })
   }
 
   setVideo(video: Pick<RoomVideo, 'watchFrames'>): void {
     if (this.#recorder.hasEnded) return
-    this.#frames ??= video.watchFrames(({ at, ...frame }) => this.#recorder.addVideo(at, frame))
+    this.#videoAt ??= this.#clock.now()
+    this.#frames ??= video.watchFrames(({ at, ...frame }) => {
+      this.#hasFrame = true
+      this.#recorder.addVideo(at, frame)
+    })
   }
 
   pause(): void {
@@ -66,12 +93,34 @@ export class RoomRecorder implements RoomRecording {
   #receive(packet: Uint8Array, delayMs: number): void {
     this.#delayMs ??= delayMs
     this.#delayMs += Math.max(-maxDelayStepMs, Math.min(maxDelayStepMs, delayMs - this.#delayMs))
-    const at = this.#timeline.at(this.#clock.now(), this.#packets++ * packetMs)
-    this.#recorder.addAudio(at - this.#delayMs, packet)
+    this.#soundAt = this.#clock.now()
+    const at = this.#timeline.at(this.#soundAt, this.#packets++ * packetMs) - this.#delayMs
+    this.#recorder.addAudio(at, packet)
+    this.#soundEnd = Math.max(this.#soundEnd, at + packetMs)
+  }
+
+  #fillSilence(): void {
+    this.#silence = this.#clock.after(silenceAgeMs, () => this.#fillSilence())
+    const now = this.#clock.now()
+    if (now - this.#soundAt < quietMs) return
+    for (; this.#soundEnd + packetMs <= now - silenceAgeMs; this.#soundEnd += packetMs)
+      this.#recorder.addAudio(this.#soundEnd, opusSilence)
+  }
+
+  #isBlind({ end, durationMs }: RecordingResult): boolean {
+    if (this.#hasFrame || this.#videoAt === undefined || end.kind === 'error') return false
+    return durationMs - (this.#videoAt - this.#startedAt) >= maxBlindMs
   }
 
   #close(): void {
+    this.#silence?.cancel()
     this.#endAudio()
     this.#frames?.close()
   }
+}
+
+const noPicture: RecordingEnd = {
+  kind: 'error',
+  code: 'no_picture',
+  message: 'the room has video, but no frame arrived',
 }
