@@ -75,7 +75,10 @@ describe('defaults', () => {
           mediaTimeoutMs: 60_000,
         },
         webrtc: { bind: '0.0.0.0', announce: [], port: 44_444 },
-        rooms: { picture: 'auto' },
+        rooms: {
+          picture: 'auto',
+          ffmpeg: { program: '/usr/bin/ffmpeg', maxProcesses: 4, maxFileSize: 256, fetchTimeoutMs: 60_000 },
+        },
         sounds: { maxSize: 16, maxDurationMs: 600_000, timeoutMs: 10_000, memory: 64, httpCache: 64 },
         recordings: { minFree: 2 ** 30, linkAgeMs: 86_400_000 },
         speech: { voice: 'slt', engines: [], voices: {}, folderSize: 256 },

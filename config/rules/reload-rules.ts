@@ -20,7 +20,7 @@ export const restartKeys: Readonly<Record<string, string>> = {
   'media.webrtc.bind': 'the port of browsers is bound at start',
   'media.webrtc.announce': 'browsers in calls hold these candidates',
   'media.webrtc.port': 'the port of browsers is bound at start',
-  'media.rooms': 'the composing processes are prepared at start',
+  'media.rooms': 'the composing processes and ffmpeg are prepared at start',
   'media.recordings.folder': 'rows of recordings refer to files in it',
   'http.plain': 'the listener is bound at start',
   'http.tls': 'the listener is bound at start',

@@ -1,4 +1,4 @@
-import { choice, duration, format, group, integer } from './builders.ts'
+import { choice, duration, format, group, integer, text } from './builders.ts'
 import type { FormatName } from './formats.ts'
 import { recordings } from './recordings-schema.ts'
 import { sounds, speech } from './sound-schema.ts'
@@ -52,6 +52,20 @@ export const media = group('Audio of calls.', {
       ['auto', 'speaker'],
       'auto',
     ),
+    ffmpeg: group('ffmpeg, which plays files into video rooms. It is optional.', {
+      program: text(
+        'Path of ffmpeg, with ffprobe beside it. If the machine has none, rooms play no files.',
+        '/usr/bin/ffmpeg',
+      ),
+      maxProcesses: integer(
+        'Maximum number of files that are played at a time. Each one may need a whole core.',
+        0,
+        64,
+        4,
+      ),
+      maxFileSize: integer('Maximum size of a file in MiB. It is kept in the temporary folder.', 1, 4096, 256),
+      fetchTimeout: duration('Maximum time for fetching a file.', '60s'),
+    }),
   }),
   sounds,
   speech,

@@ -237,7 +237,7 @@ export class App {
     const originator: Originator = { originate: (origination) => this.#calls.opened!.originate(origination) }
     const rooms = openRooms(
       base,
-      { store, media, recordings, history: roomHistory, clock: this.#callClock },
+      { store, media, recordings, customers, history: roomHistory, clock: this.#callClock },
       this.#metrics,
     )
     const { access } = store

@@ -1,37 +1,52 @@
 import type { MixerOptions } from '../../media/types.ts'
+import { RoomFiles } from '../calls/audio/room-files.ts'
 import { ProjectRooms } from '../calls/room/project-rooms.ts'
 import type { RoomHistory } from '../cdr/room-history.ts'
 import type { SystemClock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Recordings } from '../recordings/recordings.ts'
-import type { AppContext, OpenedMedia, OpenedStore } from './open.ts'
+import type { AppContext, CustomerServers, OpenedMedia, OpenedStore } from './open.ts'
+import { mebibyte } from './sound-options.ts'
 
 /** Opened components that rooms use. */
 export interface OpenRoomsDeps {
   readonly store: Pick<OpenedStore, 'directory'>
-  readonly media: Pick<OpenedMedia, 'edge' | 'webrtc'>
+  readonly media: Pick<OpenedMedia, 'edge' | 'webrtc' | 'hasFfmpeg'>
   readonly recordings: Recordings
+  readonly customers: Pick<CustomerServers, 'http'>
   readonly history: Pick<RoomHistory, 'watch'>
   readonly clock: SystemClock
 }
 
 /** Opens the room sessions of all projects. */
 export const openRooms = (
-  { log }: AppContext,
-  { store, media, recordings, history, clock }: OpenRoomsDeps,
+  { config, log }: AppContext,
+  { store, media, recordings, customers, history, clock }: OpenRoomsDeps,
   metrics: Metrics,
 ): ProjectRooms => {
-  const { edge, webrtc } = media
+  const { edge, webrtc, hasFfmpeg } = media
+  const { maxProcesses, maxFileSize, fetchTimeoutMs } = config.media.rooms.ffmpeg
+  const files = new RoomFiles(
+    {
+      hasFfmpeg,
+      maxFiles: maxProcesses,
+      maxBytes: maxFileSize * mebibyte,
+      timeoutMs: fetchTimeoutMs,
+    },
+    { http: customers.http, webrtc },
+  )
   const rooms = new ProjectRooms({
     directory: store.directory,
     openMixer: (options?: MixerOptions) => edge.openMixer(options),
     webrtc,
     recordings,
+    files,
     clock,
     log,
   })
   rooms.onStart((session) => history.watch(session))
   metrics.gauge('room_sessions', () => rooms.count)
   metrics.gauge('room_members', () => rooms.members)
+  metrics.gauge('room_playbacks', () => files.count)
   return rooms
 }

@@ -14,6 +14,7 @@ import { createEdge } from '../../media/edge/edge.ts'
 import { socketKind } from '../../media/edge/sockets-open.ts'
 import { createSounds } from '../../media/sound/sounds.ts'
 import type { Composers, Edge, Sounds } from '../../media/types.ts'
+import { type Ffmpeg, findFfmpeg } from '../../media/ffmpeg/ffmpeg.ts'
 import { createWebRtc, type WebRtcService } from '../../media/webrtc/webrtc.ts'
 import { Certificates } from '../auth/certificates.ts'
 import { readOrMakeKey } from '../auth/key.ts'
@@ -93,6 +94,8 @@ export interface OpenedMedia {
   readonly edge: Edge
   readonly webrtc: WebRtcService
   readonly sounds: Sounds
+  /** Whether the machine has ffmpeg. */
+  readonly hasFfmpeg: boolean
 }
 
 /** Clients of customers' servers: for documents, audio files and callbacks. */
@@ -157,10 +160,11 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
   // Calls work with either kind, but a relayed packet costs twice the CPU with Node's own sockets.
   if (kind === 'node')
     log.warn({ event: 'media.native-sockets-missing', reason }, "Node's own sockets used for media")
+  const ffmpeg = await openFfmpeg(base)
   const edge = closing.add('edge', await createEdge(rtp), (open) => open.close())
   const webrtc = closing.add(
     'webrtc',
-    await createWebRtc({ edge, ...browsers, composers: openComposers(base) }).catch((error) => {
+    await createWebRtc({ edge, ...browsers, ffmpeg, composers: openComposers(base) }).catch((error) => {
       throw webRtcStartError(error, browsers)
     }),
     (open) => open.close(),
@@ -171,7 +175,18 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
   const voices = closing.add('voices', new OperatorHttp(clock, config.sip.userAgent), (http) => http.close())
   const sounds = openSounds(base, voices, metrics)
   measureMedia(metrics, edge, webrtc)
-  return { edge, webrtc, sounds }
+  return { edge, webrtc, sounds, hasFfmpeg: ffmpeg !== undefined }
+}
+
+/** Finds ffmpeg, which plays files into rooms; undefined if the machine has none that can. */
+const openFfmpeg = async ({ config, log }: AppContext): Promise<Ffmpeg | undefined> => {
+  const found = await findFfmpeg(config.media.rooms.ffmpeg.program)
+  if (typeof found !== 'string') {
+    log.info({ event: 'rooms.ffmpeg', version: found.version }, 'ffmpeg found')
+    return found
+  }
+  log.info({ event: 'rooms.ffmpeg-missing', reason: found }, 'no ffmpeg found')
+  return undefined
 }
 
 /** Opens the processes that compose the pictures of rooms; undefined if they are not wanted or cannot run. */

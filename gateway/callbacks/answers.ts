@@ -51,6 +51,35 @@ export const readAnswer = async (
   response: Dispatcher.ResponseData,
   maxBytes: number,
 ): Promise<Answer> => {
+  checkAnswer(url, response)
+  const bytes = await readBody(response, maxBytes)
+  if (!bytes) throw tooLarge(url, maxBytes)
+  return { url, contentType: headerOf(response, 'content-type'), bytes }
+}
+
+/** Passes the body to `write` in parts. Throws as {@link readAnswer} does, and the errors of `write`. */
+export const saveAnswer = async (
+  url: string,
+  response: Dispatcher.ResponseData,
+  maxBytes: number,
+  write: (part: Uint8Array) => Promise<unknown>,
+): Promise<void> => {
+  checkAnswer(url, response)
+  if (Number(headerOf(response, 'content-length')) > maxBytes) {
+    discard(response.body)
+    throw tooLarge(url, maxBytes)
+  }
+  let size = 0
+  for await (const part of response.body as AsyncIterable<Uint8Array>) {
+    size += part.length
+    // Leaving the loop destroys the body and its connection.
+    if (size > maxBytes) throw tooLarge(url, maxBytes)
+    await write(part)
+  }
+}
+
+/** Throws, and aborts the body, if the status is not 2xx or the body has a content coding. */
+const checkAnswer = (url: string, response: Dispatcher.ResponseData): void => {
   const { statusCode: status, body } = response
   if (status < 200 || status > 299) {
     discard(body)
@@ -65,10 +94,10 @@ export const readAnswer = async (
       `The response is encoded as ${encoding.slice(0, 20)}, which was not requested.`,
     )
   }
-  const bytes = await readBody(response, maxBytes)
-  if (!bytes) throw unreachable(url, 'too-large', `It is larger than ${maxBytes} bytes.`)
-  return { url, contentType: headerOf(response, 'content-type'), bytes }
 }
+
+const tooLarge = (url: string, maxBytes: number): TrunklineError =>
+  unreachable(url, 'too-large', `It is larger than ${maxBytes} bytes.`)
 
 /** Reads the whole body. Returns undefined, and closes the connection, if it is larger than `maxBytes`. */
 export const readBody = async (

@@ -11,6 +11,7 @@ import {
   headersOf,
   readAnswer,
   readBeginning,
+  saveAnswer,
   unreachable,
 } from './answers.ts'
 import { maxConnectMs, type Overrides, type RetryOn, readOverrides } from './overrides.ts'
@@ -131,6 +132,23 @@ export class CustomerHttp {
       signal,
     )
     return { bytes, contentType }
+  }
+
+  /**
+   * Fetches a file that is too large for memory: passes its parts to `write`, in their order. Rejects also with
+   * the errors of `write`. Nothing is cached.
+   */
+  async download(
+    url: string,
+    { maxBytes, timeoutMs: totalMs, signal }: FetchLimits,
+    write: (part: Uint8Array) => Promise<unknown>,
+  ): Promise<void> {
+    const { connectMs, readMs } = readOverrides(url)
+    await this.#within(
+      { url, method: 'GET', overrides: { connectMs, readMs, totalMs } },
+      (found) => saveAnswer(found.url, found.response, maxBytes, write),
+      signal,
+    )
   }
 
   /** Sends a request that a document makes itself, unsigned and without retries. */

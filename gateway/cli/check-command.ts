@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { findFfmpeg } from '../../media/ffmpeg/ffmpeg.ts'
 import { type CheckReport, checkFile } from '../app/config-check.ts'
 import { noComposing } from '../app/no-composing.ts'
 import { printFaults } from './print-faults.ts'
@@ -17,14 +18,14 @@ export interface CheckOptions {
  * `trunkline check`: prints the faults and warnings of a configuration, its documents and its files. Returns
  * the exit code: 2 if there is an error, otherwise 0.
  */
-export const checkConfig = (file: string, { json }: CheckOptions): number => {
+export const checkConfig = async (file: string, { json }: CheckOptions): Promise<number> => {
   const report = checkFile(resolve(file))
   if (json) process.stdout.write(`${JSON.stringify(jsonOf(resolve(file), report), null, 2)}\n`)
-  else printReport(file, report)
+  else await printReport(file, report)
   return report.config ? 0 : invalid
 }
 
-const printReport = (file: string, { faults, config }: CheckReport): void => {
+const printReport = async (file: string, { faults, config }: CheckReport): Promise<void> => {
   printFaults(faults)
   const { errors, warnings } = countsOf(faults)
   const found = warnings > 0 ? `, with ${counted(warnings, 'warning')}` : ''
@@ -38,6 +39,9 @@ const printReport = (file: string, { faults, config }: CheckReport): void => {
   const reason = noComposing(config)
   const pictures = reason === undefined ? 'composed, or the speaker' : `the speaker (${reason})`
   process.stdout.write(`Pictures of video rooms: ${pictures}.\n`)
+  const ffmpeg = await findFfmpeg(config.media.rooms.ffmpeg.program)
+  const player = typeof ffmpeg === 'string' ? `no ffmpeg (${ffmpeg})` : `ffmpeg ${ffmpeg.version}`
+  process.stdout.write(`Files in video rooms: ${player}.\n`)
 }
 
 /** Returns the report that `check --json` prints. Keys are added in later releases, and never removed. */

@@ -259,6 +259,7 @@ const gauges = {
   video_bridges: 'Pairs of browsers with bridged video',
   room_sessions: 'Room sessions in progress',
   room_members: 'Members of room sessions, shared screens included',
+  room_playbacks: 'Files that are fetched for rooms or played into them',
   composed_rooms: 'Room sessions with a composed picture',
   call_parties: 'Browsers in calls, and the telephones bridged with them',
   verbs: 'Verbs in progress',

@@ -44,7 +44,7 @@ import { oauthClientRoutes } from './routes/oauth-client-routes.ts'
 import { projectTokenRoutes } from './routes/project-token-routes.ts'
 import { sessionRoute } from './routes/session-route.ts'
 import { type RoomRecordingDeps, roomRecordingRoutes } from './routes/video/room-recording-routes.ts'
-import { roomTokenRoutes } from './routes/video/room-token-routes.ts'
+import { type RoomTokenDeps, roomTokenRoutes } from './routes/video/room-token-routes.ts'
 import { type VideoDeps, videoRoutes } from './routes/video/video-routes.ts'
 
 /** Authentication of projects and subscribers, and the tokens that they receive. */
@@ -92,7 +92,7 @@ export interface RestApiDeps {
   readonly calls: ApiCalls
   readonly archive: ApiArchive
   /** Sessions of video rooms, in progress and ended. */
-  readonly video: Pick<VideoDeps, 'history' | 'rooms'>
+  readonly video: Pick<VideoDeps, 'history'> & { readonly rooms: VideoDeps['rooms'] & RoomTokenDeps['rooms'] }
   readonly chat: Chat
   readonly carrierHealth: CarrierDeps['carrierHealth']
   readonly clock: Pick<Clock, 'now' | 'after'>
@@ -176,7 +176,7 @@ export class RestApi {
     const subscribers = new TokenSubscribers({ resources, directory, refreshRows: this.#refreshRows, clock })
     tokenRoutes(site, { subscribers, pairs, requireProject, authenticate, clock })
     limitedTokenRoutes(site, { resources, pairs, tokens, requireProject, authenticate, clock })
-    roomTokenRoutes(site, { roomTokens, requireProject, clock })
+    roomTokenRoutes(site, { roomTokens, rooms: this.#deps.video.rooms, requireProject, clock })
     embedRoutes(site, { embeds: this.#embeds, resources, requireProject, clock })
     projectTokenRoutes(site, { projects, requireProject, clock })
     oauthClientRoutes(site, { oauthClients, requireProject })

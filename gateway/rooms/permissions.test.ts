@@ -17,17 +17,23 @@ describe('permissions of a room', () => {
 
   it('are granted in the order of the list, without those that no room can grant', () => {
     const listed = ['room.unlock', 'room.recording', 'room.self.deaf', 'room.fly', 'room.lock', 'room.stream']
-    expect(grantedPermissions(listed)).toEqual([
+    expect(grantedPermissions(listed, true)).toEqual([
       'room.unlock',
       'room.recording',
       'room.self.deaf',
       'room.lock',
     ])
-    expect(grantedPermissions(defaultPermissions)).toEqual(defaultPermissions)
+    expect(grantedPermissions(defaultPermissions, false)).toEqual(defaultPermissions)
     expect(defaultPermissions).toEqual(
       expect.arrayContaining(['room.self.screenshare', 'room.self.additional_source']),
     )
     expect(defaultPermissions.every((name) => name.startsWith('room.self.'))).toBe(true)
+  })
+
+  it('to play files are granted by a gateway with ffmpeg', () => {
+    const listed = ['room.playback', 'room.lock', 'room.playback_seek']
+    expect(grantedPermissions(listed, true)).toEqual(listed)
+    expect(grantedPermissions(listed, false)).toEqual(['room.lock'])
   })
 
   it('on the own member are granted by all, and others by those who have them', () => {

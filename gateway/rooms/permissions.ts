@@ -63,20 +63,27 @@ export const roomPermissions: readonly RoomPermission[] = [
 ]
 
 /** Permissions that no room of this gateway can grant. */
-const unsupported: ReadonlySet<string> = new Set<RoomPermission>([
-  'room.playback',
-  'room.playback_seek',
-  'room.stream',
-])
+const unsupported: ReadonlySet<string> = new Set<RoomPermission>(['room.stream'])
 
-/** Permissions of a token that lists none: all supported ones on the own member. */
-export const defaultPermissions: readonly RoomPermission[] = roomPermissions.filter(
-  (name) => name.startsWith('room.self.') && !unsupported.has(name),
+/** Permissions that only a gateway with ffmpeg can grant. */
+const ofFfmpeg: ReadonlySet<string> = new Set<RoomPermission>(['room.playback', 'room.playback_seek'])
+
+/** Permissions of a token that lists none: all on the own member. */
+export const defaultPermissions: readonly RoomPermission[] = roomPermissions.filter((name) =>
+  name.startsWith('room.self.'),
 )
 
-/** Returns the permissions of a list that a room can grant, in the order of the list. */
-export const grantedPermissions = (listed: readonly string[]): readonly string[] =>
-  listed.filter((name) => roomPermissions.some((known) => known === name) && !unsupported.has(name))
+/**
+ * Returns the permissions of a list that a room can grant, in the order of the list. `hasFfmpeg`: whether the
+ * gateway has ffmpeg.
+ */
+export const grantedPermissions = (listed: readonly string[], hasFfmpeg: boolean): readonly string[] =>
+  listed.filter(
+    (name) =>
+      roomPermissions.some((known) => known === name) &&
+      !unsupported.has(name) &&
+      (hasFfmpeg || !ofFfmpeg.has(name)),
+  )
 
 /**
  * Returns whether a member may grant a permission: those on the own member to all, and others if it has them

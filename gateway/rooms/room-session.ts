@@ -13,6 +13,7 @@ import type {
   LeaveReason,
   Meta,
   PictureKind,
+  PlaybackRequest,
   Position,
   RemovalReason,
   RoleChange,
@@ -21,10 +22,12 @@ import type {
   RoomMember,
   RoomMemberState,
   RoomParty,
+  RoomPlayback,
   RoomSettings,
 } from './room-types.ts'
 import { RoomView } from './room-view.ts'
 import { SessionMember } from './session-member.ts'
+import { SessionPlaybacks } from './session-playbacks.ts'
 import { SessionRecordings } from './session-recordings.ts'
 
 /** Facts of a {@link RoomSession}. */
@@ -32,6 +35,14 @@ export interface RoomSessionOptions {
   readonly id: string
   readonly settings: RoomSettings
   readonly pictureKind: PictureKind
+}
+
+/** Options of {@link RoomSession.play}. */
+export interface PlayOptions extends PlaybackRequest {
+  /** Default the present one. */
+  readonly layout?: string | undefined
+  /** Positions by the ids of members; default unchanged. */
+  readonly positions?: Readonly<Record<string, string>>
 }
 
 /** Collaborators of a {@link RoomSession}. */
@@ -53,6 +64,8 @@ export class RoomSession {
   readonly startedAt: number
   /** Recordings of the session. */
   readonly recordings: SessionRecordings
+  /** Playbacks of the session; {@link play} starts one. */
+  readonly playbacks: SessionPlaybacks
   readonly #media: RoomMedia
   readonly #clock: SteadyClock
   readonly #log: Pick<Log, 'error'>
@@ -82,14 +95,22 @@ export class RoomSession {
     this.#events = new RoomEventQueue(log)
     this.recordings = new SessionRecordings({
       record: ({ hasMembers = this.settings.recordMembers }) => {
-        const { name: room } = this.settings
-        if (this.#state !== 'open') throw new TrunklineError('room_ended', undefined, { room })
+        this.#checkOpen()
         return media.record({ hasMembers })
       },
       clock,
       emit: (...events) => {
         if (!this.isEnded) this.#events.emit(events)
       },
+    })
+    this.playbacks = new SessionPlaybacks({
+      play: (request, onPicture) => {
+        this.#checkOpen()
+        return media.play(request, onPicture)
+      },
+      clock,
+      emit: (event) => this.#playbackChanged(event),
+      onPicture: () => this.#update(),
     })
     this.#meta = options.settings.meta
     this.#isHandraisePrioritized = options.settings.isHandraisePrioritized
@@ -99,6 +120,7 @@ export class RoomSession {
         members: [...this.#members.values()],
         isVideoMutedHidden: this.#isVideoMutedHidden,
         isHandraisePrioritized: this.#isHandraisePrioritized,
+        playbackId: this.playbacks.pictureId,
       }),
       { layout, kind: options.pictureKind },
       { media, clock, onSpeaker: () => this.#update({ kind: 'speaker.changed' }) },
@@ -144,6 +166,11 @@ export class RoomSession {
     return this.#state === 'ended'
   }
 
+  /** Whether files can be played. */
+  get hasFfmpeg(): boolean {
+    return this.#media.hasFfmpeg
+  }
+
   /** Layout in force. */
   get layoutName(): LayoutName {
     return this.#view.layoutName
@@ -177,8 +204,7 @@ export class RoomSession {
    * come while the room is locked. Throws `room_ended`, `room_not_open`, `room_locked` or `room_full`.
    */
   check(at: number, type: RoomMember['type'] = 'member'): void {
-    if (this.#state !== 'open')
-      throw new TrunklineError('room_ended', undefined, { room: this.settings.name })
+    this.#checkOpen()
     checkEntry(this.settings, { at, type, isLocked: this.#isLocked, size: this.size })
   }
 
@@ -420,6 +446,32 @@ export class RoomSession {
     return this.#demoted.get(tokenId)
   }
 
+  /**
+   * Plays a file to all members. `layout` and `positions` by the ids of members: as {@link setLayout}, but the
+   * layout is in force while the playback is in progress. Throws as {@link setLayout} and {@link
+   * SessionPlaybacks.start} do.
+   */
+  play({ layout, positions = {}, ...request }: PlayOptions): RoomPlayback {
+    const brought = layout === undefined ? undefined : layoutNamed(layout, layoutNames)
+    const setPositions = this.#positionsRequest(positions)
+    const playback = this.playbacks.start(request)
+    if (brought) this.#view.bringLayout(playback.id, brought)
+    setPositions()
+    this.#update()
+    return playback
+  }
+
+  #playbackChanged(event: RoomEvent & { readonly kind: `playback.${string}` }): void {
+    if (event.kind === 'playback.ended') this.#view.forget(event.playback.id)
+    this.#emit(event)
+    this.#update()
+  }
+
+  #checkOpen(): void {
+    const { name: room } = this.settings
+    if (this.#state !== 'open') throw new TrunklineError('room_ended', undefined, { room })
+  }
+
   #setRole(memberId: string, isAudience: boolean, change: RoleChange): void {
     const member = this.#find(memberId)
     if (member.type !== 'member' || member.isAudience === isAudience)
@@ -487,6 +539,7 @@ export class RoomSession {
   /** Ends the session without members. */
   #close(): void {
     if (this.isEnded) return
+    this.playbacks.close()
     this.recordings.close()
     this.#state = 'ended'
     this.#expiry?.cancel()

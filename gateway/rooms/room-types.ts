@@ -143,6 +143,8 @@ export interface Layer extends Rectangle {
   /** Name of the slot; also the present position of the member in it. */
   readonly position: Position
   readonly memberId?: string
+  /** Playback whose pictures fill the rectangle, in place of a member. */
+  readonly playbackId?: string
   /** Whether the member's video is visible; true for an empty slot. */
   readonly isVisible: boolean
 }
@@ -155,8 +157,8 @@ export interface Layout {
 
 /**
  * Picture that the viewers of a room receive. `speaker`: one camera, forwarded undecoded; all viewers see
- * `main`, but `main` itself sees `other`. Without `other`, `main` sees itself. A screen as `main` is shown to
- * all, its owner included, as no viewer has the id of a screen. Without `main`, the picture is plain.
+ * `main`, but `main` itself sees `other`. Without `other`, `main` sees itself. A screen or a playback as `main`
+ * is shown to all, as no viewer has its id. Without `main`, the picture is plain.
  * `composed`: all viewers see one canvas with the visible members.
  */
 export type Picture =
@@ -169,7 +171,7 @@ export type PictureKind = Picture['kind']
 /** Rectangle of a composed picture. */
 export interface PictureLayer extends Rectangle {
   readonly z: number
-  /** Id of the member whose video fills the rectangle. */
+  /** Id of the member, or of the playback, whose video fills the rectangle. */
   readonly memberId: string
   /** Whether the video is drawn; else the rectangle is plain. */
   readonly isVisible: boolean
@@ -185,6 +187,55 @@ export interface RoomMedia {
   playTone(kind: 'join' | 'leave'): void
   /** Starts a recording. Throws an error with a code of the catalogue. */
   record(order: RecordingTerms): RoomMediaRecording
+  /** Whether files can be played, for which the gateway needs ffmpeg. */
+  readonly hasFfmpeg: boolean
+  /**
+   * Plays a file to all. Calls `onPicture` once the file has pictures to show. Throws an error with a code of
+   * the catalogue.
+   */
+  play(request: PlaybackRequest, onPicture: () => void): RoomMediaPlayback
+}
+
+/** File to play into a room. */
+export interface PlaybackRequest {
+  readonly url: string
+  /** −50 to 50 dB. */
+  readonly volume: number
+  /** Place in the file at which it begins, in ms. */
+  readonly fromMs: number
+}
+
+/** Playback that the media of a room makes. After its end, calls have no effect. */
+export interface RoomMediaPlayback {
+  readonly id: string
+  /** URL without its secrets. */
+  readonly url: string
+  /** Place in the file, in ms. */
+  readonly positionMs: number
+  /** Settles at the end. `failure`: reason if the file could not be fetched, read or played. */
+  readonly done: Promise<{ readonly failure?: string }>
+  pause(): void
+  resume(): void
+  /** `toMs`: at least 0. */
+  seek(toMs: number): void
+  setVolume(volume: number): void
+  stop(): void
+}
+
+/** Playback of a room session. Times are ms since the epoch. */
+export interface RoomPlayback {
+  readonly id: string
+  /** URL without its secrets. */
+  readonly url: string
+  readonly state: 'playing' | 'paused' | 'completed'
+  /** −50 to 50 dB. */
+  readonly volume: number
+  /** Place in the file, in ms. */
+  readonly positionMs: number
+  readonly startedAt: number
+  readonly endedAt?: number
+  /** Reason of an end by a failure. */
+  readonly failure?: string
 }
 
 /** Recording that the media of a room makes. After its end, calls have no effect. */
@@ -295,6 +346,10 @@ export type RoomEvent =
   | {
       readonly kind: 'recording.started' | 'recording.updated' | 'recording.ended'
       readonly recording: RoomRecording
+    }
+  | {
+      readonly kind: 'playback.started' | 'playback.updated' | 'playback.ended'
+      readonly playback: RoomPlayback
     }
   /** The last event of a session. */
   | { readonly kind: 'room.ended' }

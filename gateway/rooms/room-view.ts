@@ -33,7 +33,7 @@ export class RoomView {
   readonly #speaker: SpeakerChoice
   #kind: PictureKind
   #layout: LayoutName
-  /** Layouts of screens that are present, by their ids. The latest one is in force. */
+  /** Layouts of screens and playbacks that are present, by their ids. The latest one is in force. */
   readonly #broughtLayouts = new Map<string, LayoutName>()
   #shown = ''
   /** Composed layout of the last update: the same for all viewers. */
@@ -71,9 +71,9 @@ export class RoomView {
     this.#broughtLayouts.clear()
   }
 
-  /** Sets a layout until a screen leaves. */
-  bringLayout(screenId: string, name: LayoutName): void {
-    this.#broughtLayouts.set(screenId, name)
+  /** Sets a layout until a screen leaves or a playback ends: {@link forget}. */
+  bringLayout(sourceId: string, name: LayoutName): void {
+    this.#broughtLayouts.set(sourceId, name)
   }
 
   setKind(kind: PictureKind): void {
@@ -85,7 +85,7 @@ export class RoomView {
     this.#speaker.setTalking(memberId, isTalking, hasVoice)
   }
 
-  /** Forgets a member that left. */
+  /** Forgets a member that left, or a playback that has ended. */
   forget(memberId: string): void {
     this.#broughtLayouts.delete(memberId)
     this.#speaker.forget(memberId)
@@ -122,6 +122,8 @@ export class RoomView {
   }
 
   #speakerPicture(): Picture & { readonly kind: 'speaker' } {
+    const { playbackId } = this.#source()
+    if (playbackId !== undefined) return { kind: 'speaker', main: playbackId }
     const screen = this.#source().members.findLast((each) => each.type === 'screen' && isShowable(each))
     if (screen) return { kind: 'speaker', main: screen.id }
     const main = this.#speaker.recent[0]
@@ -131,26 +133,28 @@ export class RoomView {
   }
 
   #composedPicture(): Picture {
-    const layers = this.layoutFor().layers.flatMap(({ z, x, y, width, height, memberId, isVisible }) =>
-      memberId === undefined ? [] : [{ z, x, y, width, height, memberId, isVisible }],
-    )
+    const layers = this.layoutFor().layers.flatMap(({ position: _, playbackId, memberId, ...layer }) => {
+      const shown = memberId ?? playbackId
+      return shown === undefined ? [] : [{ ...layer, memberId: shown }]
+    })
     return { kind: 'composed', layers }
   }
 
   #composedLayout(): Layout {
-    const { members, isVideoMutedHidden, isHandraisePrioritized } = this.#source()
-    const speakers = this.#speaker.recent
-    return arrange(this.layoutName, members, { speakers, isVideoMutedHidden, isHandraisePrioritized })
+    const { members, ...options } = this.#source()
+    return arrange(this.layoutName, members, { ...options, speakers: this.#speaker.recent })
   }
 
   #speakerLayoutFor(viewer: SessionMember | undefined): Layout {
     const { main, other } = this.#speakerPicture()
     const shownId = main === viewer?.id ? (other ?? main) : main
-    const shown: Occupant | undefined = this.#source().members.find(({ id }) => id === shownId)
+    const { members, playbackId, isVideoMutedHidden } = this.#source()
+    const shown: Occupant | undefined = members.find(({ id }) => id === shownId)
     return speakerLayout(this.layoutName === '1x1' ? '1x1' : 'full-screen', {
       ...(shown && { shown }),
       ...(viewer?.isViewer && { viewer }),
-      isVideoMutedHidden: this.#source().isVideoMutedHidden,
+      playbackId,
+      isVideoMutedHidden,
     })
   }
 

@@ -1,3 +1,4 @@
+import type { RoomFile } from './room-file.ts'
 import type { BrowserTracks, RoomTracks, TrackLineUse } from './room-tracks.ts'
 import type { BrowserSource, BrowserVideo } from './webrtc.ts'
 
@@ -65,6 +66,8 @@ export interface RoomVideo {
   addScreen(id: string, screen: BrowserSource): void
   /** Adds a second camera of a browser as a source. */
   addCamera(id: string, camera: BrowserSource): void
+  /** Adds the pictures of a file as a source. They are shown whole. Throws a TypeError for a foreign file. */
+  addFile(id: string, file: RoomFile): void
   /**
    * Removes a browser or a further source. The browser then sees what it saw before the room. No effect if
    * the id is unknown.

@@ -1,6 +1,7 @@
 import type { AudioCodec } from './codec.ts'
 import type { Mixer } from './mixer.ts'
 import type { MediaPort } from './port.ts'
+import type { RoomFile } from './room-file.ts'
 import type { RoomRecording, RoomRecordRequest, TrackRecording, TrackRequest } from './room-recording.ts'
 import type { BrowserTracks } from './room-tracks.ts'
 import type { RoomVideo } from './room-video.ts'
@@ -116,6 +117,11 @@ export interface WebRtc {
   recordPicture(video: RoomVideo, sourceId: string, request: TrackRequest): TrackRecording
   /** Records the sound that a port receives: Opus of a browser as it comes, any other decoded. */
   recordSound(port: MediaPort, request: TrackRequest): TrackRecording
+  /**
+   * Opens a file, by its descriptor, as a source of a room. The caller keeps the descriptor open until the
+   * source is closed. Rejects with an Error if the file has neither pictures nor sound, and without ffmpeg.
+   */
+  openFile(group: string, file: number): Promise<RoomFile>
   /** Number of open browser transports. */
   readonly transports: number
   close(): Promise<void>

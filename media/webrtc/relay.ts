@@ -131,6 +131,11 @@ export class Relay {
     })
     this.#fromBrowser = { producer, line, key }
     for (const watcher of [...this.#watchers]) watcher()
+    await this.receive(producer)
+  }
+
+  /** Receives the audio of a producer of the {@link router}, in the {@link format}. */
+  async receive(producer: types.Producer): Promise<void> {
     await this.#plain.consume({ producerId: producer.id, rtpCapabilities: this.capabilities })
   }
 

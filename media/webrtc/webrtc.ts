@@ -1,5 +1,7 @@
 import type { types } from 'mediasoup'
 import { systemClock } from '../clock.ts'
+import type { Ffmpeg } from '../ffmpeg/ffmpeg.ts'
+import { readFileFacts } from '../ffmpeg/file-facts.ts'
 import type {
   AudioCodec,
   BrowserMedia,
@@ -10,6 +12,7 @@ import type {
   Edge,
   MediaPort,
   Mixer,
+  RoomFile,
   RoomRecording,
   RoomRecordRequest,
   RoomVideo,
@@ -22,6 +25,8 @@ import { WebRtcError } from './errors.ts'
 import { listenAddresses } from './listen-addresses.ts'
 import { Relay } from './relay.ts'
 import { ComposingAdmission } from './rooms/composing-admission.ts'
+import { FileSource } from './rooms/file-source.ts'
+import { openFileStreams } from './rooms/file-streams.ts'
 import { RelayFeed } from './rooms/relay-feed.ts'
 import { RoomRecorder } from './rooms/room-recorder.ts'
 import { PictureRecorder, PortRecorder, SoundRecorder } from './rooms/track-recorders.ts'
@@ -54,6 +59,8 @@ export interface WebRtcOptions {
   readonly relayPorts?: { readonly from: number; readonly to: number }
   /** Path of the mediasoup-worker program; default mediasoup's own choice. */
   readonly program?: string
+  /** Program that reads files; default none. */
+  readonly ffmpeg?: Ffmpeg | undefined
   /** Processes that compose the pictures of rooms, owned by the caller; default none. */
   readonly composers?: Composers | undefined
 }
@@ -84,12 +91,14 @@ class Service implements WebRtcService {
   readonly #composing: ComposingService | undefined
   /** Audio of browsers by its edge port. */
   readonly #relays = new WeakMap<MediaPort, Relay>()
+  readonly #ffmpeg: Ffmpeg | undefined
   #onFailure: ((reason: Error) => void) | undefined
 
   constructor(options: WebRtcOptions) {
     const { workers = 1, logLevel = 'error', relayPorts = { from: 30_000, to: 39_999 } } = options
     const { composers } = options
     this.#edge = options.edge
+    this.#ffmpeg = options.ffmpeg
     this.#composing = composers && {
       composers,
       admission: new ComposingAdmission({ load: () => composers.load, clock: systemClock }),
@@ -186,6 +195,22 @@ class Service implements WebRtcService {
     const relay = this.#relays.get(port)
     if (relay?.format.codec !== 'opus') return new PortRecorder(request, port)
     return new SoundRecorder(request, new RelayFeed(relay), { clock: systemClock })
+  }
+
+  async openFile(group: string, file: number): Promise<RoomFile> {
+    const ffmpeg = this.#ffmpeg
+    if (!ffmpeg) throw new WebRtcError('closed', 'ffmpeg expected')
+    const facts = await readFileFacts(ffmpeg, file)
+    const worker = await this.#leastLoaded().get()
+    const sound = facts.hasAudio ? await this.#openSound(worker, group, ownFormat('opus')) : undefined
+    try {
+      const streams = await openFileStreams(worker, facts.hasVideo, sound)
+      return new FileSource({ file, facts }, { ffmpeg, clock: systemClock, streams, sound })
+    } catch (error) {
+      sound?.relay.close()
+      if (sound) await closePort(sound.port)
+      throw error
+    }
   }
 
   async close(): Promise<void> {

@@ -261,6 +261,7 @@ const xmlFolders = ['nouns', 'verbs', 'document.ts', 'run.ts', 'handler.ts'] as 
  * - `edge`: ports that send and receive RTP.
  * - `rooms`: one video stream of changing sources, without sockets and clocks.
  * - `compose`: pictures of rooms, composed in processes of their own.
+ * - `ffmpeg`: files and streams that ffmpeg reads and writes, in processes of its own.
  * - `webrtc`: sessions of browsers.
  */
 const mediaFolders = [
@@ -275,6 +276,7 @@ const mediaFolders = [
   'edge',
   'rooms',
   'compose',
+  'ffmpeg',
   'webrtc',
 ] as const
 

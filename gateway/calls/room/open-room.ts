@@ -7,6 +7,7 @@ import type {
   Mixer,
   MixerInputOptions,
   MixerOptions,
+  RoomFile,
   RoomPicture,
   RoomVideo,
   Talk,
@@ -21,13 +22,17 @@ import type {
   Picture,
   PictureKind,
   RecordingTerms,
+  PlaybackRequest,
   RoomMedia,
+  RoomMediaPlayback,
   RoomMediaRecording,
   RoomMember,
   RoomSettings,
 } from '../../rooms/room-types.ts'
 import type { RoomRecordingStore } from '../audio/recording-store.ts'
+import type { RoomFiles } from '../audio/room-files.ts'
 import type { TrackListener } from '../leg/room-seat.ts'
+import { FilePlayback, type PlaybackRoom } from './file-playback.ts'
 import { MemberTracks } from './member-tracks.ts'
 import { RecordAtStart } from './record-at-start.ts'
 import { type RecordedCall, RoomRecordings } from './room-recordings.ts'
@@ -42,12 +47,13 @@ export interface OpenRoomDeps {
   readonly openMixer: (options: MixerOptions) => Promise<Mixer>
   readonly webrtc: Pick<WebRtc, 'openRoom' | 'recordRoom' | 'recordPicture' | 'recordSound' | 'tracks'>
   readonly recordings: RoomRecordingStore
+  readonly files: Pick<RoomFiles, 'hasFfmpeg' | 'take'>
   readonly clock: SteadyClock
   readonly log: Log
 }
 
 /** A room session with its media: one mixer, and the video of its browsers. */
-export class OpenRoom implements RoomMedia {
+export class OpenRoom implements RoomMedia, PlaybackRoom {
   readonly session: RoomSession
   readonly #deps: OpenRoomDeps
   readonly #log: Log
@@ -219,6 +225,39 @@ export class OpenRoom implements RoomMedia {
     return this.#recordings.start(terms)
   }
 
+  get hasFfmpeg(): boolean {
+    return this.#deps.files.hasFfmpeg
+  }
+
+  play(request: PlaybackRequest, onPicture: () => void): RoomMediaPlayback {
+    if (!isWebUrl(request.url)) throw new TrunklineError('bad_playback_url')
+    const playback = new FilePlayback(request, { seated: this.#deps.files.take(), room: this, onPicture })
+    const { id, url } = playback
+    this.#log.info({ event: 'room.playback-started', playback: id, url }, 'file played into a room')
+    void playback.done.then(({ failure }) => {
+      const level = failure === undefined ? 'info' : 'warn'
+      this.#log[level]({ event: 'room.playback-ended', playback: id, url, reason: failure }, 'playback ended')
+    })
+    return playback
+  }
+
+  addFile(id: string, file: RoomFile, volume: number): void {
+    const { port } = file
+    if (port) {
+      port.setVolumes({ inDb: volume, outDb: 0 })
+      // Its sound is often music, and the voice of no member.
+      this.#mixer.add(port, { canHear: false, isVoice: false })
+    }
+    if (!file.hasVideo) return
+    this.#video.addFile(id, file)
+    this.#recordings.addVideo()
+  }
+
+  removeFile(id: string, { port }: RoomFile): void {
+    if (port) this.#mixer.remove(port)
+    this.#video.remove(id)
+  }
+
   #removeMedia({ id, isPhone }: RoomMember): void {
     const port = this.#ports.get(id)
     if (port) this.#mixer.remove(port)
@@ -254,6 +293,11 @@ export class OpenRoom implements RoomMedia {
       'room session ended',
     )
   }
+}
+
+const isWebUrl = (url: string): boolean => {
+  const protocol = URL.parse(url)?.protocol
+  return protocol === 'http:' || protocol === 'https:'
 }
 
 const kindOf = (canCompose: boolean): PictureKind => (canCompose ? 'composed' : 'speaker')

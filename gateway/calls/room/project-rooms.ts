@@ -27,6 +27,11 @@ export class ProjectRooms {
     this.#deps = deps
   }
 
+  /** Whether files can be played into rooms. */
+  get hasFfmpeg(): boolean {
+    return this.#deps.files.hasFfmpeg
+  }
+
   /** Number of room sessions in progress. */
   get count(): number {
     return this.#rooms.size

@@ -8,6 +8,7 @@ import { ProjectRooms } from '../room/project-rooms.ts'
 import { settle } from './calls-fixture.ts'
 import { type ConferenceCaller, ConferenceFixture, type FakeMixer } from './conference-fixture.ts'
 import { FakeRecordingStore } from './fake-recording-store.ts'
+import { FakeRoomFiles } from './fake-room-files.ts'
 import { FakeRoomRecorder } from './fake-room-recorder.ts'
 import { FakeTracksMedia } from './fake-room-tracks.ts'
 
@@ -57,6 +58,10 @@ export class FakeRoomVideo {
     this.sources.add(id)
   }
 
+  addFile(id: string): void {
+    this.sources.add(id)
+  }
+
   remove(id: string): void {
     this.sources.delete(id)
   }
@@ -99,6 +104,7 @@ export const seatOf = ({ seats }: JoinedCaller): RoomSeat => seats[0]!
 export class RoomsFixture extends ConferenceFixture {
   readonly recordings = new FakeRecordingStore()
   readonly recorder = new FakeRoomRecorder()
+  readonly files = new FakeRoomFiles()
   readonly media = new FakeTracksMedia()
   /** Video of all rooms, in the order of their first video. */
   readonly videos: FakeRoomVideo[] = []
@@ -119,7 +125,7 @@ export class RoomsFixture extends ConferenceFixture {
       tracks: this.media.tracks,
     }
     const directory = { room: (name: string, projectId: string) => this.#room(name, projectId) }
-    this.rooms = new ProjectRooms({ directory, openMixer, webrtc, recordings, clock, log })
+    this.rooms = new ProjectRooms({ directory, openMixer, webrtc, recordings, files: this.files, clock, log })
   }
 
   #openVideo(): FakeRoomVideo {

@@ -233,7 +233,7 @@ export class ApiTestSite {
       archive: { cdrs: records, history: records, recordings, subscriberCalls: this.history },
       video: {
         history: this.roomHistory,
-        rooms: { session: (projectId, id) => this.#session(projectId, id) },
+        rooms: { hasFfmpeg: true, session: (projectId, id) => this.#session(projectId, id) },
       },
       chat: this.#chat,
       carrierHealth: (name) => (name === 'p1/acme' ? health : undefined),

@@ -18,6 +18,8 @@ export interface ArrangeOptions {
   readonly isVideoMutedHidden: boolean
   /** Whether raised hands come before speakers if the slots are too few. */
   readonly isHandraisePrioritized: boolean
+  /** Playback with pictures, which covers the canvas; default none. */
+  readonly playbackId?: string | undefined
 }
 
 /** Whether a member takes up a place of the canvas. */
@@ -57,19 +59,26 @@ export const arrange = (
     const free = new Set(slots.map(({ position }) => position))
     for (const { occupant, position } of requests) if (free.delete(position)) placed.set(position, occupant)
   }
+  const { playbackId } = options
   const covers = coversOf(name)
-  claim(covers)
+  claim(playbackId === undefined ? covers : covers.filter(({ position }) => position !== 'playback'))
   const slots = slotsOf(name, tiles.length - placed.size)
   claim(slots)
   const requested = new Set(placed.values())
   const rest = tiles.filter((occupant) => !requested.has(occupant))
   const free = slots.filter(({ position }) => !placed.has(position))
   for (const [position, occupant] of fill(free, rest, options)) placed.set(position, occupant)
-  return {
-    name,
-    layers: [...slots, ...covers].map((slot, z) => layerOf(slot, z, placed.get(slot.position))),
-  }
+  const layers = [...slots, ...covers].map((slot, z) => layerOf(slot, z, placed.get(slot.position)))
+  return { name, layers: playbackId === undefined ? layers : layers.map(withPlayback(playbackId)) }
 }
+
+/** Returns a function that puts a playback into its slot, and hides what lies below. */
+const withPlayback =
+  (playbackId: string) =>
+  (layer: Layer): Layer => {
+    if (layer.position === 'playback') return { ...layer, playbackId }
+    return layer.position === 'full-screen' ? layer : { ...layer, isVisible: false }
+  }
 
 /** Returns the position that a member wants. A screen wants the largest one. */
 const requestOf = ({ type, requestedPosition }: Occupant, name: LayoutName): Position => {

@@ -5,7 +5,9 @@ import type {
   Picture,
   PictureKind,
   RecordingTerms,
+  PlaybackRequest,
   RoomEvent,
+  RoomMediaPlayback,
   RoomMediaRecording,
   RoomMember,
   RoomSettings,
@@ -32,6 +34,7 @@ const lineOf = (event: RoomEvent): string => {
   if (kind === 'member.left') return `${kind} ${event.member.id} ${event.reason}`
   if (kind === 'member.updated') return `${kind} ${event.member.id} ${event.updated.join(' ')}`
   if (kind === 'room.updated') return `${kind} ${event.updated.join(' ')}`
+  if ('playback' in event) return `${kind} ${event.playback.id} ${event.playback.state}`
   if ('recording' in event) return `${kind} ${event.recording.id} ${event.recording.state}`
   return 'member' in event ? `${kind} ${event.member.id}` : kind
 }
@@ -69,6 +72,54 @@ export class FakeRoomRecording implements RoomMediaRecording {
   }
 }
 
+/** Playback of the media that the test ends. */
+export class FakeRoomPlayback implements RoomMediaPlayback {
+  readonly id: string
+  readonly url: string
+  readonly request: PlaybackRequest
+  /** Reports that the file has pictures. */
+  readonly showPicture: () => void
+  readonly done: Promise<{ readonly failure?: string }>
+  /** Ends the file. */
+  readonly end: (result: { readonly failure?: string }) => void
+  /** Calls, in order. */
+  readonly calls: string[] = []
+  positionMs: number
+
+  constructor(id: string, request: PlaybackRequest, showPicture: () => void) {
+    const { promise, resolve } = Promise.withResolvers<{ readonly failure?: string }>()
+    this.id = id
+    this.url = request.url
+    this.request = request
+    this.positionMs = request.fromMs
+    this.showPicture = showPicture
+    this.done = promise
+    this.end = resolve
+  }
+
+  pause(): void {
+    this.calls.push('pause')
+  }
+
+  resume(): void {
+    this.calls.push('resume')
+  }
+
+  seek(toMs: number): void {
+    this.calls.push(`seek ${toMs}`)
+    this.positionMs = toMs
+  }
+
+  setVolume(volume: number): void {
+    this.calls.push(`volume ${volume}`)
+  }
+
+  stop(): void {
+    this.calls.push('stop')
+    this.end({})
+  }
+}
+
 /** Session of a room with a fake clock, that keeps its events and the calls of its media. */
 export class SampleRoom {
   readonly clock: FakeClock
@@ -84,6 +135,7 @@ export class SampleRoom {
   readonly recordings: FakeRoomRecording[] = []
   /** Terms of {@link recordings}. */
   readonly terms: RecordingTerms[] = []
+  readonly playbacks: FakeRoomPlayback[] = []
   readonly session: RoomSession
 
   constructor(
@@ -106,6 +158,12 @@ export class SampleRoom {
             const recording = new FakeRoomRecording(`recording-${this.recordings.length}`)
             this.recordings.push(recording)
             return recording
+          },
+          hasFfmpeg: true,
+          play: (request, onPicture) => {
+            const playback = new FakeRoomPlayback(`playback-${this.playbacks.length}`, request, onPicture)
+            this.playbacks.push(playback)
+            return playback
           },
         },
       },

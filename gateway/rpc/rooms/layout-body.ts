@@ -13,14 +13,17 @@ export const layoutBody = (session: RoomSession, { name, layers }: Layout) => ({
   layers: layers.map(layerBody),
 })
 
-const layerBody = ({ position, memberId, isVisible, z, x, y, width, height }: Layer, index: number) => ({
+const layerBody = (
+  { position, memberId, playbackId, isVisible, z, x, y, width, height }: Layer,
+  index: number,
+) => ({
   layer_index: index,
   z_index: z,
   ...(memberId !== undefined && { member_id: memberId }),
   position,
   reservation: position,
   visible: isVisible,
-  playing_file: false,
+  playing_file: playbackId !== undefined,
   x,
   y,
   width,

@@ -1,6 +1,7 @@
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RoomMember } from '../../rooms/room-types.ts'
 import { roomIds } from './layout-body.ts'
+import { playbackBody } from './playback-body.ts'
 import { recordingBody } from './recording-body.ts'
 import { shownName } from './shown-name.ts'
 
@@ -63,7 +64,7 @@ export const videoRoomBodies = (
     meta: session.meta,
     members: videoMemberBodies(session, isGuest),
     recordings: session.recordings.list.map(recordingBody),
-    playbacks: [],
+    playbacks: session.playbacks.list.map(playbackBody),
     streams: [],
     ...(updated && { updated }),
   }

@@ -1,6 +1,7 @@
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RoomEvent, RoomMember } from '../../rooms/room-types.ts'
 import { layoutBody, roomIds } from './layout-body.ts'
+import { playbackBody } from './playback-body.ts'
 import { recordingBody } from './recording-body.ts'
 import { type VideoRoomBodiesOptions, videoMemberBody, videoRoomBodies } from './video-bodies.ts'
 
@@ -67,6 +68,10 @@ export class VideoRoomEvents {
       case 'recording.updated':
       case 'recording.ended':
         return [this.#event(event.kind, () => ({ recording: recordingBody(event.recording) }))]
+      case 'playback.started':
+      case 'playback.updated':
+      case 'playback.ended':
+        return [this.#event(event.kind, () => ({ playback: playbackBody(event.playback) }))]
       // The others see a member that joins or leaves.
       case 'member.promoted':
         return [this.#about('member.joined', event.member), this.audienceCount()]

@@ -1,13 +1,18 @@
 import { catalogue, messageOf, TrunklineError } from '../../core/errors/catalogue.ts'
 import { mayGrant, type PermissionScope, type RoomAction } from '../../rooms/permissions.ts'
-import type { RoomMember, RoomMemberState } from '../../rooms/room-types.ts'
+import type { RoomSession } from '../../rooms/room-session.ts'
+import type { RoomMember, RoomMemberState, RoomPlayback } from '../../rooms/room-types.ts'
 import type { Reply } from '../rpc-session.ts'
 import { MemberRequestError } from './member-request-error.ts'
+import { playbackBody } from './playback-body.ts'
 import { recordingBody } from './recording-body.ts'
 import { flagField, metaField, numberField, positionsField, textField } from './request-fields.ts'
 import { roleChangeOf } from './role-change.ts'
 import type { RoomActor } from './room-actor.ts'
 import { videoMemberBodies } from './video-bodies.ts'
+
+/** Maximum place in a file, in ms: one day. */
+const maxSeekMs = 86_400_000
 
 type Params = Readonly<Record<string, unknown>>
 
@@ -15,6 +20,8 @@ type Params = Readonly<Record<string, unknown>>
 interface RoomRequest {
   /** Permission that the request needs; absent: none. */
   readonly action?: RoomAction
+  /** Whether only a gateway with ffmpeg can carry out the request; default false. */
+  readonly needsFfmpeg?: boolean
   /** Carries out the request, and returns further fields of the result. */
   readonly run: (room: RoomActor, params: Params) => Params | undefined
 }
@@ -26,6 +33,63 @@ const recordingRequest = (act: 'pause' | 'resume' | 'stop'): RoomRequest => ({
     return undefined
   },
 })
+
+const playbackRequest = (
+  act: (session: RoomSession, id: string, params: Params) => void,
+  action: RoomAction = 'playback',
+): RoomRequest => ({
+  action,
+  needsFfmpeg: true,
+  run: ({ session }, params) => {
+    act(session, textField('playback_id', params.playback_id), params)
+    return undefined
+  },
+})
+
+/** Requests about playbacks, which need ffmpeg. */
+const playbackRequests: Readonly<Record<string, RoomRequest>> = {
+  'video.playback.list': {
+    action: 'playback',
+    needsFfmpeg: true,
+    run: ({ session }) => ({ playbacks: session.playbacks.list.map(playbackBody) }),
+  },
+  'video.playback.start': {
+    action: 'playback',
+    needsFfmpeg: true,
+    run: (room, params) => ({ playback: playbackBody(startPlayback(room, params)) }),
+  },
+  'video.playback.pause': playbackRequest(({ playbacks }, id) => playbacks.pause(id)),
+  'video.playback.resume': playbackRequest(({ playbacks }, id) => playbacks.resume(id)),
+  'video.playback.stop': playbackRequest(({ playbacks }, id) => playbacks.stop(id)),
+  'video.playback.set_volume': playbackRequest(({ playbacks }, id, { volume }) =>
+    playbacks.setVolume(id, volumeField(volume)),
+  ),
+  'video.playback.seek_absolute': playbackRequest(
+    ({ playbacks }, id, { position }) => playbacks.seek(id, numberField('position', position, 0, maxSeekMs)),
+    'playback_seek',
+  ),
+  'video.playback.seek_relative': playbackRequest(
+    ({ playbacks }, id, { position }) =>
+      playbacks.seekBy(id, numberField('position', position, -maxSeekMs, maxSeekMs)),
+    'playback_seek',
+  ),
+}
+
+const startPlayback = (room: RoomActor, params: Params): RoomPlayback => {
+  const { url, volume = 0, seek_position: from = 0, layout, positions } = params
+  if (layout !== undefined) checkPermission(room, 'set_layout', 'room')
+  const wanted = positionsField(room.member?.id, positions)
+  if (Object.keys(wanted).length > 0) checkPermission(room, 'set_position', 'room')
+  return room.session.play({
+    url: textField('url', url),
+    volume: volumeField(volume),
+    fromMs: numberField('seek_position', from, 0, maxSeekMs),
+    layout: layout === undefined ? undefined : textField('layout', layout),
+    positions: wanted,
+  })
+}
+
+const volumeField = (value: unknown): number => numberField('volume', value, -50, 50)
 
 const roomRequests: Readonly<Record<string, RoomRequest>> = {
   'video.list_available_layouts': {
@@ -71,6 +135,7 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
   'video.recording.pause': recordingRequest('pause'),
   'video.recording.resume': recordingRequest('resume'),
   'video.recording.stop': recordingRequest('stop'),
+  ...playbackRequests,
   'video.get_meta': { run: ({ session }) => ({ meta: session.meta }) },
   'video.set_meta': {
     action: 'set_meta',
@@ -154,12 +219,7 @@ const memberRequests: Readonly<Record<string, MemberRequest>> = {
 }
 
 /** Requests that no room can carry out. */
-const unsupported: readonly string[] = [
-  ...['list', 'start', 'pause', 'resume', 'stop', 'set_volume', 'seek_absolute', 'seek_relative'].map(
-    (verb) => `video.playback.${verb}`,
-  ),
-  ...['list', 'start', 'stop'].map((verb) => `video.stream.${verb}`),
-]
+const unsupported: readonly string[] = ['list', 'start', 'stop'].map((verb) => `video.stream.${verb}`)
 
 const promotionMethod = 'video.member.promote'
 const demotionMethod = 'video.member.demote'
@@ -200,6 +260,7 @@ const answer = (actor: RoomActor, method: string, params: Params): Reply => {
     return changeRole(actor, method === promotionMethod ? 'promote' : 'demote', params)
   const request = roomRequests[method]
   if (!request) return changeMembers(actor, memberRequests[method]!, params)
+  if (request.needsFfmpeg && !actor.session.hasFfmpeg) throw new TrunklineError('ffmpeg_missing')
   if (request.action) checkPermission(actor, request.action, 'room')
   return ok(request.run(actor, params))
 }

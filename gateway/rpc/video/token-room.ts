@@ -72,7 +72,7 @@ export class TokenRoom extends BrowserRoom {
     browser.changeGrant({
       role: kind === 'member.promoted' ? 'member' : 'audience',
       ...(holder && { media: holder.mediaAllowed }),
-      ...(permissions && { permissions: grantedPermissions(permissions) }),
+      ...(permissions && { permissions: grantedPermissions(permissions, this.session.hasFfmpeg) }),
       ...(meta && { meta }),
     })
     this.renewal = 'awaited'

@@ -7,6 +7,7 @@ import type {
   BrowserVideo,
   Composers,
   MemberFrames,
+  RoomFile,
   RoomFrame,
   RoomFrames,
   RoomPicture,
@@ -25,6 +26,7 @@ import { WebRtcSession } from '../webrtc-session.ts'
 import type { ComposingAdmission, ComposingRoom } from './composing-admission.ts'
 import { Composition, type CompositionLayer } from './composition.ts'
 import { Feed, type PacketSource } from './feed.ts'
+import { FileSource } from './file-source.ts'
 import { Program } from './program.ts'
 import { ProgramFrames } from './program-frames.ts'
 import { consumerLayersOf, ViewerLayer } from './viewer-layer.ts'
@@ -53,16 +55,25 @@ export interface ComposingService {
   readonly admission: ComposingAdmission
 }
 
+/** Stream of a source. A file has no transport of its own. */
+type SourceStream = VideoSource & { readonly line: Partial<Pick<IncomingStream['line'], 'transport'>> }
+
+/** Streams of a source, one at a time. */
+interface CameraStreams {
+  readonly current: SourceStream | undefined
+  watch(watcher: () => void): () => void
+}
+
 /** Member of a room: a browser, which sends and receives, or a further source, which sends. */
 interface Member {
   readonly id: string
-  readonly camera: IncomingVideo
+  readonly camera: CameraStreams
   /** Session of a browser; undefined for a further source. */
   readonly session?: SessionVideo
-  /** Whether it is a shared screen, which is shown whole. */
+  /** Whether it is a shared screen or a file, which are shown whole. */
   readonly isScreen?: boolean
   /** Stream that the member sends. */
-  stream?: IncomingStream | undefined
+  stream?: SourceStream | undefined
   /** Packets of the stream; undefined if the stream cannot be shown. */
   feed?: Feed | undefined
   /** Program that the member watches. */
@@ -172,6 +183,11 @@ export class VideoRoom implements RoomVideo {
 
   addCamera(id: string, camera: BrowserSource): void {
     this.#join(newMember(id, cameraOf(camera)))
+  }
+
+  addFile(id: string, file: RoomFile): void {
+    if (!(file instanceof FileSource)) throw new TypeError('a file of this WebRtc expected')
+    this.#join({ ...newMember(id, file), isScreen: true })
   }
 
   remove(id: string): void {
@@ -465,7 +481,7 @@ const cameraOf = (source: BrowserSource): IncomingVideo => {
   throw new TypeError('a source of this WebRtc expected')
 }
 
-const newMember = (id: string, camera: IncomingVideo): Member => ({
+const newMember = (id: string, camera: CameraStreams): Member => ({
   id,
   camera,
   cameraRate: maxCameraRate,
@@ -473,12 +489,12 @@ const newMember = (id: string, camera: IncomingVideo): Member => ({
   leave: () => {},
 })
 
-const isSimulcast = (stream: IncomingStream | undefined): boolean => stream?.producer.type === 'simulcast'
+const isSimulcast = (stream: SourceStream | undefined): boolean => stream?.producer.type === 'simulcast'
 
 /** Sets the maximum bit rate of a camera; 0: none. */
-const capCamera = (stream: IncomingStream | undefined, rate: number): void => {
+const capCamera = (stream: SourceStream | undefined, rate: number): void => {
   // A closed transport needs no limit.
-  stream?.line.transport.setMaxIncomingBitrate(rate).catch(() => undefined)
+  stream?.line.transport?.setMaxIncomingBitrate(rate).catch(() => undefined)
 }
 
 /** Returns the maximum bit rate of a camera in bit/s. */

@@ -1,5 +1,6 @@
 import { mediaGrants, type RoomGrant, roomRoles } from '../../../auth/room-token-claims.ts'
 import type { RoomTokens } from '../../../auth/room-tokens.ts'
+import type { ProjectRooms } from '../../../calls/room/project-rooms.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { defaultPermissions, grantedPermissions, roomPermissions } from '../../../rooms/permissions.ts'
 import { maxMetaCharacters } from '../../../rooms/room-meta.ts'
@@ -11,6 +12,8 @@ import { forProjects } from '../shared/route-schemas.ts'
 /** Collaborators of {@link roomTokenRoutes}. */
 export interface RoomTokenDeps {
   readonly roomTokens: Pick<RoomTokens, 'issue'>
+  /** Rooms, which need ffmpeg for some permissions. */
+  readonly rooms: Pick<ProjectRooms, 'hasFfmpeg'>
   readonly requireProject: RequireProject
   readonly clock: Pick<Clock, 'now'>
 }
@@ -92,7 +95,7 @@ type Body = ValidatedFields<typeof properties, 'room_name'>
 /** Route that issues room tokens. */
 export const roomTokenRoutes = (
   site: TypedSite,
-  { roomTokens, requireProject, clock }: RoomTokenDeps,
+  { roomTokens, rooms, requireProject, clock }: RoomTokenDeps,
 ): void => {
   const schema = {
     ...forProjects('tokens', 'create_room_token', 'Create a token for one room'),
@@ -103,17 +106,17 @@ export const roomTokenRoutes = (
   } as const
   const onRequest = requireProject('subscribers')
   site.post('/api/video/room_tokens', { onRequest, schema }, async ({ projectId, body }, reply) => {
-    const grant = grantOf(body)
+    const grant = grantOf(body, rooms.hasFfmpeg)
     const { token } = await roomTokens.issue(projectId, grant, secondsOf(grant, clock.now()))
     return reply.header('cache-control', 'no-store').send({ token })
   })
 }
 
 /** Returns the rights of a body. Throws `invalid_field` for data that are too long. */
-const grantOf = (body: Body): RoomGrant => ({
+const grantOf = (body: Body, hasFfmpeg: boolean): RoomGrant => ({
   room: body.room_name,
   userName: body.user_name ?? '',
-  permissions: body.permissions ? grantedPermissions(body.permissions) : defaultPermissions,
+  permissions: body.permissions ? grantedPermissions(body.permissions, hasFfmpeg) : defaultPermissions,
   ...withoutUndefined({
     joinFrom: msOf(body.join_from),
     joinUntil: msOf(body.join_until),

@@ -6,6 +6,7 @@ import type { Leg } from '../../../calls/leg/leg.ts'
 import { ProjectRooms } from '../../../calls/room/project-rooms.ts'
 import { ConferenceFixture } from '../../../calls/testing/conference-fixture.ts'
 import { FakeRecordingStore } from '../../../calls/testing/fake-recording-store.ts'
+import { FakeRoomFiles } from '../../../calls/testing/fake-room-files.ts'
 import { FakeRoomRecorder } from '../../../calls/testing/fake-room-recorder.ts'
 import { FakeTracksMedia } from '../../../calls/testing/fake-room-tracks.ts'
 import { FakeRoomVideo } from '../../../calls/testing/rooms-fixture.ts'
@@ -30,6 +31,7 @@ beforeEach(async () => {
     openMixer: fixture.openMixer,
     webrtc: { openRoom: () => video, recordRoom, recordPicture, recordSound, tracks: media.tracks },
     recordings: new FakeRecordingStore(),
+    files: new FakeRoomFiles(),
     clock: gateway.clock,
     log: fixture.log,
   })

@@ -5,11 +5,18 @@ import { BrowserRoom } from './browser-room.ts'
 import { memberBody, type RoomViewer, roomBody } from './room-bodies.ts'
 
 /** Actions that only holders of room tokens are permitted. */
-const ofTokens: ReadonlySet<RoomAction> = new Set(['recording', 'promote', 'demote', 'playback', 'stream'])
+const ofTokens: ReadonlySet<RoomAction> = new Set([
+  'recording',
+  'promote',
+  'demote',
+  'playback',
+  'playback_seek',
+  'stream',
+])
 
 /** Events of a room for one browser of a subscriber, a guest or an invited user. */
 export class SubscriberRoom extends BrowserRoom {
-  /** A guest changes itself alone, and may read the layouts. Recordings and roles need a room token. */
+  /** A guest changes itself alone, and may read the layouts. Recordings, playbacks and roles need a room token. */
   may(action: RoomAction, scope: PermissionScope): boolean {
     if (ofTokens.has(action)) return false
     return this.viewer.seesSubscribers || scope === 'self' || action === 'list_available_layouts'
@@ -81,6 +88,9 @@ export class SubscriberRoom extends BrowserRoom {
       case 'recording.started':
       case 'recording.updated':
       case 'recording.ended':
+      case 'playback.started':
+      case 'playback.updated':
+      case 'playback.ended':
       case 'speaker.changed':
       case 'room.ended':
         break

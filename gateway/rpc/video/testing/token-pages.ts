@@ -6,6 +6,7 @@ import type { Leg } from '../../../calls/leg/leg.ts'
 import { ProjectRooms } from '../../../calls/room/project-rooms.ts'
 import { ConferenceFixture } from '../../../calls/testing/conference-fixture.ts'
 import { FakeRecordingStore } from '../../../calls/testing/fake-recording-store.ts'
+import { FakeRoomFiles } from '../../../calls/testing/fake-room-files.ts'
 import { FakeRoomRecorder } from '../../../calls/testing/fake-room-recorder.ts'
 import { FakeTracksMedia } from '../../../calls/testing/fake-room-tracks.ts'
 import { FakeRoomVideo } from '../../../calls/testing/rooms-fixture.ts'
@@ -25,6 +26,7 @@ export class TokenPages {
   readonly gateway: SubscriberTestGateway
   /** Has the mixers of the rooms, and makes callers without a page. */
   readonly fixture = new ConferenceFixture()
+  readonly files = new FakeRoomFiles()
   readonly rooms: ProjectRooms
 
   private constructor(gateway: SubscriberTestGateway) {
@@ -42,6 +44,7 @@ export class TokenPages {
         tracks: media.tracks,
       },
       recordings: new FakeRecordingStore(),
+      files: this.files,
       clock: gateway.clock,
       log: this.fixture.log,
     })

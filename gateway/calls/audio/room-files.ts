@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RoomFile, WebRtc } from '../../../media/types.ts'
+import type { CustomerHttp } from '../../callbacks/customer-http.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+
+/** Options of {@link RoomFiles}. */
+export interface RoomFilesOptions {
+  /** Whether the gateway has ffmpeg. */
+  readonly hasFfmpeg: boolean
+  /** Maximum number of files that are played at a time. */
+  readonly maxFiles: number
+  /** Maximum size of a file in bytes. */
+  readonly maxBytes: number
+  /** Maximum time for fetching a file, in ms. */
+  readonly timeoutMs: number
+}
+
+/** Collaborators of {@link RoomFiles}. */
+export interface RoomFilesDeps {
+  readonly http: Pick<CustomerHttp, 'download'>
+  readonly webrtc: Pick<WebRtc, 'openFile'>
+}
+
+/** One file that is fetched and played. */
+export interface SeatedFile {
+  /**
+   * Fetches and opens the file; called once. Rejects with a TrunklineError (`document_unreachable`), or with
+   * the Error of `WebRtc.openFile`. `signal` aborts the fetch.
+   */
+  open(url: string, signal: AbortSignal): Promise<RoomFile>
+  /** Closes the file, and makes way for another. Always due, also while the file is opened. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Customers' files that are played into the rooms of all projects. */
+export class RoomFiles {
+  readonly hasFfmpeg: boolean
+  readonly #options: RoomFilesOptions
+  readonly #deps: RoomFilesDeps
+  readonly #seated = new Set<SeatedFile>()
+
+  constructor(options: RoomFilesOptions, deps: RoomFilesDeps) {
+    this.hasFfmpeg = options.hasFfmpeg
+    this.#options = options
+    this.#deps = deps
+  }
+
+  /** Number of files that are fetched or played. */
+  get count(): number {
+    return this.#seated.size
+  }
+
+  /** Reserves a file. Throws `ffmpeg_missing` and `ffmpeg_busy`. */
+  take(): SeatedFile {
+    if (!this.hasFfmpeg) throw new TrunklineError('ffmpeg_missing')
+    const { maxFiles } = this.#options
+    if (this.#seated.size >= maxFiles) throw new TrunklineError('ffmpeg_busy', undefined, { maxFiles })
+    const seated: SeatedFile = new CustomerFile(this.#options, this.#deps, () => this.#seated.delete(seated))
+    this.#seated.add(seated)
+    return seated
+  }
+}
+
+/** A customer's file on the disk, and its playing. */
+class CustomerFile implements SeatedFile {
+  readonly #options: RoomFilesOptions
+  readonly #deps: RoomFilesDeps
+  readonly #onClose: () => void
+  #handle: FileHandle | undefined
+  #opening: Promise<RoomFile> | undefined
+
+  constructor(options: RoomFilesOptions, deps: RoomFilesDeps, onClose: () => void) {
+    this.#options = options
+    this.#deps = deps
+    this.#onClose = onClose
+  }
+
+  open(url: string, signal: AbortSignal): Promise<RoomFile> {
+    this.#opening = this.#open(url, signal)
+    return this.#opening
+  }
+
+  async close(): Promise<void> {
+    this.#onClose()
+    // A descriptor that is closed too early would be that of another file.
+    const file = await this.#opening?.catch(() => undefined)
+    await file?.close()
+    const handle = this.#handle
+    this.#handle = undefined
+    await handle?.close()
+  }
+
+  async #open(url: string, signal: AbortSignal): Promise<RoomFile> {
+    const { maxBytes, timeoutMs } = this.#options
+    const handle = await createNameless()
+    this.#handle = handle
+    const write = (part: Uint8Array) => handle.writeFile(part)
+    await this.#deps.http.download(url, { maxBytes, timeoutMs, signal }, write)
+    return this.#deps.webrtc.openFile(randomUUID(), handle.fd)
+  }
+}
+
+/** Creates a file without a name, which is gone when its descriptor is closed, also by a crash. */
+const createNameless = async (): Promise<FileHandle> => {
+  const path = join(tmpdir(), `trunkline-${randomUUID()}`)
+  const handle = await open(path, 'wx+', 0o600)
+  await unlink(path)
+  return handle
+}

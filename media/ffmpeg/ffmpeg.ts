@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setPriority } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+
+/** Ffmpeg as it is installed. */
+export interface Ffmpeg {
+  /** Path of the program. */
+  readonly program: string
+  /** Such as `5.1.9-0+deb12u1`. */
+  readonly version: string
+  /** Starts ffmpeg itself. */
+  readonly run: StartProcess
+  /** Starts ffprobe, which is installed with it. */
+  readonly probe: StartProcess
+}
+
+/** Starts a program with arguments. `file`: descriptor that the program has as its descriptor 3. */
+export type StartProcess = (args: readonly string[], file?: number) => FfmpegProcess
+
+/** A running ffmpeg or ffprobe. */
+export interface FfmpegProcess {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  /** Second output, the program's descriptor 4. */
+  readonly second: Readable
+  /** Settles when the program has ended and its outputs are read. Never rejects. */
+  readonly ended: Promise<FfmpegEnd>
+  /** Ends the program at once. No effect if it has ended. */
+  kill(): void
+}
+
+/** End of a program. */
+export interface FfmpegEnd {
+  /** Exit code; undefined if it was killed or did not start. */
+  readonly code: number | undefined
+  /** End of its error output, in one line. */
+  readonly text: string
+}
+
+/** Encoders that rooms need: pictures and sound of a file, and of a stream. */
+const encoders = ['libvpx', 'libopus', 'libx264', 'aac'] as const
+/** Maximum length of an error output that is kept. */
+const maxTextLength = 500
+/** Niceness: voices come before files. */
+const niceness = 10
+/** Maximum time of a question about the version or a file, in ms. */
+const maxAnswerMs = 15_000
+
+/**
+ * Finds ffmpeg at a path, with ffprobe beside it. Returns the reason, in one line, if it is missing, does not
+ * run, or lacks an encoder.
+ */
+export const findFfmpeg = async (program: string): Promise<Ffmpeg | string> => {
+  const found: Ffmpeg = {
+    program,
+    version: '',
+    run: startProcess(program),
+    probe: startProcess(join(dirname(program), 'ffprobe')),
+  }
+  try {
+    const first = await outputOf(found.run(['-version']))
+    const version = /^ffmpeg version (\S{1,80})/.exec(first)?.[1]
+    if (version === undefined) return `${program} is not ffmpeg`
+    const listed = await outputOf(found.run(['-hide_banner', '-encoders']))
+    const missing = encoders.find((name) => !listed.includes(` ${name} `))
+    if (missing !== undefined) return `${program} has no encoder ${missing}`
+    await outputOf(found.probe(['-version']))
+    return { ...found, version }
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Returns the output of a program. Rejects with an Error if it fails or takes too long. */
+export const outputOf = async (process: FfmpegProcess): Promise<string> => {
+  const chunks: Buffer[] = []
+  process.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const timer = setTimeout(() => process.kill(), maxAnswerMs)
+  const { code, text } = await process.ended
+  clearTimeout(timer)
+  if (code !== 0) throw new Error(text === '' ? 'it was ended' : text)
+  return Buffer.concat(chunks).toString()
+}
+
+/**
+ * Returns the starter of a program. It gets no environment, and a process group of its own, so that a signal
+ * to the gateway leaves it alone. It ends when the gateway does, because its outputs are closed.
+ */
+const startProcess =
+  (program: string): StartProcess =>
+  (args, file) => {
+    const child = spawn(program, [...args], {
+      env: {},
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', file ?? 'ignore', 'pipe'],
+    })
+    const [stdin, stdout, stderr, , second] = child.stdio as [Writable, Readable, Readable, unknown, Readable]
+    // A program that ends closes them; `ended` reports that.
+    for (const stream of [stdin, stdout, stderr, second]) stream.on('error', () => {})
+    const text = lastText(stderr)
+    return { stdin, stdout, second, ended: endOf(child, text), kill: () => void child.kill('SIGKILL') }
+  }
+
+const endOf = (child: ChildProcess, text: () => string): Promise<FfmpegEnd> => {
+  const { promise, resolve } = Promise.withResolvers<FfmpegEnd>()
+  child.on('spawn', () => {
+    try {
+      if (child.pid !== undefined) setPriority(child.pid, niceness)
+    } catch {
+      // It has ended already.
+    }
+  })
+  child.on('error', (error) => resolve({ code: undefined, text: error.message }))
+  child.on('close', (code) => resolve({ code: code ?? undefined, text: text() }))
+  return promise
+}
+
+/** Returns a function for the last text of a stream, in one line of printable characters. */
+const lastText = (stream: Readable): (() => string) => {
+  let text = ''
+  stream.on('data', (chunk: Buffer) => {
+    text = (text + chunk.toString('latin1')).slice(-maxTextLength)
+  })
+  return () => text.replace(/[^\x20-\x7e]+/g, ' ').trim()
+}

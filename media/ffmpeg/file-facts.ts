@@ -1,0 +1,45 @@
+import { type Ffmpeg, outputOf } from './ffmpeg.ts'
+
+/** Facts of a file with pictures, sound, or both. */
+export interface FileFacts {
+  readonly hasVideo: boolean
+  readonly hasAudio: boolean
+  /** Undefined if the file does not say. */
+  readonly durationMs: number | undefined
+}
+
+/** Formats that are read. Lists of other files are not among them, because they could name files of the machine. */
+const formats = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,mpegts,mpeg,ogg,mp3,wav,aac,flac,w64'
+
+/** Arguments of both programs for the file, which is their descriptor 3. */
+export const inputArgs: readonly string[] = [
+  '-protocol_whitelist',
+  'file',
+  '-format_whitelist',
+  formats,
+  '-i',
+  '/proc/self/fd/3',
+]
+
+/** Reads the facts of a file. Rejects with an Error if it is no file with pictures or sound. */
+export const readFileFacts = async ({ probe }: Pick<Ffmpeg, 'probe'>, file: number): Promise<FileFacts> => {
+  const fields = 'stream=codec_type:stream_disposition=attached_pic:format=duration'
+  const output = await outputOf(
+    probe(['-v', 'error', ...inputArgs, '-show_entries', fields, '-of', 'json'], file),
+  )
+  const { streams = [], format = {} } = JSON.parse(output) as ProbeOutput
+  // The cover of an album is no picture that moves.
+  const hasVideo = streams.some((each) => each.codec_type === 'video' && !each.disposition?.attached_pic)
+  const hasAudio = streams.some((each) => each.codec_type === 'audio')
+  if (!hasVideo && !hasAudio) throw new Error('it has neither pictures nor sound')
+  const seconds = Number(format.duration)
+  return { hasVideo, hasAudio, durationMs: seconds > 0 ? seconds * 1000 : undefined }
+}
+
+interface ProbeOutput {
+  readonly streams?: readonly {
+    readonly codec_type?: string
+    readonly disposition?: { readonly attached_pic?: number }
+  }[]
+  readonly format?: { readonly duration?: string }
+}

@@ -1,0 +1,175 @@
+import type { Ffmpeg, FfmpegProcess } from './ffmpeg.ts'
+import { type FileFacts, inputArgs } from './file-facts.ts'
+import { IvfReader } from './ivf-reader.ts'
+import { OggOpusReader } from './ogg-opus-reader.ts'
+
+/** Duration of an Opus packet, in ms. */
+const packetMs = 20
+
+/** A file that is played. */
+export interface PlayedFile {
+  /** Descriptor of the file, which its owner closes after the player. */
+  readonly file: number
+  readonly facts: FileFacts
+}
+
+/** Receiver of what a {@link FilePlayer} plays, in real time. */
+export interface FilePlayerListener {
+  /** Receives a frame of VP8. `atMs`: time since {@link FilePlayerListener.onPlace}. */
+  onFrame(atMs: number, data: Buffer): void
+  /** Receives a packet of Opus of 20 ms. `atMs` as for frames. */
+  onPacket(atMs: number, data: Uint8Array): void
+  /** Called before the first frames and packets of a new place in the file. */
+  onPlace(): void
+  /** Called once at the end: of the file, or with the reason of a failure. Not called after `close`. */
+  onEnd(error?: Error): void
+}
+
+/**
+ * Plays a file: decodes it in real time, and encodes its pictures in VP8 and its sound in Opus. Each new place
+ * in the file needs a new process. While it is paused, one key frame shows the place.
+ */
+export class FilePlayer {
+  readonly #ffmpeg: Pick<Ffmpeg, 'run'>
+  readonly #file: number
+  readonly #facts: FileFacts
+  readonly #listener: FilePlayerListener
+  #process: FfmpegProcess | undefined
+  #fromMs = 0
+  /** Time that was played from there. */
+  #playedMs = 0
+  #isPaused = true
+  #isClosed = false
+
+  constructor(
+    ffmpeg: Pick<Ffmpeg, 'run'>,
+    { file, facts }: PlayedFile,
+    listener: FilePlayerListener,
+  ) {
+    this.#ffmpeg = ffmpeg
+    this.#file = file
+    this.#facts = facts
+    this.#listener = listener
+  }
+
+  /** Place in the file, in ms. */
+  get positionMs(): number {
+    return this.#fromMs + this.#playedMs
+  }
+
+  /** Whether it stays at its place; true at first. */
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  /** Plays from a place on, in ms; default the present one. */
+  play(fromMs = this.positionMs): void {
+    this.#isPaused = false
+    this.#start(fromMs)
+  }
+
+  /** Stays at the present place. No effect if paused. */
+  pause(): void {
+    if (this.#isPaused) return
+    this.#isPaused = true
+    this.#start(this.positionMs)
+  }
+
+  /** Goes to a place, in ms. A paused player stays paused. */
+  seek(toMs: number): void {
+    this.#start(toMs)
+  }
+
+  /** Ends the playing. Idempotent. */
+  close(): void {
+    this.#isClosed = true
+    this.#process?.kill()
+    this.#process = undefined
+  }
+
+  #start(fromMs: number): void {
+    if (this.#isClosed) return
+    this.#process?.kill()
+    this.#process = undefined
+    this.#fromMs = fromMs
+    this.#playedMs = 0
+    this.#listener.onPlace()
+    // Sound alone has nothing to show in a pause.
+    if (this.#isPaused && !this.#facts.hasVideo) return
+    const process = this.#ffmpeg.run(playArgs(this.#facts, fromMs, this.#isPaused), this.#file)
+    this.#process = process
+    this.#read(process)
+    const isPaused = this.#isPaused
+    void process.ended.then(({ code, text }) => {
+      if (this.#process !== process) return
+      if (code !== 0) this.#end(new Error(text === '' ? 'ffmpeg was ended' : text))
+      else if (!isPaused) this.#end()
+    })
+  }
+
+  #read(process: FfmpegProcess): void {
+    const frames = new IvfReader()
+    const packets = new OggOpusReader()
+    let count = 0
+    const reading = (stream: 'stdout' | 'second', read: (chunk: Buffer) => void): void => {
+      process[stream].on('data', (chunk: Buffer) => {
+        if (this.#process !== process) return
+        try {
+          read(chunk)
+        } catch (error) {
+          this.#end(error as Error)
+        }
+      })
+    }
+    reading('stdout', (chunk) => {
+      for (const { atMs, data } of frames.push(chunk)) {
+        this.#played(atMs)
+        this.#listener.onFrame(atMs, data)
+      }
+    })
+    reading('second', (chunk) => {
+      for (const packet of packets.push(chunk)) {
+        const atMs = count++ * packetMs
+        this.#played(atMs)
+        this.#listener.onPacket(atMs, packet)
+      }
+    })
+  }
+
+  #played(atMs: number): void {
+    if (!this.#isPaused) this.#playedMs = Math.max(this.#playedMs, atMs)
+  }
+
+  #end(error?: Error): void {
+    this.close()
+    this.#listener.onEnd(error)
+  }
+}
+
+/** Fits a picture into 1280×720, with even sides. */
+const scale =
+  "scale=w='min(1280,iw)':h='min(720,ih)':force_original_aspect_ratio=decrease:force_divisible_by=2"
+
+const videoArgs: readonly string[] = [
+  ...['-map', '0:V:0', '-vf', scale, '-fpsmax', '30', '-pix_fmt', 'yuv420p'],
+  ...['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-lag-in-frames', '0', '-threads', '2'],
+  ...['-b:v', '1200k', '-maxrate', '1500k', '-bufsize', '1500k'],
+]
+
+const audioArgs: readonly string[] = [
+  // The sound begins with the pictures, and has no gaps.
+  ...['-map', '0:a:0', '-af', 'aresample=async=1:first_pts=0', '-ac', '1', '-ar', '48000'],
+  ...['-c:a', 'libopus', '-b:a', '64k', '-frame_duration', '20', '-page_duration', '20000'],
+]
+
+/** Returns the arguments to play a file from a place. `isStill`: only the picture of this place. */
+const playArgs = ({ hasVideo, hasAudio }: FileFacts, fromMs: number, isStill: boolean): readonly string[] => [
+  ...['-nostdin', '-hide_banner', '-v', 'error'],
+  ...(isStill ? [] : ['-re']),
+  ...['-ss', (fromMs / 1000).toFixed(3), ...inputArgs],
+  ...(hasVideo ? videoArgs : []),
+  // Viewers that come later wait for the next key frame.
+  ...(hasVideo ? (isStill ? ['-frames:v', '1'] : ['-force_key_frames', 'expr:gte(t,n_forced)']) : []),
+  ...(hasVideo ? ['-flush_packets', '1', '-f', 'ivf', 'pipe:1'] : []),
+  ...(hasAudio && !isStill ? [...audioArgs, '-flush_packets', '1', '-f', 'ogg', 'pipe:4'] : []),
+]

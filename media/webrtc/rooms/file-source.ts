@@ -1,0 +1,141 @@
+import type { MediaClock, MediaTimer } from '../../clock.ts'
+import type { Ffmpeg } from '../../ffmpeg/ffmpeg.ts'
+import { FilePlayer, type PlayedFile } from '../../ffmpeg/file-player.ts'
+import { guard } from '../../guard.ts'
+import type { MediaPort, RoomFile, RoomFileEnd } from '../../types.ts'
+import type { SourceSound } from '../source-session.ts'
+import type { VideoSource } from '../video/incoming-video.ts'
+import type { FileStreams } from './file-streams.ts'
+
+/** Time between two repetitions of the picture of a paused file, in ms. */
+const repeatMs = 1000
+
+/** Collaborators of a {@link FileSource}. */
+export interface FileSourceDeps {
+  readonly ffmpeg: Pick<Ffmpeg, 'run'>
+  readonly clock: MediaClock
+  readonly streams: FileStreams
+  /** Destination of the sound; absent for a file without. */
+  readonly sound?: SourceSound | undefined
+}
+
+/** Pictures and sound of a file as a source of a room, see {@link RoomFile}. Owns its streams. */
+export class FileSource implements RoomFile {
+  readonly hasVideo: boolean
+  readonly durationMs: number | undefined
+  readonly port?: MediaPort
+  readonly #clock: MediaClock
+  readonly #streams: FileStreams
+  readonly #sound: SourceSound | undefined
+  readonly #player: FilePlayer
+  readonly #openedAt: number
+  /** Time at which the present place in the file began, in ms from the opening. */
+  #placeAt = 0
+  #isFirstPacket = true
+  /** Picture of a paused file. */
+  #still: Buffer | undefined
+  #repeat: MediaTimer | undefined
+  #onEnd: (end: RoomFileEnd) => void = () => {}
+  #isClosed = false
+
+  constructor(played: PlayedFile, { ffmpeg, clock, streams, sound }: FileSourceDeps) {
+    this.hasVideo = played.facts.hasVideo
+    this.durationMs = played.facts.durationMs
+    if (sound) this.port = sound.port
+    this.#clock = clock
+    this.#streams = streams
+    this.#sound = sound
+    this.#openedAt = clock.now()
+    this.#player = new FilePlayer(ffmpeg, played, {
+      onPlace: () => this.#placed(),
+      onFrame: (atMs, data) => this.#sendFrame(atMs, data),
+      onPacket: (atMs, data) => this.#sendPacket(atMs, data),
+      onEnd: (error) => this.#end(error?.message),
+    })
+    for (const stream of [streams.pictures, streams.sound])
+      stream?.onLost(() => this.#end('The media process has ended.'))
+  }
+
+  /** Stream of the pictures; undefined without. */
+  get current(): VideoSource | undefined {
+    return this.#streams.pictures?.source
+  }
+
+  /** Has no effect: the stream never changes. */
+  watch(): () => void {
+    return () => {}
+  }
+
+  get positionMs(): number {
+    return this.#player.positionMs
+  }
+
+  play(fromMs?: number): void {
+    this.#player.play(fromMs)
+  }
+
+  pause(): void {
+    this.#player.pause()
+  }
+
+  seek(toMs: number): void {
+    this.#player.seek(toMs)
+  }
+
+  onEnd(listener: (end: RoomFileEnd) => void): void {
+    this.#onEnd = guard(listener)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#stop()
+    this.#streams.pictures?.close()
+    this.#streams.sound?.close()
+    this.#sound?.relay.close()
+    await this.port?.close()
+  }
+
+  #end(failure?: string): void {
+    if (this.#isClosed) return
+    this.#stop()
+    this.#onEnd(failure === undefined ? {} : { failure })
+  }
+
+  #stop(): void {
+    this.#repeat?.cancel()
+    this.#player.close()
+  }
+
+  #placed(): void {
+    this.#placeAt = this.#now
+    this.#isFirstPacket = true
+    this.#repeat?.cancel()
+    // The last picture remains until the one of the new place.
+  }
+
+  get #now(): number {
+    return this.#clock.now() - this.#openedAt
+  }
+
+  #sendFrame(atMs: number, data: Buffer): void {
+    this.#streams.pictures?.send(data, this.#placeAt + atMs)
+    if (!this.#player.isPaused) return
+    this.#still = data
+    this.#repeatLater()
+  }
+
+  /** Repeats the picture of a pause for viewers that come later. */
+  #repeatLater(): void {
+    this.#repeat?.cancel()
+    this.#repeat = this.#clock.after(repeatMs, () => {
+      if (this.#still) this.#streams.pictures?.send(this.#still, this.#now)
+      this.#repeatLater()
+    })
+  }
+
+  #sendPacket(atMs: number, data: Uint8Array): void {
+    this.#streams.sound?.send(data, this.#placeAt + atMs, this.#isFirstPacket)
+    this.#isFirstPacket = false
+  }
+}
