@@ -63,7 +63,12 @@ export const media = group('Audio of calls.', {
         64,
         4,
       ),
-      maxFileSize: integer('Maximum size of a file in MiB. It is kept in the temporary folder.', 1, 4096, 256),
+      maxFileSize: integer(
+        'Maximum size of a file in MiB. It is kept in the temporary folder.',
+        1,
+        4096,
+        256,
+      ),
       fetchTimeout: duration('Maximum time for fetching a file.', '60s'),
     }),
   }),

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { systemClock } from '../clock.ts'
 
 /** Ffmpeg as it is installed. */
 export interface Ffmpeg {
@@ -76,9 +77,9 @@ export const findFfmpeg = async (program: string): Promise<Ffmpeg | string> => {
 export const outputOf = async (process: FfmpegProcess): Promise<string> => {
   const chunks: Buffer[] = []
   process.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-  const timer = setTimeout(() => process.kill(), maxAnswerMs)
+  const timer = systemClock.after(maxAnswerMs, () => process.kill())
   const { code, text } = await process.ended
-  clearTimeout(timer)
+  timer.cancel()
   if (code !== 0) throw new Error(text === '' ? 'it was ended' : text)
   return Buffer.concat(chunks).toString()
 }

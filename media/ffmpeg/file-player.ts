@@ -41,11 +41,7 @@ export class FilePlayer {
   #isPaused = true
   #isClosed = false
 
-  constructor(
-    ffmpeg: Pick<Ffmpeg, 'run'>,
-    { file, facts }: PlayedFile,
-    listener: FilePlayerListener,
-  ) {
+  constructor(ffmpeg: Pick<Ffmpeg, 'run'>, { file, facts }: PlayedFile, listener: FilePlayerListener) {
     this.#ffmpeg = ffmpeg
     this.#file = file
     this.#facts = facts

@@ -1,13 +1,16 @@
 /** @schedule alone: two pages with video and a composing process need both cores. */
 
 /** Composed pictures of rooms: two pages with the published SDK, and the colours of their cameras. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { composerReason } from '../../media/compose/pictures.ts'
 import { composerPids } from '../../media/compose/testing/composer-pids.ts'
 import { Browser } from '../support/browser.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { filmOf, noFfmpeg } from '../support/film.ts'
 import { Gateway } from '../support/gateway.ts'
 import { type Colour, coloursIn } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
+import { openVersion4 } from '../support/room-applications.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
 import { sdkVersions } from '../support/sdk-versions.ts'
@@ -20,6 +23,7 @@ const versions = sdkVersions.filter(({ isOld }) => !isOld)
 /** Rectangle of a layout event. */
 interface LayerBody {
   readonly member_id?: string
+  readonly visible: boolean
   readonly x: number
   readonly y: number
   readonly width: number
@@ -139,6 +143,39 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
     await pages[1].do('videoMute')
     await seeLayers('grid-responsive', 2, ['blue'])
     await pages[1].do('videoUnmute')
+    await seeLayers('grid-responsive', 2)
+  })
+
+  it.skipIf(noFfmpeg !== undefined)('is covered by a file that an application plays', async () => {
+    const documents = await DocumentServer.open()
+    const application = await openVersion4(gateway)
+    onTestFinished(async () => {
+      application.close()
+      await documents.close()
+    })
+    await bothJoin()
+    const room = await until('the room starts', () => application.started[0])
+    let hasEnded = false
+    const playing = room!.play({ url: documents.put('/film.mp4', filmOf('yellow', 500, 6)) })
+    void Promise.resolve(playing).then(() => {
+      hasEnded = true
+    })
+    const places = [20, 50, 80].map((x) => ({ x, y: 50 }))
+    const seeFilm = async ({ page }: SdkPage) =>
+      until(
+        'the film covers the picture',
+        () => coloursIn(page, places),
+        (colours) => colours.every((colour) => colour === 'yellow'),
+      )
+    await Promise.all(pages.map(seeFilm))
+    const { layers = [] } = layoutOf(pages[0])
+    expect(layers.filter(({ visible }) => visible)).toMatchObject([
+      { position: 'playback', playing_file: true, width: 100 },
+      { position: 'full-screen' },
+    ])
+    expect(hasEnded).toBe(false)
+    // The SDK resolves at the end of the file.
+    await playing
     await seeLayers('grid-responsive', 2)
   })
 

@@ -13,6 +13,8 @@ import type { RecordingManifest } from '../../gateway/calls/audio/recording-stor
 import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { filmOf, noFfmpeg } from '../support/film.ts'
 import { Gateway } from '../support/gateway.ts'
 import {
   flashesOf,
@@ -36,6 +38,7 @@ import { roomToken, VideoPage } from '../support/video-page.ts'
 
 const tone = 1200
 const phoneTone = 440
+const filmTone = 500
 const address = '/public/lounge?channel=video'
 const newest = sdkVersions.at(-1)!
 const moderator = [
@@ -347,6 +350,57 @@ describe.each([
     await expect.poll(() => application.ended).toEqual([room!.id])
     expect(await application.sessions()).toEqual([])
     await dialler.wire.event('call.left', left)
+  })
+})
+
+describe.skipIf(noFfmpeg !== undefined)(`a file${noFfmpeg ? ` (${noFfmpeg})` : ''}`, () => {
+  it('is played to all members, paused, moved and ended, and the cameras come back', async () => {
+    const documents = await DocumentServer.open()
+    onTestFinished(() => documents.close())
+    documents.put('/film.mp4', filmOf('yellow', filmTone, 12))
+    documents.put('/list.m3u8', '#EXTM3U\n#EXTINF:1,\nfile:///etc/hostname\n')
+    await dialler.dial(address, { video: true })
+    await dialler.do('audioMute')
+    const permissions = ['room.playback', 'room.playback_seek', 'room.stream']
+    await withPage({ camera: 'lime' }, async (page) => {
+      await page.join(await tokenFor('Vera', { permissions, join_audio_muted: true }))
+      expect(await page.property('permissions')).toEqual(permissions.slice(0, 2))
+      await Promise.all([sees(page.page, 'red'), sees(dialler.page, 'lime')])
+      const play = (path: string) =>
+        page.page.evaluate(
+          `call.play({ url: '${documents.urlOf(path)}' }).then((it) => { globalThis.playback = it })`,
+        )
+      const playback = (property: string) => page.page.evaluate(`playback.${property}`)
+      await play('/film.mp4?secret=1')
+      expect(await playback('url')).toBe(documents.urlOf('/film.mp4'))
+      await Promise.all([sees(page.page, 'yellow'), sees(dialler.page, 'yellow')])
+      await Promise.all([hears(page.page, filmTone), hears(dialler.page, filmTone)])
+      const layers = () => page.wire.events('video.layout.changed').at(-1)?.layout.layers
+      expect(layers()[0]).toMatchObject({ position: 'playback', playing_file: true, width: 100 })
+      const listed = 'call.getPlaybacks().then(({ playbacks }) => playbacks.map(({ state }) => state))'
+      expect(await page.page.evaluate(listed)).toEqual(['playing'])
+      expect(await page.fate('play', { url: documents.urlOf('/film.mp4') })).toMatchObject({
+        rejected: { code: '409' },
+      })
+      await page.page.evaluate('playback.pause()')
+      await expect.poll(() => playback('state')).toBe('paused')
+      await expect.poll(() => heardIn(dialler.page)).toBe(0)
+      await page.page.evaluate('playback.seek(10000)')
+      await expect.poll(() => playback('position')).toBe(10_000)
+      await Promise.all([sees(page.page, 'yellow'), sees(dialler.page, 'yellow')])
+      await page.page.evaluate('playback.resume()')
+      await hears(dialler.page, filmTone)
+      await expect.poll(() => playback('state'), { timeout: 8000 }).toBe('completed')
+      expect(await playback('position')).toBeGreaterThan(11_000)
+      await Promise.all([sees(page.page, 'red'), sees(dialler.page, 'lime')])
+
+      await play('/list.m3u8')
+      const ended = () => page.wire.events('video.playback.ended')
+      await expect.poll(() => ended()[1]?.playback.error).toMatch(/cannot be played/)
+      await play('/missing.mp4')
+      await expect.poll(() => ended()[2]?.playback.error).toMatch(/answered 404/)
+    })
+    await dialler.hangUp()
   })
 })
 

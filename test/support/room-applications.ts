@@ -38,6 +38,7 @@ export interface SdkRoom {
   deleteMeta(keys: readonly string[]): Promise<unknown>
   getMeta(): Promise<unknown>
   updateMemberMeta(meta: MemberChoice & { readonly meta: object }): Promise<unknown>
+  play(file: { readonly url: string }): Promise<unknown>
   getMemberMeta(choice: MemberChoice): Promise<unknown>
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RoomFile } from '../../../media/types.ts'
 import { cleanUrl } from '../../callbacks/redirects.ts'
-import { messageOf, TrunklineError } from '../../core/errors/catalogue.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { PlaybackRequest, RoomMediaPlayback } from '../../rooms/room-types.ts'
 import type { SeatedFile } from '../audio/room-files.ts'
 
@@ -103,4 +103,6 @@ export class FilePlayback implements RoomMediaPlayback {
 }
 
 const failureOf = (error: Error): string =>
-  error instanceof TrunklineError ? messageOf(error) : `The file cannot be played: ${error.message}.`
+  error instanceof TrunklineError
+    ? `The file cannot be fetched. ${error.detail ?? error.message}`
+    : `The file cannot be played: ${error.message}.`

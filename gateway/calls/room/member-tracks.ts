@@ -14,6 +14,13 @@ export interface MemberTracksOptions {
   readonly listener: TrackListener
 }
 
+/** Width of a film for the choice of its line, in pixels. */
+const filmWidth = 1280
+
+/** Returns the pictures of a playback in progress as a screen; none without. */
+const filmOf = ({ playbacks: { pictureId: id } }: RoomSession) =>
+  id === undefined ? [] : [{ id, type: 'screen' as const, isVisible: true }]
+
 /** Cameras and screens that one member receives on lines of their own, see {@link SeatTracks}. */
 export class MemberTracks implements SeatTracks {
   readonly #options: MemberTracksOptions
@@ -66,8 +73,11 @@ export class MemberTracks implements SeatTracks {
   #choose(): void {
     if (this.#isClosed) return
     const { session, memberId: viewerId, lines } = this.#options
-    const { members, speakers } = session
-    const choices = chooseTracks({ viewerId, members, speakers, shown: this.#shown, lines })
+    const film = filmOf(session)
+    const members = [...session.members, ...film]
+    // A page shows a film without a request: it has no tile of a member.
+    const shown = this.#shown && [...this.#shown, ...film.map(({ id }) => ({ memberId: id, width: filmWidth }))]
+    const choices = chooseTracks({ viewerId, members, speakers: session.speakers, shown, lines })
     const chosen = JSON.stringify(choices)
     if (chosen === this.#chosen) return
     this.#chosen = chosen

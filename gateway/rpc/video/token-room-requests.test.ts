@@ -101,6 +101,65 @@ describe('requests of a page with a room token', () => {
     expect(await ask('recording.pause', { recording_id: 7 })).toMatchObject({ code: '422' })
   })
 
+  it('play a file into the room', async () => {
+    const { ask, page } = await joins('c1', allPermissions)
+    const playbackOf = async (name: string) => (await page.event(`video.playback.${name}`)).playback
+    const startedAt = gateway.clock.now() / 1000
+    const url = 'https://c.example/film.mp4'
+    const options = { url: `${url}?key=1`, volume: -10, seek_position: 500 }
+    const { playback } = (await ask('playback.start', options)) as { playback: AnyFrame }
+    expect(playback).toEqual({
+      id: playback.id,
+      state: 'playing',
+      url,
+      position: 500,
+      seekable: true,
+      volume: -10,
+      started_at: startedAt,
+    })
+    expect(await playbackOf('started')).toEqual(playback)
+    const about = { playback_id: playback.id as string }
+    const changes: [string, AnyFrame, AnyFrame][] = [
+      ['pause', {}, { state: 'paused' }],
+      ['resume', {}, { state: 'playing' }],
+      ['set_volume', { volume: 20 }, { volume: 20 }],
+      ['seek_absolute', { position: 3000 }, { position: 3000 }],
+      ['seek_relative', { position: -1000 }, { position: 2000 }],
+    ]
+    for (const [verb, more, changed] of changes) {
+      expect(await ask(`playback.${verb}`, { ...about, ...more })).toMatchObject({ code: '200' })
+      expect(await playbackOf('updated')).toMatchObject(changed)
+    }
+    expect(await ask('playback.start', options)).toMatchObject({ code: '409' })
+    for (const [verb, more] of [
+      ['set_volume', { volume: 51 }],
+      ['seek_absolute', { position: -1 }],
+      ['seek_relative', {}],
+      ['start', {}],
+      ['start', { url, layout: 3 }],
+    ] as const)
+      expect(await ask(`playback.${verb}`, { ...about, ...more })).toMatchObject({ code: '422' })
+    expect(await ask('playback.stop', about)).toMatchObject({ code: '200' })
+    const ended = { ...playback, state: 'completed', position: 2000, volume: 20, ended_at: startedAt }
+    expect(await playbackOf('ended')).toEqual(ended)
+    expect(await ask('playback.list')).toMatchObject({ code: '200', playbacks: [ended] })
+    expect(await ask('playback.start', { url: 'rtmp://c.example/live' })).toMatchObject({ code: '422' })
+    expect(await ask('playback.stop', about)).toMatchObject({ code: '404' })
+    expect(pages.files.urls).toEqual([options.url])
+  })
+
+  it('play a file if the gateway has ffmpeg, and the page may', async () => {
+    const { ask } = await joins('c1', { permissions: ['room.playback'] })
+    const about = { playback_id: 'p' }
+    expect(await ask('playback.seek_absolute', about)).toMatchObject({ code: '403' })
+    expect(await ask('playback.start', { url: 'https://c.example/a', layout: '1x1' })).toMatchObject({
+      code: '403',
+    })
+    pages.files.hasFfmpeg = false
+    for (const verb of ['start', 'list', 'seek_absolute'])
+      expect(await ask(`playback.${verb}`, about)).toMatchObject({ code: '501' })
+  })
+
   it('change members, and remove one or all', async () => {
     const host = await joins('c1', allPermissions)
     const guest = await joins('c2', { userName: 'Ann' })
