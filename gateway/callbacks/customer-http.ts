@@ -135,8 +135,8 @@ export class CustomerHttp {
   }
 
   /**
-   * Fetches a file that is too large for memory: passes its parts to `write`, in their order. Rejects also with
-   * the errors of `write`. Nothing is cached.
+   * Fetches a file that is too large for memory: passes its parts to `write`, in their order. Rejects also
+   * with the errors of `write`. Nothing is cached.
    */
   async download(
     url: string,

@@ -447,9 +447,8 @@ export class RoomSession {
   }
 
   /**
-   * Plays a file to all members. `layout` and `positions` by the ids of members: as {@link setLayout}, but the
-   * layout is in force while the playback is in progress. Throws as {@link setLayout} and {@link
-   * SessionPlaybacks.start} do.
+   * Plays a file to all members. `layout` and `positions` are those of {@link setLayout}; the layout is in
+   * force while the playback is in progress. Throws as {@link setLayout} and {@link SessionPlaybacks.start} do.
    */
   play({ layout, positions = {}, ...request }: PlayOptions): RoomPlayback {
     const brought = layout === undefined ? undefined : layoutNamed(layout, layoutNames)

@@ -157,8 +157,8 @@ export interface Layout {
 
 /**
  * Picture that the viewers of a room receive. `speaker`: one camera, forwarded undecoded; all viewers see
- * `main`, but `main` itself sees `other`. Without `other`, `main` sees itself. A screen or a playback as `main`
- * is shown to all, as no viewer has its id. Without `main`, the picture is plain.
+ * `main`, but `main` itself sees `other`. Without `other`, `main` sees itself. A screen or a playback as
+ * `main` is shown to all, as no viewer has its id. Without `main`, the picture is plain.
  * `composed`: all viewers see one canvas with the visible members.
  */
 export type Picture =

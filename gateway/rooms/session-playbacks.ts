@@ -6,8 +6,8 @@ import type { PlaybackRequest, RoomEvent, RoomMediaPlayback, RoomPlayback } from
 /** Collaborators of {@link SessionPlaybacks}. */
 export interface SessionPlaybacksDeps {
   /**
-   * Starts a playback in the media. Calls `onPicture` once the file has pictures to show. Throws an error with
-   * a code of the catalogue.
+   * Starts a playback in the media. Calls `onPicture` once the file has pictures to show. Throws an error
+   * with a code of the catalogue.
    */
   readonly play: (request: PlaybackRequest, onPicture: () => void) => RoomMediaPlayback
   readonly clock: Pick<Clock, 'now'>
@@ -97,7 +97,7 @@ export class SessionPlaybacks {
     return this.#changed(playback)
   }
 
-  /** Goes to a place in the file, in ms. A place before its beginning is the beginning, one behind its end the end. */
+  /** Goes to a place in the file, in ms. A negative place is its beginning. */
   seek(id: string, positionMs: number): RoomPlayback {
     const playback = this.#find(id)
     playback.media.seek(Math.max(0, positionMs))

@@ -8,7 +8,7 @@ export interface FileFacts {
   readonly durationMs: number | undefined
 }
 
-/** Formats that are read. Lists of other files are not among them, because they could name files of the machine. */
+/** Formats that are read. Lists of files are not among them: they could name files of the machine. */
 const formats = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,mpegts,mpeg,ogg,mp3,wav,aac,flac,w64'
 
 /** Arguments of both programs for the file, which is their descriptor 3. */

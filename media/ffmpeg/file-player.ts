@@ -15,7 +15,7 @@ export interface PlayedFile {
 
 /** Receiver of what a {@link FilePlayer} plays, in real time. */
 export interface FilePlayerListener {
-  /** Receives a frame of VP8. `atMs`: time since {@link FilePlayerListener.onPlace}. */
+  /** Receives a frame of VP8. `atMs`: time since `onPlace`, in ms. */
   onFrame(atMs: number, data: Buffer): void
   /** Receives a packet of Opus of 20 ms. `atMs` as for frames. */
   onPacket(atMs: number, data: Uint8Array): void
@@ -26,8 +26,8 @@ export interface FilePlayerListener {
 }
 
 /**
- * Plays a file: decodes it in real time, and encodes its pictures in VP8 and its sound in Opus. Each new place
- * in the file needs a new process. While it is paused, one key frame shows the place.
+ * Plays a file: decodes it in real time, and encodes its pictures in VP8 and its sound in Opus. Each new
+ * place in the file needs a new process. While it is paused, one key frame shows the place.
  */
 export class FilePlayer {
   readonly #ffmpeg: Pick<Ffmpeg, 'run'>
@@ -142,30 +142,43 @@ export class FilePlayer {
   }
 }
 
-/** Fits a picture into 1280×720, with even sides. */
+/** Returns the words of a text. */
+function words(text: string): readonly string[] {
+  return text.split(' ').filter((word) => word !== '')
+}
+
+/** Filter that fits a picture into 1280×720, with even sides. */
 const scale =
   "scale=w='min(1280,iw)':h='min(720,ih)':force_original_aspect_ratio=decrease:force_divisible_by=2"
 
 const videoArgs: readonly string[] = [
-  ...['-map', '0:V:0', '-vf', scale, '-fpsmax', '30', '-pix_fmt', 'yuv420p'],
-  ...['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-lag-in-frames', '0', '-threads', '2'],
-  ...['-b:v', '1200k', '-maxrate', '1500k', '-bufsize', '1500k'],
+  '-vf',
+  scale,
+  ...words('-map 0:V:0 -fpsmax 30 -pix_fmt yuv420p'),
+  ...words('-c:v libvpx -deadline realtime -cpu-used 8 -lag-in-frames 0 -threads 2'),
+  ...words('-b:v 1200k -maxrate 1500k -bufsize 1500k'),
 ]
 
+/** The sound begins with the pictures, and has no gaps. */
 const audioArgs: readonly string[] = [
-  // The sound begins with the pictures, and has no gaps.
-  ...['-map', '0:a:0', '-af', 'aresample=async=1:first_pts=0', '-ac', '1', '-ar', '48000'],
-  ...['-c:a', 'libopus', '-b:a', '64k', '-frame_duration', '20', '-page_duration', '20000'],
+  ...words('-map 0:a:0 -af aresample=async=1:first_pts=0 -ac 1 -ar 48000'),
+  ...words('-c:a libopus -b:a 64k -frame_duration 20 -page_duration 20000'),
 ]
+
+/** Viewers that come later wait for the next key frame. */
+const keyFrameArgs = words('-force_key_frames expr:gte(t,n_forced)')
+const videoOutput = words('-flush_packets 1 -f ivf pipe:1')
+const audioOutput = words('-flush_packets 1 -f ogg pipe:4')
 
 /** Returns the arguments to play a file from a place. `isStill`: only the picture of this place. */
 const playArgs = ({ hasVideo, hasAudio }: FileFacts, fromMs: number, isStill: boolean): readonly string[] => [
-  ...['-nostdin', '-hide_banner', '-v', 'error'],
-  ...(isStill ? [] : ['-re']),
-  ...['-ss', (fromMs / 1000).toFixed(3), ...inputArgs],
+  ...words('-nostdin -hide_banner -v error'),
+  ...words(isStill ? '' : '-re'),
+  '-ss',
+  (fromMs / 1000).toFixed(3),
+  ...inputArgs,
   ...(hasVideo ? videoArgs : []),
-  // Viewers that come later wait for the next key frame.
-  ...(hasVideo ? (isStill ? ['-frames:v', '1'] : ['-force_key_frames', 'expr:gte(t,n_forced)']) : []),
-  ...(hasVideo ? ['-flush_packets', '1', '-f', 'ivf', 'pipe:1'] : []),
-  ...(hasAudio && !isStill ? [...audioArgs, '-flush_packets', '1', '-f', 'ogg', 'pipe:4'] : []),
+  ...(hasVideo ? (isStill ? words('-frames:v 1') : keyFrameArgs) : []),
+  ...(hasVideo ? videoOutput : []),
+  ...(hasAudio && !isStill ? [...audioArgs, ...audioOutput] : []),
 ]

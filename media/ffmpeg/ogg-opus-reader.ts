@@ -4,8 +4,8 @@ const headerBytes = 27
 const capture = 'OggS'
 
 /**
- * Reads the packets of an Ogg stream of Opus (RFC 7845) from chunks of any length. Each packet must end on the
- * page on which it begins.
+ * Reads the packets of an Ogg stream of Opus (RFC 7845) from chunks of any length. Each packet must end on
+ * the page on which it begins.
  */
 export class OggOpusReader {
   #rest: Buffer = Buffer.alloc(0)

@@ -168,7 +168,7 @@ export const errorActions: Readonly<Record<Code, string>> = {
   room_position_unknown: 'Use `auto`, `off-canvas`, `playback`, `full-screen`, `standard-N` or `reserved-N`.',
   room_meta_too_large: 'Store less data in the room or the member, for example an id of a record elsewhere.',
   ffmpeg_missing:
-    'Install ffmpeg on the machine of the gateway, and start the gateway again. `trunkline check` names the fault.',
+    'Install ffmpeg on the machine of the gateway, and start it again. `trunkline check` names the fault.',
   unknown_playback: 'List the playbacks of the room. A playback that has ended cannot be changed.',
   too_many_playbacks: 'Stop the present playback first, or wait for its end.',
   ffmpeg_busy: 'Wait for the end of another playback, or raise `media.rooms.ffmpeg.maxProcesses`.',

@@ -76,7 +76,8 @@ export class MemberTracks implements SeatTracks {
     const film = filmOf(session)
     const members = [...session.members, ...film]
     // A page shows a film without a request: it has no tile of a member.
-    const shown = this.#shown && [...this.#shown, ...film.map(({ id }) => ({ memberId: id, width: filmWidth }))]
+    const always = film.map(({ id }) => ({ memberId: id, width: filmWidth }))
+    const shown = this.#shown && [...this.#shown, ...always]
     const choices = chooseTracks({ viewerId, members, speakers: session.speakers, shown, lines })
     const chosen = JSON.stringify(choices)
     if (chosen === this.#chosen) return

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { BrowserSource } from '../../../media/types.ts'
 import { settle } from '../testing/calls-fixture.ts'
 import { FakePort, FakeVideo } from '../testing/fake-legs.ts'
+import { FakeRoomFile } from '../testing/fake-room-files.ts'
 import { RoomsFixture, seatOf, sourceOf } from '../testing/rooms-fixture.ts'
 
 let fixture: RoomsFixture
@@ -167,6 +168,12 @@ describe('a room', () => {
     tracks.show([{ memberId: bob!.member.id, width: 90 }])
     expect(media.opened[0]!.wishes).toMatchObject([{ id: bob!.member.id, width: 90 }])
     ann!.session.change(bob!.member.id, { video_muted: true })
+    expect(shown()).toEqual([])
+    const film = ann!.session.play({ url: 'https://c.example/film.mp4', volume: 0, fromMs: 0 })
+    fixture.files.open(new FakeRoomFile())
+    await settle()
+    expect(media.opened[0]!.wishes).toMatchObject([{ id: film.id, width: 1280 }])
+    ann!.session.playbacks.stop(film.id)
     expect(shown()).toEqual([])
     // Further lines replace the former ones.
     await ann!.openTracks(1, listener)

@@ -10,7 +10,7 @@ const speakerLayoutNames = ['full-screen', '1x1'] as const satisfies readonly La
 export const availableLayouts = (kind: PictureKind): readonly LayoutName[] =>
   kind === 'speaker' ? speakerLayoutNames : layoutNames
 
-/** Viewer of a picture with one camera, and the member or the playback that it shows to this viewer. */
+/** Viewer of a picture with one camera, and the member or the playback that the viewer sees. */
 export interface SpeakerView {
   readonly shown?: Occupant
   readonly viewer?: Occupant

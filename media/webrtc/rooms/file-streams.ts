@@ -67,7 +67,7 @@ export class PictureStream {
     return new PictureStream(transport, { producer, line: { router, worker }, format: ownVideo }, packetizer)
   }
 
-  /** Sends a frame. `atMs`: its time in the stream. A new place in the file may begin before the last frame. */
+  /** Sends a frame. `atMs`: its time in the stream; an earlier one than the last counts as the next. */
   send(frame: Buffer, atMs: number): void {
     const { producer } = this.source
     if (producer.closed) return
