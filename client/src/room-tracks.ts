@@ -205,12 +205,12 @@ export class RoomTracks {
   }
 }
 
-/** Results of a gateway that may differ at another try: a conflict, too many requests, a failure of its own. */
+/** Results that may differ at another try: a conflict, too many requests, a failure of the gateway. */
 const passing = /^(408|409|429|5(?!01)\d\d|-32000|-32001|-32603)$/
 
 /**
- * Whether another try would fail, too: the call is not in a room, the gateway has no separate cameras or does
- * not permit them, or it does not accept the answer.
+ * Whether another try would fail, too. The call is not in a room, for example, or the gateway does not permit
+ * separate cameras.
  */
 const isFinal = (error: unknown): boolean =>
   error instanceof ClientError && error.code === 'server' && !passing.test(error.serverCode ?? '')

@@ -35,8 +35,8 @@ export interface RoomRights {
 }
 
 /**
- * Cause for which a call leaves a room. `removed`: by another member or an application. `ended`: the room ended
- * for all. `expired`: a time limit. `left`: any other cause.
+ * Cause for which a call leaves a room. `removed`: by another member or an application. `ended`: the room
+ * ended for all. `expired`: a time limit. `left`: any other cause.
  */
 export type RoomClosing = 'left' | 'removed' | 'ended' | 'expired'
 

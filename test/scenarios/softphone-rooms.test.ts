@@ -277,7 +277,7 @@ it('a room is used with the keyboard alone', async () => {
   await first.page.keyboard.press('Control+Shift+M')
 })
 
-it('a room is ended for everyone with the keyboard, after a question', async () => {
+it('a room is ended for all with the keyboard, after a question', async () => {
   const focused = (id: string) =>
     until(`the focus is at ${id}`, () =>
       first.page.evaluate(`document.activeElement.dataset.testid === "${id}"`),

@@ -29,8 +29,8 @@ const en = {
   lowerHand: 'Lower hand',
   lock: 'Lock the room',
   unlock: 'Unlock the room',
-  endRoom: 'End for everyone',
-  endRoomQuestion: 'End the room for everyone?',
+  endRoom: 'End for all',
+  endRoomQuestion: 'End the room for all?',
   endRoomHint: (count: number) =>
     count > 1
       ? `${count} people are in the room. Their calls end, also those of telephones.`

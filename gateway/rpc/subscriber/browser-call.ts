@@ -28,7 +28,7 @@ import { OfferRepetition } from './offer-repetition.ts'
 import type { BrowserRoom, OpenBrowserRoom } from './rooms/browser-room.ts'
 import { grantedProfile, grantedState } from './rooms/granted-profile.ts'
 
-/** Maximum time between a removal from a room and the end of the call that follows from it, in milliseconds. */
+/** Maximum time between a removal from a room and the end of the call that follows from it, in ms. */
 const maxRemovalMs = 1_000
 /** Maximum time that the first audio waits for the browser's media to connect, in milliseconds. */
 const maxMediaWaitMs = 5_000

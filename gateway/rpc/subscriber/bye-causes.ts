@@ -5,8 +5,8 @@ import type { RemovalReason } from '../../rooms/room-types.ts'
 const roomReasons: ReadonlySet<Code> = new Set(['room_full', 'room_locked', 'room_not_open', 'room_ended'])
 
 /**
- * Returns the body of a `verto.bye`: Q.850 name and value, and the reason of a room that rejects the call or
- * has removed its member (`removal`). The published SDK ignores the reason.
+ * Returns the body of a `verto.bye`: Q.850 name and value, and the reason of a room. The room has rejected
+ * the call, or has removed its member (`removal`). The published SDK ignores the reason.
  */
 export const byeOf = ({ code }: Cause, removal?: RemovalReason) => {
   const { cause, q850 } = catalogue[code]

@@ -36,7 +36,7 @@ const properties = {
   size: {
     type: 'string',
     enum: sizeNames,
-    description: `Maximum number of members: small (10), medium (50) or large (${maxRoomMembers}); default medium.`,
+    description: `Number of members: small (10), medium (50) or large (${maxRoomMembers}); default medium.`,
   },
 } as const
 
