@@ -16,7 +16,8 @@ export const recordings = group('Recordings of calls and rooms.', {
     '1GiB',
   ),
   roomFormat: choice(
-    'Format of recordings of rooms. mp4: the program ffmpeg converts each WebM file after its end, if it is installed.',
+    'Format of recordings of rooms. mp4: the program ffmpeg, if it is installed, converts each WebM file ' +
+      'after its end.',
     ['webm', 'mp4'],
     'webm',
   ),

@@ -88,7 +88,7 @@ export const completeFiles = async (path: string): Promise<readonly MemberFile[]
   return files
 }
 
-/** Returns a file with its duration and its size; undefined if it does not exist, because it had no content. */
+/** Returns a file with its duration and its size; undefined if it had no content, and so does not exist. */
 const measure = async (folder: string, file: MemberFile): Promise<MemberFile | undefined> => {
   const path = join(folder, file.name)
   try {

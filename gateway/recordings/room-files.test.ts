@@ -160,7 +160,8 @@ describe('a conversion to MP4', () => {
         await writeFile(to, 'an mp4')
       },
     })
-    const [first, second] = [started(recordings), started(recordings)]
+    const first = started(recordings)
+    const second = started(recordings)
     await first.finish()
     await second.finish()
     await expect.poll(() => running.length).toBe(1)
@@ -171,7 +172,13 @@ describe('a conversion to MP4', () => {
     running[0]!()
     await expect.poll(() => running.length).toBe(2)
     const done = await rowOf(first.id)
-    expect(done).toMatchObject({ status: 'completed', format: 'mp4', bytes: 6, conversion: null, error: null })
+    expect(done).toMatchObject({
+      status: 'completed',
+      format: 'mp4',
+      bytes: 6,
+      conversion: null,
+      error: null,
+    })
     expect(await readFile(recordings.folder.fileOf(done), 'utf8')).toBe('an mp4')
     expect(existsSync(recordings.folder.fileOf(row))).toBe(false)
     running[1]!()
@@ -239,7 +246,9 @@ describe('a storage of the customer', () => {
   })
 
   it('receives no recording without a file', async () => {
-    const recordings = await rig.open({ http: { upload: async () => Promise.reject(new Error('no upload')) } })
+    const recordings = await rig.open({
+      http: { upload: async () => Promise.reject(new Error('no upload')) },
+    })
     const { media, done } = started(recordings, { storage })
     media.finish({ kind: 'stopped' }, false)
     await done

@@ -17,7 +17,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 describe('a conversion to MP4', () => {
   it('makes H.264 and AAC of the same duration, with one size of the picture', async ({ skip }) => {
     if (!hasFfmpeg) skip('ffmpeg is not installed')
-    const [from, to] = [join(folder, 'a %d.webm'), join(folder, 'a %d.mp4.new')]
+    const from = join(folder, 'a %d.webm')
+    const to = join(folder, 'a %d.mp4.new')
     const inputs = ['-f', 'lavfi', '-i', 'testsrc=s=320x240:d=2', '-f', 'lavfi', '-i', 'sine=d=2']
     const made = spawnSync('ffmpeg', [...inputs, '-c:v', 'libvpx', '-c:a', 'libopus', from])
     expect(made.status).toBe(0)

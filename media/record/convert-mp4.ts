@@ -49,14 +49,15 @@ export const convertToMp4 = (
 
 const fit = 'scale=1280:720:force_original_aspect_ratio=decrease,pad=1280:720:(ow-iw)/2:(oh-ih)/2,setsar=1'
 
-const argumentsFor = (from: string, to: string): readonly string[] => [
-  ...['-nostdin', '-hide_banner', '-loglevel', 'error'],
-  ...['-protocol_whitelist', 'file', '-f', 'matroska', '-i', `file:${from}`],
-  ...['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-vf', fit],
-  // The gaps of the file stay gaps, so that the sound keeps its time.
-  ...['-c:a', 'aac', '-b:a', '96k', '-af', 'aresample=async=1:first_pts=0'],
-  ...['-movflags', '+faststart', '-f', 'mp4', '-y', `file:${to}`],
-]
+// The gaps of the file stay gaps, so that the sound keeps its time.
+const output =
+  `-c:v libx264 -preset veryfast -pix_fmt yuv420p -vf ${fit} ` +
+  '-c:a aac -b:a 96k -af aresample=async=1:first_pts=0 -movflags +faststart -f mp4 -y'
+
+const argumentsFor = (from: string, to: string): readonly string[] => {
+  const input = '-nostdin -hide_banner -loglevel error -protocol_whitelist file -f matroska -i'
+  return [...input.split(' '), `file:${from}`, ...output.split(' '), `file:${to}`]
+}
 
 /** Sets the niceness. The program may have ended already. */
 const lowerPriority = (pid: number): void => {

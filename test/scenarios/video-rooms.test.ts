@@ -476,7 +476,12 @@ describe('a recording', () => {
     const folder = mkdtempSync(join(tmpdir(), 'member-files-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const enters = async (page: VideoPage, user_name: string) =>
-      page.join(await tokenFor(user_name, { room_name: 'studio', permissions: ['room.recording', 'room.member.remove'] }))
+      page.join(
+        await tokenFor(user_name, {
+          room_name: 'studio',
+          permissions: ['room.recording', 'room.member.remove'],
+        }),
+      )
     let id = ''
     await withPage({}, async (vera) => {
       await vera.page.evaluate(flashAndBeep)
@@ -518,7 +523,8 @@ describe('a recording', () => {
       return { ...found, startMs: found.start * 1000, path: await saved(found.name, found.uri) }
     }
     const room = await saved('room.webm', body.uri)
-    const [roomSound, roomFlashes] = [await soundOf(room), flashesOf(await picturesOf(room))]
+    const roomSound = await soundOf(room)
+    const roomFlashes = flashesOf(await picturesOf(room))
 
     const veraCamera = await file('Vera', 'camera')
     const veraAudio = await file('Vera', 'audio')

@@ -39,10 +39,10 @@ export const picturesOf = async (path: string): Promise<readonly Picture[]> => {
   }))
 }
 
-/** Returns the times in ms at which a dark picture becomes bright. */
+/** Returns the times in ms at which a black picture becomes white. */
 export const flashesOf = (pictures: readonly Picture[]): readonly number[] =>
   pictures
-    .filter(({ rgb }, i) => rgb[1] > 128 && (pictures[i - 1]?.rgb[1] ?? 255) < 128)
+    .filter(({ rgb }, i) => Math.min(...rgb) > 128 && Math.max(...(pictures[i - 1]?.rgb ?? [255])) < 128)
     .map(({ atMs }) => atMs)
 
 /** Returns the sound of a file with 8 kHz, from its time 0 on; gaps are silent. */
@@ -57,9 +57,12 @@ const levelsOf = (sound: Int16Array, hz: number): readonly number[] => {
   const length = (rate * windowMs) / 1000
   const factor = 2 * Math.cos((2 * Math.PI * hz) / rate)
   return Array.from({ length: Math.floor(sound.length / length) }, (_, i) => {
-    let [last, before] = [0, 0]
+    let last = 0
+    let before = 0
     for (const sample of sound.subarray(i * length, (i + 1) * length)) {
-      ;[last, before] = [sample / 32_768 + factor * last - before, last]
+      const next = sample / 32_768 + factor * last - before
+      before = last
+      last = next
     }
     return (2 * Math.sqrt(Math.max(0, last ** 2 + before ** 2 - factor * last * before))) / length
   })

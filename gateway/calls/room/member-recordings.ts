@@ -42,9 +42,9 @@ interface OpenFile {
 }
 
 /**
- * Files of the members of one recording of a room: the camera, the screen and the sound of each, from their
- * beginning to the departure of the member, and the manifest that describes them. What the others do not see
- * or hear is not recorded. Pauses are left out of all files, as they are left out of the file of the room.
+ * Files of the members of one recording of a room: the camera, the screen and the sound of each member. A
+ * manifest describes them. A file ends when the member leaves. Muted sound and video are not
+ * recorded. Pauses are left out of all files, as they are left out of the file of the room.
  */
 export class MemberRecordings {
   /** Settles when all files are complete, after {@link stop}. Never rejects. */

@@ -154,7 +154,13 @@ describe('the files of members', () => {
       ['pause', 'resume'],
       [],
     ])
-    expect(new Set(manifest().files.slice(2).map((file) => file.member_id)).size).toBe(3)
+    expect(
+      new Set(
+        manifest()
+          .files.slice(2)
+          .map((file) => file.member_id),
+      ).size,
+    ).toBe(3)
     expect(again.result).toBeUndefined()
   })
 

@@ -110,8 +110,8 @@ export class RecordingRows {
   }
 
   /**
-   * Returns the oldest ended recordings of a gateway that wait for no conversion, only those that began before `before` (ms since the
-   * Unix epoch) if it is given.
+   * Returns the oldest ended recordings of a gateway, without those that wait for their conversion. With
+   * `before` (ms since the Unix epoch), only those that began before it.
    */
   async oldest(nodeId: string, limit: number, before?: number): Promise<RecordingRow[]> {
     const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)

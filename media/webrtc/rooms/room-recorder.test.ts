@@ -115,7 +115,11 @@ describe('a recording of a room', () => {
     recorder.setVideo({ watchFrames: () => ({ requestKeyFrame: nothing, close: nothing }) })
     await run(3000)
     const { result } = await finished()
-    expect(result).toMatchObject({ end: { kind: 'error', code: 'no_picture' }, durationMs: 4000, hasFile: true })
+    expect(result).toMatchObject({
+      end: { kind: 'error', code: 'no_picture' },
+      durationMs: 4000,
+      hasFile: true,
+    })
   })
 
   it('has not failed if the video had no time for a frame', async () => {

@@ -17,9 +17,7 @@ import type {
 const packetMs = 20
 /** Maximum change of the delay of the mix per packet, in ms: 100 ms in a second. */
 const maxDelayStepMs = 2
-/** Time without the mix, such as before the first member has sound, after which silence takes its place, in ms. */
-const quietMs = 400
-/** Interval of the checks for that, and age of the silence, in ms. */
+/** Interval and age of the silence before the first packet of the mix, in ms. */
 const silenceAgeMs = 200
 /** Recorded time after which video without a single frame is a fault, in ms. */
 const maxBlindMs = 3000
@@ -41,9 +39,8 @@ export class RoomRecorder implements RoomRecording {
   readonly #endAudio: () => void
   readonly #startedAt: number
   #packets = 0
-  /** Time up to which the file has sound. */
-  #soundEnd: number
-  #soundAt: number
+  /** Time up to which silence was added before the first packet. */
+  #silentUntil: number
   #silence: MediaTimer | undefined
   /** Time at which the room had video; undefined before that. */
   #videoAt: number | undefined
@@ -55,8 +52,7 @@ export class RoomRecorder implements RoomRecording {
   constructor(request: RoomRecordRequest, { mixer, clock, files }: RoomRecorderDeps) {
     this.#clock = clock
     this.#startedAt = clock.now()
-    this.#soundEnd = this.#startedAt
-    this.#soundAt = this.#startedAt
+    this.#silentUntil = this.#startedAt
     this.#recorder = new WebmRecorder({ ...request, channels: 1, clock, ...(files && { files }) })
     this.#endAudio = mixer.onPacket((packet, delayMs) => this.#receive(packet, delayMs))
     this.#fillSilence()
@@ -93,18 +89,17 @@ export class RoomRecorder implements RoomRecording {
   #receive(packet: Uint8Array, delayMs: number): void {
     this.#delayMs ??= delayMs
     this.#delayMs += Math.max(-maxDelayStepMs, Math.min(maxDelayStepMs, delayMs - this.#delayMs))
-    this.#soundAt = this.#clock.now()
-    const at = this.#timeline.at(this.#soundAt, this.#packets++ * packetMs) - this.#delayMs
-    this.#recorder.addAudio(at, packet)
-    this.#soundEnd = Math.max(this.#soundEnd, at + packetMs)
+    const at = this.#timeline.at(this.#clock.now(), this.#packets++ * packetMs)
+    this.#recorder.addAudio(at - this.#delayMs, packet)
   }
 
+  /** Adds silence until the first packet of the mix. */
   #fillSilence(): void {
+    if (this.#packets > 0) return
     this.#silence = this.#clock.after(silenceAgeMs, () => this.#fillSilence())
-    const now = this.#clock.now()
-    if (now - this.#soundAt < quietMs) return
-    for (; this.#soundEnd + packetMs <= now - silenceAgeMs; this.#soundEnd += packetMs)
-      this.#recorder.addAudio(this.#soundEnd, opusSilence)
+    const until = this.#clock.now() - silenceAgeMs - packetMs
+    for (; this.#silentUntil <= until; this.#silentUntil += packetMs)
+      this.#recorder.addAudio(this.#silentUntil, opusSilence)
   }
 
   #isBlind({ end, durationMs }: RecordingResult): boolean {
