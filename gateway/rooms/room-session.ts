@@ -448,7 +448,8 @@ export class RoomSession {
 
   /**
    * Plays a file to all members. `layout` and `positions` are those of {@link setLayout}; the layout is in
-   * force while the playback is in progress. Throws as {@link setLayout} and {@link SessionPlaybacks.start} do.
+   * force until the end of the playback. Throws the errors of {@link setLayout} and of {@link
+   * SessionPlaybacks.start}.
    */
   play({ layout, positions = {}, ...request }: PlayOptions): RoomPlayback {
     const brought = layout === undefined ? undefined : layoutNamed(layout, layoutNames)

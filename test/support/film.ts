@@ -15,11 +15,10 @@ export const filmOf = (colour: Colour, toneHz: number, seconds: number): Buffer 
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-film-'))
   const path = join(folder, 'film.mp4')
   try {
-    execFileSync(ffmpegPath, [
-      ...['-v', 'error', '-f', 'lavfi', '-i', `color=c=${colour}:size=320x180:rate=15:d=${seconds}`],
-      ...['-f', 'lavfi', '-i', `sine=frequency=${toneHz}:duration=${seconds}`],
-      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path],
-    ])
+    const pictures = `-f lavfi -i color=c=${colour}:size=320x180:rate=15:d=${seconds}`
+    const sound = `-f lavfi -i sine=frequency=${toneHz}:duration=${seconds}`
+    const codecs = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac'
+    execFileSync(ffmpegPath, [...`-v error ${pictures} ${sound} ${codecs}`.split(' '), path])
     return readFileSync(path)
   } finally {
     rmSync(folder, { recursive: true })

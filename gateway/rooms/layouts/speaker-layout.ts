@@ -23,8 +23,8 @@ const ownSlot = (position: Slot['position']): Slot => ({ position, x: 75, y: 75,
 
 /**
  * Returns the layout of one viewer of a picture with one camera. The shown member or playback has the whole
- * canvas, and the viewer's own picture a corner. A viewer that sees itself has the whole canvas, with an empty slot over
- * it.
+ * canvas, and the viewer's own picture a corner. A viewer that sees itself has the whole canvas, with an
+ * empty slot over it.
  */
 export const speakerLayout = (
   name: '1x1' | 'full-screen',

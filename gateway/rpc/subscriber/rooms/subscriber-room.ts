@@ -17,7 +17,8 @@ const ofTokens: ReadonlySet<RoomAction> = new Set([
 /** Events of a room for one browser of a subscriber, a guest or an invited user. */
 export class SubscriberRoom extends BrowserRoom {
   /**
-   * A guest changes itself alone, and may read the layouts. Recordings, playbacks and roles need a room token.
+   * A guest changes itself alone, and may read the layouts. Recordings, playbacks and roles need a room
+   * token.
    */
   may(action: RoomAction, scope: PermissionScope): boolean {
     if (ofTokens.has(action)) return false
