@@ -1,5 +1,5 @@
 import type { RoomMemberRow, RoomSessionRow } from '../directory/tables/room-sessions.ts'
-import type { RoomRecording, RoomSettings } from '../rooms/room-types.ts'
+import type { RoomPlayback, RoomRecording, RoomSettings } from '../rooms/room-types.ts'
 
 /** Returns the settings of a session for the API. */
 export const settingsFacts = (settings: RoomSettings) => ({
@@ -62,6 +62,17 @@ export const recordingFacts = ({ id, state, startedAt, endedAt, durationMs }: Ro
   start_time: timeOf(startedAt),
   end_time: timeOf(endedAt),
   duration: durationMs / 1000,
+})
+
+/** Returns the facts of a playback, for events. The position in the file is in seconds. */
+export const playbackFacts = ({ id, state, url, positionMs, startedAt, endedAt, failure }: RoomPlayback) => ({
+  id,
+  state,
+  url,
+  position: positionMs / 1000,
+  start_time: timeOf(startedAt),
+  end_time: timeOf(endedAt),
+  error: failure ?? null,
 })
 
 const timeOf = (ms: number | null | undefined): string | null =>

@@ -142,6 +142,8 @@ describeEngines('the history of rooms', (engine) => {
     const ann = join({ name: 'Ann' })
     session.setLocked(true)
     const { id } = session.recordings.start()
+    const film = session.play({ url: 'https://c.example/film.mp4', volume: 0, fromMs: 1_500 })
+    session.playbacks.setVolume(film.id, 10)
     clock.advance(2_000)
     session.leave(ann.id, 'left')
     const bodies = sent.map(bodyOf)
@@ -149,12 +151,16 @@ describeEngines('the history of rooms', (engine) => {
       ['video.room.started', 1],
       ['video.member.joined', 2],
       ['video.recording.started', 4],
-      ['video.member.left', 6],
-      ['video.recording.ended', 7],
-      ['video.room.ended', 9],
+      ['video.playback.started', 6],
+      ['video.member.left', 7],
+      ['video.playback.ended', 8],
+      ['video.recording.ended', 9],
+      ['video.room.ended', 11],
     ])
+    expect(bodies[3].params.playback).toMatchObject({ id: film.id, state: 'playing', position: 1.5 })
+    expect(bodies[5].params.playback).toMatchObject({ state: 'completed', url: film.url, error: null })
     expect(bodies[2].params.recording).toMatchObject({ id, state: 'recording', end_time: null })
-    expect(bodies[5]).toMatchObject({
+    expect(bodies[7]).toMatchObject({
       project_id: 'p1',
       timestamp: clock.now() / 1000,
       params: {
@@ -164,8 +170,8 @@ describeEngines('the history of rooms', (engine) => {
         room_session: { status: 'completed', duration: 2, members_present: 0, members_max: 1 },
       },
     })
-    expect(sent.map(({ callId }) => callId)).toEqual(Array(6).fill(session.id))
-    expect(sent.map(({ callback }) => callback.ends)).toEqual([...Array(5).fill(undefined), session.id])
+    expect(sent.map(({ callId }) => callId)).toEqual(Array(8).fill(session.id))
+    expect(sent.map(({ callback }) => callback.ends)).toEqual([...Array(7).fill(undefined), session.id])
     const { items } = await history.events('p1', session.id, page)
     expect(items.map(({ id }) => id)).toEqual(expect.arrayContaining(bodies.map((body) => body.event_id)))
     expect(items.map(({ recording_id: id }) => id).filter(Boolean)).toEqual([id, id])

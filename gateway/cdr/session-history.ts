@@ -5,7 +5,7 @@ import type { RoomEventRow, RoomMemberRow, RoomSessionRow } from '../directory/t
 import type { RoomSession } from '../rooms/room-session.ts'
 import type { LeaveReason, RoomEvent, RoomMember } from '../rooms/room-types.ts'
 import { roomCallback, roomEnded } from './room-callbacks.ts'
-import { memberFacts, recordingFacts, sessionFacts, settingsFacts } from './room-facts.ts'
+import { memberFacts, playbackFacts, recordingFacts, sessionFacts, settingsFacts } from './room-facts.ts'
 
 /** Maximum number of stored events of a session; the end is stored in any case. */
 const maxEvents = 2_000
@@ -67,6 +67,7 @@ export class SessionHistory {
     else if (event.kind === 'room.updated') this.#updated(event.updated)
     else if (event.kind === 'room.ended') this.#ended()
     else if ('recording' in event) this.#recorded(event)
+    else if ('playback' in event) this.#played(event)
     else if (event.kind !== 'member.updated' && 'member' in event && event.kind !== 'member.talking')
       this.#changed(event.kind, event.member)
   }
@@ -83,6 +84,11 @@ export class SessionHistory {
   #recorded({ kind: name, recording }: RoomEvent & { readonly kind: `recording.${string}` }): void {
     const payload = { recording: recordingFacts(recording) }
     this.#add({ name, recordingId: recording.id, payload }, name !== 'recording.updated')
+  }
+
+  /** Stores the start and the end of a playback, but none of its pauses and places. */
+  #played({ kind: name, playback }: RoomEvent & { readonly kind: `playback.${string}` }): void {
+    if (name !== 'playback.updated') this.#add({ name, payload: { playback: playbackFacts(playback) } }, true)
   }
 
   #joined(member: RoomMember): void {

@@ -123,5 +123,10 @@ const lastText = (stream: Readable): (() => string) => {
   stream.on('data', (chunk: Buffer) => {
     text = (text + chunk.toString('latin1')).slice(-maxTextLength)
   })
-  return () => text.replace(/[^\x20-\x7e]+/g, ' ').trim()
+  // Parts of ffmpeg name themselves by their address in memory.
+  return () =>
+    text
+      .replace(/\[[^[\]]{1,60}\]/g, ' ')
+      .replace(/[^\x21-\x7e]+/g, ' ')
+      .trim()
 }

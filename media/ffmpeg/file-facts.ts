@@ -11,8 +11,13 @@ export interface FileFacts {
 /** Formats that are read. Lists of files are not among them: they could name files of the machine. */
 const formats = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,mpegts,mpeg,ogg,mp3,wav,aac,flac,w64'
 
+/** Maximum size of a picture, that of a film in 4K. A larger one could need gigabytes of memory. */
+const maxPixels = 4096 * 2304
+
 /** Arguments of both programs for the file, which is their descriptor 3. */
 export const inputArgs: readonly string[] = [
+  '-max_pixels',
+  String(maxPixels),
   '-protocol_whitelist',
   'file',
   '-format_whitelist',

@@ -6,7 +6,7 @@ import type { Leg } from '../../../calls/leg/leg.ts'
 import { ProjectRooms } from '../../../calls/room/project-rooms.ts'
 import { ConferenceFixture } from '../../../calls/testing/conference-fixture.ts'
 import { FakeRecordingStore } from '../../../calls/testing/fake-recording-store.ts'
-import { FakeRoomFiles } from '../../../calls/testing/fake-room-files.ts'
+import { FakeRoomFile, FakeRoomFiles } from '../../../calls/testing/fake-room-files.ts'
 import { FakeRoomRecorder } from '../../../calls/testing/fake-room-recorder.ts'
 import { FakeTracksMedia } from '../../../calls/testing/fake-room-tracks.ts'
 import { FakeRoomVideo } from '../../../calls/testing/rooms-fixture.ts'
@@ -19,6 +19,7 @@ let rooms: ProjectRooms
 let fixture: ConferenceFixture
 let media: FakeTracksMedia
 let video: FakeRoomVideo
+let files: FakeRoomFiles
 
 beforeEach(async () => {
   gateway = await SubscriberTestGateway.start()
@@ -26,12 +27,13 @@ beforeEach(async () => {
   media = new FakeTracksMedia()
   video = new FakeRoomVideo(media)
   const { recordRoom, recordPicture, recordSound } = new FakeRoomRecorder()
+  files = new FakeRoomFiles()
   rooms = new ProjectRooms({
     directory: gateway.directory,
     openMixer: fixture.openMixer,
     webrtc: { openRoom: () => video, recordRoom, recordPicture, recordSound, tracks: media.tracks },
     recordings: new FakeRecordingStore(),
-    files: new FakeRoomFiles(),
+    files,
     clock: gateway.clock,
     log: fixture.log,
   })
@@ -329,6 +331,17 @@ describe('a browser with separate cameras', () => {
     expect(await ask(page, 'tracks.close', { self })).toMatchObject({ code: '200' })
     expect(tracks.isClosed).toBe(true)
     expect(await ask(page, 'tracks.show', { self })).toMatchObject({ code: '409' })
+  })
+
+  it('receives a film that is played into the room like a screen', async () => {
+    const { page, self } = await inRoom()
+    const [session] = rooms.sessions('p1')
+    const { id } = session!.play({ url: 'https://c.example/film.mp4', volume: 0, fromMs: 0 })
+    files.open(new FakeRoomFile())
+    await ask(page, 'tracks.open', { self, lines: 1 })
+    await vi.waitFor(() => expect(media.opened[0]!.wishes).toMatchObject([{ id }]))
+    media.opened[0]!.report([{ mid: '0', id, isLive: true }])
+    expect(await page.event('call.tracks')).toMatchObject({ tracks: [{ member_id: id, kind: 'screen' }] })
   })
 
   it('reports the end of their media', async () => {

@@ -2,6 +2,7 @@ import { maxRoomMembers } from '../../../../config/schema/room-schema.ts'
 import type { TrackLineUse } from '../../../../media/types.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import type { ShownMember } from '../../../rooms/choose-tracks.ts'
+import type { RoomSession } from '../../../rooms/room-session.ts'
 import { asRecord } from '../../frames.ts'
 import { roomIds } from '../../rooms/layout-body.ts'
 import { MemberRequestError } from '../../rooms/member-request-error.ts'
@@ -94,6 +95,10 @@ const integerField = (name: string, value: unknown, min: number, max: number): n
   throw new MemberRequestError('422', `${name}: expected an integer from ${min} to ${max}`)
 }
 
+/** A film that is played into the room is a screen, too. */
+const isScreen = (session: RoomSession, id: string): boolean =>
+  id === session.playbacks.pictureId || session.member(id)?.type === 'screen'
+
 /** Reports the lines to the page; undefined: they have ended. */
 const send = ({ browser, session, member }: BrowserRoom, uses: readonly TrackLineUse[] | undefined): void => {
   browser.emit('call.tracks', {
@@ -104,7 +109,7 @@ const send = ({ browser, session, member }: BrowserRoom, uses: readonly TrackLin
     tracks: (uses ?? []).map(({ mid, id, isLive, layer }) => ({
       mid,
       member_id: id,
-      kind: session.member(id)?.type === 'screen' ? 'screen' : 'camera',
+      kind: isScreen(session, id) ? 'screen' : 'camera',
       state: isLive ? 'live' : 'paused',
       ...(layer !== undefined && { layer }),
     })),
