@@ -12,8 +12,8 @@ const extraMs = 300_000
 export interface Mp4ConversionsDeps {
   readonly folder: Pick<RecordingFolder, 'fileOf'>
   readonly convert: typeof convertToMp4
-  /** Saves the row of a recording whose conversion has ended. */
-  readonly save: (row: RecordingRow) => Promise<void>
+  /** Saves the row of a recording whose conversion has ended, in place of its former row. */
+  readonly save: (former: RecordingRow, row: RecordingRow) => Promise<void>
   readonly log: Log
   readonly metrics: Pick<Metrics, 'recordingConversions'>
 }
@@ -61,7 +61,7 @@ export class Mp4Conversions {
     try {
       const bytes = await this.#convert(row)
       const converted: RecordingRow = { ...row, format: 'mp4', bytes, conversion: null }
-      await save(converted)
+      await save(row, converted)
       await unlink(this.#deps.folder.fileOf(row))
       metrics.recordingConversions.inc({ outcome: 'converted' })
       log.info({ event: 'recording.converted', ...facts, bytes }, 'recording converted to MP4')
@@ -71,7 +71,8 @@ export class Mp4Conversions {
       metrics.recordingConversions.inc({ outcome: 'failed' })
       log.error({ event: 'recording.conversion-failed', ...facts, err }, 'recording not converted to MP4')
       const kept: RecordingRow = { ...row, conversion: null, error: row.error ?? 'recording_not_converted' }
-      await save(kept)
+      // With a store that fails, the recording is converted again later.
+      await save(row, kept).catch(() => undefined)
       return kept
     }
   }

@@ -160,11 +160,10 @@ export class RecordingIndex {
     return saved
   }
 
-  /** Saves an ended recording whose file has been replaced. */
-  async change(row: RecordingRow): Promise<void> {
-    const former = await this.#deps.rows.find(row.id)
-    if (former) this.#total -= former.bytes + former.files_bytes
-    await this.write(row)
+  /** Saves an ended recording whose file has been replaced. `former`: its row before. Rejects if that fails. */
+  async change(former: RecordingRow, row: RecordingRow): Promise<void> {
+    await this.#deps.rows.save(row)
+    this.#total += row.bytes - former.bytes
   }
 
   /** Returns a recording of this project, if any. */

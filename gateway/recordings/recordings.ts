@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { RecordingsConfig } from '../../config/types.ts'
+import type { RecordingStorage } from '../../handlers/verbs.ts'
 import { convertToMp4 } from '../../media/record/convert-mp4.ts'
 import type {
   MediaPort,
@@ -125,7 +126,7 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     this.#conversions = new Mp4Conversions({
       folder: this.folder,
       convert: options.convert ?? convertToMp4,
-      save: (row) => this.#index.change(row),
+      save: (former, row) => this.#index.change(former, row),
       log,
       metrics,
     })
@@ -233,10 +234,7 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     }
     const { active, done } = this.#begin(row, 'both', start, () => members?.close())
     const { storage } = order
-    if (storage)
-      void done.then(async ({ hasFile }) => {
-        if (hasFile) await this.#uploads.send(await this.#converted(row.id), storage)
-      })
+    if (storage) void done.then(({ hasFile }) => (hasFile ? this.#upload(row.id, storage) : undefined))
     return {
       id: row.id,
       done,
@@ -332,10 +330,17 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     return { recording, active, done }
   }
 
-  /** Returns the row of an ended recording once it waits for no conversion. */
-  async #converted(id: string): Promise<RecordingRow> {
-    const row = (await this.#options.rows.find(id))!
-    return row.conversion ? this.#conversions.add(row) : row
+  /** Uploads an ended recording once it waits for no conversion. Never rejects. */
+  async #upload(id: string, storage: RecordingStorage): Promise<void> {
+    try {
+      const row = await this.#options.rows.find(id)
+      if (row) await this.#uploads.send(row.conversion ? await this.#conversions.add(row) : row, storage)
+    } catch (err) {
+      this.#options.log.error(
+        { event: 'recording.upload-failed', recording: id, err },
+        'upload failed for an unknown reason',
+      )
+    }
   }
 
   #membersOf(row: RecordingRow): MemberFolder {
