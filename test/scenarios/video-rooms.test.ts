@@ -562,6 +562,7 @@ describe('a recording', () => {
     await rest(first, 'POST', '/api/fabric/resources/conference_rooms', {
       name: 'lounge',
       record_on_start: true,
+      record_members: true,
     })
     const page = await VideoPage.open(browser, first, { camera: 'lime' })
     await page.join(await roomToken(first, { room_name: 'lounge', user_name: 'Vera' }))
@@ -572,9 +573,9 @@ describe('a recording', () => {
     await first.ended()
     await page.close()
     const folder = join(dataDir, 'recordings', 'default')
-    const [part = ''] = readdirSync(folder)
-    // Three minutes without a write mark the file as abandoned.
-    utimesSync(join(folder, part), new Date(), new Date(Date.now() - 180_000))
+    // Three minutes without a write mark the files as abandoned.
+    for (const name of readdirSync(folder, { encoding: 'utf8', recursive: true }))
+      utimesSync(join(folder, name), new Date(), new Date(Date.now() - 180_000))
     const next = await Gateway.start(options)
     try {
       const { id } = subscribed.room_session
@@ -585,6 +586,15 @@ describe('a recording', () => {
       expect(Math.abs(seen.durationMs - data[0].duration * 1000)).toBeLessThan(1)
       const [r, g, b] = seen.frames.at(-1)!.rgb
       expect([r < 110, g > 150, b < 110]).toEqual([true, true, true])
+      expect(data[0].files.map(({ kind }: { kind: string }) => kind).sort()).toEqual(['audio', 'camera'])
+      for (const { uri, duration } of data[0].files) {
+        expect(duration).toBeGreaterThan(2)
+        expect(
+          Buffer.from(await (await fetch(uri)).arrayBuffer())
+            .subarray(0, 4)
+            .toString('hex'),
+        ).toBe('1a45dfa3')
+      }
     } finally {
       await next.stop()
       await first.stop()
