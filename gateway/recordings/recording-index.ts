@@ -160,7 +160,7 @@ export class RecordingIndex {
     return saved
   }
 
-  /** Saves an ended recording whose file has been replaced. `former`: its row before. Rejects if that fails. */
+  /** Saves an ended recording whose file was replaced. `former`: its row before. Rejects if that fails. */
   async change(former: RecordingRow, row: RecordingRow): Promise<void> {
     await this.#deps.rows.save(row)
     this.#total += row.bytes - former.bytes
