@@ -81,6 +81,8 @@ export interface ComposedPicture {
   requestKeyFrame(rendition?: Rendition): void
   /** Calls the listener for each packet: RTP with VP8, and sender reports of each rendition (RTCP). */
   onPacket(listener: (rendition: Rendition, packet: Buffer, kind: 'rtp' | 'rtcp') => void): void
+  /** Calls the listener with the id of each added source when its first picture has arrived. */
+  onPictured(listener: (id: string) => void): void
   /**
    * Calls the listener once if the process of the picture has died. The picture is closed then; another one
    * can be opened at once.

@@ -23,6 +23,7 @@ export class RemotePicture implements ComposedPicture, SlotPicture {
   readonly #onClose: () => void
   readonly #opened = Promise.withResolvers<number>()
   #packetListeners: PacketListener[] = []
+  #picturedListeners: ((id: string) => void)[] = []
   #lostListeners: ((reason: Error) => void)[] = []
   #load = 0
   #isClosed = false
@@ -81,6 +82,10 @@ export class RemotePicture implements ComposedPicture, SlotPicture {
     this.#packetListeners.push(guard(listener))
   }
 
+  onPictured(listener: (id: string) => void): void {
+    this.#picturedListeners.push(guard(listener))
+  }
+
   onLost(listener: (reason: Error) => void): void {
     this.#lostListeners.push(guard(listener))
   }
@@ -97,6 +102,11 @@ export class RemotePicture implements ComposedPicture, SlotPicture {
 
   setPort(port: number): void {
     this.#opened.resolve(port)
+  }
+
+  setPictured(id: string): void {
+    if (this.#isClosed) return
+    for (const listener of this.#picturedListeners) listener(id)
   }
 
   fail(reason: Error): void {

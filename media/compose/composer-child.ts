@@ -57,11 +57,12 @@ const start = (nice: number): ChildProcess =>
 export class ComposerChild {
   readonly #child: ChildProcess
   readonly #options: ComposerChildOptions
-  readonly #listener: ComposerChildListener
+  #listener: ComposerChildListener
   readonly #ended = Promise.withResolvers<void>()
   #watchdog: MediaTimer | undefined
   #errors = ''
   #fault: Error | undefined
+  #isReady = false
   #isEnded = false
   #isClosing = false
 
@@ -73,9 +74,14 @@ export class ComposerChild {
     this.#watch(maxStartMs)
   }
 
-  /** Process id; undefined if the process could not be started. */
-  get pid(): number | undefined {
-    return this.#child.pid
+  /** Whether it has reported that it runs. */
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
+  /** Gives the process another owner, which receives what follows. */
+  handOver(listener: ComposerChildListener): void {
+    this.#listener = listener
   }
 
   /** Sends a command. No effect after the death. */
@@ -114,6 +120,7 @@ export class ComposerChild {
 
   #receive(report: ComposerReport): void {
     this.#watch()
+    if (report.op === 'ready') this.#isReady = true
     this.#listener.onReport(report)
   }
 

@@ -38,6 +38,8 @@ export type ComposerReport =
   | { readonly op: 'ready' }
   | { readonly op: 'opened'; readonly room: number; readonly port: number }
   | { readonly op: 'failed'; readonly room: number; readonly reason: string }
+  /** A new source has its first picture. */
+  | { readonly op: 'pictured'; readonly room: number; readonly id: string }
   /** Once in a second. `load`: share of a core. */
   | { readonly op: 'usage'; readonly load: number; readonly rooms: readonly RoomUsage[] }
 
@@ -218,6 +220,8 @@ export const readReport = (value: unknown): ComposerReport => {
       return { op: 'opened', room: roomOf(fields), port: integerOf(fields.port, 1, 0xffff, 'port') }
     case 'failed':
       return { op: 'failed', room: roomOf(fields), reason: textOf(fields.reason, 'reason', 1000) }
+    case 'pictured':
+      return { op: 'pictured', room: roomOf(fields), id: textOf(fields.id, 'id') }
     case 'usage':
       return {
         op: 'usage',

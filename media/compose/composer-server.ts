@@ -128,6 +128,7 @@ export class ComposerServer {
           if (output.writableLength > maxWaitingBytes) return composer.requestKeyFrame(rendition)
           output.write(writeRecords(room, rendition, kind, packets))
         },
+        onPictured: (id) => report({ op: 'pictured', room, id }),
         sendFeedback: (packet, port) => socket.send(packet, 0, packet.length, port, loopback),
       },
       command,

@@ -1,13 +1,16 @@
+import { backOffMs } from '../back-off.ts'
 import type { MediaClock, MediaTimer } from '../clock.ts'
-import { ComposerChild } from './composer-child.ts'
 import type { ComposerCommand, ComposerReport } from './composer-protocol.ts'
 import type { PacketRecord } from './packet-records.ts'
+import type { ComposerHandle, SpareComposer } from './spare-composer.ts'
 
 /** A picture as its process knows it. */
 export interface SlotPicture {
   /** Share of a core over the last second. */
   setLoad(load: number): void
   setPort(port: number): void
+  /** Called when a new source has its first picture. */
+  setPictured(id: string): void
   /** Called if the process cannot open the picture. */
   fail(reason: Error): void
   deliver(record: PacketRecord): void
@@ -18,26 +21,24 @@ export interface SlotPicture {
 /** Values and collaborators of a {@link ComposerSlot}. */
 export interface ComposerSlotOptions {
   readonly clock: MediaClock
-  readonly nice: number
+  /** Process that is ready to take the place of a dead one. */
+  readonly spare: Pick<SpareComposer, 'take'>
   readonly onDeath: (reason: Error) => void
 }
 
 /** Run time in ms after which a death no longer counts as a consequence of the ones before. */
 const stableMs = 60_000
-const firstDelayMs = 500
-const maxDelayMs = 30_000
 /** Load that a picture is expected to cause, until its process reports the next time. */
 const expectedLoad = 0.3
 
 /** Returns the wait before a start after a number of deaths in a row: none, 0.5 s, 1 s, up to 30 s. */
-export const restartDelayMs = (deaths: number): number =>
-  deaths < 2 ? 0 : Math.min(maxDelayMs, firstDelayMs * 2 ** (deaths - 2))
+export const restartDelayMs = (deaths: number): number => backOffMs(deaths - 1)
 
 /** Place of one composing process. The process starts with the first picture, and again after a death. */
 export class ComposerSlot {
   readonly #options: ComposerSlotOptions
   readonly #pictures = new Map<number, SlotPicture>()
-  #child: ComposerChild | undefined
+  #child: ComposerHandle | undefined
   #ready: PromiseWithResolvers<void> | undefined
   #restart: MediaTimer | undefined
   #startedAt = 0
@@ -101,22 +102,20 @@ export class ComposerSlot {
   }
 
   #fork(): void {
-    const { clock, nice } = this.#options
+    const { clock, spare } = this.#options
     this.#startedAt = clock.now()
-    const child = new ComposerChild(
-      { clock, nice },
-      {
-        onReport: (report) => this.#receive(report),
-        onRecord: (record) => this.#pictures.get(record.room)?.deliver(record),
-        onDeath: (reason) => this.#died(reason),
-      },
-    )
-    this.#child = child
+    this.#child = spare.take({
+      onReport: (report) => this.#receive(report),
+      onRecord: (record) => this.#pictures.get(record.room)?.deliver(record),
+      onDeath: (reason) => this.#died(reason),
+    })
+    if (this.#child.isReady) this.#ready?.resolve()
   }
 
   #receive(report: ComposerReport): void {
     if (report.op === 'ready') this.#ready?.resolve()
     else if (report.op === 'opened') this.#pictures.get(report.room)?.setPort(report.port)
+    else if (report.op === 'pictured') this.#pictures.get(report.room)?.setPictured(report.id)
     else if (report.op === 'failed') this.#pictures.get(report.room)?.fail(new Error(report.reason))
     else {
       this.#load = report.load

@@ -4,13 +4,18 @@ import { type MediaClock, systemClock } from '../clock.ts'
 import { guard } from '../guard.ts'
 import type { ComposedPicture, ComposedPictureOptions, Composers, Rendition } from '../types.ts'
 import { RemotePicture } from './composed-picture.ts'
+import { ComposerChild } from './composer-child.ts'
 import { type ComposerCommand, readCommand } from './composer-protocol.ts'
 import { ComposerSlot } from './composer-slot.ts'
 import { composerReason } from './pictures.ts'
+import { SpareComposer } from './spare-composer.ts'
 
 /** Settings of {@link createComposers}. */
 export interface ComposersOptions {
-  /** Maximum number of processes; default one per core. A process starts when it is needed. */
+  /**
+   * Maximum number of processes; default one per core. A process starts when it is needed. A further one is
+   * kept ready while there are pictures.
+   */
   readonly processes?: number
   /** Nice value of the processes, 0 to 19; default 5, so that audio comes first. */
   readonly nice?: number
@@ -51,6 +56,7 @@ const openCommand = (
 class LocalComposers implements Composers {
   readonly unavailable: string | undefined
   readonly #slots: readonly ComposerSlot[]
+  readonly #spare: SpareComposer
   readonly #pictures = new Set<RemotePicture>()
   #room = 0
   #isClosed = false
@@ -58,9 +64,15 @@ class LocalComposers implements Composers {
   constructor({ processes, nice = 5, onDeath = () => {}, clock = systemClock }: ComposersOptions) {
     this.unavailable = composerReason()
     const count = Math.max(1, processes ?? availableParallelism())
+    const spare = new SpareComposer({
+      clock,
+      fork: (listener) => new ComposerChild({ clock, nice }, listener),
+      onDeath: guard(onDeath),
+    })
+    this.#spare = spare
     this.#slots = Array.from(
       { length: count },
-      () => new ComposerSlot({ clock, nice, onDeath: guard(onDeath) }),
+      () => new ComposerSlot({ clock, spare, onDeath: guard(onDeath) }),
     )
   }
 
@@ -73,8 +85,12 @@ class LocalComposers implements Composers {
     if (this.#isClosed) throw new Error('the composers are closed')
     const command = openCommand(++this.#room, options)
     const slot = this.#nextSlot()
-    const picture = new RemotePicture(slot, command, () => void this.#pictures.delete(picture))
+    const picture = new RemotePicture(slot, command, () => {
+      this.#pictures.delete(picture)
+      this.#spare.keep(this.#pictures.size > 0)
+    })
     this.#pictures.add(picture)
+    this.#spare.keep(true)
     try {
       await slot.add(command.room, picture)
       slot.send(command)
@@ -89,7 +105,7 @@ class LocalComposers implements Composers {
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([...this.#pictures].map((picture) => picture.close()))
-    await Promise.all(this.#slots.map((slot) => slot.close()))
+    await Promise.all([this.#spare, ...this.#slots].map((each) => each.close()))
   }
 
   /** Returns the least busy process; one that does not run yet counts with the load of its start. */

@@ -28,6 +28,7 @@ export class RenditionEncoder {
   #size: CanvasSize
   #kbps: number
   #needsKey = true
+  #hasSent = false
   #keyAt = Number.NEGATIVE_INFINITY
   #reportedAt = Number.NEGATIVE_INFINITY
 
@@ -77,8 +78,10 @@ export class RenditionEncoder {
     if (length > 0) {
       if (isKey) {
         this.#needsKey = false
-        this.#keyAt = now
+        // The first one may have no viewer yet: the next one need not wait for its sake.
+        if (this.#hasSent) this.#keyAt = now
       }
+      this.#hasSent = true
       send(packetizer.packetize(scratch.subarray(0, length), units), 'rtp')
     }
     if (now - this.#reportedAt < reportMs) return

@@ -48,6 +48,7 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
       timestamp: 0xffff_0000,
       pictureId: 0x7ff0,
     })
+    const pictured: string[] = []
     let cpuUs = 0
     const room = new RoomComposer(
       {
@@ -60,6 +61,7 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
             else reports.push({ rendition, packet })
         },
         sendFeedback: (packet, port) => feedback.push({ packet, port }),
+        onPictured: (id) => pictured.push(id),
       },
       { streams: { low: stream(ssrcs.low), high: stream(ssrcs.high) }, kbps: { low: 400, high: 1500 } },
     )
@@ -70,7 +72,7 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
       screens.high.close()
       expect(clock.running).toBe(0)
     })
-    return { clock, room, screens, feedback, reports }
+    return { clock, room, screens, feedback, reports, pictured }
   }
 
   /** Adds a source that shows a colour from its first frame. */
@@ -312,6 +314,18 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
     clock.advance(1000)
     send()
     expect(feedback).toHaveLength(3)
+  })
+
+  it('reports the first picture of each source, also of one that replaces another', () => {
+    const { clock, room, pictured } = open()
+    const { send } = join(room, 0)
+    clock.advance(100)
+    send()
+    room.addSource('m1', 101, 96, 5001)
+    clock.advance(100)
+    expect(pictured).toEqual(['m0'])
+    join(room, 0)
+    expect(pictured).toEqual(['m0', 'm0'])
   })
 
   it('ignores packets from other ports, of unknown streams, and RTCP', () => {

@@ -38,6 +38,8 @@ export interface RoomComposerDeps {
   readonly send: (rendition: Rendition, packets: readonly Buffer[], kind: 'rtp' | 'rtcp') => void
   /** Sends a packet to a port on 127.0.0.1. */
   readonly sendFeedback: (packet: Buffer, port: number) => void
+  /** Called with the id of each new source when it has its first picture. */
+  readonly onPictured: (id: string) => void
   /** Returns the CPU time of this thread, in µs. */
   readonly cpuTime: () => number
 }
@@ -107,12 +109,13 @@ export class RoomComposer {
   /** Adds a source, or replaces the one with this id, and requests a key frame. */
   addSource(id: string, ssrc: number, payloadType: number, port: number): void {
     this.removeSource(id)
-    const { addon, clock, sendFeedback } = this.#deps
-    const video = new VideoSource({
+    const { addon, clock, sendFeedback, onPictured } = this.#deps
+    const video: VideoSource = new VideoSource({
       addon,
       ssrc,
       payloadType,
       onPicture: () => {
+        if (video.pictures === 1) onPictured(id)
         if (this.#tiles.some(({ memberId, isVisible }) => isVisible && memberId === id)) this.#change()
       },
       sendFeedback: (packet) => sendFeedback(packet, port),

@@ -106,6 +106,7 @@ const room = new RoomComposer(
       sent += packets.length
     },
     sendFeedback: () => {},
+    onPictured: () => {},
   },
   {
     streams: { low: { ...stream, ssrc: 1 }, high: { ...stream, ssrc: 2 } },

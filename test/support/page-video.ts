@@ -67,18 +67,29 @@ interface Seen {
   readonly frames: number
 }
 
+/** Function of a page that names the colours of a frame at places, and closes the frame. */
+const colourReader = `const coloursOf = (context, frame, places) => {
+    const colourOf = ([r, g, b]) => r > 150 && g > 150 && b < 110 ? 'yellow' : r > 150 && g < 110 && b < 110 ? 'red'
+      : g > 150 && r < 110 && b < 110 ? 'lime' : b > 150 && r < 110 && g < 110 ? 'blue'
+      : Math.max(r, g, b) - Math.min(r, g, b) < 30 && r < 170 ? 'grey' : 'other'
+    const colours = places.map(({ x, y }) => {
+      context.drawImage(frame, frame.displayWidth * x / 100, frame.displayHeight * y / 100, 1, 1, 0, 0, 1, 1)
+      return colourOf(context.getImageData(0, 0, 1, 1).data)
+    })
+    frame.close()
+    return colours
+  }`
+
 /**
  * Reads the frames of all connections, and the colours of the newest moving video. A page that cannot read
  * frames in this way has a `testNextFrame` of its own.
  */
 const lookAt = (places: readonly Place[]): string => `(async () => {
+  ${colourReader}
   const places = ${JSON.stringify(places)}
   const peers = testPeers.filter((peer) => peer.connectionState === 'connected')
   const tracks = peers.flatMap((peer) => peer.getReceivers().map(({ track }) => track))
     .filter((track) => track.kind === 'video' && track.readyState === 'live')
-  const colourOf = ([r, g, b]) => r > 150 && g > 150 && b < 110 ? 'yellow' : r > 150 && g < 110 && b < 110 ? 'red'
-    : g > 150 && r < 110 && b < 110 ? 'lime' : b > 150 && r < 110 && g < 110 ? 'blue'
-    : Math.max(r, g, b) - Math.min(r, g, b) < 30 && r < 170 ? 'grey' : 'other'
   const next = globalThis.testNextFrame ?? (async (track) => {
     const clone = track.clone()
     const reader = new MediaStreamTrackProcessor({ track: clone }).readable.getReader()
@@ -91,16 +102,10 @@ const lookAt = (places: readonly Place[]): string => `(async () => {
     clone.stop()
     return frame
   })
+  const context = new OffscreenCanvas(1, 1).getContext('2d')
   const coloursIn = async (track) => {
     const frame = await next(track)
-    if (!frame) return
-    const context = new OffscreenCanvas(1, 1).getContext('2d')
-    const colours = places.map(({ x, y }) => {
-      context.drawImage(frame, frame.displayWidth * x / 100, frame.displayHeight * y / 100, 1, 1, 0, 0, 1, 1)
-      return colourOf(context.getImageData(0, 0, 1, 1).data)
-    })
-    frame.close()
-    return colours
+    return frame && coloursOf(context, frame, places)
   }
   const stats = (await Promise.all(peers.map((peer) => peer.getStats()))).flatMap((all) => [...all.values()])
   const frames = stats.reduce((sum, s) => sum + (s.type === 'inbound-rtp' && s.kind === 'video' ? s.framesDecoded ?? 0 : 0), 0)
@@ -145,4 +150,43 @@ export const seesNothing = async (page: Pick<Page, 'evaluate'>): Promise<void> =
     () => seenIn(page),
     ({ colour }) => colour === 'nothing',
   )
+}
+
+/** Frame of a page's incoming video: its time in ms since the Unix epoch, and its colours. */
+export interface ColouredFrame {
+  readonly at: number
+  readonly colours: readonly SeenColour[]
+}
+
+/**
+ * Records the colours of every frame of the page's newest video at places, from its next frame on. The returned
+ * function ends that, and resolves with the frames in their order.
+ */
+export const recordColours = async (
+  page: Pick<Page, 'evaluate'>,
+  places: readonly Place[],
+): Promise<() => Promise<readonly ColouredFrame[]>> => {
+  await page.evaluate(`(() => {
+    ${colourReader}
+    const places = ${JSON.stringify(places)}
+    const track = testPeers.filter((peer) => peer.connectionState === 'connected')
+      .flatMap((peer) => peer.getReceivers().map(({ track }) => track))
+      .filter(({ kind, readyState }) => kind === 'video' && readyState === 'live').at(-1).clone()
+    const reader = new MediaStreamTrackProcessor({ track }).readable.getReader()
+    const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
+    const frames = []
+    const first = Promise.withResolvers()
+    const read = async () => {
+      for (;;) {
+        const { value } = await reader.read()
+        if (!value) return frames
+        frames.push({ at: performance.timeOrigin + performance.now(), colours: coloursOf(context, value, places) })
+        first.resolve()
+      }
+    }
+    const all = read()
+    globalThis.testColours = () => { track.stop(); return all }
+    return first.promise
+  })()`)
+  return () => page.evaluate('testColours()') as Promise<readonly ColouredFrame[]>
 }

@@ -8,6 +8,10 @@ const read = (path: string): string => {
   }
 }
 
+/** Whether a composing process runs its own code, after its start. */
+export const isComposerReady = (pid: number): boolean =>
+  read(`/proc/${pid}/cmdline`).includes('trunkline-composer')
+
 /** Returns the ids of the composing processes of a process, default this one, in order. */
 export const composerPids = (owner = process.pid): number[] =>
   readdirSync('/proc')

@@ -18,6 +18,7 @@ class FakePicture implements ComposedPicture {
   isClosed = false
   deliver: Listener = () => {}
   lose: (reason: Error) => void = () => {}
+  picture: (id: string) => void = () => {}
 
   addSource = () => Promise.resolve({ port: 1 })
 
@@ -42,6 +43,10 @@ class FakePicture implements ComposedPicture {
 
   onPacket(listener: Listener): void {
     this.deliver = listener
+  }
+
+  onPictured(listener: (id: string) => void): void {
+    this.picture = listener
   }
 
   onLost(listener: (reason: Error) => void): void {
@@ -75,7 +80,7 @@ describe('a composition', () => {
   let openings: PromiseWithResolvers<ComposedPicture>[]
   let inputs: Map<VideoSource, string>
   let timers: { ms: number; run: () => void }[]
-  let changes: number
+  let changes: string[]
   let composition: Composition
 
   beforeEach(() => {
@@ -83,7 +88,7 @@ describe('a composition', () => {
     openings = []
     inputs = new Map()
     timers = []
-    changes = 0
+    changes = []
     composition = new Composition({
       composers: {
         open: () => {
@@ -106,7 +111,7 @@ describe('a composition', () => {
       onFault: (fault) => {
         throw fault
       },
-      onChange: () => changes++,
+      onChange: (reason) => changes.push(reason),
       openInput: ({ id, source }) => {
         inputs.set(source, id)
         return { resize: () => {}, close: () => void inputs.delete(source) }
@@ -156,7 +161,7 @@ describe('a composition', () => {
       undefined,
       0,
     ])
-    expect(changes).toBe(0)
+    expect(changes).toEqual([])
   })
 
   it('closes a picture that opens too late', async () => {
@@ -205,25 +210,73 @@ describe('a composition', () => {
     expect(packets.map(String)).toEqual(['b'])
   })
 
-  it('reports a lost picture, opens another at once, and gives it the layers', async () => {
+  it('reports a lost picture, opens another at once, and recovers when its streams are drawn', async () => {
     composition.show([layer('a', red)])
     const lost = await opened()
     const { feed } = composition
     lost.lose(new Error('killed'))
-    expect([composition.failure, composition.feed, composition.tiles, changes]).toEqual([
+    expect([composition.failure, composition.feed, composition.tiles, changes.length]).toEqual([
       'killed',
       undefined,
       0,
       1,
     ])
-    // The room shows the speaker meanwhile.
-    composition.show([])
     expect(next()).toBe(0)
     composition.show([layer('a', red), layer('b', blue)])
     const again = await opened()
-    expect([composition.failure, changes, again.layers.length]).toEqual([undefined, 2, 2])
+    expect([again.layers.length, [...inputs.values()]]).toEqual([2, ['a', 'b']])
+    again.picture('b')
+    expect([composition.failure, timers.map(({ ms }) => ms)]).toEqual(['killed', [1500]])
+    again.picture('a')
+    expect(next()).toBe(0)
+    expect([composition.failure, changes.length, changes[1]]).toEqual([
+      undefined,
+      2,
+      'the composer works again',
+    ])
     expect(composition.feed).not.toBe(feed)
     lost.lose(new Error('again'))
+    expect([composition.failure, timers]).toEqual([undefined, []])
+  })
+
+  it('does not wait long for a stream that is silent, nor for one that has ended', async () => {
+    composition.show([layer('a', red), layer('b', blue)])
+    ;(await opened()).lose(new Error('killed'))
+    next()
+    const silent = await opened()
+    silent.picture('a')
+    expect(next()).toBe(1500)
+    expect([composition.failure, changes.length]).toEqual([undefined, 2])
+    silent.lose(new Error('killed'))
+    next()
+    const picture = await opened()
+    picture.picture('a')
+    composition.show([layer('a', red), layer('b')])
+    expect([next(), composition.failure]).toEqual([0, undefined])
+  })
+
+  it('recovers without a picture if none is needed any more, and after a loss while it recovers', async () => {
+    composition.show([layer('a', red)])
+    ;(await opened()).lose(new Error('killed'))
+    composition.show([layer('a')])
+    expect([next(), composition.failure, openings.length]).toEqual([0, undefined, 1])
+    composition.show([layer('a', red)])
+    ;(await opened()).lose(new Error('killed'))
+    next()
+    ;(await opened()).lose(new Error('twice'))
+    expect([composition.failure, timers.map(({ ms }) => ms)]).toEqual(['twice', [0]])
+  })
+
+  it('is prepared in the background for a room that is composed again', async () => {
+    composition.prepare('composer load 20 %')
+    composition.prepare('again')
+    composition.show([layer('a', red)])
+    expect([composition.failure, next()]).toEqual(['composer load 20 %', 0])
+    const picture = await opened()
+    picture.picture('a')
+    next()
+    expect([composition.failure, changes.at(-1)]).toEqual([undefined, 'composer load 20 %'])
+    composition.prepare('no effect')
     expect(composition.failure).toBeUndefined()
   })
 
@@ -237,7 +290,8 @@ describe('a composition', () => {
     expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
     expect([composition.failure, composition.feed]).toEqual(['no', undefined])
     const picture = await opened()
-    expect(composition.failure).toBeUndefined()
+    picture.picture('a')
+    expect([next(), composition.failure]).toEqual([0, undefined])
     picture.lose(new Error('killed'))
     expect(next()).toBe(0)
     composition.close()

@@ -1,3 +1,4 @@
+import { backOffMs } from '../../back-off.ts'
 import type { MediaTimer, Timers } from '../../clock.ts'
 import type { ComposedLayer, ComposedPicture, Composers } from '../../types.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
@@ -16,28 +17,41 @@ export interface CompositionDeps {
   readonly clock: Timers
   /** Called for each stream that cannot be sent to the picture. */
   readonly onFault: (fault: Error) => void
-  /** Called when {@link Composition.failure} or {@link Composition.feed} has changed by itself. */
-  readonly onChange: () => void
+  /**
+   * Called when {@link Composition.failure} or {@link Composition.feed} has changed by itself. `reason`: cause of
+   * a success.
+   */
+  readonly onChange: (reason: string) => void
   /** Default {@link openComposerInput}. */
   readonly openInput?: typeof openComposerInput
 }
 
 /** Width of the canvas in pixels. */
 const canvasWidth = 1280
-const firstRetryMs = 500
-const maxRetryMs = 30_000
+/** Maximum wait for the first pictures of the sources after a failure, in ms. */
+const maxDrawMs = 1500
+
+const restored = 'the composer works again'
+
+/** A source that the picture receives. */
+interface Input extends OpenInput {
+  readonly source: VideoSource
+  /** Whether it has a picture. */
+  isPictured: boolean
+}
 
 /**
  * Composed picture of one room. Opened with the first visible source, closed with the last. Receives the
  * visible sources only.
  *
- * If the process dies, another picture opens at once, then after 0.5 s, doubled up to 30 s. The owner decides
- * what viewers see meanwhile.
+ * If the process dies, another picture opens at once, then after 0.5 s, doubled up to 30 s. The failure ends
+ * when all visible sources are drawn, or 1.5 s after the picture has opened. The owner decides what viewers see
+ * meanwhile, and goes on telling the layers.
  */
 export class Composition {
   readonly #deps: CompositionDeps
   readonly #openInput: typeof openComposerInput
-  readonly #inputs = new Map<string, OpenInput & { readonly source: VideoSource }>()
+  readonly #inputs = new Map<string, Input>()
   #layers: readonly CompositionLayer[] = []
   /** Packets of the picture that is open or opens. */
   #feed: ComposedFeed | undefined
@@ -46,13 +60,17 @@ export class Composition {
   /** Openings that failed in a row. */
   #failures = 0
   #retry: MediaTimer | undefined
+  /** Runs while a picture after a failure waits for its sources. */
+  #patience: MediaTimer | undefined
+  /** Cause of the next success. */
+  #cause = restored
 
   constructor(deps: CompositionDeps) {
     this.#deps = deps
     this.#openInput = deps.openInput ?? openComposerInput
   }
 
-  /** Reason why there is no picture although one is wanted; undefined as soon as one is open. */
+  /** Reason why there is no picture although one is wanted. */
   get failure(): string | undefined {
     return this.#failure
   }
@@ -76,10 +94,18 @@ export class Composition {
   show(layers: readonly CompositionLayer[]): void {
     this.#layers = layers
     // A failed picture opens again by itself.
-    if (this.#failure !== undefined) return
-    if (layers.some(({ isVisible, source }) => isVisible && source)) this.#open()
-    else this.#shut()
+    if (this.#failure === undefined) {
+      if (this.#isNeeded) this.#open()
+      else this.#shut()
+    }
     this.#apply()
+  }
+
+  /** Opens the picture in the background, as after a failure. No effect if there is one. */
+  prepare(reason: string): void {
+    if (this.#failure !== undefined || this.#feed) return
+    this.#cause = reason
+    this.#fail(new Error(reason), 0)
   }
 
   /** Ends the picture. Idempotent. */
@@ -87,6 +113,10 @@ export class Composition {
     this.#layers = []
     this.#retry?.cancel()
     this.#shut()
+  }
+
+  get #isNeeded(): boolean {
+    return this.#layers.some(({ isVisible, source }) => isVisible && source)
   }
 
   #open(): void {
@@ -110,23 +140,49 @@ export class Composition {
     picture.onLost((reason) => {
       if (this.#picture === picture) this.#fail(reason, 0)
     })
+    picture.onPictured((id) => {
+      const input = this.#inputs.get(id)
+      if (input) input.isPictured = true
+      this.#recoverIfDrawn()
+    })
     feed.connect(picture)
+    if (this.#failure !== undefined) this.#recoverAfter(maxDrawMs)
     this.#apply()
-    if (this.#failure === undefined) return
+  }
+
+  #recoverIfDrawn(): void {
+    const isDrawn = [...this.#inputs.values()].every(({ isPictured }) => isPictured)
+    if (this.#patience && isDrawn) this.#recoverAfter(0)
+  }
+
+  /** Ends the failure later: the owner may be changing the layers at present. */
+  #recoverAfter(ms: number): void {
+    this.#patience?.cancel()
+    this.#patience = this.#deps.clock.after(ms, () => this.#recover())
+  }
+
+  #recover(): void {
+    this.#patience = undefined
     this.#failure = undefined
-    this.#deps.onChange()
+    const cause = this.#cause
+    this.#cause = restored
+    this.#deps.onChange(cause)
   }
 
   #fail(reason: Error, failures: number): void {
     this.#shut()
     this.#failure = reason.message
     this.#failures = failures
-    const delayMs = failures === 0 ? 0 : Math.min(maxRetryMs, firstRetryMs * 2 ** (failures - 1))
-    this.#retry = this.#deps.clock.after(delayMs, () => this.#open())
-    this.#deps.onChange()
+    this.#retry = this.#deps.clock.after(backOffMs(failures), () => {
+      if (this.#isNeeded) this.#open()
+      else this.#recover()
+    })
+    this.#deps.onChange(this.#cause)
   }
 
   #shut(): void {
+    this.#patience?.cancel()
+    this.#patience = undefined
     for (const { close } of this.#inputs.values()) close()
     this.#inputs.clear()
     this.#feed = undefined
@@ -151,8 +207,12 @@ export class Composition {
     for (const [id, { source, width }] of wanted) {
       const input = this.#inputs.get(id)
       if (input) input.resize(width)
-      else this.#inputs.set(id, { source, ...this.#openInput({ picture, id, source, width, onFault }) })
+      else {
+        const opened = this.#openInput({ picture, id, source, width, onFault })
+        this.#inputs.set(id, { source, isPictured: false, ...opened })
+      }
     }
     picture.draw(this.#layers.map(({ source: _, ...layer }) => layer))
+    this.#recoverIfDrawn()
   }
 }

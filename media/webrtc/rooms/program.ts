@@ -97,8 +97,8 @@ export class Program {
   #showBoth(): void {
     if (!this.#link) return
     this.#high.show(this.#wanted)
-    const low = this.#wanted?.low
-    if (this.#isLowWanted && (low || !this.#wanted)) this.#low.show(low)
+    // A source without a low layer is sent in both: mediasoup would leave a silent layer after 1.5 s only.
+    if (this.#isLowWanted) this.#low.show(this.#wanted?.low ?? this.#wanted)
     else this.#low.stop()
   }
 

@@ -10,6 +10,7 @@ import type {
   RoomFile,
   RoomFrame,
   RoomFrames,
+  RoomLayer,
   RoomPicture,
   RoomTracks,
   RoomVideo,
@@ -128,6 +129,8 @@ export class VideoRoom implements RoomVideo {
   readonly #ofMembers = new Set<WatchedMember>()
   readonly #pipes = new SharedPipes()
   #picture: RoomPicture = { kind: 'speaker' }
+  /** Layers of the latest composed picture, which another one shows after a failure of the composer. */
+  #composed: readonly RoomLayer[] = []
   readonly #admission: ComposingAdmission | undefined
   readonly #composition: Composition | undefined
   readonly #asComposing: ComposingRoom
@@ -149,6 +152,7 @@ export class VideoRoom implements RoomVideo {
       },
       setAdmitted: (isAdmitted, reason) => {
         this.#refusal = isAdmitted ? undefined : reason
+        if (isAdmitted) this.#composition?.prepare(reason)
         this.#composingChanged(reason)
       },
     }
@@ -158,7 +162,7 @@ export class VideoRoom implements RoomVideo {
       composers: composing.composers,
       clock,
       onFault: this.#onFault,
-      onChange: () => this.#composingChanged('the composer works again'),
+      onChange: (reason) => this.#composingChanged(reason),
     })
     this.#refusal = composing.admission.join(this.#asComposing)
     this.#canCompose = this.#refusal === undefined
@@ -208,6 +212,7 @@ export class VideoRoom implements RoomVideo {
 
   show(picture: RoomPicture): void {
     this.#picture = picture
+    if (picture.kind === 'composed') this.#composed = picture.layers
     this.#update()
   }
 
@@ -437,10 +442,10 @@ export class VideoRoom implements RoomVideo {
     return this.#picture.kind === 'speaker' ? this.#picture : {}
   }
 
-  /** Returns the layers of the composed picture; none if there is another picture, or no composer. */
+  /** Returns the layers of the composed picture that is wanted, or wanted again after a failure; else none. */
   #layers(): readonly CompositionLayer[] {
-    if (this.#picture.kind !== 'composed' || !this.#canCompose) return []
-    return this.#picture.layers.map(({ id, ...layer }): CompositionLayer => {
+    const isWanted = this.#canCompose ? this.#picture.kind === 'composed' : this.#refusal === undefined
+    return (isWanted ? this.#composed : []).map(({ id, ...layer }): CompositionLayer => {
       const member = this.#members.get(id)
       const source = this.#sourceOf(id)
       return {

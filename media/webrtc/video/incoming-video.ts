@@ -5,6 +5,12 @@ import type { VideoFormat } from '../sdp/video-format.ts'
 import { producerParameters } from '../video-parameters.ts'
 import { keyFrameSpacingMs } from './key-frame-spacing.ts'
 
+/**
+ * Minimum time between two requests for a key frame of a stream, in ms. Browsers ignore a request within 300 ms
+ * after the one before, and mediasoup would repeat it only after a second.
+ */
+const minRequestMs = 350
+
 /** Video stream for consumers. A new object for each new stream. */
 export interface VideoSource {
   readonly producer: types.Producer
@@ -60,7 +66,7 @@ export class IncomingVideo {
         kind: 'video',
         rtpParameters,
         // The viewers of one encoding are many, and each change of layers asks for a key frame.
-        ...(simulcast && { keyFrameRequestDelay: keyFrameSpacingMs }),
+        keyFrameRequestDelay: simulcast ? keyFrameSpacingMs : minRequestMs,
       })
       this.#set({ producer, line, format, key })
     } catch (error) {

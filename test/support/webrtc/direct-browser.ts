@@ -159,7 +159,8 @@ export class DirectBrowser {
       get closed() {
         return transport.closed
       },
-      produce: (options: types.ProducerOptions) => transport.produce(options),
+      // Without the spacing of requests, which is in real time.
+      produce: ({ keyFrameRequestDelay: _, ...options }: types.ProducerOptions) => transport.produce(options),
       consume: (options: types.ConsumerOptions) => this.#consume(options),
       setMaxIncomingBitrate: async (rate: number) => void this.limits.push(rate),
     }
