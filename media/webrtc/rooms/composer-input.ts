@@ -1,16 +1,23 @@
 import type { types } from 'mediasoup'
+import { backOffMs } from '../../back-off.ts'
+import type { MediaTimer, Timers } from '../../clock.ts'
 import type { ComposedPicture } from '../../types.ts'
 import { loopback, openOnRelayPort } from '../relay-ports.ts'
 import { layerFor, layersOf } from '../tracks/layer-choice.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
 import { consumerCapabilities } from '../video-parameters.ts'
 
-/** A stream that a composed picture shall receive. */
-export interface ComposerInput {
+/** A stream and the picture that shall receive it. */
+interface Stream {
   readonly picture: Pick<ComposedPicture, 'addSource'>
   /** Id of the source in the picture. */
   readonly id: string
   readonly source: VideoSource
+}
+
+/** A stream that a composed picture shall receive. */
+export interface ComposerInput extends Stream {
+  readonly clock: Timers
   /** Width in pixels of the source in the picture. */
   readonly width: number
   readonly onFault: (fault: Error) => void
@@ -26,23 +33,98 @@ export interface OpenInput {
 
 /**
  * Sends a stream to the process that composes a picture, unencrypted on 127.0.0.1. Opens in the background.
- * A stream or a router that has ended is no fault. When the caller closes it, it also removes the source from
- * the picture.
+ * If that fails, it opens again after 0.5 s, doubled up to 30 s; only the first failure in a row is reported. A
+ * stream or a router that has ended is no fault. When the caller closes it, it also removes the source from the
+ * picture.
  */
-export const openComposerInput = ({ picture, id, source, width, onFault }: ComposerInput): OpenInput => {
-  const { producer, line, format } = source
-  const { router, worker } = line
-  const layers = layersOf(source)
-  let layer = layerFor(width, layers)
+export const openComposerInput = ({ clock, onFault, ...stream }: ComposerInput): OpenInput => {
+  const { producer, line } = stream.source
+  const layers = layersOf(stream.source)
+  let layer = layerFor(stream.width, layers)
+  let attempt: Attempt | undefined
+  let failures = 0
+  let retry: MediaTimer | undefined
   let isClosed = false
-  let input: types.Consumer | undefined
-  let transport: types.PlainTransport | undefined
-  const run = async (): Promise<void> => {
-    transport = await openOnRelayPort(worker.relayPorts, router, (listenInfo) =>
+  const isOver = () => isClosed || producer.closed || line.router.closed
+  const open = (): void => {
+    if (isOver()) return
+    attempt = new Attempt(stream, layer)
+    attempt.done.then(
+      () => {
+        failures = 0
+      },
+      (error: Error) => {
+        attempt?.close()
+        if (isOver()) return
+        if (++failures === 1) onFault(error)
+        retry = clock.after(backOffMs(failures), open)
+      },
+    )
+  }
+  open()
+  return {
+    resize: (width) => {
+      const wanted = layerFor(width, layers)
+      if (wanted === layer) return
+      layer = wanted
+      attempt?.setLayer(layer)
+    },
+    close: () => {
+      isClosed = true
+      retry?.cancel()
+      attempt?.close()
+    },
+  }
+}
+
+/** One attempt to send a stream to the process. */
+class Attempt {
+  /** Settles when the stream flows, or after {@link close}. Rejects if it cannot be opened. */
+  readonly done: Promise<void>
+  #layer: number
+  #isClosed = false
+  #consumer: types.Consumer | undefined
+  #transport: types.PlainTransport | undefined
+
+  constructor(stream: Stream, layer: number) {
+    this.#layer = layer
+    this.done = this.#open(stream)
+  }
+
+  setLayer(layer: number): void {
+    this.#layer = layer
+    if (!this.#isClosed) this.#consumer?.setPreferredLayers({ spatialLayer: layer }).catch(() => undefined)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#transport?.close()
+  }
+
+  async #open({ picture, id, source }: Stream): Promise<void> {
+    const { router, worker } = source.line
+    const transport = await openOnRelayPort(worker.relayPorts, router, (listenInfo) =>
       router.createPlainTransport({ listenInfo, rtcpMux: true, comedia: false }),
     )
-    if (isClosed) return transport.close()
-    const first = layer
+    this.#transport = transport
+    if (this.#isClosed) return transport.close()
+    const consumer = await this.#consume(transport, source)
+    const ssrc = consumer.rtpParameters.encodings?.[0]?.ssrc
+    const payloadType = consumer.rtpParameters.codecs[0]?.payloadType
+    if (ssrc === undefined || payloadType === undefined) throw new Error('mediasoup gave no SSRC')
+    if (this.#isClosed) return
+    const from = { port: transport.tuple.localPort }
+    const { port } = await picture.addSource(id, { ssrc, payloadType, from })
+    if (this.#isClosed) return
+    await transport.connect({ ip: loopback, port })
+    await consumer.resume()
+  }
+
+  async #consume(
+    transport: types.PlainTransport,
+    { producer, format }: VideoSource,
+  ): Promise<types.Consumer> {
+    const first = this.#layer
     // Paused until the process expects it: a key frame before that would be lost.
     const consumer = await transport.consume({
       producerId: producer.id,
@@ -50,33 +132,9 @@ export const openComposerInput = ({ picture, id, source, width, onFault }: Compo
       paused: true,
       preferredLayers: { spatialLayer: first },
     })
-    input = consumer
+    this.#consumer = consumer
     // The width may have changed meanwhile.
-    if (layer !== first) await consumer.setPreferredLayers({ spatialLayer: layer })
-    const ssrc = consumer.rtpParameters.encodings?.[0]?.ssrc
-    const payloadType = consumer.rtpParameters.codecs[0]?.payloadType
-    if (ssrc === undefined || payloadType === undefined) throw new Error('mediasoup gave no SSRC')
-    if (isClosed) return
-    const from = { port: transport.tuple.localPort }
-    const { port } = await picture.addSource(id, { ssrc, payloadType, from })
-    if (isClosed) return
-    await transport.connect({ ip: loopback, port })
-    await consumer.resume()
-  }
-  run().catch((error: Error) => {
-    transport?.close()
-    if (!isClosed && !producer.closed && !router.closed) onFault(error)
-  })
-  return {
-    resize: (next) => {
-      const wanted = layerFor(next, layers)
-      if (wanted === layer) return
-      layer = wanted
-      input?.setPreferredLayers({ spatialLayer: layer }).catch(() => undefined)
-    },
-    close: () => {
-      isClosed = true
-      transport?.close()
-    },
+    if (this.#layer !== first) await consumer.setPreferredLayers({ spatialLayer: this.#layer })
+    return consumer
   }
 }

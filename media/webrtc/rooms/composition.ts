@@ -203,12 +203,12 @@ export class Composition {
       this.#inputs.delete(id)
       picture.removeSource(id)
     }
-    const { onFault } = this.#deps
+    const { clock, onFault } = this.#deps
     for (const [id, { source, width }] of wanted) {
       const input = this.#inputs.get(id)
       if (input) input.resize(width)
       else {
-        const opened = this.#openInput({ picture, id, source, width, onFault })
+        const opened = this.#openInput({ picture, clock, id, source, width, onFault })
         this.#inputs.set(id, { source, isPictured: false, ...opened })
       }
     }

@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../edge/testing/test-clock.ts'
+import { ownVideo } from '../sdp/video-format.ts'
+import type { VideoSource } from '../video/incoming-video.ts'
+import { openComposerInput } from './composer-input.ts'
+
+const settle = () => new Promise(setImmediate)
+
+/** Router whose transports fail a number of times. */
+class FakeRouter {
+  closed = false
+  failures = 0
+  opened = 0
+  readonly open = new Set<object>()
+  readonly log: string[] = []
+
+  async createPlainTransport() {
+    this.opened++
+    if (this.failures > 0) {
+      this.failures--
+      throw new Error('no port')
+    }
+    const transport = {
+      tuple: { localPort: 40_000 },
+      close: () => void this.open.delete(transport),
+      consume: async ({ preferredLayers }: { preferredLayers: { spatialLayer: number } }) => {
+        this.log.push(`layer ${preferredLayers.spatialLayer}`)
+        return {
+          rtpParameters: { encodings: [{ ssrc: 7 }], codecs: [{ payloadType: 96 }] },
+          resume: async () => void this.log.push('resume'),
+          setPreferredLayers: async ({ spatialLayer }: { spatialLayer: number }) =>
+            void this.log.push(`layer ${spatialLayer}`),
+        }
+      },
+      connect: async ({ port }: { port: number }) => void this.log.push(`connect ${port}`),
+    }
+    this.open.add(transport)
+    return transport
+  }
+}
+
+describe('the input of a composed picture', () => {
+  let clock: TestClock
+  let router: FakeRouter
+  let faults: string[]
+  const producer = {
+    id: 'p',
+    type: 'simulcast',
+    closed: false,
+    rtpParameters: { encodings: [{}, {}, {}] },
+  }
+
+  beforeEach(() => {
+    clock = new TestClock()
+    router = new FakeRouter()
+    faults = []
+    producer.closed = false
+  })
+
+  const start = (addSource = () => Promise.resolve({ port: 5000 })) =>
+    openComposerInput({
+      picture: { addSource },
+      id: 'a',
+      source: {
+        producer,
+        line: { router, worker: { relayPorts: { from: 1, to: 2 } } },
+        format: ownVideo,
+      } as unknown as VideoSource,
+      width: 1280,
+      clock,
+      onFault: (fault) => faults.push(String((fault.cause as Error | undefined)?.message ?? fault.message)),
+    })
+
+  it('sends the stream, in the size that suits the picture', async () => {
+    const input = start()
+    await settle()
+    expect(router.log).toEqual(['layer 2', 'connect 5000', 'resume'])
+    input.resize(320)
+    input.resize(330)
+    expect(router.log.at(-1)).toBe('layer 0')
+    input.close()
+    input.close()
+    expect([router.open.size, clock.running, faults]).toEqual([0, 0, []])
+  })
+
+  it('opens again after a failure, later after each one, and reports the first alone', async () => {
+    router.failures = 4
+    const input = start()
+    await settle()
+    for (const ms of [500, 1000, 2000, 4000]) {
+      const before = router.opened
+      clock.advance(ms - 1)
+      await settle()
+      expect(router.opened).toBe(before)
+      clock.advance(1)
+      await settle()
+      expect(router.opened).toBe(before + 1)
+    }
+    expect([faults, router.log.at(-1), clock.running]).toEqual([['no port'], 'resume', 0])
+    input.close()
+    expect(router.open.size).toBe(0)
+  })
+
+  it('frees what an attempt has opened before it failed', async () => {
+    let isRefused = true
+    const input = start(() =>
+      isRefused ? Promise.reject(new Error('refused')) : Promise.resolve({ port: 5000 }),
+    )
+    await settle()
+    expect([router.open.size, faults]).toEqual([0, ['refused']])
+    isRefused = false
+    // The next attempt has the latest size.
+    input.resize(320)
+    clock.advance(500)
+    await settle()
+    expect([router.open.size, router.log.slice(1)]).toEqual([1, ['layer 0', 'connect 5000', 'resume']])
+    input.close()
+  })
+
+  it.each(['input', 'stream', 'worker'])('does not open again after the end of the %s', async (ended) => {
+    router.failures = 10
+    const input = start()
+    await settle()
+    if (ended === 'input') input.close()
+    producer.closed = ended === 'stream'
+    router.closed = ended === 'worker'
+    clock.advance(60_000)
+    await settle()
+    expect([router.opened, clock.running]).toEqual([1, 0])
+  })
+})
