@@ -45,6 +45,7 @@ export const room = object(
     ),
     tones: flag('Plays a tone when a member joins or leaves.', true),
     videoOff: flag('Members join with their video muted.', false),
+    names: flag('Names stand over the cameras of a composed picture, too.', false),
     handsFirst: flag('Raised hands come before speakers when a layout has too few places.', false),
   },
   ['address'],

@@ -205,6 +205,7 @@ describe('the directory', () => {
       tones: false,
       videoOff: true,
       handsFirst: true,
+      names: true,
     } as const
     const first = await open(config({ rooms: [room] }))
     const { resource } = first.room('/public/lounge', 'project-1')
@@ -218,7 +219,7 @@ describe('the directory', () => {
     const second = await open(config({ rooms: [{ ...room, maxMembers: 6 }] }))
     expect(second.room('/public/lounge', 'project-1').resource).toMatchObject({
       id: resource?.id,
-      details: { maxMembers: 6, prioritizeHandraise: true, recordOnStart: false },
+      details: { maxMembers: 6, prioritizeHandraise: true, names: true, recordOnStart: false },
     })
     second.close()
     expect((await open()).room('/public/lounge', 'project-1').resource).toBeUndefined()

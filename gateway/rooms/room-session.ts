@@ -114,7 +114,7 @@ export class RoomSession {
     })
     this.#meta = options.settings.meta
     this.#isHandraisePrioritized = options.settings.isHandraisePrioritized
-    const { layout, removeAt } = options.settings
+    const { layout, removeAt, hasNames } = options.settings
     this.#view = new RoomView(
       () => ({
         members: [...this.#members.values()],
@@ -122,7 +122,7 @@ export class RoomSession {
         isHandraisePrioritized: this.#isHandraisePrioritized,
         playbackId: this.playbacks.pictureId,
       }),
-      { layout, kind: options.pictureKind },
+      { layout, kind: options.pictureKind, hasNames },
       { media, clock, onSpeaker: () => this.#update({ kind: 'speaker.changed' }) },
     )
     this.#announcedLayout = this.layoutName

@@ -31,6 +31,8 @@ export interface RoomSettings {
   readonly recordMembers: boolean
   /** Storage of the customer that recordings are uploaded to; default none. */
   readonly recordingStorage?: { readonly url: string; readonly method: 'PUT' | 'POST' }
+  /** Whether each picture of a composed picture has its member's name; default false: plain ones alone have. */
+  readonly hasNames: boolean
   /** Data of the application for the room. */
   readonly meta: Meta
   /** Target that receives the events of each session; default none. */
@@ -175,6 +177,10 @@ export interface PictureLayer extends Rectangle {
   readonly memberId: string
   /** Whether the video is drawn; else the rectangle is plain. */
   readonly isVisible: boolean
+  /** Name in the rectangle while it is plain; screens have none. */
+  readonly name?: string
+  /** Whether the name is also shown over the video; absent if not. */
+  readonly isCaptioned?: true
 }
 
 /** Media of one room session, by the ids of its members. */

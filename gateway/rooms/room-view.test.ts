@@ -209,13 +209,26 @@ describe('the composed picture', () => {
     expect(room.picture).toEqual({
       kind: 'composed',
       layers: [
-        { z: 0, x: 0, y: 25, width: 50, height: 50, memberId: 'A', isVisible: true },
-        { z: 1, x: 50, y: 25, width: 50, height: 50, memberId: 'B', isVisible: false },
+        { z: 0, x: 0, y: 25, width: 50, height: 50, memberId: 'A', isVisible: true, name: 'A' },
+        { z: 1, x: 50, y: 25, width: 50, height: 50, memberId: 'B', isVisible: false, name: 'B' },
       ],
     })
     expect(room.session.layoutFor('A')).toEqual(room.session.layoutFor())
     expect(room.session.layouts).toEqual(layoutNames)
     expect(room.session.layoutName).toBe('grid-responsive')
+  })
+
+  it('has the names of members over their pictures if the room wants that, but none of screens', () => {
+    const room = new SampleRoom({ hasNames: true }, 'composed')
+    room.join('A', { name: 'é'.repeat(70) })
+    room.share('S', 'A')
+    const layers = room.picture?.kind === 'composed' ? room.picture.layers : []
+    expect(layers.map(({ memberId, name, isCaptioned }) => [memberId, name, isCaptioned])).toEqual(
+      expect.arrayContaining([
+        ['A', 'é'.repeat(60), true],
+        ['S', undefined, undefined],
+      ]),
+    )
   })
 
   it('follows the layout, the positions and the speaker', () => {

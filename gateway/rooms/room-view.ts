@@ -2,7 +2,7 @@ import type { SteadyClock } from '../core/clock.ts'
 import { type ArrangeOptions, arrange, type Occupant } from './layouts/arrange.ts'
 import type { LayoutName } from './layouts/layout-names.ts'
 import { availableLayouts, speakerLayout } from './layouts/speaker-layout.ts'
-import type { Layout, Picture, PictureKind, RoomMedia } from './room-types.ts'
+import type { Layout, Picture, PictureKind, PictureLayer, RoomMedia } from './room-types.ts'
 import type { SessionMember } from './session-member.ts'
 import { SpeakerChoice } from './speaker-choice.ts'
 
@@ -16,7 +16,12 @@ export interface ViewSource extends Omit<ArrangeOptions, 'speakers'> {
 export interface RoomViewOptions {
   readonly layout: LayoutName
   readonly kind: PictureKind
+  /** Whether the names of members stand over their pictures. */
+  readonly hasNames: boolean
 }
+
+/** Longest name in a picture, in letters. */
+const maxNameLetters = 60
 
 /** Collaborators of a {@link RoomView}. */
 export interface RoomViewDeps {
@@ -31,6 +36,7 @@ export class RoomView {
   readonly #source: () => ViewSource
   readonly #media: Pick<RoomMedia, 'show'>
   readonly #speaker: SpeakerChoice
+  readonly #hasNames: boolean
   #kind: PictureKind
   #layout: LayoutName
   /** Layouts of screens and playbacks that are present, by their ids. The latest one is in force. */
@@ -41,10 +47,11 @@ export class RoomView {
   /** Layout of each viewer at the last update, as JSON. */
   #layouts: ReadonlyMap<string, string> = new Map()
 
-  constructor(source: () => ViewSource, { layout, kind }: RoomViewOptions, deps: RoomViewDeps) {
+  constructor(source: () => ViewSource, { layout, kind, hasNames }: RoomViewOptions, deps: RoomViewDeps) {
     this.#source = source
     this.#layout = layout
     this.#kind = kind
+    this.#hasNames = hasNames
     this.#media = deps.media
     this.#speaker = new SpeakerChoice({ clock: deps.clock, onChange: deps.onSpeaker })
   }
@@ -133,11 +140,20 @@ export class RoomView {
   }
 
   #composedPicture(): Picture {
-    const layers = this.layoutFor().layers.flatMap(({ position: _, playbackId, memberId, ...layer }) => {
-      const shown = memberId ?? playbackId
-      return shown === undefined ? [] : [{ ...layer, memberId: shown }]
+    const layers = this.layoutFor().layers.flatMap(({ z, x, y, width, height, isVisible, ...occupant }) => {
+      const memberId = occupant.memberId ?? occupant.playbackId
+      return memberId === undefined
+        ? []
+        : [{ z, x, y, width, height, memberId, isVisible, ...this.#nameOf(memberId) }]
     })
     return { kind: 'composed', layers }
+  }
+
+  #nameOf(memberId: string): Pick<PictureLayer, 'name' | 'isCaptioned'> {
+    const member = this.#source().members.find(({ id }) => id === memberId)
+    if (!member || member.type === 'screen') return {}
+    const name = [...member.name].slice(0, maxNameLetters).join('')
+    return { name, ...(this.#hasNames && { isCaptioned: true }) }
   }
 
   #composedLayout(): Layout {

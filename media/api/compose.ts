@@ -21,6 +21,10 @@ export interface ComposedLayer {
    * plain bars, as a shared screen needs. Default `cover`.
    */
   readonly fit?: 'cover' | 'contain'
+  /** Name in the middle of the rectangle while it is plain, at most 256 UTF-16 units. Default none. */
+  readonly name?: string
+  /** Whether the name is also shown over the picture, at its lower left. Default false. */
+  readonly isCaptioned?: boolean
 }
 
 /** Size of a canvas in pixels: even, 16 to 1920, at most 1920 × 1080. */

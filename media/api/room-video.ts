@@ -23,6 +23,10 @@ export interface RoomLayer {
   readonly z: number
   /** Whether the source is drawn; else the rectangle is plain, and the source is not decoded. */
   readonly isVisible: boolean
+  /** Name in the middle of the rectangle while it is plain. Default none. */
+  readonly name?: string
+  /** Whether the name is also shown over the picture, at its lower left. Default false. */
+  readonly isCaptioned?: boolean
 }
 
 /** Frame of the picture of a room, in VP8. */

@@ -1,4 +1,5 @@
 import type { CanvasSize } from '../types.ts'
+import { captionOf, drawLabel, type NameLabel, titleOf } from './name-label.ts'
 import { canvasBytes, type PicturesAddon } from './pictures.ts'
 import { containedIn, overlaps, type PixelRectangle, type Tile } from './tiles.ts'
 import type { VideoSource } from './video-source.ts'
@@ -13,6 +14,16 @@ interface DrawnTile {
   readonly picture: number | undefined
 }
 
+/** Names of a tile, drawn when they are needed first. */
+interface TileNames {
+  caption?: NameLabel | undefined
+  title?: NameLabel | undefined
+}
+
+/** Identifies the names of a tile: equal ones are drawn once. */
+const namesKey = ({ name, isCaptioned, width, height }: Tile): string =>
+  JSON.stringify([name, isCaptioned, width, height])
+
 /** A canvas with its tiles. Only changed tiles are drawn, and those above them. */
 export class CanvasPainter {
   readonly bytes: Uint8Array
@@ -20,6 +31,7 @@ export class CanvasPainter {
   readonly #addon: PicturesAddon
   readonly #place = new Int32Array(4)
   #tiles: readonly Tile[] = []
+  #names = new Map<string, TileNames>()
   #drawn: (DrawnTile | undefined)[] = []
   #isNew = true
 
@@ -32,6 +44,8 @@ export class CanvasPainter {
   /** Replaces the tiles; everything is drawn next time. */
   show(tiles: readonly Tile[]): void {
     this.#tiles = tiles
+    const known = this.#names
+    this.#names = new Map(tiles.map((tile) => [namesKey(tile), known.get(namesKey(tile)) ?? {}]))
     this.#drawn = []
     this.#isNew = true
   }
@@ -56,6 +70,19 @@ export class CanvasPainter {
     const size = source?.size()
     if (!size || tile.fit === 'contain') this.#fill(tile, plain)
     if (source && size) this.#draw(tile.fit === 'contain' ? containedIn(tile, size) : tile, source)
+    const label = this.#labelOf(tile, size !== undefined)
+    if (label) drawLabel(this.bytes, this.size, tile, label)
+  }
+
+  #labelOf(tile: Tile, hasPicture: boolean): NameLabel | undefined {
+    const names = this.#names.get(namesKey(tile))
+    if (!names || tile.name === undefined) return undefined
+    if (!hasPicture) {
+      if (!('title' in names)) names.title = titleOf(tile)
+      return names.title
+    }
+    if (!('caption' in names)) names.caption = captionOf(tile)
+    return names.caption
   }
 
   #draw(at: PixelRectangle, source: VideoSource): void {

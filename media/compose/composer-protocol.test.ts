@@ -17,6 +17,8 @@ const layer = {
   z: 0,
   isVisible: true,
   fit: 'contain',
+  name: 'Vera',
+  isCaptioned: true,
 } as const
 const source = { op: 'addSource', room: 1, id: 'a', ssrc: 5, payloadType: 96, port: 5000 } as const
 
@@ -55,6 +57,8 @@ describe('a command to the composer', () => {
     ['a large canvas', { op: 'draw', room: 1, layers: [], canvas: { width: 3840, height: 720 } }],
     ['a rendition', { op: 'keyFrame', room: 1, rendition: 'medium' }],
     ['a fit', { op: 'draw', room: 1, layers: [{ ...layer, fit: 'stretch' }] }],
+    ['a name', { op: 'draw', room: 1, layers: [{ ...layer, name: 'x'.repeat(257) }] }],
+    ['a caption', { op: 'draw', room: 1, layers: [{ ...layer, isCaptioned: 1 }] }],
     ['visibility', { op: 'draw', room: 1, layers: [{ ...layer, isVisible: 1 }] }],
   ])('is rejected for %s', (_name, command) => {
     expect(() => readCommand(command)).toThrow(RangeError)

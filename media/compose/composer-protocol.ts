@@ -103,7 +103,7 @@ const renditions = ['low', 'high'] as const
 const maxPercent = 1000
 
 const readLayer = (value: unknown): ComposedLayer => {
-  const { memberId, x, y, width, height, z, isVisible, fit } = fieldsOf(value)
+  const { memberId, x, y, width, height, z, isVisible, fit, name, isCaptioned } = fieldsOf(value)
   const percent = (each: unknown, name: string) => numberOf(each, -maxPercent, maxPercent, name)
   return {
     memberId: textOf(memberId, 'memberId'),
@@ -114,6 +114,8 @@ const readLayer = (value: unknown): ComposedLayer => {
     z: numberOf(z, -maxUint32, maxUint32, 'z'),
     isVisible: booleanOf(isVisible, 'isVisible'),
     ...(fit !== undefined && { fit: choiceOf(fit, fits, 'fit') }),
+    ...(name !== undefined && { name: textOf(name, 'name') }),
+    ...(isCaptioned !== undefined && { isCaptioned: booleanOf(isCaptioned, 'isCaptioned') }),
   }
 }
 

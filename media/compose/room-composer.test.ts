@@ -197,6 +197,34 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
     expect(room.takeUsage()).toEqual({ cpuUs: 0, frames: 0 })
   })
 
+  it('has the name of a member in its plain tile, and over its picture if that is wanted', () => {
+    const { clock, room, screens } = open()
+    join(room, 0)
+    const name = 'MMMMM'
+    /** Lightest points of the middle, and of the lower left corner. */
+    const lightest = () => {
+      const row = (y: number, from: number) =>
+        Math.max(
+          ...screens.high
+            .coloursAt(Array.from({ length: 60 }, (_, at) => [from + at / 6, y]))
+            .map(([y]) => y),
+        )
+      return [row(50, 45) > 150, row(97.5, 1) > 150]
+    }
+    const shows = (isVisible: boolean, isCaptioned: boolean) => {
+      room.draw([layer('m0', { name, isVisible, isCaptioned })])
+      clock.advance(1000)
+      return lightest()
+    }
+    expect(shows(false, true)).toEqual([true, false])
+    expect(shows(false, false)).toEqual([true, false])
+    expect(shows(true, true)).toEqual([false, true])
+    expect(shows(true, false)).toEqual([false, false])
+    room.draw([layer('m0', { name, isVisible: false })])
+    clock.advance(1000)
+    expect(colourDistance(screens.high.coloursAt([[50, 25]])[0]!, plain)).toBeLessThan(6)
+  })
+
   it('has 5 frames per second while nothing changes, and none of an invisible source', () => {
     const { clock, room, screens } = open()
     const { send } = join(room, 0)

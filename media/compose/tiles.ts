@@ -13,6 +13,8 @@ export interface Tile extends PixelRectangle {
   readonly memberId: string
   readonly isVisible: boolean
   readonly fit: 'cover' | 'contain'
+  readonly name?: string | undefined
+  readonly isCaptioned?: boolean | undefined
 }
 
 /** Smallest side of a tile in pixels; smaller layers are not drawn. */
@@ -26,12 +28,12 @@ const pixelAt = (percent: number, side: number): number =>
 export const tilesOf = (layers: readonly ComposedLayer[], canvas: CanvasSize): readonly Tile[] =>
   layers
     .toSorted((a, b) => a.z - b.z)
-    .map(({ memberId, isVisible, fit = 'cover', ...layer }): Tile => {
+    .map(({ memberId, isVisible, fit = 'cover', name, isCaptioned, ...layer }): Tile => {
       const x = pixelAt(layer.x, canvas.width)
       const y = pixelAt(layer.y, canvas.height)
       const width = pixelAt(layer.x + layer.width, canvas.width) - x
       const height = pixelAt(layer.y + layer.height, canvas.height) - y
-      return { memberId, isVisible, fit, x, y, width, height }
+      return { memberId, isVisible, fit, name, isCaptioned, x, y, width, height }
     })
     .filter(({ width, height }) => width >= minSide && height >= minSide)
 

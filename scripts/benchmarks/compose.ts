@@ -50,7 +50,7 @@ class Member {
   }
 }
 
-const grid = (count: number): ComposedLayer[] => {
+const grid = (count: number, hasNames: boolean): ComposedLayer[] => {
   const columns = Math.ceil(Math.sqrt(count))
   const share = 100 / columns
   return Array.from({ length: count }, (_, at) => ({
@@ -61,6 +61,7 @@ const grid = (count: number): ComposedLayer[] => {
     height: share,
     z: 0,
     isVisible: true,
+    ...(hasNames && { name: `Member ${at} of the Room`, isCaptioned: true }),
   }))
 }
 
@@ -86,6 +87,8 @@ interface Case {
   readonly name: string
   readonly members: number
   readonly rate: number
+  /** Whether names stand over the pictures. */
+  readonly hasNames?: boolean
 }
 
 const cases: readonly Case[] = [
@@ -94,6 +97,7 @@ const cases: readonly Case[] = [
   { name: '4 members at 20', members: 4, rate: 20 },
   { name: '4 members at 30', members: 4, rate: 30 },
   { name: '9 members at 30', members: 9, rate: 30 },
+  { name: '9 of them with names', members: 9, rate: 30, hasNames: true },
 ]
 
 const counterOf = (picture: ComposedPicture) => {
@@ -108,7 +112,7 @@ const counterOf = (picture: ComposedPicture) => {
 }
 
 const measure = async (
-  { name, members, rate }: Case,
+  { name, members, rate, hasNames = false }: Case,
   recording: Recording,
   seconds: number,
 ): Promise<void> => {
@@ -123,7 +127,7 @@ const measure = async (
     const { port } = await picture.addSource(`m${at}`, stream)
     senders.push(new Member(socket, stream.ssrc, port))
   }
-  picture.draw(grid(members))
+  picture.draw(grid(members, hasNames))
   const sendAll = () => {
     for (const sender of senders) sender.send(recording)
   }

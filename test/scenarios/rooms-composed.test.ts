@@ -87,8 +87,8 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
     )
 
   /**
-   * Waits until the middle of each layer of the latest layout has the colour of its member's camera, or grey
-   * for the members `plain`.
+   * Waits until each layer of the latest layout has the colour of its member's camera, or grey for the members
+   * `plain`, whose names are in the middle of their layers.
    */
   const seesLayers = async (page: SdkPage, name: string, count: number, plain: readonly Colour[] = []) => {
     const compare = async () => {
@@ -99,8 +99,8 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
         const colour = byId.get(member_id)!
         return plain.includes(colour) ? 'grey' : colour
       })
-      const middles = layers.map(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 }))
-      return { name: layout.name, wanted, seen: await coloursIn(page.page, middles) }
+      const places = layers.map(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 4 }))
+      return { name: layout.name, wanted, seen: await coloursIn(page.page, places) }
     }
     await until(
       `${count} true layers of ${name}`,

@@ -32,7 +32,12 @@ describe('a room', () => {
     expect(video.picture).toEqual({
       kind: 'composed',
       layers: [
-        { id: member.id, x: 0, y: 0, width: 100, height: 100, z: expect.any(Number), isVisible: true },
+        {
+          id: member.id,
+          ...{ x: 0, y: 0, width: 100, height: 100, z: expect.any(Number) },
+          isVisible: true,
+          name: 'Ann',
+        },
       ],
     })
     expect(session.layoutName).toBe('grid-responsive')

@@ -38,6 +38,7 @@ export const roomSettings = (
         method: details.recordingStorageMethod ?? 'PUT',
       },
     }),
+    hasNames: details?.names ?? false,
     meta: (details ?? newRoom).meta ?? {},
     ...(details?.statusCallbackUrl !== undefined && {
       statusTarget: { url: details.statusCallbackUrl, method: details.statusCallbackMethod ?? 'POST' },

@@ -139,6 +139,8 @@ export interface RoomDetails {
   readonly userJoinVideoOff?: boolean
   /** Whether raised hands come before speakers when the slots are too few. */
   readonly prioritizeHandraise?: boolean
+  /** Whether names stand over the cameras of a composed picture. */
+  readonly names?: boolean
   /** Data of the application for the room; JSON values. */
   readonly meta?: Readonly<Record<string, unknown>>
   /** URL that receives the events of each session, by {@link statusCallbackMethod}; default POST. */

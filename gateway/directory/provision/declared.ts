@@ -197,6 +197,7 @@ const room = (r: RoomConfig, first: string): DeclaredResource => {
     toneOnEntryAndExit: r.tones,
     userJoinVideoOff: r.videoOff,
     prioritizeHandraise: r.handsFirst,
+    names: r.names,
   }
   const displayName = r.displayName ?? address.name
   return { projectId: r.project ?? first, type: 'room', ...address, displayName, details }

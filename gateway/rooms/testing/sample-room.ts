@@ -25,6 +25,7 @@ const settings: RoomSettings = {
   isHandraisePrioritized: false,
   recordOnStart: false,
   recordMembers: false,
+  hasNames: false,
   meta: {},
 }
 

@@ -71,6 +71,11 @@ const properties = {
     ...flag,
     description: 'Whether raised hands come before speakers when a layout has too few slots; default false.',
   },
+  names: {
+    ...flag,
+    description:
+      'Whether names stand over the cameras of a composed picture; default false: only tiles without one have a name.',
+  },
   meta: {
     type: ['object', 'null'],
     additionalProperties: true,
@@ -117,6 +122,7 @@ export const conferenceRooms: ResourceKind<'room', RoomBody> = {
     tone_on_entry_and_exit: properties.tone_on_entry_and_exit,
     user_join_video_off: properties.user_join_video_off,
     prioritize_handraise: properties.prioritize_handraise,
+    names: properties.names,
     meta: properties.meta,
     status_callback_url: { type: ['string', 'null'] },
     status_callback_method: { type: ['string', 'null'] },
@@ -144,6 +150,7 @@ export const conferenceRooms: ResourceKind<'room', RoomBody> = {
     tone_on_entry_and_exit: details.toneOnEntryAndExit ?? true,
     user_join_video_off: details.userJoinVideoOff ?? false,
     prioritize_handraise: details.prioritizeHandraise ?? false,
+    names: details.names ?? false,
     meta: details.meta ?? null,
     status_callback_url: details.statusCallbackUrl ?? null,
     status_callback_method: details.statusCallbackMethod ?? null,
@@ -172,6 +179,7 @@ const detailsOf = (body: Partial<RoomBody>): Partial<ResourceDetails['room']> =>
     toneOnEntryAndExit: body.tone_on_entry_and_exit,
     userJoinVideoOff: body.user_join_video_off,
     prioritizeHandraise: body.prioritize_handraise,
+    names: body.names,
     meta,
     statusCallbackUrl: body.status_callback_url,
     statusCallbackMethod: body.status_callback_method,
