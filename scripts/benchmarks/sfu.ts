@@ -1,9 +1,6 @@
-/** CPU of separate cameras: lines of the gateway, compared with consumers of bare mediasoup. */
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
+/** CPU of separate cameras: lines of the gateway, compared with consumers of bare mediasoup, and with Janus. */
 import { createWorker, type types } from 'mediasoup'
 import { systemClock } from '../../media/clock.ts'
-import { Vp8Source } from '../../media/rooms/testing/vp8-source.ts'
 import { Routers } from '../../media/webrtc/routers.ts'
 import { ownVideo } from '../../media/webrtc/sdp/video-format.ts'
 import { SharedPipes } from '../../media/webrtc/tracks/shared-pipes.ts'
@@ -11,95 +8,42 @@ import { TrackLines } from '../../media/webrtc/tracks/track-lines.ts'
 import type { TracksSession } from '../../media/webrtc/tracks/tracks-session.ts'
 import type { VideoSource } from '../../media/webrtc/video/incoming-video.ts'
 import { consumerCapabilities } from '../../media/webrtc/video-parameters.ts'
+import { cpuSeconds } from './processes.ts'
+import { hasJanus, Janus } from './sfu-janus.ts'
+import { Camera, cameraBytes, Load, play } from './sfu-load.ts'
 
-/** A camera: 30 frames per second, four packets of 1,040 bytes each, which is 1 Mbit/s. */
-const frameMs = 1000 / 30
-const packetsPerFrame = 4
-const packetBytes = 1040
-
-interface Camera {
-  readonly source: VideoSource
-  send(): void
-}
-
-interface Stage {
-  readonly worker: types.Worker
-  readonly router: types.Router
+/** A server with cameras and viewers. */
+interface Contender {
+  readonly pid: number
   readonly cameras: readonly Camera[]
-  close(): void
-}
-
-/** Opens cameras in a mediasoup process of their own. */
-const openStage = async (publishers: number): Promise<Stage> => {
-  const worker = await createWorker({ logLevel: 'error' })
-  const router = await new Routers(worker).video(ownVideo)
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const cameras: Camera[] = []
-  for (let index = 0; index < publishers; index++) {
-    const transport = await router.createPlainTransport({ listenIp: '127.0.0.1', comedia: true })
-    const ssrc = index + 1
-    const { payloadType } = ownVideo
-    const producer = await transport.produce({
-      kind: 'video',
-      rtpParameters: {
-        codecs: [{ mimeType: 'video/VP8', payloadType, clockRate: 90_000 }],
-        encodings: [{ ssrc }],
-      },
-    })
-    const packets = new Vp8Source({ ssrc, payloadType })
-    const text = 'x'.repeat(packetBytes - 30)
-    cameras.push({
-      source: { producer, line: { router, worker: undefined as never }, format: ownVideo },
-      send: () => {
-        for (const packet of packets.frame({ isKey: true, packets: packetsPerFrame, text }))
-          socket.send(packet, transport.tuple.localPort, '127.0.0.1')
-      },
-    })
-  }
-  return {
-    worker,
-    router,
-    cameras,
-    close: () => {
-      socket.close()
-      worker.close()
-    },
-  }
-}
-
-/** Opens a viewer's transport, which encrypts as that of a browser does. */
-const openViewer = async (router: types.Router, sinkPort: number): Promise<types.PlainTransport> => {
-  const transport = await router.createPlainTransport({
-    listenIp: '127.0.0.1',
-    rtcpMux: true,
-    enableSrtp: true,
-    srtpCryptoSuite: 'AEAD_AES_256_GCM',
-  })
-  const { cryptoSuite, keyBase64 } = transport.srtpParameters!
-  await transport.connect({ ip: '127.0.0.1', port: sinkPort, srtpParameters: { cryptoSuite, keyBase64 } })
-  return transport
+  stop(): Promise<void>
 }
 
 /** Lets a viewer receive all cameras. */
-type Watch = (transport: types.PlainTransport, cameras: readonly Camera[]) => Promise<unknown>
+type Watch = (
+  transport: types.PlainTransport,
+  producers: readonly types.Producer[],
+  router: types.Router,
+) => Promise<unknown>
 
-const watchBare: Watch = (transport, cameras) =>
+const watchBare: Watch = (transport, producers) =>
   Promise.all(
-    cameras.map(({ source: { producer } }) =>
+    producers.map((producer) =>
       transport.consume({ producerId: producer.id, rtpCapabilities: consumerCapabilities(ownVideo) }),
     ),
   )
 
-const watchLines: Watch = async (transport, cameras) => {
+const watchLines: Watch = async (transport, producers, router) => {
   const opened = Promise.withResolvers<void>()
-  const sources = new Map(cameras.map(({ source }) => [source.producer.id, source]))
+  const line: VideoSource['line'] = { router, worker: undefined as never }
+  const sources = new Map(
+    producers.map((producer): [string, VideoSource] => [producer.id, { producer, line, format: ownVideo }]),
+  )
   const session = {
-    line: { router: cameras[0]!.source.line.router, transport },
+    line: { router, transport },
     consume: (_mid: string, options: types.ConsumerOptions) =>
       transport.consume({ ...options, rtpCapabilities: consumerCapabilities(ownVideo) }),
-    onAccepted: (use: (mids: readonly string[]) => void) => use(cameras.map((_, index) => String(index))),
+    onAccepted: (use: (mids: readonly string[]) => void) => use(producers.map((_, index) => String(index))),
   } as unknown as TracksSession
   const lines = new TrackLines({
     session,
@@ -107,7 +51,7 @@ const watchLines: Watch = async (transport, cameras) => {
     clock: systemClock,
     sourceOf: (id) => sources.get(id),
     onChange: (uses) => {
-      if (uses.filter(({ isLive }) => isLive).length === cameras.length) opened.resolve()
+      if (uses.filter(({ isLive }) => isLive).length === producers.length) opened.resolve()
     },
     onFault: (fault) => opened.reject(fault),
     onClosed: () => {},
@@ -116,71 +60,98 @@ const watchLines: Watch = async (transport, cameras) => {
   await opened.promise
 }
 
-/** Sends all cameras in real time for `seconds`. */
-const play = async (cameras: readonly Camera[], seconds: number): Promise<void> => {
-  const began = performance.now()
-  for (let frames = 0; performance.now() - began < seconds * 1000; ) {
-    for (; frames < Math.floor((performance.now() - began) / frameMs); frames++)
-      for (const camera of cameras) camera.send()
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+/** Starts a contender with the viewers of this load. */
+type Start = (load: Load, publishers: number, viewers: number) => Promise<Contender>
+
+/** Opens a camera that sends to a router. */
+const openCamera = async (load: Load, router: types.Router, ssrc: number) => {
+  const transport = await router.createPlainTransport({ listenIp: '127.0.0.1', comedia: true })
+  const { payloadType } = ownVideo
+  const producer = await transport.produce({
+    kind: 'video',
+    rtpParameters: {
+      codecs: [{ mimeType: 'video/VP8', payloadType, clockRate: 90_000 }],
+      encodings: [{ ssrc }],
+    },
+  })
+  return { producer, camera: new Camera(load.socket, transport.tuple.localPort, ssrc) }
 }
 
-/** Returns the consumers per core of one arrangement, at the bit rate of the cameras. */
+const startMediasoup =
+  (watch: Watch): Start =>
+  async (load, publishers, viewers) => {
+    const worker = await createWorker({ logLevel: 'error' })
+    const router = await new Routers(worker).video(ownVideo)
+    const opened = await Promise.all(
+      Array.from({ length: publishers }, (_, index) => openCamera(load, router, index + 1)),
+    )
+    const producers = opened.map(({ producer }) => producer)
+    for (let index = 0; index < viewers; index++)
+      await watch(await load.openViewer(router), producers, router)
+    const cameras = opened.map(({ camera }) => camera)
+    return { pid: worker.pid, cameras, stop: async () => worker.close() }
+  }
+
+const startJanus: Start = async (load, publishers, viewers) => {
+  const janus = await Janus.start(publishers)
+  const feeds = Array.from({ length: publishers }, (_, index) => index + 1)
+  const cameras: Camera[] = []
+  for (const feed of feeds) cameras.push(await janus.openCamera(load, feed))
+  for (let index = 0; index < viewers; index++) await janus.subscribe(load, feeds)
+  return { pid: janus.pid, cameras, stop: () => janus.stop() }
+}
+
+/** Figures of a contender: consumers per core at the full bit rate, and the share of packets that arrived. */
+interface Figures {
+  readonly perCore: number
+  readonly arrived: number
+}
+
 const measure = async (
-  watch: Watch,
+  start: Start,
   publishers: number,
   viewers: number,
   seconds: number,
-): Promise<number> => {
-  const sink = createSocket('udp4')
-  sink.bind(0, '127.0.0.1')
-  await once(sink, 'listening')
-  const stage = await openStage(publishers)
+): Promise<Figures> => {
+  const load = await Load.start()
+  const { pid, cameras, stop } = await start(load, publishers, viewers)
   try {
-    const transports: types.PlainTransport[] = []
-    for (let index = 0; index < viewers; index++) {
-      const transport = await openViewer(stage.router, sink.address().port)
-      transports.push(transport)
-      await watch(transport, stage.cameras)
+    await play(cameras, 2)
+    const [bytes, busy] = [await load.received(), cpuSeconds([pid])]
+    await play(cameras, seconds)
+    const consumers = ((await load.received()) - bytes) / (seconds * cameraBytes)
+    return {
+      perCore: consumers / ((cpuSeconds([pid]) - busy) / seconds),
+      arrived: consumers / (publishers * viewers),
     }
-    await play(stage.cameras, 2)
-    const sent = async () => {
-      let packets = 0
-      for (const transport of transports)
-        for (const stats of await transport.getStats()) packets += stats.rtpBytesSent / packetBytes
-      return packets
-    }
-    const busyMs = async () => {
-      const { ru_utime: user, ru_stime: system } = await stage.worker.getResourceUsage()
-      return user + system
-    }
-    const before = [await sent(), await busyMs()] as const
-    await play(stage.cameras, seconds)
-    const packets = (await sent()) - before[0]
-    const cores = ((await busyMs()) - before[1]) / (seconds * 1000)
-    const consumers = packets / (seconds * packetsPerFrame * 30)
-    return consumers / cores
   } finally {
-    stage.close()
-    sink.close()
+    await stop()
+    load.close()
   }
 }
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** Measures consumers per core, in turns with bare mediasoup. */
+/** Measures consumers per core, in turns: lines, bare mediasoup, and Janus if it is installed. */
 export const sfu = async (rounds = 5, publishers = 10, viewers = 50, seconds = 10): Promise<void> => {
-  const bare: number[] = []
-  const lines: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    bare.push(await measure(watchBare, publishers, viewers, seconds))
-    lines.push(await measure(watchLines, publishers, viewers, seconds))
-  }
-  const text = (values: readonly number[]) =>
-    `${Math.round(median(values))} consumers per core (${values.map(Math.round).join(', ')})`
+  const starts = new Map<string, Start>([
+    ['bare mediasoup', startMediasoup(watchBare)],
+    ['lines', startMediasoup(watchLines)],
+  ])
+  if (hasJanus()) starts.set('Janus', startJanus)
+  else console.log('Janus is not installed and is left out: apt-get install -y janus')
+  const all = new Map([...starts.keys()].map((name) => [name, [] as Figures[]]))
+  for (let round = 0; round < rounds; round++)
+    for (const [name, start] of starts)
+      all.get(name)!.push(await measure(start, publishers, viewers, seconds))
   console.log(`${publishers} cameras of 1 Mbit/s, ${viewers} viewers, medians of ${rounds}`)
-  console.log(`bare mediasoup: ${text(bare)}`)
-  console.log(`lines: ${text(lines)}, ${(median(lines) / median(bare)).toFixed(2)} of bare`)
+  const perCore = (name: string) => median(all.get(name)!.map((figures) => figures.perCore))
+  for (const [name, figures] of all)
+    console.log(
+      `${name.padEnd(15)} ${Math.round(perCore(name))} consumers per core ` +
+        `(${figures.map((each) => Math.round(each.perCore)).join(', ')}), ` +
+        `lines have ${(perCore('lines') / perCore(name)).toFixed(2)} of it; ` +
+        `${(100 * Math.min(...figures.map(({ arrived }) => arrived))).toFixed(1)} % or more arrived`,
+    )
 }
