@@ -5,6 +5,7 @@ import { compose } from './compose.ts'
 import { machine } from './machine.ts'
 import { media } from './media.ts'
 import { mixing } from './mixing.ts'
+import { roomSize } from './room-size.ts'
 import { rooms } from './rooms.ts'
 import { sfu } from './sfu.ts'
 import { sip } from './sip.ts'
@@ -22,6 +23,7 @@ const run = {
   compose: () => compose(...numbers.map(Number)),
   rooms: () => rooms(...numbers.map(Number)),
   sfu: () => sfu(...numbers.map(Number)),
+  'room-size': () => roomSize(...numbers.map(Number)),
   soak: () => soak(...numbers.map(Number)),
 }[what ?? '']
 

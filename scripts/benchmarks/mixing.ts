@@ -82,7 +82,8 @@ const lineOf = (codecs: Codecs, codec: AudioCodec): Uint8Array[] => {
   return encodeAll(codecs, codec, rate, samples)
 }
 
-const speechOf = async (codecs: Codecs): Promise<Uint8Array[]> => {
+/** Returns a voice as Opus packets of 20 ms. */
+export const speechOf = async (codecs: Codecs): Promise<Uint8Array[]> => {
   const sounds = createSounds({ voice: 'slt' })
   const { samples } = await sounds.prepare({ kind: 'speech', text, voice: 'slt' }, 48_000)
   await sounds.close()

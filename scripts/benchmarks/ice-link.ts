@@ -1,0 +1,86 @@
+/** Path between a transport of mediasoup and the gateway: both are ICE lite (RFC 8445), so neither begins. */
+import { createHmac, randomBytes } from 'node:crypto'
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { crc32 } from 'node:zlib'
+
+const loopback = '127.0.0.1'
+/** Time between two checks in ms. mediasoup waits for 30 s. */
+const checkEveryMs = 5_000
+/** Time until the first check is repeated, in ms. */
+const firstChecksMs = 100
+
+/** ICE agent on 127.0.0.1. */
+export interface IceSide {
+  readonly port: number
+  readonly ufrag: string
+  readonly password: string
+}
+
+const attribute = (type: number, value: Uint8Array): Buffer => {
+  const padded = Buffer.alloc(4 + 4 * Math.ceil(value.length / 4))
+  padded.writeUInt16BE(type, 0)
+  padded.writeUInt16BE(value.length, 2)
+  padded.set(value, 4)
+  return padded
+}
+
+/** Returns a binding request that nominates the path (RFC 8489 and RFC 8445 section 7.2). */
+const bindingRequest = ({ ufrag, password }: IceSide): Buffer => {
+  const head = Buffer.alloc(20)
+  head.writeUInt16BE(1, 0)
+  head.writeUInt32BE(0x2112a442, 4)
+  head.set(randomBytes(12), 8)
+  const priority = Buffer.alloc(4)
+  priority.writeUInt32BE(0x6e0001ff)
+  const parts = [
+    head,
+    attribute(0x0006, Buffer.from(`${ufrag}:bot`)),
+    attribute(0x0024, priority),
+    attribute(0x802a, Buffer.alloc(8, 1)),
+    attribute(0x0025, Buffer.alloc(0)),
+  ]
+  const length = parts.reduce((sum, part) => sum + part.length, 0) - head.length
+  head.writeUInt16BE(length + 24, 2)
+  parts.push(attribute(0x0008, createHmac('sha1', password).update(Buffer.concat(parts)).digest()))
+  head.writeUInt16BE(length + 32, 2)
+  const checksum = Buffer.alloc(4)
+  checksum.writeUInt32BE((crc32(Buffer.concat(parts)) ^ 0x5354554e) >>> 0)
+  return Buffer.concat([...parts, attribute(0x8028, checksum)])
+}
+
+/** Socket that opens the path to both sides, and forwards all their other packets. */
+export class IceLink {
+  readonly #socket: Socket
+  readonly #timers: NodeJS.Timeout[] = []
+
+  private constructor(socket: Socket, near: IceSide, far: IceSide) {
+    this.#socket = socket
+    let isOpen = false
+    socket.on('message', (packet, { port }) => {
+      // Answers to the checks.
+      if (packet[0]! < 4) {
+        if (port === far.port) isOpen = true
+      } else socket.send(packet, port === far.port ? near.port : far.port, loopback)
+    })
+    const check = () => {
+      for (const side of [near, far]) socket.send(bindingRequest(side), side.port, loopback)
+    }
+    check()
+    this.#timers.push(
+      setInterval(() => !isOpen && check(), firstChecksMs),
+      setInterval(check, checkEveryMs),
+    )
+  }
+
+  static async open(near: IceSide, far: IceSide): Promise<IceLink> {
+    const socket = createSocket({ type: 'udp4', recvBufferSize: 2 ** 19 }).bind(0, loopback)
+    await once(socket, 'listening')
+    return new IceLink(socket, near, far)
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#socket.close()
+  }
+}
