@@ -6,6 +6,7 @@ import { machine } from './machine.ts'
 import { media } from './media.ts'
 import { mixing } from './mixing.ts'
 import { roomSize } from './room-size.ts'
+import { roomSoak } from './room-soak.ts'
 import { rooms } from './rooms.ts'
 import { sfu } from './sfu.ts'
 import { sip } from './sip.ts'
@@ -24,6 +25,7 @@ const run = {
   rooms: () => rooms(...numbers.map(Number)),
   sfu: () => sfu(...numbers.map(Number)),
   'room-size': () => roomSize(...numbers.map(Number)),
+  'room-soak': () => roomSoak(...numbers.map(Number)),
   soak: () => soak(...numbers.map(Number)),
 }[what ?? '']
 
