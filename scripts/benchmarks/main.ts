@@ -5,6 +5,7 @@ import { compose } from './compose.ts'
 import { machine } from './machine.ts'
 import { media } from './media.ts'
 import { mixing } from './mixing.ts'
+import { roomRecording } from './room-recording.ts'
 import { roomSize } from './room-size.ts'
 import { roomSoak } from './room-soak.ts'
 import { rooms } from './rooms.ts'
@@ -26,6 +27,7 @@ const run = {
   sfu: () => sfu(...numbers.map(Number)),
   'room-size': () => roomSize(...numbers.map(Number)),
   'room-soak': () => roomSoak(...numbers.map(Number)),
+  'room-recording': () => roomRecording(...numbers.map(Number)),
   soak: () => soak(...numbers.map(Number)),
 }[what ?? '']
 
