@@ -3,32 +3,42 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { every } from './bot-sources.ts'
 import { Gaps } from './gaps.ts'
 import type { PhoneBot } from './phone-bot.ts'
-import { RoomGateway } from './room-gateway.ts'
+import { type RoomCpu, RoomGateway } from './room-gateway.ts'
 
 const room = 'hall'
 const cameras = 4
 /** Room of the goal, which is too large for the load of a small machine. */
 const goal = { listeners: 96, phones: 200 }
 
-/** Returns the cores in use during `seconds`. */
-const coresOf = async (rig: RoomGateway, gaps: Gaps, seconds: number) => {
-  await sleep(3_000)
-  gaps.reset()
-  const [before, began] = [rig.cpu(), performance.now()]
-  await sleep(seconds * 1000)
-  const after = rig.cpu()
-  const elapsed = (performance.now() - began) / 1000
-  return {
-    gateway: (after.gateway - before.gateway) / elapsed,
-    mediasoup: (after.mediasoup - before.mediasoup) / elapsed,
+/** Time in ms until the code of a step is compiled. */
+const settleMs = 8_000
+
+/** Windows of a step; the median counts. */
+const windows = 5
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+/** Returns the cores in use, medians of windows of `seconds`. */
+const coresOf = async (rig: RoomGateway, seconds: number): Promise<RoomCpu> => {
+  const found: RoomCpu[] = []
+  for (let window = 0; window < windows; window++) {
+    const [before, began] = [rig.cpu(), performance.now()]
+    await sleep(seconds * 1000)
+    const after = rig.cpu()
+    const elapsed = (performance.now() - began) / 1000
+    const share = (key: keyof RoomCpu) => (after[key] - before[key]) / elapsed
+    found.push({ gateway: share('gateway'), mediasoup: share('mediasoup') })
   }
+  const middle = (key: keyof RoomCpu) => median(found.map((each) => each[key]))
+  return { gateway: middle('gateway'), mediasoup: middle('mediasoup') }
 }
 
 /**
  * Measures a room of four cameras that speak, then with listeners, then with telephones too. Calculates a
  * room of 300 members from the CPU of one listener and of one telephone.
  */
-export const roomSize = async (listeners = 13, phones = 33, seconds = 10): Promise<void> => {
+export const roomSize = async (listeners = 13, phones = 33, seconds = 2): Promise<void> => {
   const members = cameras + listeners
   const rig = await RoomGateway.start({ rooms: [room], people: members, members: members + phones })
   const gaps = new Gaps()
@@ -37,7 +47,9 @@ export const roomSize = async (listeners = 13, phones = 33, seconds = 10): Promi
     for (const caller of callers) caller.send()
   })
   const step = async (what: string) => {
-    const cores = await coresOf(rig, gaps, seconds)
+    await sleep(settleMs)
+    gaps.reset()
+    const cores = await coresOf(rig, seconds)
     console.log(
       `${what.padEnd(28)} gateway ${cores.gateway.toFixed(3)} cores, mediasoup ` +
         `${cores.mediasoup.toFixed(3)}; ${gaps}`,
