@@ -36,7 +36,8 @@ if (!run) {
     'usage: scripts/bench start | sip | media [rounds] [seconds] | mixer [rounds] [seconds] | ' +
       'calls [calls] [seconds] | api [seconds] [subscribers] | compose [seconds] | ' +
       'rooms [joins] [changes] | sfu [rounds] [cameras] [viewers] [seconds] | ' +
-      'soak [minutes] [calls/s] [untrusted requests/s]',
+      'room-size [listeners] [telephones] [seconds] | room-recording [rooms] [rounds] [seconds] | ' +
+      'room-soak [joins] | soak [minutes] [calls/s] [untrusted requests/s]',
   )
   process.exit(2)
 }
