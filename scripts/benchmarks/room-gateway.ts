@@ -1,6 +1,4 @@
 /** Gateway with rooms and members for the benchmarks of rooms. */
-
-import { readFileSync } from 'node:fs'
 import { application, scripted } from '../../test/support/applications.ts'
 import { Gateway } from '../../test/support/gateway.ts'
 import { made } from '../../test/support/rest.ts'
@@ -8,7 +6,7 @@ import { emailOf, tokenOf, withToken } from '../../test/support/sdk-people.ts'
 import { BotSources } from './bot-sources.ts'
 import { type BotMedia, BrowserBot } from './browser-bot.ts'
 import { PhoneBot } from './phone-bot.ts'
-import { cpuSeconds, family } from './processes.ts'
+import { cpuSeconds, family, memory } from './processes.ts'
 import { unlimited } from './sip-gateway.ts'
 
 /** Settings of a {@link RoomGateway}. */
@@ -24,7 +22,7 @@ export interface RoomGatewayOptions {
 
 const nameOf = (index: number): string => `person${index}`
 
-/** CPU time in seconds of the gateway, by kind of process. */
+/** CPU time in seconds: of the gateway's own process with its media threads, and of mediasoup's. */
 export interface RoomCpu {
   readonly gateway: number
   readonly mediasoup: number
@@ -43,6 +41,7 @@ export class RoomGateway {
   }
 
   static async start({ rooms, settings, people, members }: RoomGatewayOptions): Promise<RoomGateway> {
+    const sources = await BotSources.start()
     const gateway = await Gateway.start({
       ...withToken,
       rtpPorts: 8 * members + 400,
@@ -63,7 +62,7 @@ export class RoomGateway {
       })
     const tokens: string[] = []
     for (let index = 0; index < people; index++) tokens.push(await tokenOf(gateway, nameOf(index)))
-    return new RoomGateway(gateway, await BotSources.start(), tokens)
+    return new RoomGateway(gateway, sources, tokens)
   }
 
   /** Lets a subscriber join a room by the address of its channel. */
@@ -80,10 +79,10 @@ export class RoomGateway {
   /** Returns the CPU time so far. */
   cpu(): RoomCpu {
     const pids = family(this.gateway.pid)
-    const isWorker = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('mediasoup')
+    const workers = pids.filter((pid) => memory([pid])[0]?.name.startsWith('mediasoup'))
     return {
-      gateway: cpuSeconds(pids.filter((pid) => !isWorker(pid))),
-      mediasoup: cpuSeconds(pids.filter(isWorker)),
+      gateway: cpuSeconds(pids.filter((pid) => !workers.includes(pid))),
+      mediasoup: cpuSeconds(workers),
     }
   }
 
