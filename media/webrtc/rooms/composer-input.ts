@@ -109,10 +109,10 @@ class Attempt {
     this.#transport = transport
     if (this.#isClosed) return transport.close()
     const consumer = await this.#consume(transport, source)
+    if (this.#isClosed) return
     const ssrc = consumer.rtpParameters.encodings?.[0]?.ssrc
     const payloadType = consumer.rtpParameters.codecs[0]?.payloadType
     if (ssrc === undefined || payloadType === undefined) throw new Error('mediasoup gave no SSRC')
-    if (this.#isClosed) return
     const from = { port: transport.tuple.localPort }
     const { port } = await picture.addSource(id, { ssrc, payloadType, from })
     if (this.#isClosed) return
@@ -133,8 +133,10 @@ class Attempt {
       preferredLayers: { spatialLayer: first },
     })
     this.#consumer = consumer
+    // mediasoup would keep a consumer whose transport closed meanwhile.
+    if (this.#isClosed) consumer.close()
     // The width may have changed meanwhile.
-    if (this.#layer !== first) await consumer.setPreferredLayers({ spatialLayer: this.#layer })
+    else if (this.#layer !== first) await consumer.setPreferredLayers({ spatialLayer: this.#layer })
     return consumer
   }
 }

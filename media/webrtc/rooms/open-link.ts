@@ -11,7 +11,7 @@ export interface DirectLink<T> {
  * calls `onOpen`, or `onFault` if that fails. A closed router is no fault, because its worker has ended.
  * Returns a function that closes the transport, also one that is still opening; no call follows then.
  */
-export const openLink = <T>(
+export const openLink = <T extends Pick<types.Consumer, 'close'>>(
   router: types.Router,
   open: (transport: types.DirectTransport) => Promise<T>,
   onOpen: (link: DirectLink<T>) => void,
@@ -23,7 +23,9 @@ export const openLink = <T>(
     transport = await router.createDirectTransport()
     if (isClosed) return transport.close()
     const end = await open(transport)
-    if (!isClosed) onOpen({ transport, end })
+    // mediasoup knows no consumer that was still opening when its transport closed, and would keep it.
+    if (isClosed) end.close()
+    else onOpen({ transport, end })
   }
   run().catch((error: Error) => {
     transport?.close()
