@@ -1,6 +1,5 @@
 import type { Call, ClientError } from '@trunkline/client'
 import { readableName } from './format.ts'
-import { closingMessage } from './messages.ts'
 import { texts } from './texts/language.ts'
 
 /** Far end of a call, as the page shows it. */
@@ -101,13 +100,7 @@ export class Lines {
 
   #follow(call: Call): void {
     const changed = () => this.#owner.changed()
-    call.on('call.joined', () => {
-      call.room?.on('layouts', changed)
-      // The call may go on after the room; its end has the reason too.
-      call.room?.on('closed', ({ reason }) => {
-        if (closingMessage(reason)) this.#owner.warn(() => closingMessage(reason) ?? '')
-      })
-    })
+    call.on('call.joined', () => call.room?.on('layouts', changed))
     call.on('state', () => {
       this.#patch(call, ({ answeredAt }) => ({
         answeredAt: answeredAt ?? (call.active ? this.#owner.now() : undefined),

@@ -1,4 +1,4 @@
-import { ClientError, type ErrorCode, type RoomClosing } from '@trunkline/client'
+import { ClientError, type ErrorCode } from '@trunkline/client'
 import type { Texts } from './texts/en.ts'
 import { texts } from './texts/language.ts'
 
@@ -27,9 +27,6 @@ const ends: Partial<Record<ErrorCode, Plain>> = {
   unsupported: 'endUnsupported',
   no_capability: 'endNoCapability',
   timeout: 'endTimeout',
-  room_removed: 'endRoomRemoved',
-  room_ended: 'endRoomEnded',
-  room_expired: 'endRoomExpired',
 }
 
 const causes: Readonly<Record<string, Plain>> = {
@@ -48,12 +45,6 @@ export const endMessage = (reason: unknown): string => {
   return texts.value[ends[reason.code] ?? causes[reason.causeName ?? reason.message] ?? 'endNotCompleted']
 }
 
-/** Returns the message for a room that a call was made to leave; undefined if it left by itself. */
-export const closingMessage = (reason: RoomClosing): string | undefined => {
-  const key = ends[`room_${reason}` as ErrorCode]
-  return key && texts.value[key]
-}
-
 /** Returns the message for a failed change of a running call. */
 export const mediaMessage = (reason: unknown): string => {
   const code = reason instanceof ClientError ? reason.code : undefined
@@ -67,8 +58,7 @@ export const mediaMessage = (reason: unknown): string => {
 export const isFailure = (reason: unknown): boolean =>
   !(
     reason instanceof ClientError &&
-    (['normal', 'canceled', 'answered_elsewhere', 'transferred'].includes(reason.code) ||
-      /^room_(removed|ended|expired)$/.test(reason.code))
+    ['normal', 'canceled', 'answered_elsewhere', 'transferred'].includes(reason.code)
   )
 
 /** Returns the message for an incoming call that stopped ringing. */

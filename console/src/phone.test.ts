@@ -1,5 +1,5 @@
 import { ClientError } from '@trunkline/client'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FakeCall, FakeInvite, phoneRig as setUp } from './testing/fakes.ts'
 import { de } from './texts/de.ts'
 import { applyLanguage } from './texts/language.ts'
@@ -53,6 +53,7 @@ describe('an outgoing call', () => {
       await phone.dial('/public/lounge')
       calls[index]!.become('active')
       calls[index]!.end(new ClientError(code, ''))
+      await vi.dynamicImportSettled()
       expect(phone.notice).toEqual({ tone: 'plain', text })
     }
   })

@@ -13,7 +13,7 @@ import type { Devices } from './devices.ts'
 import { type Line, Lines, type Party } from './lines.ts'
 import { type CallMemory, type CallResult, type RecentCalls, resultOf } from './memory.ts'
 import { connectionMessage, dialMessage, endMessage, isFailure, missedMessage } from './messages.ts'
-import type { RoomRejection, RoomWait, WaitingRoom } from './room-wait.ts'
+import type { RoomRejection, RoomRemoval, RoomWait, WaitingRoom } from './room-wait.ts'
 import { texts } from './texts/language.ts'
 
 /** Part of the {@link Client} that the phone uses. */
@@ -312,11 +312,25 @@ export class Phone {
       return
     }
     if (this.#rooms?.isAttempt(to)) this.#rooms.stop()
+    if (reason && isRemoval(reason.code)) {
+      void this.#removed(reason.code)
+      return
+    }
     const noMedia = reason?.code === 'media_lost' && !call.hasMedia
     const text = () => (noMedia ? texts.value.endNoMedia : endMessage(reason))
     const isHopeless = reason?.code === 'unknown_address' || reason?.code === 'not_permitted'
     if (!isFailure(reason)) this.#say('plain', text)
     else this.#say('warning', text, isHopeless ? undefined : { name, number: to })
+  }
+
+  async #removed(code: RoomRemoval): Promise<void> {
+    const write = await import('./room-wait.ts').then(
+      ({ removalText }) =>
+        () =>
+          removalText(code),
+      () => () => texts.value.ended,
+    )
+    this.#say('plain', write)
   }
 
   async #waitFor(room: WaitingRoom): Promise<void> {
@@ -398,6 +412,8 @@ export class Phone {
 
 /** Whether a room rejected the call for a reason that may pass by itself. */
 const mayPass = (code: ErrorCode): code is RoomRejection => /^room_(locked|not_open|full)$/.test(code)
+
+const isRemoval = (code: ErrorCode): code is RoomRemoval => /^room_(removed|ended|expired)$/.test(code)
 
 // A video section of the offer (RFC 8866) that is not rejected.
 const offersVideo = (sdp: string): boolean => /^m=video [1-9]/m.test(sdp)

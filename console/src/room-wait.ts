@@ -25,6 +25,15 @@ export const rejectionText = (code: RoomRejection): string => {
   return { room_locked: t.isLocked, room_not_open: t.isNotOpen, room_full: t.isFull }[code]
 }
 
+/** Reasons for which a room makes a member leave. */
+export type RoomRemoval = Extract<ErrorCode, 'room_removed' | 'room_ended' | 'room_expired'>
+
+/** Returns the reason in words. */
+export const removalText = (code: RoomRemoval): string => {
+  const t = roomTexts()
+  return { room_removed: t.wasRemoved, room_ended: t.wasEnded, room_expired: t.hasExpired }[code]
+}
+
 const firstMs = 10_000
 const longestMs = 60_000
 

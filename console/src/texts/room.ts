@@ -55,6 +55,10 @@ const en = {
   refused: 'You may not change this in the room.',
   failed: 'The change failed. Please try again.',
 
+  wasRemoved: 'You were removed from the room.',
+  wasEnded: 'The room was closed.',
+  hasExpired: 'Your time in the room is over.',
+
   isLocked: 'The room is locked.',
   isNotOpen: 'The room is not open at this time.',
   isFull: 'The room is full.',
@@ -120,6 +124,10 @@ const de: RoomTexts = {
   unlockedNow: 'Der Raum ist jetzt offen.',
   refused: 'Sie dürfen das im Raum nicht ändern.',
   failed: 'Die Änderung ist fehlgeschlagen. Bitte versuchen Sie es noch einmal.',
+
+  wasRemoved: 'Sie wurden aus dem Raum entfernt.',
+  wasEnded: 'Der Raum wurde geschlossen.',
+  hasExpired: 'Ihre Zeit im Raum ist abgelaufen.',
 
   isLocked: 'Der Raum ist gesperrt.',
   isNotOpen: 'Der Raum ist zu dieser Zeit nicht offen.',

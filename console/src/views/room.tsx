@@ -3,6 +3,7 @@ import type { Call, Room } from '@trunkline/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Line } from '../lines.ts'
 import { personsOf } from '../room-members.ts'
+import { removalText } from '../room-wait.ts'
 import { texts } from '../texts/language.ts'
 import { laterTexts } from '../texts/later.ts'
 import { roomTexts } from '../texts/room.ts'
@@ -38,6 +39,7 @@ export const RoomView = ({ line, room }: RoomViewProps) => {
   const chat = useRoomChat(line)
   useFocus(frame)
   usePicture(line.call)
+  useRemoval(room)
   const toggle = (wanted: Panel) => {
     if (wanted === 'chat' && panel !== 'chat') chat?.open()
     setPanel(panel === wanted ? undefined : wanted)
@@ -87,6 +89,18 @@ const usePicture = (call: Call) =>
     // Without the picture, the members are shown by their initials.
     void call.updateMedia({ video: { direction: 'recvonly' } }).catch(() => {})
   }, [call.state])
+
+/** Says why the room made the user leave; the call may go on after the room. */
+const useRemoval = (room: Room) => {
+  const { phone } = usePage()
+  useEffect(() => {
+    const closed: Parameters<typeof room.on<'closed'>>[1] = ({ reason }) => {
+      if (reason !== 'left') phone.warn(() => removalText(`room_${reason}`))
+    }
+    room.on('closed', closed)
+    return () => room.off('closed', closed)
+  }, [room])
+}
 
 const layoutNames = () => {
   const t = roomTexts()
