@@ -1,5 +1,4 @@
 import type { MediaPort, RecordingEnd, RoomVideo, TrackRecording, WebRtc } from '../../../media/types.ts'
-import type { SteadyClock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
 import type { RoomMember } from '../../rooms/room-types.ts'
@@ -10,7 +9,7 @@ import type {
   MemberPlace,
   RecordingManifest,
 } from '../audio/recording-store.ts'
-import { RecordedTime } from './recorded-time.ts'
+import type { RecordedTime } from './recorded-time.ts'
 
 /** Maximum number of files of one recording. */
 const maxFiles = 500
@@ -29,7 +28,8 @@ export interface RecordedRoom {
 export interface MemberRecordingsDeps {
   readonly webrtc: Pick<WebRtc, 'recordPicture' | 'recordSound'>
   readonly place: MemberPlace
-  readonly clock: Pick<SteadyClock, 'now'>
+  /** Time in the file of the room. */
+  readonly time: RecordedTime
   readonly log: Log
 }
 
@@ -52,7 +52,6 @@ export class MemberRecordings {
   readonly #room: RecordedRoom
   readonly #deps: MemberRecordingsDeps
   readonly #time: RecordedTime
-  readonly #startedAt: string
   readonly #open = new Set<OpenFile>()
   readonly #members = new Map<string, ManifestMember>()
   readonly #files: MemberFile[] = []
@@ -69,8 +68,7 @@ export class MemberRecordings {
     this.#settle = resolve
     this.#room = room
     this.#deps = deps
-    this.#time = new RecordedTime(deps.clock)
-    this.#startedAt = new Date(deps.clock.now()).toISOString()
+    this.#time = deps.time
     this.#unlisten = room.session.listen(({ kind }) => {
       if (kind !== 'member.talking') this.update()
     })
@@ -184,7 +182,7 @@ export class MemberRecordings {
   #addMoment(): boolean {
     const { session } = this.#room
     const moment: ManifestMoment = {
-      at: this.#time.seconds,
+      at: this.#moments.length === 0 ? 0 : this.#time.seconds,
       layout: session.layoutName,
       speaker: session.speakers[0] ?? null,
       layers: session
@@ -207,7 +205,7 @@ export class MemberRecordings {
     const manifest: RecordingManifest = {
       room_session_id: id,
       room_name: settings.name,
-      started_at: this.#startedAt,
+      started_at: new Date(this.#time.startedAt).toISOString(),
       members: [...this.#members.values()],
       files: [...this.#files],
       timeline: [...this.#moments],

@@ -2,14 +2,15 @@ import type { SteadyClock } from '../../core/clock.ts'
 
 /** Time in a recording, which stands still in its pauses. */
 export class RecordedTime {
+  /** Time of the clock at the start. */
+  readonly startedAt: number
   readonly #clock: Pick<SteadyClock, 'now'>
-  /** Time of the clock at the start, as if there had been no pause. */
-  #startedAt: number
+  #pausedMs = 0
   #pausedAt: number | undefined
 
   constructor(clock: Pick<SteadyClock, 'now'>) {
     this.#clock = clock
-    this.#startedAt = clock.now()
+    this.startedAt = clock.now()
   }
 
   get isPaused(): boolean {
@@ -18,7 +19,7 @@ export class RecordedTime {
 
   /** Time since the start without pauses, in seconds, with ms. */
   get seconds(): number {
-    return Math.round((this.#pausedAt ?? this.#clock.now()) - this.#startedAt) / 1000
+    return Math.round((this.#pausedAt ?? this.#clock.now()) - this.startedAt - this.#pausedMs) / 1000
   }
 
   pause(): void {
@@ -27,7 +28,7 @@ export class RecordedTime {
 
   resume(): void {
     if (this.#pausedAt === undefined) return
-    this.#startedAt += this.#clock.now() - this.#pausedAt
+    this.#pausedMs += this.#clock.now() - this.#pausedAt
     this.#pausedAt = undefined
   }
 }

@@ -5,6 +5,7 @@ import type { Log } from '../../core/log.ts'
 import type { RecordingTerms, RoomMediaRecording } from '../../rooms/room-types.ts'
 import type { MemberPlace, RoomRecordingOrder, RoomRecordingStore } from '../audio/recording-store.ts'
 import { MemberRecordings, type RecordedRoom } from './member-recordings.ts'
+import { RecordedTime } from './recorded-time.ts'
 
 /** Collaborators of {@link RoomRecordings}. */
 export interface RoomRecordingsDeps {
@@ -65,18 +66,19 @@ export class RoomRecordings {
   }
 
   #record(request: RoomRecordRequest, place: MemberPlace | undefined): RoomRecording {
-    const { mixer, webrtc } = this.#deps
+    const { mixer, webrtc, clock } = this.#deps
+    const time = new RecordedTime(clock)
     const recording = webrtc.recordRoom(mixer, request)
     if (this.#hasVideo) recording.setVideo(this.#room.video)
     this.#inProgress.add(recording)
     void recording.done.then(() => this.#inProgress.delete(recording))
-    return place ? this.#withMembers(recording, place) : recording
+    return place ? this.#withMembers(recording, place, time) : recording
   }
 
   /** Adds the files of members to a recording. They end with it. */
-  #withMembers(recording: RoomRecording, place: MemberPlace): RoomRecording {
-    const { webrtc, clock, log } = this.#deps
-    const members = new MemberRecordings(this.#room, { webrtc, place, clock, log })
+  #withMembers(recording: RoomRecording, place: MemberPlace, time: RecordedTime): RoomRecording {
+    const { webrtc, log } = this.#deps
+    const members = new MemberRecordings(this.#room, { webrtc, place, time, log })
     this.#members.add(members)
     const done = recording.done.then(async (result) => {
       this.#members.delete(members)
