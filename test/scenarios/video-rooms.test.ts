@@ -26,7 +26,7 @@ import {
   soundOf,
 } from '../support/media-files.ts'
 import { heardIn, hears } from '../support/page-audio.ts'
-import { sees } from '../support/page-video.ts'
+import { seenIn, sees } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
 import { openVersion3, openVersion4 } from '../support/room-applications.ts'
 import { flashAndBeep, type PlayedFile, playIn, stepsOf } from '../support/room-recording.ts'
@@ -385,12 +385,17 @@ describe.skipIf(noFfmpeg !== undefined)(`a file${noFfmpeg ? ` (${noFfmpeg})` : '
       await page.page.evaluate('playback.pause()')
       await expect.poll(() => playback('state')).toBe('paused')
       await expect.poll(() => heardIn(dialler.page)).toBe(0)
-      await page.page.evaluate('playback.seek(10000)')
-      await expect.poll(() => playback('position')).toBe(10_000)
-      await Promise.all([sees(page.page, 'yellow'), sees(dialler.page, 'yellow')])
+      await page.page.evaluate('playback.seek(7000)')
+      await expect.poll(() => playback('position')).toBe(7000)
+      const { frames } = await seenIn(page.page)
+      await until(
+        'the picture of the pause is repeated',
+        () => seenIn(page.page),
+        (seen) => seen.frames > frames + 1,
+      )
       await page.page.evaluate('playback.resume()')
-      await hears(dialler.page, filmTone)
-      await expect.poll(() => playback('state'), { timeout: 8000 }).toBe('completed')
+      await Promise.all([sees(page.page, 'yellow'), hears(dialler.page, filmTone)])
+      await expect.poll(() => playback('state'), { timeout: 15_000 }).toBe('completed')
       expect(await playback('position')).toBeGreaterThan(11_000)
       await Promise.all([sees(page.page, 'red'), sees(dialler.page, 'lime')])
 
