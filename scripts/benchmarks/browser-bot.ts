@@ -116,6 +116,9 @@ class BotPeer {
   }
 }
 
+const sha256Of = ({ fingerprints }: types.DtlsParameters): string =>
+  fingerprints.find(({ algorithm }) => algorithm === 'sha-256')?.value ?? ''
+
 const transportLines = (
   { iceParameters, iceCandidates, dtlsParameters }: types.WebRtcTransport,
   mid: string,
@@ -125,7 +128,7 @@ const transportLines = (
   'a=rtcp-mux',
   `a=ice-ufrag:${iceParameters.usernameFragment}`,
   `a=ice-pwd:${iceParameters.password}`,
-  `a=fingerprint:sha-256 ${dtlsParameters.fingerprints.find(({ algorithm }) => algorithm === 'sha-256')!.value}`,
+  `a=fingerprint:sha-256 ${sha256Of(dtlsParameters)}`,
   'a=setup:actpass',
   `a=candidate:1 1 udp 2130706431 127.0.0.1 ${iceCandidates[0]!.port} typ host`,
 ]

@@ -7,7 +7,9 @@ const audibleMs = 60
 const lateMs = 25
 const beatMs = 5
 
-/** Largest time between two packets of each stream. Gaps in which this process itself was late are left out. */
+/**
+ * Largest time between two packets of each stream. Gaps in which this process itself was late are left out.
+ */
 export class Gaps {
   #beatAt = performance.now()
   #lateAt = Number.NEGATIVE_INFINITY

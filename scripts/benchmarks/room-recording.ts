@@ -43,7 +43,8 @@ const meet = async (rig: RoomGateway, rooms: readonly string[], seconds: number)
   }
   await sleep(3_000)
   gaps.reset()
-  const [before, began] = [rig.cpu(), performance.now()]
+  const before = rig.cpu()
+  const began = performance.now()
   await sleep(seconds * 1000)
   const after = rig.cpu()
   const elapsed = (performance.now() - began) / 1000
@@ -87,8 +88,8 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 /**
- * Compares rooms that are recorded with rooms that are not, in turns: CPU, gaps of the audio, and the time
- * until the files can be played.
+ * Compares rooms that are recorded with rooms that are not, in turns. Prints the CPU, the gaps of the audio,
+ * and the time until the files can be played.
  */
 export const roomRecording = async (count = 20, rounds = 3, seconds = 8): Promise<void> => {
   const rooms = Array.from({ length: count }, (_, index) => `room${index}`)
@@ -102,7 +103,7 @@ export const roomRecording = async (count = 20, rounds = 3, seconds = 8): Promis
         const { pairs, gaps, gateway, mediasoup } = await meet(rig, rooms, seconds)
         cores.push(gateway + mediasoup)
         console.log(
-          `${count} rooms ${isRecorded ? 'recorded' : 'not recorded'}: gateway ${gateway.toFixed(3)} cores, ` +
+          `${count} rooms${isRecorded ? '' : ' not'} recorded: gateway ${gateway.toFixed(3)} cores, ` +
             `mediasoup ${mediasoup.toFixed(3)}; telephones: ${gaps}`,
         )
         if (!isRecorded) await leave(pairs)

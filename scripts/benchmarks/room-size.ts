@@ -23,7 +23,8 @@ const median = (values: readonly number[]): number =>
 const coresOf = async (rig: RoomGateway, seconds: number): Promise<RoomCpu> => {
   const found: RoomCpu[] = []
   for (let window = 0; window < windows; window++) {
-    const [before, began] = [rig.cpu(), performance.now()]
+    const before = rig.cpu()
+    const began = performance.now()
     await sleep(seconds * 1000)
     const after = rig.cpu()
     const elapsed = (performance.now() - began) / 1000
@@ -69,8 +70,8 @@ export const roomSize = async (listeners = 13, phones = 33, seconds = 2): Promis
     const perPhone = (third.gateway - second.gateway) / phones
     const all = first.gateway + goal.listeners * perListener + goal.phones * perPhone
     console.log(
-      `gateway per listener ${(1000 * perListener).toFixed(2)}, per telephone ${(1000 * perPhone).toFixed(2)} ` +
-        `thousandths of a core; ${cameras} cameras, ${goal.listeners} listeners and ${goal.phones} ` +
+      `gateway per listener ${(1000 * perListener).toFixed(2)} thousandths of a core, per telephone ` +
+        `${(1000 * perPhone).toFixed(2)}; ${cameras} cameras, ${goal.listeners} listeners and ${goal.phones} ` +
         `telephones calculated: ${all.toFixed(2)} cores`,
     )
   } finally {

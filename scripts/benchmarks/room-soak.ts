@@ -15,8 +15,13 @@ const flatShare = 0.05
 /** Wait for members that left without a word, and for SIP transactions. */
 const settleMs = 60_000
 
-/** Gauges of rates and caches, whose entries expire later. */
-const expiring: ReadonlySet<string> = new Set(['trunkline_browser_shares', 'trunkline_tokens_checked'])
+/** Gauges of rates and caches, whose entries expire later, and of the load. */
+const expiring: ReadonlySet<string> = new Set([
+  'trunkline_browser_shares',
+  'trunkline_tokens_checked',
+  'trunkline_load_percent',
+  'trunkline_nodejs_eventloop_lag_seconds',
+])
 
 interface Sample {
   readonly joins: number
@@ -35,7 +40,9 @@ const gaugesOf = async (url: string): Promise<Map<string, number>> => {
 
 const residentOf = (pid: number): number => memory(family(pid)).reduce((sum, { mib }) => sum + mib, 0)
 
-/** Lets a browser with a camera, one without, and a telephone meet in a room. Every third room has a screen. */
+/**
+ * Lets a browser with a camera, one without, and a telephone meet in a room. Every third room has a screen.
+ */
 const visit = async (rig: RoomGateway, lane: number, index: number): Promise<void> => {
   const room = rooms[index % rooms.length]!
   const first = await rig.browser(2 * lane, room, { speaks: true, hasVideo: true })
@@ -71,11 +78,13 @@ const verdict = (samples: readonly Sample[]): string => {
   const late = samples.filter(({ joins }) => joins >= warmUp)
   const quarter = late.length >> 2
   if (quarter < 2) return 'memory: too few joins for a verdict'
-  const [first, last] = [meanOf(late.slice(0, quarter)), meanOf(late.slice(-quarter))]
+  const first = meanOf(late.slice(0, quarter))
+  const last = meanOf(late.slice(-quarter))
   const growth = last / first - 1
   return (
     `memory: ${Math.abs(growth) <= flatShare ? 'flat' : 'NOT FLAT'}, ${first.toFixed(0)} MiB resident ` +
-    `in the first quarter after ${warmUp} joins, ${last.toFixed(0)} in the last one (${(100 * growth).toFixed(1)} %)`
+    `in the first quarter after ${warmUp} joins, ${last.toFixed(0)} in the last one ` +
+    `(${(100 * growth).toFixed(1)} %)`
   )
 }
 

@@ -1,4 +1,4 @@
-/** CPU of separate cameras: lines of the gateway, compared with consumers of bare mediasoup, and with Janus. */
+/** CPU of separate cameras: lines of the gateway, compared with bare mediasoup and with Janus. */
 import { createWorker, type types } from 'mediasoup'
 import { systemClock } from '../../media/clock.ts'
 import { Routers } from '../../media/webrtc/routers.ts'
@@ -117,7 +117,8 @@ const measure = async (
   const { pid, cameras, stop } = await start(load, publishers, viewers)
   try {
     await play(cameras, 2)
-    const [bytes, busy] = [await load.received(), cpuSeconds([pid])]
+    const bytes = await load.received()
+    const busy = cpuSeconds([pid])
     await play(cameras, seconds)
     const consumers = ((await load.received()) - bytes) / (seconds * cameraBytes)
     return {

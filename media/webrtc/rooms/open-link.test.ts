@@ -7,7 +7,8 @@ const setUp = () => {
   const router = { createDirectTransport: async () => transport, closed: false }
   const opening = Promise.withResolvers<{ close(): void }>()
   const end = { close: vi.fn() }
-  const [onOpen, onFault] = [vi.fn(), vi.fn()]
+  const onOpen = vi.fn()
+  const onFault = vi.fn()
   const close = openLink(router as unknown as types.Router, () => opening.promise, onOpen, onFault)
   return { transport, opening, end, onOpen, onFault, close }
 }
