@@ -52,6 +52,34 @@ export interface MemberFrames extends RoomFrames {
   setShown(isShown: boolean): void
 }
 
+/** Figures of the camera of a member, all its encodings together. */
+export interface RoomSentVideo {
+  /** bit/s. */
+  readonly bitRate: number
+  /** Share of lost packets in the last report, 0 to 1. */
+  readonly loss: number
+  /** Round trip time in ms; absent before the first report. */
+  readonly roundTripMs?: number
+}
+
+/** Figures of the picture, or of the separate cameras, that a member receives. */
+export interface RoomReceivedVideo extends RoomSentVideo {
+  /** Number of streams: 1 for the picture. */
+  readonly streams: number
+  /** Layer of the picture, if it has two. */
+  readonly layer?: 'low' | 'high'
+  /** Whether the picture pauses because the path has no room for it beside audio. Absent for cameras. */
+  readonly isPaused?: boolean
+  /** Frames of the picture in the last second, as sent. Absent for cameras. */
+  readonly framesPerSecond?: number
+}
+
+/** Figures of the video of a member. Each part is absent without such video. */
+export interface RoomVideoFigures {
+  readonly sent?: RoomSentVideo
+  readonly received?: RoomReceivedVideo
+}
+
 /**
  * Video of one room: its sources and its viewers. A change of the picture needs no new offer. The SSRC of a
  * viewer's stream stays, and its sequence numbers, timestamps and VP8 picture ids are continuous. A viewer
@@ -83,6 +111,8 @@ export interface RoomVideo {
    * several sizes.
    */
   limitCamera(id: string, bitRate: number): boolean
+  /** Returns the present figures of a member or a further source; none if the id is unknown. */
+  figures(id: string): Promise<RoomVideoFigures>
   /**
    * Changes the picture. The present source stays until the first key frame of the new one, at most 1.5 s. A
    * plain picture follows until that key frame. Without a new source, the plain picture is shown at once.

@@ -28,7 +28,7 @@ export interface ComposersOptions {
 /** Load that a process causes by its start; a running process below it gets the next picture. */
 const startLoad = 0.25
 const defaultPayloadType = 96
-const defaultKbps = { low: 250, high: 1500 } as const
+const defaultKbps = { low: 200, high: 1500 } as const
 
 const openCommand = (
   room: number,

@@ -2,7 +2,7 @@ import type { types } from 'mediasoup'
 import { codecInfo } from '../codecs/codec-info.ts'
 import { type AudioFormat, ownFormat } from './sdp/negotiate.ts'
 import type { VideoFormat } from './sdp/video-format.ts'
-import { routerCodec } from './video-parameters.ts'
+import { loadCodec, routerCodec } from './video-parameters.ts'
 
 /**
  * Routers of one worker, created on first use. A router sends with its own payload types, but a browser
@@ -43,9 +43,9 @@ export class Routers {
     )
   }
 
-  /** Returns the router for video of this codec and payload type. */
+  /** Returns the router for video of this codec and payload type, and for packets that try a path. */
   video(format: VideoFormat): Promise<types.Router> {
-    return this.#of(`${format.name} ${format.payloadType}`, [routerCodec(format)])
+    return this.#of(`${format.name} ${format.payloadType}`, [routerCodec(format), loadCodec])
   }
 
   #of(key: string, mediaCodecs: types.RouterRtpCodecCapability[]): Promise<types.Router> {

@@ -36,6 +36,17 @@ export const routerCodec = (format: VideoFormat): types.RouterRtpCodecCapability
   preferredPayloadType: format.payloadType,
 })
 
+/**
+ * Codec of packets that only load the path. No browser negotiates it for video, so each one drops the
+ * packets.
+ */
+export const loadCodec = {
+  kind: 'audio',
+  mimeType: 'audio/PCMU',
+  clockRate: 8000,
+  preferredPayloadType: 0,
+} as const satisfies types.RouterRtpCodecCapability
+
 /** URI of a header extension that is never negotiated. */
 const sendTimeUri = 'http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time'
 

@@ -21,6 +21,9 @@ export interface ProgramStreamOptions {
 export class ProgramStream {
   readonly #options: ProgramStreamOptions
   readonly #switch: SourceSwitch
+  /** Frames since the last beat, and before it. */
+  #frames = 0
+  #framesBefore = 0
   /** Number of packets that a sender report still follows. */
   #earlyReports = earlyReports
 
@@ -31,6 +34,11 @@ export class ProgramStream {
 
   get ssrc(): number {
     return this.#switch.ssrc
+  }
+
+  /** Number of frames between the last two calls of {@link beat}. */
+  get framesPerBeat(): number {
+    return this.#framesBefore
   }
 
   /** Shows a source; undefined shows the plain picture at once. */
@@ -51,12 +59,16 @@ export class ProgramStream {
 
   /** Repeats what keeps the stream alive. Called about once in a second. */
   beat(): void {
+    this.#framesBefore = this.#frames
+    this.#frames = 0
     this.#switch.refresh()
     this.#report()
   }
 
   #send(packet: Buffer): void {
     this.#options.send(packet)
+    // The last packet of a frame has the marker.
+    if ((packet[1] ?? 0) & 0x80) this.#frames++
     if (this.#earlyReports === 0) return
     this.#earlyReports--
     this.#report()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { types } from 'mediasoup'
 import type { MediaClock, MediaTimer } from '../../clock.ts'
+import type { ProgramLayer } from '../../rooms/layer-choice.ts'
 import { ownVideo } from '../sdp/video-format.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
 import type { PacketSource } from './feed.ts'
@@ -13,6 +14,10 @@ import { ProgramStream } from './program-stream.ts'
  * 1.5 s without a packet.
  */
 const beatMs = 1000
+/** Number of packets of the low layer, and of their sender reports, until mediasoup can choose that layer. */
+const knownPackets = 4
+/** Place of the timestamp in an RTP packet (RFC 3550 section 5.1). */
+const timestampOffset = 4
 
 /** Collaborators of a {@link Program}. */
 export interface ProgramDeps {
@@ -27,9 +32,9 @@ export interface ProgramDeps {
  * One continuous VP8 stream in a router, whose source changes. Its viewers consume it like the camera of a
  * browser, and notice no change. Without a source it sends a plain picture.
  *
- * For mediasoup it is a simulcast stream with two layers: the source, and its `low` for slow viewers. The low
- * layer is sent only while a viewer needs it, and the source has one; mediasoup else sends the other layer. A
- * viewer changes its layer at a key frame, and keeps its SSRC.
+ * For mediasoup it is a simulcast stream with two layers: the source, and its `low` for slow viewers. A low
+ * layer that the source does not have has no packets; mediasoup then sends the high one. A low layer that no
+ * viewer needs has the plain picture. A viewer changes its layer at a key frame, and keeps its SSRC.
  */
 export class Program {
   readonly #place: VideoSource['line']
@@ -41,7 +46,10 @@ export class Program {
   #link: DirectLink<types.Producer> | undefined
   #source: VideoSource | undefined
   #wanted: PacketSource | undefined
-  #isLowWanted = false
+  #needed: ReadonlySet<ProgramLayer> = new Set(['high'])
+  readonly #lowListeners = new Set<() => void>()
+  #lowTimestamp: number | undefined
+  #lowPackets = 0
   #beat: MediaTimer | undefined
 
   constructor(place: VideoSource['line'], { clock, onReady, onFault }: ProgramDeps) {
@@ -54,7 +62,7 @@ export class Program {
       sendReport: (compound: Buffer) => this.#sendReport(compound),
     }
     this.#high = new ProgramStream(stream)
-    this.#low = new ProgramStream(stream)
+    this.#low = new ProgramStream({ ...stream, send: (packet) => this.#sendLow(packet) })
     const onOpen = (link: DirectLink<types.Producer>) => {
       this.#opened(link)
       onReady()
@@ -77,10 +85,26 @@ export class Program {
     this.#showBoth()
   }
 
-  /** Sets whether a viewer needs the low layer; default false. */
-  setLow(isWanted: boolean): void {
-    if (isWanted === this.#isLowWanted) return
-    this.#isLowWanted = isWanted
+  /** Returns the frames of a layer in the last second. */
+  framesPerSecond(layer: ProgramLayer): number {
+    return (layer === 'low' ? this.#low : this.#high).framesPerBeat
+  }
+
+  /** Whether there is a low layer to choose. */
+  get hasLow(): boolean {
+    return this.#wanted?.low !== undefined
+  }
+
+  /** Calls `listener` before each frame of the low layer, until the returned function is called. */
+  beforeLow(listener: () => void): () => void {
+    this.#lowListeners.add(listener)
+    return () => void this.#lowListeners.delete(listener)
+  }
+
+  /** Sets the layers that viewers need; default the high one. */
+  setNeeded(layers: ReadonlySet<ProgramLayer>): void {
+    if (layers.size === this.#needed.size && [...layers].every((layer) => this.#needed.has(layer))) return
+    this.#needed = layers
     this.#showBoth()
   }
 
@@ -96,10 +120,16 @@ export class Program {
 
   #showBoth(): void {
     if (!this.#link) return
-    this.#high.show(this.#wanted)
+    const source = this.#wanted
+    const low = source?.low
+    // A low layer that no viewer needs has the plain picture. Without packets, mediasoup would send the high
+    // one to a viewer that begins with the low one.
+    if (low) this.#low.show(this.#needed.has('low') ? low : undefined)
     // A source without a low layer is sent in both: mediasoup would leave a silent layer after 1.5 s only.
-    if (this.#isLowWanted) this.#low.show(this.#wanted?.low ?? this.#wanted)
+    else if (this.#needed.has('low')) this.#low.show(source)
     else this.#low.stop()
+    if (low && this.#lowPackets < knownPackets && !this.#needed.has('high')) this.#high.stop()
+    else this.#high.show(source)
   }
 
   #produce(transport: types.DirectTransport): Promise<types.Producer> {
@@ -141,6 +171,14 @@ export class Program {
     this.#beat = this.#clock.after(beatMs, () => this.#onBeat())
     this.#high.beat()
     this.#low.beat()
+  }
+
+  #sendLow(packet: Buffer): void {
+    const timestamp = packet.readUInt32BE(timestampOffset)
+    if (timestamp !== this.#lowTimestamp) for (const listener of [...this.#lowListeners]) listener()
+    this.#lowTimestamp = timestamp
+    this.#send(packet)
+    if (++this.#lowPackets === knownPackets) this.#showBoth()
   }
 
   #send(packet: Buffer): void {

@@ -72,8 +72,10 @@ export class SourceSwitch {
 
   /** Requests a key frame of the present source, and of the one that is waited for. */
   requestKeyFrame(): void {
-    if (this.#present === 'still') this.#still.call()
-    else this.#present?.requestKeyFrame()
+    // The plain picture is not repeated while the key frame of a source may arrive any moment.
+    if (this.#present === 'still') {
+      if (!this.#deadline) this.#still.call()
+    } else this.#present?.requestKeyFrame()
     this.#next?.requestKeyFrame()
   }
 
@@ -93,7 +95,10 @@ export class SourceSwitch {
     this.#next = feed
     this.#detachNext = feed.attach((packet) => this.#receive(feed, packet))
     feed.requestKeyFrame()
-    this.#deadline = this.#clock.after(maxCutMs, () => this.#showStill())
+    this.#deadline = this.#clock.after(maxCutMs, () => {
+      this.#deadline = undefined
+      this.#showStill()
+    })
   }
 
   #receive(feed: PacketSource, packet: Buffer): void {

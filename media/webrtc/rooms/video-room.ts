@@ -14,6 +14,7 @@ import type {
   RoomPicture,
   RoomTracks,
   RoomVideo,
+  RoomVideoFigures,
   TrackLineUse,
 } from '../../types.ts'
 import { WebRtcError } from '../errors.ts'
@@ -30,6 +31,7 @@ import { Feed, type PacketSource } from './feed.ts'
 import { FileSource } from './file-source.ts'
 import { Program } from './program.ts'
 import { ProgramFrames } from './program-frames.ts'
+import { receivedFigures, sentFigures } from './video-figures.ts'
 import { consumerLayersOf, ViewerLayer } from './viewer-layer.ts'
 
 /** Default maximum bit rate of a camera in bit/s: all its viewers receive the same stream. */
@@ -128,6 +130,8 @@ export class VideoRoom implements RoomVideo {
   /** Programs of single sources, without viewers. */
   readonly #ofMembers = new Set<WatchedMember>()
   readonly #pipes = new SharedPipes()
+  /** Viewers whose paths are tried now. */
+  readonly #trials = new Set<ViewerLayer>()
   #picture: RoomPicture = { kind: 'speaker' }
   /** Layers of the latest composed picture, which another one shows after a failure of the composer. */
   #composed: readonly RoomLayer[] = []
@@ -208,6 +212,16 @@ export class VideoRoom implements RoomVideo {
     if (member.cameraRate !== bitRate) capCamera(member.stream, bitRate)
     member.cameraRate = bitRate
     return true
+  }
+
+  async figures(id: string): Promise<RoomVideoFigures> {
+    const { stream, layer, tracks, program } = this.#members.get(id) ?? {}
+    const shown = program && layer ? layer.figures() : undefined
+    const [sent, received] = await Promise.all([
+      stream && sentFigures(stream.producer),
+      tracks ? receivedFigures(tracks.consumers) : shown,
+    ])
+    return { ...(sent && { sent }), ...(received && { received }) }
   }
 
   show(picture: RoomPicture): void {
@@ -342,10 +356,15 @@ export class VideoRoom implements RoomVideo {
   }
 
   /** Chooses the layer of a new stream towards a member. */
-  #viewed(member: Member, { consumer }: VideoForwarding): void {
+  #viewed(member: Member, forwarding: VideoForwarding): void {
     member.layer?.close()
+    const { program } = member
+    if (!program) return
     const onChange = () => this.#updateLayers()
-    member.layer = new ViewerLayer({ consumer, clock: this.#clock, onChange }, this.#layerOf(member))
+    member.layer = new ViewerLayer(
+      { forwarding, program, trials: this.#trials, clock: this.#clock, onChange },
+      this.#layerOf(member),
+    )
     this.#updateLayers()
   }
 
@@ -354,12 +373,17 @@ export class VideoRoom implements RoomVideo {
     return layer?.layer ?? (this.#picture.kind === 'composed' ? 'low' : 'high')
   }
 
-  /** Sends the low layer of the programs that a viewer needs it of. */
+  /** Sends the layers of the programs that viewers need. */
   #updateLayers(): void {
-    const slow = [...this.#members.values()].filter((member) => this.#layerOf(member) === 'low')
-    const programs = new Set(slow.map(({ program }) => program))
+    const needed = new Map<Program, Set<ProgramLayer>>()
+    for (const member of this.#members.values()) {
+      if (!member.program) continue
+      const layers = needed.get(member.program) ?? new Set()
+      needed.set(member.program, layers.add(this.#layerOf(member)))
+      if (member.layer?.needsLow) layers.add('low')
+    }
     for (const program of [...this.#shared.values(), ...this.#own.values()])
-      program.setLow(programs.has(program))
+      program.setNeeded(needed.get(program) ?? new Set())
   }
 
   /** Whether the format is VP8. Reports another one, once per member. */
@@ -388,6 +412,7 @@ export class VideoRoom implements RoomVideo {
     }
     this.#composition?.show(viewers.length + this.#frames.size > 0 ? this.#layers() : [])
     this.#showAll()
+    for (const { member } of viewers) member.layer?.update()
     this.#updateLayers()
     for (const { member } of viewers) member.updateView()
     for (const member of members) if (member.tracks) this.#updateTracks(member, member.tracks)

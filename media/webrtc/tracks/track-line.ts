@@ -71,6 +71,12 @@ export class TrackLine {
     return this.#wanted?.id
   }
 
+  /** Stream that is sent; undefined while none is. */
+  get consumer(): types.Consumer | undefined {
+    const consumer = this.#stream?.consumer
+    return consumer && !consumer.closed && !consumer.paused ? consumer : undefined
+  }
+
   /** Use of the line for the viewer; undefined without a source. */
   get use(): TrackLineUse | undefined {
     if (!this.#wanted) return undefined

@@ -1,3 +1,4 @@
+import type { types } from 'mediasoup'
 import type { MediaClock } from '../../clock.ts'
 import { guard } from '../../guard.ts'
 import type { RoomTracks, TrackLineUse, TrackWish } from '../../types.ts'
@@ -46,6 +47,11 @@ export class TrackLines implements RoomTracks {
       onChange(uses)
     })
     deps.session.onAccepted((mids) => this.#accepted(mids))
+  }
+
+  /** Streams that are sent at present. */
+  get consumers(): readonly types.Consumer[] {
+    return this.#lines.flatMap(({ consumer }) => consumer ?? [])
   }
 
   show(wishes: readonly TrackWish[]): void {

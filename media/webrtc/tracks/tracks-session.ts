@@ -14,8 +14,11 @@ import type { MediaWorker, TransportOwner } from '../worker-supervisor.ts'
 /** Maximum number of lines of one session. */
 export const maxTrackLines = 25
 
-/** Estimate of the path before the first feedback, in bit/s: two pictures of the second size. */
-const firstRate = 1_000_000
+/**
+ * Estimate of the path before the first feedback, in bit/s: two pictures of the smallest size. Over a wide
+ * path, mediasoup's probes raise it within a second.
+ */
+const firstRate = 400_000
 
 /**
  * M-line of the packets with which mediasoup probes the path, with their fixed numbers. Without it, browsers
