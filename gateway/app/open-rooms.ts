@@ -6,6 +6,7 @@ import type { SystemClock } from '../core/clock.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { AppContext, CustomerServers, OpenedMedia, OpenedStore } from './open.ts'
+import { gaugeFigures, observeFigures } from './room-metrics.ts'
 import { mebibyte } from './sound-options.ts'
 
 /** Opened components that rooms use. */
@@ -43,10 +44,12 @@ export const openRooms = (
     files,
     clock,
     log,
+    onFigures: (figures) => observeFigures(metrics, figures),
   })
   rooms.onStart((session) => history.watch(session))
   metrics.gauge('room_sessions', () => rooms.count)
   metrics.gauge('room_members', () => rooms.members)
   metrics.gauge('room_playbacks', () => files.count)
+  gaugeFigures(metrics, () => rooms.figures)
   return rooms
 }

@@ -127,6 +127,29 @@ export class Metrics {
     'Offers of calls to realtime applications',
     ['outcome'],
   )
+  /** Share of lost packets of members of rooms in a sample, by kind (audio, video) and direction. */
+  readonly roomLoss = new Histogram({
+    name: 'trunkline_room_loss_ratio',
+    help: 'Share of lost packets of a member of a room in a sample; directions are those of the member',
+    buckets: [0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
+    labelNames: ['kind', 'direction'],
+    registers: [this.registry],
+  })
+  /** Round trip time of members of rooms in a sample, in seconds, by kind (audio, video). */
+  readonly roomRoundTrip = new Histogram({
+    name: 'trunkline_room_round_trip_seconds',
+    help: 'Round trip time of a member of a room in a sample',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6],
+    labelNames: ['kind'],
+    registers: [this.registry],
+  })
+  /** Frames per second of the pictures of rooms in a sample. */
+  readonly roomFrames = new Histogram({
+    name: 'trunkline_room_frames_per_second',
+    help: 'Frames per second of the picture that a member of a room receives, in a sample',
+    buckets: [0, 5, 10, 15, 20, 25, 30],
+    registers: [this.registry],
+  })
   /** Seconds from a call's arrival to its answer. */
   readonly answerSeconds = new Histogram({
     name: 'trunkline_answer_seconds',
@@ -337,6 +360,10 @@ const gauges = {
 const labelled = {
   http_connections: 'HTTP connections of a listener, without WebSockets',
   certificate_expires_seconds: 'Seconds until a certificate of the gateway expires',
+  room_viewers:
+    'Members of rooms that receive video, by picture: high, low, paused, single (of one size), or cameras',
+  room_bits_per_second:
+    'Bit rate of all members of rooms, by kind (audio, video) and direction, which is that of the members',
   carrier_up: 'Whether a target of a carrier answers its pings; absent until pings have shown it',
   carrier_calls: 'Calls in progress of a carrier, both directions',
   applications_online:

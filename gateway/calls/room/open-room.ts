@@ -21,8 +21,8 @@ import { RoomSession } from '../../rooms/room-session.ts'
 import type {
   Picture,
   PictureKind,
-  RecordingTerms,
   PlaybackRequest,
+  RecordingTerms,
   RoomMedia,
   RoomMediaPlayback,
   RoomMediaRecording,
@@ -35,6 +35,7 @@ import type { TrackListener } from '../leg/room-seat.ts'
 import { FilePlayback, type PlaybackRoom } from './file-playback.ts'
 import { MemberTracks } from './member-tracks.ts'
 import { RecordAtStart } from './record-at-start.ts'
+import { type MemberFigures, RoomFigures } from './room-figures.ts'
 import { type RecordedCall, RoomRecordings } from './room-recordings.ts'
 
 /** Rate of the mixer's audio in Hz: full band for browsers with Opus. */
@@ -50,6 +51,8 @@ export interface OpenRoomDeps {
   readonly files: Pick<RoomFiles, 'hasFfmpeg' | 'take'>
   readonly clock: SteadyClock
   readonly log: Log
+  /** Called with each sample of the figures of a member; default nothing. */
+  readonly onFigures?: (figures: MemberFigures) => void
 }
 
 /** A room session with its media: one mixer, and the video of its browsers. */
@@ -68,6 +71,8 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
   /** Listeners of the sizes of cameras by the ids of members. */
   readonly #cameraListeners = new Map<string, (size: CameraSize) => void>()
   readonly #recordings: RoomRecordings
+  /** Figures of the members, which are sampled while the session lasts. */
+  readonly figures: RoomFigures
 
   private constructor(deps: OpenRoomDeps, settings: RoomSettings, mixer: Mixer, onClosed: () => void) {
     const { clock } = deps
@@ -95,6 +100,13 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
       { mixer, webrtc, store, clock, log: this.#log },
     )
     new RecordAtStart(this.session, { clock, log: this.#log })
+    this.figures = new RoomFigures({
+      clock,
+      members: () =>
+        this.session.members.map(({ id, isPhone }) => ({ id, isPhone, port: this.#ports.get(id) })),
+      videoOf: (memberId) => this.#video.figures(memberId),
+      onSample: deps.onFigures ?? (() => {}),
+    })
     this.session.listen((event) => {
       if (event.kind === 'member.left') this.#removeMedia(event.member)
       if (event.kind !== 'room.ended') return
@@ -264,6 +276,7 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
     // A page keeps its volumes after the room, and applies them itself.
     if (isPhone) port?.setVolumes({ inDb: 0, outDb: 0 })
     this.#ports.delete(id)
+    this.figures.remove(id)
     this.#cameras.remove(id)
     this.#cameraListeners.delete(id)
     this.#tracks.get(id)?.close()
@@ -286,6 +299,7 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
 
   #close(): void {
     void this.#mixer.close()
+    this.figures.close()
     this.#cameras.close()
     this.#video.close()
     this.#log.info(

@@ -7,6 +7,7 @@ import type { Call } from '../call/call.ts'
 import { projectKey } from '../conference/project-names.ts'
 import { failureOf } from '../leg/failures.ts'
 import { OpenRoom, type OpenRoomDeps } from './open-room.ts'
+import type { MemberFigures } from './room-figures.ts'
 import { RoomParticipant } from './room-participant.ts'
 import { roomSettings } from './room-settings.ts'
 
@@ -52,6 +53,16 @@ export class ProjectRooms {
   /** Returns a session in progress of a project by its id; undefined if it has none of this id. */
   session(projectId: string, id: string): RoomSession | undefined {
     return this.sessions(projectId).find((each) => each.id === id)
+  }
+
+  /** Latest figures of the members of all sessions. */
+  get figures(): readonly MemberFigures[] {
+    return [...this.#open].flatMap(({ figures }) => figures.all)
+  }
+
+  /** Returns the latest figures of a member of a session; undefined before its first sample. */
+  figuresOf(session: RoomSession, memberId: string): MemberFigures | undefined {
+    return [...this.#open].find((room) => room.session === session)?.figures.of(memberId)
   }
 
   /**

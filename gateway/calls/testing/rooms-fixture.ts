@@ -71,6 +71,10 @@ export class FakeRoomVideo {
     return true
   }
 
+  async figures() {
+    return {}
+  }
+
   show(picture: RoomPicture): void {
     this.picture = picture
   }

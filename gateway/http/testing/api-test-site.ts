@@ -19,6 +19,7 @@ import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import type { TokenPairs } from '../../auth/token-pairs.ts'
 import type { OpenConference } from '../../calls/conference/open-conferences.ts'
 import type { OpenQueue } from '../../calls/queue/open-queues.ts'
+import type { MemberFigures } from '../../calls/room/room-figures.ts'
 import { CdrStore } from '../../cdr/cdr-store.ts'
 import { endLostRooms } from '../../cdr/lost-rooms.ts'
 import { RoomHistory } from '../../cdr/room-history.ts'
@@ -162,6 +163,8 @@ export class ApiTestSite {
   readonly queues = new Map<string, readonly OpenQueue[]>()
   /** Room sessions in progress of all projects, and the status callbacks of rooms. */
   readonly rooms: SampleRoom[] = []
+  /** Figures of members of rooms by their ids. */
+  readonly figures = new Map<string, MemberFigures>()
   readonly roomCallbacks: StatusCallback[] = []
   /** Events that were sent to browsers. */
   readonly events: { readonly to: string; readonly event: string; readonly params: object }[] = []
@@ -233,7 +236,11 @@ export class ApiTestSite {
       archive: { cdrs: records, history: records, recordings, subscriberCalls: this.history },
       video: {
         history: this.roomHistory,
-        rooms: { hasFfmpeg: true, session: (projectId, id) => this.#session(projectId, id) },
+        rooms: {
+          hasFfmpeg: true,
+          session: (projectId, id) => this.#session(projectId, id),
+          figuresOf: (_session, memberId) => this.figures.get(memberId),
+        },
       },
       chat: this.#chat,
       carrierHealth: (name) => (name === 'p1/acme' ? health : undefined),

@@ -43,7 +43,8 @@ export const memberRoutes = (site: TypedSite, deps: RoomSessionDeps): void => {
     params: idParams,
     itemParams,
     schema: memberSchema,
-    show: ({ row, session }: ShownMember) => memberBody(row, session),
+    show: ({ row, session }: ShownMember) =>
+      memberBody(row, session, session && rooms.figuresOf(session, row.id)),
   }
   const shown = (projectId: string, row: RoomMemberRow): ShownMember => ({
     row,

@@ -1,8 +1,10 @@
+import type { MemberFigures } from '../../../calls/room/room-figures.ts'
 import { memberFacts, type SettingsFacts, sessionFacts } from '../../../cdr/room-facts.ts'
 import type { RoomEventRow, RoomMemberRow, RoomSessionRow } from '../../../directory/tables/room-sessions.ts'
 import type { RoomSession } from '../../../rooms/room-session.ts'
 import type { RoomMember } from '../../../rooms/room-types.ts'
 import { timeText } from '../shared/field-schemas.ts'
+import { figuresBody, figuresSchema } from './room-figures-body.ts'
 
 const text = { type: 'string' } as const
 const textOrNull = { type: ['string', 'null'] } as const
@@ -122,15 +124,24 @@ export const memberSchema = whole({
   },
   duration: { ...countOrNull, description: 'Time in the room in seconds, rounded up; null while present.' },
   state: stateSchema,
+  figures: figuresSchema,
   cost_in_dollars: { type: 'number', description: 'Always 0.' },
 })
 
-/** Returns a member for responses. `session`: its session, if it is in progress on this gateway. */
-export const memberBody = (row: RoomMemberRow, session: RoomSession | undefined) => {
+/**
+ * Returns a member for responses. `session`: its session, if it is in progress on this gateway. `figures`:
+ * those of its media, if there are any.
+ */
+export const memberBody = (
+  row: RoomMemberRow,
+  session: RoomSession | undefined,
+  figures?: MemberFigures | undefined,
+) => {
   const member = session?.member(row.id)
   return {
     ...memberFacts(row),
     state: session && member ? stateBody(session, member) : null,
+    figures: figuresBody(figures),
     cost_in_dollars: 0,
   }
 }

@@ -11,7 +11,7 @@ export interface RoomSessionDeps {
     'nodeId' | 'find' | 'list' | 'inProgress' | 'members' | 'member' | 'events'
   >
   /** Sessions in progress on this gateway. */
-  readonly rooms: Pick<ProjectRooms, 'session'>
+  readonly rooms: Pick<ProjectRooms, 'session' | 'figuresOf'>
   readonly requireProject: RequireProject
 }
 

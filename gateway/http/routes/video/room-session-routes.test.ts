@@ -155,6 +155,56 @@ describe('a session of a room', () => {
     ])
   })
 
+  it('has the figures of its members once they are measured', async () => {
+    const room = open()
+    const ann = join(room, 'Ann')
+    const bob = join(room, 'Bob', { isPhone: true })
+    const figuresOf = async (id: string) => (await read(`/${room.session.id}/members/${id}`)).figures
+    expect(await figuresOf(ann.id)).toBeNull()
+    const at = rig.clock.now()
+    const audio = { sentBitRate: 40_000, receivedBitRate: 48_000, sentLoss: 0.25, jitterMs: 2.5 }
+    rig.figures.set(ann.id, {
+      at,
+      audio,
+      sent: { bitRate: 600_000, loss: 0 },
+      received: {
+        bitRate: 250_000,
+        loss: 0.5,
+        roundTripMs: 80,
+        streams: 1,
+        layer: 'low',
+        isPaused: false,
+        framesPerSecond: 15,
+      },
+    })
+    rig.figures.set(bob.id, { at, audio: { ...audio, roundTripMs: 120 } })
+    expect(await figuresOf(ann.id)).toEqual({
+      measured_at: new Date(at).toISOString(),
+      audio: {
+        sent_bit_rate: 40_000,
+        received_bit_rate: 48_000,
+        sent_loss: 0.25,
+        jitter_ms: 2.5,
+        round_trip_ms: null,
+      },
+      video_sent: { bit_rate: 600_000, loss: 0, round_trip_ms: null },
+      video_received: {
+        bit_rate: 250_000,
+        loss: 0.5,
+        round_trip_ms: 80,
+        streams: 1,
+        layer: 'low',
+        paused: false,
+        frames_per_second: 15,
+      },
+    })
+    expect(await figuresOf(bob.id)).toMatchObject({
+      audio: { round_trip_ms: 120 },
+      video_sent: null,
+      video_received: null,
+    })
+  })
+
   it('has its events in order, with their members', async () => {
     const room = open({ id: 'room-1' })
     const ann = join(room, 'Ann')

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { PortStats, RoomVideoFigures } from '../../../media/types.ts'
+import { FakeClock } from '../../core/clock.ts'
+import { type MeasuredMember, type MemberFigures, RoomFigures } from './room-figures.ts'
+
+const stats = (changes: Partial<PortStats> = {}): PortStats => ({
+  received: 0,
+  sent: 0,
+  octetsReceived: 0,
+  octetsSent: 0,
+  lost: 0,
+  jitterMs: 3,
+  refused: { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0, rate: 0 },
+  ...changes,
+})
+
+describe('the figures of a room', () => {
+  let clock: FakeClock
+  let members: MeasuredMember[]
+  let videos: Map<string, RoomVideoFigures>
+  let samples: MemberFigures[]
+  let asked: string[]
+  let figures: RoomFigures
+  beforeEach(() => {
+    clock = new FakeClock()
+    members = []
+    videos = new Map()
+    samples = []
+    asked = []
+    figures = new RoomFigures({
+      clock,
+      members: () => members,
+      videoOf: async (id) => {
+        asked.push(id)
+        return videos.get(id) ?? {}
+      },
+      onSample: (sample) => samples.push(sample),
+    })
+  })
+  afterEach(() => {
+    figures.close()
+    expect(clock.running).toBe(0)
+  })
+
+  const pass = async (seconds: number) => {
+    for (let i = 0; i < seconds; i++) {
+      clock.advance(1000)
+      for (let turn = 0; turn < 5; turn++) await undefined
+    }
+  }
+
+  it('are sampled once in 5 s for each member, a part of them in each second', async () => {
+    members = Array.from({ length: 300 }, (_, at) => ({ id: `${at}`, isPhone: false, port: undefined }))
+    await pass(1)
+    expect(asked).toHaveLength(60)
+    await pass(4)
+    expect(new Set(asked).size).toBe(300)
+    expect([asked.length, figures.all.length, samples.length]).toEqual([300, 300, 300])
+  })
+
+  it('have the rates and the loss of audio since the sample before, and the video as it is', async () => {
+    let now = stats()
+    members = [{ id: 'a', isPhone: true, port: { stats: async () => now } }]
+    await pass(5)
+    expect(figures.of('a')).toEqual({ at: expect.any(Number) })
+    now = stats({ received: 240, lost: 10, octetsReceived: 40_000, octetsSent: 20_000, roundTripMs: 80 })
+    videos.set('a', { sent: { bitRate: 500_000, loss: 0.01 } })
+    await pass(5)
+    expect(figures.of('a')).toEqual({
+      at: clock.now(),
+      sent: { bitRate: 500_000, loss: 0.01 },
+      audio: { sentBitRate: 64_000, receivedBitRate: 32_000, sentLoss: 0.04, jitterMs: 3, roundTripMs: 80 },
+    })
+    // The member came back over another port.
+    now = stats({ received: 3 })
+    await pass(5)
+    expect(figures.of('a')?.audio).toBeUndefined()
+  })
+
+  it('end with the member, also while a sample is taken, and with the port', async () => {
+    const { promise, resolve } = Promise.withResolvers<PortStats>()
+    const closed = Promise.reject(new Error('closed'))
+    closed.catch(() => undefined)
+    members = [
+      { id: 'a', isPhone: false, port: { stats: () => promise } },
+      { id: 'b', isPhone: false, port: { stats: () => closed } },
+    ]
+    await pass(5)
+    members = []
+    figures.remove('a')
+    resolve(stats())
+    await pass(1)
+    expect(figures.all).toEqual([])
+  })
+})

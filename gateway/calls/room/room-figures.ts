@@ -1,0 +1,133 @@
+import type { PortStats, RoomVideoFigures } from '../../../media/types.ts'
+import type { SteadyClock, Timer } from '../../core/clock.ts'
+
+/** Audio of a member. Directions are those of the member. Rates are in bit/s. */
+export interface AudioFigures {
+  readonly sentBitRate: number
+  readonly receivedBitRate: number
+  /** Share of lost packets of the sent audio since the sample before, 0 to 1. */
+  readonly sentLoss: number
+  /** Interarrival jitter of the sent audio in ms. */
+  readonly jitterMs: number
+  /** Round trip time in ms; absent for a browser, whose reports end at mediasoup. */
+  readonly roundTripMs?: number
+}
+
+/** Figures of a member. */
+export interface MemberFigures extends Pick<RoomVideoFigures, 'sent' | 'received'> {
+  /** ms since the epoch. */
+  readonly at: number
+  /** Absent without audio, and in the first sample. */
+  readonly audio?: AudioFigures
+}
+
+/** Member with what its figures come from. */
+export interface MeasuredMember {
+  readonly id: string
+  readonly isPhone: boolean
+  readonly port: { stats(): Promise<PortStats> } | undefined
+}
+
+/** Collaborators of {@link RoomFigures}. */
+export interface RoomFiguresDeps {
+  readonly clock: SteadyClock
+  readonly members: () => readonly MeasuredMember[]
+  readonly videoOf: (id: string) => Promise<RoomVideoFigures>
+  /** Called with each sample. */
+  readonly onSample: (figures: MemberFigures) => void
+}
+
+/** Time between two ticks in ms, and the number of ticks in which each member is sampled once. */
+const tickMs = 1000
+const ticks = 5
+
+interface Sample {
+  readonly figures: MemberFigures
+  readonly stats: PortStats | undefined
+  readonly uptime: number
+}
+
+/**
+ * Figures of the members of a room, each one sampled once in 5 s. Each tick samples a part of the members, so
+ * that no tick of a large room is long.
+ */
+export class RoomFigures {
+  readonly #deps: RoomFiguresDeps
+  readonly #samples = new Map<string, Sample>()
+  #tick = 0
+  #timer: Timer | undefined
+
+  constructor(deps: RoomFiguresDeps) {
+    this.#deps = deps
+    this.#plan()
+  }
+
+  /** Latest figures of all members. */
+  get all(): readonly MemberFigures[] {
+    return [...this.#samples.values()].map(({ figures }) => figures)
+  }
+
+  /** Returns the latest figures of a member; undefined before its first sample, and after it has left. */
+  of(id: string): MemberFigures | undefined {
+    return this.#samples.get(id)?.figures
+  }
+
+  /** Forgets a member. */
+  remove(id: string): void {
+    this.#samples.delete(id)
+  }
+
+  /** Ends the sampling. Idempotent. */
+  close(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#samples.clear()
+  }
+
+  #plan(): void {
+    this.#timer = this.#deps.clock.after(tickMs, () => {
+      this.#plan()
+      this.#tick = (this.#tick + 1) % ticks
+      const due = this.#deps.members().filter((_, index) => index % ticks === this.#tick)
+      for (const member of due) void this.#sample(member)
+    })
+  }
+
+  async #sample({ id, isPhone, port }: MeasuredMember): Promise<void> {
+    const { clock, members, videoOf, onSample } = this.#deps
+    try {
+      const [stats, video] = await Promise.all([port?.stats(), videoOf(id)])
+      // The member or the room may have gone meanwhile.
+      if (!this.#timer || !members().some((each) => each.id === id)) return
+      const uptime = clock.uptime()
+      const audio = stats && audioOf(stats, this.#samples.get(id), uptime, isPhone)
+      const figures: MemberFigures = { at: clock.now(), ...video, ...(audio && { audio }) }
+      this.#samples.set(id, { figures, stats, uptime })
+      onSample(figures)
+    } catch {
+      // Its port or its mediasoup process has ended: the member leaves.
+    }
+  }
+}
+
+/** Returns the audio since the sample before; undefined without one. */
+const audioOf = (
+  stats: PortStats,
+  before: Sample | undefined,
+  uptime: number,
+  isPhone: boolean,
+): AudioFigures | undefined => {
+  const old = before?.stats
+  // A new port counts from zero.
+  if (!old || stats.received < old.received || uptime <= before.uptime) return undefined
+  const rate = (octets: number) => Math.max(0, Math.round((octets * 8000) / (uptime - before.uptime)))
+  const lost = Math.max(0, stats.lost - old.lost)
+  const expected = stats.received - old.received + lost
+  return {
+    sentBitRate: rate(stats.octetsReceived - old.octetsReceived),
+    receivedBitRate: rate(stats.octetsSent - old.octetsSent),
+    sentLoss: expected > 0 ? lost / expected : 0,
+    jitterMs: stats.jitterMs,
+    ...(isPhone && stats.roundTripMs !== undefined && { roundTripMs: stats.roundTripMs }),
+  }
+}
