@@ -227,7 +227,7 @@ export class App {
     const recordings = await openRecordings(
       base,
       store,
-      customers,
+      { ...customers, ffmpeg: media.ffmpeg },
       this.#metrics,
       () => this.#addresses.http[0],
     )

@@ -12,7 +12,7 @@ import { mebibyte } from './sound-options.ts'
 /** Opened components that rooms use. */
 export interface OpenRoomsDeps {
   readonly store: Pick<OpenedStore, 'directory'>
-  readonly media: Pick<OpenedMedia, 'edge' | 'webrtc' | 'hasFfmpeg'>
+  readonly media: Pick<OpenedMedia, 'edge' | 'webrtc' | 'ffmpeg'>
   readonly recordings: Recordings
   readonly customers: Pick<CustomerServers, 'http'>
   readonly history: Pick<RoomHistory, 'watch'>
@@ -25,11 +25,11 @@ export const openRooms = (
   { store, media, recordings, customers, history, clock }: OpenRoomsDeps,
   metrics: Metrics,
 ): ProjectRooms => {
-  const { edge, webrtc, hasFfmpeg } = media
+  const { edge, webrtc, ffmpeg } = media
   const { maxProcesses, maxFileSize, fetchTimeoutMs } = config.media.rooms.ffmpeg
   const files = new RoomFiles(
     {
-      hasFfmpeg,
+      hasFfmpeg: ffmpeg !== undefined,
       maxFiles: maxProcesses,
       maxBytes: maxFileSize * mebibyte,
       timeoutMs: fetchTimeoutMs,

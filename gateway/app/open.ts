@@ -12,6 +12,7 @@ import { createXmlHandler } from '../../handlers/xml/handler.ts'
 import { createComposers } from '../../media/compose/composers.ts'
 import { createEdge } from '../../media/edge/edge.ts'
 import { socketKind } from '../../media/edge/sockets-open.ts'
+import { mp4Converter } from '../../media/ffmpeg/convert-mp4.ts'
 import { type Ffmpeg, findFfmpeg } from '../../media/ffmpeg/ffmpeg.ts'
 import { createSounds } from '../../media/sound/sounds.ts'
 import type { Composers, Edge, Sounds } from '../../media/types.ts'
@@ -94,8 +95,8 @@ export interface OpenedMedia {
   readonly edge: Edge
   readonly webrtc: WebRtcService
   readonly sounds: Sounds
-  /** Whether the machine has ffmpeg. */
-  readonly hasFfmpeg: boolean
+  /** Ffmpeg of the machine; undefined if it has none that can be used. */
+  readonly ffmpeg: Ffmpeg | undefined
 }
 
 /** Clients of customers' servers: for documents, audio files and callbacks. */
@@ -175,10 +176,10 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
   const voices = closing.add('voices', new OperatorHttp(clock, config.sip.userAgent), (http) => http.close())
   const sounds = openSounds(base, voices, metrics)
   measureMedia(metrics, edge, webrtc)
-  return { edge, webrtc, sounds, hasFfmpeg: ffmpeg !== undefined }
+  return { edge, webrtc, sounds, ffmpeg }
 }
 
-/** Finds ffmpeg, which plays files into rooms; undefined if the machine has none that can. */
+/** Finds ffmpeg, which plays files into rooms and converts recordings; undefined if the machine has none that can. */
 const openFfmpeg = async ({ config, log }: AppContext): Promise<Ffmpeg | undefined> => {
   const found = await findFfmpeg(config.media.rooms.ffmpeg.program)
   if (typeof found !== 'string') {
@@ -243,7 +244,7 @@ const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void
 export const openRecordings = async (
   { config, clock, log, closing, followers }: AppContext,
   { directory, secret, nodeId }: OpenedStore,
-  { http, callbacks }: Pick<CustomerServers, 'http' | 'callbacks'>,
+  { http, callbacks, ffmpeg }: Pick<CustomerServers, 'http' | 'callbacks'> & Pick<OpenedMedia, 'ffmpeg'>,
   metrics: Metrics,
   ownUrl: () => string | undefined,
 ): Promise<Recordings> => {
@@ -263,6 +264,7 @@ export const openRecordings = async (
     clock,
     metrics,
     rows: directory.recordings,
+    convert: mp4Converter(ffmpeg),
   }
   const recordings = await Recordings.open({ ...parts, log: log.child({ part: 'recordings' }) })
   followers.change('media.recordings', ({ media, limits }) => {

@@ -1,5 +1,5 @@
 import { rename, rm, stat, unlink } from 'node:fs/promises'
-import type { convertToMp4 } from '../../media/record/convert-mp4.ts'
+import type { ConvertToMp4 } from '../../media/ffmpeg/convert-mp4.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { RecordingRow } from '../directory/tables/recordings.ts'
@@ -11,7 +11,7 @@ const extraMs = 300_000
 /** Collaborators of {@link Mp4Conversions}. */
 export interface Mp4ConversionsDeps {
   readonly folder: Pick<RecordingFolder, 'fileOf'>
-  readonly convert: typeof convertToMp4
+  readonly convert: ConvertToMp4
   /** Saves the row of a recording whose conversion has ended, in place of its former row. */
   readonly save: (former: RecordingRow, row: RecordingRow) => Promise<void>
   readonly log: Log
@@ -83,6 +83,8 @@ export class Mp4Conversions {
     const target = folder.fileOf({ ...row, format: 'mp4' })
     const unfinished = `${target}.new`
     try {
+      // A conversion of a killed gateway may still write to it.
+      await rm(unfinished, { force: true })
       const maxMs = 2 * row.duration_ms + extraMs
       await convert(folder.fileOf(row), unfinished, { maxMs, signal: this.#end.signal })
       const { size } = await stat(unfinished)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { RecordingsConfig } from '../../config/types.ts'
 import type { RecordingStorage } from '../../handlers/verbs.ts'
-import { convertToMp4 } from '../../media/record/convert-mp4.ts'
+import type { ConvertToMp4 } from '../../media/ffmpeg/convert-mp4.ts'
 import type {
   MediaPort,
   Recording,
@@ -80,8 +80,8 @@ export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   readonly callbacks: Callbacks
   /** Returns the free bytes in the folder; default: asks the file system. */
   readonly freeBytes?: (folder: string) => Promise<number>
-  /** Converts a file to MP4; default by the program `ffmpeg`. */
-  readonly convert?: typeof convertToMp4
+  /** Converts a file to MP4. */
+  readonly convert: ConvertToMp4
 }
 
 /** Settings that a reload can change. */
@@ -125,7 +125,7 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     this.#uploads = new RecordingUploads({ http: options.http, folder: this.folder, clock, log, metrics })
     this.#conversions = new Mp4Conversions({
       folder: this.folder,
-      convert: options.convert ?? convertToMp4,
+      convert: options.convert,
       save: (former, row) => this.#index.change(former, row),
       log,
       metrics,

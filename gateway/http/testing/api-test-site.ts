@@ -1,4 +1,5 @@
 /** API test site: the whole site on a real in-memory directory with two projects. Only calls are fakes. */
+
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +11,7 @@ import type { StatusCallback } from '../../../handlers/handler.ts'
 import { checkDocument } from '../../../handlers/reading/check-document.ts'
 import { DocumentChecks } from '../../../handlers/reading/checks.ts'
 import type { DocumentReader } from '../../../handlers/reading/reader.ts'
+import { mp4Converter } from '../../../media/ffmpeg/convert-mp4.ts'
 import type { Certificate } from '../../auth/certificate.ts'
 import { OAuthClients } from '../../auth/oauth/clients.ts'
 import { openTokens } from '../../auth/open-tokens.ts'
@@ -371,6 +373,7 @@ export class ApiTestSite {
     )
     await this.#openRoomHistory()
     this.recordings = await Recordings.open({
+      convert: mp4Converter(undefined),
       rows: this.directory.recordings,
       clock,
       metrics,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { StatusCallback } from '../../../handlers/handler.ts'
+import { mp4Converter } from '../../../media/ffmpeg/convert-mp4.ts'
 import { wavHeader } from '../../../media/record/wav-format.ts'
 import type { RecordingOrder } from '../../calls/audio/recording-store.ts'
 import { FakeRecording } from '../../calls/testing/fake-listeners.ts'
@@ -73,6 +74,7 @@ export class RecordingRig {
   async starting(changes: Partial<RecordingsOptions> = {}): Promise<Recordings> {
     const { rows, clock, metrics, folder } = this
     const recordings = await Recordings.open({
+      convert: mp4Converter(undefined),
       rows,
       nodeId: 'node-1',
       clock,
