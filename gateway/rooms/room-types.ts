@@ -31,7 +31,7 @@ export interface RoomSettings {
   readonly recordMembers: boolean
   /** Storage of the customer that recordings are uploaded to; default none. */
   readonly recordingStorage?: { readonly url: string; readonly method: 'PUT' | 'POST' }
-  /** Whether each picture of a composed picture has its member's name; default false: plain ones alone have. */
+  /** Whether names stand over cameras in a composed picture; default false: in plain tiles only. */
   readonly hasNames: boolean
   /** Data of the application for the room. */
   readonly meta: Meta

@@ -1,9 +1,9 @@
 /**
  * Letters of the names in tiles, drawn for this project as strokes, so that they have any size.
  *
- * A glyph is a list of strokes. A stroke is a list of points, each an x and a y in base 36; with `~`, its inner
- * points bend it; a single point is a dot. Capitals are from y = 3 to b, small letters from 6 to b, and
- * descenders end at e.
+ * A glyph is a list of strokes. A stroke is a list of points, each an x and a y in base 36.
+ * With `~`, its inner points bend it. A single point is a dot. Capitals are from y = 3 to b, small letters from
+ * 6 to b, and descenders end at e.
  */
 export const glyphs: Readonly<Record<string, string>> = {
   A: '0b336b 1858',
@@ -162,8 +162,8 @@ export const marksBelow: Readonly<Record<string, string>> = {
 /** Letters that others stand for. */
 const pairs =
   'Ĳ IJ ĳ ij Ŀ L· ŀ l· ŉ \'n ſ f ‘ \' ’ \' ‚ , “ " ” " „ " ‐ - ‑ - − - × x ' +
-  'а a б b в v г g д d е e ж zh з z и i к k л l м m н n о o п p р r с s т t у u ф f х kh ц ts ч ch ш sh щ shch ы y ' +
-  'э e ю iu я ia і i є ie ґ g ј j љ lj њ nj ћ ć ђ đ џ dž ' +
+  'а a б b в v г g д d е e ж zh з z и i к k л l м m н n о o п p р r с s т t у u ф f х kh ц ts ч ch ш sh ' +
+  'щ shch ы y э e ю iu я ia і i є ie ґ g ј j љ lj њ nj ћ ć ђ đ џ dž ' +
   'α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o'
 
 /** Text in the letters above for letters that are not among them. */

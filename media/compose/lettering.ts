@@ -81,7 +81,8 @@ const compose = ([base = '', ...marks]: readonly string[]): Letter | undefined =
   const rise = top < smallTop ? 0 : smallTop - capitalTop
   const shifted = segments.map(({ x, toX, ...line }) => ({ ...line, x: x + indent, toX: toX + indent }))
   for (const mark of marks) {
-    const [above, below] = [marksAbove[mark], marksBelow[mark]]
+    const above = marksAbove[mark]
+    const below = marksBelow[mark]
     if (above) shifted.push(...segmentsOf(above, dx, rise))
     if (below) shifted.push(...segmentsOf(below, dx))
   }
@@ -123,7 +124,8 @@ export interface TextMask {
 /** Draws a line with round ends. */
 const stroke = (mask: TextMask, line: Segment, radius: number): void => {
   const { x, y } = line
-  const [dx, dy] = [line.toX - x, line.toY - y]
+  const dx = line.toX - x
+  const dy = line.toY - y
   const square = dx * dx + dy * dy
   const reach = radius + 1
   const left = Math.max(0, Math.floor(Math.min(x, line.toX) - reach))
@@ -131,7 +133,8 @@ const stroke = (mask: TextMask, line: Segment, radius: number): void => {
   const bottom = Math.min(mask.height - 1, Math.ceil(Math.max(y, line.toY) + reach))
   for (let row = Math.max(0, Math.floor(Math.min(y, line.toY) - reach)); row <= bottom; row++)
     for (let column = left; column <= right; column++) {
-      const [px, py] = [column + 0.5 - x, row + 0.5 - y]
+      const px = column + 0.5 - x
+      const py = row + 0.5 - y
       const share = square === 0 ? 0 : Math.min(1, Math.max(0, (px * dx + py * dy) / square))
       const distance = Math.hypot(px - share * dx, py - share * dy)
       const coverage = Math.round(255 * Math.min(1, Math.max(0, radius + 0.5 - distance)))
@@ -141,7 +144,7 @@ const stroke = (mask: TextMask, line: Segment, radius: number): void => {
 }
 
 /**
- * Draws a text. Accents are composed; Greek and Cyrillic letters become Latin ones; a question mark stands for
+ * Draws a text. Accents are composed. Greek and Cyrillic letters become Latin ones. A question mark stands for
  * other letters. A text that is too long is cut, and ends with an ellipsis. The width is even.
  *
  * @param height of the font in pixels, with accents and descenders

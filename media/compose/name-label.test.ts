@@ -60,7 +60,7 @@ describe('the name of a tile', () => {
     expect(new Set(bytes.subarray(size.width * size.height))).toEqual(new Set([128]))
   })
 
-  it('is left out where there is none, where it is not wanted, and where the tile is small', () => {
+  it('is left out without a text, where it is not wanted, and where the tile is small', () => {
     expect(captionOf({ ...tile, isCaptioned: undefined })).toBeUndefined()
     expect(titleOf({ ...tile, isCaptioned: undefined })).toBeDefined()
     for (const other of [{ name: undefined }, { name: ' ' }, { width: 58 }, { height: 58 }])

@@ -32,7 +32,7 @@ const padded = ({ alpha, width, height }: TextMask, padX: number, padY: number):
   return { ...around, alpha: wide }
 }
 
-/** Returns the name over the picture of a tile, at its lower left; undefined without a name, or if it is small. */
+/** Returns the name at the lower left of a tile; undefined if it has none there, or if the tile is small. */
 export const captionOf = (tile: Tile): NameLabel | undefined => {
   const { name, isCaptioned, width, height } = tile
   if (name === undefined || !isCaptioned || Math.min(width, height) < minSide) return undefined
@@ -48,7 +48,8 @@ export const titleOf = (tile: Tile): NameLabel | undefined => {
   if (name === undefined || Math.min(width, height) < minSide) return undefined
   const text = drawText(name, heightFor(tile, 0.1), width - 12)
   if (text.width === 0) return undefined
-  const [x, y] = [even((width - text.width) / 2), even((height - text.height) / 2)]
+  const x = even((width - text.width) / 2)
+  const y = even((height - text.height) / 2)
   return { ...text, x, y, isBar: false }
 }
 

@@ -14,7 +14,7 @@ export interface SpareComposerDeps {
   readonly onDeath: (reason: Error) => void
 }
 
-/** Wait before a start, in ms: a start costs a third of a second of CPU time, which the first pictures need. */
+/** Wait before a start, in ms. It costs a third of a second of CPU time, which the first pictures need. */
 const startDelayMs = 2000
 /** Time without pictures after which the spare process ends, in ms. */
 const idleMs = 10_000
@@ -46,7 +46,7 @@ export class SpareComposer {
     else this.#idle = this.#deps.clock.after(idleMs, () => void this.#end())
   }
 
-  /** Returns the spare process, or a new one if there is none. `listener` receives what follows. */
+  /** Returns the spare process, or a new one in its place. `listener` receives what follows. */
   take(listener: ComposerChildListener): ComposerHandle {
     const child = this.#child
     if (!child) return this.#deps.fork(listener)

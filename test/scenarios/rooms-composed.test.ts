@@ -87,8 +87,8 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
     )
 
   /**
-   * Waits until each layer of the latest layout has the colour of its member's camera, or grey for the members
-   * `plain`, whose names are in the middle of their layers.
+   * Waits until each layer of the latest layout has the colour of its member's camera. Those of the members
+   * `plain` are grey, with the name in the middle.
    */
   const seesLayers = async (page: SdkPage, name: string, count: number, plain: readonly Colour[] = []) => {
     const compare = async () => {

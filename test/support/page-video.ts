@@ -159,8 +159,8 @@ export interface ColouredFrame {
 }
 
 /**
- * Records the colours of every frame of the page's newest video at places, from its next frame on. The returned
- * function ends that, and resolves with the frames in their order.
+ * Records the colours of every frame of the page's newest video at places, from its next frame on. The
+ * returned function ends that, and resolves with the frames in their order.
  */
 export const recordColours = async (
   page: Pick<Page, 'evaluate'>,
@@ -180,7 +180,8 @@ export const recordColours = async (
       for (;;) {
         const { value } = await reader.read()
         if (!value) return frames
-        frames.push({ at: performance.timeOrigin + performance.now(), colours: coloursOf(context, value, places) })
+        const at = performance.timeOrigin + performance.now()
+        frames.push({ at, colours: coloursOf(context, value, places) })
         first.resolve()
       }
     }

@@ -34,7 +34,11 @@ describe('a room', () => {
       layers: [
         {
           id: member.id,
-          ...{ x: 0, y: 0, width: 100, height: 100, z: expect.any(Number) },
+          x: 0,
+          y: 0,
+          width: 100,
+          height: 100,
+          z: expect.any(Number),
           isVisible: true,
           name: 'Ann',
         },

@@ -33,9 +33,9 @@ export interface OpenInput {
 
 /**
  * Sends a stream to the process that composes a picture, unencrypted on 127.0.0.1. Opens in the background.
- * If that fails, it opens again after 0.5 s, doubled up to 30 s; only the first failure in a row is reported. A
- * stream or a router that has ended is no fault. When the caller closes it, it also removes the source from the
- * picture.
+ * If that fails, it opens again after 0.5 s, doubled up to 30 s; only the first failure in a row is reported.
+ * A stream or a router that has ended is no fault. When the caller closes it, it also removes the source from
+ * the picture.
  */
 export const openComposerInput = ({ clock, onFault, ...stream }: ComposerInput): OpenInput => {
   const { producer, line } = stream.source

@@ -18,8 +18,8 @@ export interface CompositionDeps {
   /** Called for each stream that cannot be sent to the picture. */
   readonly onFault: (fault: Error) => void
   /**
-   * Called when {@link Composition.failure} or {@link Composition.feed} has changed by itself. `reason`: cause of
-   * a success.
+   * Called when {@link Composition.failure} or {@link Composition.feed} has changed by itself. `reason`:
+   * cause of a success.
    */
   readonly onChange: (reason: string) => void
   /** Default {@link openComposerInput}. */
@@ -45,8 +45,8 @@ interface Input extends OpenInput {
  * visible sources only.
  *
  * If the process dies, another picture opens at once, then after 0.5 s, doubled up to 30 s. The failure ends
- * when all visible sources are drawn, or 1.5 s after the picture has opened. The owner decides what viewers see
- * meanwhile, and goes on telling the layers.
+ * when all visible sources are drawn, or 1.5 s after the picture has opened. The owner decides what viewers
+ * see meanwhile, and goes on telling the layers.
  */
 export class Composition {
   readonly #deps: CompositionDeps

@@ -467,7 +467,7 @@ export class VideoRoom implements RoomVideo {
     return this.#picture.kind === 'speaker' ? this.#picture : {}
   }
 
-  /** Returns the layers of the composed picture that is wanted, or wanted again after a failure; else none. */
+  /** Returns the layers of the composed picture that is wanted, or wanted after a failure; else none. */
   #layers(): readonly CompositionLayer[] {
     const isWanted = this.#canCompose ? this.#picture.kind === 'composed' : this.#refusal === undefined
     return (isWanted ? this.#composed : []).map(({ id, ...layer }): CompositionLayer => {

@@ -6,8 +6,8 @@ import { producerParameters } from '../video-parameters.ts'
 import { keyFrameSpacingMs } from './key-frame-spacing.ts'
 
 /**
- * Minimum time between two requests for a key frame of a stream, in ms. Browsers ignore a request within 300 ms
- * after the one before, and mediasoup would repeat it only after a second.
+ * Minimum time between two requests for a key frame of a stream, in ms. Browsers ignore a request within
+ * 300 ms after the one before, and mediasoup would repeat it only after a second.
  */
 const minRequestMs = 350
 

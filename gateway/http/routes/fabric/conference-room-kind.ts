@@ -74,7 +74,7 @@ const properties = {
   names: {
     ...flag,
     description:
-      'Whether names stand over the cameras of a composed picture; default false: only tiles without one have a name.',
+      'Whether names stand over cameras in a composed picture; default false: in plain tiles only.',
   },
   meta: {
     type: ['object', 'null'],
