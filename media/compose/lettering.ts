@@ -144,8 +144,8 @@ const stroke = (mask: TextMask, line: Segment, radius: number): void => {
 }
 
 /**
- * Draws a text. Accents are composed. Greek and Cyrillic letters become Latin ones. A question mark stands for
- * other letters. A text that is too long is cut, and ends with an ellipsis. The width is even.
+ * Draws a text. Accents are composed. Greek and Cyrillic letters become Latin ones. A question mark stands
+ * for other letters. A text that is too long is cut, and ends with an ellipsis. The width is even.
  *
  * @param height of the font in pixels, with accents and descenders
  * @param maxWidth in pixels; at least that of the ellipsis is needed, else the mask is empty
