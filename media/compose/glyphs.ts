@@ -2,8 +2,8 @@
  * Letters of the names in tiles, drawn for this project as strokes, so that they have any size.
  *
  * A glyph is a list of strokes. A stroke is a list of points, each an x and a y in base 36.
- * With `~`, its inner points bend it. A single point is a dot. Capitals are from y = 3 to b, small letters from
- * 6 to b, and descenders end at e.
+ * With `~`, its inner points bend it. A single point is a dot. Capitals are from y = 3 to b, small letters
+ * from 6 to b, and descenders end at e.
  */
 export const glyphs: Readonly<Record<string, string>> = {
   A: '0b336b 1858',
