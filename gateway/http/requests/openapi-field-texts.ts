@@ -105,6 +105,9 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   topic: 'Topic of the realtime clients.',
   max_members: 'Maximum number of callers in the room.',
   record_on_start: 'Whether the room is recorded from its start.',
+  record_members: 'Whether recordings have files of each member.',
+  recording_storage_url: 'URL that complete recordings are uploaded to; null for none.',
+  recording_storage_url_method: 'Method of the uploads; null for PUT.',
   layout: 'Layout of the video picture.',
   // Video rooms
   room_id: 'Id of the room. A room without an entry has another id in each session.',

@@ -193,12 +193,26 @@ const addVideoRoom = async (
     things.set(path, room.session.id)
   things.set('/api/video/room_sessions/{id}/members/{member_id}', memberId)
   const roomSessionId = room.session.id
-  const order = { projectId, callId: randomUUID(), legId: randomUUID(), roomSessionId }
-  const recording = rig.recordings.startRoom((request) => {
+  const order = { projectId, callId: randomUUID(), legId: randomUUID(), roomSessionId, hasMembers: true }
+  // Another name in each project, as ids are.
+  const name = `${randomUUID()}.wav`
+  const recording = rig.recordings.startRoom((request, members) => {
     writeFileSync(request.path, 'x')
+    writeFileSync(members!.pathOf(name), 'x')
+    members!.save({
+      room_session_id: roomSessionId,
+      room_name: 'room',
+      started_at: new Date(0).toISOString(),
+      members: [],
+      files: [{ name, member_id: memberId, kind: 'audio', start: 0 }],
+      timeline: [],
+      is_truncated: false,
+    })
     return new FakeRoomRecording(request)
   }, order)
   recording.stop()
   await recording.done
   things.set('/api/video/room_recordings/{id}', recording.id)
+  things.set('/api/recordings/{id}', recording.id)
+  things.set('/api/recordings/{id}/files/{name}', name)
 }

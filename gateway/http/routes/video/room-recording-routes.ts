@@ -36,12 +36,12 @@ const textOrNull = { type: ['string', 'null'] } as const
 
 const fileProperties = {
   name: text,
-  member_id: text,
+  member_id: { ...text, description: 'Id of the member.' },
   kind: { type: 'string', enum: ['camera', 'screen', 'audio'] },
   format: text,
   start: { type: 'number', description: 'Time of its start in the recording, in seconds.' },
   duration: { type: 'number' },
-  size_in_bytes: { type: 'integer' },
+  size_in_bytes: { type: 'integer', description: 'Size of the file.' },
   uri: text,
 }
 
