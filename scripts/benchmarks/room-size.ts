@@ -70,7 +70,7 @@ export const roomSize = async (listeners = 13, phones = 33, seconds = 2): Promis
     const perPhone = (third.gateway - second.gateway) / phones
     const all = first.gateway + goal.listeners * perListener + goal.phones * perPhone
     console.log(
-      `gateway per listener ${(1000 * perListener).toFixed(2)} thousandths of a core, per telephone ` +
+      `per listener ${(1000 * perListener).toFixed(2)} thousandths of a core; per telephone ` +
         `${(1000 * perPhone).toFixed(2)}; ${cameras} cameras, ${goal.listeners} listeners and ${goal.phones} ` +
         `telephones calculated: ${all.toFixed(2)} cores`,
     )

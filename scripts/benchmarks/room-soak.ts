@@ -23,11 +23,6 @@ const expiring: ReadonlySet<string> = new Set([
   'trunkline_nodejs_eventloop_lag_seconds',
 ])
 
-interface Sample {
-  readonly joins: number
-  readonly mib: number
-}
-
 /** Returns the gauges of the gateway by name, sums of their labels. */
 const gaugesOf = async (url: string): Promise<Map<string, number>> => {
   const text = await (await fetch(`${url}/metrics`)).text()
@@ -70,53 +65,42 @@ const leftOver = async (url: string, before: ReadonlyMap<string, number>): Promi
   }
 }
 
-const meanOf = (samples: readonly Sample[]): number =>
-  samples.reduce((sum, { mib }) => sum + mib, 0) / samples.length
-
-/** Compares the first and the last quarter after {@link warmUp}: single figures of a heap vary. */
-const verdict = (samples: readonly Sample[]): string => {
-  const late = samples.filter(({ joins }) => joins >= warmUp)
-  const quarter = late.length >> 2
-  if (quarter < 2) return 'memory: too few joins for a verdict'
-  const first = meanOf(late.slice(0, quarter))
-  const last = meanOf(late.slice(-quarter))
-  const growth = last / first - 1
-  return (
-    `memory: ${Math.abs(growth) <= flatShare ? 'flat' : 'NOT FLAT'}, ${first.toFixed(0)} MiB resident ` +
-    `in the first quarter after ${warmUp} joins, ${last.toFixed(0)} in the last one ` +
-    `(${(100 * growth).toFixed(1)} %)`
-  )
-}
-
 /**
- * Lets members join and leave 100 rooms in turns, with screens. Prints memory, and finally the gauges
- * that stay above zero.
+ * Lets members join and leave 100 rooms in turns, with screens. Compares the memory at rest after the first
+ * joins and after the last, and prints the gauges that stay above zero.
  */
 export const roomSoak = async (joins = 1000): Promise<void> => {
   const rig = await RoomGateway.start({ rooms, people: 2 * lanes, members: 20 * lanes })
-  const { gateway } = rig
-  const visits = Math.ceil(joins / joinsPerVisit)
-  const samples: Sample[] = []
-  let next = 0
-  let done = 0
-  const run = async (lane: number) => {
-    while (next < visits) {
-      await visit(rig, lane, next++)
-      done += joinsPerVisit
-      samples.push({ joins: done, mib: residentOf(gateway.pid) })
-      const { mib } = samples.at(-1)!
-      if (samples.length % 25 === 0) console.log(`${done} joins: resident ${mib.toFixed(0)} MiB`)
+  const { url, pid } = rig.gateway
+  let visits = 0
+  const run = async (to: number) => {
+    const runLane = async (lane: number) => {
+      while (visits < to) await visit(rig, lane, visits++)
     }
+    await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
+    console.log(
+      `${to * joinsPerVisit} joins and leaves: ${residentOf(pid).toFixed(0)} MiB resident at the end`,
+    )
   }
   try {
-    const before = await gaugesOf(gateway.url)
-    await Promise.all(Array.from({ length: lanes }, (_, lane) => run(lane)))
-    console.log(`${done} joins and leaves, ${rooms.length} rooms, ${Math.ceil(visits / 3)} screens`)
-    const left = await leftOver(gateway.url, before)
-    console.log(left.length === 0 ? 'every gauge is zero again' : `gauges above zero: ${left.join(', ')}`)
-    console.log(verdict(samples))
-    const errors = gateway.log.filter(({ level }) => level >= 50).length
-    console.log(`${errors} errors in the log`)
+    const before = await gaugesOf(url)
+    const rest = async () => {
+      const left = await leftOver(url, before)
+      const mib = residentOf(pid)
+      const text = left.length === 0 ? 'every gauge is zero again' : `gauges above zero: ${left.join(', ')}`
+      console.log(`at rest: ${mib.toFixed(0)} MiB resident, ${text}`)
+      return mib
+    }
+    await run(Math.ceil(warmUp / joinsPerVisit))
+    const first = await rest()
+    await run(Math.ceil(joins / joinsPerVisit))
+    const growth = (await rest()) / first - 1
+    const isFlat = Math.abs(growth) <= flatShare
+    const errors = rig.gateway.log.filter(({ level }) => level >= 50).length
+    console.log(
+      `memory: ${isFlat ? 'flat' : 'NOT FLAT'}, ${(100 * growth).toFixed(1)} % at rest; ${rooms.length} rooms, ` +
+        `${Math.ceil(visits / 3)} screens, ${errors} errors in the log`,
+    )
   } finally {
     await rig.stop()
   }
