@@ -71,8 +71,8 @@ export const roomSize = async (listeners = 13, phones = 33, seconds = 2): Promis
     const all = first.gateway + goal.listeners * perListener + goal.phones * perPhone
     console.log(
       `per listener ${(1000 * perListener).toFixed(2)} thousandths of a core; per telephone ` +
-        `${(1000 * perPhone).toFixed(2)}; ${cameras} cameras, ${goal.listeners} listeners and ${goal.phones} ` +
-        `telephones calculated: ${all.toFixed(2)} cores`,
+        `${(1000 * perPhone).toFixed(2)}; ${cameras} cameras, ${goal.listeners} listeners ` +
+        `and ${goal.phones} telephones calculated: ${all.toFixed(2)} cores`,
     )
   } finally {
     stop()

@@ -98,8 +98,8 @@ export const roomSoak = async (joins = 1000): Promise<void> => {
     const isFlat = Math.abs(growth) <= flatShare
     const errors = rig.gateway.log.filter(({ level }) => level >= 50).length
     console.log(
-      `memory: ${isFlat ? 'flat' : 'NOT FLAT'}, ${(100 * growth).toFixed(1)} % at rest; ${rooms.length} rooms, ` +
-        `${Math.ceil(visits / 3)} screens, ${errors} errors in the log`,
+      `memory: ${isFlat ? 'flat' : 'NOT FLAT'}, ${(100 * growth).toFixed(1)} % at rest; ` +
+        `${rooms.length} rooms, ${Math.ceil(visits / 3)} screens, ${errors} errors in the log`,
     )
   } finally {
     await rig.stop()
