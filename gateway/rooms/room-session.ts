@@ -331,8 +331,8 @@ export class RoomSession {
   }
 
   /**
-   * Reports whether a member talks. Has no effect if it is not present. `hasVoice`: false in a pause that has
-   * not ended the talking yet; it keeps a short word from changing the picture. Default as `isTalking`. A
+   * Reports whether a member talks. Has no effect if it is not present. `hasVoice`: false in a short word and
+   * in a pause that has not ended the talking yet, which do not change the picture. Default as `isTalking`. A
    * microphone without a camera speaks for its owner in the choice of the picture.
    */
   setTalking(memberId: string, isTalking: boolean, hasVoice = isTalking): void {

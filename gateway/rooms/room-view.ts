@@ -87,7 +87,7 @@ export class RoomView {
     this.#kind = kind
   }
 
-  /** Reports the voice of a member. `hasVoice`: false in a short pause. */
+  /** Reports the voice of a member. `hasVoice`: false in a short word or pause. */
   setTalking(memberId: string, isTalking: boolean, hasVoice: boolean): void {
     this.#speaker.setTalking(memberId, isTalking, hasVoice)
   }

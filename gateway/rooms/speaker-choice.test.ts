@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../core/clock.ts'
 import { SpeakerChoice } from './speaker-choice.ts'
 
-/** Voice after which the mixer reports talking, and silence after which it reports the end. */
+/** Voice after which the mixer reports talking and speech, and silence after which it reports the end. */
 const onMs = 200
+const speechMs = 440
 const offMs = 700
 
 class Bench {
@@ -29,7 +30,8 @@ class Bench {
   /** Lets a member speak, as the mixer reports it: from now for some ms, with the pause after it. */
   speak(id: string, ms: number): void {
     if (ms < onMs) return
-    this.clock.after(onMs, () => this.choice.setTalking(id, true))
+    this.clock.after(onMs, () => this.choice.setTalking(id, true, false))
+    if (ms > speechMs) this.clock.after(speechMs, () => this.choice.setTalking(id, true))
     this.clock.after(ms, () => this.choice.setTalking(id, true, false))
     this.clock.after(ms + offMs, () => this.choice.setTalking(id, false))
   }
@@ -44,13 +46,13 @@ describe('the speaker', () => {
     expect(new Bench().choice.other).toBeUndefined()
   })
 
-  it('changes 0.4 s after the first syllable', () => {
+  it('changes 0.44 s after the first syllable', () => {
     const bench = new Bench('A', 'B', 'C')
     bench.speak('C', 3000)
-    bench.clock.advance(399)
+    bench.clock.advance(439)
     expect(bench.speaker).toBe('A')
     bench.clock.advance(1)
-    expect(bench.switches).toEqual([[400, 'C']])
+    expect(bench.switches).toEqual([[440, 'C']])
     expect(bench.choice.recent).toEqual(['C', 'A'])
     expect(bench.choice.other).toBe('A')
   })
@@ -63,16 +65,12 @@ describe('the speaker', () => {
     expect(bench.clock.running).toBe(0)
   })
 
-  it('changes for a short word with another one after a short pause', () => {
+  it('changes for speech, and not for the talking before it', () => {
     const bench = new Bench('A', 'B')
-    bench.choice.setTalking('B', true)
-    bench.clock.advance(100)
     bench.choice.setTalking('B', true, false)
-    bench.clock.advance(300)
-    bench.choice.setTalking('B', true)
-    bench.clock.advance(99)
+    bench.clock.advance(5000)
     expect(bench.speaker).toBe('A')
-    bench.clock.advance(1)
+    bench.choice.setTalking('B', true)
     expect(bench.speaker).toBe('B')
   })
 
@@ -97,17 +95,17 @@ describe('the speaker', () => {
     const bench = new Bench('A', 'B', 'C', 'D')
     bench.speak('B', 500)
     bench.clock.advance(1200)
-    expect(bench.switches).toEqual([[400, 'B']])
+    expect(bench.switches).toEqual([[440, 'B']])
     bench.choice.setTalking('C', true)
     bench.choice.setTalking('D', true)
     bench.clock.advance(300)
     bench.choice.setTalking('C', false)
-    bench.clock.advance(399)
+    bench.clock.advance(439)
     expect(bench.speaker).toBe('B')
     bench.clock.advance(1)
     expect(bench.switches).toEqual([
-      [400, 'B'],
-      [1900, 'D'],
+      [440, 'B'],
+      [1940, 'D'],
     ])
   })
 
@@ -171,6 +169,8 @@ describe('the speaker', () => {
   it('has no timer after the end', () => {
     const bench = new Bench('A', 'B')
     bench.choice.setTalking('B', true)
+    bench.choice.setTalking('B', false)
+    bench.choice.setTalking('A', true)
     expect(bench.clock.running).toBe(1)
     bench.choice.close()
     expect(bench.clock.running).toBe(0)

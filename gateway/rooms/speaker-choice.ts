@@ -1,15 +1,13 @@
 import type { SteadyClock, Timer } from '../core/clock.ts'
 
-/** Voice for which a talking member becomes the speaker, in ms after its talking was reported. */
-const minVoiceMs = 200
 /** Minimum time between two changes of the speaker, in ms. */
 const minStayMs = 1500
 
-/** Voice of a member that talks. */
+/** Speech of a member that talks. */
 interface Talker {
-  /** Voice in ms since talking was reported, up to the present pause. */
+  /** Speech in ms up to the present pause; 0: perhaps a short word. */
   voicedMs: number
-  /** Start of the present voice; undefined in a pause. */
+  /** Start of the present speech; undefined in a pause, and in a short word. */
   voiceAt: number | undefined
 }
 
@@ -21,8 +19,9 @@ export interface SpeakerChoiceDeps {
 }
 
 /**
- * Choice of the member in the picture. A member that keeps talking becomes the speaker if the present one is
- * silent. Cross-talk keeps the present speaker, and a silent speaker stays until another one talks.
+ * Choice of the member in the picture. A member that speaks more than a short word becomes the speaker if
+ * the present one is silent. Cross-talk keeps the present speaker, and a silent speaker stays until
+ * another one talks.
  */
 export class SpeakerChoice {
   readonly #clock: SteadyClock
@@ -66,8 +65,8 @@ export class SpeakerChoice {
   }
 
   /**
-   * Reports whether a member talks. `hasVoice`: false in a pause that has not ended the talking yet. Without
-   * it, the pause after a short word counts as voice.
+   * Reports whether a member talks. `hasVoice`: false in a short word, and in a pause that has not ended the
+   * talking yet.
    */
   setTalking(id: string, isTalking: boolean, hasVoice = isTalking): void {
     if (isTalking) {
@@ -111,8 +110,7 @@ export class SpeakerChoice {
       this.#prefer(next)
       return true
     }
-    const waitMs = next === undefined ? this.#shortestWait() : stayMs
-    if (waitMs !== undefined) this.#timer = this.#clock.after(Math.max(waitMs, stayMs), () => this.#update())
+    if (next !== undefined) this.#timer = this.#clock.after(stayMs, () => this.#update())
     return false
   }
 
@@ -120,27 +118,19 @@ export class SpeakerChoice {
     this.#recent = [id, ...this.#recent.filter((each) => each !== id)]
   }
 
-  /** Returns the candidate with the most voice among those that have enough. */
+  /** Returns the candidate with the most speech. */
   #longestTalker(): string | undefined {
     const now = this.#clock.uptime()
     let longest: string | undefined
-    let longestMs = 0
+    let longestMs = -1
     for (const [id, talker] of this.#talkers) {
       const ms = voicedMs(talker, now)
-      if (ms < minVoiceMs || ms <= longestMs || !this.#candidates.includes(id)) continue
+      const hasSpoken = talker.voiceAt !== undefined || ms > 0
+      if (!hasSpoken || ms <= longestMs || !this.#candidates.includes(id)) continue
       longest = id
       longestMs = ms
     }
     return longest
-  }
-
-  /** Returns the time until a candidate has enough voice; undefined if no candidate has voice now. */
-  #shortestWait(): number | undefined {
-    const now = this.#clock.uptime()
-    const waits = [...this.#talkers]
-      .filter(([id, { voiceAt }]) => voiceAt !== undefined && this.#candidates.includes(id))
-      .map(([, talker]) => minVoiceMs - voicedMs(talker, now))
-    return waits.length > 0 ? Math.min(...waits) : undefined
   }
 }
 

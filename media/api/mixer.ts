@@ -23,10 +23,10 @@ export interface MixerInputOptions {
 }
 
 /**
- * Whether a port talks. `pausing`: it talks, but has had no voice for 100 ms, such as between two sentences
- * or at its end.
+ * Whether a port talks. `talking`: perhaps a short word only. `speaking`: more than that. `pausing`: it
+ * talks, but has had no voice for 100 ms, such as between two sentences or at its end.
  */
-export type Talk = 'silent' | 'talking' | 'pausing'
+export type Talk = 'silent' | 'talking' | 'speaking' | 'pausing'
 
 /** Options of a mixer. */
 export interface MixerOptions {
@@ -70,9 +70,10 @@ export interface Mixer {
    */
   onSpeaker(listener: (port: MediaPort | undefined) => void): void
   /**
-   * Sets the only listener for ports that begin, pause or end to talk. They begin after 200 ms of voice, and
-   * end after 700 ms without. Steady noise counts as voice for about a second. Muted and whispering ports do
-   * not talk. A port that leaves the mixer while it talks is reported as well.
+   * Sets the only listener for ports that begin, pause or end to talk. They begin after 200 ms of voice,
+   * speak after 440 ms, and end after 700 ms without. Steady noise counts as voice for about a second.
+   * Muted and whispering ports do not talk. A port that leaves the mixer while it talks is reported as
+   * well.
    */
   onTalking(listener: (port: MediaPort, talk: Talk) => void): void
   /** Resolves when the mixer is closed or its thread has died. */

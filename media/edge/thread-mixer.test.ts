@@ -28,7 +28,7 @@ describe('a mixer with ports of three codecs', () => {
       onPlayed: (play) => played.push(play),
       onWake: () => {},
       onSpeaker: (port) => speakers.push(port),
-      onTalking: (port, talk) => talkers.push([port, talk === 'talking']),
+      onTalking: (port, talk) => talk !== 'speaking' && talkers.push([port, talk === 'talking']),
     })
     lines.forEach((line, i) => {
       line.set({ codec: codecs[i]! })

@@ -106,7 +106,8 @@ describe('the ports that talk', () => {
   const setUp = (options: InputOptions = {}) => {
     const reports: (readonly [id: number, isTalking: boolean])[] = []
     const mixer = new MixerCore({
-      onTalking: (id, talk) => talk !== 'pausing' && reports.push([id, talk === 'talking']),
+      onTalking: (id, talk) =>
+        (talk === 'talking' || talk === 'silent') && reports.push([id, talk === 'talking']),
     })
     const input = mixer.add(1, options)
     mixer.add(2)

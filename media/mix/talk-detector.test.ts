@@ -47,6 +47,18 @@ function changes(samples: Int16Array, detector = new TalkDetector()): number[] {
   return times
 }
 
+/** Returns the changes with their times in ms. */
+function talks(samples: Int16Array): [ms: number, talk: string][] {
+  const detector = new TalkDetector()
+  const seen: [number, string][] = []
+  for (const [index, frame] of [...framesOf(samples)].entries()) {
+    const before = detector.talk
+    detector.update(levelDb(frame))
+    if (detector.talk !== before) seen.push([(index + 1) * 20, detector.talk])
+  }
+  return seen
+}
+
 describe('the detection of talking', () => {
   it('begins after 200 ms of voice, and ends after 700 ms without', () => {
     expect(changes(concat(quiet(1000), noise(400, -20), quiet(2000)))).toEqual([1200, 2100])
@@ -94,15 +106,30 @@ describe('the detection of talking', () => {
   })
 
   it('pauses 100 ms after the voice, and talks again with the next voice', () => {
-    const detector = new TalkDetector()
-    const seen: string[] = []
     const samples = concat(quiet(1000), noise(400, -20), quiet(300), noise(400, -20), quiet(1000))
-    for (const [index, frame] of [...framesOf(samples)].entries()) {
-      const before = detector.talk
-      detector.update(levelDb(frame))
-      if (detector.talk !== before) seen.push(`${(index + 1) * 20} ${detector.talk}`)
+    expect(talks(samples).map((each) => each.join(' '))).toEqual([
+      '1200 talking',
+      '1500 pausing',
+      '1760 speaking',
+      '2200 pausing',
+      '2800 silent',
+    ])
+  })
+
+  it.each([200, 300, 390])('does not take a word of %d ms for speech', (ms) => {
+    for (const offset of [0, 5, 10, 15]) {
+      const samples = concat(quiet(1000 + offset), noise(ms, -20), quiet(2000))
+      expect(talks(samples).map(([, talk]) => talk)).not.toContain('speaking')
     }
-    expect(seen).toEqual(['1200 talking', '1500 pausing', '1760 talking', '2200 pausing', '2800 silent'])
+  })
+
+  it('takes syllables with short pauses for speech after 440 ms', () => {
+    const syllable = concat(noise(180, -20), quiet(80))
+    const samples = concat(quiet(1000), ...Array.from({ length: 5 }, () => syllable))
+    expect(talks(samples).slice(0, 2)).toEqual([
+      [1280, 'talking'],
+      [1440, 'speaking'],
+    ])
   })
 
   it('keeps the noise floor over missing packets, and ends at once when stopped', () => {

@@ -20,10 +20,20 @@ const maxPauseFrames = 35
 const minPauseFrames = 5
 /** Voice in frames that ends a pause: single loud frames of noise do not. */
 const minResumeFrames = 3
+/** Voice in frames that no pause between syllables takes back before talking: 100 ms. */
+const firmVoiceFrames = 5
+/** Frames without voice that may lie between two syllables or words of one sentence: 160 ms. */
+const maxGapFrames = 8
+/**
+ * Frames after which talking is speech and no short word, with the pauses between syllables. The voice of
+ * 400 ms touches up to 21 frames.
+ */
+const minSpeechFrames = 22
 
 /**
- * Detects whether an input talks, from the levels of its frames of 20 ms. It talks after 200 ms of voice, and
- * no longer after 700 ms without.
+ * Detects whether an input talks, from the levels of its frames of 20 ms. It talks after 200 ms of voice,
+ * and no longer after 700 ms without. It speaks after 440 ms of talking with the pauses between its
+ * syllables; a word of less than 400 ms is not enough.
  *
  * Voice is 7 dB louder than the noise floor, the minimum of the last 1.2 s. Speech has pauses between its
  * syllables, so its floor stays low. Noise, hum and tones of any level have none, and count as noise after
@@ -39,6 +49,8 @@ export class TalkDetector {
   #smoothDb = startFloorDb
   #voiceFrames = 0
   #pauseFrames = 0
+  /** Frames of the present talking, up to its last voice, without longer pauses. */
+  #speechFrames = 0
 
   /** Noise floor in dBov: the minimum of the last 1.2 s. */
   get floorDb(): number {
@@ -55,18 +67,33 @@ export class TalkDetector {
   update(levelDb: number): void {
     const isVoice = levelDb > Math.max(minVoiceDb, this.floorDb + aboveFloorDb)
     if (levelDb > minLevelDb) this.#follow(levelDb)
-    if (isVoice) this.#voiceFrames = Math.min(minVoiceFrames, this.#voiceFrames + 1)
-    else if (this.#voiceFrames > 0) this.#voiceFrames--
-    this.#pauseFrames = isVoice && this.#voiceFrames >= minResumeFrames ? 0 : this.#pauseFrames + 1
+    this.#count(isVoice)
     const isTalking = this.#voiceFrames >= minVoiceFrames || this.talk !== 'silent'
     if (!isTalking || this.#pauseFrames >= maxPauseFrames) this.talk = 'silent'
-    else this.talk = this.#pauseFrames >= minPauseFrames ? 'pausing' : 'talking'
+    else if (this.#pauseFrames >= minPauseFrames) this.talk = 'pausing'
+    else this.talk = this.#speechFrames >= minSpeechFrames ? 'speaking' : 'talking'
+  }
+
+  #count(isVoice: boolean): void {
+    const isBetweenSyllables = this.#pauseFrames <= maxGapFrames
+    if (isVoice) {
+      this.#voiceFrames = Math.min(minVoiceFrames, this.#voiceFrames + 1)
+      const resumes = this.#voiceFrames >= minResumeFrames
+      this.#speechFrames += 1 + (resumes && isBetweenSyllables ? this.#pauseFrames : 0)
+      this.#pauseFrames = resumes ? 0 : this.#pauseFrames + 1
+      return
+    }
+    const isFirm = this.talk === 'silent' && isBetweenSyllables && this.#voiceFrames >= firmVoiceFrames
+    if (this.#voiceFrames > 0 && !isFirm) this.#voiceFrames--
+    this.#pauseFrames++
+    if (this.#pauseFrames >= maxPauseFrames) this.#speechFrames = 0
   }
 
   /** Ends talking at once: the input is muted. The noise floor stays. */
   stop(): void {
     this.talk = 'silent'
     this.#voiceFrames = 0
+    this.#speechFrames = 0
   }
 
   #follow(levelDb: number): void {

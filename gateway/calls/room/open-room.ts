@@ -286,7 +286,7 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
 
   #talks(port: MediaPort, talk: Talk): void {
     for (const [memberId, known] of this.#ports)
-      if (known === port) this.session.setTalking(memberId, talk !== 'silent', talk === 'talking')
+      if (known === port) this.session.setTalking(memberId, talk !== 'silent', talk === 'speaking')
   }
 
   #composingChanged(canCompose: boolean, reason: string): void {

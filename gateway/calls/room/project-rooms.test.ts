@@ -156,7 +156,7 @@ describe('a room', () => {
 
   it('reports who talks', async () => {
     const page = await join('Ann')
-    mixer().talks(page.audio, 'talking')
+    mixer().talks(page.audio, 'speaking')
     expect(events.at(-1)).toMatchObject({ kind: 'member.talking', member: { name: 'Ann', isTalking: true } })
   })
 

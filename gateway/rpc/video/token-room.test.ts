@@ -94,7 +94,7 @@ describe('a page with a room token', () => {
     const { id } = joined
     expect(joined).toMatchObject({ name: '+4930***56' })
     expect((await ask('members.get')).members).toMatchObject([{}, { id, name: '+4930***56' }])
-    fixture.mixers[0]!.talks(leg.port!, 'talking')
+    fixture.mixers[0]!.talks(leg.port!, 'speaking')
     const talking = await page.event('video.member.talking')
     expect(Object.keys(talking).sort()).toEqual(['member', 'room_id', 'room_session_id'])
     expect(talking.member).toEqual({ id, talking: true })

@@ -117,7 +117,7 @@ describe('a browser that dials a room', () => {
     const { member_id, is_phone } = await memberOf(page, 'member.joined')
     expect(is_phone).toBe(true)
     const target = { member_id, call_id: phone.leg.id, node_id: 'node-1' }
-    fixture.mixers[0]!.talks(phone.leg.port!, 'talking')
+    fixture.mixers[0]!.talks(phone.leg.port!, 'speaking')
     expect(await memberOf(page, 'member.talking')).toEqual({ ...target, talking: true })
     await ask(page, 'mute', { self, target, channels: ['audio'] })
     expect(await memberOf(page, 'member.updated')).toMatchObject({
@@ -286,7 +286,7 @@ describe('a browser that dials a room', () => {
     const device = await memberOf(page, 'member.joined')
     expect(device).toMatchObject({ type: 'device', parent_id: self.member_id, call_id: 'd1' })
     const { port } = gateway.webrtc.sources[0]!
-    fixture.mixers[0]!.talks(port!, 'talking')
+    fixture.mixers[0]!.talks(port!, 'speaking')
     expect(await memberOf(page, 'member.talking')).toMatchObject({ member_id: device.member_id })
     await page.verto('verto.bye', 'd1')
     expect(await memberOf(page, 'member.left')).toMatchObject({ member_id: device.member_id })
