@@ -8,7 +8,7 @@ import { mixing } from './mixing.ts'
 import { roomRecording } from './room-recording.ts'
 import { roomSize } from './room-size.ts'
 import { roomSoak } from './room-soak.ts'
-import { rooms } from './rooms.ts'
+import { rooms } from './rooms/rooms.ts'
 import { sfu } from './sfu.ts'
 import { sip } from './sip.ts'
 import { soak } from './soak.ts'
@@ -23,7 +23,7 @@ const run = {
   calls: () => calls(...numbers.map(Number)),
   api: () => api(...numbers.map(Number)),
   compose: () => compose(...numbers.map(Number)),
-  rooms: () => rooms(...numbers.map(Number)),
+  rooms: () => rooms(...numbers),
   sfu: () => sfu(...numbers.map(Number)),
   'room-size': () => roomSize(...numbers.map(Number)),
   'room-soak': () => roomSoak(...numbers.map(Number)),
@@ -35,7 +35,7 @@ if (!run) {
   console.error(
     'usage: scripts/bench start | sip | media [rounds] [seconds] | mixer [rounds] [seconds] | ' +
       'calls [calls] [seconds] | api [seconds] [subscribers] | compose [seconds] | ' +
-      'rooms [joins] [changes] | sfu [rounds] [cameras] [viewers] [seconds] | ' +
+      'rooms PART [rounds] | sfu [rounds] [cameras] [viewers] [seconds] | ' +
       'room-size [listeners] [telephones] [seconds] | room-recording [rooms] [rounds] [seconds] | ' +
       'room-soak [joins] | soak [minutes] [calls/s] [untrusted requests/s]',
   )

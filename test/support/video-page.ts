@@ -39,7 +39,7 @@ export class VideoPage {
   static async open(
     browser: Browser,
     gateway: Gateway,
-    options: Pick<SdkPageOptions, 'folder' | 'camera'> = {},
+    options: Pick<SdkPageOptions, 'folder' | 'camera' | 'first'> = {},
   ): Promise<VideoPage> {
     const sdk = await SdkPage.open(browser, gateway, 'none', { ...options, isSignedIn: false })
     return new VideoPage(sdk, gateway)
