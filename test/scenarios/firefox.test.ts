@@ -16,6 +16,8 @@ import { alice, Gateway } from '../support/gateway.ts'
 import { hears, type Measured } from '../support/page-audio.ts'
 import { type Colour, sees, seesNothing } from '../support/page-video.ts'
 import { isInstalled } from '../support/program.ts'
+import { rest } from '../support/rest.ts'
+import { type SeenTrack, TrackPage } from '../support/track-page.ts'
 import { until } from '../support/until.ts'
 
 const tones = { firefox: 900, chromium: 1200, carrier: 440 } as const
@@ -238,5 +240,26 @@ describe.skipIf(!isInstalled(firefox))('a page with the gateway’s own SDK in F
     await act(a, 'hangup')
     await reaches(b, 'ended')
     await gateway.settled()
+  })
+
+  it('sends a camera to a room, and receives those of others on tracks of their own', async () => {
+    await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', { name: 'lounge' })
+    const size = { tracks: 9, width: 640 }
+    const a = await TrackPage.join(mozilla, gateway, { email: alice.email, camera: 'red', ...size })
+    onTestFinished(() => a.close())
+    const b = await TrackPage.join(chromium, gateway, { email: bob.email, camera: 'blue', ...size })
+    await Promise.all([a.sees({ [b.id]: 'blue' }), b.sees({ [a.id]: 'red' })])
+    await b.show({ [a.id]: 100 })
+    await b.sees({ [a.id]: ['red', 160] })
+    await b.show({ [a.id]: 640 })
+    await b.sees({ [a.id]: ['red', 'more than', 160] })
+    await b.share()
+    const hasScreen = (seen: readonly SeenTrack[]) =>
+      seen.some(({ kind, colour }) => kind === 'screen' && colour === 'yellow')
+    await until('Firefox sees the screen', () => a.tracks(), hasScreen)
+    await b.unshare()
+    await a.sees({ [b.id]: 'blue' })
+    await b.close()
+    await a.sees({})
   })
 })

@@ -1,5 +1,5 @@
-import type { Browser } from './browser.ts'
-import { ClientPage } from './client-page.ts'
+import type { PageOptions } from './browser.ts'
+import { ClientPage, type TestPage } from './client-page.ts'
 import type { Gateway } from './gateway.ts'
 import type { Colour, SeenColour } from './page-video.ts'
 import { until } from './until.ts'
@@ -81,18 +81,21 @@ const look = `(() => {
 
 /** A page with the gateway's own SDK in a room, which receives cameras of their own. */
 export class TrackPage {
-  readonly #page: ClientPage
+  readonly #page: ClientPage<TestPage>
   /** Id of its member. */
   readonly id: string
 
-  private constructor(page: ClientPage, id: string) {
+  private constructor(page: ClientPage<TestPage>, id: string) {
     this.#page = page
     this.id = id
   }
 
-  /** Opens a page of a subscriber, and joins a room. `width` of its camera in pixels; default 320. */
+  /**
+   * Opens a page of a subscriber in Chromium or Firefox, and joins a room. `width` of its camera in
+   * pixels; default 320.
+   */
   static async join(
-    browser: Browser,
+    browser: { page(options: Pick<PageOptions, 'camera'>): Promise<TestPage> },
     gateway: Gateway,
     options: {
       readonly email: string
