@@ -179,7 +179,7 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
   return { edge, webrtc, sounds, ffmpeg }
 }
 
-/** Finds ffmpeg, which plays files into rooms and converts recordings; undefined if the machine has none that can. */
+/** Finds ffmpeg, which plays files into rooms and converts recordings; undefined if none can be used. */
 const openFfmpeg = async ({ config, log }: AppContext): Promise<Ffmpeg | undefined> => {
   const found = await findFfmpeg(config.media.rooms.ffmpeg.program)
   if (typeof found !== 'string') {

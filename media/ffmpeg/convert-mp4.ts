@@ -11,8 +11,8 @@ export interface Mp4Options {
 
 /**
  * Converts a WebM file with VP8 and Opus to an MP4 with H.264 and AAC. Pictures of any size are fitted into
- * 1280 × 720. Paths are absolute. Rejects with an Error if ffmpeg is missing, fails, or takes too long; `to` may
- * then exist with any content.
+ * 1280 × 720. Paths are absolute. Rejects with an Error if ffmpeg is missing, fails, or takes too long; `to`
+ * may then exist with any content.
  */
 export type ConvertToMp4 = (from: string, to: string, options: Mp4Options) => Promise<void>
 
@@ -35,11 +35,20 @@ export const mp4Converter =
 
 const fit = 'scale=1280:720:force_original_aspect_ratio=decrease,pad=1280:720:(ow-iw)/2:(oh-ih)/2,setsar=1'
 
+/** Splits constants into arguments. */
+const words = (text: string): readonly string[] => text.split(' ')
+
+const inputArgs = words('-nostdin -hide_banner -loglevel error -protocol_whitelist file -f matroska -i')
+const pictureArgs = words(`-c:v libx264 -preset veryfast -pix_fmt yuv420p -vf ${fit}`)
+// The gaps of the file stay gaps, so that the sound keeps its time.
+const soundArgs = words('-c:a aac -b:a 96k -af aresample=async=1:first_pts=0')
+const outputArgs = words('-movflags +faststart -f mp4 -y')
+
 const argumentsFor = (from: string, to: string): readonly string[] => [
-  ...['-nostdin', '-hide_banner', '-loglevel', 'error'],
-  ...['-protocol_whitelist', 'file', '-f', 'matroska', '-i', `file:${from}`],
-  ...['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-vf', fit],
-  // The gaps of the file stay gaps, so that the sound keeps its time.
-  ...['-c:a', 'aac', '-b:a', '96k', '-af', 'aresample=async=1:first_pts=0'],
-  ...['-movflags', '+faststart', '-f', 'mp4', '-y', `file:${to}`],
+  ...inputArgs,
+  `file:${from}`,
+  ...pictureArgs,
+  ...soundArgs,
+  ...outputArgs,
+  `file:${to}`,
 ]

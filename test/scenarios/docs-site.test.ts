@@ -27,7 +27,10 @@ const mounted = async (page: Page): Promise<void> => {
   await page.waitForFunction(`document.querySelector('#app')?.__vue_app__`)
 }
 
-/** Opens a page of the documentation, and waits until its buttons work. The test fails if the browser reports an error or a foreign request. */
+/**
+ * Opens a page of the documentation, and waits for its buttons. The test fails if the browser reports an
+ * error or a foreign request.
+ */
 const open = async (path: string): Promise<Page> => {
   const page = await browser.page()
   const faults: string[] = []
