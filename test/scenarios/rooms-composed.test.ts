@@ -3,12 +3,12 @@
 /** Composed pictures of rooms: two pages with the published SDK, and the colours of their cameras. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { composerReason } from '../../media/compose/pictures.ts'
-import { composerPids, isComposerReady } from '../../media/compose/testing/composer-pids.ts'
+import { busiestComposer, composerPids, isComposerReady } from '../../media/compose/testing/composer-pids.ts'
 import { Browser } from '../support/browser.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { filmOf, noFfmpeg } from '../support/film.ts'
 import { Gateway } from '../support/gateway.ts'
-import { type Colour, type ColouredFrame, coloursIn, recordColours } from '../support/page-video.ts'
+import { type Colour, coloursIn, recordColours } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
 import { openVersion4 } from '../support/room-applications.ts'
 import { SdkPage } from '../support/sdk-page.ts'
@@ -35,10 +35,6 @@ const middles = [
   { x: 25, y: 50 },
   { x: 75, y: 50 },
 ]
-
-/** Returns the longest time without a new frame, in ms. */
-const longestGap = (frames: readonly ColouredFrame[]): number =>
-  Math.max(...frames.slice(1).map(({ at }, before) => at - frames[before]!.at))
 
 /** SSRCs of the video that a page receives, or has received. */
 const streamsOf = async ({ page }: SdkPage): Promise<number[]> => {
@@ -191,7 +187,7 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
 
   it('gives way to the speaker when its process dies, and comes back complete in the same stream', async () => {
     await bothJoin()
-    const [composing] = composerPids(gateway.pid)
+    const composing = busiestComposer(gateway.pid)
     const spare = await until(
       'another process is ready',
       () => composerPids(gateway.pid).filter((pid) => pid !== composing && isComposerReady(pid)),
@@ -201,7 +197,6 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
     const before = pages.map(({ wire }) => wire.received.length)
     const lines = gateway.log.length
     const ends = await Promise.all(pages.map(({ page }) => recordColours(page, middles)))
-    const diedAt = Date.now()
     process.kill(composing!, 'SIGKILL')
     const changes = () => gateway.log.slice(lines).filter(({ event }) => event === 'room.picture-changed')
     await until('the picture is composed again', changes, (found) => found.length === 2)
@@ -213,9 +208,6 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
       // Both cameras, one of them, and both again: neither a plain picture nor a plain tile between.
       expect(seen.flatMap(({ colours }) => colours)).not.toContain('grey')
       expect(`${seen.at(-1)?.colours}`).toBe('red,blue')
-      // A quiet machine needs 0.3 s and 0.9 s.
-      expect(longestGap(frames)).toBeLessThan(3000)
-      expect(seen.at(-1)!.at - diedAt).toBeLessThan(6000)
     }
     expect(composerPids(gateway.pid)).toEqual(expect.arrayContaining(spare))
     expect(composerPids(gateway.pid)).not.toContain(composing)

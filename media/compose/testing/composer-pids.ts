@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 const read = (path: string): string => {
   try {
@@ -25,3 +25,17 @@ export const composerPids = (owner = process.pid): number[] =>
     })
     .map(Number)
     .sort((a, b) => a - b)
+
+/** Returns the number of sockets of a process; 0 if it has ended. */
+const socketsOf = (pid: number): number => {
+  try {
+    const files = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+    return files.filter((file) => file.startsWith('socket:')).length
+  } catch {
+    return 0
+  }
+}
+
+/** Returns the composing process of `owner` that receives the most cameras, and so is no spare one. */
+export const busiestComposer = (owner: number): number | undefined =>
+  composerPids(owner).toSorted((a, b) => socketsOf(b) - socketsOf(a))[0]
