@@ -85,6 +85,7 @@ export class Mp4Conversions {
     try {
       // A conversion of a killed gateway may still write to it.
       await rm(unfinished, { force: true })
+      this.#end.signal.throwIfAborted()
       const maxMs = 2 * row.duration_ms + extraMs
       await convert(folder.fileOf(row), unfinished, { maxMs, signal: this.#end.signal })
       const { size } = await stat(unfinished)
