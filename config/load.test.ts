@@ -80,7 +80,7 @@ describe('defaults', () => {
           ffmpeg: { program: '/usr/bin/ffmpeg', maxProcesses: 4, maxFileSize: 256, fetchTimeoutMs: 60_000 },
         },
         sounds: { maxSize: 16, maxDurationMs: 600_000, timeoutMs: 10_000, memory: 64, httpCache: 64 },
-        recordings: { minFree: 2 ** 30, linkAgeMs: 86_400_000 },
+        recordings: { minFree: 2 ** 30, linkAgeMs: 86_400_000, roomFormat: 'webm' },
         speech: { voice: 'slt', engines: [], voices: {}, folderSize: 256 },
       },
       http: {

@@ -229,7 +229,7 @@ export abstract class CallControls extends CallCommands {
     await this.#media.update(params, (sdp) => this.#modify(sdp))
   }
 
-  /** Opens the devices of an answered call that has begun without them. Rejects like {@link updateMedia}. */
+  /** See {@link CallMedia.openDevices}. Rejects like {@link updateMedia}. */
   protected openDevices(): Promise<void> {
     return this.#media.openDevices((sdp) => this.#modify(sdp))
   }

@@ -47,6 +47,33 @@ describe('the devices of a call with devicesAfterAnswer', () => {
   })
 })
 
+describe('a camera that cannot be opened after the answer', () => {
+  const options = { video: true, devicesAfterAnswer: true }
+
+  it('is reported, and the call goes on with the microphone', async () => {
+    const { browser, client } = await setUp()
+    const open = browser.microphone
+    browser.microphone = (wanted) =>
+      wanted.video ? Promise.reject(new DOMException('no', 'NotFoundError')) : open(wanted)
+    const { call } = await dialled(client, options)
+    const gone: string[] = []
+    call.on('camera.disconnected', ({ label }) => gone.push(label))
+    browser.socket.reply('verto.invite', { node_id: 'n1', code: '200', result: {} })
+    browser.socket.verto('verto.answer', { callID: call.id, sdp: 'their answer' })
+    await settled()
+    browser.socket.reply('verto.modify', { code: '200', result: { jsonrpc: '2.0', result: { sdp: 'ok' } } })
+    await settled()
+    expect(browser.peer.shape).toEqual(['audio sendrecv', 'video recvonly'])
+    expect([call.state, call.localStream?.getTracks().length, gone]).toEqual(['active', 1, ['']])
+  })
+
+  it('has no sizes, so that separate cameras are not possible', async () => {
+    const { client } = await setUp()
+    const wrong = client.dial({ to: '/public/lounge', ...options, tracks: 4 })
+    await expect(wrong).rejects.toMatchObject({ code: 'bad_argument' })
+  })
+})
+
 describe('another device', () => {
   it('replaces the former one without an offer', async () => {
     const { browser, call, events } = await inCall({ video: true })

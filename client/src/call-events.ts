@@ -67,6 +67,10 @@ export interface CallEvents extends MemberFieldEvents {
   readonly 'speaker.updated': DeviceChange
   /** The device was unplugged or withdrawn from the page. Nothing is sent until another one is chosen. */
   readonly 'microphone.disconnected': DeviceName
+  /**
+   * The same for the camera. With `devicesAfterAnswer`, also a camera that could not be opened: its id and
+   * label are empty.
+   */
   readonly 'camera.disconnected': DeviceName
   readonly 'call.joined': CallJoined
   readonly 'call.updated': CallUpdated

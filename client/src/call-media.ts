@@ -115,27 +115,35 @@ export class CallMedia {
     return this.#sent.serially(() => this.#update(params, send))
   }
 
-  /** Opens the devices of an outgoing call that has begun without them. Rejects like {@link update}. */
+  /**
+   * Opens the devices of an outgoing call that has begun without them. A camera that cannot be opened is
+   * reported as disconnected, and the call goes on with the microphone. Rejects like {@link update}.
+   */
   openDevices(send: Send): Promise<void> {
     const { audio = true, video = false, negotiateAudio = true, negotiateVideo = true } = this.#options
     if (!audio && !video) return Promise.resolve()
-    return this.update(
-      {
-        ...(audio && { audio: { direction: directionOf(true, negotiateAudio) } }),
-        ...(video && { video: { direction: directionOf(true, negotiateVideo) } }),
-      },
-      send,
-    )
+    const params = {
+      ...(audio && { audio: { direction: directionOf(true, negotiateAudio) } }),
+      ...(video && { video: { direction: directionOf(true, negotiateVideo) } }),
+    }
+    const withoutCamera = () => this.#owner.deviceGone('camera', { deviceId: '', label: '' })
+    return this.#sent.serially(() => this.#update(params, send, withoutCamera))
   }
 
-  async #update(params: UpdateMediaParams, send: Send): Promise<void> {
+  /** `withoutCamera`: called after a change in which the camera could not be opened; else that rejects. */
+  async #update(params: UpdateMediaParams, send: Send, withoutCamera?: () => void): Promise<void> {
     const peer = this.#require()
     const wanted = kinds.flatMap((kind) => wantedOf(kind, params[kind]))
     if (wanted.length === 0) throw new ClientError('bad_argument', 'expected audio or video')
     const opened: MediaStreamTrack[] = []
     const changes: MediaChange[] = []
     try {
-      for (const each of wanted) changes.push(await this.#sent.change(each, opened))
+      for (const each of wanted)
+        try {
+          changes.push(await this.#sent.change(each, opened))
+        } catch (error) {
+          if (!withoutCamera || each.kind === 'audio') throw error
+        }
       // Each media section must name a stream (`msid`): the local stream, which the page may already show.
       const stream = this.#sent.stream ?? this.#environment.createStream()
       await peer.renegotiate({ changes, stream }, send)
@@ -143,8 +151,10 @@ export class CallMedia {
       for (const track of opened) track.stop()
       throw error
     }
+    // Video is the last kind: without its change, the others keep their places.
     for (const [at, change] of changes.entries()) this.#sent.settle(change, wanted[at]!, opened)
     this.#negotiated()
+    if (changes.length < wanted.length) withoutCamera?.()
   }
 
   /** Replaces the microphone or camera in use. Rejects with `bad_state` if none is in use. */

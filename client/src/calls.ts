@@ -184,9 +184,13 @@ export class Calls implements CallSignalling {
     call: { id: string; to: string; nodeId?: string; offer?: string; reattaching?: boolean },
     options: CallOptions,
   ): Call {
+    const all = { ...this.#defaults, ...options }
+    // The sizes of a camera are negotiated with the first offer, which has no camera then.
+    if (call.offer === undefined && all.devicesAfterAnswer && all.tracks !== undefined)
+      throw new ClientError('bad_argument', 'devicesAfterAnswer: not with tracks')
     const made = new Call({
       ...call,
-      options: { ...this.#defaults, ...options },
+      options: all,
       signalling: this,
       environment: this.#environment,
       log: this.#log,

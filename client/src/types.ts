@@ -27,8 +27,9 @@ export interface CallOptions {
   readonly tracks?: number
   /**
    * Whether an outgoing call opens the microphone and the camera only after the answer; before it, the call
-   * only receives. For calls that may be rejected again, such as to a locked room. Devices that cannot be
-   * opened end the call. Default false.
+   * only receives. For calls that may be rejected again, such as to a locked room. A microphone that cannot
+   * be opened ends the call. A camera that cannot be opened is reported by `camera.disconnected`. With
+   * `tracks`, the call throws `bad_argument`. Default false.
    */
   readonly devicesAfterAnswer?: boolean
   /** Whether to leave out STUN servers, and TURN servers over UDP. Default false. */

@@ -2,6 +2,7 @@ import { ClientError } from '@trunkline/client'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FakeCall, FakeInvite, phoneRig as setUp } from './testing/fakes.ts'
 import { de } from './texts/de.ts'
+import { en } from './texts/en.ts'
 import { applyLanguage } from './texts/language.ts'
 
 const turn = async () => {
@@ -56,6 +57,26 @@ describe('an outgoing call', () => {
       await vi.dynamicImportSettled()
       expect(phone.notice).toEqual({ tone: 'plain', text })
     }
+  })
+
+  it('says once that a room has made the user leave', async () => {
+    const { phone, calls } = await setUp()
+    await phone.dial('/public/lounge')
+    calls[0]!.become('active')
+    phone.warn(() => 'The room was closed.', 'plain')
+    const { notice } = phone
+    calls[0]!.end(new ClientError('room_ended', ''))
+    await vi.dynamicImportSettled()
+    expect(phone.notice).toBe(notice)
+  })
+
+  it('that meets a closing room offers to call again', async () => {
+    const { phone, calls } = await setUp()
+    await phone.dial('/public/lounge')
+    calls[0]!.end(new ClientError('room_ended', ''))
+    await vi.dynamicImportSettled()
+    const again = { name: '/public/lounge', number: '/public/lounge' }
+    expect(phone.notice).toMatchObject({ tone: 'warning', text: en.endNotCompleted, again })
   })
 
   it('whose end is shown says it in the language that is chosen then', async () => {

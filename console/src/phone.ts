@@ -142,9 +142,12 @@ export class Phone {
     return this.#notice
   }
 
-  /** Shows a warning. `text` is called for each display, so that it follows the language of the page. */
-  warn(text: () => string): void {
-    this.#say('warning', text)
+  /**
+   * Shows a warning, or a plain notice. `text` is called for each display, so that it follows the language of
+   * the page.
+   */
+  warn(text: () => string, tone: Notice['tone'] = 'warning'): void {
+    this.#say(tone, text)
   }
 
   /** Removes the notice. */
@@ -305,38 +308,32 @@ export class Phone {
   #ended({ call, name, to, answeredAt, video = false }: Line, reason: ClientError | undefined): void {
     const { memory, recents, clock } = this.#deps
     memory.keep(undefined)
-    const duration = answeredAt === undefined ? undefined : clock.now() - answeredAt
-    recents.finish(to, resultOf(reason, answeredAt !== undefined), duration)
-    if (reason && mayPass(reason.code) && !answeredAt) {
-      void this.#waitFor({ name, number: to, code: reason.code, video })
+    const duration = answeredAt && clock.now() - answeredAt
+    recents.finish(to, resultOf(reason, Boolean(answeredAt)), duration)
+    const code = reason?.code
+    if (!answeredAt && mayPass(code)) {
+      void this.#waitFor({ name, number: to, code, video })
       return
     }
     if (this.#rooms?.isAttempt(to)) this.#rooms.stop()
-    if (reason && isRemoval(reason.code)) {
-      void this.#removed(reason.code)
+    if (answeredAt && isRemoval(code)) {
+      void loadRooms().then(
+        ({ sayRemoval }) => sayRemoval(this, code),
+        () => this.warn(() => texts.value.ended, 'plain'),
+      )
       return
     }
-    const noMedia = reason?.code === 'media_lost' && !call.hasMedia
+    const noMedia = code === 'media_lost' && !call.hasMedia
     const text = () => (noMedia ? texts.value.endNoMedia : endMessage(reason))
-    const isHopeless = reason?.code === 'unknown_address' || reason?.code === 'not_permitted'
+    const isHopeless = code === 'unknown_address' || code === 'not_permitted'
     if (!isFailure(reason)) this.#say('plain', text)
     else this.#say('warning', text, isHopeless ? undefined : { name, number: to })
-  }
-
-  async #removed(code: RoomRemoval): Promise<void> {
-    const write = await import('./room-wait.ts').then(
-      ({ removalText }) =>
-        () =>
-          removalText(code),
-      () => () => texts.value.ended,
-    )
-    this.#say('plain', write)
   }
 
   async #waitFor(room: WaitingRoom): Promise<void> {
     const { clock } = this.#deps
     try {
-      const { RoomWait, rejectionText } = await import('./room-wait.ts')
+      const { RoomWait, rejectionText } = await loadRooms()
       // A user with another call does not wait.
       if (this.#lines.list.length > 0) {
         this.#say('warning', () => rejectionText(room.code), room)
@@ -411,9 +408,13 @@ export class Phone {
 }
 
 /** Whether a room rejected the call for a reason that may pass by itself. */
-const mayPass = (code: ErrorCode): code is RoomRejection => /^room_(locked|not_open|full)$/.test(code)
+const mayPass = (code: ErrorCode | undefined): code is RoomRejection =>
+  /^room_(locked|not_open|full)$/.test(`${code}`)
 
-const isRemoval = (code: ErrorCode): code is RoomRemoval => /^room_(removed|ended|expired)$/.test(code)
+const isRemoval = (code: ErrorCode | undefined): code is RoomRemoval =>
+  /^room_(removed|ended|expired)$/.test(`${code}`)
+
+const loadRooms = () => import('./room-wait.ts')
 
 // A video section of the offer (RFC 8866) that is not rejected.
 const offersVideo = (sdp: string): boolean => /^m=video [1-9]/m.test(sdp)

@@ -1,6 +1,6 @@
 import type { LayoutLayer, RoomMember } from '@trunkline/client'
 import { expect, it, onTestFinished } from 'vitest'
-import { personsOf, screensOf, statesOf, tilesOf, unseenSpeakers } from './room-members.ts'
+import { hasPicture, personsOf, screensOf, statesOf, tilesOf, unseenSpeakers } from './room-members.ts'
 import { applyLanguage } from './texts/language.ts'
 
 const person = (id: string, more: Partial<RoomMember> = {}): RoomMember => ({
@@ -63,6 +63,19 @@ it('the places of the picture are those of present members, the lowest first', (
   const layout = layoutOf(layer('bob', 1), layer(undefined, 0), layer('gone', 2), layer('alice', 0))
   expect(tilesOf({ members, layout }).map(({ member }) => member.id)).toEqual(['alice', 'bob'])
   expect(tilesOf({ members, layout: undefined })).toEqual([])
+})
+
+it('a film that is played is a picture, and hides the places below it', () => {
+  const members = [person('alice', { talking: true }), person('bob')]
+  const hidden = { ...layer('alice', 0), visible: false }
+  const film = { ...layer(undefined, 1), playing_file: true }
+  expect(hasPicture({ members, layout: undefined })).toBe(false)
+  expect(hasPicture({ members, layout: layoutOf(hidden) })).toBe(false)
+  expect(hasPicture({ members, layout: layoutOf(hidden, layer('bob', 1)) })).toBe(true)
+  const layout = layoutOf(hidden, film, layer('bob', 2))
+  expect(hasPicture({ members, layout: layoutOf(hidden, film) })).toBe(true)
+  expect(tilesOf({ members, layout }).map(({ member }) => member.id)).toEqual(['bob'])
+  expect(ids(unseenSpeakers({ members, layout }))).toEqual(['alice'])
 })
 
 it('who talks without a place in the picture is named', () => {

@@ -32,14 +32,27 @@ export const statesOf = (member: RoomMember): string => {
   return states.filter(Boolean).join(' · ')
 }
 
-/** Returns the places of the picture that members have, the lowest first. */
-export const tilesOf = ({ layout, members }: Pick<Room, 'layout' | 'members'>): readonly Tile[] =>
-  (layout?.layers ?? [])
+const showsFilm = ({ layout }: Pick<Room, 'layout'>): boolean =>
+  layout?.layers.some((layer) => layer.playing_file) ?? false
+
+/**
+ * Returns the places of the picture that members have, the lowest first. A film that is played hides most
+ * places: these are left out.
+ */
+export const tilesOf = ({ layout, members }: Pick<Room, 'layout' | 'members'>): readonly Tile[] => {
+  const hasFilm = showsFilm({ layout })
+  return (layout?.layers ?? [])
+    .filter(({ visible }) => !hasFilm || visible !== false)
     .flatMap((layer) => {
       const member = members.find(({ id }) => id === layer.member_id)
       return member ? [{ layer, member }] : []
     })
     .sort((a, b) => a.layer.z_index - b.layer.z_index)
+}
+
+/** Whether the picture of a room shows a film or a member. */
+export const hasPicture = (room: Pick<Room, 'layout' | 'members'>): boolean =>
+  showsFilm(room) || tilesOf(room).some(({ layer }) => layer.visible !== false)
 
 /** Returns the persons who talk and have no place in the picture, such as telephones. */
 export const unseenSpeakers = (room: Pick<Room, 'layout' | 'members'>): readonly RoomMember[] => {

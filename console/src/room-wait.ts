@@ -1,5 +1,6 @@
 import type { Clock, ErrorCode, Timer } from '@trunkline/client'
 import type { Party } from './lines.ts'
+import type { Phone } from './phone.ts'
 import { roomTexts } from './texts/room.ts'
 
 /** Reasons of a room that may pass by themselves. */
@@ -28,10 +29,15 @@ export const rejectionText = (code: RoomRejection): string => {
 /** Reasons for which a room makes a member leave. */
 export type RoomRemoval = Extract<ErrorCode, 'room_removed' | 'room_ended' | 'room_expired'>
 
-/** Returns the reason in words. */
-export const removalText = (code: RoomRemoval): string => {
+const removalText = (code: RoomRemoval): string => {
   const t = roomTexts()
   return { room_removed: t.wasRemoved, room_ended: t.wasEnded, room_expired: t.hasExpired }[code]
+}
+
+/** Says why a room made the user leave; once, although the end of the call has the reason again. */
+export const sayRemoval = (phone: Pick<Phone, 'notice' | 'warn'>, code: RoomRemoval): void => {
+  const text = () => removalText(code)
+  if (phone.notice?.text !== text()) phone.warn(text, 'plain')
 }
 
 const firstMs = 10_000

@@ -32,7 +32,7 @@ import type { Speech } from '../calls/verbs/call-controller-deps.ts'
 import { endLostRooms } from '../cdr/lost-rooms.ts'
 import { ClusterNodes } from '../cluster/cluster-nodes.ts'
 import { readOrMakeNodeId } from '../cluster/node-id.ts'
-import type { Clock } from '../core/clock.ts'
+import type { SteadyClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Metrics } from '../core/metrics.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -64,7 +64,7 @@ import { mebibyte, soundsOptions } from './sound-options.ts'
 /** Collaborators of every component of the gateway. */
 export interface AppContext {
   readonly config: Config
-  readonly clock: Clock
+  readonly clock: SteadyClock
   readonly log: Log
   readonly closing: CloseStack
   /** Components that a reload of the configuration changes. */

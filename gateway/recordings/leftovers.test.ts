@@ -163,6 +163,27 @@ describe('after a crash', () => {
     )
   })
 
+  it('reads only folders of recordings without an end, five minutes after the start', async () => {
+    const theirs = join(rig.folder, 'p9')
+    const file = join(theirs, '.other.wav.0123abcd.part')
+    const recordings = await rig.open()
+    await rig.pass(300_000)
+    await mkdir(theirs)
+    await writeFile(file, silentWav(500))
+    const at = new Date(rig.clock.now() - 300_000)
+    await utimes(file, at, at)
+    await left('without-folder', 'wav', 'node-1', { projectId: 'p7' })
+    await left('half')
+    await part('half', silentWav(500), 300_000)
+    await rig.pass(60_000)
+    expect(await rig.rows.find('without-folder')).toMatchObject({ status: 'failed' })
+    expect(await rig.rows.find('half')).toMatchObject({ status: 'completed' })
+    expect([existsSync(file), recordings.bytes]).toEqual([true, 8044])
+    expect(rig.lines.filter(({ event }) => event === 'recording.settling-failed')).toEqual([])
+    await rig.starting()
+    expect(existsSync(file)).toBe(false)
+  })
+
   it('leaves a file alone that may still be written, and completes it later', async () => {
     await left('fresh')
     await part('fresh', silentWav(500), 60_000)

@@ -7,8 +7,12 @@ import type { MemberFile, MemberPlace, RecordingManifest } from '../calls/audio/
 import type { Clock, Timer } from '../core/clock.ts'
 import { manifestName } from './member-files.ts'
 
-/** Minimum time between two writes of the manifest, in ms. */
-const saveMs = 1000
+/** Minimum time between two writes of a manifest with more than so many moments, in ms. */
+const saveIntervals = [
+  { moments: 2_000, ms: 60_000 },
+  { moments: 500, ms: 10_000 },
+  { moments: -1, ms: 1_000 },
+] as const
 /** File mode: private to owner and group, as recordings are. */
 const fileMode = 0o640
 /** Sampling rate of the WAV files of members, in Hz. */
@@ -45,7 +49,7 @@ export class MemberFolder implements MemberPlace {
     this.#manifest = manifest
     if (this.#timer) return
     this.#write()
-    this.#timer = this.#deps.clock.after(saveMs, () => {
+    this.#timer = this.#deps.clock.after(saveIntervalOf(manifest), () => {
       this.#timer = undefined
       if (this.#manifest) this.save(this.#manifest)
     })
@@ -70,6 +74,10 @@ export class MemberFolder implements MemberPlace {
       })
   }
 }
+
+/** Each write writes the whole manifest, so a long one is written less often. */
+const saveIntervalOf = ({ timeline }: RecordingManifest): number =>
+  saveIntervals.find(({ moments }) => timeline.length > moments)!.ms
 
 /**
  * Returns the files of a recording that exist, with their durations and sizes, and writes these into the

@@ -12,22 +12,33 @@ const extraMs = 300_000
 export interface Mp4ConversionsDeps {
   readonly folder: Pick<RecordingFolder, 'fileOf'>
   readonly convert: ConvertToMp4
+  /** Returns the present row of a recording; undefined if it was removed. */
+  readonly find: (id: string) => Promise<RecordingRow | undefined>
   /** Saves the row of a recording whose conversion has ended, in place of its former row. */
   readonly save: (former: RecordingRow, row: RecordingRow) => Promise<void>
   readonly log: Log
   readonly metrics: Pick<Metrics, 'recordingConversions'>
 }
 
+/** Recording that waits for its conversion. */
+interface WaitingRecording {
+  readonly row: RecordingRow
+  readonly resolve: (row: RecordingRow | undefined) => void
+}
+
 /**
- * Converts ended recordings of rooms to MP4, one after the other. An MP4 replaces the WebM; a conversion that
- * fails leaves it. Those that the gateway did not finish begin anew with the next one.
+ * Converts ended recordings of rooms to MP4, one after the other, and projects by turns. An MP4 replaces the
+ * WebM; a conversion that fails leaves it. Those that the gateway did not finish begin anew with the next
+ * one.
  */
 export class Mp4Conversions {
   readonly #deps: Mp4ConversionsDeps
   /** Conversions by the id of their recording. */
-  readonly #known = new Map<string, Promise<RecordingRow>>()
+  readonly #known = new Map<string, Promise<RecordingRow | undefined>>()
+  /** Those that wait, by project, in the order of the projects' turns. */
+  readonly #waiting = new Map<string, readonly WaitingRecording[]>()
   readonly #end = new AbortController()
-  #last: Promise<unknown> = Promise.resolve()
+  #running: Promise<void> | undefined
 
   constructor(deps: Mp4ConversionsDeps) {
     this.#deps = deps
@@ -38,31 +49,69 @@ export class Mp4Conversions {
     return this.#known.size
   }
 
-  /** Converts a recording, once. Resolves with its row after that. Never rejects. */
-  add(row: RecordingRow): Promise<RecordingRow> {
+  /**
+   * Converts a recording, once. Resolves with its row after that, which is still pending if the gateway
+   * closes; undefined if the recording was removed. Never rejects.
+   */
+  add(row: RecordingRow): Promise<RecordingRow | undefined> {
     const known = this.#known.get(row.id)
     if (known) return known
-    const done = this.#last.then(() => this.#run(row)).finally(() => this.#known.delete(row.id))
-    this.#known.set(row.id, done)
-    this.#last = done
-    return done
+    const { promise, resolve } = Promise.withResolvers<RecordingRow | undefined>()
+    this.#known.set(row.id, promise)
+    const others = this.#waiting.get(row.project_id) ?? []
+    this.#waiting.set(row.project_id, [...others, { row, resolve }])
+    this.#running ??= this.#runAll()
+    return promise
   }
 
   /** Ends the conversion in progress, and begins no other. Idempotent. */
   async close(): Promise<void> {
     this.#end.abort()
-    await this.#last
+    await this.#running
+  }
+
+  async #runAll(): Promise<void> {
+    for (let next = this.#next(); next; next = this.#next()) {
+      const done = await this.#read(next.row)
+      this.#known.delete(next.row.id)
+      next.resolve(done)
+    }
+    this.#running = undefined
+  }
+
+  /** Takes the next recording. Its project has its next turn after all others that wait. */
+  #next(): WaitingRecording | undefined {
+    const [turn] = this.#waiting
+    if (!turn) return undefined
+    const [project, [next, ...rest]] = turn
+    this.#waiting.delete(project)
+    if (rest.length > 0) this.#waiting.set(project, rest)
+    return next
+  }
+
+  /** Converts a recording as its present row says: another conversion may have ended since it was added. */
+  async #read(added: RecordingRow): Promise<RecordingRow | undefined> {
+    if (this.#end.signal.aborted) return added
+    try {
+      const row = await this.#deps.find(added.id)
+      return row?.conversion ? await this.#run(row) : row
+    } catch (err) {
+      this.#deps.log.error(
+        { event: 'recording.conversion-put-off', recording: added.id, err },
+        'row of a recording not read; its conversion begins later',
+      )
+      return added
+    }
   }
 
   async #run(row: RecordingRow): Promise<RecordingRow> {
     const { log, metrics, save } = this.#deps
-    if (this.#end.signal.aborted) return row
     const facts = { recording: row.id, call: row.call_id }
     try {
       const bytes = await this.#convert(row)
       const converted: RecordingRow = { ...row, format: 'mp4', bytes, conversion: null }
       await save(row, converted)
-      await unlink(this.#deps.folder.fileOf(row))
+      await this.#removeSource(row)
       metrics.recordingConversions.inc({ outcome: 'converted' })
       log.info({ event: 'recording.converted', ...facts, bytes }, 'recording converted to MP4')
       return converted
@@ -74,6 +123,18 @@ export class Mp4Conversions {
       // With a store that fails, the recording is converted again later.
       await save(row, kept).catch(() => undefined)
       return kept
+    }
+  }
+
+  /** Removes the WebM. One that stays is removed with its recording. */
+  async #removeSource(row: RecordingRow): Promise<void> {
+    try {
+      await unlink(this.#deps.folder.fileOf(row))
+    } catch (err) {
+      this.#deps.log.warn(
+        { event: 'recording.source-not-removed', recording: row.id, err },
+        'WebM of a converted recording not removed',
+      )
     }
   }
 

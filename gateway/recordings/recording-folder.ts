@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { readdir, rm, stat, unlink } from 'node:fs/promises'
-import { join, parse } from 'node:path'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, parse } from 'node:path'
 import { recoverRecordings } from '../../media/record/recover-recordings.ts'
 import { WavFormat } from '../../media/record/wav-format.ts'
 import { webmDurationMs } from '../../media/record/webm/complete-webm.ts'
 import { makeFolder } from '../core/make-folder.ts'
-import { isOfRoom, type RecordingRow } from '../directory/tables/recordings.ts'
+import { isOfRoom, type RecordingRow, roomFormats } from '../directory/tables/recordings.ts'
 
 /** Fields that determine the path of a recording. */
 export type RecordingPlace = Pick<RecordingRow, 'id' | 'project_id' | 'format'>
@@ -82,11 +82,9 @@ export class RecordingFolder {
   /** Removes the files, if they exist. Rejects if that fails. */
   async remove(recording: RecordingPlace): Promise<void> {
     await rm(this.membersOf(recording), { recursive: true, force: true })
-    try {
-      await unlink(this.fileOf(recording))
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    }
+    // A conversion may have left the file that it has replaced.
+    const formats = isOfRoom(recording) ? roomFormats : [recording.format]
+    for (const format of formats) await rm(this.fileOf({ ...recording, format }), { force: true })
   }
 
   /** Yields the complete files that {@link fileOf} can name, folder by folder; ignores others. */
@@ -115,22 +113,38 @@ export class RecordingFolder {
 
   /**
    * Completes files that a crash has interrupted, unless they were written in the last 2 minutes before
-   * `now`.
+   * `now`. `recordings`: reads their folders alone; default all.
    */
-  async complete(now: number): Promise<CompletionResult> {
+  async complete(now: number, recordings?: readonly RecordingPlace[]): Promise<CompletionResult> {
     const completed: string[] = []
     const failed: CompletionResult['failed'][number][] = []
-    for (const entry of await readdir(this.path, { withFileTypes: true })) {
-      if (!entry.isDirectory()) continue
-      const folder = join(this.path, entry.name)
-      // Files of members first: the row of a recording is settled once its own file is complete.
-      for (const name of (await readdir(folder)).filter((each) => membersNames.test(each)))
-        failed.push(...(await recoverRecordings(join(folder, name), now)).failed)
-      const found = await recoverRecordings(folder, now)
-      completed.push(...found.completed.map((file) => parse(file).name))
+    const folders = recordings ? this.#foldersOf(recordings) : await this.#allFolders()
+    for (const folder of folders) {
+      const found = await recoverRecordings(folder, now).catch(noneIfMissing)
+      if (!found) continue
       failed.push(...found.failed)
+      if (!membersNames.test(basename(folder)))
+        completed.push(...found.completed.map((file) => parse(file).name))
     }
     return { completed, failed }
+  }
+
+  // Folders of members come first: the row of a recording is settled once its own file is complete.
+
+  #foldersOf(recordings: readonly RecordingPlace[]): Iterable<string> {
+    const members = recordings.map((each) => this.membersOf(each))
+    return new Set([...members, ...recordings.map((each) => dirname(this.fileOf(each)))])
+  }
+
+  async #allFolders(): Promise<Iterable<string>> {
+    const entries = (await readdir(this.path, { withFileTypes: true }).catch(noneIfMissing)) ?? []
+    const projects = entries.filter((each) => each.isDirectory()).map(({ name }) => join(this.path, name))
+    const members: string[] = []
+    for (const project of projects) {
+      const names = (await readdir(project).catch(noneIfMissing)) ?? []
+      members.push(...names.filter((name) => membersNames.test(name)).map((name) => join(project, name)))
+    }
+    return [...members, ...projects]
   }
 
   /**
@@ -152,6 +166,11 @@ const membersNames = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0
 const unfinishedNames = /^\..+\.part$/
 const fileNames =
   /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.(?:wav|mp3|webm|mp4)$/
+
+/** A folder that does not exist, or no longer, has no files. Throws other errors. */
+const noneIfMissing = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code !== 'ENOENT') throw error
+}
 
 /** Returns a name without characters that a file system rejects. */
 const folderName = (project: string): string =>

@@ -5,7 +5,7 @@ import type { Log } from '../core/log.ts'
 import { isOfRoom, type RecordingRow, type RecordingRows } from '../directory/tables/recordings.ts'
 import { statusTargetOf } from './lost-recordings.ts'
 import { completeFiles } from './member-folder.ts'
-import type { RecordingFolder } from './recording-folder.ts'
+import type { RecordingFolder, RecordingPlace } from './recording-folder.ts'
 import type { RemovedBy } from './recording-retention.ts'
 
 /** Collaborators of a {@link RecordingIndex}. */
@@ -23,6 +23,12 @@ export interface RecordingIndexDeps {
   readonly onRemoved: (by: RemovedBy) => void
 }
 
+/**
+ * Time after the start in which all folders are searched for unfinished files. Files that were written just
+ * before the start are completed two minutes later.
+ */
+const fullSearchMs = 300_000
+
 const tracksOf = { in: 'inbound', out: 'outbound', both: 'both', stereo: 'both' } as const
 
 /** Columns that only ended recordings have. */
@@ -36,6 +42,7 @@ const unended = {
   conversion: null,
   files_json: null,
   files_bytes: 0,
+  storage_json: null,
 } as const
 
 /** Returns the row of a new recording. */
@@ -65,7 +72,7 @@ export const newRecordingRow = (
 /** Returns the row of a new recording of a room. */
 export const newRoomRecordingRow = (
   what: Pick<RecordingRow, 'id' | 'node_id' | 'started_at'>,
-  { projectId, callId, legId, roomSessionId }: RoomRecordingOrder,
+  { projectId, callId, legId, roomSessionId, storage }: RoomRecordingOrder,
 ): RecordingRow => ({
   ...what,
   ...unended,
@@ -79,12 +86,17 @@ export const newRoomRecordingRow = (
   source: 'Conference',
   track: 'both',
   conference_id: roomSessionId,
+  storage_json: storage ? JSON.stringify(storage) : null,
 })
 
 /** Index of the recordings: keeps the table and the files consistent. */
 export class RecordingIndex {
   #deps: RecordingIndexDeps
   #total = 0
+  /** Recordings that failed without a file, and may still get one, by id. */
+  readonly #failed = new Map<string, RecordingPlace>()
+  /** End of the time in which all folders are searched. */
+  #fullUntil: number | undefined
 
   constructor(deps: RecordingIndexDeps) {
     this.#deps = deps
@@ -146,6 +158,7 @@ export class RecordingIndex {
     now: number,
   ): Promise<RecordingRow> {
     const failed = end.kind === 'error' && !kept
+    if (failed) this.#failed.set(row.id, row)
     const over: RecordingRow = {
       ...row,
       status: failed ? 'failed' : 'completed',
@@ -154,6 +167,7 @@ export class RecordingIndex {
       duration_ms: durationMs,
       bytes: kept ? bytes : 0,
       error: end.kind === 'error' ? 'recording_failed' : null,
+      storage_json: kept || failed ? row.storage_json : null,
     }
     const saved = await this.#completed(statusTargetOf(over) ? over : { ...over, status_json: null })
     await this.write(saved)
@@ -202,9 +216,11 @@ export class RecordingIndex {
    * failures.
    */
   async settle(now: number, isRunning: (id: string) => boolean): Promise<void> {
-    const { rows, nodeId, folder, log } = this.#deps
+    const { rows, folder, log } = this.#deps
     try {
-      const found = await folder.complete(now)
+      const left = await this.#left(isRunning)
+      this.#fullUntil ??= now + fullSearchMs
+      const found = await folder.complete(now, now < this.#fullUntil ? undefined : left)
       for (const { file, code, message } of found.failed)
         log.error(
           { event: 'recording.completion-failed', file, code, reason: message },
@@ -212,8 +228,9 @@ export class RecordingIndex {
         )
       // A crash of the media thread may have marked the row as failed, but the file is complete now.
       for (const id of found.completed) await this.#interrupted(await rows.find(id), now)
-      for (const { id } of await rows.inProgress(nodeId)) {
-        if (isRunning(id)) continue
+      for (const place of this.#failed.values())
+        if (!(await folder.isUnfinished(place))) this.#failed.delete(place.id)
+      for (const { id } of left) {
         // The recording may have ended since the list was read.
         const row = await rows.find(id)
         if (row?.status === 'in-progress') await this.#interrupted(row, now)
@@ -224,6 +241,13 @@ export class RecordingIndex {
         'interrupted recordings not recorded as ended',
       )
     }
+  }
+
+  /** Returns the recordings without an end, or with an end without a file, that are no longer in progress. */
+  async #left(isRunning: (id: string) => boolean): Promise<readonly RecordingPlace[]> {
+    const { rows, nodeId } = this.#deps
+    const unended = (await rows.inProgress(nodeId)).filter(({ id }) => !isRunning(id))
+    return [...unended, ...this.#failed.values()]
   }
 
   /** Returns the row of an ended recording with its files, and whether it waits for its conversion. */
@@ -253,6 +277,7 @@ export class RecordingIndex {
       ended_at: row.ended_at ?? Math.min(now, row.started_at + duration),
       duration_ms: duration,
       bytes,
+      storage_json: bytes > 0 ? row.storage_json : null,
     })
     await this.write(settled)
     this.#deps.reportEnd(settled)

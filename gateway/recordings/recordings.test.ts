@@ -38,6 +38,7 @@ describe('a recording', () => {
       duration_ms: 4000,
       bytes: 64_044,
       status_json: null,
+      storage_json: null,
       error: null,
       conversion: null,
       files_json: null,

@@ -105,6 +105,9 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
   /** Free bytes; undefined if unknown. */
   #free: number | undefined
   #reportsEnds = false
+  /** Ended recordings that are being converted and uploaded, by id. */
+  #finishing = new Map<string, Promise<void>>()
+  #isClosed = false
 
   private constructor(options: RecordingsOptions) {
     const { rows, nodeId, log, clock, metrics, keepMs, maxBytes } = options
@@ -126,6 +129,7 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     this.#conversions = new Mp4Conversions({
       folder: this.folder,
       convert: options.convert,
+      find: (id) => rows.find(id),
       save: (former, row) => this.#index.change(former, row),
       log,
       metrics,
@@ -233,8 +237,6 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
       return record({ path, maxMs }, members)
     }
     const { active, done } = this.#begin(row, 'both', start, () => members?.close())
-    const { storage } = order
-    if (storage) void done.then(({ hasFile }) => (hasFile ? this.#upload(row.id, storage) : undefined))
     return {
       id: row.id,
       done,
@@ -287,12 +289,14 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
 
   /** Ends the recordings in progress, and waits until their rows are saved. Idempotent. */
   async close(): Promise<void> {
+    this.#isClosed = true
     await Promise.all(this.#repeats.map((repeat) => repeat.close()))
     const running = [...this.#running.values()]
     for (const each of running) each.stop()
     await Promise.all(running.map(({ done }) => done))
     await this.#conversions.close()
     await this.#uploads.close()
+    await Promise.all(this.#finishing.values())
   }
 
   #link(signed: string, path: string, ageMs = this.#options.linkAgeMs): string {
@@ -330,17 +334,35 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     return { recording, active, done }
   }
 
-  /** Uploads an ended recording once it waits for no conversion. Never rejects. */
-  async #upload(id: string, storage: RecordingStorage): Promise<void> {
+  #finish(row: RecordingRow): void {
+    if (this.#finishing.has(row.id)) return
+    const done = this.#convertAndUpload(row).finally(() => this.#finishing.delete(row.id))
+    this.#finishing.set(row.id, done)
+  }
+
+  /** Converts and uploads an ended recording of a room, as its row says. Never rejects. */
+  async #convertAndUpload(row: RecordingRow): Promise<void> {
+    const { id: recording } = row
     try {
-      const row = await this.#options.rows.find(id)
-      if (row) await this.#uploads.send(row.conversion ? await this.#conversions.add(row) : row, storage)
+      const ready = row.conversion ? await this.#conversions.add(row) : row
+      // One that still waits is converted and uploaded by a later search, or by the next gateway.
+      if (ready?.storage_json && ready.bytes > 0 && !ready.conversion)
+        await this.#upload(ready, JSON.parse(ready.storage_json))
     } catch (err) {
       this.#options.log.error(
-        { event: 'recording.upload-failed', recording: id, err },
+        { event: 'recording.upload-failed', recording, err },
         'upload failed for an unknown reason',
       )
     }
+  }
+
+  /** Uploads a recording of a room. The next gateway repeats a PUT that this one does not finish. */
+  async #upload(row: RecordingRow, storage: RecordingStorage): Promise<void> {
+    const { rows } = this.#options
+    const sending = this.#uploads.send(row, storage)
+    if (storage.method === 'POST') return void (await Promise.all([rows.markUploaded(row.id), sending]))
+    const url = await sending
+    if (url !== undefined || !this.#isClosed) await rows.markUploaded(row.id)
   }
 
   #membersOf(row: RecordingRow): MemberFolder {
@@ -379,7 +401,7 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     const { clock, log, metrics } = this.#options
     const { end, durationMs, bytes } = result
     const ended = await this.#index.close(row, result, clock.now())
-    if (ended.conversion) void this.#conversions.add(ended)
+    if (ended.conversion || ended.storage_json) this.#finish(ended)
     this.#running.delete(row.id)
     metrics.recordingsEnded.inc({ reason: end.kind })
     const { id: recording, call_id: call, conference_id: conference } = row
@@ -420,7 +442,7 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
     try {
       await this.#index.settle(now, (id) => this.#running.has(id))
       const { rows, nodeId } = this.#options
-      for (const row of await rows.unconverted(nodeId)) void this.#conversions.add(row)
+      for (const row of await rows.unfinished(nodeId)) this.#finish(row)
       await this.#index.count()
       await this.#retention.run(now)
     } catch (error) {

@@ -1,6 +1,6 @@
 /** Files of recordings of rooms: those of members, conversions and uploads. */
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RecordingEnd } from '../../media/types.ts'
@@ -8,7 +8,7 @@ import type { MemberPlace, RecordingManifest, RoomRecordingOrder } from '../call
 import { FakeRoomRecording } from '../calls/testing/fake-room-recorder.ts'
 import { filesOf } from './member-files.ts'
 import { newRoomRecordingRow } from './recording-index.ts'
-import type { Recordings } from './recordings.ts'
+import type { Recordings, RecordingsOptions } from './recordings.ts'
 import { RecordingRig, silentWav } from './testing/fake-recorder.ts'
 
 const rig = new RecordingRig()
@@ -91,6 +91,29 @@ describe('files of members', () => {
     rig.clock.advance(1000)
     await expect.poll(names).toBe(3)
     await finish()
+  })
+
+  it('have a manifest that is written less often when it is long, and at the end', async () => {
+    const recordings = await rig.open()
+    const { id, members, finish } = started(recordings, { hasMembers: true })
+    const path = join(recordings.folder.membersOf({ id, project_id: 'p1' }), 'manifest.json')
+    const moments = async () =>
+      JSON.parse(await readFile(path, 'utf8').catch(() => '{"timeline":[]}')).timeline.length
+    const moment = { at: 0, layout: '1x1', speaker: null, layers: [] }
+    const save = (count: number) =>
+      members!.save({ ...manifestWith(), timeline: Array.from({ length: count }, () => moment) })
+    save(501)
+    await expect.poll(moments).toBe(501)
+    save(2001)
+    rig.clock.advance(9_999)
+    expect(await moments()).toBe(501)
+    rig.clock.advance(1)
+    await expect.poll(moments).toBe(2001)
+    save(2002)
+    rig.clock.advance(59_999)
+    expect(await moments()).toBe(2001)
+    await finish()
+    expect(await moments()).toBe(2002)
   })
 
   it('have links of their own', async () => {
@@ -208,6 +231,24 @@ describe('a conversion to MP4', () => {
     expect(await outcomes('failed')).toBe(1)
   })
 
+  it('stays converted if the WebM is gone, and is removed with a WebM that stays', async () => {
+    const convert = async (from: string, to: string) => {
+      await rm(from)
+      await writeFile(to, 'an mp4')
+    }
+    const recordings = await rig.open({ roomFormat: 'mp4', convert })
+    const { id, finish } = started(recordings)
+    await finish()
+    await expect.poll(() => recordings.converting).toBe(0)
+    const row = await rowOf(id)
+    expect(row).toMatchObject({ format: 'mp4', conversion: null, error: null })
+    expect(rig.lines).toContainEqual(expect.objectContaining({ event: 'recording.source-not-removed' }))
+    const source = recordings.folder.fileOf({ ...row, format: 'webm' })
+    await writeFile(source, 'x')
+    await recordings.remove(row)
+    expect([existsSync(source), existsSync(recordings.folder.fileOf(row))]).toEqual([false, false])
+  })
+
   it('that the end of the gateway cuts off begins anew', async () => {
     const first = await rig.open({
       roomFormat: 'mp4',
@@ -234,7 +275,9 @@ describe('a storage of the customer', () => {
       convert: (_, to) => writeFile(to, 'an mp4'),
       http: {
         upload: async ({ open, ...upload }) => {
-          uploads.push({ ...upload, bytes: (await open()).bytes })
+          const { bytes, stream } = await open()
+          stream.destroy()
+          uploads.push({ ...upload, bytes })
           return 200
         },
       },
@@ -245,13 +288,59 @@ describe('a storage of the customer', () => {
     await expect.poll(() => rig.count('recording_uploads_total', { outcome: 'stored' })).toBe(1)
   })
 
+  it('receives the file from the next gateway if the first one ends before the conversion', async () => {
+    const first = await rig.open({
+      roomFormat: 'mp4',
+      convert: (_from, _to, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      http: { upload: async () => Promise.reject(new Error('no upload')) },
+    })
+    const { id, finish } = started(first, { storage })
+    await finish()
+    await first.close()
+    const uploads: unknown[] = []
+    const convert = (_: string, to: string) => writeFile(to, 'an mp4')
+    const http: RecordingsOptions['http'] = {
+      upload: async ({ open, contentType }) => {
+        const { bytes, stream } = await open()
+        stream.destroy()
+        uploads.push([contentType, bytes])
+        return 200
+      },
+    }
+    const next = await rig.open({ convert, http })
+    await expect.poll(() => uploads).toEqual([['video/mp4', 6]])
+    await expect.poll(async () => (await rowOf(id)).storage_json).toBeNull()
+    await rig.pass(60_000)
+    expect([uploads.length, next.uploading]).toEqual([1, 0])
+  })
+
+  it('receives a file once more if the end of the gateway cuts the PUT off', async () => {
+    let answers = 503
+    const upload = async () => answers
+    const first = await rig.open({ http: { upload } })
+    const { id, finish } = started(first, { storage })
+    await finish()
+    await first.close()
+    expect((await rowOf(id)).storage_json).not.toBeNull()
+    answers = 200
+    await rig.open({ http: { upload } })
+    await expect.poll(async () => (await rowOf(id)).storage_json).toBeNull()
+    expect(await rig.count('recording_uploads_total', { outcome: 'stored' })).toBe(1)
+  })
+
   it('receives no recording without a file', async () => {
     const recordings = await rig.open({
       http: { upload: async () => Promise.reject(new Error('no upload')) },
     })
-    const { media, done } = started(recordings, { storage })
-    media.finish({ kind: 'stopped' }, false)
-    await done
+    const stopped = started(recordings, { storage })
+    stopped.media.finish({ kind: 'stopped' }, false)
+    await stopped.done
+    const failed = started(recordings, { storage })
+    failed.media.finish({ kind: 'error', code: 'EIO', message: 'broken' }, false)
+    await failed.done
     expect(recordings.uploading).toBe(0)
+    await rig.pass(60_000)
+    expect(rig.lines.filter(({ event }) => event === 'recording.upload-finished')).toEqual([])
   })
 })

@@ -10,6 +10,7 @@ describe('a member of the audience', () => {
     const viewer = room.join('V', { isAudience: true })
     const { session } = room
     expect(session.members.map(({ id }) => id)).toEqual(['A'])
+    expect(session.present.map(({ id }) => id)).toEqual(['A', 'V'])
     expect([session.size, session.audienceCount, viewer.media]).toEqual([2, 1, silent])
     expect([viewer.hasVideo, viewer.state.audio_muted, viewer.state.video_muted]).toEqual([false, true, true])
     session.setHasVideo('V', true)

@@ -123,7 +123,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.tuple(anId, position).map(
       ([id, to]): Step =>
         (room) =>
-          room.session.setPosition(id, to),
+          room.session.setPositions({ [id]: to }),
     ),
   },
   {

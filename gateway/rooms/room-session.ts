@@ -4,9 +4,11 @@ import { guardListener } from '../core/guard.ts'
 import type { Log } from '../core/log.ts'
 import { type LayoutName, layoutNamed, layoutNames } from './layouts/layout-names.ts'
 import { positionNamed } from './layouts/read-position.ts'
+import { MemberList } from './member-list.ts'
 import { checkEntry, shorterOf } from './open-times.ts'
 import { RoomEventQueue } from './room-event-queue.ts'
 import { changedMeta, checkedMeta, type MetaChange } from './room-meta.ts'
+import { RoomRoles } from './room-roles.ts'
 import type {
   JoinOptions,
   Layout,
@@ -66,21 +68,19 @@ export class RoomSession {
   readonly recordings: SessionRecordings
   /** Playbacks of the session; {@link play} starts one. */
   readonly playbacks: SessionPlaybacks
+  /** Roles of members with room tokens; {@link promote} and {@link demote} change them. */
+  readonly roles = new RoomRoles()
   readonly #media: RoomMedia
   readonly #clock: SteadyClock
   readonly #log: Pick<Log, 'error'>
   readonly #view: RoomView
-  readonly #members = new Map<string, SessionMember>()
+  readonly #members = new MemberList()
   readonly #events: RoomEventQueue
   #meta: Meta
   #isLocked = false
   #isVideoMutedHidden = false
   #isHandraisePrioritized: boolean
   #state: 'open' | 'ending' | 'ended' = 'open'
-  /** Demotions by the id of the member's token. */
-  readonly #demoted = new Map<string, RoleChange>()
-  /** Number of requests for positions. */
-  #requests = 0
   /** Layout name of the last event. */
   #announcedLayout: LayoutName
   readonly #expiry: Timer | undefined
@@ -99,9 +99,7 @@ export class RoomSession {
         return media.record({ hasMembers })
       },
       clock,
-      emit: (...events) => {
-        if (!this.isEnded) this.#events.emit(events)
-      },
+      emit: (...events) => this.#emit(...events),
     })
     this.playbacks = new SessionPlaybacks({
       play: (request, onPicture) => {
@@ -117,7 +115,7 @@ export class RoomSession {
     const { layout, removeAt, hasNames } = options.settings
     this.#view = new RoomView(
       () => ({
-        members: [...this.#members.values()],
+        members: this.#members.all,
         isVideoMutedHidden: this.#isVideoMutedHidden,
         isHandraisePrioritized: this.#isHandraisePrioritized,
         playbackId: this.playbacks.pictureId,
@@ -132,7 +130,12 @@ export class RoomSession {
 
   /** Members, screens and devices in order of joining, without the audience. */
   get members(): readonly RoomMember[] {
-    return [...this.#members.values()].filter(({ isAudience }) => !isAudience)
+    return this.present.filter(({ isAudience }) => !isAudience)
+  }
+
+  /** Members, screens and devices in order of joining, with the audience. */
+  get present(): readonly RoomMember[] {
+    return this.#members.all
   }
 
   /** Number of members of the audience. */
@@ -218,10 +221,11 @@ export class RoomSession {
     const now = this.#clock.now()
     this.check(now, type)
     if (this.#members.has(id)) throw new Error(`room member ${id} joins twice`)
-    if (type !== 'member' && this.#find(parentId ?? '').type !== 'member')
+    if (type !== 'member' && this.#members.find(parentId ?? '').type !== 'member')
       throw new TrunklineError('room_member_unknown', undefined, { member: parentId })
     const isVideoOff = type === 'member' && this.settings.isVideoOffAtJoin
-    const isDemoted = options.holder !== undefined && this.#demoted.has(options.holder.tokenId)
+    const isDemoted =
+      options.holder !== undefined && this.roles.demotionOf(options.holder.tokenId) !== undefined
     const member = new SessionMember({
       ...options,
       isAudience: options.isAudience === true || isDemoted,
@@ -229,7 +233,7 @@ export class RoomSession {
       meta: checkedMeta(options.meta ?? {}),
       state: { ...(isVideoOff && { video_muted: true }), ...options.state },
       requestedPosition: positionNamed(options.requestedPosition ?? 'auto'),
-      requestOrder: ++this.#requests,
+      requestOrder: this.#members.nextRequest(),
     })
     if (options.layout !== undefined) this.#view.bringLayout(id, layoutNamed(options.layout, layoutNames))
     if (this.size > 0) this.#playTone('join', member)
@@ -302,7 +306,7 @@ export class RoomSession {
    * and `visible` if the visibility changed.
    */
   change(memberId: string, changes: Partial<RoomMemberState>, by?: string): readonly string[] {
-    const member = this.#find(memberId)
+    const member = this.#members.find(memberId)
     const isOwn = by === memberId || by === member.parentId
     const source = by === undefined ? 'application' : isOwn ? 'self' : 'other'
     const { updated, isAudioChanged } = member.change(changes, source)
@@ -343,27 +347,20 @@ export class RoomSession {
       this.#emit({ kind: 'member.talking', member })
     }
     member.hasVoice = hasVoice
-    const owner = (!member.hasVideo && this.#members.get(member.parentId ?? '')) || member
-    const voices = [...this.#members.values()].filter(
-      (each) => each === owner || (each.parentId === owner.id && !each.hasVideo),
-    )
-    this.#view.setTalking(
-      owner.id,
-      voices.some((each) => each.isTalking),
-      voices.some((each) => each.hasVoice),
-    )
+    const voice = this.#members.voiceOf(member)
+    this.#view.setTalking(voice.owner.id, voice.isTalking, voice.hasVoice)
   }
 
   /** Removes a member, and calls its `onRemoved`. */
   remove(memberId: string): void {
-    this.#expel(this.#find(memberId), 'removed')
+    this.#expel(this.#members.find(memberId), 'removed')
   }
 
   /** Ends the session: removes its members for this reason, and lets no more join. Idempotent. */
   end(reason: RemovalReason = 'ended'): void {
     if (this.#state !== 'open') return
     this.#state = 'ending'
-    for (const member of [...this.#members.values()]) this.#expel(member, reason)
+    for (const member of this.#members.all) this.#expel(member, reason)
     this.#close()
   }
 
@@ -393,32 +390,27 @@ export class RoomSession {
 
   /** Changes the metadata of a member. Throws `room_meta_too_large`. */
   changeMemberMeta(memberId: string, change: MetaChange): void {
-    const member = this.#find(memberId)
+    const member = this.#members.find(memberId)
     member.meta = changedMeta(member.meta, change)
     this.#emit({ kind: 'member.updated', member, updated: ['meta'] })
   }
 
   /**
    * Sets the layout, and positions by the ids of members. Throws `room_layout_unknown` if {@link layouts}
-   * does not have the name, and the errors of {@link setPosition}. Nothing changes then.
+   * does not have the name, and the errors of {@link setPositions}. Nothing changes then.
    */
   setLayout(name: string, positions: Readonly<Record<string, string>> = {}): void {
     const layout = layoutNamed(name, this.layouts)
-    const request = this.#positionsRequest(positions)
+    const request = this.#members.positionsRequest(positions)
     this.#view.setLayout(layout)
     request()
     this.#update()
   }
 
-  /** Requests positions by the ids of members. Throws as {@link setPosition} does; nothing changes then. */
+  /** Requests positions by the ids of members. Throws `room_position_unknown`; nothing changes then. */
   setPositions(positions: Readonly<Record<string, string>>): void {
-    this.#positionsRequest(positions)()
+    this.#members.positionsRequest(positions)()
     this.#update()
-  }
-
-  /** Requests a position for a member. Throws `room_position_unknown`. */
-  setPosition(memberId: string, position: string): void {
-    this.setPositions({ [memberId]: position })
   }
 
   /** Changes the kind of the picture. */
@@ -441,19 +433,14 @@ export class RoomSession {
     return layer?.position ?? 'off-canvas'
   }
 
-  /** Returns the demotion of the holder of a token; undefined without one. */
-  demotionOf(tokenId: string): RoleChange | undefined {
-    return this.#demoted.get(tokenId)
-  }
-
   /**
    * Plays a file to all members. `layout` and `positions` are those of {@link setLayout}; the layout is in
    * force until the end of the playback. Throws the errors of {@link setLayout} and of {@link
    * SessionPlaybacks.start}.
    */
   play({ layout, positions = {}, ...request }: PlayOptions): RoomPlayback {
-    const brought = layout === undefined ? undefined : layoutNamed(layout, layoutNames)
-    const setPositions = this.#positionsRequest(positions)
+    const brought = layout === undefined ? undefined : layoutNamed(layout, this.layouts)
+    const setPositions = this.#members.positionsRequest(positions)
     const playback = this.playbacks.start(request)
     if (brought) this.#view.bringLayout(playback.id, brought)
     setPositions()
@@ -473,19 +460,11 @@ export class RoomSession {
   }
 
   #setRole(memberId: string, isAudience: boolean, change: RoleChange): void {
-    const member = this.#find(memberId)
-    if (member.type !== 'member' || member.isAudience === isAudience)
-      throw new TrunklineError('room_member_unknown', undefined, { member: memberId })
-    if (!member.holder) throw new TrunklineError('not_permitted', 'The member has no room token.')
-    const meta = checkedMeta(change.meta ?? member.meta)
-    const { tokenId } = member.holder
-    if (isAudience) this.#demoted.set(tokenId, change)
-    else this.#demoted.delete(tokenId)
+    const member = this.#members.find(memberId)
+    const setRole = this.roles.changing(member, isAudience, change)
     this.#removeSourcesOf(memberId, 'removed')
     this.setTalking(memberId, false)
-    member.meta = meta
-    const { mediaAllowed = member.holder.mediaAllowed } = change
-    member.setRole(isAudience, { ...member.holder, mediaAllowed }, change)
+    setRole()
     this.#media.setAudio(member)
     this.#update({ kind: isAudience ? 'member.demoted' : 'member.promoted', member, change })
   }
@@ -497,27 +476,7 @@ export class RoomSession {
 
   /** Removes the screens and the devices of a member. */
   #removeSourcesOf(memberId: string, reason: RemovalReason): void {
-    for (const each of [...this.#members.values()]) if (each.parentId === memberId) this.#expel(each, reason)
-  }
-
-  #find(memberId: string): SessionMember {
-    const member = this.#members.get(memberId)
-    if (!member) throw new TrunklineError('room_member_unknown', undefined, { member: memberId })
-    return member
-  }
-
-  /** Checks positions by the ids of members, and returns the function that requests them. */
-  #positionsRequest(positions: Readonly<Record<string, string>>): () => void {
-    const requests = Object.entries(positions).map(([id, position]) => ({
-      member: this.#find(id),
-      position: positionNamed(position),
-    }))
-    return () => {
-      for (const { member, position } of requests) {
-        member.requestedPosition = position
-        member.requestOrder = ++this.#requests
-      }
-    }
+    for (const each of this.#members.sourcesOf(memberId)) this.#expel(each, reason)
   }
 
   #changeVisibility(member: SessionMember, change: () => void): void {
@@ -547,8 +506,8 @@ export class RoomSession {
     this.#events.emit([{ kind: 'room.ended' }])
   }
 
-  #emit(event: RoomEvent): void {
-    if (!this.isEnded) this.#events.emit([event])
+  #emit(...events: readonly RoomEvent[]): void {
+    if (!this.isEnded) this.#events.emit(events)
   }
 
   /** Updates the picture and the layouts after any change, then reports the change and its effects. */

@@ -120,6 +120,13 @@ describe('a playback into a room session', () => {
     expect(room.playbacks).toHaveLength(1)
   })
 
+  it('brings no layout that the picture does not have', () => {
+    expect(() => room.session.play({ ...film, layout: '3x3' })).toThrow(code('room_layout_unknown'))
+    expect(room.playbacks).toEqual([])
+    room.session.play({ ...film, layout: '1x1' })
+    expect(room.session.layoutName).toBe('1x1')
+  })
+
   it('is kept in the list with the latest 50', () => {
     for (let i = 0; i < 60; i++) playbacks().stop(room.session.play(film).id)
     room.session.play(film)

@@ -1,11 +1,10 @@
 import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
+import { LatestRecords } from './latest-records.ts'
 import type { RecordingTerms, RoomEvent, RoomMediaRecording, RoomRecording } from './room-types.ts'
 
 /** Maximum number of recordings in progress. */
 const maxInProgress = 3
-/** Maximum number of ended recordings that are listed: the latest. */
-const maxListed = 50
 
 /** Collaborators of {@link SessionRecordings}. */
 export interface SessionRecordingsDeps {
@@ -30,7 +29,7 @@ interface KnownRecording {
 /** Recordings of a room session, which end with it at the latest. */
 export class SessionRecordings {
   readonly #deps: SessionRecordingsDeps
-  readonly #known = new Map<string, KnownRecording>()
+  readonly #known = new LatestRecords<KnownRecording>(isOver)
 
   constructor(deps: SessionRecordingsDeps) {
     this.#deps = deps
@@ -38,12 +37,12 @@ export class SessionRecordings {
 
   /** Recordings of the session, the earliest first. */
   get list(): readonly RoomRecording[] {
-    return [...this.#known.values()].map((each) => this.#view(each))
+    return this.#known.all.map((each) => this.#view(each))
   }
 
   /** Whether a recording is in progress, also a paused one. */
   get isRecording(): boolean {
-    return this.#inProgress > 0
+    return this.#known.inProgress.length > 0
   }
 
   /**
@@ -51,7 +50,7 @@ export class SessionRecordings {
    * progress, `recording_no_space` and `recording_failed`.
    */
   start(terms: Partial<RecordingTerms> = {}): RoomRecording {
-    if (this.#inProgress >= maxInProgress)
+    if (this.#known.inProgress.length >= maxInProgress)
       throw new TrunklineError('too_many_recordings', 'The room has too many recordings in progress.')
     const media = this.#deps.record(terms)
     const startedAt = this.#deps.clock.now()
@@ -63,10 +62,9 @@ export class SessionRecordings {
       recordedMs: 0,
       endedAt: undefined,
     }
-    this.#known.set(media.id, recording)
-    this.#forgetOld()
+    this.#known.add(media.id, recording)
     const view = this.#view(recording)
-    this.#emit({ kind: 'recording.started', recording: view }, this.#inProgress === 1)
+    this.#emit({ kind: 'recording.started', recording: view }, this.#known.inProgress.length === 1)
     // It also ends by itself, for example on a full disk.
     void media.done.then((result) => this.#ended(recording, result))
     return view
@@ -106,15 +104,10 @@ export class SessionRecordings {
 
   /** Ends all recordings at once: their files are completed after that. */
   close(): void {
-    for (const recording of this.#known.values()) {
-      if (isOver(recording)) continue
+    for (const recording of this.#known.inProgress) {
       recording.media.stop()
       this.#ended(recording)
     }
-  }
-
-  get #inProgress(): number {
-    return [...this.#known.values()].filter((each) => !isOver(each)).length
   }
 
   #find(id: string): KnownRecording {
@@ -146,11 +139,6 @@ export class SessionRecordings {
 
   #emit(event: RoomEvent, isRoomChanged = false): void {
     this.#deps.emit(event, ...(isRoomChanged ? [roomUpdated] : []))
-  }
-
-  #forgetOld(): void {
-    const ended = [...this.#known].filter(([, each]) => isOver(each))
-    for (const [id] of ended.slice(0, Math.max(0, ended.length - maxListed))) this.#known.delete(id)
   }
 
   #view({ media, state, startedAt, endedAt, runsSince, recordedMs }: KnownRecording): RoomRecording {

@@ -119,9 +119,10 @@ export interface WebRtc {
   recordSound(port: MediaPort, request: TrackRequest): TrackRecording
   /**
    * Opens a file, by its descriptor, as a source of a room. The caller keeps the descriptor open until the
-   * source is closed. Rejects with an Error if the file has neither pictures nor sound, and without ffmpeg.
+   * source is closed. Rejects with an Error of `code` `empty_file` if the file has neither pictures nor
+   * sound. Rejects with another Error if it cannot be read, or `signal` ends the reading, and without ffmpeg.
    */
-  openFile(group: string, file: number): Promise<RoomFile>
+  openFile(group: string, file: number, signal?: AbortSignal): Promise<RoomFile>
   /** Number of open browser transports. */
   readonly transports: number
   close(): Promise<void>

@@ -114,7 +114,9 @@ export class ComposerChild {
       this.#errors = (this.#errors + text).slice(-maxErrorBytes)
     })
     const reader = new RecordReader((record) => this.#listener.onRecord(record))
-    const output = child.stdio[4] as Readable | null | undefined
+    // At the limit of descriptors, a child has no streams; its error follows.
+    const streams = child.stdio as ChildProcess['stdio'] | undefined
+    const output = streams?.[4] as Readable | null | undefined
     output?.on('data', (chunk: Buffer) => this.#check(() => reader.read(chunk))).on('error', () => {})
   }
 

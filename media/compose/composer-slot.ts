@@ -104,12 +104,16 @@ export class ComposerSlot {
   #fork(): void {
     const { clock, spare } = this.#options
     this.#startedAt = clock.now()
-    this.#child = spare.take({
-      onReport: (report) => this.#receive(report),
-      onRecord: (record) => this.#pictures.get(record.room)?.deliver(record),
-      onDeath: (reason) => this.#died(reason),
-    })
-    if (this.#child.isReady) this.#ready?.resolve()
+    try {
+      this.#child = spare.take({
+        onReport: (report) => this.#receive(report),
+        onRecord: (record) => this.#pictures.get(record.room)?.deliver(record),
+        onDeath: (reason) => this.#died(reason),
+      })
+    } catch (error) {
+      this.#died(error as Error)
+    }
+    if (this.#child?.isReady) this.#ready?.resolve()
   }
 
   #receive(report: ComposerReport): void {

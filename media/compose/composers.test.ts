@@ -136,13 +136,14 @@ describe.skipIf(reason !== undefined)(`the composers${reason ? ` (${reason})` : 
     picture.draw([])
     const before = screens.high.frames.length
     await expect.poll(() => screens.high.frames.length).toBeGreaterThan(before + 2)
-    expect(composerPids()).toEqual([pid])
+    expect(composerPids()).toContain(pid)
   })
 
   it('place pictures on several processes, and give each of them no environment', async () => {
     const composers = create(2)
     await Promise.all([composers.open(), composers.open()])
-    await expect.poll(() => composerPids().length).toBe(2)
+    // The third one is the spare.
+    await expect.poll(() => composerPids().length).toBe(3)
     for (const pid of composerPids())
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('PATH=')
   })

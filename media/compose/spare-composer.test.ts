@@ -117,6 +117,31 @@ describe('the spare composer', () => {
     expect(children.length).toBe(10)
   })
 
+  it('counts a start that fails as a death, of its own and of a slot', async () => {
+    const reasons: string[] = []
+    const failing = new SpareComposer({
+      clock,
+      fork: () => {
+        throw new Error('EAGAIN')
+      },
+      onDeath: ({ message }) => reasons.push(message),
+    })
+    failing.keep(true)
+    clock.advance(2000)
+    clock.advance(2500)
+    expect(reasons).toEqual(['EAGAIN', 'EAGAIN'])
+    await failing.close()
+    const slot = new ComposerSlot({ clock, spare: failing, onDeath: ({ message }) => reasons.push(message) })
+    const picture = {} as Parameters<typeof slot.add>[1]
+    await expect(slot.add(1, picture)).rejects.toThrow('EAGAIN')
+    const second = expect(slot.add(1, picture)).rejects.toThrow('EAGAIN')
+    await second
+    const delayed = expect(slot.add(1, picture)).rejects.toThrow('EAGAIN')
+    clock.advance(500)
+    await delayed
+    expect([reasons.length, clock.running]).toEqual([5, 0])
+  })
+
   it('ends for good with the composers', async () => {
     spare.keep(true)
     clock.advance(2000)

@@ -46,7 +46,10 @@ export class SpareComposer {
     else this.#idle = this.#deps.clock.after(idleMs, () => void this.#end())
   }
 
-  /** Returns the spare process, or a new one in its place. `listener` receives what follows. */
+  /**
+   * Returns the spare process, or a new one in its place. `listener` receives what follows. Throws an Error
+   * if the machine starts no process.
+   */
   take(listener: ComposerChildListener): ComposerHandle {
     const child = this.#child
     if (!child) return this.#deps.fork(listener)
@@ -71,11 +74,15 @@ export class SpareComposer {
   }
 
   #fork(): void {
-    this.#child = this.#deps.fork({
-      onReport: (report) => this.#receive(report),
-      onRecord: () => {},
-      onDeath: (reason) => this.#died(reason),
-    })
+    try {
+      this.#child = this.#deps.fork({
+        onReport: (report) => this.#receive(report),
+        onRecord: () => {},
+        onDeath: (reason) => this.#died(reason),
+      })
+    } catch (error) {
+      this.#died(error as Error)
+    }
   }
 
   #receive({ op }: ComposerReport): void {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../edge/testing/test-clock.ts'
 import { mp4Converter } from './convert-mp4.ts'
@@ -52,15 +53,32 @@ describe('a conversion to MP4', () => {
     const ffmpeg = new FakeFfmpeg()
     const clock = new TestClock()
     const convert = mp4Converter(ffmpeg, clock)
-    const slow = convert('/a', '/b', options)
+    const from = join(folder, 'a.webm')
+    writeFileSync(from, 'a webm')
+    const slow = convert(from, '/b', options)
     clock.advance(60_000)
     await expect(slow).rejects.toThrow('60000 ms')
     const end = new AbortController()
-    const unwanted = convert('/a', '/b', { ...options, signal: end.signal })
+    const unwanted = convert(from, '/b', { ...options, signal: end.signal })
     end.abort()
     await expect(unwanted).rejects.toThrow('ended')
     expect(ffmpeg.processes.map(({ isKilled }) => isKilled)).toEqual([true, true])
     await expect(convert('/a', '/b', { ...options, signal: end.signal })).rejects.toThrow()
     expect(ffmpeg.processes).toHaveLength(2)
+  })
+
+  it('feeds ffmpeg the file, and ends it if the file cannot be read', async () => {
+    const ffmpeg = new FakeFfmpeg()
+    const convert = mp4Converter(ffmpeg)
+    const from = join(folder, 'a.webm')
+    writeFileSync(from, 'a webm')
+    const converted = convert(from, '/b', options)
+    const { stdin, args } = ffmpeg.last
+    expect(await text(stdin)).toBe('a webm')
+    expect([args.includes('pipe:0'), args.some((each) => each.includes(from))]).toEqual([true, false])
+    ffmpeg.last.end(0)
+    await converted
+    await expect(convert(folder, '/b', options)).rejects.toThrow('EISDIR')
+    expect(ffmpeg.last.isKilled).toBe(true)
   })
 })

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +46,33 @@ describe('ffmpeg', () => {
       hasAudio: false,
       durationMs: undefined,
     })
-    await expect(factsOf({ streams: [] })).rejects.toThrow('neither pictures nor sound')
+    await expect(factsOf({ streams: [] })).rejects.toMatchObject({ code: 'empty_file' })
+  })
+
+  it('is ended with the question about a file', async () => {
+    const end = new AbortController()
+    const ffprobe = new FakeProcess([])
+    const facts = readFileFacts({ probe: () => ffprobe }, 0, end.signal)
+    end.abort()
+    await expect(facts).rejects.toThrow('it was ended')
+    expect(ffprobe.isKilled).toBe(true)
+    await expect(readFileFacts({ probe: () => expect.unreachable() }, 0, end.signal)).rejects.toThrow()
+  })
+
+  it('does not start at the limit of descriptors, and the gateway goes on', () => {
+    const script = `
+      import { closeSync, openSync } from 'node:fs'
+      import { findFfmpeg } from '${join(import.meta.dirname, 'ffmpeg.ts')}'
+      const files = []
+      try {
+        for (;;) files.push(openSync('/dev/null'))
+      } catch {}
+      const found = await findFfmpeg('/bin/true')
+      for (const file of files) closeSync(file)
+      console.log(found)`
+    const command = `ulimit -n 64 && exec "$0" --input-type=module -e "$1"`
+    const { stdout, stderr } = spawnSync('sh', ['-c', command, process.execPath, script])
+    expect(`${stdout}${stderr}`).toBe('spawn /bin/true EMFILE\n')
   })
 })
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { systemClock } from '../clock.ts'
 
 /** Ffmpeg as it is installed. */
@@ -73,35 +73,62 @@ export const findFfmpeg = async (program: string): Promise<Ffmpeg | string> => {
   }
 }
 
-/** Returns the output of a program. Rejects with an Error if it fails or takes too long. */
-export const outputOf = async (process: FfmpegProcess): Promise<string> => {
+/**
+ * Returns the output of a program. Rejects with an Error if it fails or takes too long, or if `signal` ends
+ * it.
+ */
+export const outputOf = async (process: FfmpegProcess, signal?: AbortSignal): Promise<string> => {
   const chunks: Buffer[] = []
   process.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-  const timer = systemClock.after(maxAnswerMs, () => process.kill())
+  const kill = () => process.kill()
+  const timer = systemClock.after(maxAnswerMs, kill)
+  signal?.addEventListener('abort', kill, { once: true })
   const { code, text } = await process.ended
   timer.cancel()
+  signal?.removeEventListener('abort', kill)
   if (code !== 0) throw new Error(text === '' ? 'it was ended' : text)
   return Buffer.concat(chunks).toString()
 }
 
 /**
  * Returns the starter of a program. It gets no environment, and a process group of its own, so that a signal
- * to the gateway leaves it alone. It ends when the gateway does, because its outputs are closed.
+ * to the gateway leaves it alone. It ends when the gateway does, because its input and outputs are closed.
  */
 const startProcess =
   (program: string): StartProcess =>
   (args, file) => {
-    const child = spawn(program, [...args], {
-      env: {},
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe', file ?? 'ignore', 'pipe'],
-    })
-    const [stdin, stdout, stderr, , second] = child.stdio as [Writable, Readable, Readable, unknown, Readable]
+    let child: ChildProcess
+    try {
+      child = spawn(program, [...args], {
+        env: {},
+        detached: true,
+        stdio: ['pipe', 'pipe', 'pipe', file ?? 'ignore', 'pipe'],
+      })
+    } catch (error) {
+      return unstarted(Promise.resolve({ code: undefined, text: (error as Error).message }))
+    }
+    let text = () => ''
+    const ended = endOf(child, () => text())
+    const streams = child.stdio as ProgramStreams | undefined
+    // At the limit of descriptors, a child has no streams; its error follows.
+    if (!streams) return unstarted(ended)
+    const [stdin, stdout, stderr, , second] = streams
     // A program that ends closes them; `ended` reports that.
     for (const stream of [stdin, stdout, stderr, second]) stream.on('error', () => {})
-    const text = lastText(stderr)
-    return { stdin, stdout, second, ended: endOf(child, text), kill: () => void child.kill('SIGKILL') }
+    text = lastText(stderr)
+    return { stdin, stdout, second, ended, kill: () => void child.kill('SIGKILL') }
   }
+
+type ProgramStreams = readonly [Writable, Readable, Readable, unknown, Readable]
+
+/** Returns a process that has no streams, because it did not start. */
+const unstarted = (ended: Promise<FfmpegEnd>): FfmpegProcess => ({
+  stdin: new Writable({ write: (_chunk, _encoding, done) => done() }),
+  stdout: Readable.from([]),
+  second: Readable.from([]),
+  ended,
+  kill: () => {},
+})
 
 const endOf = (child: ChildProcess, text: () => string): Promise<FfmpegEnd> => {
   const { promise, resolve } = Promise.withResolvers<FfmpegEnd>()

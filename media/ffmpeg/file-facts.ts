@@ -14,8 +14,12 @@ const formats = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,mpegts,mpeg,ogg,m
 /** Maximum size of a picture, that of a film in 4K. A larger one could need gigabytes of memory. */
 const maxPixels = 4096 * 2304
 
+/** Arguments that limit the threads of the decoders. By default, each has one per core. */
+export const decoderArgs: readonly string[] = ['-threads', '2']
+
 /** Arguments of both programs for the file, which is their descriptor 3. */
 export const inputArgs: readonly string[] = [
+  ...decoderArgs,
   '-max_pixels',
   String(maxPixels),
   '-protocol_whitelist',
@@ -26,17 +30,36 @@ export const inputArgs: readonly string[] = [
   '/proc/self/fd/3',
 ]
 
-/** Reads the facts of a file. Rejects with an Error if it is no file with pictures or sound. */
-export const readFileFacts = async ({ probe }: Pick<Ffmpeg, 'probe'>, file: number): Promise<FileFacts> => {
+/** Error of a file that can be read, but has neither pictures nor sound. */
+export class EmptyFileError extends Error {
+  readonly code = 'empty_file'
+
+  constructor() {
+    super('it has neither pictures nor sound')
+    this.name = 'EmptyFileError'
+  }
+}
+
+/**
+ * Reads the facts of a file. Rejects with an Error if it cannot be read or `signal` ends the reading, and
+ * with an {@link EmptyFileError}.
+ */
+export const readFileFacts = async (
+  { probe }: Pick<Ffmpeg, 'probe'>,
+  file: number,
+  signal?: AbortSignal,
+): Promise<FileFacts> => {
+  signal?.throwIfAborted()
   const fields = 'stream=codec_type:stream_disposition=attached_pic:format=duration'
   const output = await outputOf(
     probe(['-v', 'error', ...inputArgs, '-show_entries', fields, '-of', 'json'], file),
+    signal,
   )
   const { streams = [], format = {} } = JSON.parse(output) as ProbeOutput
   // The cover of an album is no picture that moves.
   const hasVideo = streams.some((each) => each.codec_type === 'video' && !each.disposition?.attached_pic)
   const hasAudio = streams.some((each) => each.codec_type === 'audio')
-  if (!hasVideo && !hasAudio) throw new Error('it has neither pictures nor sound')
+  if (!hasVideo && !hasAudio) throw new EmptyFileError()
   const seconds = Number(format.duration)
   return { hasVideo, hasAudio, durationMs: seconds > 0 ? seconds * 1000 : undefined }
 }

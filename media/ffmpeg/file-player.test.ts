@@ -1,16 +1,24 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../edge/testing/test-clock.ts'
 import { FilePlayer } from './file-player.ts'
 import { FakeFfmpeg, ivfFrame, ivfHeader, opusPages } from './testing/fake-ffmpeg.ts'
 
 const settled = () => new Promise(setImmediate)
+/** Lets a process that is due start: the former one has ended, some time ago. */
+const started = async () => {
+  clock.advance(200)
+  await settled()
+}
 
 let ffmpeg: FakeFfmpeg
+let clock: TestClock
 /** Calls of the listener, as lines. */
 let heard: string[]
 
 const playerOf = (facts = { hasVideo: true, hasAudio: true }): FilePlayer =>
   new FilePlayer(
     ffmpeg,
+    clock,
     { file: 9, facts: { ...facts, durationMs: 60_000 } },
     {
       onPlace: () => heard.push('place'),
@@ -28,6 +36,7 @@ const argument = (flag: string): string | undefined => {
 
 beforeEach(() => {
   ffmpeg = new FakeFfmpeg()
+  clock = new TestClock()
   heard = []
 })
 
@@ -63,6 +72,7 @@ describe('a player of a file', () => {
     await settled()
     player.pause()
     player.pause()
+    await started()
     expect([first.isKilled, ffmpeg.processes.length]).toEqual([true, 2])
     expect(argument('-ss')).toBe('2.500')
     expect(argument('-frames:v')).toBe('1')
@@ -73,6 +83,7 @@ describe('a player of a file', () => {
     expect(heard.slice(1)).toEqual(['frame 500 a', 'place', 'frame 0 still'])
     expect(player.positionMs).toBe(2500)
     player.play()
+    await started()
     expect([argument('-ss'), player.isPaused]).toEqual(['2.500', false])
   })
 
@@ -82,19 +93,56 @@ describe('a player of a file', () => {
     const former = ffmpeg.last
     player.seek(30_000)
     former.stdout.write(Buffer.concat([ivfHeader(10), ivfFrame(0, 'late')]))
-    await settled()
+    await started()
     expect(heard).toEqual(['place', 'place'])
     expect([argument('-ss'), ffmpeg.last.args.includes('-re')]).toEqual(['30.000', true])
     player.pause()
     player.seek(1000)
+    await started()
     expect([argument('-ss'), ffmpeg.last.args.includes('-re')]).toEqual(['1.000', false])
   })
 
-  it('needs no process for the pause of a sound alone', () => {
+  it('starts one process at a time, and no more than one in 200 ms, for the last of many requests', async () => {
+    const player = playerOf()
+    player.play()
+    const former = ffmpeg.last
+    const end = Promise.withResolvers<void>()
+    former.kill = () => void end.promise.then(() => former.end(255))
+    for (const place of [1000, 2000, 3000]) player.seek(place)
+    await started()
+    expect([ffmpeg.processes.length, player.positionMs]).toEqual([1, 3000])
+    end.resolve()
+    await settled()
+    expect([ffmpeg.processes.length, argument('-ss')]).toEqual([2, '3.000'])
+    player.pause()
+    player.seek(4000)
+    await settled()
+    clock.advance(199)
+    expect(ffmpeg.processes.length).toBe(2)
+    clock.advance(1)
+    expect([ffmpeg.processes.length, argument('-ss'), argument('-frames:v')]).toEqual([3, '4.000', '1'])
+    expect(heard).toEqual(['place', 'place', 'place'])
+  })
+
+  it('shows a picture in front of the end while it is paused there', () => {
+    const player = playerOf()
+    player.seek(60_000)
+    expect([argument('-ss'), player.positionMs]).toEqual(['59.900', 60_000])
+  })
+
+  it('limits the threads of its decoders', () => {
+    playerOf().play()
+    const { args } = ffmpeg.last
+    expect(args.indexOf('-threads')).toBeLessThan(args.indexOf('-i'))
+    expect(argument('-threads')).toBe('2')
+  })
+
+  it('needs no process for the pause of a sound alone', async () => {
     const player = playerOf({ hasVideo: false, hasAudio: true })
     player.play()
     expect(ffmpeg.last.args).not.toContain('libvpx')
     player.pause()
+    await started()
     expect(ffmpeg.processes.map(({ isKilled }) => isKilled)).toEqual([true])
   })
 
@@ -121,7 +169,7 @@ describe('a player of a file', () => {
     player.play()
     player.close()
     player.play()
-    await settled()
+    await started()
     expect([heard, ffmpeg.processes.length, ffmpeg.last.isKilled]).toEqual([['place'], 1, true])
   })
 })

@@ -1,3 +1,4 @@
+import type { Timers } from '../clock.ts'
 import type { Ffmpeg, FfmpegProcess } from './ffmpeg.ts'
 import { type FileFacts, inputArgs } from './file-facts.ts'
 import { IvfReader } from './ivf-reader.ts'
@@ -5,6 +6,10 @@ import { OggOpusReader } from './ogg-opus-reader.ts'
 
 /** Duration of an Opus packet, in ms. */
 const packetMs = 20
+/** Minimum time between two starts of a process, in ms. */
+const startGapMs = 200
+/** Distance of a still picture from the end of the file, in ms. There is no picture at the end itself. */
+const stillMarginMs = 100
 
 /** A file that is played. */
 export interface PlayedFile {
@@ -27,22 +32,35 @@ export interface FilePlayerListener {
 
 /**
  * Plays a file: decodes it in real time, and encodes its pictures in VP8 and its sound in Opus. Each new
- * place in the file needs a new process. While it is paused, one key frame shows the place.
+ * place in the file needs a new process. It starts when the former one has ended, and 200 ms after the start
+ * of that one at the earliest. Of several requests before, the last one counts. While the player is paused,
+ * one key frame shows the place.
  */
 export class FilePlayer {
   readonly #ffmpeg: Pick<Ffmpeg, 'run'>
+  readonly #timers: Timers
   readonly #file: number
   readonly #facts: FileFacts
   readonly #listener: FilePlayerListener
   #process: FfmpegProcess | undefined
+  /** Whether a process is due for the present place. */
+  #isDue = false
+  /** Reasons to wait with a start: a process that has not ended, and a start just before. */
+  #holds = 0
   #fromMs = 0
   /** Time that was played from there. */
   #playedMs = 0
   #isPaused = true
   #isClosed = false
 
-  constructor(ffmpeg: Pick<Ffmpeg, 'run'>, { file, facts }: PlayedFile, listener: FilePlayerListener) {
+  constructor(
+    ffmpeg: Pick<Ffmpeg, 'run'>,
+    timers: Timers,
+    { file, facts }: PlayedFile,
+    listener: FilePlayerListener,
+  ) {
     this.#ffmpeg = ffmpeg
+    this.#timers = timers
     this.#file = file
     this.#facts = facts
     this.#listener = listener
@@ -79,28 +97,47 @@ export class FilePlayer {
   /** Ends the playing. Idempotent. */
   close(): void {
     this.#isClosed = true
-    this.#process?.kill()
-    this.#process = undefined
+    this.#kill()
   }
 
   #start(fromMs: number): void {
     if (this.#isClosed) return
-    this.#process?.kill()
-    this.#process = undefined
+    this.#kill()
     this.#fromMs = fromMs
     this.#playedMs = 0
+    this.#isDue = true
+    this.#run()
+  }
+
+  #kill(): void {
+    this.#process?.kill()
+    this.#process = undefined
+  }
+
+  #run(): void {
+    if (!this.#isDue || this.#holds > 0 || this.#isClosed) return
+    this.#isDue = false
     this.#listener.onPlace()
     // Sound alone has nothing to show in a pause.
     if (this.#isPaused && !this.#facts.hasVideo) return
-    const process = this.#ffmpeg.run(playArgs(this.#facts, fromMs, this.#isPaused), this.#file)
+    const process = this.#ffmpeg.run(playArgs(this.#facts, this.#fromMs, this.#isPaused), this.#file)
     this.#process = process
     this.#read(process)
     const isPaused = this.#isPaused
+    this.#holds = 2
+    this.#timers.after(startGapMs, () => this.#release())
     void process.ended.then(({ code, text }) => {
-      if (this.#process !== process) return
-      if (code !== 0) this.#end(new Error(text === '' ? 'ffmpeg was ended' : text))
-      else if (!isPaused) this.#end()
+      if (this.#process === process) {
+        if (code !== 0) this.#end(new Error(text === '' ? 'ffmpeg was ended' : text))
+        else if (!isPaused) this.#end()
+      }
+      this.#release()
     })
+  }
+
+  #release(): void {
+    this.#holds--
+    this.#run()
   }
 
   #read(process: FfmpegProcess): void {
@@ -171,14 +208,17 @@ const videoOutput = words('-flush_packets 1 -f ivf pipe:1')
 const audioOutput = words('-flush_packets 1 -f ogg pipe:4')
 
 /** Returns the arguments to play a file from a place. `isStill`: only the picture of this place. */
-const playArgs = ({ hasVideo, hasAudio }: FileFacts, fromMs: number, isStill: boolean): readonly string[] => [
+const playArgs = (facts: FileFacts, fromMs: number, isStill: boolean): readonly string[] => [
   ...words('-nostdin -hide_banner -v error'),
   ...words(isStill ? '' : '-re'),
   '-ss',
-  (fromMs / 1000).toFixed(3),
+  ((isStill ? stillPlace(facts, fromMs) : fromMs) / 1000).toFixed(3),
   ...inputArgs,
-  ...(hasVideo ? videoArgs : []),
-  ...(hasVideo ? (isStill ? words('-frames:v 1') : keyFrameArgs) : []),
-  ...(hasVideo ? videoOutput : []),
-  ...(hasAudio && !isStill ? [...audioArgs, ...audioOutput] : []),
+  ...(facts.hasVideo ? videoArgs : []),
+  ...(facts.hasVideo ? (isStill ? words('-frames:v 1') : keyFrameArgs) : []),
+  ...(facts.hasVideo ? videoOutput : []),
+  ...(facts.hasAudio && !isStill ? [...audioArgs, ...audioOutput] : []),
 ]
+
+const stillPlace = ({ durationMs = Infinity }: FileFacts, atMs: number): number =>
+  Math.max(0, Math.min(atMs, durationMs - stillMarginMs))

@@ -197,10 +197,10 @@ class Service implements WebRtcService {
     return new SoundRecorder(request, new RelayFeed(relay), { clock: systemClock })
   }
 
-  async openFile(group: string, file: number): Promise<RoomFile> {
+  async openFile(group: string, file: number, signal?: AbortSignal): Promise<RoomFile> {
     const ffmpeg = this.#ffmpeg
     if (!ffmpeg) throw new WebRtcError('closed', 'ffmpeg expected')
-    const facts = await readFileFacts(ffmpeg, file)
+    const facts = await readFileFacts(ffmpeg, file, signal)
     const worker = await this.#leastLoaded().get()
     const sound = facts.hasAudio ? await this.#openSound(worker, group, ownFormat('opus')) : undefined
     try {

@@ -26,7 +26,7 @@ export class Gaps {
     }, beatMs).unref()
   }
 
-  /** Returns what counts a packet of a new stream. */
+  /** Returns a function that counts a packet of a new stream. */
   stream(): () => void {
     let last = Number.NaN
     return () => {

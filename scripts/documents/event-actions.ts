@@ -76,7 +76,10 @@ export const eventActions: Readonly<Record<string, string>> = {
   'queue.listener-failed': reportFault,
   'queue.take-failed': reportFault,
   'recording.completion-failed': checkRecordings,
+  'recording.conversion-failed': 'Look at `err`. The WebM stays. Check `ffmpeg` and the space in the folder.',
   'recording.failed': checkRecordings,
+  'recording.files-not-read': checkRecordings,
+  'recording.manifest-not-saved': checkRecordings,
   'recording.orphan-search-failed': checkRecordings,
   'recording.removal-failed': checkRecordings,
   'recording.row-not-saved': checkStore,
@@ -85,6 +88,7 @@ export const eventActions: Readonly<Record<string, string>> = {
   'recording.tidying-failed': checkRecordings,
   'recording.unreported-query-failed': checkStore,
   'recording.upload-failed': reportFault,
+  'room.member-file-failed': checkRecordings,
   'rpc.follow-up-failed': reportFault,
   'rpc.request-failed': reportFault,
   'sip-agent.connection-lost':

@@ -26,6 +26,9 @@ interface VideoWindow {
   devices?: readonly Device[]
 }
 
+/** Options of a {@link VideoPage}. */
+export type VideoPageOptions = Pick<SdkPageOptions, 'folder' | 'camera' | 'first'>
+
 /** A customer's page with `Video.RoomSession` of the published SDK, unmodified. */
 export class VideoPage {
   readonly #sdk: SdkPage
@@ -36,11 +39,7 @@ export class VideoPage {
     this.#gateway = gateway
   }
 
-  static async open(
-    browser: Browser,
-    gateway: Gateway,
-    options: Pick<SdkPageOptions, 'folder' | 'camera' | 'first'> = {},
-  ): Promise<VideoPage> {
+  static async open(browser: Browser, gateway: Gateway, options: VideoPageOptions = {}): Promise<VideoPage> {
     const sdk = await SdkPage.open(browser, gateway, 'none', { ...options, isSignedIn: false })
     return new VideoPage(sdk, gateway)
   }
@@ -123,4 +122,31 @@ export class VideoPage {
   close(): Promise<void> {
     return this.#sdk.close()
   }
+}
+
+/** Opens a page, and closes it after the work. */
+export const withVideoPage = async (
+  browser: Browser,
+  gateway: Gateway,
+  {
+    options,
+    work,
+  }: { readonly options: VideoPageOptions; readonly work: (page: VideoPage) => Promise<void> },
+): Promise<void> => {
+  const page = await VideoPage.open(browser, gateway, options)
+  try {
+    await work(page)
+  } finally {
+    await page.leave()
+    await page.close()
+  }
+}
+
+/** Returns a member of the page's room, by its name. */
+export const memberNamed = async (
+  page: VideoPage,
+  name: string,
+): Promise<{ id: string } & Record<string, unknown>> => {
+  const { members } = (await page.do('getMembers')) as { members: ({ id: string } & { name: string })[] }
+  return members.find((member) => member.name === name)!
 }

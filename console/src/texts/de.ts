@@ -151,7 +151,7 @@ export const de: Texts = {
   changeFailed: 'Die Änderung ist fehlgeschlagen. Bitte versuchen Sie es erneut.',
   keyFailed: (key) => `Die Taste ${key} konnte nicht gesendet werden.`,
   microphoneGone: 'Das Mikrofon wurde getrennt. Wählen Sie ein anderes in den Einstellungen.',
-  cameraGone: 'Die Kamera wurde getrennt. Wählen Sie eine andere in den Einstellungen.',
+  cameraGone: 'Die Kamera ist nicht verfügbar. Wählen Sie eine andere in den Einstellungen.',
 
   transfer: 'Weiterleiten',
   add: 'Hinzufügen',

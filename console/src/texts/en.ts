@@ -145,14 +145,14 @@ export const en = {
   endCongestion: 'Too many calls at the moment. Please try again later.',
   endMediaTimeout: 'The call ended because no audio arrived.',
   endMaxDuration: 'The call reached its maximum duration.',
-  endNoFormat: 'The other party does not support any available audio format.',
+  endNoFormat: 'The other party supports no available audio format.',
   endPartyLost: 'The other party lost the connection.',
   endFailed: 'The call failed.',
   endNotCompleted: 'The call could not be completed.',
   changeFailed: 'The change failed. Please try again.',
   keyFailed: (key: string) => `The key ${key} could not be sent.`,
   microphoneGone: 'The microphone was disconnected. Choose another one in Settings.',
-  cameraGone: 'The camera was disconnected. Choose another one in Settings.',
+  cameraGone: 'The camera is not available. Choose another one in Settings.',
 
   // Transfer
   transfer: 'Transfer',

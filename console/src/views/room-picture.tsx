@@ -1,7 +1,7 @@
 import type { Call, Room } from '@trunkline/client'
 import { useRef } from 'preact/hooks'
 import { readableName } from '../format.ts'
-import { personsOf, type Tile, tilesOf, unseenSpeakers } from '../room-members.ts'
+import { hasPicture, personsOf, type Tile, tilesOf, unseenSpeakers } from '../room-members.ts'
 import { roomTexts } from '../texts/room.ts'
 import { Icon } from './icon.tsx'
 import { usePage } from './page.ts'
@@ -14,22 +14,21 @@ export interface RoomPictureProps {
   readonly room: Room
 }
 
-/** Picture of a room with the names of its places. Without a visible place, the members are shown instead. */
+/** Picture of a room with the names of its places. Without film and visible place, the members are shown. */
 export const RoomPicture = ({ call, room }: RoomPictureProps) => {
   // A call changes in place.
   usePage()
-  const tiles = tilesOf(room)
-  const hasPicture = call.active && tiles.some(({ layer }) => layer.visible !== false)
+  const isShown = call.active && hasPicture(room)
   return (
     <div class="room-stage" data-testid="room-stage">
-      <div class="canvas" hidden={!hasPicture} data-testid="room-picture">
+      <div class="canvas" hidden={!isShown} data-testid="room-picture">
         <FarPicture call={call} />
-        {tiles.map(({ layer, member }) => (
+        {tilesOf(room).map(({ layer, member }) => (
           <Place key={member.id} call={call} layer={layer} member={member} />
         ))}
         <Speakers room={room} />
       </div>
-      {!hasPicture && <Faces room={room} />}
+      {!isShown && <Faces room={room} />}
     </div>
   )
 }

@@ -3,7 +3,7 @@ import type { Call, Room } from '@trunkline/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Line } from '../lines.ts'
 import { personsOf } from '../room-members.ts'
-import { removalText } from '../room-wait.ts'
+import { sayRemoval } from '../room-wait.ts'
 import { texts } from '../texts/language.ts'
 import { laterTexts } from '../texts/later.ts'
 import { roomTexts } from '../texts/room.ts'
@@ -95,7 +95,7 @@ const useRemoval = (room: Room) => {
   const { phone } = usePage()
   useEffect(() => {
     const closed: Parameters<typeof room.on<'closed'>>[1] = ({ reason }) => {
-      if (reason !== 'left') phone.warn(() => removalText(`room_${reason}`))
+      if (reason !== 'left') sayRemoval(phone, `room_${reason}`)
     }
     room.on('closed', closed)
     return () => room.off('closed', closed)
@@ -218,18 +218,21 @@ const Buttons = ({ line: { call }, room, panel, toggle, hasChat, isUnread }: But
         icon="people"
         label={own.people}
         expanded={panel === 'people'}
-        count={personsOf(room).length}
         press={() => toggle('people')}
-      />
+      >
+        <i class="count quiet-count" data-count={personsOf(room).length} aria-hidden="true" />
+      </Tool>
       {hasChat && (
         <Tool
           name="room-chat"
           icon="chat"
           label={own.chat}
           expanded={panel === 'chat'}
-          marked={isUnread ? own.chatWithNew : undefined}
+          title={isUnread ? own.chatWithNew : own.chat}
           press={() => toggle('chat')}
-        />
+        >
+          {isUnread && <i class="count dot-count" aria-hidden="true" />}
+        </Tool>
       )}
       <HangUp icon="exit" label={own.leave} />
     </div>

@@ -1,4 +1,5 @@
 import type { Call } from '@trunkline/client'
+import type { ComponentChildren } from 'preact'
 import { texts } from '../texts/language.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { usePage } from './page.ts'
@@ -14,10 +15,10 @@ export interface ToolProps {
   readonly expanded?: boolean
   /** Default true. */
   readonly enabled?: boolean
-  /** Number beside the icon. */
-  readonly count?: number
-  /** Name in place of the label for assistive technology, and a mark on the button. */
-  readonly marked?: string | undefined
+  /** Name for assistive technology, default the label. */
+  readonly title?: string
+  /** Marks on the button. */
+  readonly children?: ComponentChildren
 }
 
 /** Button of a call or a room: an icon above its label. */
@@ -29,14 +30,14 @@ export const Tool = ({
   on,
   expanded,
   enabled = true,
-  count,
-  marked,
+  title = label,
+  children,
 }: ToolProps) => (
   <button
     type="button"
     class="tool"
-    title={marked ?? label}
-    aria-label={marked}
+    title={title}
+    aria-label={title}
     aria-pressed={on}
     aria-expanded={expanded}
     disabled={!enabled}
@@ -45,8 +46,7 @@ export const Tool = ({
   >
     <Icon name={icon} />
     <span>{label}</span>
-    {count !== undefined && <i class="count quiet-count" data-count={count} aria-hidden="true" />}
-    {marked && <i class="count dot-count" aria-hidden="true" />}
+    {children}
   </button>
 )
 

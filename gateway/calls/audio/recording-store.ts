@@ -97,7 +97,7 @@ export interface RecordingManifest {
 export interface MemberPlace {
   /** Returns the path of a file. */
   pathOf(name: string): string
-  /** Saves the manifest as it is now, at most a second later. */
+  /** Saves the manifest as it is now: a second later at most, up to a minute later if it is long. */
   save(manifest: RecordingManifest): void
 }
 

@@ -11,6 +11,7 @@ const filesOf = (more: Partial<typeof limits> = {}) => {
   const file = new FakeRoomFile()
   const asked: FetchLimits[] = []
   const read: string[] = []
+  const signals: (AbortSignal | undefined)[] = []
   const files = new RoomFiles(
     { ...limits, ...more },
     {
@@ -21,43 +22,63 @@ const filesOf = (more: Partial<typeof limits> = {}) => {
         },
       },
       webrtc: {
-        openFile: async (_group, descriptor) => {
+        openFile: async (_group, descriptor, signal) => {
+          signals.push(signal)
           read.push(readFileSync(`/proc/self/fd/${descriptor}`, 'utf8'))
           return file
         },
       },
     },
   )
-  return { files, file, asked, read }
+  return { files, file, asked, read, signals }
 }
 
 describe('files that are played into rooms', () => {
   it('are fetched within limits, and opened by their descriptor', async () => {
-    const { files, file, asked, read } = filesOf()
+    const { files, file, asked, read, signals } = filesOf()
     const { signal } = new AbortController()
-    const seated = files.take()
+    const seated = files.take('p1')
     expect(await seated.open('https://c.example/a.mp4', signal)).toBe(file)
     expect(asked).toEqual([{ maxBytes: 1000, timeoutMs: 5000, signal }])
-    expect([read, files.count]).toEqual([['one two'], 1])
+    expect([read, signals, files.count]).toEqual([['one two'], [signal], 1])
     await seated.close()
     await seated.close()
     expect([file.isClosed, files.count]).toEqual([true, 0])
   })
 
-  it('are closed when they are open, if that is requested earlier', async () => {
+  it('are closed when they are open, if that is requested earlier, and keep their place until then', async () => {
     const { files, file } = filesOf()
-    const seated = files.take()
+    const seated = files.take('p1')
     const opening = seated.open('https://c.example/a.mp4', new AbortController().signal)
-    await seated.close()
-    expect([await opening, file.isClosed]).toEqual([file, true])
+    const closed = Promise.all([seated.close(), seated.close()])
+    expect([files.count, await opening, files.count]).toEqual([1, file, 1])
+    await closed
+    expect([file.isClosed, files.count]).toEqual([true, 0])
+  })
+
+  it('leave their place if they cannot be opened or closed', async () => {
+    const { files, file } = filesOf()
+    const failed = files.take('p1')
+    file.close = () => Promise.reject(new Error('gone'))
+    await failed.open('https://c.example/a.mp4', new AbortController().signal)
+    await expect(failed.close()).rejects.toThrow('gone')
+    expect(files.count).toBe(0)
   })
 
   it('need ffmpeg, and are limited in number', () => {
     const { files } = filesOf()
-    files.take()
-    expect(() => files.take()).toThrow(expect.objectContaining({ code: 'ffmpeg_busy' }))
-    expect(() => filesOf({ hasFfmpeg: false }).files.take()).toThrow(
+    files.take('p1')
+    expect(() => files.take('p2')).toThrow(expect.objectContaining({ code: 'ffmpeg_busy' }))
+    expect(() => filesOf({ hasFfmpeg: false }).files.take('p1')).toThrow(
       expect.objectContaining({ code: 'ffmpeg_missing' }),
     )
+  })
+
+  it('leave half of the places to other projects', () => {
+    const { files } = filesOf({ maxFiles: 4 })
+    for (const project of ['p1', 'p1', 'p2']) files.take(project)
+    expect(() => files.take('p1')).toThrow('A project plays at most 2.')
+    files.take('p2')
+    expect(() => files.take('p3')).toThrow(expect.objectContaining({ code: 'ffmpeg_busy' }))
   })
 })

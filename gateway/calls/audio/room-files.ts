@@ -10,7 +10,7 @@ import { TrunklineError } from '../../core/errors/catalogue.ts'
 export interface RoomFilesOptions {
   /** Whether the gateway has ffmpeg. */
   readonly hasFfmpeg: boolean
-  /** Maximum number of files that are played at a time. */
+  /** Maximum number of files that are played at a time. A project may play half of them, and always one. */
   readonly maxFiles: number
   /** Maximum size of a file in bytes. */
   readonly maxBytes: number
@@ -28,10 +28,13 @@ export interface RoomFilesDeps {
 export interface SeatedFile {
   /**
    * Fetches and opens the file; called once. Rejects with a TrunklineError (`document_unreachable`), or with
-   * the Error of `WebRtc.openFile`. `signal` aborts the fetch.
+   * the Error of `WebRtc.openFile`. `signal` aborts the fetch and the opening.
    */
   open(url: string, signal: AbortSignal): Promise<RoomFile>
-  /** Closes the file, and makes way for another. Always due, also while the file is opened. Idempotent. */
+  /**
+   * Closes the file, and makes way for another once nothing of it is left. Always due, also while the file is
+   * opened; the signal of `open` shortens the wait. Idempotent.
+   */
   close(): Promise<void>
 }
 
@@ -40,7 +43,8 @@ export class RoomFiles {
   readonly hasFfmpeg: boolean
   readonly #options: RoomFilesOptions
   readonly #deps: RoomFilesDeps
-  readonly #seated = new Set<SeatedFile>()
+  /** Files, with the ids of their projects. */
+  readonly #seated = new Map<SeatedFile, string>()
 
   constructor(options: RoomFilesOptions, deps: RoomFilesDeps) {
     this.hasFfmpeg = options.hasFfmpeg
@@ -53,13 +57,16 @@ export class RoomFiles {
     return this.#seated.size
   }
 
-  /** Reserves a file. Throws `ffmpeg_missing` and `ffmpeg_busy`. */
-  take(): SeatedFile {
+  /** Reserves a file for a project. Throws `ffmpeg_missing` and `ffmpeg_busy`. */
+  take(projectId: string): SeatedFile {
     if (!this.hasFfmpeg) throw new TrunklineError('ffmpeg_missing')
     const { maxFiles } = this.#options
     if (this.#seated.size >= maxFiles) throw new TrunklineError('ffmpeg_busy', undefined, { maxFiles })
+    const maxOfProject = Math.max(1, Math.floor(maxFiles / 2))
+    if ([...this.#seated.values()].filter((id) => id === projectId).length >= maxOfProject)
+      throw new TrunklineError('ffmpeg_busy', `A project plays at most ${maxOfProject}.`, { maxOfProject })
     const seated: SeatedFile = new CustomerFile(this.#options, this.#deps, () => this.#seated.delete(seated))
-    this.#seated.add(seated)
+    this.#seated.set(seated, projectId)
     return seated
   }
 }
@@ -71,6 +78,7 @@ class CustomerFile implements SeatedFile {
   readonly #onClose: () => void
   #handle: FileHandle | undefined
   #opening: Promise<RoomFile> | undefined
+  #closing: Promise<void> | undefined
 
   constructor(options: RoomFilesOptions, deps: RoomFilesDeps, onClose: () => void) {
     this.#options = options
@@ -83,14 +91,21 @@ class CustomerFile implements SeatedFile {
     return this.#opening
   }
 
-  async close(): Promise<void> {
-    this.#onClose()
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     // A descriptor that is closed too early would be that of another file.
     const file = await this.#opening?.catch(() => undefined)
-    await file?.close()
-    const handle = this.#handle
-    this.#handle = undefined
-    await handle?.close()
+    try {
+      await file?.close()
+    } finally {
+      // The fetch, ffprobe and ffmpeg have ended.
+      this.#onClose()
+      await this.#handle?.close()
+    }
   }
 
   async #open(url: string, signal: AbortSignal): Promise<RoomFile> {
@@ -99,7 +114,7 @@ class CustomerFile implements SeatedFile {
     this.#handle = handle
     const write = (part: Uint8Array) => handle.writeFile(part)
     await this.#deps.http.download(url, { maxBytes, timeoutMs, signal }, write)
-    return this.#deps.webrtc.openFile(randomUUID(), handle.fd)
+    return this.#deps.webrtc.openFile(randomUUID(), handle.fd, signal)
   }
 }
 

@@ -82,10 +82,39 @@ describe('a playback of a file', () => {
     expect(await fails(new TrunklineError('document_unreachable', 'Its server answered 404.'))).toBe(
       'The file cannot be fetched. Its server answered 404.',
     )
-    expect(await fails(new Error('it has neither pictures nor sound'))).toBe(
+    expect(await fails(Object.assign(new Error('nothing'), { code: 'empty_file' }))).toBe(
       'The file cannot be played: it has neither pictures nor sound.',
     )
+    expect(await fails(new Error('/proc/self/fd/3: Invalid data'))).toBe(
+      'The file cannot be played: it could not be read.',
+    )
     expect(fixture.files.count).toBe(0)
+  })
+
+  it('shows no message of ffmpeg if it ends early, but logs it', async () => {
+    const { session, file } = await playing()
+    file.end({ failure: 'spawn /usr/bin/ffmpeg EMFILE' })
+    await settled()
+    expect(session.playbacks.list[0]?.failure).toBe('The file cannot be played: it ended early.')
+    expect(fixture.lines).toContainEqual(
+      expect.objectContaining({ event: 'room.playback-ended', reason: 'spawn /usr/bin/ffmpeg EMFILE' }),
+    )
+  })
+
+  it('ends after a pause of 30 minutes', async () => {
+    const { playbacks, id, file } = await playing()
+    playbacks.pause(id)
+    fixture.clock.advance(29 * 60_000)
+    playbacks.resume(id)
+    fixture.clock.advance(30 * 60_000)
+    playbacks.pause(id)
+    fixture.clock.advance(30 * 60_000 - 1)
+    await settled()
+    expect(file.isClosed).toBe(false)
+    fixture.clock.advance(1)
+    await settled()
+    expect(playbacks.list).toMatchObject([{ failure: 'The playback was paused for 30 minutes.' }])
+    expect([file.isClosed, fixture.files.count]).toEqual([true, 0])
   })
 
   it('needs ffmpeg, and a URL of the web', async () => {

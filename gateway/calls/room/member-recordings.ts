@@ -13,8 +13,8 @@ import type { RecordedTime } from './recorded-time.ts'
 
 /** Maximum number of files of one recording. */
 const maxFiles = 500
-/** Maximum number of moments of the time line: one every 2 s for 11 hours. */
-const maxMoments = 20_000
+/** Maximum number of moments of the time line: one every 5 s for 7 hours. */
+const maxMoments = 5_000
 
 /** Room whose members are recorded. */
 export interface RecordedRoom {
@@ -33,12 +33,10 @@ export interface MemberRecordingsDeps {
   readonly log: Log
 }
 
-/** File in progress. */
-interface OpenFile {
+/** Sound file in progress, with the port that the sound comes from. */
+interface OpenSound {
   readonly recording: TrackRecording
-  readonly memberId: string
-  /** Port that a sound comes from; undefined for a picture. */
-  readonly port?: MediaPort
+  readonly port: MediaPort
 }
 
 /**
@@ -52,7 +50,9 @@ export class MemberRecordings {
   readonly #room: RecordedRoom
   readonly #deps: MemberRecordingsDeps
   readonly #time: RecordedTime
-  readonly #open = new Set<OpenFile>()
+  /** Files in progress by the id of their member. */
+  readonly #pictures = new Map<string, TrackRecording>()
+  readonly #sounds = new Map<string, OpenSound>()
   readonly #members = new Map<string, ManifestMember>()
   readonly #files: MemberFile[] = []
   readonly #moments: ManifestMoment[] = []
@@ -60,6 +60,7 @@ export class MemberRecordings {
   readonly #unlisten: () => void
   #isTruncated = false
   #isStopped = false
+  #isUpdateDue = false
   readonly #settle: (done: Promise<void>) => void
 
   constructor(room: RecordedRoom, deps: MemberRecordingsDeps) {
@@ -72,20 +73,30 @@ export class MemberRecordings {
     this.#unlisten = room.session.listen(({ kind }) => {
       if (kind !== 'member.talking') this.update()
     })
-    this.update()
+    this.#updateNow()
     this.#save()
   }
 
-  /** Begins and ends files as the members and their media are now. */
+  /** Begins and ends files as the members and their media are, once for all changes of one moment. */
   update(): void {
+    if (this.#isUpdateDue) return
+    this.#isUpdateDue = true
+    queueMicrotask(() => {
+      this.#isUpdateDue = false
+      try {
+        this.#updateNow()
+      } catch (err) {
+        this.#deps.log.error({ event: 'room.member-files-failed', err }, 'files of members not updated')
+      }
+    })
+  }
+
+  #updateNow(): void {
     if (this.#isStopped) return
     const files = this.#files.length
     const members = this.#members.size
     const present = this.#room.session.members
-    for (const file of [...this.#open]) {
-      const member = present.find(({ id }) => id === file.memberId)
-      if (!member || (file.port && this.#room.portOf(member.id) !== file.port)) this.#close(file)
-    }
+    this.#endFiles(new Set(present.map(({ id }) => id)))
     for (const member of present) {
       this.#know(member)
       this.#updatePicture(member)
@@ -97,13 +108,13 @@ export class MemberRecordings {
 
   pause(): void {
     this.#time.pause()
-    for (const { recording } of this.#open) recording.pause()
+    for (const recording of this.#open) recording.pause()
   }
 
   resume(): void {
     this.#time.resume()
-    for (const { recording } of this.#open) recording.resume()
-    this.update()
+    for (const recording of this.#open) recording.resume()
+    this.#updateNow()
   }
 
   /** Ends all files. Idempotent. */
@@ -111,7 +122,7 @@ export class MemberRecordings {
     if (this.#isStopped) return
     this.#isStopped = true
     this.#unlisten()
-    for (const file of [...this.#open]) this.#close(file)
+    this.#endFiles(new Set())
     this.#save()
     this.#settle(Promise.all(this.#ended).then(() => undefined))
   }
@@ -121,50 +132,63 @@ export class MemberRecordings {
     this.#members.set(id, { id, name, type, ...(parentId !== undefined && { parent_id: parentId }) })
   }
 
-  #updatePicture(member: RoomMember): void {
-    const { id, isVisible, type } = member
-    const known = [...this.#open].find(({ memberId, port }) => memberId === id && !port)
-    if (known) known.recording.setMuted(!isVisible)
-    else if (isVisible)
-      this.#start(member, type === 'screen' ? 'screen' : 'camera', (pathOf) => ({
-        recording: this.#deps.webrtc.recordPicture(this.#room.video, id, { pathOf }),
-        memberId: id,
-      }))
+  get #open(): readonly TrackRecording[] {
+    return [...this.#pictures.values(), ...[...this.#sounds.values()].map(({ recording }) => recording)]
   }
 
-  #updateSound(member: RoomMember): void {
-    const port = this.#room.portOf(member.id)
-    if (!port || !member.media.canSpeak) return
-    const known = [...this.#open].find((file) => file.memberId === member.id && file.port)
-    const file =
-      known ??
-      this.#start(member, 'audio', (pathOf) => ({
-        recording: this.#deps.webrtc.recordSound(port, { pathOf }),
-        memberId: member.id,
-        port,
-      }))
-    file?.recording.setMuted(member.state.audio_muted || member.isOnHold)
+  /** Ends the files of members that are not `present`, and of sounds that come from another port now. */
+  #endFiles(present: ReadonlySet<string>): void {
+    for (const [id, recording] of this.#pictures) {
+      if (present.has(id)) continue
+      this.#pictures.delete(id)
+      recording.stop()
+    }
+    for (const [id, { recording, port }] of this.#sounds) {
+      if (present.has(id) && this.#room.portOf(id) === port) continue
+      this.#sounds.delete(id)
+      recording.stop()
+    }
+  }
+
+  #updatePicture({ id, isVisible, type }: RoomMember): void {
+    const known = this.#pictures.get(id)
+    known?.setMuted(!isVisible)
+    if (known || !isVisible) return
+    const picture = this.#start(id, type === 'screen' ? 'screen' : 'camera', (pathOf) =>
+      this.#deps.webrtc.recordPicture(this.#room.video, id, { pathOf }),
+    )
+    if (picture) this.#pictures.set(id, picture)
+  }
+
+  #updateSound({ id, media, state, isOnHold }: RoomMember): void {
+    const port = this.#room.portOf(id)
+    if (!port || !media.canSpeak) return
+    const recording =
+      this.#sounds.get(id)?.recording ??
+      this.#start(id, 'audio', (pathOf) => this.#deps.webrtc.recordSound(port, { pathOf }))
+    if (!recording) return
+    this.#sounds.set(id, { recording, port })
+    recording.setMuted(state.audio_muted || isOnHold)
   }
 
   /** Begins a file. Returns undefined if there are too many. */
   #start(
-    { id }: RoomMember,
+    memberId: string,
     kind: MemberFile['kind'],
-    open: (pathOf: (format: TrackRecording['format']) => string) => OpenFile,
-  ): OpenFile | undefined {
+    open: (pathOf: (format: TrackRecording['format']) => string) => TrackRecording,
+  ): TrackRecording | undefined {
     if (this.#files.length >= maxFiles) {
       this.#isTruncated = true
       return undefined
     }
     const base = `${String(this.#files.length + 1).padStart(3, '0')}-${kind}`
     const start = this.#time.seconds
-    const file = open((format) => this.#deps.place.pathOf(`${base}.${format}`))
-    const name = `${base}.${file.recording.format}`
-    this.#files.push({ name, member_id: id, kind, start })
-    if (this.#time.isPaused) file.recording.pause()
-    this.#open.add(file)
-    this.#ended.push(file.recording.done.then(({ end }) => this.#over(name, end)))
-    return file
+    const recording = open((format) => this.#deps.place.pathOf(`${base}.${format}`))
+    const name = `${base}.${recording.format}`
+    this.#files.push({ name, member_id: memberId, kind, start })
+    if (this.#time.isPaused) recording.pause()
+    this.#ended.push(recording.done.then(({ end }) => this.#over(name, end)))
+    return recording
   }
 
   #over(file: string, end: RecordingEnd): void {
@@ -173,13 +197,12 @@ export class MemberRecordings {
     this.#deps.log.error({ event: 'room.member-file-failed', file, errno, detail }, 'file of a member failed')
   }
 
-  #close(file: OpenFile): void {
-    this.#open.delete(file)
-    file.recording.stop()
-  }
-
   /** Adds what has changed of the layout and the speaker. Returns whether anything has. */
   #addMoment(): boolean {
+    if (this.#moments.length >= maxMoments) {
+      this.#isTruncated = true
+      return false
+    }
     const { session } = this.#room
     const moment: ManifestMoment = {
       at: this.#moments.length === 0 ? 0 : this.#time.seconds,
@@ -195,8 +218,7 @@ export class MemberRecordings {
     if (last && JSON.stringify({ ...moment, at: last.at }) === JSON.stringify(last)) return false
     // What changes at the same time, also in a pause, is one moment.
     if (last?.at === moment.at) this.#moments.pop()
-    if (this.#moments.length < maxMoments) this.#moments.push(moment)
-    else this.#isTruncated = true
+    this.#moments.push(moment)
     return true
   }
 

@@ -103,7 +103,8 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
     this.figures = new RoomFigures({
       clock,
       members: () =>
-        this.session.members.map(({ id, isPhone }) => ({ id, isPhone, port: this.#ports.get(id) })),
+        this.session.present.map(({ id, isPhone }) => ({ id, isPhone, port: this.#ports.get(id) })),
+      isPresent: (memberId) => this.session.member(memberId) !== undefined,
       videoOf: (memberId) => this.#video.figures(memberId),
       onSample: deps.onFigures ?? (() => {}),
     })
@@ -243,12 +244,15 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
 
   play(request: PlaybackRequest, onPicture: () => void): RoomMediaPlayback {
     if (!isWebUrl(request.url)) throw new TrunklineError('bad_playback_url')
-    const playback = new FilePlayback(request, { seated: this.#deps.files.take(), room: this, onPicture })
+    const { files, clock } = this.#deps
+    const seated = files.take(this.session.settings.projectId)
+    const playback = new FilePlayback(request, { seated, room: this, clock, onPicture })
     const { id, url } = playback
     this.#log.info({ event: 'room.playback-started', playback: id, url }, 'file played into a room')
-    void playback.done.then(({ failure }) => {
+    void playback.done.then(({ failure, detail }) => {
       const level = failure === undefined ? 'info' : 'warn'
-      this.#log[level]({ event: 'room.playback-ended', playback: id, url, reason: failure }, 'playback ended')
+      const reason = detail ?? failure
+      this.#log[level]({ event: 'room.playback-ended', playback: id, url, reason }, 'playback ended')
     })
     return playback
   }

@@ -18,6 +18,7 @@ describe('the figures of a room', () => {
   let clock: FakeClock
   let members: MeasuredMember[]
   let videos: Map<string, RoomVideoFigures>
+  let videoOf: (id: string) => Promise<RoomVideoFigures>
   let samples: MemberFigures[]
   let asked: string[]
   let figures: RoomFigures
@@ -25,14 +26,16 @@ describe('the figures of a room', () => {
     clock = new FakeClock()
     members = []
     videos = new Map()
+    videoOf = async (id) => videos.get(id) ?? {}
     samples = []
     asked = []
     figures = new RoomFigures({
       clock,
       members: () => members,
-      videoOf: async (id) => {
+      isPresent: (id) => members.some((each) => each.id === id),
+      videoOf: (id) => {
         asked.push(id)
-        return videos.get(id) ?? {}
+        return videoOf(id)
       },
       onSample: (sample) => samples.push(sample),
     })
@@ -61,7 +64,7 @@ describe('the figures of a room', () => {
   it('have the rates and the loss of audio since the sample before, and the video as it is', async () => {
     let now = stats()
     members = [{ id: 'a', isPhone: true, port: { stats: async () => now } }]
-    await pass(5)
+    await pass(1)
     expect(figures.of('a')).toEqual({ at: expect.any(Number) })
     now = stats({ received: 240, lost: 10, octetsReceived: 40_000, octetsSent: 20_000, roundTripMs: 80 })
     videos.set('a', { sent: { bitRate: 500_000, loss: 0.01 } })
@@ -75,6 +78,35 @@ describe('the figures of a room', () => {
     now = stats({ received: 3 })
     await pass(5)
     expect(figures.of('a')?.audio).toBeUndefined()
+  })
+
+  it('are at most 5 s old for those who stay while others leave and join', async () => {
+    const member = (id: string): MeasuredMember => ({ id, isPhone: false, port: undefined })
+    members = Array.from({ length: 20 }, (_, at) => member(`stays ${at}`))
+    members = members.flatMap((each, at) => [member(`leaves ${at}`), each])
+    await pass(5)
+    for (let second = 0; second < 20; second++) {
+      const gone = members.find(({ id }) => id.startsWith('leaves'))
+      if (gone) figures.remove(gone.id)
+      members = [...members.filter((each) => each !== gone), member(`joins ${second}`)]
+      await pass(1)
+      for (const { id } of members.filter(({ id }) => !id.startsWith('joins')))
+        expect(clock.now() - figures.of(id)!.at).toBeLessThanOrEqual(5000)
+    }
+  })
+
+  it('are none after a sample that failed, until the next one', async () => {
+    members = [{ id: 'a', isPhone: false, port: undefined }]
+    let video = async (): Promise<RoomVideoFigures> => ({ sent: { bitRate: 1, loss: 0 } })
+    videoOf = () => video()
+    await pass(1)
+    expect(figures.all).toHaveLength(1)
+    video = () => Promise.reject(new Error('closed'))
+    await pass(5)
+    expect([figures.of('a'), figures.all]).toEqual([undefined, []])
+    video = async () => ({})
+    await pass(5)
+    expect(figures.of('a')).toEqual({ at: clock.now() })
   })
 
   it('end with the member, also while a sample is taken, and with the port', async () => {

@@ -32,6 +32,7 @@ export interface MeasuredMember {
 export interface RoomFiguresDeps {
   readonly clock: SteadyClock
   readonly members: () => readonly MeasuredMember[]
+  readonly isPresent: (id: string) => boolean
   readonly videoOf: (id: string) => Promise<RoomVideoFigures>
   /** Called with each sample. */
   readonly onSample: (figures: MemberFigures) => void
@@ -54,6 +55,8 @@ interface Sample {
 export class RoomFigures {
   readonly #deps: RoomFiguresDeps
   readonly #samples = new Map<string, Sample>()
+  /** Tick of the latest sample of each member, also of one that failed. */
+  readonly #sampledAt = new Map<string, number>()
   #tick = 0
   #timer: Timer | undefined
 
@@ -75,6 +78,7 @@ export class RoomFigures {
   /** Forgets a member. */
   remove(id: string): void {
     this.#samples.delete(id)
+    this.#sampledAt.delete(id)
   }
 
   /** Ends the sampling. Idempotent. */
@@ -82,30 +86,42 @@ export class RoomFigures {
     this.#timer?.cancel()
     this.#timer = undefined
     this.#samples.clear()
+    this.#sampledAt.clear()
   }
 
   #plan(): void {
     this.#timer = this.#deps.clock.after(tickMs, () => {
       this.#plan()
-      this.#tick = (this.#tick + 1) % ticks
-      const due = this.#deps.members().filter((_, index) => index % ticks === this.#tick)
-      for (const member of due) void this.#sample(member)
+      this.#tick++
+      for (const member of this.#due()) void this.#sample(member)
     })
   }
 
+  /** Returns the members whose sample is old, the oldest first: at most a fifth of all members. */
+  #due(): readonly MeasuredMember[] {
+    const members = this.#deps.members()
+    const sampledAt = ({ id }: MeasuredMember) => this.#sampledAt.get(id) ?? -ticks
+    return members
+      .filter((member) => this.#tick - sampledAt(member) >= ticks)
+      .sort((a, b) => sampledAt(a) - sampledAt(b))
+      .slice(0, Math.ceil(members.length / ticks))
+  }
+
   async #sample({ id, isPhone, port }: MeasuredMember): Promise<void> {
-    const { clock, members, videoOf, onSample } = this.#deps
+    const { clock, isPresent, videoOf, onSample } = this.#deps
+    this.#sampledAt.set(id, this.#tick)
     try {
       const [stats, video] = await Promise.all([port?.stats(), videoOf(id)])
       // The member or the room may have gone meanwhile.
-      if (!this.#timer || !members().some((each) => each.id === id)) return
+      if (!this.#timer || !isPresent(id)) return
       const uptime = clock.uptime()
       const audio = stats && audioOf(stats, this.#samples.get(id), uptime, isPhone)
       const figures: MemberFigures = { at: clock.now(), ...video, ...(audio && { audio }) }
       this.#samples.set(id, { figures, stats, uptime })
       onSample(figures)
     } catch {
-      // Its port or its mediasoup process has ended: the member leaves.
+      // Its port, its stream or its mediasoup process has ended: the former figures are no longer true.
+      this.#samples.delete(id)
     }
   }
 }

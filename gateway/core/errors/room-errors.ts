@@ -56,14 +56,7 @@ export const roomCodes = {
     'info',
   ),
   too_many_playbacks: entry('The room plays a file already.', 503, 409, 42, 'SWITCH_CONGESTION', 'info'),
-  ffmpeg_busy: entry(
-    'The gateway has its maximum number of ffmpeg processes.',
-    503,
-    503,
-    42,
-    'SWITCH_CONGESTION',
-    'warn',
-  ),
+  ffmpeg_busy: entry('The maximum number of files is played.', 503, 503, 42, 'SWITCH_CONGESTION', 'warn'),
   bad_playback_url: entry(
     'A file is played from an http: or https: URL.',
     400,

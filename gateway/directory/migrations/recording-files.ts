@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Migration } from './migration.ts'
 
-/** Columns of faults, conversions and further files of recordings. `schema-calls.ts` describes them. */
+/** Columns of recordings: faults, conversions, further files, storage. `schema-calls.ts` describes them. */
 export const recordingFiles: Migration = {
   name: 'files of recordings',
   up: async (db) => {
@@ -9,4 +9,10 @@ export const recordingFiles: Migration = {
   },
 }
 
-const columns = ['error text', 'conversion text', 'files_json text', 'files_bytes bigint not null default 0']
+const columns = [
+  'error text',
+  'conversion text',
+  'files_json text',
+  'files_bytes bigint not null default 0',
+  'storage_json text',
+]

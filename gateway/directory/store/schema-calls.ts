@@ -39,6 +39,8 @@ export interface RecordingTable {
   files_json: string | null
   /** Size of the files of members. */
   files_bytes: number
+  /** Storage of the customer as JSON, see `RecordingStorage`; null without one, and after the upload. */
+  storage_json: string | null
 }
 
 /** Undelivered callbacks to customers' servers. */

@@ -23,6 +23,7 @@ describeEngines('rows of recordings', (engine) => {
     conversion: null,
     files_json: null,
     files_bytes: 0,
+    storage_json: null,
     source: null,
     track: null,
     conference_id: null,
@@ -78,5 +79,20 @@ describeEngines('rows of recordings', (engine) => {
     expect(await rows.totalBytes('n3')).toBe(0)
     expect(idsOf(await rows.inProgress('n2'))).toEqual(['c'])
     expect(await rows.known(['a', 'x', 'd'])).toEqual(new Set(['a', 'd']))
+  })
+
+  it('lists those that wait for their conversion or their upload, if they have a file', async () => {
+    const rows = await open()
+    const storage_json = '{"url":"https://storage.example/x","method":"PUT"}'
+    await rows.save(row('plain'))
+    await rows.save(row('converts', { conversion: 'pending' }))
+    await rows.save(row('uploads', { storage_json }))
+    await rows.save(row('empty', { storage_json, bytes: 0 }))
+    await rows.save(row('in progress', { storage_json, status: 'in-progress', ended_at: null }))
+    await rows.save(row('of another gateway', { storage_json, node_id: 'n2' }))
+    const found = async () => (await rows.unfinished('n1')).map(({ id }) => id).sort()
+    expect(await found()).toEqual(['converts', 'uploads'])
+    await rows.markUploaded('uploads')
+    expect(await found()).toEqual(['converts'])
   })
 })

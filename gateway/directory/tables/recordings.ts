@@ -92,10 +92,19 @@ export class RecordingRows {
     return own.where('ended_at', 'is', null).execute()
   }
 
-  /** Returns the ended recordings of a gateway that wait for their conversion. */
-  async unconverted(nodeId: string): Promise<RecordingRow[]> {
+  /** Returns the ended recordings of a gateway that wait for their conversion or their upload. */
+  async unfinished(nodeId: string): Promise<RecordingRow[]> {
     const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
-    return own.where('conversion', '=', 'pending').where('ended_at', 'is not', null).execute()
+    return own
+      .where('ended_at', 'is not', null)
+      .where('bytes', '>', 0)
+      .where((q) => q.or([q('conversion', '=', 'pending'), q('storage_json', 'is not', null)]))
+      .execute()
+  }
+
+  /** Marks a recording as uploaded. */
+  async markUploaded(id: string): Promise<void> {
+    await this.#store.updateTable('recording').set({ storage_json: null }).where('id', '=', id).execute()
   }
 
   /** Returns the ended recordings of a gateway whose end has not been reported. */

@@ -187,6 +187,14 @@ describe('an application that listens to one room', () => {
     expect(await names(application)).toEqual(['recording.started', 'room.subscribed'])
   })
 
+  it('records members in files of their own, also without the setting of the room', async () => {
+    const room = gateway.rooms.start('s1')
+    room.join('A')
+    const application = await signedIn()
+    await application.ask('video.recording.start', { room_session_id: 's1', members: true })
+    expect(room.terms).toEqual([{ hasMembers: true }])
+  })
+
   it('can end its subscription to some or all events', async () => {
     const room = gateway.rooms.start('s1')
     room.join('A')

@@ -1,7 +1,7 @@
 import { catalogue, messageOf, TrunklineError } from '../../core/errors/catalogue.ts'
 import { mayGrant, type PermissionScope, type RoomAction } from '../../rooms/permissions.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
-import type { RoomMember, RoomMemberState, RoomPlayback } from '../../rooms/room-types.ts'
+import type { RecordingTerms, RoomMember, RoomMemberState, RoomPlayback } from '../../rooms/room-types.ts'
 import type { Reply } from '../rpc-session.ts'
 import { MemberRequestError } from './member-request-error.ts'
 import { playbackBody } from './playback-body.ts'
@@ -89,6 +89,15 @@ const startPlayback = (room: RoomActor, params: Params): RoomPlayback => {
   })
 }
 
+/** Pages may leave out the files of members; applications may also add them. */
+const recordingTermsOf = ({ session, member }: RoomActor, { members }: Params): Partial<RecordingTerms> => {
+  if (members === undefined) return {}
+  const hasMembers = flagField('members', members)
+  if (member && hasMembers && !session.settings.recordMembers)
+    throw new MemberRequestError('403', 'The room has no recordings with files of members.')
+  return { hasMembers }
+}
+
 const volumeField = (value: unknown): number => numberField('volume', value, -50, 50)
 
 const roomRequests: Readonly<Record<string, RoomRequest>> = {
@@ -126,10 +135,8 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
   },
   'video.recording.start': {
     action: 'recording',
-    run: ({ session }, { members }) => ({
-      recording: recordingBody(
-        session.recordings.start(members === undefined ? {} : { hasMembers: flagField('members', members) }),
-      ),
+    run: (room, params) => ({
+      recording: recordingBody(room.session.recordings.start(recordingTermsOf(room, params))),
     }),
   },
   'video.recording.pause': recordingRequest('pause'),
@@ -190,7 +197,7 @@ const memberRequests: Readonly<Record<string, MemberRequest>> = {
   'video.member.set_position': {
     action: 'set_position',
     run: ({ session }, { id }, { position }) => {
-      session.setPosition(id, textField('position', position))
+      session.setPositions({ [id]: textField('position', position) })
       return undefined
     },
   },

@@ -2,7 +2,7 @@ import type { WebRtc } from '../../../media/types.ts'
 import { newLegId } from '../../calls/call/ids.ts'
 import { BrowserMediaWatch, type LostState } from '../../calls/leg/browser-media-watch.ts'
 import { Leg } from '../../calls/leg/leg.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { SteadyClock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Party } from '../../model.ts'
 import { BrowserCall, type BrowserCallDeps, type BrowserCallOptions } from './browser-call.ts'
@@ -19,7 +19,7 @@ export class BrowserCallFactory {
   readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'source'>
   readonly #parties: CallParties
   readonly #openRoom: OpenBrowserRoom
-  readonly #clock: Clock
+  readonly #clock: SteadyClock
   readonly #log: Log
 
   constructor({ webrtc, parties, openRoom, clock, log }: BrowserCallFactoryDeps) {

@@ -5,7 +5,7 @@ import { BrowserMediaWatch, causeOfLoss, type LostState } from '../../calls/leg/
 import type { Leg } from '../../calls/leg/leg.ts'
 import type { PlayState } from '../../calls/leg/leg-signalling.ts'
 import type { RoomProfile, RoomSeat } from '../../calls/leg/room-seat.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { SteadyClock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { CallId } from '../../model.ts'
@@ -59,7 +59,7 @@ export interface BrowserCallDeps {
   readonly parties: CallParties
   /** Opens the events of the rooms that the browser becomes a member of. */
   readonly openRoom: OpenBrowserRoom
-  readonly clock: Clock
+  readonly clock: SteadyClock
   readonly log: Log
 }
 
@@ -82,14 +82,14 @@ export class BrowserCall {
   readonly members: MemberEvents
   readonly #options: BrowserCallOptions
   readonly #openRoom: OpenBrowserRoom
-  readonly #clock: Clock
+  readonly #clock: SteadyClock
   readonly #log: Log
   readonly #wire: WireCall
   #times = { start: 0, answer: 0, end: 0 }
   readonly #watch: BrowserMediaWatch
   readonly #sources = new Set<CallSource>()
   #room: BrowserRoom | undefined
-  /** Latest removal from a room. */
+  /** Latest removal from a room. `at`: uptime of the clock. */
   #removal: { readonly reason: RemovalReason; readonly at: number } | undefined
   #isSilent = false
   #volumes: Volumes = { inDb: 0, outDb: 0 }
@@ -334,7 +334,7 @@ export class BrowserCall {
     room.left('normal')
     this.#room = undefined
     const { removal: reason } = room.member
-    if (reason) this.#removal = { reason, at: this.#clock.now() }
+    if (reason) this.#removal = { reason, at: this.#clock.uptime() }
     if (this.leg.isEnded) return
     this.party.member.set(room.member.state)
     this.#applyDeafness()
@@ -345,8 +345,8 @@ export class BrowserCall {
   /** Returns the removal from a room that ends the call: a document may also go on after the room. */
   #latestRemoval(): RemovalReason | undefined {
     if (this.#room) return this.#room.member.removal
-    const { reason, at } = this.#removal ?? { at: 0 }
-    return this.#clock.now() - at <= maxRemovalMs ? reason : undefined
+    const removal = this.#removal
+    return removal && this.#clock.uptime() - removal.at <= maxRemovalMs ? removal.reason : undefined
   }
 
   /**

@@ -101,6 +101,14 @@ describe('requests of a page with a room token', () => {
     expect(await ask('recording.pause', { recording_id: 7 })).toMatchObject({ code: '422' })
   })
 
+  it('record members in files of their own only if the room does', async () => {
+    const { ask } = await joins('c1', allPermissions)
+    expect(await ask('recording.start', { members: true })).toMatchObject({ code: '403' })
+    expect(await ask('recording.start', { members: 'yes' })).toMatchObject({ code: '422' })
+    expect(await ask('recording.list')).toMatchObject({ recordings: [] })
+    expect(await ask('recording.start', { members: false })).toMatchObject({ code: '200' })
+  })
+
   it('play a file into the room', async () => {
     const { ask, page } = await joins('c1', allPermissions)
     const playbackOf = async (name: string) => (await page.event(`video.playback.${name}`)).playback

@@ -36,7 +36,7 @@ export class TokenRoom extends BrowserRoom {
     // The room remembers that it has demoted the holder of the token.
     const { room } = this.browser.identity
     if (!this.member.isAudience || room?.role !== 'member') return
-    this.#changeRole('member.demoted', this.session.demotionOf(this.member.holder?.tokenId ?? '') ?? {})
+    this.#changeRole('member.demoted', this.session.roles.demotionOf(this.member.holder?.tokenId ?? '') ?? {})
   }
 
   /** Sends nothing: the SDK learns by `verto.bye` that it has left. */

@@ -121,6 +121,11 @@ export class WebmRecorder {
     this.#finish({ kind: 'stopped' })
   }
 
+  /** Ends the recording because its input failed. The file keeps what came before. */
+  fail(failure: FileFailure): void {
+    this.#finish(errorOf(failure))
+  }
+
   #accepts(at: number): boolean {
     return !this.#isEnded && this.#pausedAt === undefined && at >= this.#from
   }

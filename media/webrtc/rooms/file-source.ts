@@ -10,6 +10,9 @@ import type { FileStreams } from './file-streams.ts'
 /** Time between two repetitions of the picture of a paused file, in ms. */
 const repeatMs = 1000
 
+/** Whether a frame of VP8 needs no other one (RFC 6386 section 9.1). */
+const isKeyFrame = (frame: Buffer): boolean => (frame[0]! & 1) === 0
+
 /** Collaborators of a {@link FileSource}. */
 export interface FileSourceDeps {
   readonly ffmpeg: Pick<Ffmpeg, 'run'>
@@ -32,9 +35,10 @@ export class FileSource implements RoomFile {
   /** Time at which the present place in the file began, in ms from the opening. */
   #placeAt = 0
   #isFirstPacket = true
-  /** Picture of a paused file. */
+  /** Latest key frame: at most a second old, and in a pause its picture. */
   #still: Buffer | undefined
   #repeat: MediaTimer | undefined
+  #end: RoomFileEnd | undefined
   #onEnd: (end: RoomFileEnd) => void = () => {}
   #isClosed = false
 
@@ -46,14 +50,14 @@ export class FileSource implements RoomFile {
     this.#streams = streams
     this.#sound = sound
     this.#openedAt = clock.now()
-    this.#player = new FilePlayer(ffmpeg, played, {
+    this.#player = new FilePlayer(ffmpeg, clock, played, {
       onPlace: () => this.#placed(),
       onFrame: (atMs, data) => this.#sendFrame(atMs, data),
       onPacket: (atMs, data) => this.#sendPacket(atMs, data),
-      onEnd: (error) => this.#end(error?.message),
+      onEnd: (error) => this.#ended(error?.message),
     })
     for (const stream of [streams.pictures, streams.sound])
-      stream?.onLost(() => this.#end('The media process has ended.'))
+      stream?.onLost(() => this.#ended('the media process has ended'))
   }
 
   /** Stream of the pictures; undefined without. */
@@ -84,6 +88,7 @@ export class FileSource implements RoomFile {
 
   onEnd(listener: (end: RoomFileEnd) => void): void {
     this.#onEnd = guard(listener)
+    if (this.#end) queueMicrotask(() => this.#report())
   }
 
   async close(): Promise<void> {
@@ -96,10 +101,15 @@ export class FileSource implements RoomFile {
     await this.port?.close()
   }
 
-  #end(failure?: string): void {
-    if (this.#isClosed) return
+  #ended(failure?: string): void {
+    if (this.#isClosed || this.#end) return
     this.#stop()
-    this.#onEnd(failure === undefined ? {} : { failure })
+    this.#end = failure === undefined ? {} : { failure }
+    this.#report()
+  }
+
+  #report(): void {
+    if (this.#end && !this.#isClosed) this.#onEnd(this.#end)
   }
 
   #stop(): void {
@@ -111,7 +121,8 @@ export class FileSource implements RoomFile {
     this.#placeAt = this.#now
     this.#isFirstPacket = true
     this.#repeat?.cancel()
-    // The last picture remains until the one of the new place.
+    // The last picture remains until the one of the new place, which may have none.
+    if (this.#player.isPaused && this.hasVideo) this.#repeatLater()
   }
 
   get #now(): number {
@@ -120,9 +131,8 @@ export class FileSource implements RoomFile {
 
   #sendFrame(atMs: number, data: Buffer): void {
     this.#streams.pictures?.send(data, this.#placeAt + atMs)
-    if (!this.#player.isPaused) return
-    this.#still = data
-    this.#repeatLater()
+    if (isKeyFrame(data)) this.#still = data
+    if (this.#player.isPaused) this.#repeatLater()
   }
 
   /** Repeats the picture of a pause for viewers that come later. */

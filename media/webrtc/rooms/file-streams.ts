@@ -75,9 +75,9 @@ export class PictureStream {
     for (const packet of this.#packetizer.packetize(frame, this.#units)) producer.send(packet)
   }
 
-  /** Calls `listener` if the stream ends by itself. */
+  /** Calls `listener` if the stream ends by itself, or has ended before. */
   onLost(listener: () => void): void {
-    this.#transport.observer.once('close', listener)
+    onTransportClosed(this.#transport, listener)
   }
 
   close(): void {
@@ -120,14 +120,20 @@ export class SoundStream {
     if (!this.#producer.closed) this.#producer.send(this.#packetizer.packetize(packet, atMs, isFirst))
   }
 
-  /** Calls `listener` if the stream ends by itself. */
+  /** Calls `listener` if the stream ends by itself, or has ended before. */
   onLost(listener: () => void): void {
-    this.#transport.observer.once('close', listener)
+    onTransportClosed(this.#transport, listener)
   }
 
   close(): void {
     this.#transport.close()
   }
+}
+
+/** Calls `listener` at the end of a transport, soon if it has ended before. */
+export const onTransportClosed = (transport: types.DirectTransport, listener: () => void): void => {
+  if (transport.closed) queueMicrotask(listener)
+  else transport.observer.once('close', listener)
 }
 
 const openProducer = async (

@@ -3,8 +3,11 @@ import { openLink } from './open-link.ts'
 
 /** Sound of a browser, as RTP packets of one payload type. */
 export interface SoundSource {
-  /** Calls `listener` for each packet, which is lent, until the returned function is called. */
-  attach(listener: (packet: Buffer) => void): () => void
+  /**
+   * Calls `listener` for each packet, which is lent, until the returned function is called. Calls `onFault`
+   * if the packets cannot be received.
+   */
+  attach(listener: (packet: Buffer) => void, onFault: (fault: Error) => void): () => void
 }
 
 /**
@@ -18,11 +21,11 @@ export class RelayFeed implements SoundSource {
     this.#relay = relay
   }
 
-  attach(listener: (packet: Buffer) => void): () => void {
+  attach(listener: (packet: Buffer) => void, onFault: (fault: Error) => void): () => void {
     let close = () => {}
     const follow = () => {
       close()
-      close = this.#open(listener)
+      close = this.#open(listener, onFault)
     }
     const unwatch = this.#relay.watch(follow)
     follow()
@@ -32,7 +35,7 @@ export class RelayFeed implements SoundSource {
     }
   }
 
-  #open(listener: (packet: Buffer) => void): () => void {
+  #open(listener: (packet: Buffer) => void, onFault: (fault: Error) => void): () => void {
     const { fromBrowser: producer, router, format, capabilities: rtpCapabilities } = this.#relay
     if (!producer || producer.closed) return () => {}
     return openLink(
@@ -47,7 +50,7 @@ export class RelayFeed implements SoundSource {
       },
       (fault) => {
         // A stream that has ended is replaced by another one.
-        if (!producer.closed) process.emitWarning(fault)
+        if (!producer.closed) onFault(fault)
       },
     )
   }

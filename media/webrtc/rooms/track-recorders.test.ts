@@ -28,9 +28,11 @@ describe('the recording of a sound', () => {
   const listeners = new Set<(packet: Buffer) => void>()
   let number = 0
   let recorder: SoundRecorder
+  let fail: (fault: Error) => void
   beforeEach(() => {
     listeners.clear()
-    const attach = (listener: (packet: Buffer) => void) => {
+    const attach = (listener: (packet: Buffer) => void, onFault: typeof fail) => {
+      fail = onFault
       listeners.add(listener)
       return () => void listeners.delete(listener)
     }
@@ -67,6 +69,14 @@ describe('the recording of a sound', () => {
     expect(speechTimes()).toEqual([...every20(1000), ...every20(3000)])
     const times = content().blocks.map(({ atMs }) => atMs)
     expect(times).toEqual(Array.from({ length: 200 }, (_, i) => i * 20))
+    expect([listeners.size, clock.running]).toEqual([0, 0])
+  })
+
+  it('ends with an error if its sound cannot be received, and keeps what came before', async () => {
+    await pass(1000, send)
+    fail(new Error('no transport'))
+    const { end, durationMs } = await recorder.done
+    expect([end, durationMs]).toEqual([{ kind: 'error', code: 'error', message: 'no transport' }, 1000])
     expect([listeners.size, clock.running]).toEqual([0, 0])
   })
 

@@ -1,5 +1,5 @@
 import type { MediaClock, MediaTimer } from '../../clock.ts'
-import type { RecordingFiles } from '../../record/disk-files.ts'
+import { failureOf, type RecordingFiles } from '../../record/disk-files.ts'
 import { WebmRecorder } from '../../record/webm/webm-recorder.ts'
 import { OpusTrack } from '../../rooms/opus-track.ts'
 import type {
@@ -80,9 +80,12 @@ export class SoundRecorder implements TrackRecording {
     // The decoder of a mono file mixes the channels of stereo packets (RFC 6716 section 2.1.2).
     this.#recorder = new WebmRecorder({ path: pathOf('webm'), channels: 1, ...deps })
     this.#track = new OpusTrack(clock.now(), (at, packet) => this.#recorder.addAudio(at, packet))
-    this.#detach = source.attach((packet) => {
-      if (!this.#isMuted) this.#track.receive(clock.now(), packet)
-    })
+    this.#detach = source.attach(
+      (packet) => {
+        if (!this.#isMuted) this.#track.receive(clock.now(), packet)
+      },
+      (fault) => this.#recorder.fail(failureOf(fault)),
+    )
     this.#tick()
     this.done = this.#recorder.done.finally(() => this.#close())
   }

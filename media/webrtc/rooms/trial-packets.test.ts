@@ -5,10 +5,10 @@ import { readRtp, rtpView } from '../../rtp/packet.ts'
 import { TrialPackets } from './trial-packets.ts'
 
 /** Opens the packets of a trial. `frames` lets frames pass, and returns the bit/s on the path. */
-const open = async (rate: number) => {
+const open = async (rate: number, consuming = Promise.resolve()) => {
   const clock = new TestClock()
   const sent: { readonly at: number; readonly packet: Buffer }[] = []
-  const state = { isOpen: true, consumed: [] as string[] }
+  const state = { isOpen: true, consumed: [] as string[], closed: 0 }
   const router = {
     createDirectTransport: async () => ({
       produce: async () => ({
@@ -24,7 +24,8 @@ const open = async (rate: number) => {
   const transport = {
     consume: async ({ producerId }: { readonly producerId: string }) => {
       state.consumed.push(producerId)
-      return { close: () => {} }
+      await consuming
+      return { close: () => state.closed++ }
     },
   }
   const packets = new TrialPackets({
@@ -80,5 +81,14 @@ describe('the extra packets of a trial', () => {
     packets.close()
     packets.beforeFrame()
     expect([state.isOpen, sent]).toEqual([false, []])
+  })
+
+  it('leave no consumer that was still opening when they ended', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { packets, state } = await open(600_000, promise)
+    packets.close()
+    expect([state.consumed, state.closed]).toEqual([['p'], 0])
+    resolve()
+    await expect.poll(() => state.closed).toBe(1)
   })
 })

@@ -34,6 +34,7 @@ export class TrialPackets {
   #consumer: types.Consumer | undefined
   #rate = 0
   #isSkipped = false
+  #isClosed = false
   /** Time up to which packets were sent. */
   #lastAt: number
   #sequence = randomInt(0x10000)
@@ -48,6 +49,8 @@ export class TrialPackets {
       const producer = await direct.produce({ kind, rtpParameters: { codecs, encodings: [{ ssrc }] } })
       const rtpCapabilities = { codecs: [{ ...loadCodec }], headerExtensions: [] }
       this.#consumer = await transport.consume({ producerId: producer.id, rtpCapabilities })
+      // mediasoup would keep a consumer whose transport closed meanwhile.
+      if (this.#isClosed) this.#consumer.close()
       return producer
     }
     this.#close = openLink(
@@ -80,6 +83,7 @@ export class TrialPackets {
 
   /** Ends the packets. Idempotent. */
   close(): void {
+    this.#isClosed = true
     this.#consumer?.close()
     this.#close()
   }

@@ -22,9 +22,8 @@ import { SharedPipes } from '../tracks/shared-pipes.ts'
 import { TrackLines } from '../tracks/track-lines.ts'
 import { TracksSession } from '../tracks/tracks-session.ts'
 import type { VideoForwarding } from '../video/forward-video.ts'
-import type { IncomingStream, IncomingVideo, VideoSource } from '../video/incoming-video.ts'
-import { type SessionVideo, sessionVideo } from '../video/session-video.ts'
-import { WebRtcSession } from '../webrtc-session.ts'
+import type { VideoSource } from '../video/incoming-video.ts'
+import { sessionVideo } from '../video/session-video.ts'
 import type { ComposingAdmission, ComposingRoom } from './composing-admission.ts'
 import { Composition, type CompositionLayer } from './composition.ts'
 import { Feed, type PacketSource } from './feed.ts'
@@ -32,12 +31,8 @@ import { FileSource } from './file-source.ts'
 import { Program } from './program.ts'
 import { ProgramFrames } from './program-frames.ts'
 import { receivedFigures, sentFigures } from './video-figures.ts'
+import { cameraOf, capCamera, isSimulcast, type Member, newMember, rateOf } from './video-member.ts'
 import { consumerLayersOf, ViewerLayer } from './viewer-layer.ts'
-
-/** Default maximum bit rate of a camera in bit/s: all its viewers receive the same stream. */
-const maxCameraRate = 1_000_000
-/** The same for all encodings of simulcast together, in bit/s. */
-const maxSimulcastRate = 1_700_000
 
 /** Maximum number of viewers with a program of their own. */
 const maxOwnPrograms = 8
@@ -56,43 +51,6 @@ export interface VideoRoomOptions {
 export interface ComposingService {
   readonly composers: Composers
   readonly admission: ComposingAdmission
-}
-
-/** Stream of a source. A file has no transport of its own. */
-type SourceStream = VideoSource & { readonly line: Partial<Pick<IncomingStream['line'], 'transport'>> }
-
-/** Streams of a source, one at a time. */
-interface CameraStreams {
-  readonly current: SourceStream | undefined
-  watch(watcher: () => void): () => void
-}
-
-/** Member of a room: a browser, which sends and receives, or a further source, which sends. */
-interface Member {
-  readonly id: string
-  readonly camera: CameraStreams
-  /** Session of a browser; undefined for a further source. */
-  readonly session?: SessionVideo
-  /** Whether it is a shared screen or a file, which are shown whole. */
-  readonly isScreen?: boolean
-  /** Stream that the member sends. */
-  stream?: SourceStream | undefined
-  /** Packets of the stream; undefined if the stream cannot be shown. */
-  feed?: Feed | undefined
-  /** Program that the member watches. */
-  program?: Program | undefined
-  /** Layer of the program that the member receives. */
-  layer?: ViewerLayer | undefined
-  /** Maximum bit rate of the camera in bit/s. */
-  cameraRate: number
-  /** Lines on which the member receives cameras and screens, in place of a program. */
-  tracks?: TrackLines | undefined
-  /** Whether the member's codec was reported. */
-  isReported?: boolean
-  /** Processes a change of the program. */
-  updateView: () => void
-  /** Ends the membership. */
-  leave: () => void
 }
 
 /** Frames of one source. */
@@ -216,7 +174,7 @@ export class VideoRoom implements RoomVideo {
 
   async figures(id: string): Promise<RoomVideoFigures> {
     const { stream, layer, tracks, program } = this.#members.get(id) ?? {}
-    const shown = program && layer ? layer.figures() : undefined
+    const shown = program && layer && !layer.consumer.closed ? layer.figures() : undefined
     const [sent, received] = await Promise.all([
       stream && sentFigures(stream.producer),
       tracks ? receivedFigures(tracks.consumers) : shown,
@@ -404,6 +362,8 @@ export class VideoRoom implements RoomVideo {
     })
     this.#chooseOwn(viewers)
     for (const { member, line } of viewers) member.program = this.#programOf(member, line)
+    const viewing = new Set(viewers.map(({ member }) => member))
+    for (const member of members) if (!viewing.has(member)) this.#endView(member)
     const used = new Set(viewers.map(({ member }) => member.program))
     for (const [router, program] of this.#shared) {
       if (used.has(program)) continue
@@ -415,15 +375,16 @@ export class VideoRoom implements RoomVideo {
     for (const { member } of viewers) member.layer?.update()
     this.#updateLayers()
     for (const { member } of viewers) member.updateView()
-    for (const member of members) if (member.tracks) this.#updateTracks(member, member.tracks)
+    for (const { tracks } of members) tracks?.update()
   }
 
-  #updateTracks(member: Member, tracks: TrackLines): void {
-    if (member.program) {
-      member.program = undefined
-      member.updateView()
-    }
-    tracks.update()
+  /** Ends the program of a member that receives no video, or separate cameras. */
+  #endView(member: Member): void {
+    member.layer?.close()
+    member.layer = undefined
+    if (!member.program) return
+    member.program = undefined
+    member.updateView()
   }
 
   /** Opens and closes viewers' own programs. */
@@ -505,28 +466,3 @@ export class VideoRoom implements RoomVideo {
     return id === undefined ? undefined : this.#members.get(id)?.feed
   }
 }
-
-const cameraOf = (source: BrowserSource): IncomingVideo => {
-  if (source instanceof WebRtcSession) return source.video.camera
-  throw new TypeError('a source of this WebRtc expected')
-}
-
-const newMember = (id: string, camera: CameraStreams): Member => ({
-  id,
-  camera,
-  cameraRate: maxCameraRate,
-  updateView: () => {},
-  leave: () => {},
-})
-
-const isSimulcast = (stream: SourceStream | undefined): boolean => stream?.producer.type === 'simulcast'
-
-/** Sets the maximum bit rate of a camera; 0: none. */
-const capCamera = (stream: SourceStream | undefined, rate: number): void => {
-  // A closed transport needs no limit.
-  stream?.line.transport?.setMaxIncomingBitrate(rate).catch(() => undefined)
-}
-
-/** Returns the maximum bit rate of a camera in bit/s. */
-const rateOf = ({ stream, cameraRate }: Member): number =>
-  isSimulcast(stream) ? maxSimulcastRate : cameraRate

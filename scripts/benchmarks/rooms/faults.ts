@@ -1,6 +1,10 @@
 import { defaultPresenceLimits } from '../../../gateway/rpc/subscriber/presence.ts'
 import { composerReason } from '../../../media/compose/pictures.ts'
-import { composerPids } from '../../../media/compose/testing/composer-pids.ts'
+import {
+  busiestComposer,
+  composerPids,
+  isComposerReady,
+} from '../../../media/compose/testing/composer-pids.ts'
 import type { SdkPage } from '../../../test/support/sdk-page.ts'
 import { until } from '../../../test/support/until.ts'
 import { printCount, printFigure } from './figures.ts'
@@ -20,7 +24,7 @@ interface Repaired {
 const longestPause = (frames: readonly SeenFrame[]): number =>
   Math.max(...frames.slice(1).map(({ at }, i) => at - frames[i]!.at))
 
-/** Kills the composing process of a room of two, and waits until its picture is composed again. */
+/** Kills the composing process of a room of two, and waits until another one composes its picture. */
 const repaired = async (): Promise<Repaired> => {
   let found: Repaired | undefined
   await onStage({}, async (stage) => {
@@ -31,8 +35,14 @@ const repaired = async (): Promise<Repaired> => {
     const composed = () => framesOf(viewer.page)
     await until('a composed picture', composed, (frames) => frames.at(-1)?.colour === 'red')
     await passes(6000)
+    const composing = busiestComposer(stage.gateway.pid)!
+    await until(
+      'another process is ready',
+      () => composerPids(stage.gateway.pid).filter((pid) => pid !== composing && isComposerReady(pid)),
+      (pids) => pids.length > 0,
+    )
     const killed = Date.now()
-    for (const pid of composerPids(stage.gateway.pid)) process.kill(pid, 'SIGKILL')
+    process.kill(composing, 'SIGKILL')
     const firstAfter = (frames: readonly SeenFrame[], colour: string, since: number) =>
       frames.find((frame) => frame.at > since && frame.colour === colour)?.at ?? Number.POSITIVE_INFINITY
     const times = (frames: readonly SeenFrame[]) => {
@@ -65,7 +75,7 @@ const deaths = async (rounds: number): Promise<void> => {
   printFigure('– longest time without a frame', pauses)
 }
 
-/** Number of members with one name that a page counts at most from now on, as its events tell. */
+/** Number of members with one name that a page counts at most from now on, by the events. */
 const countDoubles = async (page: SdkPage, name: string): Promise<() => Promise<number>> => {
   await page.page.evaluate(
     `(() => {
@@ -97,7 +107,7 @@ const ghosts = (reloads: number): Promise<void> =>
       listed = Math.max(listed, members.filter(({ name }) => name === 'ben').length)
     }
     printCount(`Members of one name in ${reloads} reloads, as listed`, listed, '', 1)
-    printCount('– as events tell', await most(), '', 1)
+    printCount('– by the events', await most(), '', 1)
     await viewer.page.evaluate(
       `globalThis.benchLeft = []; call.on('member.left', () => benchLeft.push(Date.now()))`,
     )

@@ -21,7 +21,7 @@ export const figuresSchema = orNull(
   'Figures of the media of a present member, at most 5 s old; null before the first sample, and on another ' +
     'gateway.',
   {
-    measured_at: { type: 'string' },
+    measured_at: { type: 'string', description: 'Time of the sample, ISO 8601.' },
     audio: orNull('Audio that the member sends and receives; null without.', {
       sent_bit_rate: bitRate,
       received_bit_rate: bitRate,

@@ -102,11 +102,14 @@ describe('recordings of rooms', () => {
     expect(answer).toMatchObject({ status: 'failed', error: 'recording_failed', uri: expect.any(String) })
   })
 
-  it('that wait for their conversion are processing', async () => {
+  it('that wait for their conversion are processing, with a link to the WebM', async () => {
     const { id } = await completed('s6')
     const row = (await rig.recordings.find(id))!
     await rig.directory.recordings.save({ ...row, conversion: 'pending' })
-    expect((await get(`${base}/${id}`)).json()).toMatchObject({ status: 'processing', uri: null })
+    const { status, uri, format } = (await get(`${base}/${id}`)).json()
+    expect([status, format]).toEqual(['processing', 'video/webm'])
+    const file = await get(uri.replace('https://gw.example', ''), {})
+    expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'video/webm'])
     await rig.directory.recordings.save({ ...row, error: 'recording_not_converted' })
     expect((await get(`${base}/${id}`)).json()).toMatchObject({
       status: 'completed',

@@ -156,7 +156,7 @@ const roomRecordingBody = (
     size_in_bytes: row.bytes,
     format: `video/${row.format}`,
     cost_in_dollars: 0,
-    uri: row.bytes > 0 && !row.conversion ? recordings.linkTo(row.id, linkMs) : null,
+    uri: row.bytes > 0 ? recordings.linkTo(row.id, linkMs) : null,
     files: files.map(({ duration = 0, size_in_bytes = 0, ...file }) => ({
       ...file,
       format: memberFileType(file.name, file.kind),

@@ -38,6 +38,7 @@ describe('a room of the video API', () => {
       recording_storage_url_method: null,
       tone_on_entry_and_exit: true,
       user_join_video_off: false,
+      names: false,
       prioritize_handraise: false,
       meta: null,
       status_callback_url: 'https://app.example/rooms',

@@ -1,0 +1,265 @@
+/** @schedule alone: two pages with video need both cores. */
+
+/** Recordings of rooms, by pages with `Video.RoomSession` of the published SDK. */
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { RecordingManifest } from '../../gateway/calls/audio/recording-store.ts'
+import { application, scripted } from '../support/applications.ts'
+import { Browser } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
+import { Gateway } from '../support/gateway.ts'
+import {
+  flashesOf,
+  hasFfmpeg,
+  medianDistance,
+  onsetsOf,
+  picturesOf,
+  shareOf,
+  soundOf,
+} from '../support/media-files.ts'
+import { rest } from '../support/rest.ts'
+import { flashAndBeep, type PlayedFile, playIn, stepsOf } from '../support/room-recording.ts'
+import { withToken } from '../support/sdk-people.ts'
+import { until } from '../support/until.ts'
+import {
+  memberNamed,
+  roomToken,
+  VideoPage,
+  type VideoPageOptions,
+  withVideoPage,
+} from '../support/video-page.ts'
+
+const tone = 1200
+const phoneTone = 440
+
+let gateway: Gateway
+let browser: Browser
+
+beforeAll(async () => {
+  const browsing = Browser.start(tone)
+  gateway = await Gateway.start({
+    ...withToken,
+    media: { rooms: { picture: 'speaker' } },
+    domains: [application('studio.test', scripted({ join_room: { name: 'studio' } }))],
+  })
+  await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', {
+    name: 'lounge',
+    tone_on_entry_and_exit: false,
+  })
+  await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', {
+    name: 'studio',
+    tone_on_entry_and_exit: false,
+    record_members: true,
+  })
+  browser = await browsing
+})
+
+afterEach(() => gateway.settled())
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+const tokenFor = (user_name: string, more: object = {}) =>
+  roomToken(gateway, { room_name: 'lounge', user_name, ...more })
+
+const withPage = (options: VideoPageOptions, work: (page: VideoPage) => Promise<void>): Promise<void> =>
+  withVideoPage(browser, gateway, { options, work })
+
+/** Fetches the file of a recording from the link of the API. */
+const fileOf = async (at: Gateway, id: string): Promise<Buffer> => {
+  const recording = await until(
+    'the recording is complete',
+    async () => (await rest(at, 'GET', `/api/video/room_recordings/${id}`)).body,
+    ({ status }) => status === 'completed',
+  )
+  const answer = await fetch(recording.uri)
+  expect(answer.headers.get('content-type')).toBe('video/webm')
+  return Buffer.from(await answer.arrayBuffer())
+}
+
+/** Plays a file in a page of its own. */
+const played = async (file: Buffer): Promise<PlayedFile> => {
+  const page = await browser.page()
+  try {
+    return await playIn(page, file)
+  } finally {
+    await page.context().close()
+  }
+}
+
+/** Lets the room go on. */
+const passes = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe('a recording', () => {
+  it('has the picture and the sound of the room in step, without its pauses', async () => {
+    await withPage({}, async (page) => {
+      await page.page.evaluate(flashAndBeep)
+      await page.join(await tokenFor('Vera', { permissions: ['room.recording'] }))
+      await page.page.evaluate(
+        'call.startRecording().then((recording) => { globalThis.recording = recording })',
+      )
+      const state = () => page.page.evaluate('recording.state')
+      expect(await state()).toBe('recording')
+      await passes(4000)
+      await page.page.evaluate('recording.pause()')
+      await expect.poll(state).toBe('paused')
+      await passes(1500)
+      await page.page.evaluate('recording.resume()')
+      await expect.poll(state).toBe('recording')
+      await passes(2000)
+      await page.page.evaluate('recording.stop()')
+      await expect.poll(state).toBe('completed')
+      // The test sees a frame of the page later than the page does.
+      const updates = () =>
+        page.wire
+          .events('video.room.updated')
+          .map(({ room_session: { updated, recording } }) => [updated, recording])
+      await expect.poll(updates).toEqual([
+        [['recording'], true],
+        [['recording'], false],
+      ])
+      const { id, duration, started_at, ended_at } = page.wire.events('video.recording.ended')[0]!.recording
+      expect(ended_at - started_at - duration).toBeGreaterThan(1.4)
+      const { data } = (await rest(gateway, 'GET', '/api/video/room_recordings')).body
+      expect(data).toMatchObject([{ id, duration }])
+      const file = await fileOf(gateway, id)
+      const seen = await played(file)
+      expect(Math.abs(seen.durationMs - duration * 1000)).toBeLessThan(50)
+      expect(seen.frames[0]!.atMs).toBeLessThan(1000)
+      const steps = stepsOf(seen, file)
+      expect(steps.length).toBeGreaterThanOrEqual(3)
+      expect(Math.abs(steps[Math.floor(steps.length / 2)]!)).toBeLessThan(60)
+    })
+  })
+
+  it('has files of each member', async ({ skip }) => {
+    if (!hasFfmpeg) skip('ffmpeg is not installed')
+    const folder = mkdtempSync(join(tmpdir(), 'member-files-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const enters = async (page: VideoPage, user_name: string) =>
+      page.join(
+        await tokenFor(user_name, {
+          room_name: 'studio',
+          permissions: ['room.recording', 'room.member.remove'],
+        }),
+      )
+    let id = ''
+    await withPage({}, async (vera) => {
+      await vera.page.evaluate(flashAndBeep)
+      await enters(vera, 'Vera')
+      await vera.page.evaluate(
+        'call.startRecording().then((recording) => { globalThis.recording = recording })',
+      )
+      id = await vera.page.evaluate('recording.id')
+      const phone = await Carrier.calls(gateway, { domain: 'studio.test', scenario: 'caller-released' })
+      await withPage({ camera: 'lime' }, async (dora) => {
+        await enters(dora, 'Dora')
+        await passes(1500)
+        await phone.talks('answered', phoneTone)
+        await passes(1500)
+        await vera.page.evaluate('recording.pause()')
+        await passes(1000)
+        await vera.page.evaluate('recording.resume()')
+        await passes(1500)
+      })
+      await passes(1000)
+      await vera.page.evaluate('recording.stop()')
+      await fileOf(gateway, id)
+      await vera.do('removeMember', { memberId: (await memberNamed(vera, 'Carrier')).id })
+      await phone.sipp.succeeded()
+    })
+    const { body } = await rest(gateway, 'GET', `/api/video/room_recordings/${id}`)
+    const saved = async (name: string, uri: string): Promise<string> => {
+      const path = join(folder, name)
+      writeFileSync(path, Buffer.from(await (await fetch(uri)).arrayBuffer()))
+      return path
+    }
+    const manifest = (await (await fetch(body.manifest_uri)).json()) as RecordingManifest
+    const member = (name: string) => manifest.members.find((each) => each.name === name)!.id
+    const file = async (name: string, kind: string) => {
+      const ofMember = (each: { member_id: string; kind: string }) =>
+        each.member_id === member(name) && each.kind === kind
+      expect(body.files.filter(ofMember)).toHaveLength(1)
+      const found = body.files.find(ofMember)
+      return { ...found, startMs: found.start * 1000, path: await saved(found.name, found.uri) }
+    }
+    const room = await saved('room.webm', body.uri)
+    const roomSound = await soundOf(room)
+
+    const veraCamera = await file('Vera', 'camera')
+    const veraAudio = await file('Vera', 'audio')
+    const flashes = flashesOf(await picturesOf(veraCamera.path))
+    const veraSound = await soundOf(veraAudio.path)
+    const beeps = onsetsOf(veraSound, 1000)
+    expect(flashes.length).toBeGreaterThanOrEqual(4)
+    expect(beeps.length).toBeGreaterThanOrEqual(4)
+    expect(shareOf(veraSound, tone)).toBeLessThan(0.1)
+
+    const doraCamera = await file('Dora', 'camera')
+    const [r, g, b] = (await picturesOf(doraCamera.path)).at(-10)!.rgb
+    expect([r < 110, g > 150, b < 110]).toEqual([true, true, true])
+    const doraAudio = await file('Dora', 'audio')
+    expect(shareOf(await soundOf(doraAudio.path), tone)).toBeGreaterThan(0.5)
+    // Dora left a second before the end.
+    expect(doraAudio.start).toBeGreaterThan(0)
+    expect(doraAudio.start + doraAudio.duration).toBeLessThan(body.duration - 0.8)
+
+    const phoneAudio = await file('Carrier', 'audio')
+    expect(phoneAudio).toMatchObject({ format: 'audio/wav' })
+    const [phoneAt = 0] = onsetsOf(await soundOf(phoneAudio.path), phoneTone)
+    expect(medianDistance([phoneAt + phoneAudio.startMs], onsetsOf(roomSound, phoneTone))).toBeLessThan(1000)
+
+    expect(manifest.timeline[0]).toMatchObject({ at: 0, layout: 'full-screen' })
+    expect(manifest.timeline.map(({ speaker }) => speaker)).toContain(member('Vera'))
+  })
+
+  it('is playable after the death of the gateway, and available from the next one', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'room-recordings-'))
+    const options = { ...withToken, dataDir, media: { rooms: { picture: 'speaker' as const } } }
+    const first = await Gateway.start(options)
+    await rest(first, 'POST', '/api/fabric/resources/conference_rooms', {
+      name: 'lounge',
+      record_on_start: true,
+      record_members: true,
+    })
+    const page = await VideoPage.open(browser, first, { camera: 'lime' })
+    await page.join(await roomToken(first, { room_name: 'lounge', user_name: 'Vera' }))
+    const subscribed = page.wire.events('video.room.subscribed')[0]!
+    expect(subscribed.room_session).toMatchObject({ recording: true, recordings: [{ state: 'recording' }] })
+    await passes(4000)
+    process.kill(first.pid, 'SIGKILL')
+    await first.ended()
+    await page.close()
+    const folder = join(dataDir, 'recordings', 'default')
+    // Three minutes without a write mark the files as abandoned.
+    for (const name of readdirSync(folder, { encoding: 'utf8', recursive: true }))
+      utimesSync(join(folder, name), new Date(), new Date(Date.now() - 180_000))
+    const next = await Gateway.start(options)
+    try {
+      const { id } = subscribed.room_session
+      const { data } = (await rest(next, 'GET', `/api/video/room_sessions/${id}/recordings`)).body
+      expect(data).toMatchObject([{ status: 'completed', room_session_id: id }])
+      const seen = await played(await fileOf(next, data[0].id))
+      expect(seen.durationMs).toBeGreaterThan(2000)
+      expect(Math.abs(seen.durationMs - data[0].duration * 1000)).toBeLessThan(1)
+      const [r, g, b] = seen.frames.at(-1)!.rgb
+      expect([r < 110, g > 150, b < 110]).toEqual([true, true, true])
+      expect(data[0].files.map(({ kind }: { kind: string }) => kind).sort()).toEqual(['audio', 'camera'])
+      for (const { uri, duration } of data[0].files) {
+        expect(duration).toBeGreaterThan(2)
+        expect(
+          Buffer.from(await (await fetch(uri)).arrayBuffer())
+            .subarray(0, 4)
+            .toString('hex'),
+        ).toBe('1a45dfa3')
+      }
+    } finally {
+      await next.stop()
+      await first.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  })
+})
