@@ -88,7 +88,9 @@ export const eventActions: Readonly<Record<string, string>> = {
   'recording.tidying-failed': checkRecordings,
   'recording.unreported-query-failed': checkStore,
   'recording.upload-failed': reportFault,
+  'recording.source-not-removed': checkRecordings,
   'room.member-file-failed': checkRecordings,
+  'room.member-files-failed': reportFault,
   'rpc.follow-up-failed': reportFault,
   'rpc.request-failed': reportFault,
   'sip-agent.connection-lost':

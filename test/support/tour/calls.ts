@@ -14,7 +14,7 @@ const from = '+15550100'
 export const tourDomain = 'shop.example'
 
 const tourRoomRecordings = async (api: ApiRecorder): Promise<void> => {
-  const room = { name: 'board', record_on_start: true }
+  const room = { name: 'board', record_on_start: true, record_members: true }
   await rest(api.gateway, 'POST', '/api/fabric/resources/conference_rooms', room)
   const carrier = await callee(api)
   // Not recorded: the examples of calls are those of the calls before.
@@ -45,6 +45,7 @@ const tourRoomRecordings = async (api: ApiRecorder): Promise<void> => {
   const [recording] = data
   const url = `${recordings}/${recording.id}`
   await api.json('GET', url)
+  await api.json('GET', `/api/recordings/${recording.id}/files/${recording.files[0].name}`)
   await api.json('GET', `/api/video/room_sessions/${recording.room_session_id}/recordings`)
   await api.json('DELETE', url)
   await api.json('GET', url, undefined, { status: 404 })
