@@ -78,6 +78,7 @@ export const eventActions: Readonly<Record<string, string>> = {
   'recording.completion-failed': checkRecordings,
   'recording.conversion-failed': 'Look at `err`. The WebM stays. Check `ffmpeg` and the space in the folder.',
   'recording.failed': checkRecordings,
+  'recording.conversion-put-off': checkStore,
   'recording.files-not-read': checkRecordings,
   'recording.manifest-not-saved': checkRecordings,
   'recording.orphan-search-failed': checkRecordings,
