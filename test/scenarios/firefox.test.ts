@@ -248,7 +248,10 @@ describe.skipIf(!isInstalled(firefox))('a page with the gateway’s own SDK in F
     const a = await TrackPage.join(mozilla, gateway, { email: alice.email, camera: 'red', ...size })
     onTestFinished(() => a.close())
     const b = await TrackPage.join(chromium, gateway, { email: bob.email, camera: 'blue', ...size })
-    await Promise.all([a.sees({ [b.id]: 'blue' }), b.sees({ [a.id]: 'red' })])
+    // Firefox does not count the frames of these players.
+    const hasCamera = (seen: readonly SeenTrack[]) => seen.map(({ colour }) => colour).join() === 'blue'
+    const seesCamera = () => until('Firefox sees the camera', () => a.tracks(), hasCamera)
+    await Promise.all([seesCamera(), b.sees({ [a.id]: 'red' })])
     await b.show({ [a.id]: 100 })
     await b.sees({ [a.id]: ['red', 160] })
     await b.show({ [a.id]: 640 })
@@ -258,9 +261,7 @@ describe.skipIf(!isInstalled(firefox))('a page with the gateway’s own SDK in F
       seen.some(({ kind, colour }) => kind === 'screen' && colour === 'yellow')
     await until('Firefox sees the screen', () => a.tracks(), hasScreen)
     await b.unshare()
-    // Firefox does not count the frames of a player that it has shown before.
-    const hasCamera = (seen: readonly SeenTrack[]) => seen.map(({ colour }) => colour).join() === 'blue'
-    await until('Firefox sees the camera', () => a.tracks(), hasCamera)
+    await seesCamera()
     await b.close()
     await a.sees({})
   })
