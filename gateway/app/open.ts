@@ -161,8 +161,10 @@ export const openMedia = async (base: AppContext, metrics: Metrics): Promise<Ope
   // Calls work with either kind, but a relayed packet costs twice the CPU with Node's own sockets.
   if (kind === 'node')
     log.warn({ event: 'media.native-sockets-missing', reason }, "Node's own sockets used for media")
-  const ffmpeg = await openFfmpeg(base)
+  // Its programs answer while the edge opens.
+  const findingFfmpeg = openFfmpeg(base)
   const edge = closing.add('edge', await createEdge(rtp), (open) => open.close())
+  const ffmpeg = await findingFfmpeg
   const webrtc = closing.add(
     'webrtc',
     await createWebRtc({ edge, ...browsers, ffmpeg, composers: openComposers(base) }).catch((error) => {

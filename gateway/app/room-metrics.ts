@@ -28,36 +28,19 @@ export const gaugeFigures = (metrics: Metrics, read: () => readonly MemberFigure
   })
   metrics.gauges('room_bits_per_second', ['kind', 'direction'], () => {
     const all = read()
-    const sum = (rate: (figures: MemberFigures) => number | undefined) =>
-      all.reduce((total, figures) => total + (rate(figures) ?? 0), 0)
-    const value = (kind: string, direction: string, total: number) => ({
+    return rates.map(([kind, direction, rate]) => ({
       labels: { kind, direction },
-      value: total,
-    })
-    return [
-      value(
-        'audio',
-        'sent',
-        sum(({ audio }) => audio?.sentBitRate),
-      ),
-      value(
-        'audio',
-        'received',
-        sum(({ audio }) => audio?.receivedBitRate),
-      ),
-      value(
-        'video',
-        'sent',
-        sum(({ sent }) => sent?.bitRate),
-      ),
-      value(
-        'video',
-        'received',
-        sum(({ received }) => received?.bitRate),
-      ),
-    ]
+      value: all.reduce((total, figures) => total + (rate(figures) ?? 0), 0),
+    }))
   })
 }
+
+const rates = [
+  ['audio', 'sent', ({ audio }) => audio?.sentBitRate],
+  ['audio', 'received', ({ audio }) => audio?.receivedBitRate],
+  ['video', 'sent', ({ sent }) => sent?.bitRate],
+  ['video', 'received', ({ received }) => received?.bitRate],
+] as const satisfies readonly (readonly [string, string, (figures: MemberFigures) => number | undefined])[]
 
 const pictures = ['high', 'low', 'paused', 'single', 'cameras'] as const
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { systemClock, type Timers } from '../clock.ts'
-import type { Ffmpeg } from './ffmpeg.ts'
+import { type Ffmpeg, words } from './ffmpeg.ts'
 import { decoderArgs } from './file-facts.ts'
 
 /** Options of {@link ConvertToMp4}. */
@@ -48,9 +48,6 @@ export const mp4Converter =
   }
 
 const fit = 'scale=1280:720:force_original_aspect_ratio=decrease,pad=1280:720:(ow-iw)/2:(oh-ih)/2,setsar=1'
-
-/** Splits constants into arguments. */
-const words = (text: string): readonly string[] => text.split(' ')
 
 const inputArgs = words('-hide_banner -loglevel error -protocol_whitelist pipe -f matroska -i pipe:0')
 const pictureArgs = words(`-c:v libx264 -preset veryfast -pix_fmt yuv420p -vf ${fit}`)

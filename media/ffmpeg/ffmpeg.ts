@@ -39,7 +39,7 @@ export interface FfmpegEnd {
   readonly text: string
 }
 
-/** Encoders that rooms need: pictures and sound of a file, and of a stream. */
+/** Encoders that rooms need: for files that are played, and for recordings that are converted. */
 const encoders = ['libvpx', 'libopus', 'libx264', 'aac'] as const
 /** Maximum length of an error output that is kept. */
 const maxTextLength = 500
@@ -47,6 +47,9 @@ const maxTextLength = 500
 const niceness = 10
 /** Maximum time of a question about the version or a file, in ms. */
 const maxAnswerMs = 15_000
+
+/** Returns the arguments of a text, which spaces separate. */
+export const words = (text: string): readonly string[] => text.split(' ').filter((word) => word !== '')
 
 /**
  * Finds ffmpeg at a path, with ffprobe beside it. Returns the reason, in one line, if it is missing, does not
@@ -63,10 +66,12 @@ export const findFfmpeg = async (program: string): Promise<Ffmpeg | string> => {
     const first = await outputOf(found.run(['-version']))
     const version = /^ffmpeg version (\S{1,80})/.exec(first)?.[1]
     if (version === undefined) return `${program} is not ffmpeg`
-    const listed = await outputOf(found.run(['-hide_banner', '-encoders']))
+    const [listed] = await Promise.all([
+      outputOf(found.run(['-hide_banner', '-encoders'])),
+      outputOf(found.probe(['-version'])),
+    ])
     const missing = encoders.find((name) => !listed.includes(` ${name} `))
     if (missing !== undefined) return `${program} has no encoder ${missing}`
-    await outputOf(found.probe(['-version']))
     return { ...found, version }
   } catch (error) {
     return (error as Error).message

@@ -1,5 +1,5 @@
 import type { Timers } from '../clock.ts'
-import type { Ffmpeg, FfmpegProcess } from './ffmpeg.ts'
+import { type Ffmpeg, type FfmpegProcess, words } from './ffmpeg.ts'
 import { type FileFacts, inputArgs } from './file-facts.ts'
 import { IvfReader } from './ivf-reader.ts'
 import { OggOpusReader } from './ogg-opus-reader.ts'
@@ -177,11 +177,6 @@ export class FilePlayer {
     this.close()
     this.#listener.onEnd(error)
   }
-}
-
-/** Returns the words of a text. */
-function words(text: string): readonly string[] {
-  return text.split(' ').filter((word) => word !== '')
 }
 
 /** Filter that fits a picture into 1280×720, with even sides. */

@@ -9,16 +9,9 @@ import type { RecordingManifest } from '../../gateway/calls/audio/recording-stor
 import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
+import { noFfmpeg } from '../support/film.ts'
 import { Gateway } from '../support/gateway.ts'
-import {
-  flashesOf,
-  hasFfmpeg,
-  medianDistance,
-  onsetsOf,
-  picturesOf,
-  shareOf,
-  soundOf,
-} from '../support/media-files.ts'
+import { flashesOf, medianDistance, onsetsOf, picturesOf, shareOf, soundOf } from '../support/media-files.ts'
 import { rest } from '../support/rest.ts'
 import { flashAndBeep, type PlayedFile, playIn, stepsOf } from '../support/room-recording.ts'
 import { withToken } from '../support/sdk-people.ts'
@@ -136,7 +129,7 @@ describe('a recording', () => {
   })
 
   it('has files of each member', async ({ skip }) => {
-    if (!hasFfmpeg) skip('ffmpeg is not installed')
+    if (noFfmpeg !== undefined) skip(noFfmpeg)
     const folder = mkdtempSync(join(tmpdir(), 'member-files-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const enters = async (page: VideoPage, user_name: string) =>

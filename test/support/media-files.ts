@@ -1,6 +1,7 @@
 /** Media files in the tests, decoded by the program `ffmpeg`. */
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { ffmpegPath } from './film.ts'
 
 const run = promisify(execFile)
 
@@ -14,12 +15,13 @@ const windowMs = 10
 /** Minimum level of a tone; 1 is full scale. */
 const minLevel = 0.05
 
-/** Whether `ffmpeg` is installed. */
-export const hasFfmpeg: boolean = spawnSync('ffmpeg', ['-version']).status === 0
-
 const decoded = async (path: string, ...output: readonly string[]): Promise<Buffer> => {
   const args = ['-nostdin', '-loglevel', 'error', '-i', path, ...output, 'pipe:1']
-  const { stdout } = await run('ffmpeg', args, { encoding: 'buffer', maxBuffer: 64_000_000, timeout: 60_000 })
+  const { stdout } = await run(ffmpegPath, args, {
+    encoding: 'buffer',
+    maxBuffer: 64_000_000,
+    timeout: 60_000,
+  })
   return stdout
 }
 

@@ -49,7 +49,6 @@ export class MemberRecordings {
   readonly done: Promise<void>
   readonly #room: RecordedRoom
   readonly #deps: MemberRecordingsDeps
-  readonly #time: RecordedTime
   /** Files in progress by the id of their member. */
   readonly #pictures = new Map<string, TrackRecording>()
   readonly #sounds = new Map<string, OpenSound>()
@@ -69,7 +68,6 @@ export class MemberRecordings {
     this.#settle = resolve
     this.#room = room
     this.#deps = deps
-    this.#time = deps.time
     this.#unlisten = room.session.listen(({ kind }) => {
       if (kind !== 'member.talking') this.update()
     })
@@ -107,12 +105,12 @@ export class MemberRecordings {
   }
 
   pause(): void {
-    this.#time.pause()
+    this.#deps.time.pause()
     for (const recording of this.#open) recording.pause()
   }
 
   resume(): void {
-    this.#time.resume()
+    this.#deps.time.resume()
     for (const recording of this.#open) recording.resume()
     this.#updateNow()
   }
@@ -182,11 +180,11 @@ export class MemberRecordings {
       return undefined
     }
     const base = `${String(this.#files.length + 1).padStart(3, '0')}-${kind}`
-    const start = this.#time.seconds
+    const start = this.#deps.time.seconds
     const recording = open((format) => this.#deps.place.pathOf(`${base}.${format}`))
     const name = `${base}.${recording.format}`
     this.#files.push({ name, member_id: memberId, kind, start })
-    if (this.#time.isPaused) recording.pause()
+    if (this.#deps.time.isPaused) recording.pause()
     this.#ended.push(recording.done.then(({ end }) => this.#over(name, end)))
     return recording
   }
@@ -205,7 +203,7 @@ export class MemberRecordings {
     }
     const { session } = this.#room
     const moment: ManifestMoment = {
-      at: this.#moments.length === 0 ? 0 : this.#time.seconds,
+      at: this.#moments.length === 0 ? 0 : this.#deps.time.seconds,
       layout: session.layoutName,
       speaker: session.speakers[0] ?? null,
       layers: session
@@ -227,7 +225,7 @@ export class MemberRecordings {
     const manifest: RecordingManifest = {
       room_session_id: id,
       room_name: settings.name,
-      started_at: new Date(this.#time.startedAt).toISOString(),
+      started_at: new Date(this.#deps.time.startedAt).toISOString(),
       members: [...this.#members.values()],
       files: [...this.#files],
       timeline: [...this.#moments],

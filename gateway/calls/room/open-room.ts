@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isHttpUrl } from '../../../handlers/common/urls.ts'
 import { beep } from '../../../media/record/beep.ts'
 import type {
   BrowserSource,
@@ -243,7 +244,7 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
   }
 
   play(request: PlaybackRequest, onPicture: () => void): RoomMediaPlayback {
-    if (!isWebUrl(request.url)) throw new TrunklineError('bad_playback_url')
+    if (!isHttpUrl(request.url)) throw new TrunklineError('bad_playback_url')
     const { files, clock } = this.#deps
     const seated = files.take(this.session.settings.projectId)
     const playback = new FilePlayback(request, { seated, room: this, clock, onPicture })
@@ -311,11 +312,6 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
       'room session ended',
     )
   }
-}
-
-const isWebUrl = (url: string): boolean => {
-  const protocol = URL.parse(url)?.protocol
-  return protocol === 'http:' || protocol === 'https:'
 }
 
 const kindOf = (canCompose: boolean): PictureKind => (canCompose ? 'composed' : 'speaker')

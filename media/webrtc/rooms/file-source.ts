@@ -2,6 +2,7 @@ import type { MediaClock, MediaTimer } from '../../clock.ts'
 import type { Ffmpeg } from '../../ffmpeg/ffmpeg.ts'
 import { FilePlayer, type PlayedFile } from '../../ffmpeg/file-player.ts'
 import { guard } from '../../guard.ts'
+import { isKeyFrame } from '../../rooms/vp8-descriptor.ts'
 import type { MediaPort, RoomFile, RoomFileEnd } from '../../types.ts'
 import type { SourceSound } from '../source-session.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
@@ -9,9 +10,6 @@ import type { FileStreams } from './file-streams.ts'
 
 /** Time between two repetitions of the picture of a paused file, in ms. */
 const repeatMs = 1000
-
-/** Whether a frame of VP8 needs no other one (RFC 6386 section 9.1). */
-const isKeyFrame = (frame: Buffer): boolean => (frame[0]! & 1) === 0
 
 /** Collaborators of a {@link FileSource}. */
 export interface FileSourceDeps {

@@ -1,4 +1,5 @@
 import { didYouMean } from '../../../../handlers/common/spelling.ts'
+import { isHttpUrl } from '../../../../handlers/common/urls.ts'
 import type { CallOrder } from '../../../calling/call-placement.ts'
 import { Fields, textOf } from '../../../calling/operations/command-fields.ts'
 import { isScript } from '../../../calling/transfer-handler.ts'
@@ -124,8 +125,7 @@ const needed = (params: Fields, name: string): string => {
 const readUrl = (params: Fields, name: string): string | undefined => {
   const text = params.text(name)
   if (text === undefined) return undefined
-  const protocol = URL.parse(text)?.protocol
-  if (protocol !== 'http:' && protocol !== 'https:') throw params.wrong(name, 'an http or https URL')
+  if (!isHttpUrl(text)) throw params.wrong(name, 'an http or https URL')
   return text
 }
 
