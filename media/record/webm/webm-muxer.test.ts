@@ -45,19 +45,23 @@ describe('a WebM file', () => {
     expect(readWebm(file.bytes)).toMatchObject({
       tracks: { 1: 'A_OPUS', 2: 'V_VP8' },
       durationMs: undefined,
-      blocks: [{ track: 1, atMs: 0, data: 'a' }],
+      // The first key frame is written at once.
+      blocks: [
+        { track: 1, atMs: 0, data: 'a' },
+        { track: 2, atMs: 10, data: 'v', isKey: true },
+      ],
     })
     expect(readWebm(file.complete(muxer))).toMatchObject({ durationMs: 43, cues: [10] })
   })
 
-  it('has clusters of a second, which begin with key frames', () => {
+  it('has clusters of a second after the first key frame, which begin with key frames', () => {
     const { file, muxer, audio, video } = opened()
     for (let atMs = 0; atMs < 5000; atMs += 20) {
       audio(atMs)
       if (atMs % 40 === 0) video(atMs, atMs === 0 || atMs === 2600)
     }
     const { clusters, cues, durationMs } = readWebm(file.complete(muxer))
-    expect(clusters.map(({ atMs }) => atMs)).toEqual([0, 0, 1000, 2000, 2600, 3600, 4600])
+    expect(clusters.map(({ atMs }) => atMs)).toEqual([0, 0, 20, 1020, 2020, 2600, 3600, 4600])
     expect([cues, durationMs]).toEqual([[0, 2600], 5000])
   })
 

@@ -77,12 +77,16 @@ export class WebmMuxer {
     this.#add({ track: TrackNumber.audio, atMs, isKey: true, data: packet })
   }
 
-  /** Adds a frame of VP8. The first one must be a key frame. `size` of the picture, of a key frame. */
+  /**
+   * Adds a frame of VP8. The first one must be a key frame, and is written at once. `size` of the picture, of
+   * a key frame.
+   */
   addVideo(
     atMs: number,
     frame: Uint8Array,
     size?: { readonly width: number; readonly height: number },
   ): void {
+    const isFirst = !this.#video
     if (!this.#video) {
       if (!size) return
       this.#video = size
@@ -90,6 +94,7 @@ export class WebmMuxer {
     }
     if (size && this.#blocks.length > 0) this.flush()
     this.#add({ track: TrackNumber.video, atMs, isKey: size !== undefined, data: frame })
+    if (isFirst) this.flush()
   }
 
   /** Ends the cluster if it has lasted long enough at this time. */
