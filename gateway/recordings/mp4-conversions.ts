@@ -24,6 +24,8 @@ export interface Mp4ConversionsDeps {
 interface WaitingRecording {
   readonly row: RecordingRow
   readonly resolve: (row: RecordingRow | undefined) => void
+  /** Ends this conversion alone. */
+  readonly end: AbortController
 }
 
 /**
@@ -38,6 +40,9 @@ export class Mp4Conversions {
   /** Those that wait, by project, in the order of the projects' turns. */
   readonly #waiting = new Map<string, readonly WaitingRecording[]>()
   readonly #end = new AbortController()
+  #current: WaitingRecording | undefined
+  /** Recordings that are not converted now, see {@link without}. */
+  readonly #withheld = new Set<string>()
   #running: Promise<void> | undefined
 
   constructor(deps: Mp4ConversionsDeps) {
@@ -56,12 +61,29 @@ export class Mp4Conversions {
   add(row: RecordingRow): Promise<RecordingRow | undefined> {
     const known = this.#known.get(row.id)
     if (known) return known
+    if (this.#withheld.has(row.id)) return Promise.resolve(row)
     const { promise, resolve } = Promise.withResolvers<RecordingRow | undefined>()
     this.#known.set(row.id, promise)
     const others = this.#waiting.get(row.project_id) ?? []
-    this.#waiting.set(row.project_id, [...others, { row, resolve }])
+    this.#waiting.set(row.project_id, [...others, { row, resolve, end: new AbortController() }])
     this.#running ??= this.#runAll()
     return promise
+  }
+
+  /**
+   * Ends the conversion of a recording, in progress or waiting, and runs `work` without it. `work` receives
+   * the row that is left, which is the converted one if the conversion has just succeeded. Rejects as `work`
+   * does.
+   */
+  async without<T>(row: RecordingRow, work: (row: RecordingRow) => Promise<T>): Promise<T> {
+    this.#withheld.add(row.id)
+    try {
+      const known = this.#known.get(row.id)
+      this.#cancel(row)
+      return await work((await known) ?? row)
+    } finally {
+      this.#withheld.delete(row.id)
+    }
   }
 
   /** Ends the conversion in progress, and begins no other. Idempotent. */
@@ -72,11 +94,25 @@ export class Mp4Conversions {
 
   async #runAll(): Promise<void> {
     for (let next = this.#next(); next; next = this.#next()) {
-      const done = await this.#read(next.row)
+      this.#current = next
+      const done = await this.#read(next)
+      this.#current = undefined
       this.#known.delete(next.row.id)
       next.resolve(done)
     }
     this.#running = undefined
+  }
+
+  #cancel({ id, project_id: project }: RecordingRow): void {
+    if (this.#current?.row.id === id) return this.#current.end.abort()
+    const all = this.#waiting.get(project) ?? []
+    const found = all.find(({ row }) => row.id === id)
+    if (!found) return
+    const rest = all.filter((each) => each !== found)
+    if (rest.length > 0) this.#waiting.set(project, rest)
+    else this.#waiting.delete(project)
+    this.#known.delete(id)
+    found.resolve(found.row)
   }
 
   /** Takes the next recording. Its project has its next turn after all others that wait. */
@@ -90,11 +126,12 @@ export class Mp4Conversions {
   }
 
   /** Converts a recording as its present row says: another conversion may have ended since it was added. */
-  async #read(added: RecordingRow): Promise<RecordingRow | undefined> {
-    if (this.#end.signal.aborted) return added
+  async #read({ row: added, end }: WaitingRecording): Promise<RecordingRow | undefined> {
+    const signal = AbortSignal.any([this.#end.signal, end.signal])
+    if (signal.aborted) return added
     try {
       const row = await this.#deps.find(added.id)
-      return row?.conversion ? await this.#run(row) : row
+      return row?.conversion ? await this.#run(row, signal) : row
     } catch (err) {
       this.#deps.log.error(
         { event: 'recording.conversion-put-off', recording: added.id, err },
@@ -104,11 +141,11 @@ export class Mp4Conversions {
     }
   }
 
-  async #run(row: RecordingRow): Promise<RecordingRow> {
+  async #run(row: RecordingRow, signal: AbortSignal): Promise<RecordingRow> {
     const { log, metrics, save } = this.#deps
     const facts = { recording: row.id, call: row.call_id }
     try {
-      const bytes = await this.#convert(row)
+      const bytes = await this.#convert(row, signal)
       const converted: RecordingRow = { ...row, format: 'mp4', bytes, conversion: null }
       await save(row, converted)
       await this.#removeSource(row)
@@ -116,7 +153,7 @@ export class Mp4Conversions {
       log.info({ event: 'recording.converted', ...facts, bytes }, 'recording converted to MP4')
       return converted
     } catch (err) {
-      if (this.#end.signal.aborted) return row
+      if (signal.aborted) return row
       metrics.recordingConversions.inc({ outcome: 'failed' })
       log.error({ event: 'recording.conversion-failed', ...facts, err }, 'recording not converted to MP4')
       const kept: RecordingRow = { ...row, conversion: null, error: row.error ?? 'recording_not_converted' }
@@ -139,16 +176,16 @@ export class Mp4Conversions {
   }
 
   /** Writes the MP4, and returns its size in bytes. */
-  async #convert(row: RecordingRow): Promise<number> {
+  async #convert(row: RecordingRow, signal: AbortSignal): Promise<number> {
     const { folder, convert } = this.#deps
     const target = folder.fileOf({ ...row, format: 'mp4' })
     const unfinished = `${target}.new`
     try {
       // A conversion of a killed gateway may still write to it.
       await rm(unfinished, { force: true })
-      this.#end.signal.throwIfAborted()
+      signal.throwIfAborted()
       const maxMs = 2 * row.duration_ms + extraMs
-      await convert(folder.fileOf(row), unfinished, { maxMs, signal: this.#end.signal })
+      await convert(folder.fileOf(row), unfinished, { maxMs, signal })
       const { size } = await stat(unfinished)
       await rename(unfinished, target)
       return size

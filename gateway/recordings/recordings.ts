@@ -263,12 +263,17 @@ export class Recordings implements RecordingStore, RoomRecordingStore {
   }
 
   /**
-   * Removes a recording on request. Throws `recording_in_progress`, and `recording_failed` if its file cannot
-   * be removed.
+   * Removes a recording on request, and ends its conversion. Throws `recording_in_progress`, also while
+   * another gateway converts it, and `recording_failed` if its file cannot be removed.
    */
   async remove(row: RecordingRow): Promise<void> {
-    if (!(await this.#index.remove(row, 'request')))
-      throw new TrunklineError('recording_failed', 'The file could not be removed.')
+    const isRemoved =
+      row.conversion && row.node_id === this.#options.nodeId
+        ? await this.#conversions.without(row, (left) =>
+            this.#index.remove({ ...left, conversion: null }, 'request'),
+          )
+        : await this.#index.remove(row, 'request')
+    if (!isRemoved) throw new TrunklineError('recording_failed', 'The file could not be removed.')
   }
 
   /** Returns a link to a recording's file, valid from now for `ageMs`; default the configured time. */

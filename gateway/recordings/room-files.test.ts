@@ -1,7 +1,7 @@
 /** Files of recordings of rooms: those of members, conversions and uploads. */
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RecordingEnd } from '../../media/types.ts'
 import type { MemberPlace, RecordingManifest, RoomRecordingOrder } from '../calls/audio/recording-store.ts'
@@ -190,7 +190,6 @@ describe('a conversion to MP4', () => {
     await expect.poll(() => running.length).toBe(1)
     const row = await rowOf(first.id)
     expect([row.conversion, recordings.converting]).toEqual(['pending', 2])
-    await expect(recordings.remove(row)).rejects.toMatchObject({ code: 'recording_in_progress' })
     expect(await rig.rows.oldest('node-1', 10)).toEqual([])
     running[0]!()
     await expect.poll(() => running.length).toBe(2)
@@ -207,6 +206,41 @@ describe('a conversion to MP4', () => {
     running[1]!()
     await expect.poll(() => recordings.converting).toBe(0)
     expect([recordings.bytes, await outcomes('converted')]).toEqual([12, 2])
+  })
+
+  it('ends with the removal of its recording, in progress or waiting', async () => {
+    const converting: string[] = []
+    const recordings = await rig.open({
+      roomFormat: 'mp4',
+      convert: async (from, to, { signal }) => {
+        converting.push(basename(from))
+        await writeFile(to, 'half')
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
+      http: { upload: async () => Promise.reject(new Error('no upload')) },
+    })
+    const storage = { url: 'https://storage.example/x', method: 'PUT' } as const
+    const [first, second, third] = [started(recordings, { storage }), started(recordings), started(recordings)]
+    for (const { finish } of [first, second, third]) await finish()
+    await expect.poll(() => converting).toEqual([`${first.id}.webm`])
+    const rows = [await rowOf(first.id), await rowOf(second.id)]
+    // A search for unfinished recordings comes at the same time.
+    await Promise.all([...rows.map((row) => recordings.remove(row)), rig.pass(60_000)])
+    await expect.poll(() => converting).toEqual([`${first.id}.webm`, `${third.id}.webm`])
+    expect(await Promise.all(rows.map(({ id }) => rig.rows.find(id)))).toEqual([undefined, undefined])
+    const files = await readdir(dirname(recordings.folder.fileOf(rows[0]!)))
+    expect(files.filter((name) => rows.some(({ id }) => name.includes(id)))).toEqual([])
+    expect([recordings.converting, recordings.uploading, await outcomes('failed')]).toEqual([1, 0, 0])
+    await recordings.remove(await rowOf(third.id))
+    expect([recordings.converting, recordings.bytes]).toEqual([0, 0])
+  })
+
+  it('of another gateway keeps the recording from its removal', async () => {
+    const recordings = await rig.open()
+    const { id, finish } = started(recordings)
+    await finish()
+    const row = { ...(await rowOf(id)), node_id: 'node-2', conversion: 'pending' } as const
+    await expect(recordings.remove(row)).rejects.toMatchObject({ code: 'recording_in_progress' })
   })
 
   it('that fails leaves the WebM, and says so', async () => {
