@@ -21,7 +21,7 @@ export interface OpenRoomsDeps {
 
 /** Opens the room sessions of all projects. */
 export const openRooms = (
-  { config, log }: AppContext,
+  { config, log, closing }: AppContext,
   { store, media, recordings, customers, history, clock }: OpenRoomsDeps,
   metrics: Metrics,
 ): ProjectRooms => {
@@ -36,6 +36,7 @@ export const openRooms = (
     },
     { http: customers.http, webrtc },
   )
+  closing.add('room files', files, (open) => open.close())
   const rooms = new ProjectRooms({
     directory: store.directory,
     openMixer: (options?: MixerOptions) => edge.openMixer(options),

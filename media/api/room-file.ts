@@ -23,6 +23,6 @@ export interface RoomFile {
   seek(toMs: number): void
   /** Sets the only listener for the end. Not called after {@link RoomFile.close}. */
   onEnd(listener: (end: RoomFileEnd) => void): void
-  /** Ends playing, and closes the port. Idempotent. */
+  /** Ends playing, and closes the port. Idempotent. Resolves when its process has ended, within 3 s. */
   close(): Promise<void>
 }

@@ -164,10 +164,38 @@ describe('a player of a file', () => {
     expect(ffmpeg.last.isKilled).toBe(true)
   })
 
+  it('is closed when its process has ended, after 3 s at the latest', async () => {
+    const closed: string[] = []
+    const closing = (name: string): FilePlayer => {
+      const player = playerOf()
+      player.play()
+      ffmpeg.last.isSlow = true
+      void player.close().then(() => closed.push(name))
+      return player
+    }
+    await playerOf().close()
+    closing('ended')
+    await settled()
+    expect(closed).toEqual([])
+    ffmpeg.last.end(1)
+    await settled()
+    expect(closed).toEqual(['ended'])
+    const hangs = closing('hangs')
+    clock.advance(2999)
+    await settled()
+    expect(closed).toEqual(['ended'])
+    clock.advance(1)
+    await settled()
+    expect(closed).toEqual(['ended', 'hangs'])
+    ffmpeg.last.end(1)
+    await hangs.close()
+    expect([clock.running, heard]).toEqual([0, ['place', 'place']])
+  })
+
   it('says nothing after it was closed', async () => {
     const player = playerOf()
     player.play()
-    player.close()
+    void player.close()
     player.play()
     await started()
     expect([heard, ffmpeg.processes.length, ffmpeg.last.isKilled]).toEqual([['place'], 1, true])

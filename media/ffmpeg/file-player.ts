@@ -10,6 +10,8 @@ const packetMs = 20
 const startGapMs = 200
 /** Distance of a still picture from the end of the file, in ms. There is no picture at the end itself. */
 const stillMarginMs = 100
+/** Maximum wait for the end of a killed process, in ms. */
+const maxEndMs = 3000
 
 /** A file that is played. */
 export interface PlayedFile {
@@ -43,6 +45,8 @@ export class FilePlayer {
   readonly #facts: FileFacts
   readonly #listener: FilePlayerListener
   #process: FfmpegProcess | undefined
+  /** Settles when no process is left. */
+  #ended: Promise<unknown> = Promise.resolve()
   /** Whether a process is due for the present place. */
   #isDue = false
   /** Reasons to wait with a start: a process that has not ended, and a start just before. */
@@ -94,10 +98,14 @@ export class FilePlayer {
     this.#start(toMs)
   }
 
-  /** Ends the playing. Idempotent. */
-  close(): void {
+  /** Ends the playing. Idempotent. Resolves when its process has ended, after 3 s at the latest. */
+  async close(): Promise<void> {
     this.#isClosed = true
     this.#kill()
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const limit = this.#timers.after(maxEndMs, resolve)
+    await Promise.race([this.#ended, late])
+    limit.cancel()
   }
 
   #start(fromMs: number): void {
@@ -126,7 +134,7 @@ export class FilePlayer {
     const isPaused = this.#isPaused
     this.#holds = 2
     this.#timers.after(startGapMs, () => this.#release())
-    void process.ended.then(({ code, text }) => {
+    this.#ended = process.ended.then(({ code, text }) => {
       if (this.#process === process) {
         if (code !== 0) this.#end(new Error(text === '' ? 'ffmpeg was ended' : text))
         else if (!isPaused) this.#end()
@@ -174,7 +182,7 @@ export class FilePlayer {
   }
 
   #end(error?: Error): void {
-    this.close()
+    void this.close()
     this.#listener.onEnd(error)
   }
 }

@@ -56,6 +56,14 @@ describe('files that are played into rooms', () => {
     expect([file.isClosed, files.count]).toEqual([true, 0])
   })
 
+  it('are closed together, also those that nothing was opened for', async () => {
+    const { files, file } = filesOf({ maxFiles: 2 })
+    await files.take('p1').open('https://c.example/a.mp4', new AbortController().signal)
+    files.take('p2')
+    await files.close()
+    expect([file.isClosed, files.count]).toEqual([true, 0])
+  })
+
   it('leave their place if they cannot be opened or closed', async () => {
     const { files, file } = filesOf()
     const failed = files.take('p1')

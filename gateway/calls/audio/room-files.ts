@@ -69,6 +69,11 @@ export class RoomFiles {
     this.#seated.set(seated, projectId)
     return seated
   }
+
+  /** Closes all files. Resolves when nothing of them is left. Rejects if one cannot be closed. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#seated.keys()].map((seated) => seated.close()))
+  }
 }
 
 /** A customer's file on the disk, and its playing. */

@@ -10,6 +10,8 @@ export class FakeProcess implements FfmpegProcess {
   readonly second = new PassThrough()
   readonly ended: Promise<FfmpegEnd>
   isKilled = false
+  /** Whether it ends by {@link end} alone, not at once when it is killed. */
+  isSlow = false
   readonly #settle: (end: FfmpegEnd) => void
 
   constructor(args: readonly string[]) {
@@ -26,7 +28,7 @@ export class FakeProcess implements FfmpegProcess {
 
   kill(): void {
     this.isKilled = true
-    this.#settle({ code: undefined, text: '' })
+    if (!this.isSlow) this.#settle({ code: undefined, text: '' })
   }
 }
 

@@ -39,6 +39,7 @@ export class FileSource implements RoomFile {
   #end: RoomFileEnd | undefined
   #onEnd: (end: RoomFileEnd) => void = () => {}
   #isClosed = false
+  #closing: Promise<void> | undefined
 
   constructor(played: PlayedFile, { ffmpeg, clock, streams, sound }: FileSourceDeps) {
     this.hasVideo = played.facts.hasVideo
@@ -89,19 +90,23 @@ export class FileSource implements RoomFile {
     if (this.#end) queueMicrotask(() => this.#report())
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return
+  close(): Promise<void> {
     this.#isClosed = true
-    this.#stop()
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const stopped = this.#stop()
     this.#streams.pictures?.close()
     this.#streams.sound?.close()
     this.#sound?.relay.close()
-    await this.port?.close()
+    await Promise.all([stopped, this.port?.close()])
   }
 
   #ended(failure?: string): void {
     if (this.#isClosed || this.#end) return
-    this.#stop()
+    void this.#stop()
     this.#end = failure === undefined ? {} : { failure }
     this.#report()
   }
@@ -110,9 +115,10 @@ export class FileSource implements RoomFile {
     if (this.#end && !this.#isClosed) this.#onEnd(this.#end)
   }
 
-  #stop(): void {
+  /** Resolves when ffmpeg has ended. */
+  #stop(): Promise<void> {
     this.#repeat?.cancel()
-    this.#player.close()
+    return this.#player.close()
   }
 
   #placed(): void {
