@@ -50,6 +50,8 @@ export interface RoomFrames {
 export interface MemberFrames extends RoomFrames {
   /** Sets whether the frames are those of the source; else of a plain picture. Default true. */
   setShown(isShown: boolean): void
+  /** Reports the frames that wait for the clock of their sender. */
+  flush(): void
 }
 
 /** Figures of the camera of a member, all its encodings together. */
@@ -125,7 +127,9 @@ export interface RoomVideo {
   watchFrames(onFrame: (frame: RoomFrame) => void): RoomFrames
   /**
    * Calls `onFrame` with the frames that one source sends, as {@link watchFrames} does. While it sends none,
-   * or the id is unknown, the frames are those of the plain picture.
+   * or the id is unknown, the frames are those of the plain picture. The times are those of the capture, by
+   * the reports of the sender. The first frames wait for a report, at most 8 s, and without one have the
+   * times of their arrival.
    */
   watchMember(id: string, onFrame: (frame: RoomFrame) => void): MemberFrames
   /** Whether a composed picture can be shown at present. Without it, such a picture is plain. */

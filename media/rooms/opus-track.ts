@@ -1,6 +1,7 @@
 import { opusSilence } from '../rtp/encoding.ts'
 import { readRtp, rtpView, sequenceAhead } from '../rtp/packet.ts'
 import { packetDuration } from '../rtp/packet-duration.ts'
+import { type Arrival, Placement } from './placement.ts'
 import { RtpTime, StreamTimeline } from './stream-timeline.ts'
 
 /** Maximum wait for a missing packet, in ms. */
@@ -8,9 +9,9 @@ const maxReorderMs = 100
 /** Packets ahead of the next one that are kept; one beyond belongs to another position of the stream. */
 const maxAhead = 100
 /** Time without packets after which silence takes their place, in ms. */
-const quietMs = 300
-/** Age of the silence that is added while no packet comes, in ms. */
-const silenceAgeMs = 200
+const quietMs = 600
+/** Age of the silence that is added while no packet comes, in ms: the delay of packets is less. */
+const silenceAgeMs = 500
 /** Duration of a packet of silence, in ms. */
 const silenceMs = 20
 /** Overlap of a packet with what was added before it that is accepted, in ms. */
@@ -18,20 +19,15 @@ const maxOverlapMs = 10
 
 const unitsPerMs = 48
 
-/** Packet that waits for its turn. */
-interface Waiting {
-  readonly arrivedAt: number
-  readonly timestamp: number
-  /** Copy of the payload, because received packets are lent. */
-  readonly payload: Buffer
-}
+/** Packet that waits for its turn. Its payload is copied, because received packets are lent. */
+type Waiting = Omit<Arrival, 'at'>
 
 /** Called with a packet of Opus and the time that it belongs to, in order. The times never go back. */
 export type OpusListener = (at: number, packet: Uint8Array) => void
 
 /**
- * Orders the RTP packets of Opus that one source sends, and places them in the time of the gateway's clock.
- * Silence fills what is missing: pauses of the source, lost packets, and the time between two streams. A
+ * Orders the RTP packets of Opus that one source sends, and places them in the time of the gateway's clock:
+ * by the reports of their sender, or by their arrival, see {@link Placement}. Silence fills what is missing: pauses of the source, lost packets, and the time between two streams. A
  * stream with another SSRC begins anew.
  */
 export class OpusTrack {
@@ -42,6 +38,7 @@ export class OpusTrack {
   #next = 0
   #timeline = new StreamTimeline()
   #time = new RtpTime(unitsPerMs * 1000)
+  readonly #placement = new Placement<Arrival>((at, { data }) => this.#placed(at, data))
   /** Time up to which the track has packets. */
   #end: number
   /** Time up to which silence took the place of packets that did not come. */
@@ -56,8 +53,11 @@ export class OpusTrack {
     this.#receivedAt = startAt
   }
 
-  /** Processes a packet, which may be overwritten afterwards. Malformed ones are ignored. */
-  receive(now: number, packet: Buffer): void {
+  /**
+   * Processes a packet, which may be overwritten afterwards. Malformed ones are ignored. `clock` of its
+   * stream; undefined if its sender makes no reports.
+   */
+  receive(now: number, packet: Buffer, clock?: Arrival['clock']): void {
     const view = this.#view
     if (!readRtp(packet, view)) return
     const { ssrc, sequence, timestamp } = view
@@ -66,8 +66,8 @@ export class OpusTrack {
     if (ahead > maxAhead || ahead < -maxAhead) this.#begin(ssrc, sequence)
     else if (ahead < 0) return
     this.#receivedAt = now
-    const payload = Buffer.from(packet.subarray(view.start, view.end))
-    this.#waiting.set(sequence, { arrivedAt: now, timestamp, payload })
+    const data = Buffer.from(packet.subarray(view.start, view.end))
+    this.#waiting.set(sequence, { arrivedAt: now, timestamp, clock, data })
     this.#drain()
     this.#giveUp(now)
   }
@@ -75,13 +75,26 @@ export class OpusTrack {
   /** Gives up missing packets, and adds silence if none come. Must be called about every 100 ms. */
   tick(now: number): void {
     this.#giveUp(now)
-    if (now - this.#receivedAt < quietMs) return
+    this.#placement.tick(now)
+    if (this.#placement.isWaiting || now - this.#receivedAt < quietMs) return
     this.#fill(now - silenceAgeMs)
     this.#silentUntil = this.#end
   }
 
-  #begin(ssrc: number, sequence: number): void {
+  /** Adds all that waits, for a missing packet or a report. */
+  flush(): void {
     for (const next of this.#order()) this.#release(next)
+    this.#placement.flush()
+  }
+
+  /** Ends the track at `now`, with silence if no packets come. */
+  finish(now: number): void {
+    this.flush()
+    if (now - this.#receivedAt >= quietMs) this.#fill(now)
+  }
+
+  #begin(ssrc: number, sequence: number): void {
+    this.flush()
     this.#ssrc = ssrc
     this.#next = sequence
     this.#timeline = new StreamTimeline()
@@ -109,9 +122,13 @@ export class OpusTrack {
   }
 
   #release(sequence: number): void {
-    const { arrivedAt, timestamp, payload } = this.#waiting.get(sequence)!
+    const packet = this.#waiting.get(sequence)!
     this.#waiting.delete(sequence)
-    const at = this.#timeline.at(arrivedAt, this.#time.ms(timestamp))
+    const at = this.#timeline.at(packet.arrivedAt, this.#time.ms(packet.timestamp))
+    this.#placement.add({ ...packet, at })
+  }
+
+  #placed(at: number, payload: Uint8Array): void {
     if (payload.length === 0 || at < this.#silentUntil - maxOverlapMs) return
     this.#fill(at)
     this.#add(at, payload)

@@ -1,29 +1,40 @@
 import type { types } from 'mediasoup'
 import { WebRtcError } from './errors.ts'
 import type { Credentials, Fingerprint, Setup } from './sdp/session-description.ts'
+import { SenderReports } from './sender-reports.ts'
 import type { MediaWorker } from './worker-supervisor.ts'
 
 /** State of an m-line's transport. `crashed`: the mediasoup process died. */
 export type MLineState = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed' | 'crashed'
+
+/** Options of {@link MLine.open}. */
+export interface MLineOptions {
+  /** Estimate of the outgoing bit rate until the first feedback, in bit/s; default 600,000. */
+  readonly firstRate?: number
+  /** Reports of the browser's session; default those of this m-line alone. */
+  readonly reports?: SenderReports
+}
 
 /** One m-line with its transport: ICE-lite, DTLS, SRTP. */
 export class MLine {
   readonly worker: MediaWorker
   readonly router: types.Router
   readonly transport: types.WebRtcTransport
+  /** Reports of the browser, also on its other m-lines. */
+  readonly reports: SenderReports
   readonly #onState: () => void
   #remote: Credentials | undefined
   #setup: 'active' | 'passive' = 'passive'
   #isLost = false
 
   private constructor(
-    worker: MediaWorker,
-    router: types.Router,
+    { worker, router, reports }: Pick<MLine, 'worker' | 'router' | 'reports'>,
     transport: types.WebRtcTransport,
     onState: () => void,
   ) {
     this.worker = worker
     this.router = router
+    this.reports = reports
     this.transport = transport
     this.#onState = onState
     transport.on('icestatechange', onState)
@@ -31,15 +42,14 @@ export class MLine {
   }
 
   /**
-   * Opens a transport in a router of the worker; `onState` is called for every change. `firstRate`: estimate
-   * of the outgoing bit rate until the first feedback, in bit/s; default 600,000. Rejects if the worker
+   * Opens a transport in a router of the worker; `onState` is called for every change. Rejects if the worker
    * fails.
    */
   static async open(
     worker: MediaWorker,
     router: types.Router,
     onState: () => void,
-    firstRate = 600_000,
+    { firstRate = 600_000, reports = new SenderReports() }: MLineOptions = {},
   ): Promise<MLine> {
     const transport = await router.createWebRtcTransport({
       webRtcServer: worker.server,
@@ -50,7 +60,7 @@ export class MLine {
     })
     worker.transports.add(transport)
     transport.observer.once('close', () => worker.transports.delete(transport))
-    return new MLine(worker, router, transport, onState)
+    return new MLine({ worker, router, reports }, transport, onState)
   }
 
   /**

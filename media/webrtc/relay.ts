@@ -7,6 +7,7 @@ import { codecsOf } from './routers.ts'
 import { type AudioFormat, eventsBeside } from './sdp/negotiate.ts'
 import { type MediaSection, midUri } from './sdp/session-description.ts'
 import type { Stream } from './sdp/write-sdp.ts'
+import type { SenderReports } from './sender-reports.ts'
 import type { MediaWorker } from './worker-supervisor.ts'
 
 /** Audio between an edge port and a browser's m-line: one plain transport on 127.0.0.1, unencrypted. */
@@ -142,6 +143,11 @@ export class Relay {
   /** Audio that the browser sends; undefined if it sends none. */
   get fromBrowser(): types.Producer | undefined {
     return this.#fromBrowser?.producer
+  }
+
+  /** Reports of the browser; undefined if it sends no audio. */
+  get reports(): SenderReports | undefined {
+    return this.#fromBrowser?.line.reports
   }
 
   /** Calls `watcher` when {@link fromBrowser} is another one, until the returned function is called. */

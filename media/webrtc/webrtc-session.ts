@@ -13,6 +13,7 @@ import {
 } from './sdp/session-description.ts'
 import { checkSameVideo, type VideoFormat } from './sdp/video-format.ts'
 import { type LocalSection, type Stream, writeSdp } from './sdp/write-sdp.ts'
+import { SenderReports } from './sender-reports.ts'
 import { SessionVideo } from './video/session-video.ts'
 import { extensionsOf } from './video-parameters.ts'
 import type { MediaWorker, TransportOwner } from './worker-supervisor.ts'
@@ -49,6 +50,7 @@ export class WebRtcSession implements TransportOwner {
   readonly #plan: SessionDeps['plan']
   readonly #origin = { id: randomInt(1, 2 ** 48 - 1), version: 0 }
   readonly #track = randomUUID()
+  readonly #reports = new SenderReports()
   #slots: readonly (MLineSlot | undefined)[] = []
   #remote: readonly Section[] = []
   #sdp = ''
@@ -232,7 +234,7 @@ export class WebRtcSession implements TransportOwner {
   async #openLine(video: VideoFormat | undefined): Promise<MLine> {
     const { routers } = this.worker
     const router = video ? await routers.video(video) : await (this.#relay?.router ?? routers.audio())
-    return MLine.open(this.worker, router, () => this.#lineChanged())
+    return MLine.open(this.worker, router, () => this.#lineChanged(), { reports: this.#reports })
   }
 
   async #streamTo(line: MLine, video: VideoFormat | undefined): Promise<Stream> {

@@ -194,7 +194,7 @@ class Service implements WebRtcService {
   recordSound(port: MediaPort, request: TrackRequest): TrackRecording {
     const relay = this.#relays.get(port)
     if (relay?.format.codec !== 'opus') return new PortRecorder(request, port)
-    return new SoundRecorder(request, new RelayFeed(relay), { clock: systemClock })
+    return new SoundRecorder(request, new RelayFeed(relay, systemClock), { clock: systemClock })
   }
 
   async openFile(group: string, file: number, signal?: AbortSignal): Promise<RoomFile> {

@@ -32,7 +32,7 @@ it('has at most 5,000 moments, and is saved only once after these', async () => 
     { session, portOf: () => undefined } as unknown as RecordedRoom,
     {
       place: { pathOf: (name: string) => name, save },
-      time: new RecordedTime({ now: () => now }),
+      time: new RecordedTime({ now: () => now, uptime: () => now }),
     } as unknown as MemberRecordingsDeps,
   )
   const change = async () => {

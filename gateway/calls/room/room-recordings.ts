@@ -12,7 +12,7 @@ export interface RoomRecordingsDeps {
   readonly mixer: Pick<Mixer, 'onPacket'>
   readonly webrtc: Pick<WebRtc, 'recordRoom' | 'recordPicture' | 'recordSound'>
   readonly store: RoomRecordingStore
-  readonly clock: Pick<SteadyClock, 'now'>
+  readonly clock: Pick<SteadyClock, 'now' | 'uptime'>
   readonly log: Log
 }
 

@@ -84,7 +84,7 @@ export class FakeRoomVideo {
   }
 
   watchMember() {
-    return { requestKeyFrame: nothing, setShown: nothing, close: nothing }
+    return { requestKeyFrame: nothing, setShown: nothing, flush: nothing, close: nothing }
   }
 
   close(): void {

@@ -1,5 +1,6 @@
 import type { types } from 'mediasoup'
-import type { Timers } from '../../clock.ts'
+import type { MediaClock } from '../../clock.ts'
+import type { StreamClock } from '../../rooms/sender-clock.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
 import { keyFrameSpacingMs } from '../video/key-frame-spacing.ts'
 import { ThrottledAction } from '../video/throttled-action.ts'
@@ -15,6 +16,11 @@ export interface PacketSource {
   readonly low?: PacketSource
   /** Calls `listener` for each packet, until the returned function is called. */
   attach(listener: PacketListener): () => void
+  /**
+   * Returns the clock of the packets by the reports of their sender, which are followed from the first call
+   * on; undefined if none come.
+   */
+  followSender?(): StreamClock | undefined
   /** Requests a key frame, at most one in {@link keyFrameSpacingMs}. No effect while the source opens. */
   requestKeyFrame(): void
 }
@@ -25,16 +31,23 @@ export interface PacketSource {
  */
 export class Feed implements PacketSource {
   readonly #source: VideoSource
+  readonly #clock: MediaClock
   readonly #onFault: (fault: Error) => void
   readonly #listeners = new Set<PacketListener>()
   readonly #request: ThrottledAction
   #consumer: types.Consumer | undefined
   #close: (() => void) | undefined
 
-  constructor(source: VideoSource, clock: Timers, onFault: (fault: Error) => void) {
+  constructor(source: VideoSource, clock: MediaClock, onFault: (fault: Error) => void) {
     this.#source = source
+    this.#clock = clock
     this.#onFault = onFault
     this.#request = new ThrottledAction(clock, keyFrameSpacingMs, () => this.#requestNow())
+  }
+
+  followSender(): StreamClock | undefined {
+    const { producer, line, format } = this.#source
+    return line.reports?.follow(producer, format.clockRate, this.#clock)
   }
 
   attach(listener: PacketListener): () => void {

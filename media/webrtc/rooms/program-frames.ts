@@ -1,10 +1,12 @@
 import type { MediaClock, MediaTimer } from '../../clock.ts'
 import { FrameAssembler } from '../../compose/frame-assembler.ts'
 import { guard } from '../../guard.ts'
+import { type Arrival, Placement } from '../../rooms/placement.ts'
 import { RtpTime, StreamTimeline } from '../../rooms/stream-timeline.ts'
 import type { RoomFrame } from '../../types.ts'
 import { ownVideo } from '../sdp/video-format.ts'
 import type { PacketSource } from './feed.ts'
+import { FrameOrigins } from './frame-origins.ts'
 import { SourceSwitch } from './source-switch.ts'
 
 /** Time between two checks for overdue packets and lost pictures, in ms. */
@@ -14,9 +16,15 @@ const beatsPerRefresh = 20
 /** Number of checks between two key frames: 10 s, so that a player can seek. */
 const beatsPerKey = 100
 
+/** Way in which frames are placed in time. */
+export type FramePlacing = 'by arrival' | 'by sender'
+
 /**
  * Frames of a program: one continuous VP8 stream of changing sources, without a viewer. Reports the frames in
  * their order; the first one, and the first one after a loss, is a key frame.
+ *
+ * `by sender` places frames by the reports of their senders; the first ones wait for a report, see
+ * {@link Placement}. The others are reported at once, with the time of their arrival.
  */
 export class ProgramFrames {
   readonly #clock: MediaClock
@@ -24,16 +32,30 @@ export class ProgramFrames {
   readonly #assembler: FrameAssembler
   readonly #time = new RtpTime(ownVideo.clockRate)
   readonly #timeline = new StreamTimeline()
-  readonly #onFrame: (frame: RoomFrame) => void
+  readonly #placing: FramePlacing
+  readonly #origins = new FrameOrigins()
+  readonly #placement: Placement<Arrival>
   #beats = 0
   #beat: MediaTimer | undefined
 
-  constructor(clock: MediaClock, onFrame: (frame: RoomFrame) => void) {
+  constructor(
+    clock: MediaClock,
+    onFrame: (frame: RoomFrame) => void,
+    placing: FramePlacing = 'by arrival',
+  ) {
     this.#clock = clock
-    this.#onFrame = guard(onFrame)
+    this.#placing = placing
+    const report = guard(onFrame)
+    this.#placement = new Placement((at, { data }) => {
+      const size = sizeOfKeyFrame(data)
+      report({ at, data, ...(size && { size }) })
+    })
     this.#switch = new SourceSwitch({
       clock,
-      send: (packet) => this.#assembler.receive(clock.now(), packet),
+      send: (packet, source, timestamp = packet.readUInt32BE(4)) => {
+        this.#origins.add(packet.readUInt32BE(4), source, timestamp)
+        this.#assembler.receive(clock.now(), packet)
+      },
     })
     this.#assembler = new FrameAssembler({
       ssrc: this.#switch.ssrc,
@@ -46,12 +68,19 @@ export class ProgramFrames {
 
   /** Shows a source; undefined shows the plain picture. */
   show(feed: PacketSource | undefined): void {
+    // The first report comes the sooner.
+    if (this.#placing === 'by sender') feed?.followSender?.()
     this.#switch.show(feed)
   }
 
   /** Requests a key frame. */
   requestKeyFrame(): void {
     this.#switch.requestKeyFrame()
+  }
+
+  /** Reports the frames that wait for a report of their sender. */
+  flush(): void {
+    this.#placement.flush()
   }
 
   /** Ends the stream. Idempotent. */
@@ -61,8 +90,14 @@ export class ProgramFrames {
   }
 
   #report(data: Buffer, now: number, timestamp: number): void {
-    const size = sizeOfKeyFrame(data)
-    this.#onFrame({ at: this.#timeline.at(now, this.#time.ms(timestamp)), data, ...(size && { size }) })
+    const origin = this.#origins.of(timestamp)
+    this.#placement.add({
+      arrivedAt: now,
+      at: this.#timeline.at(now, this.#time.ms(timestamp)),
+      timestamp: origin.timestamp,
+      clock: this.#placing === 'by sender' ? origin.source?.followSender?.() : undefined,
+      data,
+    })
   }
 
   #wait(): void {
@@ -72,6 +107,7 @@ export class ProgramFrames {
   #onBeat(): void {
     this.#wait()
     this.#assembler.tick(this.#clock.now())
+    this.#placement.tick(this.#clock.now())
     this.#beats++
     if (this.#beats % beatsPerKey === 0) this.#switch.requestKeyFrame()
     else if (this.#beats % beatsPerRefresh === 0) this.#switch.refresh()
@@ -79,7 +115,8 @@ export class ProgramFrames {
 }
 
 /** Returns the size of the picture of a VP8 key frame (RFC 6386 section 9.1); undefined for other frames. */
-const sizeOfKeyFrame = (frame: Buffer): { width: number; height: number } | undefined => {
+const sizeOfKeyFrame = (data: Uint8Array): { width: number; height: number } | undefined => {
+  const frame = Buffer.from(data.buffer, data.byteOffset, data.length)
   const hasStartCode = frame.length >= 10 && frame.readUIntBE(3, 3) === 0x9d012a
   if (!hasStartCode || frame[0]! & 1) return undefined
   const width = frame.readUInt16LE(6) & 0x3fff

@@ -14,8 +14,8 @@ const maxCutMs = 1500
 /** Collaborators of a {@link SourceSwitch}. */
 export interface SourceSwitchDeps {
   readonly clock: MediaClock
-  /** Called with each packet of the stream. */
-  readonly send: (packet: Buffer) => void
+  /** Called with each packet of the stream, and with its source and the source's own timestamp. */
+  readonly send: (packet: Buffer, source?: PacketSource, timestamp?: number) => void
 }
 
 /**
@@ -28,7 +28,7 @@ export class SourceSwitch {
   /** SSRC of the stream. */
   readonly ssrc = randomInt(1, 2 ** 32 - 1)
   readonly #clock: MediaClock
-  readonly #send: (packet: Buffer) => void
+  readonly #send: SourceSwitchDeps['send']
   readonly #rewriter: Vp8Rewriter
   readonly #still: ThrottledAction
   /** Source that is sent; `still`: the plain picture; undefined before the first picture. */
@@ -104,7 +104,7 @@ export class SourceSwitch {
   #receive(feed: PacketSource, packet: Buffer): void {
     const sent = this.#rewriter.forward(this.#clock.now(), feed, packet)
     if (sent && feed === this.#next) this.#cut()
-    if (sent) this.#send(sent)
+    if (sent) this.#send(sent, feed, packet.readUInt32BE(4))
     else if (feed === this.#present && this.#rewriter.needsKeyFrame) feed.requestKeyFrame()
   }
 

@@ -109,6 +109,7 @@ describe('the recording of a picture', () => {
       return {
         requestKeyFrame: () => calls.push('key'),
         setShown: (isShown: boolean) => calls.push(isShown),
+        flush: () => calls.push('flush'),
         close: () => calls.push('close'),
       }
     }
@@ -129,7 +130,7 @@ describe('the recording of a picture', () => {
     await pass(20, frame(true))
     recorder.stop()
     await recorder.done
-    expect(calls.slice(0, 4)).toEqual(['m', false, 'key', 'close'])
+    expect(calls.slice(0, 6)).toEqual(['m', false, 'flush', 'key', 'flush', 'close'])
     const { blocks, tracks } = content()
     expect(tracks).toEqual({ 2: 'V_VP8' })
     expect(blocks.filter(({ isKey }) => isKey).map(({ atMs }) => atMs)).toEqual([0, 1500])

@@ -1,6 +1,6 @@
 import type { MediaClock, MediaTimer } from '../../clock.ts'
 import { failureOf, type RecordingFiles } from '../../record/disk-files.ts'
-import { WebmRecorder } from '../../record/webm/webm-recorder.ts'
+import { type WebmFrame, WebmRecorder } from '../../record/webm/webm-recorder.ts'
 import { OpusTrack } from '../../rooms/opus-track.ts'
 import type {
   MediaPort,
@@ -40,7 +40,7 @@ export class PictureRecorder implements TrackRecording {
     deps: TrackRecorderDeps,
   ) {
     this.#recorder = new WebmRecorder({ path: pathOf('webm'), ...deps })
-    this.#frames = video.watchMember(sourceId, ({ at, ...frame }) => this.#recorder.addVideo(at, frame))
+    this.#frames = video.watchMember(sourceId, ({ at, ...frame }) => this.#add(at, frame))
     this.done = this.#recorder.done.finally(() => this.#frames.close())
   }
 
@@ -49,6 +49,7 @@ export class PictureRecorder implements TrackRecording {
   }
 
   pause(): void {
+    this.#frames.flush()
     this.#recorder.pause()
   }
 
@@ -58,8 +59,15 @@ export class PictureRecorder implements TrackRecording {
   }
 
   stop(): void {
+    this.#frames.flush()
     this.#frames.close()
     this.#recorder.stop()
+  }
+
+  #add(at: number, frame: WebmFrame): void {
+    this.#recorder.addVideo(at, frame)
+    // A key frame from the time before the start is not recorded.
+    if (frame.size && this.#recorder.needsKey) this.#frames.requestKeyFrame()
   }
 }
 
@@ -81,8 +89,8 @@ export class SoundRecorder implements TrackRecording {
     this.#recorder = new WebmRecorder({ path: pathOf('webm'), channels: 1, ...deps })
     this.#track = new OpusTrack(clock.now(), (at, packet) => this.#recorder.addAudio(at, packet))
     this.#detach = source.attach(
-      (packet) => {
-        if (!this.#isMuted) this.#track.receive(clock.now(), packet)
+      (packet, sender) => {
+        if (!this.#isMuted) this.#track.receive(clock.now(), packet, sender)
       },
       (fault) => this.#recorder.fail(failureOf(fault)),
     )
@@ -95,6 +103,7 @@ export class SoundRecorder implements TrackRecording {
   }
 
   pause(): void {
+    this.#track.flush()
     this.#recorder.pause()
   }
 
@@ -104,6 +113,7 @@ export class SoundRecorder implements TrackRecording {
 
   stop(): void {
     this.#close()
+    this.#track.finish(this.#clock.now())
     this.#recorder.stop()
   }
 

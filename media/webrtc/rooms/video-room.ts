@@ -202,12 +202,13 @@ export class VideoRoom implements RoomVideo {
   }
 
   watchMember(id: string, onFrame: (frame: RoomFrame) => void): MemberFrames {
-    const watched: WatchedMember = { id, frames: new ProgramFrames(this.#clock, onFrame), isShown: true }
-    const { frames } = watched
+    const frames = new ProgramFrames(this.#clock, onFrame, 'by sender')
+    const watched: WatchedMember = { id, frames, isShown: true }
     this.#ofMembers.add(watched)
     this.#showMember(watched)
     return {
       requestKeyFrame: () => frames.requestKeyFrame(),
+      flush: () => frames.flush(),
       setShown: (isShown) => {
         watched.isShown = isShown
         if (this.#ofMembers.has(watched)) this.#showMember(watched)

@@ -63,7 +63,7 @@ export class TracksSession implements BrowserTracks, TransportOwner {
       throw new RangeError(`lines: 1 to ${maxTrackLines} expected, found ${lines}`)
     const router = await worker.routers.video(ownVideo)
     let onState = () => {}
-    const line = await MLine.open(worker, router, () => onState(), firstRate)
+    const line = await MLine.open(worker, router, () => onState(), { firstRate })
     const session = new TracksSession(worker, line, lines)
     onState = () => session.#stateChanged()
     return session

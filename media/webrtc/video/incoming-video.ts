@@ -14,8 +14,8 @@ const minRequestMs = 350
 /** Video stream for consumers. A new object for each new stream. */
 export interface VideoSource {
   readonly producer: types.Producer
-  /** Place of the producer. */
-  readonly line: Pick<MLine, 'router' | 'worker'>
+  /** Place of the producer, with the reports of its browser; those of a file are absent. */
+  readonly line: Pick<MLine, 'router' | 'worker'> & Partial<Pick<MLine, 'reports'>>
   readonly format: VideoFormat
 }
 
