@@ -6,7 +6,7 @@ import { gaugeFigures, observeFigures } from './room-metrics.ts'
 const figures: readonly MemberFigures[] = [
   {
     at: 1,
-    audio: { sentBitRate: 40_000, receivedBitRate: 50_000, sentLoss: 0.01, jitterMs: 2, roundTripMs: 60 },
+    audio: { sentBitRate: 40_000, receivedBitRate: 50_000, sentLoss: 0.01, receivedLoss: 0.04, jitterMs: 2, roundTripMs: 60 },
     sent: { bitRate: 600_000, loss: 0.02 },
     received: {
       bitRate: 250_000,
@@ -43,6 +43,8 @@ describe('the metrics of the media of rooms', () => {
     const text = await metrics.text()
     for (const line of [
       'room_loss_ratio_count{kind="audio",direction="sent"} 1',
+      'room_loss_ratio_count{kind="audio",direction="received"} 1',
+      'room_loss_ratio_sum{kind="audio",direction="received"} 0.04',
       'room_loss_ratio_count{kind="video",direction="sent"} 1',
       'room_loss_ratio_count{kind="video",direction="received"} 4',
       'room_round_trip_seconds_sum{kind="audio"} 0.06',

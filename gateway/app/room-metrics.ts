@@ -8,6 +8,8 @@ export const observeFigures = (
   { audio, sent, received }: MemberFigures,
 ): void => {
   if (audio) roomLoss.observe({ kind: 'audio', direction: 'sent' }, audio.sentLoss)
+  if (audio?.receivedLoss !== undefined)
+    roomLoss.observe({ kind: 'audio', direction: 'received' }, audio.receivedLoss)
   if (audio?.roundTripMs !== undefined) roomRoundTrip.observe({ kind: 'audio' }, audio.roundTripMs / 1000)
   if (sent) roomLoss.observe({ kind: 'video', direction: 'sent' }, sent.loss)
   if (!received) return

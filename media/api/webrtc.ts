@@ -70,6 +70,16 @@ export interface BrowserSource {
   close(): Promise<void>
 }
 
+/** Audio that a browser receives. Counters are totals of the stream, which may begin again. */
+export interface HeardAudio {
+  /** Packets sent to the browser. */
+  readonly sent: number
+  /** Packets that the browser has reported lost (RFC 3550 section 6.4.1). */
+  readonly lost: number
+  /** Round trip time in ms; absent before the first report. */
+  readonly roundTripMs?: number
+}
+
 /** WebRTC towards plain `RTCPeerConnection`s, through mediasoup. */
 export interface WebRtc {
   /**
@@ -111,6 +121,11 @@ export interface WebRtc {
    * The other members are not affected.
    */
   openRoom(onFault?: (fault: Error) => void): RoomVideo
+  /**
+   * Returns what a browser hears of the audio sent from this port; undefined before the first packet, and for
+   * a port without a browser that hears. Rejects with mediasoup's error if its stream has ended meanwhile.
+   */
+  heard(port: MediaPort): Promise<HeardAudio | undefined>
   /** Records a room: the mix of its audio, and later its picture. Errors are in the result. */
   recordRoom(mixer: Pick<Mixer, 'onPacket'>, request: RoomRecordRequest): RoomRecording
   /** Records the picture of one source of a room. */

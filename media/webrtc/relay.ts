@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { types } from 'mediasoup'
-import type { Direction, MediaPort } from '../types.ts'
+import type { Direction, HeardAudio, MediaPort } from '../types.ts'
 import type { MLine } from './m-line.ts'
 import { loopback, openOnRelayPort } from './relay-ports.ts'
 import { codecsOf } from './routers.ts'
@@ -154,6 +154,16 @@ export class Relay {
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher)
     return () => void this.#watchers.delete(watcher)
+  }
+
+  /** Returns what the browser hears; undefined before the first packet, and without a browser that hears. */
+  async heard(): Promise<HeardAudio | undefined> {
+    const consumer = this.#toBrowser
+    if (!consumer || consumer.closed) return undefined
+    const stat = (await consumer.getStats()).find(({ type }) => type === 'outbound-rtp')
+    if (!stat) return undefined
+    const { packetCount: sent, packetsLost: lost, roundTripTime = 0 } = stat
+    return { sent, lost, ...(roundTripTime > 0 && { roundTripMs: roundTripTime }) }
   }
 
   /** Closes the relay. Idempotent. */

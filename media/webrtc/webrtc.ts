@@ -10,6 +10,7 @@ import type {
   BrowserVideo,
   Composers,
   Edge,
+  HeardAudio,
   MediaPort,
   Mixer,
   RoomFile,
@@ -181,6 +182,10 @@ class Service implements WebRtcService {
 
   openRoom(onFault?: (fault: Error) => void): RoomVideo {
     return new VideoRoom({ onFault, composing: this.#composing })
+  }
+
+  async heard(port: MediaPort): Promise<HeardAudio | undefined> {
+    return this.#relays.get(port)?.heard()
   }
 
   recordRoom(mixer: Pick<Mixer, 'onPacket'>, request: RoomRecordRequest): RoomRecording {

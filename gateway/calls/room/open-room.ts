@@ -47,7 +47,10 @@ const wideRate = 16_000
 /** Collaborators of an {@link OpenRoom}. */
 export interface OpenRoomDeps {
   readonly openMixer: (options: MixerOptions) => Promise<Mixer>
-  readonly webrtc: Pick<WebRtc, 'openRoom' | 'recordRoom' | 'recordPicture' | 'recordSound' | 'tracks'>
+  readonly webrtc: Pick<
+    WebRtc,
+    'heard' | 'openRoom' | 'recordRoom' | 'recordPicture' | 'recordSound' | 'tracks'
+  >
   readonly recordings: RoomRecordingStore
   readonly files: Pick<RoomFiles, 'hasFfmpeg' | 'take'>
   readonly clock: SteadyClock
@@ -106,6 +109,10 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
       members: () =>
         this.session.present.map(({ id, isPhone }) => ({ id, isPhone, port: this.#ports.get(id) })),
       isPresent: (memberId) => this.session.member(memberId) !== undefined,
+      heardOf: async (memberId) => {
+        const port = this.#ports.get(memberId)
+        return port && webrtc.heard(port)
+      },
       videoOf: (memberId) => this.#video.figures(memberId),
       onSample: deps.onFigures ?? (() => {}),
     })

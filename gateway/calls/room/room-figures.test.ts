@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { PortStats, RoomVideoFigures } from '../../../media/types.ts'
+import type { HeardAudio, PortStats, RoomVideoFigures } from '../../../media/types.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { type MeasuredMember, type MemberFigures, RoomFigures } from './room-figures.ts'
 
@@ -18,6 +18,7 @@ describe('the figures of a room', () => {
   let clock: FakeClock
   let members: MeasuredMember[]
   let videos: Map<string, RoomVideoFigures>
+  let heard: HeardAudio | undefined
   let videoOf: (id: string) => Promise<RoomVideoFigures>
   let samples: MemberFigures[]
   let asked: string[]
@@ -26,6 +27,7 @@ describe('the figures of a room', () => {
     clock = new FakeClock()
     members = []
     videos = new Map()
+    heard = undefined
     videoOf = async (id) => videos.get(id) ?? {}
     samples = []
     asked = []
@@ -33,6 +35,7 @@ describe('the figures of a room', () => {
       clock,
       members: () => members,
       isPresent: (id) => members.some((each) => each.id === id),
+      heardOf: async () => heard,
       videoOf: (id) => {
         asked.push(id)
         return videoOf(id)
@@ -66,7 +69,8 @@ describe('the figures of a room', () => {
     members = [{ id: 'a', isPhone: true, port: { stats: async () => now } }]
     await pass(1)
     expect(figures.of('a')).toEqual({ at: expect.any(Number) })
-    now = stats({ received: 240, lost: 10, octetsReceived: 40_000, octetsSent: 20_000, roundTripMs: 80 })
+    const reported = { roundTripMs: 80, far: { lost: 0, jitterMs: 1 } }
+    now = stats({ received: 240, lost: 10, octetsReceived: 40_000, octetsSent: 20_000, ...reported })
     videos.set('a', { sent: { bitRate: 500_000, loss: 0.01 } })
     await pass(5)
     expect(figures.of('a')).toEqual({
@@ -78,6 +82,33 @@ describe('the figures of a room', () => {
     now = stats({ received: 3 })
     await pass(5)
     expect(figures.of('a')?.audio).toBeUndefined()
+  })
+
+  it('have the loss of the received audio by the reports of browsers and telephones', async () => {
+    let now = stats({ sent: 100, far: { lost: 3, jitterMs: 1 }, roundTripMs: 1 })
+    const port = { stats: async () => now }
+    members = [
+      { id: 'page', isPhone: false, port },
+      { id: 'phone', isPhone: true, port },
+    ]
+    heard = { sent: 100, lost: 2 }
+    await pass(5)
+    now = stats({ sent: 300, far: { lost: 13, jitterMs: 1 }, roundTripMs: 70 })
+    heard = { sent: 350, lost: 7, roundTripMs: 40 }
+    await pass(5)
+    expect(figures.of('page')?.audio).toMatchObject({ receivedLoss: 0.02, roundTripMs: 40 })
+    expect(figures.of('phone')?.audio).toMatchObject({ receivedLoss: 0.05, roundTripMs: 70 })
+    // A late report of more packets than were sent since.
+    heard = { sent: 352, lost: 40 }
+    await pass(5)
+    expect(figures.of('page')?.audio?.receivedLoss).toBe(1)
+    // Another stream, and none.
+    heard = { sent: 10, lost: 0 }
+    await pass(5)
+    expect(figures.of('page')?.audio).not.toHaveProperty('receivedLoss')
+    heard = undefined
+    await pass(5)
+    expect(figures.of('page')?.audio).not.toHaveProperty('receivedLoss')
   })
 
   it('are at most 5 s old for those who stay while others leave and join', async () => {

@@ -1,4 +1,4 @@
-import type { PortStats, RoomVideoFigures } from '../../../media/types.ts'
+import type { HeardAudio, PortStats, RoomVideoFigures } from '../../../media/types.ts'
 import type { SteadyClock, Timer } from '../../core/clock.ts'
 
 /** Audio of a member. Directions are those of the member. Rates are in bit/s. */
@@ -9,7 +9,9 @@ export interface AudioFigures {
   readonly sentLoss: number
   /** Interarrival jitter of the sent audio in ms. */
   readonly jitterMs: number
-  /** Round trip time in ms; absent for a browser, whose reports end at mediasoup. */
+  /** Share of lost packets of the received audio since the sample before, 0 to 1; absent without reports. */
+  readonly receivedLoss?: number
+  /** Round trip time in ms; absent before the first report. */
   readonly roundTripMs?: number
 }
 
@@ -33,6 +35,8 @@ export interface RoomFiguresDeps {
   readonly clock: SteadyClock
   readonly members: () => readonly MeasuredMember[]
   readonly isPresent: (id: string) => boolean
+  /** Returns the audio that a browser receives, by its own reports. */
+  readonly heardOf: (id: string) => Promise<HeardAudio | undefined>
   readonly videoOf: (id: string) => Promise<RoomVideoFigures>
   /** Called with each sample. */
   readonly onSample: (figures: MemberFigures) => void
@@ -45,6 +49,7 @@ const ticks = 5
 interface Sample {
   readonly figures: MemberFigures
   readonly stats: PortStats | undefined
+  readonly heard: HeardAudio | undefined
   readonly uptime: number
 }
 
@@ -108,16 +113,21 @@ export class RoomFigures {
   }
 
   async #sample({ id, isPhone, port }: MeasuredMember): Promise<void> {
-    const { clock, isPresent, videoOf, onSample } = this.#deps
+    const { clock, isPresent, heardOf, videoOf, onSample } = this.#deps
     this.#sampledAt.set(id, this.#tick)
     try {
-      const [stats, video] = await Promise.all([port?.stats(), videoOf(id)])
+      const [stats, heardByPage, video] = await Promise.all([
+        port?.stats(),
+        isPhone ? undefined : heardOf(id),
+        videoOf(id),
+      ])
       // The member or the room may have gone meanwhile.
       if (!this.#timer || !isPresent(id)) return
       const uptime = clock.uptime()
-      const audio = stats && audioOf(stats, this.#samples.get(id), uptime, isPhone)
+      const heard = isPhone ? stats && heardByPhone(stats) : heardByPage
+      const audio = stats && audioOf({ stats, heard, uptime }, this.#samples.get(id))
       const figures: MemberFigures = { at: clock.now(), ...video, ...(audio && { audio }) }
-      this.#samples.set(id, { figures, stats, uptime })
+      this.#samples.set(id, { figures, stats, heard, uptime })
       onSample(figures)
     } catch {
       // Its port, its stream or its mediasoup process has ended: the former figures are no longer true.
@@ -126,12 +136,14 @@ export class RoomFigures {
   }
 }
 
+/** Returns the audio that a telephone receives, by its reports. Those of a browser's port end at mediasoup. */
+const heardByPhone = ({ sent, far, roundTripMs }: PortStats): HeardAudio | undefined =>
+  far && { sent, lost: far.lost, ...(roundTripMs !== undefined && { roundTripMs }) }
+
 /** Returns the audio since the sample before; undefined without one. */
 const audioOf = (
-  stats: PortStats,
+  { stats, heard, uptime }: Omit<Sample, 'figures' | 'stats'> & { readonly stats: PortStats },
   before: Sample | undefined,
-  uptime: number,
-  isPhone: boolean,
 ): AudioFigures | undefined => {
   const old = before?.stats
   // A new port counts from zero.
@@ -139,11 +151,22 @@ const audioOf = (
   const rate = (octets: number) => Math.max(0, Math.round((octets * 8000) / (uptime - before.uptime)))
   const lost = Math.max(0, stats.lost - old.lost)
   const expected = stats.received - old.received + lost
+  const receivedLoss = heardLoss(heard, before.heard)
   return {
     sentBitRate: rate(stats.octetsReceived - old.octetsReceived),
     receivedBitRate: rate(stats.octetsSent - old.octetsSent),
     sentLoss: expected > 0 ? lost / expected : 0,
     jitterMs: stats.jitterMs,
-    ...(isPhone && stats.roundTripMs !== undefined && { roundTripMs: stats.roundTripMs }),
+    ...(receivedLoss !== undefined && { receivedLoss }),
+    ...(heard?.roundTripMs !== undefined && { roundTripMs: heard.roundTripMs }),
   }
+}
+
+/**
+ * Returns the share of packets that were lost on the way to the member; undefined if none were sent, and for a
+ * new stream. A report is late: it may count packets that were sent before the sample before.
+ */
+const heardLoss = (heard: HeardAudio | undefined, old: HeardAudio | undefined): number | undefined => {
+  if (!heard || !old || heard.sent <= old.sent) return undefined
+  return Math.min(1, Math.max(0, heard.lost - old.lost) / (heard.sent - old.sent))
 }

@@ -26,8 +26,12 @@ export const figuresSchema = orNull(
       sent_bit_rate: bitRate,
       received_bit_rate: bitRate,
       sent_loss: { ...loss, description: 'Share of lost packets of the sent audio, 0 to 1.' },
+      received_loss: {
+        type: ['number', 'null'],
+        description: 'Share of lost packets of the received audio by its reports, 0 to 1; null if unknown.',
+      },
       jitter_ms: { type: 'number', description: 'Jitter of the sent audio in ms.' },
-      round_trip_ms: { ...roundTrip, description: 'ms; null if unknown, and for browsers.' },
+      round_trip_ms: roundTrip,
     }),
     video_sent: orNull('Camera or screen that the member sends, all sizes together; null without.', video),
     video_received: orNull('Picture, or separate cameras, that the member receives; null without.', {
@@ -64,6 +68,7 @@ const audioBody = (audio: AudioFigures) => ({
   sent_bit_rate: audio.sentBitRate,
   received_bit_rate: audio.receivedBitRate,
   sent_loss: audio.sentLoss,
+  received_loss: audio.receivedLoss ?? null,
   jitter_ms: audio.jitterMs,
   round_trip_ms: audio.roundTripMs ?? null,
 })

@@ -177,13 +177,14 @@ describe('a session of a room', () => {
         framesPerSecond: 15,
       },
     })
-    rig.figures.set(bob.id, { at, audio: { ...audio, roundTripMs: 120 } })
+    rig.figures.set(bob.id, { at, audio: { ...audio, receivedLoss: 0.01, roundTripMs: 120 } })
     expect(await figuresOf(ann.id)).toEqual({
       measured_at: new Date(at).toISOString(),
       audio: {
         sent_bit_rate: 40_000,
         received_bit_rate: 48_000,
         sent_loss: 0.25,
+        received_loss: null,
         jitter_ms: 2.5,
         round_trip_ms: null,
       },
@@ -199,7 +200,7 @@ describe('a session of a room', () => {
       },
     })
     expect(await figuresOf(bob.id)).toMatchObject({
-      audio: { round_trip_ms: 120 },
+      audio: { received_loss: 0.01, round_trip_ms: 120 },
       video_sent: null,
       video_received: null,
     })
