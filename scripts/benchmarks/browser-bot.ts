@@ -79,18 +79,17 @@ class BotPeer {
     this.#transport.on('dtlsstatechange', (state) => state === 'connected' && resolve())
     if (onAudio) await this.#listen(answer, onAudio)
     const candidate = attributeOf(answer, 'candidate').split(' ')
-    this.#link = await IceLink.open(
-      {
-        port: iceCandidates[0]!.port,
-        ufrag: iceParameters.usernameFragment,
-        password: iceParameters.password,
-      },
-      {
-        port: Number(candidate[5]),
-        ufrag: attributeOf(answer, 'ice-ufrag'),
-        password: attributeOf(answer, 'ice-pwd'),
-      },
-    )
+    const near = {
+      port: iceCandidates[0]!.port,
+      ufrag: iceParameters.usernameFragment,
+      password: iceParameters.password,
+    }
+    const far = {
+      port: Number(candidate[5]),
+      ufrag: attributeOf(answer, 'ice-ufrag'),
+      password: attributeOf(answer, 'ice-pwd'),
+    }
+    this.#link = await within('ICE', IceLink.open(near, far))
     await this.#transport.connect({
       dtlsParameters: { role, fingerprints: [{ algorithm: 'sha-256', value }] },
     })

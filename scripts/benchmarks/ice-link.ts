@@ -49,38 +49,57 @@ const bindingRequest = ({ ufrag, password }: IceSide): Buffer => {
   return Buffer.concat([...parts, attribute(0x8028, checksum)])
 }
 
+/** First byte of packets that are no STUN messages, at least (RFC 7983). */
+const minOther = 4
+/** Type of the success response to a binding request (RFC 8489 section 5). */
+const success = 0x0101
+
 /** Socket that opens the path to both sides, and forwards all their other packets. */
 export class IceLink {
   readonly #socket: Socket
   readonly #timers: NodeJS.Timeout[] = []
+  readonly #accepted = Promise.withResolvers<boolean>()
 
   private constructor(socket: Socket, near: IceSide, far: IceSide) {
     this.#socket = socket
-    let isOpen = false
+    const waiting = new Set([near, far])
     socket.on('message', (packet, { port }) => {
-      // Answers to the checks.
-      if (packet[0]! < 4) {
-        if (port === far.port) isOpen = true
-      } else socket.send(packet, port === far.port ? near.port : far.port, loopback)
+      const isFar = port === far.port
+      if (packet[0]! >= minOther) socket.send(packet, isFar ? near.port : far.port, loopback)
+      else {
+        // An answer to a check.
+        waiting.delete(isFar ? far : near)
+        if (isFar) this.#accepted.resolve(packet.readUInt16BE(0) === success)
+      }
     })
-    const check = () => {
-      for (const side of [near, far]) socket.send(bindingRequest(side), side.port, loopback)
+    const check = (sides: Iterable<IceSide>) => {
+      for (const side of sides) socket.send(bindingRequest(side), side.port, loopback)
     }
-    check()
+    check(waiting)
     this.#timers.push(
-      setInterval(() => !isOpen && check(), firstChecksMs),
-      setInterval(check, checkEveryMs),
+      setInterval(() => check(waiting), firstChecksMs),
+      setInterval(() => check([near, far]), checkEveryMs),
     )
   }
 
+  /**
+   * Opens a path that the far side has accepted. mediasoup knows a browser by its address first, and by its
+   * user name only then. If a bot has vanished and the system gives its port to this one, the far side rejects
+   * the checks until it has closed the old transport. A browser has further candidates; a bot uses another port.
+   */
   static async open(near: IceSide, far: IceSide): Promise<IceLink> {
-    const socket = createSocket({ type: 'udp4', recvBufferSize: 2 ** 19 }).bind(0, loopback)
-    await once(socket, 'listening')
-    return new IceLink(socket, near, far)
+    for (;;) {
+      const socket = createSocket({ type: 'udp4', recvBufferSize: 2 ** 19 }).bind(0, loopback)
+      await once(socket, 'listening')
+      const link = new IceLink(socket, near, far)
+      if (await link.#accepted.promise) return link
+      link.close()
+    }
   }
 
   close(): void {
     for (const timer of this.#timers) clearInterval(timer)
+    this.#accepted.resolve(true)
     this.#socket.close()
   }
 }
