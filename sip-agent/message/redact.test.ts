@@ -22,6 +22,11 @@ it.each([
   ],
   ['a token', 'Authorization: Bearer abc.def', 'Authorization: Bearer [redacted]'],
   [
+    'a token after a folded field',
+    'Subject: one\r\n two\r\nproxy-authorization: Bearer abc.def',
+    'Subject: one\r\n two\r\nproxy-authorization: Bearer [redacted]',
+  ],
+  [
     'the proof of a server',
     'Authentication-Info: rspauth="0a1b", qop=auth',
     'Authentication-Info: rspauth="[redacted]", qop=auth',

@@ -1,13 +1,18 @@
 const censor = '[redacted]'
 
-/**
- * Header fields with credentials, in their folded form too (RFC 3261 7.3.1). Their name and scheme stay.
- */
-const credentials =
-  /^((?:proxy-)?authorization|(?:proxy-)?authentication-info)[ \t]*:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gim
+/** Header fields with credentials, in lower case. */
+const credentials = new Set([
+  'authorization',
+  'proxy-authorization',
+  'authentication-info',
+  'proxy-authentication-info',
+])
 
-/** Parameters of digest credentials that allow guesses at the password (RFC 8760). */
-const digestSecrets = /\b(response|rspauth|cnonce)[ \t]*=[ \t]*(?:"[^"]*"|[^",\s]*)/gi
+/** Header fields, in their folded form too (RFC 3261 7.3.1). */
+const headerField = /^([A-Za-z-]+)[ \t]*:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gm
+
+/** Parameters that allow guesses at the password (RFC 8760). Longer names with these ends count too. */
+const digestSecrets = /(response|rspauth|cnonce)[ \t]*=[ \t]*(?:"[^"]*"|[^",\s]*)/gi
 
 /** Starts of lines of an SDP that carry secrets other than keys of SDES. */
 const secretLine = /^(?:k=|a=key-mgmt:|a=ice-pwd:)/i
@@ -20,7 +25,10 @@ export const redactMessage = (text: string): string => {
   const end = text.search(/\r?\n\r?\n/)
   const head = end < 0 ? text : text.slice(0, end)
   const body = end < 0 ? '' : text.slice(end)
-  return head.replace(credentials, redactCredentials) + redactBody(head, body)
+  const redacted = head.replace(headerField, (field: string, name: string) =>
+    credentials.has(name.toLowerCase()) ? redactCredentials(field) : field,
+  )
+  return redacted + redactBody(head, body)
 }
 
 const redactCredentials = (field: string): string => {
@@ -34,7 +42,7 @@ const redactCredentials = (field: string): string => {
 
 const redactBody = (head: string, body: string): string => {
   // A digit may belong to a PIN.
-  if (/^INFO /.test(head) && /^(?:content-type|c)[ \t]*:[ \t]*application\/dtmf\b/im.test(head))
+  if (/^INFO /.test(head) && /^(?:content-type|c)[ \t]*:[ \t]*application\/dtmf/im.test(head))
     return `\r\n\r\n${censor}`
   return body.replace(/[^\r\n]+/g, redactLine)
 }
