@@ -249,9 +249,11 @@ export const trackedPaths = (): readonly string[] =>
 const isBelow = (path: string, only: readonly string[]): boolean =>
   only.length === 0 || only.some((one) => one === '' || path === one || path.startsWith(`${one}/`))
 
-/** Returns the findings of the paths given, or of the whole tree. */
-export const allFindings = (only: readonly string[] = []): readonly Finding[] => {
-  const paths = trackedPaths()
+/** Returns the findings of the paths given, or of all `paths`, which are by default the tracked ones. */
+export const allFindings = (
+  only: readonly string[] = [],
+  paths: readonly string[] = trackedPaths(),
+): readonly Finding[] => {
   const inFiles = paths
     .filter((path) => isBelow(path, only))
     .flatMap((path) => findingsIn(path, readFileSync(join(root, path), 'utf8')))
