@@ -1,4 +1,5 @@
 /** Types of the video room: settings, members, pictures, and the media that a room needs. */
+import type { Cause } from '../core/errors/catalogue.ts'
 import type { StatusTarget } from '../model.ts'
 import type { LayoutName } from './layouts/layout-names.ts'
 
@@ -276,7 +277,7 @@ export interface RoomRecording {
 }
 
 /** Cause of a removal by the room: by a member or the API, at the end of the session, or by a time limit. */
-export type RemovalReason = 'removed' | 'ended' | 'expired'
+export type RemovalReason = NonNullable<Cause['removal']>
 
 /** Cause of a departure. `left`: the member hung up or was lost. */
 export type LeaveReason = 'left' | RemovalReason

@@ -41,6 +41,8 @@ export interface ConnectOutcome {
   readonly cause?: Cause
   /** Failure of the gateway that ended the callee's leg. */
   readonly fault?: Cause
+  /** Removal from a room that ended the callee's leg. */
+  readonly removal?: Cause['removal']
 }
 
 /**
@@ -109,8 +111,7 @@ export class ConnectSession implements LegOwner, ForkOwner {
       const winner = await this.#call.whileUp(this.#fork.run(steps))
       if (winner) {
         const result = await this.#talk(winner)
-        const fault = this.#fault
-        return { result, ...(fault && { fault }) }
+        return { result, ...this.#endOfCallee() }
       }
       if (given?.aborted) return { result: connectCanceled }
       const failure = this.#fork.failure ?? { cause: { code: 'unreachable' } }
@@ -122,10 +123,12 @@ export class ConnectSession implements LegOwner, ForkOwner {
     }
   }
 
-  /** Failure of the gateway that ended the callee's leg. */
-  get #fault(): Cause | undefined {
+  /** Failure of the gateway, or removal from a room, that ended the callee's leg. */
+  #endOfCallee(): Pick<ConnectOutcome, 'fault' | 'removal'> {
     const state = this.#callee?.state
-    return state?.kind === 'ended' && state.cause.code === 'internal' ? state.cause : undefined
+    if (state?.kind !== 'ended') return {}
+    const { code, removal } = state.cause
+    return { ...(code === 'internal' && { fault: state.cause }), ...(removal && { removal }) }
   }
 
   // The fork.

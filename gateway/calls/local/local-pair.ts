@@ -224,8 +224,12 @@ class FarSide extends LocalSide implements LegSignalling {
   }
 }
 
-/** Returns the cause for the other side of an answered call: normal, unless the gateway has failed. */
-const hangupCause = (cause: Cause): Cause => (cause.code === 'internal' ? cause : { code: 'normal' })
+/**
+ * Returns the cause for the other side of an answered call: normal, unless the gateway has failed. Keeps a
+ * removal from a room.
+ */
+const hangupCause = (cause: Cause): Cause =>
+  cause.code === 'internal' ? cause : { code: 'normal', ...(cause.removal && { removal: cause.removal }) }
 
 /** Returns the cause for the call of the handler when its caller ends an unanswered call. */
 const canceledCause = ({ code }: Cause): Cause => ({

@@ -95,8 +95,14 @@ export class CallController implements ScopableControl {
   /** Cause with which the call ends when its document has ended. */
   get closingCause(): Cause {
     const { refusal, fault } = this.#state
-    if (this.isAnswered) return fault ?? { code: 'normal' }
+    if (this.isAnswered) return fault ?? this.#normal
     return refusal ? causeForCaller(refusal) : { code: 'normal' }
+  }
+
+  /** Normal end of an answered call. */
+  get #normal(): Cause {
+    const { removal } = this.#state
+    return { code: 'normal', ...(removal && { removal }) }
   }
 
   onVerb(listener: (event: VerbEvent) => void): () => void {
@@ -284,7 +290,7 @@ export class CallController implements ScopableControl {
 
   hangup(reason: HangupReason = 'hangup'): Promise<void> {
     return this.#run('hangup', async () =>
-      this.#call.end({ code: this.isAnswered ? 'normal' : rejections[reason] }),
+      this.#call.end(this.isAnswered ? this.#normal : { code: rejections[reason] }),
     )
   }
 
@@ -292,9 +298,10 @@ export class CallController implements ScopableControl {
     const { fork, clock, services } = this.#deps
     const { bridges, openMixer, player } = services
     const session = new ConnectSession({ fork, bridges, openMixer, player, clock }, this.#call, options)
-    const { result, cause, fault } = await this.#withoutKeys(session.run())
+    const { result, cause, fault, removal } = await this.#withoutKeys(session.run())
     this.#state.refusal = cause
     this.#state.fault = fault
+    this.#state.removal = removal
     return result
   }
 
@@ -302,7 +309,9 @@ export class CallController implements ScopableControl {
     const { rooms } = this.#deps.services
     this.#state.refusal = undefined
     try {
-      return await (rooms?.join(this.#call, options) ?? unavailable('rooms'))
+      const result = await (rooms?.join(this.#call, options) ?? unavailable('rooms'))
+      if (result.kind !== 'left') this.#state.removal = result.kind
+      return result
     } catch (error) {
       if (error instanceof VerbFailed) this.#state.refusal = { code: codeOf(error), detail: options.name }
       throw error

@@ -20,13 +20,18 @@ export interface VerbState {
   refusal?: Cause | undefined
   /** Failure of the gateway that ended the last `connect`: the call ends with it, too. */
   fault?: Cause | undefined
+  /**
+   * Removal from the room that the last verb was in. Absent as soon as another verb than `hangup` starts: the
+   * call goes on, and its end has other reasons.
+   */
+  removal?: Cause['removal']
 }
 
 /** Opens the state of a call's verbs. */
 export const openVerbs = (deps: CallControllerDeps, call: Call): VerbState => {
   const { services, speech, meter, clock } = deps
   const playbacks = new CallPlaybacks(services.player, call)
-  return {
+  const state: VerbState = {
     log: new VerbLog(call, meter, clock),
     playbacks,
     collections: new CallCollections(speech, clock, call, playbacks),
@@ -34,4 +39,8 @@ export const openVerbs = (deps: CallControllerDeps, call: Call): VerbState => {
     recordings: new CallRecordings(services.recordings, call),
     hold: new Hold(services.player, call),
   }
+  state.log.listen((event) => {
+    if (event.state === 'started' && event.verb !== 'hangup') state.removal = undefined
+  })
+  return state
 }

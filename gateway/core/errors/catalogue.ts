@@ -29,6 +29,11 @@ export interface Cause {
   readonly q850?: number
   /** Details in addition to the text of the catalogue. Never a secret. */
   readonly detail?: string
+  /**
+   * Removal from a room that ended the call: by another member, with all members, or by a time limit. Absent
+   * if the call went on after the room.
+   */
+  readonly removal?: 'removed' | 'ended' | 'expired'
 }
 
 /**

@@ -9,7 +9,6 @@ import type { SteadyClock } from '../../core/clock.ts'
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { CallId } from '../../model.ts'
-import type { RemovalReason } from '../../rooms/room-types.ts'
 import {
   callPlay,
   callProgress,
@@ -28,8 +27,6 @@ import { OfferRepetition } from './offer-repetition.ts'
 import type { BrowserRoom, OpenBrowserRoom } from './rooms/browser-room.ts'
 import { grantedProfile, grantedState } from './rooms/granted-profile.ts'
 
-/** Maximum time between a removal from a room and the end of the call that follows from it, in ms. */
-const maxRemovalMs = 1_000
 /** Maximum time that the first audio waits for the browser's media to connect, in milliseconds. */
 const maxMediaWaitMs = 5_000
 
@@ -89,8 +86,6 @@ export class BrowserCall {
   readonly #watch: BrowserMediaWatch
   readonly #sources = new Set<CallSource>()
   #room: BrowserRoom | undefined
-  /** Latest removal from a room. `at`: uptime of the clock. */
-  #removal: { readonly reason: RemovalReason; readonly at: number } | undefined
   #isSilent = false
   #volumes: Volumes = { inDb: 0, outDb: 0 }
   /** Whether the gateway's SDP was sent or is being made. */
@@ -177,7 +172,6 @@ export class BrowserCall {
     this.#endSources()
     if (this.#room) this.#leftRoom(this.#room)
     if (!seat) return
-    this.#removal = undefined
     const { browser, callId, media } = this
     const isRenewal = this.#options.isRenewal === true
     this.#room = this.#openRoom({ browser, callId, seat, video: media.video, isRenewal })
@@ -293,7 +287,7 @@ export class BrowserCall {
     // the call in the browser.
     if (this.isJoining && cause.code === 'answered_elsewhere')
       this.#emit('call.transfer', callProgress(this.#wire, 'transfer', 'completed', 200))
-    if (!isEndedByBrowser) this.verto('verto.bye', byeOf(cause, this.#latestRemoval()))
+    if (!isEndedByBrowser) this.verto('verto.bye', byeOf(cause))
     this.reportState('ended')
     this.#room?.left(byeOf(cause).cause)
     this.members.left(byeOf(cause).cause)
@@ -333,20 +327,11 @@ export class BrowserCall {
     room.restoreCamera()
     room.left('normal')
     this.#room = undefined
-    const { removal: reason } = room.member
-    if (reason) this.#removal = { reason, at: this.#clock.uptime() }
     if (this.leg.isEnded) return
     this.party.member.set(room.member.state)
     this.#applyDeafness()
     this.#setVolumes()
     this.members.setInRoom(false)
-  }
-
-  /** Returns the removal from a room that ends the call: a document may also go on after the room. */
-  #latestRemoval(): RemovalReason | undefined {
-    if (this.#room) return this.#room.member.removal
-    const removal = this.#removal
-    return removal && this.#clock.uptime() - removal.at <= maxRemovalMs ? removal.reason : undefined
   }
 
   /**

@@ -1,16 +1,15 @@
 import { type Cause, type Code, catalogue } from '../../core/errors/catalogue.ts'
-import type { RemovalReason } from '../../rooms/room-types.ts'
 
 /** Codes of rooms that pages tell apart: several of them share a Q.850 cause. */
 const roomReasons: ReadonlySet<Code> = new Set(['room_full', 'room_locked', 'room_not_open', 'room_ended'])
 
 /**
  * Returns the body of a `verto.bye`: Q.850 name and value, and the reason of a room. The room has rejected
- * the call, or has removed its member (`removal`). The published SDK ignores the reason.
+ * the call, or has removed its member. The published SDK ignores the reason.
  */
-export const byeOf = ({ code }: Cause, removal?: RemovalReason) => {
+export const byeOf = ({ code, removal }: Cause) => {
   const { cause, q850 } = catalogue[code]
-  const reason = roomReasons.has(code) ? code : removal && code === 'normal' ? `room_${removal}` : undefined
+  const reason = roomReasons.has(code) ? code : removal ? `room_${removal}` : undefined
   return { cause, causeCode: q850, ...(reason && { reason }) }
 }
 
