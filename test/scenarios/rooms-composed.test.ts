@@ -11,6 +11,7 @@ import { Gateway } from '../support/gateway.ts'
 import { type Colour, coloursIn, recordColours } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
 import { openVersion4 } from '../support/room-applications.ts'
+import { camerasOf, layoutOf, seesLayers } from '../support/room-picture.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
 import { sdkVersions } from '../support/sdk-versions.ts'
@@ -19,16 +20,6 @@ import { until } from '../support/until.ts'
 const address = '/public/lounge?channel=video'
 const reason = composerReason()
 const versions = sdkVersions.filter(({ isOld }) => !isOld)
-
-/** Rectangle of a layout event. */
-interface LayerBody {
-  readonly member_id?: string
-  readonly visible: boolean
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
 
 /** Middles of both tiles of `grid-responsive`. */
 const middles = [
@@ -73,41 +64,16 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
     await gateway?.stop()
   })
 
-  const layoutOf = ({ wire }: SdkPage) =>
-    (wire.events('layout.changed').at(-1)?.layout ?? {}) as { name?: string; layers?: readonly LayerBody[] }
-
-  /** Colours of the cameras by the ids of their members. */
-  const camerasById = (): Map<unknown, Colour> =>
-    new Map(
-      pages.map(({ wire }, at) => [wire.events('call.joined').at(-1)?.member_id, cameras[at]!] as const),
+  /** Waits as `seesLayers` does. The tiles of the cameras `plain` are grey, with the name in the middle. */
+  const seesTiles = async (page: SdkPage, name: string, count: number, plain: readonly Colour[] = []) => {
+    const colours = [...camerasOf(pages, cameras)].map(
+      ([id, colour]) => [id, plain.includes(colour) ? ('grey' as const) : colour] as const,
     )
-
-  /**
-   * Waits until each layer of the latest layout has the colour of its member's camera. Those of the members
-   * `plain` are grey, with the name in the middle.
-   */
-  const seesLayers = async (page: SdkPage, name: string, count: number, plain: readonly Colour[] = []) => {
-    const compare = async () => {
-      const layout = layoutOf(page)
-      const layers = (layout.layers ?? []).filter(({ member_id }) => member_id !== undefined)
-      const byId = camerasById()
-      const wanted = layers.map(({ member_id }) => {
-        const colour = byId.get(member_id)!
-        return plain.includes(colour) ? 'grey' : colour
-      })
-      const places = layers.map(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 4 }))
-      return { name: layout.name, wanted, seen: await coloursIn(page.page, places) }
-    }
-    await until(
-      `${count} true layers of ${name}`,
-      compare,
-      (found) =>
-        found.name === name && found.wanted.length === count && `${found.wanted}` === `${found.seen}`,
-    )
+    await seesLayers(page, { name, count, colours: new Map(colours) })
   }
 
   const seeLayers = async (...wanted: [name: string, count: number, plain?: readonly Colour[]]) => {
-    await Promise.all(pages.map((page) => seesLayers(page, ...wanted)))
+    await Promise.all(pages.map((page) => seesTiles(page, ...wanted)))
   }
 
   const bothJoin = async () => {
@@ -125,7 +91,7 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
   it('has each member in the rectangle that the layout names', async () => {
     const [first, second] = pages
     await first.dial(address, { video: true })
-    await seesLayers(first, 'grid-responsive', 1)
+    await seesTiles(first, 'grid-responsive', 1)
     await second.dial(address, { video: true })
     await seeLayers('grid-responsive', 2)
     const taken = layoutOf(first).layers?.filter(({ member_id }) => member_id !== undefined)

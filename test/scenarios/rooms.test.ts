@@ -5,7 +5,7 @@
  * colour of its own, and the telephone a tone.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { application, scripted } from '../support/applications.ts'
+import { application, script, scripted, scriptText } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
@@ -41,6 +41,7 @@ beforeAll(async () => {
         address: '/public/tour',
         handler: scripted('answer', { sleep: 1000 }, { join_room: { name: 'lounge' } }, { sleep: -1 }),
       },
+      { address: '/public/moves', handler: { kind: 'script', url: customer.urlOf('/moves') } },
       { address: '/public/by-way', handler: scripted({ connect: { to: '/public/lounge' } }) },
     ],
   })
@@ -192,8 +193,12 @@ describe('a room', () => {
     )
   })
 
-  it('keeps a page under the same ids after a reload, with its mutes', async () => {
-    const [first, second] = pages
+  it.each([
+    [sdkVersions[1]!.version, 1],
+    [sdkVersions[2]!.version, 2],
+  ] as const)('keeps a page of version %s over a reload, with its ids and mutes', async (_, at) => {
+    const [first] = pages
+    const second = pages[at]
     await first.dial(address, { video: true })
     await second.dial(address, { video: true })
     await second.do('audioMute')
@@ -208,7 +213,7 @@ describe('a room', () => {
     expect(members.find(({ member_id }) => member_id === joined?.member_id)).toMatchObject({
       audio_muted: true,
     })
-    await Promise.all([sees(second.page, 'red'), sees(first.page, 'lime')])
+    await Promise.all([sees(second.page, 'red'), sees(first.page, colours[at])])
   })
 
   it.each([
@@ -225,6 +230,31 @@ describe('a room', () => {
     await expect
       .poll(() => third.wire.events('member.updated').at(-1)?.member)
       .toMatchObject({ member_id: joined?.member_id, audio_muted: true })
+  })
+
+  it('takes a page out of its call with a telephone by the API, and gives it back to another one', async () => {
+    const [first, second] = pages
+    await first.dial(address, { video: true })
+    const phone = await Carrier.listens({ scenario: 'callee' })
+    customer.put('/moves', scriptText({ connect: { to: phone.uri } }))
+    await second.dial('/public/moves?channel=video', { video: true })
+    await phone.talks('invited', phoneTone)
+    await Promise.all([hears(second.page, phoneTone), phone.hears(tone)])
+    const { room_session_id: id } = second.wire.events('call.joined').at(-1)!
+    const goesTo = async (step: object) => {
+      const params = { id, swml: script(step) }
+      const { status } = await rest(gateway, 'POST', '/api/calling/calls', { command: 'update', params })
+      expect(status).toBe(200)
+    }
+    await goesTo({ join_room: { name: 'lounge' } })
+    await phone.done()
+    await Promise.all([sees(second.page, 'red'), sees(first.page, 'lime'), hears(first.page, tone)])
+    const next = await Carrier.listens({ scenario: 'callee' })
+    await goesTo({ connect: { to: next.uri } })
+    await next.talks('invited', phoneTone)
+    await Promise.all([hears(second.page, phoneTone), next.hears(tone), sees(first.page, 'red')])
+    await second.hangUp()
+    await next.done()
   })
 
   it('is in the history, and reports its session and its members to the server of the customer', async () => {

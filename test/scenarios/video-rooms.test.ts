@@ -136,7 +136,9 @@ describe.each(sdkVersions)('Video.RoomSession of version $version', ({ folder, p
     await dialler.hangUp()
     await withPage({ folder }, async (page) => {
       const early = await tokenFor(name, { join_from: new Date(Date.now() + 3_600_000).toISOString() })
-      expect(await page.join(early)).toMatchObject({ rejected: { code: '403', message: 'Unauthorized' } })
+      const late = await tokenFor(name, { join_until: new Date(Date.now() - 1_000).toISOString() })
+      for (const token of [early, late])
+        expect(await page.join(token)).toMatchObject({ rejected: { code: '403', message: 'Unauthorized' } })
     })
   })
 
@@ -190,6 +192,9 @@ describe('an audience', () => {
       await page.join(await tokenFor('Vera', { join_as: 'audience' }))
       await Promise.all([sees(page.page, 'red'), hears(page.page, tone)])
       expect(await page.property('interactivityMode')).toBe('audience')
+      await expect
+        .poll(() => page.wire.events('video.room.audience_count').at(-1))
+        .toMatchObject({ total: 1 })
       expect(dialler.wire.events('member.joined').some(({ member }) => member.name === 'Vera')).toBe(false)
       const [invite] = page.wire.asked('video.message')
       expect(JSON.stringify(invite)).toContain('a=recvonly')
@@ -270,6 +275,9 @@ describe.each([
       await expect.poll(() => what('room.updated')?.locked).toBe(true)
       await expect.poll(() => dialler.wire.events('call.updated').at(-1)?.room_session.locked).toBe(true)
       await room!.unlock()
+      await room!.setPrioritizeHandraise(true)
+      await expect.poll(() => what('room.updated')?.prioritizeHandraise).toBe(true)
+      await room!.setPrioritizeHandraise(false)
 
       await room!.setMeta({ topic: 'cats', seat: 1 })
       await room!.updateMeta({ seat: 2 })
@@ -357,17 +365,23 @@ describe.skipIf(noFfmpeg !== undefined)(`a file${noFfmpeg ? ` (${noFfmpeg})` : '
         () => seenIn(page.page),
         (seen) => seen.frames > frames + 1,
       )
+      await page.page.evaluate('playback.setVolume(-50)')
+      await expect.poll(() => playback('volume')).toBe(-50)
+      await page.page.evaluate('playback.setVolume(0)')
       await page.page.evaluate('playback.resume()')
       await Promise.all([sees(page.page, 'yellow'), hears(dialler.page, filmTone)])
       await expect.poll(() => playback('state'), { timeout: 15_000 }).toBe('completed')
       expect(await playback('position')).toBeGreaterThan(11_000)
       await Promise.all([sees(page.page, 'red'), sees(dialler.page, 'lime')])
 
+      await play('/film.mp4')
+      await page.page.evaluate('playback.stop()')
+      await expect.poll(() => playback('state')).toBe('completed')
       await play('/list.m3u8')
       const ended = () => page.wire.events('video.playback.ended')
-      await expect.poll(() => ended()[1]?.playback.error).toMatch(/cannot be played/)
+      await expect.poll(() => ended()[2]?.playback.error).toMatch(/cannot be played/)
       await play('/missing.mp4')
-      await expect.poll(() => ended()[2]?.playback.error).toMatch(/answered 404/)
+      await expect.poll(() => ended()[3]?.playback.error).toMatch(/answered 404/)
     })
     await dialler.hangUp()
   })

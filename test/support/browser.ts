@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Browser as Chromium, chromium, type Page } from 'playwright-core'
 import { sine } from '../../media/codecs/tone.ts'
 import { reportPageOnFailure } from './failure-report.ts'
-import { audioProbe } from './page-audio.ts'
+import { audioProbe, microphoneProbe } from './page-audio.ts'
 import { type Colour, videoProbe } from './page-video.ts'
 import { wav } from './wav.ts'
 
@@ -39,6 +39,8 @@ export interface PageOptions {
   readonly turnOnly?: 'udp' | 'tcp'
   /** Colour of the camera's picture; default no camera. */
   readonly camera?: Colour
+  /** Frequency of the microphone's tone, in Hz; default the tone of the browser. */
+  readonly microphone?: number
 }
 
 /** A headless Chromium whose microphone plays a tone. */
@@ -68,7 +70,7 @@ export class Browser {
   }
 
   /** Opens a page with its own profile, and with probes for sound and video. */
-  async page({ relay, turnOnly, camera }: PageOptions = {}): Promise<Page> {
+  async page({ relay, turnOnly, camera, microphone }: PageOptions = {}): Promise<Page> {
     const context = await this.#chromium.newContext({
       ignoreHTTPSErrors: true,
       permissions: ['microphone', ...(camera ? ['camera'] : [])],
@@ -77,6 +79,7 @@ export class Browser {
     await context.addInitScript(audioProbe)
     if (relay !== undefined) await context.addInitScript(`globalThis.testRelay = ${relay}`)
     if (turnOnly) await context.addInitScript(`globalThis.testTurnOnly = '${turnOnly}'`)
+    if (microphone !== undefined) await context.addInitScript(microphoneProbe(microphone))
     if (camera) await context.addInitScript(videoProbe(camera))
     const page = await context.newPage()
     reportPageOnFailure(page)

@@ -52,7 +52,7 @@ const preferences = (frequency: number): Record<string, unknown> => ({
  * frames from a player.
  */
 const probe = (camera: Colour | undefined): string => `(() => {
-  globalThis.testListen = async ([track]) => {
+  globalThis.testListen = async ([track], read) => {
     const recorder = new MediaRecorder(new MediaStream([track]))
     const parts = []
     recorder.ondataavailable = ({ data }) => parts.push(data)
@@ -71,7 +71,7 @@ const probe = (camera: Colour | undefined): string => `(() => {
     source.start()
     analyser.fftSize = 8192
     await context.startRendering()
-    return testLoudest(analyser)
+    return read(analyser)
   }
   globalThis.testNextFrame = async (track) => {
     const player = Object.assign(document.createElement('video'), { muted: true, srcObject: new MediaStream([track]) })

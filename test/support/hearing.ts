@@ -68,6 +68,18 @@ export const lastTone = (packets: readonly Packet[], ms = 200): number => {
   return levelOf(samples) < silence ? 0 : dominant(samples)
 }
 
+/**
+ * Those of the given frequencies that sound together in the last 300 ms: each at most 20 dB below the
+ * strongest of them.
+ */
+export const tonesTogether = (packets: readonly Packet[], frequencies: readonly number[]): number[] => {
+  const samples = samplesOf(packets.slice(-15))
+  if (samples.length < 2000 || levelOf(samples) < silence) return []
+  const found = frequencies.map((frequency) => goertzel(samples, frequency))
+  const least = Math.max(...found, 0.1) / 100
+  return frequencies.filter((_, at) => found[at]! > least)
+}
+
 /** Digits that arrived as RFC 4733 events; packets with the same timestamp are one digit. */
 export const digitsOf = (packets: readonly Packet[]): string => {
   const events = new Map<number, string>()

@@ -53,14 +53,42 @@ export const audioProbe = `(() => {
   }
 })()`
 
-/** Tracks of all live incoming audio. */
+/** Function of a page that returns an audio track with a steady tone, too quiet for a mix to be clipped. */
+export const toneTrack = `(frequency) => {
+  const context = (globalThis.testTones ??= new AudioContext())
+  const [tone, level, out] = [context.createOscillator(), context.createGain(), context.createMediaStreamDestination()]
+  tone.frequency.value = frequency
+  level.gain.value = 0.2
+  tone.connect(level).connect(out)
+  tone.start()
+  return out.stream.getAudioTracks()[0]
+}`
+
+/** Runs in the page after {@link audioProbe}: replaces the microphone by a tone. */
+export const microphoneProbe = (frequency: number): string => `(() => {
+  const devices = navigator.mediaDevices
+  if (!devices) return
+  const getUserMedia = devices.getUserMedia.bind(devices)
+  devices.getUserMedia = async ({ audio, video } = {}) => {
+    const stream = video ? await getUserMedia({ video }) : new MediaStream()
+    if (audio) stream.addTrack((${toneTrack})(${frequency}))
+    return stream
+  }
+})()`
+
+/**
+ * Tracks of all live incoming audio. Those of a connection that only sends, such as a shared screen's, are
+ * left out: they are silent, and only one track is measured.
+ */
 const tracks = `testPeers
     .filter((peer) => peer.connectionState === 'connected')
-    .flatMap((peer) => peer.getReceivers().map(({ track }) => track))
+    .flatMap((peer) => peer.getTransceivers())
+    .filter(({ currentDirection }) => currentDirection?.includes('recv'))
+    .map(({ receiver }) => receiver.track)
     .filter((track) => track.kind === 'audio' && track.readyState === 'live')`
 
-/** Measures tracks for a third of a second. */
-const listen = `async (tracks) => {
+/** Measures tracks for a third of a second: returns what `read` finds. */
+const listen = `async (tracks, read) => {
   globalThis.testAudio ??= new AudioContext()
   await testAudio.resume()
   const source = testAudio.createMediaStreamSource(new MediaStream(tracks))
@@ -69,25 +97,45 @@ const listen = `async (tracks) => {
   analyser.smoothingTimeConstant = 0
   source.connect(analyser)
   await new Promise((resolve) => setTimeout(resolve, 350))
-  const heard = testLoudest(analyser)
+  const heard = read(analyser)
   source.disconnect()
   return heard
 }`
 
 /**
- * Measures the strongest frequency in Hz of all live incoming audio, 0 for silence. A text, since it runs in
- * the page. A page that cannot measure in this way has a `testListen` of its own.
+ * Measures all live incoming audio with a function of the page: `read`. `none`: result without audio. A text,
+ * since it runs in the page. A page that cannot measure in this way has a `testListen` of its own.
  */
-const measure = `(async () => {
+const measure = (read: string, none: string): string => `(async () => {
   const tracks = ${tracks}
-  return tracks.length === 0 ? 0 : (globalThis.testListen ?? (${listen}))(tracks)
+  return tracks.length === 0 ? ${none} : (globalThis.testListen ?? (${listen}))(tracks, ${read})
 })()`
 
 /** Page for measurements: playwright's, or another that runs scripts in the same way. */
 export type Measured = Pick<Page, 'evaluate'>
 
 /** The strongest frequency that the page receives, in Hz; 0 for silence. Takes a third of a second. */
-export const heardIn = (page: Measured): Promise<number> => page.evaluate(measure) as Promise<number>
+export const heardIn = (page: Measured): Promise<number> =>
+  page.evaluate(measure('testLoudest', '0')) as Promise<number>
+
+/**
+ * Returns those of the given frequencies that the page receives: audible, and at most 25 dB below the
+ * strongest of them. Takes a third of a second.
+ */
+export const tonesIn = (page: Measured, frequencies: readonly number[]): Promise<readonly number[]> => {
+  const read = `(analyser) => {
+    const tones = ${JSON.stringify(frequencies)}
+    const bins = new Float32Array(analyser.frequencyBinCount)
+    analyser.getFloatFrequencyData(bins)
+    const levels = tones.map((tone) => {
+      const bin = Math.round((tone * analyser.fftSize) / analyser.context.sampleRate)
+      return Math.max(...bins.subarray(bin - 1, bin + 2))
+    })
+    const least = Math.max(-60, Math.max(...levels) - 25)
+    return tones.filter((_, at) => levels[at] > least)
+  }`
+  return page.evaluate(measure(read, '[]')) as Promise<readonly number[]>
+}
 
 /** Waits until the page hears a tone within 15 Hz of this one. */
 export const hears = async (page: Measured, frequency: number): Promise<void> => {

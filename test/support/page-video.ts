@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { toneTrack } from './page-audio.ts'
 import { until } from './until.ts'
 
 /** Colours of pictures, by their CSS names. */
@@ -30,14 +31,6 @@ export const videoProbe = (camera: Colour): string => `(() => {
     paint()
     return track
   }
-  const sound = () => {
-    const context = new AudioContext()
-    const [tone, out] = [context.createOscillator(), context.createMediaStreamDestination()]
-    tone.frequency.value = ${screenTone}
-    tone.connect(out)
-    tone.start()
-    return out.stream.getAudioTracks()[0]
-  }
   const devices = navigator.mediaDevices
   if (!devices) return
   const getUserMedia = devices.getUserMedia.bind(devices)
@@ -47,7 +40,7 @@ export const videoProbe = (camera: Colour): string => `(() => {
     return stream
   }
   devices.getDisplayMedia = async ({ audio } = {}) =>
-    new MediaStream([picture(${JSON.stringify(screenColour)}), ...(audio ? [sound()] : [])])
+    new MediaStream([picture(${JSON.stringify(screenColour)}), ...(audio ? [(${toneTrack})(${screenTone})] : [])])
 })()`
 
 /** Colour of a place in a picture. `grey`: a plain tile; `nothing`: no frame within half a second. */

@@ -8,12 +8,13 @@ import { headerOf } from './sip-text.ts'
 
 /**
  * Registers a telephone at `pbx.test` with the address of its listener. It stays registered, and hangs up on
- * {@link Carrier.goesOn}.
+ * {@link Carrier.goesOn}. `timeoutMs`: as that of SIPp.
  */
 export const registeredPhone = async (
   gateway: Gateway,
   username: string,
   password: string,
+  options: { readonly timeoutMs?: number } = {},
 ): Promise<Carrier> => {
   const port = await freePort()
   const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.1', port)
@@ -29,5 +30,5 @@ export const registeredPhone = async (
   expect(statusOf(taken)).toBe(200)
   expect(headerOf(taken, 'Contact')).toContain(contact)
   socket.close()
-  return Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'manual', port })
+  return Carrier.listens({ ...options, scenario: 'callee-hangs-up', holdMs: 'manual', port })
 }

@@ -33,6 +33,7 @@ export interface SdkRoom {
   removeAllMembers(): Promise<unknown>
   lock(): Promise<unknown>
   unlock(): Promise<unknown>
+  setPrioritizeHandraise(isPrioritized: boolean): Promise<unknown>
   setMeta(meta: object): Promise<unknown>
   updateMeta(meta: object): Promise<unknown>
   deleteMeta(keys: readonly string[]): Promise<unknown>

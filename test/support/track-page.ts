@@ -91,8 +91,8 @@ export class TrackPage {
   }
 
   /**
-   * Opens a page of a subscriber in Chromium or Firefox, and joins a room. `width` of its camera in
-   * pixels; default 320.
+   * Opens a page of a subscriber in Chromium or Firefox, and joins a room. `width` of its camera in pixels;
+   * default 320.
    */
   static async join(
     browser: { page(options: Pick<PageOptions, 'camera'>): Promise<TestPage> },
@@ -102,23 +102,33 @@ export class TrackPage {
       readonly camera: Colour
       readonly tracks: number
       readonly width?: number
+      /** Address of the room; default `/public/lounge`. */
+      readonly room?: string
     },
   ): Promise<TrackPage> {
-    const { email, camera, tracks, width = 320 } = options
+    const { email, camera, tracks, width = 320, room = '/public/lounge' } = options
     const pages = { page: () => browser.page({ camera }) }
     const page = await ClientPage.open(pages, gateway, await gateway.token(email), { logLevel: 'debug' })
     await page.page.evaluate(cheapCamera(camera, width))
-    await page.page.evaluate(async (tracks) => {
-      const window = globalThis as unknown as TrackWindow
-      window.call = await window.client.dial({ to: '/public/lounge?channel=video', video: true, tracks })
-      await window.call.start()
-    }, tracks)
+    await page.page.evaluate(
+      async (options) => {
+        const window = globalThis as unknown as TrackWindow
+        window.call = await window.client.dial(options)
+        await window.call.start()
+      },
+      { to: `${room}?channel=video`, video: true, tracks },
+    )
     const id = await until(
       'the page knows its member',
       () => page.page.evaluate(() => (globalThis as unknown as TrackWindow).call.memberId),
       Boolean,
     )
     return new TrackPage(page, id)
+  }
+
+  /** The page, for measurements. */
+  get page(): TestPage {
+    return this.#page.page
   }
 
   /** Returns what the page sees of each camera and screen, by member. */
