@@ -5,6 +5,7 @@ import { Vp8Source } from '../../media/rooms/testing/vp8-source.ts'
 import type { ComposedPicture, Rendition } from '../../media/types.ts'
 import { ComposingAdmission } from '../../media/webrtc/rooms/composing-admission.ts'
 import { VideoRoom } from '../../media/webrtc/rooms/video-room.ts'
+import { until } from '../support/until.ts'
 import { DirectBrowser, type DirectBrowserOptions, DirectWorker } from '../support/webrtc/direct-browser.ts'
 
 const hosts: DirectWorker[] = []
@@ -366,5 +367,33 @@ describe('a room', () => {
     room.show({ kind: 'speaker', main: 'b', other: 'c' })
     await playUntilSeen({ b: 'c', c: 'b' })
     expect(faults).toEqual([])
+  })
+})
+
+describe('a camera', () => {
+  it('is asked for a key frame at most every 350 ms, however many viewers ask', async () => {
+    const camera = await DirectBrowser.open('a', first(), { hasSpacing: true })
+    browsers.push(camera)
+    await camera.turn('sendonly')
+    const { producer, line } = camera.video.camera.current!
+    const { rtpCapabilities } = line.router
+    const transport = await line.router.createDirectTransport()
+    const began = performance.now()
+    const viewers = await Promise.all(
+      [1, 2, 3].map(() => transport.consume({ producerId: producer.id, rtpCapabilities })),
+    )
+    let asked = 0
+    const ask = async () => {
+      camera.send({ advance: 1800 })
+      for (const viewer of viewers) await viewer.requestKeyFrame()
+      asked += viewers.length
+      return camera.requests
+    }
+    const requests = await until('the camera is asked three times', ask, (count) => count >= 3)
+    const most = 1 + (performance.now() - began) / 350
+    expect(requests).toBeLessThanOrEqual(most)
+    // The answers of the camera would otherwise permit a request each time.
+    expect(asked).toBeGreaterThan(requests * 3)
+    transport.close()
   })
 })

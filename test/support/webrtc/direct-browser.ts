@@ -52,6 +52,8 @@ const withoutExtension = (packet: Buffer): Buffer => {
 export interface DirectBrowserOptions {
   readonly format?: Partial<VideoFormat>
   readonly source?: Vp8SourceOptions
+  /** Whether mediasoup spaces the requests for key frames of the camera, in real time; default false. */
+  readonly hasSpacing?: boolean
 }
 
 /** A browser's session whose m-line is a direct transport. It answers requests for key frames. */
@@ -73,6 +75,7 @@ export class DirectBrowser {
   readonly #transport: types.DirectTransport
   readonly #line: MLine
   readonly #format: VideoFormat
+  readonly #hasSpacing: boolean
   #wantsKeyFrame = true
 
   private constructor(
@@ -80,12 +83,13 @@ export class DirectBrowser {
     host: DirectWorker,
     router: types.Router,
     transport: types.DirectTransport,
-    { format, source }: DirectBrowserOptions,
+    { format, source, hasSpacing = false }: DirectBrowserOptions,
   ) {
     this.name = name
     this.host = host
     this.#transport = transport
     this.#format = { ...ownVideo, ...format }
+    this.#hasSpacing = hasSpacing
     this.source = new Vp8Source({ payloadType: this.#format.payloadType, ...source })
     const worker = { owners: new Set() } as unknown as MediaWorker
     this.session = new WebRtcSession({ worker, plan: () => [] })
@@ -160,8 +164,12 @@ export class DirectBrowser {
       get closed() {
         return transport.closed
       },
-      // Without the spacing of requests, which is in real time.
-      produce: ({ keyFrameRequestDelay: _, ...options }: types.ProducerOptions) => transport.produce(options),
+      produce: ({ keyFrameRequestDelay, ...options }: types.ProducerOptions) =>
+        transport.produce(
+          this.#hasSpacing && keyFrameRequestDelay !== undefined
+            ? { ...options, keyFrameRequestDelay }
+            : options,
+        ),
       consume: (options: types.ConsumerOptions) => this.#consume(options),
       setMaxIncomingBitrate: async (rate: number) => void this.limits.push(rate),
     }
