@@ -121,7 +121,12 @@ describe('a playback into a room session', () => {
   })
 
   it('brings no layout that the picture does not have', () => {
-    expect(() => room.session.play({ ...film, layout: '3x3' })).toThrow(code('room_layout_unknown'))
+    expect(() => room.session.play({ ...film, layout: '3x3' })).toThrow(
+      expect.objectContaining({
+        code: 'room_layout_unknown',
+        message: 'The room has no layout of this name at present. It has full-screen, 1x1.',
+      }),
+    )
     expect(room.playbacks).toEqual([])
     room.session.play({ ...film, layout: '1x1' })
     expect(room.session.layoutName).toBe('1x1')

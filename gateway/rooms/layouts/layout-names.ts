@@ -7,9 +7,13 @@ export const layoutNames = roomLayouts
 /** Name of a layout. */
 export type LayoutName = (typeof layoutNames)[number]
 
-/** Returns the layout of a name. Throws `room_layout_unknown` unless it is among the given ones. */
+/**
+ * Returns the layout of a name. Throws `room_layout_unknown`, whose text lists the given ones, unless it is
+ * among them.
+ */
 export const layoutNamed = (name: string, layouts: readonly LayoutName[]): LayoutName => {
   const layout = layouts.find((each) => each === name)
-  if (!layout) throw new TrunklineError('room_layout_unknown', undefined, { layout: name })
-  return layout
+  if (layout) return layout
+  const reason = `It has ${layouts.join(', ')}.`
+  throw new TrunklineError('room_layout_unknown', reason, { attribute: 'layout', layout: name })
 }

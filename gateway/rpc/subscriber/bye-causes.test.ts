@@ -8,7 +8,10 @@ it('a bye has the reason of a room that rejects the call or removes the member, 
     reason: 'room_locked',
   })
   expect(byeOf({ code: 'room_full' })).toMatchObject({ cause: 'USER_BUSY', reason: 'room_full' })
-  expect(byeOf({ code: 'normal', removal: 'removed' })).toMatchObject({ causeCode: 16, reason: 'room_removed' })
+  expect(byeOf({ code: 'normal', removal: 'removed' })).toMatchObject({
+    causeCode: 16,
+    reason: 'room_removed',
+  })
   expect(byeOf({ code: 'normal' })).not.toHaveProperty('reason')
   expect(byeOf({ code: 'declined' })).toEqual({ cause: 'CALL_REJECTED', causeCode: 21 })
 })

@@ -1,8 +1,6 @@
-import { TrunklineError } from '../../../core/errors/catalogue.ts'
 import { pathOf } from '../../../core/web/request-path.ts'
 import type { RoomSessionRow } from '../../../directory/tables/room-sessions.ts'
 import { layoutNames } from '../../../rooms/layouts/layout-names.ts'
-import type { RoomSession } from '../../../rooms/room-session.ts'
 import { listBody, pageOf, pageQuery, pagingQuery } from '../../requests/paging.ts'
 import type { TypedSite } from '../../requests/typed-routes.ts'
 import { CollectionRoutes } from '../shared/collection-routes.ts'
@@ -68,19 +66,13 @@ export const roomSessionRoutes = (site: TypedSite, deps: RoomSessionDeps): void 
     changes,
     async ({ projectId, params, body }) => {
       const session = await sessionInProgress(deps, projectId, params.id)
-      if (body.layout !== undefined) setLayout(session, body.layout)
+      if (body.layout !== undefined) session.setLayout(body.layout)
       if (body.locked !== undefined) session.setLocked(body.locked)
       if (body.status !== undefined) session.end()
       return history.find(projectId, params.id)
     },
   )
   eventRoute(site, deps)
-}
-
-const setLayout = (session: RoomSession, layout: string): void => {
-  if (!session.layouts.some((each) => each === layout))
-    throw new TrunklineError('room_layout_unknown', undefined, { attribute: 'layout', layout })
-  session.setLayout(layout)
 }
 
 const eventRoute = (site: TypedSite, { history, requireProject }: RoomSessionDeps): void => {
