@@ -14,6 +14,8 @@ export default defineConfig(({ mode }) => {
       target: 'es2022',
       sourcemap: true,
       emptyOutDir: mode !== 'push',
+      // One file, also with parts that the softphone loads on demand.
+      rolldownOptions: { output: { codeSplitting: false } },
       lib: {
         entry: `src/${entry}.ts`,
         name,

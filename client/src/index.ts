@@ -96,7 +96,7 @@ export { type DecryptedPush, decryptPush, type PushPayload } from './push.ts'
 export { Room, type RoomCommands } from './room.ts'
 export type { RoomTracks } from './room-tracks.ts'
 export type { MemberMutes, RoomClosing, RoomEvents, RoomMember, RoomRights } from './room-types.ts'
-export { ScreenShare, type ScreenShareEvents, type ScreenShareState } from './screen-share.ts'
+export type { ScreenShare, ScreenShareEvents, ScreenShareState } from './screen-share.ts'
 export type { ConnectionState } from './session-owner.ts'
 export type { RoomTrack, ShownMember } from './track-types.ts'
 export type {

@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Call } from './call.ts'
 import type { Json } from './frames.ts'
 import { offerOf } from './testing/descriptions.ts'
 import { type FakeBrowser, settled } from './testing/fakes.ts'
 import { otherMember, ownMember } from './testing/room.ts'
 import { answered, dialled, released, setUp } from './testing/situations.ts'
+
+// Calls load it with their first room.
+beforeAll(() => import('./track-connection.ts'))
 
 const offer = offerOf('video', 'video', 'video')
 const room = { room_session_id: 'r1', room_session: { members: [ownMember, otherMember] } }

@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Call } from './call.ts'
 import type { ScreenShareOptions } from './media-types.ts'
 import type { ScreenShare } from './screen-share.ts'
 import { FakeStream, FakeTrack, settled } from './testing/fakes.ts'
 import { answered, dialled, joined, released, setUp } from './testing/situations.ts'
+
+// Calls load it with their first screen.
+beforeAll(() => import('./screen-share.ts'))
 
 const inCall = async () => {
   const { browser, client } = await setUp()
@@ -40,6 +43,15 @@ const gone = ({ browser, call }: Awaited<ReturnType<typeof inCall>>) => {
 }
 
 describe('a shared screen', () => {
+  it('is released if the call ends while its code is loaded', async () => {
+    const { browser, call } = await inCall()
+    const starting = call.startScreenShare()
+    void call.hangup()
+    await expect(starting).rejects.toMatchObject({ code: 'canceled' })
+    expect(browser.screens.flatMap(({ tracks }) => tracks).map(({ stopped }) => stopped)).toEqual([true])
+    expect(call.screenShareList).toEqual([])
+  })
+
   it('is chosen, and offered as a second session beside the call', async () => {
     const options = { preferCurrentTab: true, userVariables: { title: 'Plan' } }
     const { browser, call, screen, id } = await shared(options)

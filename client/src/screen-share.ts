@@ -29,7 +29,9 @@ export interface ScreenShareSetup {
   readonly call: { readonly id: string; readonly to: string; readonly memberId: string | undefined }
   readonly nodeId: string | undefined
   readonly disableUdp: boolean | undefined
-  readonly options: ScreenShareOptions
+  readonly userVariables: ScreenShareOptions['userVariables']
+  /** Screen that the user chooses in the browser's own dialog. */
+  readonly chosen: Promise<MediaStream>
   readonly signalling: CallSignalling
   readonly environment: Environment
   readonly log: Log
@@ -40,6 +42,7 @@ export interface ScreenShareSetup {
 // The gateway answers at once, without a user.
 const answerMs = 15_000
 
+/** Returns the error for a choice that failed. */
 const screenError = (error: unknown): ClientError => {
   if (error instanceof ClientError) return error
   const refused = error instanceof Error && error.name === 'NotAllowedError'
@@ -128,8 +131,8 @@ export class ScreenShare implements VertoPeer {
   }
 
   /**
-   * For the call only: lets the user choose, and shares. On failure it releases everything and rejects with
-   * the reason.
+   * For the call only: shares what the user chooses. On failure it releases everything and rejects with the
+   * reason.
    */
   async start(): Promise<void> {
     const { signalling, environment } = this.#setup
@@ -183,15 +186,11 @@ export class ScreenShare implements VertoPeer {
   }
 
   async #capture(): Promise<MediaStream> {
-    const { userVariables: _, video = true, audio = false, ...others } = this.#setup.options
-    const { getDisplayMedia } = this.#setup.environment
-    const chosen = getDisplayMedia({ ...others, video, audio } as DisplayMediaStreamOptions).then(
-      (stream) => {
-        this.#stream = stream
-        if (this.#state === 'ended') for (const track of stream.getTracks()) track.stop()
-        return stream
-      },
-    )
+    const chosen = this.#setup.chosen.then((stream) => {
+      this.#stream = stream
+      if (this.#state === 'ended') for (const track of stream.getTracks()) track.stop()
+      return stream
+    })
     // The browser's chooser may stay open for any time.
     const stream = await Promise.race([chosen, this.#over.promise]).catch((error: unknown) => {
       this.#require()
@@ -250,8 +249,9 @@ export class ScreenShare implements VertoPeer {
   }
 
   #verto(method: string, params: Json): Promise<Json> {
-    const { call, options, signalling } = this.#setup
-    const userVariables = { ...options.userVariables, memberCallId: call.id, memberId: call.memberId }
+    const { call, signalling } = this.#setup
+    const { id: memberCallId, memberId } = call
+    const userVariables = { ...this.#setup.userVariables, memberCallId, memberId }
     const dialog = { callID: this.id, to: call.to, userVariables, screenShare: true }
     const message = { dialogParams: dialogParams(dialog), ...params }
     return signalling.verto(method, message, { id: this.id, nodeId: this.#nodeId })

@@ -1,12 +1,13 @@
 import type { CallSetup } from './call-setup.ts'
-import type { ClientError } from './errors.ts'
+import { ClientError } from './errors.ts'
 import type { ScreenShareOptions } from './media-types.ts'
-import { ScreenShare } from './screen-share.ts'
+import type { ScreenShare } from './screen-share.ts'
 
 /** Screens that one call shares. */
 export class Screens {
   readonly #setup: CallSetup
   readonly #screens = new Set<ScreenShare>()
+  #endReason: ClientError | undefined
 
   constructor(setup: CallSetup) {
     this.#setup = setup
@@ -16,31 +17,46 @@ export class Screens {
     return [...this.#screens]
   }
 
-  /** Shares another screen. Rejects like {@link ScreenShare.start}. */
+  /**
+   * Lets the user choose another screen, and shares it. Rejects like {@link ScreenShare.start}, and with
+   * `screen_failed` if the code of shared screens cannot be loaded.
+   */
   async start(
-    options: ScreenShareOptions,
+    { userVariables, video = true, audio = false, ...others }: ScreenShareOptions,
     memberId: string | undefined,
     nodeId: string | undefined,
   ): Promise<ScreenShare> {
     const { id, to, signalling, environment, log, options: media } = this.#setup
+    // Before the code is loaded: browsers ask the user only right after a click.
+    const chosen = environment.getDisplayMedia({ ...others, video, audio } as DisplayMediaStreamOptions)
+    chosen.catch(() => {})
+    const { ScreenShare } = await import('./screen-share.ts').catch((cause: unknown) => {
+      chosen.then((stream) => {
+        for (const track of stream.getTracks()) track.stop()
+      })
+      throw new ClientError('screen_failed', 'The screen could not be shared.', { cause })
+    })
     const screen: ScreenShare = new ScreenShare({
       id: environment.uuid(),
       call: { id, to, memberId },
       nodeId,
       disableUdp: media.disableUdpIceServers,
-      options,
+      userVariables,
+      chosen,
       signalling,
       environment,
       log,
       gone: () => this.#screens.delete(screen),
     })
     this.#screens.add(screen)
+    if (this.#endReason) screen.drop(this.#endReason)
     await screen.start()
     return screen
   }
 
   /** Ends all screens. The gateway is informed unless it no longer has the call (`known` is false). */
   end(known: boolean, reason: ClientError): void {
+    this.#endReason = reason
     for (const screen of this.all)
       if (known) void screen.leave()
       else screen.drop(reason)
