@@ -52,13 +52,14 @@ export const media = group('Audio of calls.', {
       ['auto', 'speaker'],
       'auto',
     ),
-    ffmpeg: group('ffmpeg, which plays files into video rooms. It is optional.', {
+    ffmpeg: group('ffmpeg, which plays files into video rooms, and streams rooms. It is optional.', {
       program: text(
-        'Path of ffmpeg, with ffprobe beside it. If the machine has none, rooms play no files.',
+        'Path of ffmpeg, with ffprobe beside it. If the machine has none, rooms neither play files nor are ' +
+          'streamed.',
         '/usr/bin/ffmpeg',
       ),
       maxProcesses: integer(
-        'Maximum number of files that are played at a time. Each one may need a whole core.',
+        'Maximum number of files and streams at a time. Each one may need a whole core.',
         0,
         64,
         4,

@@ -1,4 +1,6 @@
+import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import type { MixerOptions } from '../../media/types.ts'
+import { RtmpConnector } from '../callbacks/rtmp-target.ts'
 import { RoomFiles } from '../calls/audio/room-files.ts'
 import { ProjectRooms } from '../calls/room/project-rooms.ts'
 import type { RoomHistory } from '../cdr/room-history.ts'
@@ -21,7 +23,7 @@ export interface OpenRoomsDeps {
 
 /** Opens the room sessions of all projects. */
 export const openRooms = (
-  { config, log, closing }: AppContext,
+  { config, log, followers, closing }: AppContext,
   { store, media, recordings, customers, history, clock }: OpenRoomsDeps,
   metrics: Metrics,
 ): ProjectRooms => {
@@ -37,12 +39,15 @@ export const openRooms = (
     { http: customers.http, webrtc },
   )
   closing.add('room files', files, (open) => open.close())
+  const guard = new AddressGuard(config.limits.documentNetworks)
+  followers.change('streams of rooms', ({ limits }) => guard.change(limits.documentNetworks))
   const rooms = new ProjectRooms({
     directory: store.directory,
     openMixer: (options?: MixerOptions) => edge.openMixer(options),
     webrtc,
     recordings,
     files,
+    rtmp: new RtmpConnector(guard),
     clock,
     log,
     onFigures: (figures) => observeFigures(metrics, figures),
@@ -52,5 +57,6 @@ export const openRooms = (
   metrics.gauge('room_members', () => rooms.members)
   metrics.gauge('room_playbacks', () => files.count)
   gaugeFigures(metrics, () => rooms.figures)
+  metrics.gauge('room_streams', () => files.streams)
   return rooms
 }

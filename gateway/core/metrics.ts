@@ -283,6 +283,7 @@ const gauges = {
   room_sessions: 'Room sessions in progress',
   room_members: 'Members of room sessions, shared screens included',
   room_playbacks: 'Files that are fetched for rooms or played into them',
+  room_streams: 'Streams of rooms to servers',
   composed_rooms: 'Room sessions with a composed picture',
   call_parties: 'Browsers in calls, and the telephones bridged with them',
   verbs: 'Verbs in progress',

@@ -17,7 +17,7 @@ describe('permissions of a room', () => {
 
   it('are granted in the order of the list, without those that no room can grant', () => {
     const listed = ['room.unlock', 'room.recording', 'room.self.deaf', 'room.fly', 'room.lock', 'room.stream']
-    expect(grantedPermissions(listed, true)).toEqual([
+    expect(grantedPermissions(listed, false)).toEqual([
       'room.unlock',
       'room.recording',
       'room.self.deaf',
@@ -30,8 +30,8 @@ describe('permissions of a room', () => {
     expect(defaultPermissions.every((name) => name.startsWith('room.self.'))).toBe(true)
   })
 
-  it('to play files are granted by a gateway with ffmpeg', () => {
-    const listed = ['room.playback', 'room.lock', 'room.playback_seek']
+  it('to play files and to stream are granted by a gateway with ffmpeg', () => {
+    const listed = ['room.playback', 'room.lock', 'room.playback_seek', 'room.stream']
     expect(grantedPermissions(listed, true)).toEqual(listed)
     expect(grantedPermissions(listed, false)).toEqual(['room.lock'])
   })

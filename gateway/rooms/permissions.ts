@@ -62,11 +62,12 @@ export const roomPermissions: readonly RoomPermission[] = [
   ...roomActions.map((action) => `room.${action}` as const),
 ]
 
-/** Permissions that no room of this gateway can grant. */
-const unsupported: ReadonlySet<string> = new Set<RoomPermission>(['room.stream'])
-
 /** Permissions that only a gateway with ffmpeg can grant. */
-const ofFfmpeg: ReadonlySet<string> = new Set<RoomPermission>(['room.playback', 'room.playback_seek'])
+const ofFfmpeg: ReadonlySet<string> = new Set<RoomPermission>([
+  'room.playback',
+  'room.playback_seek',
+  'room.stream',
+])
 
 /** Permissions of a token that lists none: all on the own member. */
 export const defaultPermissions: readonly RoomPermission[] = roomPermissions.filter((name) =>
@@ -79,10 +80,7 @@ export const defaultPermissions: readonly RoomPermission[] = roomPermissions.fil
  */
 export const grantedPermissions = (listed: readonly string[], hasFfmpeg: boolean): readonly string[] =>
   listed.filter(
-    (name) =>
-      roomPermissions.some((known) => known === name) &&
-      !unsupported.has(name) &&
-      (hasFfmpeg || !ofFfmpeg.has(name)),
+    (name) => roomPermissions.some((known) => known === name) && (hasFfmpeg || !ofFfmpeg.has(name)),
   )
 
 /**

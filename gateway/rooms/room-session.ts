@@ -31,6 +31,7 @@ import { RoomView } from './room-view.ts'
 import { SessionMember } from './session-member.ts'
 import { SessionPlaybacks } from './session-playbacks.ts'
 import { SessionRecordings } from './session-recordings.ts'
+import { SessionStreams } from './session-streams.ts'
 
 /** Facts of a {@link RoomSession}. */
 export interface RoomSessionOptions {
@@ -70,6 +71,8 @@ export class RoomSession {
   readonly playbacks: SessionPlaybacks
   /** Roles of members with room tokens; {@link promote} and {@link demote} change them. */
   readonly roles = new RoomRoles()
+  /** Streams of the session to servers. */
+  readonly streams: SessionStreams
   readonly #media: RoomMedia
   readonly #clock: SteadyClock
   readonly #log: Pick<Log, 'error'>
@@ -109,6 +112,16 @@ export class RoomSession {
       clock,
       emit: (event) => this.#playbackChanged(event),
       onPicture: () => this.#update(),
+    })
+    this.streams = new SessionStreams({
+      stream: (url) => {
+        this.#checkOpen()
+        return media.stream(url)
+      },
+      clock,
+      emit: (...events) => {
+        if (!this.isEnded) this.#events.emit(events)
+      },
     })
     this.#meta = options.settings.meta
     this.#isHandraisePrioritized = options.settings.isHandraisePrioritized
@@ -499,6 +512,7 @@ export class RoomSession {
   #close(): void {
     if (this.isEnded) return
     this.playbacks.close()
+    this.streams.close()
     this.recordings.close()
     this.#state = 'ended'
     this.#expiry?.cancel()

@@ -201,6 +201,31 @@ export interface RoomMedia {
    * the catalogue.
    */
   play(request: PlaybackRequest, onPicture: () => void): RoomMediaPlayback
+  /** Streams the room to a server. Throws an error with a code of the catalogue. */
+  stream(url: string): RoomMediaStream
+}
+
+/** Stream that the media of a room makes. */
+export interface RoomMediaStream {
+  readonly id: string
+  /** URL without its secrets. */
+  readonly url: string
+  /** Settles at the end. `failure`: reason if the server could not be reached, or did not take the stream. */
+  readonly done: Promise<{ readonly failure?: string }>
+  stop(): void
+}
+
+/** Stream of a room session to a server. Times are ms since the epoch. */
+export interface RoomStream {
+  readonly id: string
+  /** URL without its secrets. */
+  readonly url: string
+  readonly state: 'streaming' | 'completed'
+  readonly startedAt: number
+  readonly endedAt?: number
+  readonly durationMs: number
+  /** Reason of an end by a failure. */
+  readonly failure?: string
 }
 
 /** File to play into a room. */
@@ -358,5 +383,6 @@ export type RoomEvent =
       readonly kind: 'playback.started' | 'playback.updated' | 'playback.ended'
       readonly playback: RoomPlayback
     }
+  | { readonly kind: 'stream.started' | 'stream.ended'; readonly stream: RoomStream }
   /** The last event of a session. */
   | { readonly kind: 'room.ended' }

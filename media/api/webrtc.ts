@@ -3,6 +3,7 @@ import type { Mixer } from './mixer.ts'
 import type { MediaPort } from './port.ts'
 import type { RoomFile } from './room-file.ts'
 import type { RoomRecording, RoomRecordRequest, TrackRecording, TrackRequest } from './room-recording.ts'
+import type { RoomStream, RoomStreamTarget, StreamedRoom } from './room-stream.ts'
 import type { BrowserTracks } from './room-tracks.ts'
 import type { RoomVideo } from './room-video.ts'
 
@@ -138,6 +139,8 @@ export interface WebRtc {
    * sound. Rejects with another Error if it cannot be read, or `signal` ends the reading, and without ffmpeg.
    */
   openFile(group: string, file: number, signal?: AbortSignal): Promise<RoomFile>
+  /** Streams a room to a server. Errors are in the result. Throws an Error without ffmpeg. */
+  streamRoom(room: StreamedRoom, target: RoomStreamTarget): RoomStream
   /** Number of open browser transports. */
   readonly transports: number
   close(): Promise<void>

@@ -16,7 +16,10 @@ import type {
   RoomFile,
   RoomRecording,
   RoomRecordRequest,
+  RoomStream,
+  RoomStreamTarget,
   RoomVideo,
+  StreamedRoom,
   TrackRecording,
   TrackRequest,
   WebRtc,
@@ -30,6 +33,7 @@ import { FileSource } from './rooms/file-source.ts'
 import { openFileStreams } from './rooms/file-streams.ts'
 import { RelayFeed } from './rooms/relay-feed.ts'
 import { RoomRecorder } from './rooms/room-recorder.ts'
+import { RoomStreamer } from './rooms/room-streamer.ts'
 import { PictureRecorder, PortRecorder, SoundRecorder } from './rooms/track-recorders.ts'
 import { type ComposingService, VideoRoom } from './rooms/video-room.ts'
 import { type AudioFormat, ownFormat, planAnswer, planSource, withFormat } from './sdp/negotiate.ts'
@@ -200,6 +204,11 @@ class Service implements WebRtcService {
     const relay = this.#relays.get(port)
     if (relay?.format.codec !== 'opus') return new PortRecorder(request, port)
     return new SoundRecorder(request, new RelayFeed(relay, systemClock), { clock: systemClock })
+  }
+
+  streamRoom(room: StreamedRoom, target: RoomStreamTarget): RoomStream {
+    if (!this.#ffmpeg) throw new WebRtcError('closed', 'ffmpeg expected')
+    return new RoomStreamer(room, target, { ffmpeg: this.#ffmpeg, clock: systemClock })
   }
 
   async openFile(group: string, file: number, signal?: AbortSignal): Promise<RoomFile> {

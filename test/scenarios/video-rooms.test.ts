@@ -8,7 +8,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { DocumentServer } from '../support/documents.ts'
-import { filmOf, noFfmpeg } from '../support/film.ts'
+import { filmOf, noFfmpeg, receiveStream } from '../support/film.ts'
 import { Gateway } from '../support/gateway.ts'
 import { heardIn, hears } from '../support/page-audio.ts'
 import { seenIn, sees } from '../support/page-video.ts'
@@ -333,10 +333,10 @@ describe.skipIf(noFfmpeg !== undefined)(`a file${noFfmpeg ? ` (${noFfmpeg})` : '
     documents.put('/list.m3u8', '#EXTM3U\n#EXTINF:1,\nfile:///etc/hostname\n')
     await dialler.dial(address, { video: true })
     await dialler.do('audioMute')
-    const permissions = ['room.playback', 'room.playback_seek', 'room.stream']
+    const permissions = ['room.playback', 'room.playback_seek']
     await withPage({ camera: 'lime' }, async (page) => {
       await page.join(await tokenFor('Vera', { permissions, join_audio_muted: true }))
-      expect(await page.property('permissions')).toEqual(permissions.slice(0, 2))
+      expect(await page.property('permissions')).toEqual(permissions)
       await Promise.all([sees(page.page, 'red'), sees(dialler.page, 'lime')])
       const play = (path: string) =>
         page.page.evaluate(
@@ -384,5 +384,29 @@ describe.skipIf(noFfmpeg !== undefined)(`a file${noFfmpeg ? ` (${noFfmpeg})` : '
       await expect.poll(() => ended()[3]?.playback.error).toMatch(/answered 404/)
     })
     await dialler.hangUp()
+  })
+})
+
+describe.skipIf(noFfmpeg !== undefined)(`a stream${noFfmpeg ? ` (${noFfmpeg})` : ''}`, () => {
+  it('has the picture and the sound of the room, for a server that speaks RTMP', async () => {
+    const server = await receiveStream(4)
+    onTestFinished(() => server.stop())
+    await withPage({ camera: 'lime' }, async (page) => {
+      await page.join(await tokenFor('Vera', { permissions: ['room.stream'] }))
+      await page.page.evaluate(
+        `call.startStream({ url: '${server.url}' }).then((it) => { globalThis.stream = it })`,
+      )
+      const { codecs, colour, seconds } = await server.received()
+      expect(codecs).toEqual(['h264', 'aac'])
+      expect(seconds).toBeGreaterThan(3)
+      expect(colour).toBe('lime')
+      await expect
+        .poll(() => page.wire.events('video.stream.ended').at(-1)?.stream)
+        .toMatchObject({
+          state: 'completed',
+          error: 'The server has ended the connection.',
+        })
+      expect(JSON.stringify(page.wire.events('video.stream.started'))).not.toContain('secret')
+    })
   })
 })

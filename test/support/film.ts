@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../media/testing/free-ports.ts'
 import type { Colour } from './page-video.ts'
+import { Program } from './program.ts'
+import { until } from './until.ts'
 
 /** Path of ffmpeg, as gateways expect it. */
 export const ffmpegPath = '/usr/bin/ffmpeg'
@@ -22,5 +25,63 @@ export const filmOf = (colour: Colour, toneHz: number, seconds: number): Buffer 
     return readFileSync(path)
   } finally {
     rmSync(folder, { recursive: true })
+  }
+}
+
+/** Stream as a server has received it. */
+export interface ReceivedStream {
+  readonly codecs: readonly string[]
+  readonly seconds: number
+  /** Colour of the middle of the last picture. */
+  readonly colour: Colour | 'other'
+}
+
+/** A server that receives one stream by RTMP. */
+export interface StreamServer {
+  /** URL with the key `secret`. */
+  readonly url: string
+  /** Resolves when the server has received enough. */
+  received(): Promise<ReceivedStream>
+  stop(): Promise<void>
+}
+
+/** Starts a server that receives seconds of one stream. */
+export const receiveStream = async (seconds: number): Promise<StreamServer> => {
+  const folder = mkdtempSync(join(tmpdir(), 'trunkline-stream-'))
+  const path = join(folder, 'received.flv')
+  const port = await freePort()
+  const url = `rtmp://127.0.0.1:${port}/live/secret`
+  const program = new Program(
+    ffmpegPath,
+    `-v error -listen 1 -i ${url} -c copy -t ${seconds} ${path}`.split(' '),
+  )
+  const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`
+  await until('the server listens', () => readFileSync('/proc/net/tcp', 'latin1').includes(local))
+  return {
+    url,
+    received: async () => {
+      await program.end()
+      return describeFile(path)
+    },
+    stop: async () => {
+      await program.stop()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+const describeFile = (path: string): ReceivedStream => {
+  const fields = '-v error -show_entries stream=codec_name:format=duration -of json'
+  const probed = execFileSync('/usr/bin/ffprobe', [...fields.split(' '), path])
+  const { streams, format } = JSON.parse(probed.toString())
+  const last = `-v error -sseof -1 -i ${path} -frames:v 1 -vf crop=2:2,scale=1:1 -f rawvideo -pix_fmt rgb24 -`
+  const [r = 0, g = 0, b = 0] = execFileSync(ffmpegPath, last.split(' '))
+  return {
+    codecs: streams
+      .map(({ codec_name }: { codec_name: string }) => codec_name)
+      .toSorted()
+      .toReversed(),
+    seconds: Number(format.duration),
+    colour: g > 150 && r < 110 && b < 110 ? 'lime' : 'other',
   }
 }

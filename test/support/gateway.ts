@@ -70,7 +70,7 @@ export const alice = { email: 'alice@example.test', password: 'wonderland-9' } a
 
 /** Gauges that are zero without a call. */
 const callGauges = (
-  'calls legs bridges video_bridges room_sessions room_members room_playbacks composed_rooms call_parties attributed_calls verbs conferences queue_waiting sip_dialogs sip_agent_dialogs sip_agent_pending ' +
+  'calls legs bridges video_bridges room_sessions room_members room_playbacks room_streams composed_rooms call_parties attributed_calls verbs conferences queue_waiting sip_dialogs sip_agent_dialogs sip_agent_pending ' +
   'rtp_ports media_ports webrtc_transports ' +
   'call_timers call_rows commanded_calls application_calls speech_recognitions streams api_streams recordings media_mixers media_recordings media_taps media_detections'
 ).split(' ')

@@ -10,7 +10,7 @@ import { TrunklineError } from '../../core/errors/catalogue.ts'
 export interface RoomFilesOptions {
   /** Whether the gateway has ffmpeg. */
   readonly hasFfmpeg: boolean
-  /** Maximum number of files that are played at a time. A project may play half of them, and always one. */
+  /** Maximum number of files and streams at a time. A project may have half of them, and always one. */
   readonly maxFiles: number
   /** Maximum size of a file in bytes. */
   readonly maxBytes: number
@@ -38,13 +38,15 @@ export interface SeatedFile {
   close(): Promise<void>
 }
 
-/** Customers' files that are played into the rooms of all projects. */
+/** Customers' files that are played into the rooms of all projects, and the part of ffmpeg that streams have. */
 export class RoomFiles {
   readonly hasFfmpeg: boolean
   readonly #options: RoomFilesOptions
   readonly #deps: RoomFilesDeps
   /** Files, with the ids of their projects. */
   readonly #seated = new Map<SeatedFile, string>()
+  /** Streams, with the ids of their projects. */
+  readonly #streams = new Map<object, string>()
 
   constructor(options: RoomFilesOptions, deps: RoomFilesDeps) {
     this.hasFfmpeg = options.hasFfmpeg
@@ -57,14 +59,14 @@ export class RoomFiles {
     return this.#seated.size
   }
 
+  /** Number of streams of rooms. */
+  get streams(): number {
+    return this.#streams.size
+  }
+
   /** Reserves a file for a project. Throws `ffmpeg_missing` and `ffmpeg_busy`. */
   take(projectId: string): SeatedFile {
-    if (!this.hasFfmpeg) throw new TrunklineError('ffmpeg_missing')
-    const { maxFiles } = this.#options
-    if (this.#seated.size >= maxFiles) throw new TrunklineError('ffmpeg_busy', undefined, { maxFiles })
-    const maxOfProject = Math.max(1, Math.floor(maxFiles / 2))
-    if ([...this.#seated.values()].filter((id) => id === projectId).length >= maxOfProject)
-      throw new TrunklineError('ffmpeg_busy', `A project plays at most ${maxOfProject}.`, { maxOfProject })
+    this.#check(projectId)
     const seated: SeatedFile = new CustomerFile(this.#options, this.#deps, () => this.#seated.delete(seated))
     this.#seated.set(seated, projectId)
     return seated
@@ -73,6 +75,27 @@ export class RoomFiles {
   /** Closes all files. Resolves when nothing of them is left. Rejects if one cannot be closed. */
   async close(): Promise<void> {
     await Promise.all([...this.#seated.keys()].map((seated) => seated.close()))
+  }
+
+  /**
+   * Reserves ffmpeg for a stream of a project. Throws `ffmpeg_missing` and `ffmpeg_busy`. Returns the function
+   * that makes way for another.
+   */
+  takeStream(projectId: string): () => void {
+    this.#check(projectId)
+    const stream = {}
+    this.#streams.set(stream, projectId)
+    return () => void this.#streams.delete(stream)
+  }
+
+  #check(projectId: string): void {
+    if (!this.hasFfmpeg) throw new TrunklineError('ffmpeg_missing')
+    const { maxFiles } = this.#options
+    const users = [...this.#seated.values(), ...this.#streams.values()]
+    if (users.length >= maxFiles) throw new TrunklineError('ffmpeg_busy', undefined, { maxFiles })
+    const maxOfProject = Math.max(1, Math.floor(maxFiles / 2))
+    if (users.filter((id) => id === projectId).length >= maxOfProject)
+      throw new TrunklineError('ffmpeg_busy', `A project has at most ${maxOfProject}.`, { maxOfProject })
   }
 }
 

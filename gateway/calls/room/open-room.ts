@@ -14,6 +14,7 @@ import type {
   Talk,
   WebRtc,
 } from '../../../media/types.ts'
+import type { RtmpConnector } from '../../callbacks/rtmp-target.ts'
 import type { SteadyClock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
@@ -27,6 +28,7 @@ import type {
   RoomMedia,
   RoomMediaPlayback,
   RoomMediaRecording,
+  RoomMediaStream,
   RoomMember,
   RoomSettings,
 } from '../../rooms/room-types.ts'
@@ -49,10 +51,11 @@ export interface OpenRoomDeps {
   readonly openMixer: (options: MixerOptions) => Promise<Mixer>
   readonly webrtc: Pick<
     WebRtc,
-    'heard' | 'openRoom' | 'recordRoom' | 'recordPicture' | 'recordSound' | 'tracks'
+    'heard' | 'openRoom' | 'recordRoom' | 'recordPicture' | 'recordSound' | 'streamRoom' | 'tracks'
   >
   readonly recordings: RoomRecordingStore
-  readonly files: Pick<RoomFiles, 'hasFfmpeg' | 'take'>
+  readonly files: Pick<RoomFiles, 'hasFfmpeg' | 'take' | 'takeStream'>
+  readonly rtmp: Pick<RtmpConnector, 'target'>
   readonly clock: SteadyClock
   readonly log: Log
   /** Called with each sample of the figures of a member; default nothing. */
@@ -263,6 +266,22 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
       this.#log[level]({ event: 'room.playback-ended', playback: id, url, reason }, 'playback ended')
     })
     return playback
+  }
+
+  stream(text: string): RoomMediaStream {
+    const { files, rtmp, webrtc } = this.#deps
+    const target = rtmp.target(text)
+    const release = files.takeStream(this.session.settings.projectId)
+    const stream = webrtc.streamRoom({ mixer: this.#mixer, video: this.#video }, target)
+    const id = randomUUID()
+    const url = target.masked
+    this.#log.info({ event: 'room.stream-started', stream: id, url }, 'room streamed')
+    void stream.done.then(({ failure }) => {
+      release()
+      const level = failure === undefined ? 'info' : 'warn'
+      this.#log[level]({ event: 'room.stream-ended', stream: id, url, reason: failure }, 'stream ended')
+    })
+    return { id, url, done: stream.done, stop: () => stream.stop() }
   }
 
   addFile(id: string, file: RoomFile, volume: number): void {

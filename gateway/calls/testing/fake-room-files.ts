@@ -55,6 +55,17 @@ export class FakeRoomFiles {
   /** Signal of the last fetch. */
   signal: AbortSignal | undefined
 
+  /** Number of streams in progress. */
+  streams = 0
+
+  takeStream(): () => void {
+    if (!this.hasFfmpeg) throw new TrunklineError('ffmpeg_missing')
+    this.streams++
+    return () => {
+      this.streams--
+    }
+  }
+
   take(): SeatedFile {
     if (!this.hasFfmpeg) throw new TrunklineError('ffmpeg_missing')
     this.count++

@@ -10,6 +10,7 @@ import { type ConferenceCaller, ConferenceFixture, type FakeMixer } from './conf
 import { FakeRecordingStore } from './fake-recording-store.ts'
 import { FakeRoomFiles } from './fake-room-files.ts'
 import { FakeRoomRecorder } from './fake-room-recorder.ts'
+import { FakeRoomStreams } from './fake-room-streams.ts'
 import { FakeTracksMedia } from './fake-room-tracks.ts'
 
 /** A caller that joins a room. */
@@ -109,6 +110,7 @@ export class RoomsFixture extends ConferenceFixture {
   readonly recordings = new FakeRecordingStore()
   readonly recorder = new FakeRoomRecorder()
   readonly files = new FakeRoomFiles()
+  readonly streams = new FakeRoomStreams()
   readonly media = new FakeTracksMedia()
   /** Video of all rooms, in the order of their first video. */
   readonly videos: FakeRoomVideo[] = []
@@ -127,9 +129,19 @@ export class RoomsFixture extends ConferenceFixture {
       recordPicture: this.recorder.recordPicture,
       recordSound: this.recorder.recordSound,
       tracks: this.media.tracks,
+      streamRoom: this.streams.streamRoom,
     }
     const directory = { room: (name: string, projectId: string) => this.#room(name, projectId) }
-    this.rooms = new ProjectRooms({ directory, openMixer, webrtc, recordings, files: this.files, clock, log })
+    this.rooms = new ProjectRooms({
+      directory,
+      openMixer,
+      webrtc,
+      recordings,
+      files: this.files,
+      rtmp: this.streams,
+      clock,
+      log,
+    })
   }
 
   #openVideo(): FakeRoomVideo {

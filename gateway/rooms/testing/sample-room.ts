@@ -9,6 +9,7 @@ import type {
   RoomEvent,
   RoomMediaPlayback,
   RoomMediaRecording,
+  RoomMediaStream,
   RoomMember,
   RoomSettings,
 } from '../room-types.ts'
@@ -35,6 +36,7 @@ const lineOf = (event: RoomEvent): string => {
   if (kind === 'member.left') return `${kind} ${event.member.id} ${event.reason}`
   if (kind === 'member.updated') return `${kind} ${event.member.id} ${event.updated.join(' ')}`
   if (kind === 'room.updated') return `${kind} ${event.updated.join(' ')}`
+  if ('stream' in event) return `${kind} ${event.stream.id} ${event.stream.state}`
   if ('playback' in event) return `${kind} ${event.playback.id} ${event.playback.state}`
   if ('recording' in event) return `${kind} ${event.recording.id} ${event.recording.state}`
   return 'member' in event ? `${kind} ${event.member.id}` : kind
@@ -121,6 +123,29 @@ export class FakeRoomPlayback implements RoomMediaPlayback {
   }
 }
 
+/** Stream of the media that the test ends. */
+export class FakeRoomStream implements RoomMediaStream {
+  readonly id: string
+  readonly url: string
+  readonly done: Promise<{ readonly failure?: string }>
+  /** Ends the stream. */
+  readonly end: (result: { readonly failure?: string }) => void
+  isStopped = false
+
+  constructor(id: string, url: string) {
+    const { promise, resolve } = Promise.withResolvers<{ readonly failure?: string }>()
+    this.id = id
+    this.url = url
+    this.done = promise
+    this.end = resolve
+  }
+
+  stop(): void {
+    this.isStopped = true
+    this.end({})
+  }
+}
+
 /** Session of a room with a fake clock, that keeps its events and the calls of its media. */
 export class SampleRoom {
   readonly clock: FakeClock
@@ -137,6 +162,7 @@ export class SampleRoom {
   /** Terms of {@link recordings}. */
   readonly terms: RecordingTerms[] = []
   readonly playbacks: FakeRoomPlayback[] = []
+  readonly streams: FakeRoomStream[] = []
   readonly session: RoomSession
 
   constructor(
@@ -161,6 +187,11 @@ export class SampleRoom {
             return recording
           },
           hasFfmpeg: true,
+          stream: (url) => {
+            const stream = new FakeRoomStream(`stream-${this.streams.length}`, url)
+            this.streams.push(stream)
+            return stream
+          },
           play: (request, onPicture) => {
             const playback = new FakeRoomPlayback(`playback-${this.playbacks.length}`, request, onPicture)
             this.playbacks.push(playback)

@@ -4,6 +4,7 @@ import { roomIds } from './layout-body.ts'
 import { playbackBody } from './playback-body.ts'
 import { recordingBody } from './recording-body.ts'
 import { shownName } from './shown-name.ts'
+import { streamBody } from './stream-body.ts'
 
 /**
  * Returns a member for events and lists. The SDK derives its position from the layout. `isGuest`: whether the
@@ -60,12 +61,12 @@ export const videoRoomBodies = (
     hide_video_muted: session.isVideoMutedHidden,
     audience_count: session.audienceCount,
     recording: session.recordings.isRecording,
-    streaming: false,
+    streaming: session.streams.isStreaming,
     meta: session.meta,
     members: videoMemberBodies(session, isGuest),
     recordings: session.recordings.list.map(recordingBody),
     playbacks: session.playbacks.list.map(playbackBody),
-    streams: [],
+    streams: session.streams.list.map(streamBody),
     ...(updated && { updated }),
   }
   return { room: body, room_session: { ...body, id: session.id } }

@@ -3,6 +3,7 @@ import type { RoomEvent, RoomMember } from '../../rooms/room-types.ts'
 import { layoutBody, roomIds } from './layout-body.ts'
 import { playbackBody } from './playback-body.ts'
 import { recordingBody } from './recording-body.ts'
+import { streamBody } from './stream-body.ts'
 import { type VideoRoomBodiesOptions, videoMemberBody, videoRoomBodies } from './video-bodies.ts'
 
 /** Event of the `video.*` dialect. */
@@ -72,6 +73,9 @@ export class VideoRoomEvents {
       case 'playback.updated':
       case 'playback.ended':
         return [this.#event(event.kind, () => ({ playback: playbackBody(event.playback) }))]
+      case 'stream.started':
+      case 'stream.ended':
+        return [this.#event(event.kind, () => ({ stream: streamBody(event.stream) }))]
       // The others see a member that joins or leaves.
       case 'member.promoted':
         return [this.#about('member.joined', event.member), this.audienceCount()]

@@ -9,6 +9,7 @@ import { recordingBody } from './recording-body.ts'
 import { flagField, metaField, numberField, positionsField, textField } from './request-fields.ts'
 import { roleChangeOf } from './role-change.ts'
 import type { RoomActor } from './room-actor.ts'
+import { streamBody } from './stream-body.ts'
 import { videoMemberBodies } from './video-bodies.ts'
 
 /** Maximum place in a file, in ms: one day. */
@@ -73,6 +74,25 @@ const playbackRequests: Readonly<Record<string, RoomRequest>> = {
       playbacks.seekBy(id, numberField('position', position, -maxSeekMs, maxSeekMs)),
     'playback_seek',
   ),
+}
+
+/** Requests about streams, which need ffmpeg. */
+const streamRequests: Readonly<Record<string, RoomRequest>> = {
+  'video.stream.list': {
+    action: 'stream',
+    needsFfmpeg: true,
+    run: ({ session }) => ({ streams: session.streams.list.map(streamBody) }),
+  },
+  'video.stream.start': {
+    action: 'stream',
+    needsFfmpeg: true,
+    run: ({ session }, { url }) => ({ stream: streamBody(session.streams.start(textField('url', url))) }),
+  },
+  'video.stream.stop': {
+    action: 'stream',
+    needsFfmpeg: true,
+    run: done(({ session }, { stream_id: id }) => void session.streams.stop(textField('stream_id', id))),
+  },
 }
 
 const startPlayback = (room: RoomActor, params: Params): RoomPlayback => {
@@ -143,6 +163,7 @@ const roomRequests: Readonly<Record<string, RoomRequest>> = {
   'video.recording.resume': recordingRequest('resume'),
   'video.recording.stop': recordingRequest('stop'),
   ...playbackRequests,
+  ...streamRequests,
   'video.get_meta': { run: ({ session }) => ({ meta: session.meta }) },
   'video.set_meta': {
     action: 'set_meta',
@@ -225,9 +246,6 @@ const memberRequests: Readonly<Record<string, MemberRequest>> = {
   },
 }
 
-/** Requests that no room can carry out. */
-const unsupported: readonly string[] = ['list', 'start', 'stop'].map((verb) => `video.stream.${verb}`)
-
 const promotionMethod = 'video.member.promote'
 const demotionMethod = 'video.member.demote'
 const positionMethod = 'video.set_position'
@@ -241,7 +259,6 @@ export const videoMethods: readonly string[] = [
   removalMethod,
   promotionMethod,
   demotionMethod,
-  ...unsupported,
 ]
 
 /**
@@ -249,7 +266,6 @@ export const videoMethods: readonly string[] = [
  * `code` in the result, where the SDK expects them.
  */
 export const handleVideoRequest = (actor: RoomActor | undefined, method: string, params: Params): Reply => {
-  if (unsupported.includes(method)) return failed('501', 'Rooms do not support this yet.')
   if (!actor) return failed('404', 'The room session does not exist.')
   try {
     return answer(actor, method, params)

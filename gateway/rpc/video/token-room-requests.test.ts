@@ -49,7 +49,6 @@ describe('requests of a page with a room token', () => {
     })
     expect(await ask('set_meta', { meta: [] })).toMatchObject({ code: '422' })
     expect(await ask('delete_meta', { keys: 'a' })).toMatchObject({ code: '422' })
-    expect(await ask('stream.list')).toMatchObject({ code: '501' })
   })
 
   it('change the room', async () => {
@@ -154,6 +153,38 @@ describe('requests of a page with a room token', () => {
     expect(await ask('playback.start', { url: 'rtmp://c.example/live' })).toMatchObject({ code: '422' })
     expect(await ask('playback.stop', about)).toMatchObject({ code: '404' })
     expect(pages.files.urls).toEqual([options.url])
+  })
+
+  it('stream the room to a server, whose key no event has', async () => {
+    const { ask, page } = await joins('c1', allPermissions)
+    const url = 'rtmp://c.example/live/secret'
+    const startedAt = gateway.clock.now() / 1000
+    const { stream } = (await ask('stream.start', { url })) as { stream: AnyFrame }
+    const shown = 'rtmp://c.example:1935/live/***'
+    expect(stream).toEqual({
+      id: stream.id,
+      url: shown,
+      state: 'streaming',
+      duration: 0,
+      started_at: startedAt,
+    })
+    expect(pages.streams.streams[0]!.target.key).toBe('secret')
+    expect((await page.event('video.stream.started')).stream).toEqual(stream)
+    expect((await page.event('video.room.updated')).room_session).toMatchObject({
+      streaming: true,
+      updated: ['streaming'],
+      streams: [stream],
+    })
+    gateway.clock.advance(1000)
+    expect(await ask('stream.stop', { stream_id: stream.id })).toMatchObject({ code: '200' })
+    const ended = { ...stream, state: 'completed', duration: 1, ended_at: startedAt + 1 }
+    expect((await page.event('video.stream.ended')).stream).toEqual(ended)
+    expect(await ask('stream.list')).toMatchObject({ code: '200', streams: [ended] })
+    expect(await ask('stream.stop', { stream_id: stream.id })).toMatchObject({ code: '404' })
+    expect(await ask('stream.start', { url: 'http://c.example/live' })).toMatchObject({ code: '422' })
+    await vi.waitFor(() => expect(pages.files.streams).toBe(0))
+    pages.files.hasFfmpeg = false
+    expect(await ask('stream.list')).toMatchObject({ code: '501' })
   })
 
   it('play a file if the gateway has ffmpeg, and the page may', async () => {

@@ -8,6 +8,7 @@ import { ConferenceFixture } from '../../../calls/testing/conference-fixture.ts'
 import { FakeRecordingStore } from '../../../calls/testing/fake-recording-store.ts'
 import { FakeRoomFile, FakeRoomFiles } from '../../../calls/testing/fake-room-files.ts'
 import { FakeRoomRecorder } from '../../../calls/testing/fake-room-recorder.ts'
+import { FakeRoomStreams } from '../../../calls/testing/fake-room-streams.ts'
 import { FakeTracksMedia } from '../../../calls/testing/fake-room-tracks.ts'
 import { FakeRoomVideo } from '../../../calls/testing/rooms-fixture.ts'
 import type { AnyFrame } from '../../testing/test-browser.ts'
@@ -28,12 +29,21 @@ beforeEach(async () => {
   video = new FakeRoomVideo(media)
   const { recordRoom, recordPicture, recordSound } = new FakeRoomRecorder()
   files = new FakeRoomFiles()
+  const streams = new FakeRoomStreams()
   rooms = new ProjectRooms({
     directory: gateway.directory,
     openMixer: fixture.openMixer,
-    webrtc: { openRoom: () => video, recordRoom, recordPicture, recordSound, tracks: media.tracks },
+    webrtc: {
+      openRoom: () => video,
+      recordRoom,
+      recordPicture,
+      recordSound,
+      tracks: media.tracks,
+      streamRoom: streams.streamRoom,
+    },
     recordings: new FakeRecordingStore(),
     files,
+    rtmp: streams,
     clock: gateway.clock,
     log: fixture.log,
   })

@@ -94,6 +94,8 @@ export class SubscriberRoom extends BrowserRoom {
       case 'playback.started':
       case 'playback.updated':
       case 'playback.ended':
+      case 'stream.started':
+      case 'stream.ended':
       case 'speaker.changed':
       case 'room.ended':
         break

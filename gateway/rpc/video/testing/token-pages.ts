@@ -8,6 +8,7 @@ import { ConferenceFixture } from '../../../calls/testing/conference-fixture.ts'
 import { FakeRecordingStore } from '../../../calls/testing/fake-recording-store.ts'
 import { FakeRoomFiles } from '../../../calls/testing/fake-room-files.ts'
 import { FakeRoomRecorder } from '../../../calls/testing/fake-room-recorder.ts'
+import { FakeRoomStreams } from '../../../calls/testing/fake-room-streams.ts'
 import { FakeTracksMedia } from '../../../calls/testing/fake-room-tracks.ts'
 import { FakeRoomVideo } from '../../../calls/testing/rooms-fixture.ts'
 import { roomPermissions } from '../../../rooms/permissions.ts'
@@ -27,6 +28,7 @@ export class TokenPages {
   /** Has the mixers of the rooms, and makes callers without a page. */
   readonly fixture = new ConferenceFixture()
   readonly files = new FakeRoomFiles()
+  readonly streams = new FakeRoomStreams()
   readonly rooms: ProjectRooms
 
   private constructor(gateway: SubscriberTestGateway) {
@@ -42,9 +44,11 @@ export class TokenPages {
         recordPicture,
         recordSound,
         tracks: media.tracks,
+        streamRoom: this.streams.streamRoom,
       },
       recordings: new FakeRecordingStore(),
       files: this.files,
+      rtmp: this.streams,
       clock: gateway.clock,
       log: this.fixture.log,
     })

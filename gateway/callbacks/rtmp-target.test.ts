@@ -1,0 +1,64 @@
+import { createServer } from 'node:net'
+import { AddressGuard } from '@trunkline/sip-agent/address-guard'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { RtmpConnector, readRtmpUrl } from './rtmp-target.ts'
+
+describe('the URL of a stream', () => {
+  it('has a host, an application and a key, which its shown form does not have', () => {
+    expect(readRtmpUrl('rtmp://live.example.com/app/key?sig=1')).toEqual({
+      host: 'live.example.com',
+      port: 1935,
+      hasTls: false,
+      app: 'app',
+      key: 'key?sig=1',
+      tcUrl: 'rtmp://live.example.com:1935/app',
+      masked: 'rtmp://live.example.com:1935/app/***',
+    })
+    expect(readRtmpUrl('RTMPS://[::1]:444/a/b/key')).toMatchObject({
+      host: '::1',
+      port: 444,
+      app: 'a/b',
+      hasTls: true,
+    })
+  })
+
+  it.each([
+    'http://c.example/app/key',
+    'rtmp://c.example/key',
+    'rtmp:///a/b',
+    'rtmp://me:pw@c.example/a/b',
+    'x',
+    '',
+  ])('is not %s', (text) => {
+    expect(() => readRtmpUrl(text)).toThrow(expect.objectContaining({ code: 'bad_room_stream_url' }))
+  })
+})
+
+describe('the connection to a server', () => {
+  const { signal } = new AbortController()
+
+  it('passes the guard, also by the addresses of its name', async () => {
+    const resolve = (
+      _name: string,
+      done: (error: null, found: { address: string; family: number }[]) => void,
+    ) => done(null, [{ address: '10.0.0.1', family: 4 }])
+    const connector = new RtmpConnector(new AddressGuard([]), resolve)
+    for (const host of ['127.0.0.1', '[::1]', 'live.example.com'])
+      await expect(connector.target(`rtmp://${host}/a/key`).connect(signal)).rejects.toThrow('not public')
+  })
+
+  it('is plain, and fails with a code that names no secret', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as { port: number }
+    const connector = new RtmpConnector(new AddressGuard(['127.0.0.0/8']))
+    const socket = await connector.target(`rtmp://127.0.0.1:${port}/a/key`).connect(signal)
+    socket.destroy()
+    server.close()
+    await new Promise((resolve) => server.once('close', resolve))
+    await expect(connector.target(`rtmp://127.0.0.1:${port}/a/key`).connect(signal)).rejects.toThrow(
+      'The connection to the server failed: ECONNREFUSED.',
+    )
+  })
+})
