@@ -51,6 +51,7 @@ export const openRooms = (
     clock,
     log,
     onFigures: (figures) => observeFigures(metrics, figures),
+    onStreamFault: (fault) => metrics.roomStreamFailures.inc({ fault }),
   })
   rooms.onStart((session) => history.watch(session))
   metrics.gauge('room_sessions', () => rooms.count)

@@ -12,14 +12,18 @@ describe('the URL of a stream', () => {
       app: 'app',
       key: 'key?sig=1',
       tcUrl: 'rtmp://live.example.com:1935/app',
-      masked: 'rtmp://live.example.com:1935/app/***',
+      masked: 'rtmp://live.example.com/app/***',
     })
     expect(readRtmpUrl('RTMPS://[::1]:444/a/b/key')).toMatchObject({
       host: '::1',
       port: 444,
       app: 'a/b',
       hasTls: true,
+      masked: 'rtmps://[::1]:444/a/***',
     })
+    for (const port of [80, 443, 1936])
+      expect(readRtmpUrl(`rtmps://c.example:${port}/a/k`)).toMatchObject({ port })
+    expect(readRtmpUrl('rtmps://c.example/a/k').port).toBe(443)
   })
 
   it.each([
@@ -27,6 +31,11 @@ describe('the URL of a stream', () => {
     'rtmp://c.example/key',
     'rtmp:///a/b',
     'rtmp://me:pw@c.example/a/b',
+    'rtmp://:pw@c.example/a/b',
+    'rtmp:c.example/a/b',
+    'rtmp://c.example/a/b#c',
+    'rtmp://c.example:99999/a/b',
+    `rtmp://c.example/a/${'b'.repeat(2000)}`,
     'x',
     '',
   ])('is not %s', (text) => {

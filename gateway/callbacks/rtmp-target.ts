@@ -14,27 +14,39 @@ export interface ReadRtmpUrl extends Omit<RoomStreamTarget, 'connect'> {
   readonly host: string
   readonly port: number
   readonly hasTls: boolean
-  /** URL for lists and logs. */
+  /** URL for lists and logs, without what follows the first part of its path. */
   readonly masked: string
 }
+
+/** Error of a connection that a further attempt would not make either. */
+export class RtmpForbidden extends Error {}
 
 /**
  * Reads the URL of a stream: `rtmp://host/app/key`, or with `rtmps:`. Throws `bad_room_stream_url`. Errors
  * never contain the key.
  */
 export const readRtmpUrl = (text: string): ReadRtmpUrl => {
-  // Parsed as http, whose rules for hosts and ports the parser knows.
-  const [, scheme, rest] = /^(rtmps?):(.{1,2000})$/is.exec(text.trim()) ?? []
-  const url = rest === undefined ? null : URL.parse(`http:${rest}`)
+  // Parsed as ftp: the parser knows its rules for hosts, and no server of RTMP has its default port.
+  const [, scheme, rest] = /^(rtmps?):(\/\/.{1,2000})$/i.exec(text.trim()) ?? []
+  const url = rest === undefined ? null : URL.parse(`ftp:${rest}`)
   const segments = url?.pathname.split('/').filter((part) => part !== '') ?? []
   const last = segments.pop()
-  if (!url || url.hostname === '' || last === undefined || segments.length === 0 || url.username !== '')
+  const [first] = segments
+  if (!url || last === undefined || first === undefined || url.username + url.password + url.hash !== '')
     throw new TrunklineError('bad_room_stream_url')
   const hasTls = scheme?.toLowerCase() === 'rtmps'
   const app = segments.join('/')
   const port = Number(url.port) || (hasTls ? 443 : 1935)
-  const tcUrl = `${hasTls ? 'rtmps' : 'rtmp'}://${url.hostname}:${port}/${app}`
-  return { host: bareHost(url), port, hasTls, app, tcUrl, key: last + url.search, masked: `${tcUrl}/***` }
+  const origin = `${hasTls ? 'rtmps' : 'rtmp'}://${url.hostname}`
+  return {
+    host: bareHost(url),
+    port,
+    hasTls,
+    app,
+    tcUrl: `${origin}:${port}/${app}`,
+    key: last + url.search,
+    masked: `${origin}${url.port === '' ? '' : `:${port}`}/${first}/***`,
+  }
 }
 
 /** Connects to the server of a stream. The addresses of its name pass the guard, and are used as they are. */
@@ -78,7 +90,7 @@ export class RtmpConnector {
 
 const failureOf = (error: Error): Error => {
   if (error instanceof AddressRefused)
-    return new Error(`The address ${error.address} is not public, and not in limits.documentNetworks.`)
+    return new RtmpForbidden(`The address ${error.address} is not public, and not in limits.documentNetworks.`)
   const { code = error.message } = error as NodeJS.ErrnoException
   return new Error(`The connection to the server failed: ${code}.`)
 }

@@ -66,6 +66,12 @@ export class Metrics {
     'Recordings of rooms converted to MP4',
     ['outcome'],
   )
+  /** Failed attempts to stream rooms, by fault: `unreachable`, `refused`, `lost`, `slow` or `encoder`. */
+  readonly roomStreamFailures = this.#counter(
+    'room_stream_failures_total',
+    'Failed attempts to stream rooms to servers',
+    ['fault'],
+  )
   /**
    * Removed recordings, by reason: `age`, `room` (disk space was needed), `request`, or `orphan` (a file
    * without a row).

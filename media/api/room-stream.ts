@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream'
 import type { Mixer } from './mixer.ts'
-import type { RoomFileEnd } from './room-file.ts'
 import type { RoomVideo } from './room-video.ts'
 
 /** Destination of a stream of a room by RTMP. */
@@ -10,7 +9,10 @@ export interface RoomStreamTarget {
   readonly app: string
   /** Secret. */
   readonly key: string
-  /** Connects to the server, also with TLS. `signal` gives up. */
+  /**
+   * Connects to the server, also with TLS. `signal` gives up. Rejects with an Error whose message is for
+   * customers.
+   */
   connect(signal: AbortSignal): Promise<Duplex>
 }
 
@@ -20,10 +22,28 @@ export interface StreamedRoom {
   readonly video: Pick<RoomVideo, 'watchFrames'>
 }
 
+/**
+ * Cause of the end of a stream. `unreachable`: no connection. `refused`: the server did not accept the stream.
+ * `lost`: it ended the accepted stream. `slow`: it takes the stream too slowly. `encoder`: ffmpeg failed.
+ */
+export type RoomStreamFault = 'unreachable' | 'refused' | 'lost' | 'slow' | 'encoder'
+
+/** End of a {@link RoomStream}. */
+export interface RoomStreamEnd {
+  /** Absent if the room ended the stream, as the further facts then are. */
+  readonly fault?: RoomStreamFault
+  /** Reason for customers, in one sentence without the key. */
+  readonly failure?: string
+  /** Reason of ffmpeg, for the gateway's log alone; absent if `failure` has it. */
+  readonly detail?: string
+  /** Time for which the server took the stream, in ms. */
+  readonly sentMs: number
+}
+
 /** Stream of a room in progress, in H.264 and AAC. */
 export interface RoomStream {
-  /** Settles at the end, with the reason if the room did not end it. Never rejects. */
-  readonly done: Promise<RoomFileEnd>
+  /** Settles at the end. Never rejects. */
+  readonly done: Promise<RoomStreamEnd>
   /** Ends the stream. Idempotent. */
   stop(): void
 }

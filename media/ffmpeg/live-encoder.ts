@@ -1,9 +1,9 @@
-import { type MediaClock, systemClock } from '../clock.ts'
+import { type MediaClock, type MediaTimer, systemClock } from '../clock.ts'
 import { WebmMuxer } from '../record/webm/webm-muxer.ts'
-import type { Ffmpeg, FfmpegProcess } from './ffmpeg.ts'
+import { type Ffmpeg, type FfmpegProcess, words } from './ffmpeg.ts'
 import { FlvReader, type FlvTag } from './rtmp/flv-reader.ts'
 
-/** Time between two parts that ffmpeg receives, in ms. */
+/** Time between two parts that ffmpeg receives, and without a picture until the last one is repeated, in ms. */
 const beatMs = 100
 /** Maximum bytes that wait for ffmpeg. More means that the machine is too slow for it. */
 const maxWaitingBytes = 16_000_000
@@ -16,26 +16,47 @@ export interface LiveEncoderListener {
   onEnd(error: Error): void
 }
 
-/** Encodes Opus and VP8, as they come, in AAC and H.264. Begins with the first key frame. */
+/** Size of a picture. */
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** The newest picture. */
+interface Newest {
+  readonly at: number
+  readonly arrivedAt: number
+  readonly frame: Uint8Array
+  /** Absent for a picture that builds on others. */
+  readonly size: Size | undefined
+}
+
+/**
+ * Encodes Opus and VP8, as they come, in AAC and H.264. Begins with the first key frame. A key frame without
+ * a successor, such as a plain picture, is repeated: servers expect pictures all the time.
+ */
 export class LiveEncoder {
   readonly #clock: MediaClock
   readonly #process: FfmpegProcess
   readonly #listener: LiveEncoderListener
   readonly #muxer: WebmMuxer
   #startedAt: number | undefined
+  #newest: Newest | undefined
+  #beat: MediaTimer | undefined
   #isClosed = false
 
   constructor(ffmpeg: Pick<Ffmpeg, 'run'>, listener: LiveEncoderListener, clock: MediaClock = systemClock) {
     this.#clock = clock
     this.#listener = listener
     this.#process = ffmpeg.run(liveArgs)
-    this.#muxer = new WebmMuxer(1, {
+    const output = {
       // The muxer begins with a header that has no video yet; the next one has it.
-      append: (bytes) => {
+      append: (bytes: Uint8Array) => {
         if (this.#startedAt !== undefined) this.#write(bytes)
       },
-      replaceHeader: (bytes) => this.#write(bytes),
-    })
+      replaceHeader: (bytes: Uint8Array) => this.#write(bytes),
+    }
+    this.#muxer = new WebmMuxer(1, output, true)
     this.#read()
     this.#wait()
   }
@@ -47,15 +68,17 @@ export class LiveEncoder {
   }
 
   /** Adds a frame of VP8 that belongs to the time `at`. `size`: of key frames. */
-  addVideo(at: number, frame: Uint8Array, size?: { readonly width: number; readonly height: number }): void {
+  addVideo(at: number, frame: Uint8Array, size?: Size): void {
     if (!size && this.#startedAt === undefined) return
     this.#startedAt ??= at
+    this.#newest = { at, arrivedAt: this.#clock.now(), frame, size }
     this.#muxer.addVideo(at - this.#startedAt, frame, size)
   }
 
   /** Ends the encoding. Idempotent. */
   close(): void {
     this.#isClosed = true
+    this.#beat?.cancel()
     this.#process.kill()
   }
 
@@ -80,11 +103,20 @@ export class LiveEncoder {
   }
 
   #wait(): void {
-    this.#clock.after(beatMs, () => {
-      if (this.#isClosed) return
-      if (this.#startedAt !== undefined) this.#muxer.flush()
-      this.#wait()
+    this.#beat = this.#clock.after(beatMs, () => {
+      this.#repeat()
+      this.#muxer.flush()
+      // The writing may have ended the encoding.
+      if (!this.#isClosed) this.#wait()
     })
+  }
+
+  /** Repeats the newest picture if it is a key frame, and nothing has followed. */
+  #repeat(): void {
+    const { at, arrivedAt, frame, size } = this.#newest ?? {}
+    if (!frame || !size || at === undefined) return
+    const waitedMs = this.#clock.now() - arrivedAt!
+    if (waitedMs >= beatMs) this.addVideo(at + waitedMs, frame, size)
   }
 
   #end(error: Error): void {
@@ -92,11 +124,6 @@ export class LiveEncoder {
     this.close()
     this.#listener.onEnd(error)
   }
-}
-
-/** Returns the words of a text. */
-function words(text: string): readonly string[] {
-  return text.split(' ')
 }
 
 /** The size of the picture changes with the speaker; that of the stream does not. */
@@ -109,6 +136,10 @@ const liveArgs: readonly string[] = [
   '-vf',
   filter,
   ...words('-pix_fmt yuv420p -c:v libx264 -preset veryfast -tune zerolatency -profile:v main -g 60'),
-  ...words('-threads 2 -b:v 2500k -maxrate 2500k -bufsize 5000k -c:a aac -ar 44100 -ac 2 -b:a 128k'),
+  ...words('-threads 2 -b:v 2500k -maxrate 2500k -bufsize 5000k'),
+  // Gaps of the sound are filled, and its clock follows that of the pictures.
+  ...words('-af aresample=async=1000:first_pts=0 -c:a aac -ar 44100 -ac 2 -b:a 128k'),
+  // Sound waits at most half a second for a camera that sends nothing.
+  ...words('-max_interleave_delta 500000'),
   ...words('-flush_packets 1 -f flv -flvflags no_duration_filesize pipe:1'),
 ]

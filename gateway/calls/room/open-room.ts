@@ -10,6 +10,7 @@ import type {
   MixerOptions,
   RoomFile,
   RoomPicture,
+  RoomStreamFault,
   RoomVideo,
   Talk,
   WebRtc,
@@ -40,6 +41,7 @@ import { MemberTracks } from './member-tracks.ts'
 import { RecordAtStart } from './record-at-start.ts'
 import { type MemberFigures, RoomFigures } from './room-figures.ts'
 import { type RecordedCall, RoomRecordings } from './room-recordings.ts'
+import { ServerStream, type StreamFailure } from './server-stream.ts'
 
 /** Rate of the mixer's audio in Hz: full band for browsers with Opus. */
 const mixRate = 48_000
@@ -60,6 +62,8 @@ export interface OpenRoomDeps {
   readonly log: Log
   /** Called with each sample of the figures of a member; default nothing. */
   readonly onFigures?: (figures: MemberFigures) => void
+  /** Called with each failed attempt to stream a room; default nothing. */
+  readonly onStreamFault?: (fault: RoomStreamFault) => void
 }
 
 /** A room session with its media: one mixer, and the video of its browsers. */
@@ -269,19 +273,30 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
   }
 
   stream(text: string): RoomMediaStream {
-    const { files, rtmp, webrtc } = this.#deps
+    const { files, rtmp, webrtc, clock } = this.#deps
     const target = rtmp.target(text)
     const release = files.takeStream(this.session.settings.projectId)
-    const stream = webrtc.streamRoom({ mixer: this.#mixer, video: this.#video }, target)
-    const id = randomUUID()
-    const url = target.masked
-    this.#log.info({ event: 'room.stream-started', stream: id, url }, 'room streamed')
-    void stream.done.then(({ failure }) => {
-      release()
-      const level = failure === undefined ? 'info' : 'warn'
-      this.#log[level]({ event: 'room.stream-ended', stream: id, url, reason: failure }, 'stream ended')
+    const room = { mixer: this.#mixer, video: this.#video }
+    const stream: ServerStream = new ServerStream(target, target.masked, {
+      start: (to) => webrtc.streamRoom(room, to),
+      clock,
+      onFailure: (failure) => this.#streamFailed(stream, failure),
     })
-    return { id, url, done: stream.done, stop: () => stream.stop() }
+    const { id, url, done } = stream
+    this.#log.info({ event: 'room.stream-started', stream: id, url }, 'room streamed')
+    void done.then(({ failure: reason }) => {
+      release()
+      this.#log.info({ event: 'room.stream-ended', stream: id, url, reason }, 'stream ended')
+    })
+    return stream
+  }
+
+  #streamFailed({ id, url }: ServerStream, { fault, failure, detail, waitMs }: StreamFailure): void {
+    if (fault !== undefined) this.#deps.onStreamFault?.(fault)
+    this.#log.warn(
+      { event: 'room.stream-failed', stream: id, url, fault, reason: failure, detail, waitMs },
+      waitMs === undefined ? 'stream failed' : 'stream failed, a further attempt follows',
+    )
   }
 
   addFile(id: string, file: RoomFile, volume: number): void {

@@ -1,22 +1,22 @@
-import type { RoomFileEnd, RoomStream, RoomStreamTarget, StreamedRoom } from '../../../media/types.ts'
+import type { RoomStream, RoomStreamEnd, RoomStreamTarget, StreamedRoom } from '../../../media/types.ts'
 import { readRtmpUrl } from '../../callbacks/rtmp-target.ts'
 
 /** Stream of a room that the test ends. */
 export class FakeRoomStream implements RoomStream {
   readonly target: RoomStreamTarget
-  readonly done: Promise<RoomFileEnd>
+  readonly done: Promise<RoomStreamEnd>
   /** Ends the stream. */
-  readonly end: (end: RoomFileEnd) => void
+  readonly end: (end: RoomStreamEnd) => void
 
   constructor(target: RoomStreamTarget) {
-    const { promise, resolve } = Promise.withResolvers<RoomFileEnd>()
+    const { promise, resolve } = Promise.withResolvers<RoomStreamEnd>()
     this.target = target
     this.done = promise
     this.end = resolve
   }
 
   stop(): void {
-    this.end({})
+    this.end({ sentMs: 0 })
   }
 }
 

@@ -160,7 +160,7 @@ describe('requests of a page with a room token', () => {
     const url = 'rtmp://c.example/live/secret'
     const startedAt = gateway.clock.now() / 1000
     const { stream } = (await ask('stream.start', { url })) as { stream: AnyFrame }
-    const shown = 'rtmp://c.example:1935/live/***'
+    const shown = 'rtmp://c.example/live/***'
     expect(stream).toEqual({
       id: stream.id,
       url: shown,

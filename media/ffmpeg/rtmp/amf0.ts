@@ -1,5 +1,14 @@
+import { brokenRtmp } from './rtmp-errors.ts'
+
 /** Value of AMF0, as far as RTMP needs it. */
-export type AmfValue = string | number | boolean | null | undefined | { readonly [key: string]: AmfValue }
+export type AmfValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly AmfValue[]
+  | { readonly [key: string]: AmfValue }
 
 const Marker = {
   number: 0,
@@ -11,13 +20,14 @@ const Marker = {
   array: 8,
   end: 9,
   strictArray: 10,
+  date: 11,
   longString: 12,
 } as const
 
 /** Maximum depth of objects that are read. */
 const maxDepth = 8
 
-/** Returns values in AMF0 (Adobe, AMF 0 specification). */
+/** Returns values in AMF0 (Adobe, AMF 0 specification). Arrays are not written. */
 export const writeAmf = (...values: readonly AmfValue[]): Buffer => Buffer.concat(values.map(valueBytes))
 
 const valueBytes = (value: AmfValue): Buffer => {
@@ -41,7 +51,7 @@ const shortText = (text: string): Buffer => {
   return Buffer.concat([length, bytes])
 }
 
-/** Reads all values of a message. Throws an Error for a truncated message, and for other types. */
+/** Reads all values of a message. Throws an RtmpError for a truncated message, and for other types. */
 export const readAmf = (bytes: Buffer): readonly AmfValue[] => {
   const reader = new AmfReader(bytes)
   const values: AmfValue[] = []
@@ -62,7 +72,7 @@ class AmfReader {
   }
 
   value(depth: number): AmfValue {
-    if (depth > maxDepth) throw new Error(`AMF: at most ${maxDepth} levels expected`)
+    if (depth > maxDepth) throw brokenRtmp(`at most ${maxDepth} levels of values expected`)
     const marker = this.#take(1)[0]
     switch (marker) {
       case Marker.number:
@@ -78,11 +88,16 @@ class AmfReader {
       case Marker.array:
         this.#take(4)
         return this.#object(depth)
+      case Marker.strictArray:
+        return this.#list(depth)
+      case Marker.date:
+        // A time in ms, and two reserved bytes.
+        return this.#take(10).readDoubleBE()
       case Marker.nothing:
       case Marker.undefined:
         return null
       default:
-        throw new Error(`AMF: the type ${marker} is not supported`)
+        throw brokenRtmp(`no value of the type ${marker} expected`)
     }
   }
 
@@ -97,13 +112,20 @@ class AmfReader {
     return Object.fromEntries(fields)
   }
 
+  #list(depth: number): AmfValue {
+    const values: AmfValue[] = []
+    // Each value takes a byte at least, so the message bounds the number.
+    for (let count = this.#take(4).readUInt32BE(); count > 0; count--) values.push(this.value(depth + 1))
+    return values
+  }
+
   #text(): string {
     return this.#take(this.#take(2).readUInt16BE()).toString()
   }
 
   #take(length: number): Buffer {
     const end = this.#at + length
-    if (end > this.#bytes.length) throw new Error('AMF: the message is truncated')
+    if (end > this.#bytes.length) throw brokenRtmp('a whole value expected')
     const part = this.#bytes.subarray(this.#at, end)
     this.#at = end
     return part

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AmfValue, readAmf, writeAmf } from './amf0.ts'
 import { FlvReader } from './flv-reader.ts'
-import { type RtmpMessage, RtmpReader, writeChunks } from './rtmp-chunks.ts'
+import { type RtmpMessage, RtmpReader, transportMessage, writeChunks } from './rtmp-chunks.ts'
 import { RtmpPublisher } from './rtmp-publisher.ts'
 
 const handshakeBytes = 1536
@@ -52,6 +52,12 @@ class FakeServer {
   command(...values: readonly AmfValue[]): void {
     const message = { type: 20, stream: 0, timestamp: 0, body: writeAmf(...values) }
     this.publisher.receive(writeChunks(message, 3, 128))
+    this.#read(this.take())
+  }
+
+  /** Sends a message of the transport. */
+  transport(message: RtmpMessage): void {
+    this.publisher.receive(writeChunks(message, 2))
     this.#read(this.take())
   }
 
@@ -130,14 +136,66 @@ describe('a publisher by RTMP', () => {
     )
   })
 
-  it('fails for another version, and for messages that are too long', () => {
-    expect(() => server.publisher.receive(Buffer.alloc(2000, 9))).toThrow('another version')
+  it('ignores refusals of what some servers do not know', () => {
+    server.shake()
+    server.command('_result', 1, {}, {})
+    server.command('_error', 2, null, { code: 'NetConnection.Call.Failed' })
+    server.command('onBWDone', 0, null)
+    server.command('_result', 4, null, 1)
+    expect(() => server.command('_error', 5, null, { code: 'NetStream.Publish.BadName' })).toThrow(
+      'The server refuses the stream (NetStream.Publish.BadName).',
+    )
+  })
+
+  it('fails for a stream without a number, and starts only with one', () => {
+    server.shake()
+    server.command('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' })
+    server.command('_result', 4, null, 1)
+    expect(server.isStarted).toBe(false)
+    server.command('_result', 1, {}, {})
+    for (const bad of ['1', -1, 0.5, 2 ** 32, null])
+      expect(() => server.command('_result', 4, null, bad)).toThrow('the number of a stream')
+  })
+
+  it('acknowledges what it receives, and answers pings', () => {
+    server.accept()
+    server.messages.length = 0
+    server.transport(transportMessage(5, 100))
+    server.transport({ ...transportMessage(6, 250, 0), body: Buffer.from([0, 0, 0, 250, 2]) })
+    server.transport({ type: 4, stream: 0, timestamp: 0, body: Buffer.from([0, 6, 1, 2, 3, 4]) })
+    server.transport({ type: 4, stream: 0, timestamp: 0, body: Buffer.from([0]) })
+    server.transport({ type: 99, stream: 0, timestamp: 0, body: Buffer.alloc(120) })
+    const [first, ...others] = server.messages
+    expect([first!.type, first!.body.readUInt32BE()]).toEqual([3, expect.any(Number)])
+    expect(first!.body.readUInt32BE()).toBeGreaterThan(2 * handshakeBytes)
+    expect(others.map(({ type, body }) => [type, body.toString('hex')])).toEqual([
+      [5, '000000fa'],
+      [4, '000701020304'],
+      [3, expect.any(String)],
+    ])
+  })
+
+  it('announces its end once, if the stream has started', () => {
+    server.publisher.end()
+    server.accept()
+    server.publisher.end()
+    server.publisher.end()
+    server.command('onBWDone', 0, null)
+    const commands = server.commands.slice(5)
+    expect(commands).toEqual([
+      ['FCUnpublish', 6, null, 'secret'],
+      ['deleteStream', 7, null, 1],
+    ])
+    expect(server.publish({ type: 9, timestamp: 0, body: Buffer.from('x') })).toBe(false)
+  })
+
+  it('fails for another version, and for commands that are no values', () => {
+    expect(() => server.publisher.receive(Buffer.alloc(1, 9))).toThrow('another version')
     server = new FakeServer()
     server.shake()
-    const huge = Buffer.alloc(12)
-    huge[0] = 3
-    huge.writeUIntBE(0xff_ffff, 4, 3)
-    expect(() => server.publisher.receive(huge)).toThrow('at most')
+    expect(() => server.transport({ type: 20, stream: 0, timestamp: 0, body: Buffer.from([2, 9]) })).toThrow(
+      'The server does not keep to RTMP: a whole value expected.',
+    )
   })
 })
 

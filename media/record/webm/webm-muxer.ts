@@ -54,10 +54,16 @@ export class WebmMuxer {
   /** Ends of the clusters, with the duration up to there. */
   readonly #ends: { readonly bytes: number; readonly durationMs: number }[] = []
   #cuesAt: number | undefined
+  readonly #isLive: boolean
 
-  /** `channels` of the Opus track; undefined: none. The VP8 track is added with its first frame. */
-  constructor(channels: 1 | 2 | undefined, output: WebmOutput) {
+  /**
+   * `channels` of the Opus track; undefined: none. The VP8 track is added with its first frame. `isLive`:
+   * whether the bytes are read once, as they come. The muxer then keeps nothing for {@link playable} and for
+   * seeking, so it can run for days.
+   */
+  constructor(channels: 1 | 2 | undefined, output: WebmOutput, isLive = false) {
     this.#channels = channels
+    this.#isLive = isLive
     this.#output = output
     this.#append(this.#header())
   }
@@ -110,12 +116,12 @@ export class WebmMuxer {
     this.#blockBytes = 0
     blocks.sort((a, b) => a.atMs - b.atMs)
     const from = blocks[0]!.atMs
-    this.#cue(blocks)
+    if (!this.#isLive) this.#cue(blocks)
     for (const { track, atMs } of blocks)
       this.#durationMs = Math.max(this.#durationMs, atMs + (track === TrackNumber.audio ? packetMs : 0))
     const content = blocks.flatMap((block) => blockParts(block, from))
     this.#append(element(Id.cluster, uint(Id.timestamp, from), ...content))
-    this.#ends.push({ bytes: this.#bytes, durationMs: this.#durationMs })
+    if (!this.#isLive) this.#ends.push({ bytes: this.#bytes, durationMs: this.#durationMs })
   }
 
   /** Ends the last cluster, and appends the cues. Nothing can be added afterwards. */

@@ -2,16 +2,20 @@ import type { Duplex } from 'node:stream'
 import type { MediaClock } from '../../clock.ts'
 import type { Ffmpeg } from '../../ffmpeg/ffmpeg.ts'
 import { LiveEncoder } from '../../ffmpeg/live-encoder.ts'
-import type { FlvTag } from '../../ffmpeg/rtmp/flv-reader.ts'
+import { RtmpError } from '../../ffmpeg/rtmp/rtmp-errors.ts'
 import { RtmpPublisher } from '../../ffmpeg/rtmp/rtmp-publisher.ts'
-import { StreamTimeline } from '../../rooms/stream-timeline.ts'
-import type { RoomFileEnd, RoomStream, RoomStreamTarget, StreamedRoom } from '../../types.ts'
+import type {
+  RoomStream,
+  RoomStreamEnd,
+  RoomStreamFault,
+  RoomStreamTarget,
+  StreamedRoom,
+} from '../../types.ts'
+import { MixFeed } from './mix-feed.ts'
 
-/** Duration of a packet of the mix, in ms. */
-const packetMs = 20
 /** Maximum time until the server has accepted the stream, in ms. */
 const maxStartMs = 15_000
-/** Maximum bytes that wait for the server. More means that its path is too slow for the stream. */
+/** Maximum bytes that wait for the server: 24 s. More means that its path is too slow for the stream. */
 const maxWaitingBytes = 8_000_000
 
 /** Collaborators of a {@link RoomStreamer}. */
@@ -20,30 +24,42 @@ export interface RoomStreamerDeps {
   readonly clock: MediaClock
 }
 
-/** Sends the picture and the mix of a room to a server by RTMP, see {@link RoomStream}. */
+/**
+ * Sends the picture and the mix of a room to a server by RTMP, see {@link RoomStream}. ffmpeg starts once the
+ * server has accepted the stream.
+ */
 export class RoomStreamer implements RoomStream {
-  readonly done: Promise<RoomFileEnd>
-  readonly #settle: (end: RoomFileEnd) => void
+  readonly done: Promise<RoomStreamEnd>
+  readonly #settle: (end: RoomStreamEnd) => void
   readonly #room: StreamedRoom
-  readonly #target: RoomStreamTarget
   readonly #deps: RoomStreamerDeps
+  readonly #publisher: RtmpPublisher
   readonly #connecting = new AbortController()
   /** Functions that close the parts of the stream. */
   readonly #closers: (() => void)[] = []
+  #socket: Duplex | undefined
+  /** Time at which the server accepted the stream; undefined before. */
+  #acceptedAt: number | undefined
   #hasEnded = false
 
   constructor(room: StreamedRoom, target: RoomStreamTarget, deps: RoomStreamerDeps) {
-    const { promise, resolve } = Promise.withResolvers<RoomFileEnd>()
+    const { promise, resolve } = Promise.withResolvers<RoomStreamEnd>()
     this.done = promise
     this.#settle = resolve
     this.#room = room
-    this.#target = target
     this.#deps = deps
-    const timer = deps.clock.after(maxStartMs, () => this.#end('The server does not accept the stream.'))
-    this.#closers.push(() => timer.cancel())
+    const late = deps.clock.after(maxStartMs, () => this.#end('unreachable', startedTooLate))
+    this.#closers.push(() => late.cancel())
+    this.#publisher = new RtmpPublisher(target, {
+      send: (bytes) => this.#send(bytes),
+      onStart: () => {
+        late.cancel()
+        this.#stream()
+      },
+    })
     target.connect(this.#connecting.signal).then(
-      (socket) => this.#connected(socket, () => timer.cancel()),
-      (error: Error) => this.#end(error.message),
+      (socket) => this.#connected(socket),
+      (error: Error) => this.#end('unreachable', error.message),
     )
   }
 
@@ -51,56 +67,90 @@ export class RoomStreamer implements RoomStream {
     this.#end()
   }
 
-  #connected(socket: Duplex, onStart: () => void): void {
-    socket.on('error', ({ message }: Error) => this.#end(`The connection to the server failed: ${message}.`))
+  #connected(socket: Duplex): void {
+    let reason = 'the server has ended it'
+    socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+      if (code !== '') reason = code
+    })
     if (this.#hasEnded) {
       socket.destroy()
       return
     }
-    this.#closers.push(() => socket.destroy())
-    const publisher = new RtmpPublisher(this.#target, {
-      send: (bytes) => {
-        socket.write(bytes)
-        if (socket.writableLength > maxWaitingBytes) this.#end('The server receives the stream too slowly.')
-      },
-      onStart: () => {
-        onStart()
-        this.#stream((tag) => void publisher.publish(tag))
-      },
-    })
-    socket.on('data', (bytes: Buffer) => {
-      try {
-        publisher.receive(bytes)
-      } catch (error) {
-        this.#end((error as Error).message)
-      }
-    })
-    socket.on('close', () => this.#end('The server has ended the connection.'))
-    publisher.start()
+    this.#socket = socket
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes))
+    socket.on('close', () => this.#lost(`The connection to the server is lost: ${reason}.`))
+    this.#publisher.start()
   }
 
-  #stream(onTag: (tag: FlvTag) => void): void {
+  #send(bytes: Buffer): void {
+    const socket = this.#socket
+    if (!socket?.writable) return
+    socket.write(bytes)
+    if (socket.writableLength > maxWaitingBytes) this.#end('slow', 'The server takes the stream too slowly.')
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.#hasEnded) return
+    try {
+      this.#publisher.receive(bytes)
+    } catch (error) {
+      if (error instanceof RtmpError) this.#lost(error.message)
+      else this.#lost('The gateway cannot read what the server sends.', String(error))
+    }
+  }
+
+  #lost(failure: string, detail?: string): void {
+    this.#end(this.#acceptedAt === undefined ? 'refused' : 'lost', failure, detail)
+  }
+
+  #stream(): void {
     const { ffmpeg, clock } = this.#deps
-    const onEnd = ({ message }: Error) => this.#end(`The stream cannot be encoded: ${message}.`)
-    const encoder = new LiveEncoder(ffmpeg, { onTag, onEnd }, clock)
-    const timeline = new StreamTimeline()
-    let packets = 0
-    const endAudio = this.#room.mixer.onPacket((packet, delayMs) =>
-      encoder.addAudio(timeline.at(clock.now(), packets++ * packetMs) - delayMs, packet),
+    const { mixer, video } = this.#room
+    this.#acceptedAt = clock.now()
+    const encoder = new LiveEncoder(
+      ffmpeg,
+      {
+        onTag: (tag) => void this.#publisher.publish(tag),
+        onEnd: ({ message }) => this.#end('encoder', 'The stream cannot be encoded.', message),
+      },
+      clock,
     )
-    const frames = this.#room.video.watchFrames(({ at, data, size }) => encoder.addVideo(at, data, size))
+    const mix = new MixFeed(mixer, clock, (at, packet) => encoder.addAudio(at, packet))
+    const frames = video.watchFrames(({ at, data, size }) => encoder.addVideo(at, data, size))
     this.#closers.push(
-      endAudio,
+      () => mix.close(),
       () => frames.close(),
       () => encoder.close(),
     )
   }
 
-  #end(failure?: string): void {
+  #end(fault?: RoomStreamFault, failure?: string, detail?: string): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
+    const sentMs = this.#acceptedAt === undefined ? 0 : this.#deps.clock.now() - this.#acceptedAt
     this.#connecting.abort()
     for (const close of this.#closers.splice(0)) close()
-    this.#settle(failure === undefined ? {} : { failure })
+    this.#hangUp(fault === undefined)
+    this.#settle({
+      sentMs,
+      ...(fault !== undefined && { fault }),
+      ...(failure !== undefined && { failure }),
+      ...(detail !== undefined && { detail }),
+    })
+  }
+
+  /** Closes the connection. `isOrderly`: the server gets the rest of the stream and its end. */
+  #hangUp(isOrderly: boolean): void {
+    const socket = this.#socket
+    if (!socket) return
+    if (!isOrderly) {
+      socket.destroy()
+      return
+    }
+    this.#publisher.end()
+    // A server that does not read any more is given up after the time-out of the connection.
+    socket.end(() => socket.destroy())
   }
 }
+
+const startedTooLate = 'The server has not accepted the stream within 15 s.'
