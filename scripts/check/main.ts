@@ -111,9 +111,9 @@ const fast = async (): Promise<Counts[]> => {
   return files.length === 0 ? checks : [...checks, tests('unit', files)]
 }
 
+/** Checks types and lint at the same time, then runs all tests. */
 const everything = async (): Promise<Counts[]> => [
-  await check('types'),
-  await check('lint'),
+  ...(await Promise.all([check('types'), check('lint')])),
   ...projects.map((project) => tests(project)),
 ]
 
