@@ -1,4 +1,4 @@
-/** @schedule alone: several browsers run at the same time. */
+/** @schedule tones: several browsers run at the same time. */
 
 /** Web Push of the gateway to a closed page, which its service worker wakes. */
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** @schedule alone: softphones play and record sound in real time. */
+/** @schedule tones: softphones play and record sound in real time. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'

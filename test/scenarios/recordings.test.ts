@@ -1,4 +1,4 @@
-/** @schedule alone: measures the length and the tones of recordings. */
+/** @schedule tones: measures the length and the tones of recordings. */
 
 import { MPEGDecoder } from 'mpg123-decoder'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** @schedule alone: several pages of a browser ring and talk at the same time. */
+/** @schedule tones: several pages of a browser ring and talk at the same time. */
 
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { application, scripted } from '../support/applications.ts'

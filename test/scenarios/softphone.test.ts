@@ -1,4 +1,4 @@
-/** @schedule alone: two pages with video need both cores. */
+/** @schedule tones first: two pages with sound and video, in a minute of calls. */
 
 /** Softphone page with two users: calls, video, several calls, a reload, and messages. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-/** @schedule alone: a browser sends sound through a TURN server in real time. */
+/** @schedule tones: a browser sends sound through a TURN server in real time. */
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-/** @schedule alone: two browsers with sound and video run at the same time. */
+/** @schedule tones first: two browsers with sound and video, in a minute of calls. */
 
 /** Two browsers with cameras, and telephones: one gateway and the same browsers for all groups of tests. */
 import { afterAll, beforeAll } from 'vitest'

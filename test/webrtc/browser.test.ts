@@ -1,4 +1,4 @@
-/** @schedule alone: a browser encodes and decodes sound in real time. */
+/** @schedule tones first: a browser encodes and decodes sound in real time, in many calls. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { dominant, sine } from '../../media/codecs/tone.ts'
