@@ -78,6 +78,8 @@ const makeBase = async (): Promise<OverlayRoot> => {
   await base.run(
     [
       'set -e',
+      // As in the base image. A package is not written through to the disk file by file.
+      'echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/docker-apt-speedup',
       'if getent passwd 1000 >/dev/null; then userdel "$(id -un 1000)"; fi',
       'useradd --create-home --uid 1000 node',
       // Without binutils there is no compiler.
