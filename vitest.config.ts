@@ -30,7 +30,7 @@ const helpers = 'test/support/**/*.test.ts'
 
 /**
  * Projects. `unit` needs no other program. The others place calls with real peers.
- * `scenarios` and `tones` run two files at a time, `audio` one. A file's `@schedule` decides its project.
+ * `scenarios` run three files at a time, `tones` two, `audio` one. A file's `@schedule` decides its project.
  */
 export default defineConfig({
   test: {
@@ -61,7 +61,8 @@ export default defineConfig({
           ...scenario('scenarios'),
           include: ['test/**/*.test.ts'],
           exclude: [helpers, ...tones, ...alone],
-          maxWorkers: 2,
+          // Many of them wait for timers and other programs: a third keeps two cores busy meanwhile.
+          maxWorkers: 3,
         },
       },
       { test: { ...scenario('tones'), include: [...tones], maxWorkers: 2 } },
