@@ -2,26 +2,34 @@
 import type { Page } from 'playwright-core'
 import { readWebm } from '../../media/record/testing/read-webm.ts'
 
+/** Options of {@link flashAndBeep}. */
+export interface FlashOptions {
+  /** Frequency of the tone in Hz; default 1000. */
+  readonly hz?: number
+  /** Dark colour between the flashes; default black. */
+  readonly dark?: string
+}
+
 /**
- * Replaces camera and microphone of a page. The first 200 ms of each second have a white picture and a tone
- * of 1 kHz. The rest is black and silent.
+ * Returns a script that replaces camera and microphone of a page. The first 200 ms of each second of the wall
+ * clock, at the same time in all pages, have a white picture and a tone. The rest is dark and silent.
  */
-export const flashAndBeep = `(() => {
+export const flashAndBeep = ({ hz = 1000, dark = 'black' }: FlashOptions = {}): string => `(() => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 })
   const context = canvas.getContext('2d')
   const audio = new AudioContext()
   const [tone, gain] = [audio.createOscillator(), audio.createGain()]
   const out = audio.createMediaStreamDestination()
-  tone.frequency.value = 1000
+  tone.frequency.value = ${hz}
   gain.gain.value = 0
   tone.connect(gain).connect(out)
   tone.start()
   let wasOn
   setInterval(() => {
-    const isOn = performance.now() % 1000 < 200
+    const isOn = Date.now() % 1000 < 200
     if (isOn !== wasOn) gain.gain.value = isOn ? 0.5 : 0
     wasOn = isOn
-    context.fillStyle = isOn ? 'white' : 'black'
+    context.fillStyle = isOn ? 'white' : '${dark}'
     context.fillRect(0, 0, 320, 180)
     context.fillStyle = 'grey'
     context.fillRect((performance.now() / 10) % 320, 150, 10, 30)

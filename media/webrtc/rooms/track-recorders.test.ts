@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../edge/testing/test-clock.ts'
 import { readWebm } from '../../record/testing/read-webm.ts'
 import { MemoryFiles } from '../../record/testing/recording-files.ts'
+import { SenderClock, StreamClock } from '../../rooms/sender-clock.ts'
 import type { MediaPort, Recording, RecordRequest, RoomFrame } from '../../types.ts'
+import type { SoundListener } from './relay-feed.ts'
 import { PictureRecorder, PortRecorder, SoundRecorder } from './track-recorders.ts'
 
 let clock: TestClock
@@ -25,13 +27,13 @@ const pass = async (ms: number, step: () => void = () => {}) => {
 }
 
 describe('the recording of a sound', () => {
-  const listeners = new Set<(packet: Buffer) => void>()
+  const listeners = new Set<SoundListener>()
   let number = 0
   let recorder: SoundRecorder
   let fail: (fault: Error) => void
   beforeEach(() => {
     listeners.clear()
-    const attach = (listener: (packet: Buffer) => void, onFault: typeof fail) => {
+    const attach = (listener: SoundListener, onFault: typeof fail) => {
       fail = onFault
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -40,14 +42,14 @@ describe('the recording of a sound', () => {
   })
 
   /** Sends a packet of 20 ms. */
-  const send = (ssrc = 7) => {
+  const send = (ssrc = 7, sender?: StreamClock) => {
     const head = Buffer.alloc(12)
     head[0] = 0x80
     head.writeUInt16BE(number & 0xffff, 2)
     head.writeUInt32BE((number * 960) >>> 0, 4)
     head.writeUInt32BE(ssrc, 8)
     number++
-    for (const listener of listeners) listener(Buffer.concat([head, Buffer.of(0xf8), Buffer.from('x')]))
+    for (const listener of listeners) listener(Buffer.concat([head, Buffer.of(0xf8), Buffer.from('x')]), sender)
   }
   const speechTimes = () =>
     content()
@@ -56,9 +58,9 @@ describe('the recording of a sound', () => {
 
   it('has the packets at their times, and silence while the member is muted', async () => {
     await pass(1000)
-    await pass(1000, send)
+    await pass(1000, () => send())
     recorder.setMuted(true)
-    await pass(1000, send)
+    await pass(1000, () => send())
     recorder.setMuted(false)
     // The browser sends another stream.
     await pass(1000, () => send(8))
@@ -72,8 +74,48 @@ describe('the recording of a sound', () => {
     expect([listeners.size, clock.running]).toEqual([0, 0])
   })
 
+  it('has the packets at the times of their capture, also those before the first report', async () => {
+    number = 0
+    const stream = new StreamClock(new SenderClock(), 48_000)
+    const began = clock.now()
+    // Packets are on their way for 90 ms; the report of the time is not.
+    await pass(1000)
+    await pass(2000, () => send(7, stream))
+    expect([...files.files.values()].every((bytes) => readWebm(bytes).blocks.length <= 50)).toBe(true)
+    stream.report(began + 3000, { ssrc: 7, senderMs: 9 * 3_600_000, timestamp: (2000 + 90) * 48 })
+    await pass(1000, () => send(7, stream))
+    recorder.stop()
+    await recorder.done
+    expect(speechTimes()).toEqual(Array.from({ length: 150 }, (_, i) => 910 + i * 20))
+    const times = content().blocks.map(({ atMs }) => atMs)
+    expect(times.every((atMs, i) => i === 0 || atMs - times[i - 1]! <= 30)).toBe(true)
+  })
+
+  it('has what waits for a report at its end, and before a pause', async () => {
+    const stream = new StreamClock(new SenderClock(), 48_000)
+    await pass(1000, () => send(7, stream))
+    recorder.pause()
+    await pass(1000, () => send(7, stream))
+    recorder.resume()
+    // Another stream waits anew.
+    const next = new StreamClock(new SenderClock(), 48_000)
+    await pass(1000, () => send(8, next))
+    recorder.stop()
+    expect((await recorder.done).durationMs).toBe(2000)
+    expect(speechTimes()).toEqual(Array.from({ length: 100 }, (_, i) => i * 20))
+  })
+
+  it('of a member who stays muted is silence, from the start of the file to its end', async () => {
+    recorder.setMuted(true)
+    await pass(3000, () => send())
+    recorder.stop()
+    expect((await recorder.done).durationMs).toBe(3000)
+    expect(speechTimes()).toEqual([])
+    expect(content().blocks.map(({ atMs }) => atMs)).toEqual(Array.from({ length: 150 }, (_, i) => i * 20))
+  })
+
   it('ends with an error if its sound cannot be received, and keeps what came before', async () => {
-    await pass(1000, send)
+    await pass(1000, () => send())
     fail(new Error('no transport'))
     const { end, durationMs } = await recorder.done
     expect([end, durationMs]).toEqual([{ kind: 'error', code: 'error', message: 'no transport' }, 1000])
@@ -81,11 +123,11 @@ describe('the recording of a sound', () => {
   })
 
   it('leaves a pause out', async () => {
-    await pass(1000, send)
+    await pass(1000, () => send())
     recorder.pause()
-    await pass(5000, send)
+    await pass(5000, () => send())
     recorder.resume()
-    await pass(1000, send)
+    await pass(1000, () => send())
     recorder.stop()
     expect((await recorder.done).durationMs).toBe(2000)
     expect(speechTimes()).toEqual(Array.from({ length: 100 }, (_, i) => i * 20))
@@ -93,7 +135,7 @@ describe('the recording of a sound', () => {
 
   it('ends with the fault of the disk', async () => {
     files.space = 600
-    await pass(3000, send)
+    await pass(3000, () => send())
     expect((await recorder.done).end).toMatchObject({ kind: 'error', code: 'ENOSPC' })
     expect([listeners.size, clock.running]).toEqual([0, 0])
   })
@@ -114,6 +156,9 @@ describe('the recording of a picture', () => {
       }
     }
     const recorder = new PictureRecorder({ pathOf }, { watchMember }, 'm', { clock, files })
+    // A key frame from the time before the recording does not begin the file.
+    report({ at: clock.now() - 1, data: Buffer.from('early'), size: { width: 640, height: 360 } })
+    expect(calls).toEqual(['m', 'key'])
     const frame = (isKey: boolean) => () =>
       report({
         at: clock.now(),
@@ -130,7 +175,7 @@ describe('the recording of a picture', () => {
     await pass(20, frame(true))
     recorder.stop()
     await recorder.done
-    expect(calls.slice(0, 6)).toEqual(['m', false, 'flush', 'key', 'flush', 'close'])
+    expect(calls.slice(2, 7)).toEqual([false, 'flush', 'key', 'flush', 'close'])
     const { blocks, tracks } = content()
     expect(tracks).toEqual({ 2: 'V_VP8' })
     expect(blocks.filter(({ isKey }) => isKey).map(({ atMs }) => atMs)).toEqual([0, 1500])
