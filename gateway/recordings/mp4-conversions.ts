@@ -104,7 +104,10 @@ export class Mp4Conversions {
   }
 
   #cancel({ id, project_id: project }: RecordingRow): void {
-    if (this.#current?.row.id === id) return this.#current.end.abort()
+    if (this.#current?.row.id === id) {
+      this.#current.end.abort()
+      return
+    }
     const all = this.#waiting.get(project) ?? []
     const found = all.find(({ row }) => row.id === id)
     if (!found) return

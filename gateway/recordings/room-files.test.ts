@@ -220,8 +220,12 @@ describe('a conversion to MP4', () => {
       http: { upload: async () => Promise.reject(new Error('no upload')) },
     })
     const storage = { url: 'https://storage.example/x', method: 'PUT' } as const
-    const [first, second, third] = [started(recordings, { storage }), started(recordings), started(recordings)]
-    for (const { finish } of [first, second, third]) await finish()
+    const first = started(recordings, { storage })
+    const second = started(recordings)
+    const third = started(recordings)
+    await first.finish()
+    await second.finish()
+    await third.finish()
     await expect.poll(() => converting).toEqual([`${first.id}.webm`])
     const rows = [await rowOf(first.id), await rowOf(second.id)]
     // A search for unfinished recordings comes at the same time.

@@ -26,8 +26,10 @@ type Waiting = Omit<Arrival, 'at'>
 export type OpusListener = (at: number, packet: Uint8Array) => void
 
 /**
- * Orders the RTP packets of Opus that one source sends, and places them in the time of the gateway's clock:
- * by the reports of their sender, or by their arrival, see {@link Placement}. Silence fills what is missing: pauses of the source, lost packets, and the time between two streams. A
+ * Orders the RTP packets of Opus that one source sends, and places them in the time of the gateway's clock.
+ * {@link Placement} does so by the reports of their sender, or by their arrival.
+ *
+ * Silence fills what is missing: pauses of the source, lost packets, and the time between two streams. A
  * stream with another SSRC begins anew.
  */
 export class OpusTrack {

@@ -1,6 +1,6 @@
 import type { StreamClock } from './sender-clock.ts'
 
-/** Maximum wait of the first packets of a stream for a report of its sender, in ms. Browsers send one in 7.5 s. */
+/** Maximum wait for the first report of a sender, in ms. Browsers send one in 7.5 s. */
 const maxWaitMs = 8000
 /** Maximum length of what waits, in bytes. */
 const maxWaitBytes = 4_000_000

@@ -1,4 +1,7 @@
-/** Maximum difference between two delays of one sender, in ms. Beyond it, a clock was set or a stream began anew. */
+/**
+ * Maximum difference between two delays of one sender, in ms. Beyond it, a clock was set or a stream began
+ * anew.
+ */
 const maxStepMs = 2000
 /** Length of a window in which the fastest report is searched, in ms. */
 const windowMs = 10_000
@@ -69,7 +72,7 @@ interface Mark extends SenderReport {
   readonly offset: ClockOffset
 }
 
-/** Times of the gateway's clock at which the packets of one producer were captured, by its sender's reports. */
+/** Clock of one producer: times of the gateway's clock at which its packets were captured. */
 export class StreamClock {
   readonly #sender: SenderClock
   readonly #unitsPerMs: number

@@ -215,7 +215,19 @@ describe('a recording', () => {
     // Both pages flash and beep at the same time.
     expect(medianDistance(dora.flashes, vera.flashes)).toBeLessThan(100)
     expect(medianDistance(dora.beeps, vera.beeps)).toBeLessThan(100)
-    console.log(JSON.stringify([vera.flashes, vera.beeps, dora.flashes, dora.beeps, onsetsOf(roomSound, veraTone), vera.camera.start, vera.audio.start, dora.camera.start, dora.audio.start]))
+    console.log(
+      JSON.stringify([
+        vera.flashes,
+        vera.beeps,
+        dora.flashes,
+        dora.beeps,
+        onsetsOf(roomSound, veraTone),
+        vera.camera.start,
+        vera.audio.start,
+        dora.camera.start,
+        dora.audio.start,
+      ]),
+    )
     const isGreen = ({ rgb: [r, g, b] }: Picture) => g > 60 && r < 40 && b < 40
     expect([vera.pictures.some(isGreen), dora.pictures.some(isGreen)]).toEqual([false, true])
     expect([shareOf(vera.sound, tone) < 0.1, shareOf(dora.sound, veraTone) < 0.1]).toEqual([true, true])

@@ -6,7 +6,8 @@ const source = (): PacketSource => ({ attach: () => () => {}, requestKeyFrame: (
 
 it('finds source and timestamp of each frame, also of those that are complete after a change', () => {
   const origins = new FrameOrigins()
-  const [first, second] = [source(), source()]
+  const first = source()
+  const second = source()
   const near = 2 ** 32 - 100
   origins.add(near, first, 5000)
   origins.add(near + 50, first, 5050)

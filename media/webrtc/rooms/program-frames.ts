@@ -38,11 +38,7 @@ export class ProgramFrames {
   #beats = 0
   #beat: MediaTimer | undefined
 
-  constructor(
-    clock: MediaClock,
-    onFrame: (frame: RoomFrame) => void,
-    placing: FramePlacing = 'by arrival',
-  ) {
+  constructor(clock: MediaClock, onFrame: (frame: RoomFrame) => void, placing: FramePlacing = 'by arrival') {
     this.#clock = clock
     this.#placing = placing
     const report = guard(onFrame)

@@ -49,7 +49,8 @@ describe('the recording of a sound', () => {
     head.writeUInt32BE((number * 960) >>> 0, 4)
     head.writeUInt32BE(ssrc, 8)
     number++
-    for (const listener of listeners) listener(Buffer.concat([head, Buffer.of(0xf8), Buffer.from('x')]), sender)
+    for (const listener of listeners)
+      listener(Buffer.concat([head, Buffer.of(0xf8), Buffer.from('x')]), sender)
   }
   const speechTimes = () =>
     content()
