@@ -41,6 +41,7 @@ it('ignores other events, and senders without a clock', () => {
   const stream = follow()
   producer.report({ ssrc: 7, ntpSec: 0, ntpFrac: 0, rtpTs: 0 })
   producer.report({ ssrc: 7, ntpSec: 1, ntpFrac: 0, rtpTs: 0 }, 'rtp')
+  producer.emit('trace', { type: 'nack', timestamp: 0, direction: 'in' })
   producer.report({ ssrc: 7, ntpSec: 'now', rtpTs: null })
   expect(stream.at(5000, 0)).toBeUndefined()
 })

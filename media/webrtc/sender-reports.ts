@@ -32,8 +32,9 @@ export class SenderReports {
 
 /** Returns the report of an event; undefined for other events, and for a sender without a clock. */
 const reportOf = ({ type, info }: types.ProducerTraceEventData): SenderReport | undefined => {
+  if (type !== 'sr') return undefined
   const { ssrc, ntpSec, ntpFrac, rtpTs } = info
-  if (type !== 'sr' || ![ssrc, ntpSec, ntpFrac, rtpTs].every(Number.isInteger)) return undefined
+  if (![ssrc, ntpSec, ntpFrac, rtpTs].every(Number.isInteger)) return undefined
   // RFC 3550 section 6.4.1: zero stands for no clock.
   if (ntpSec === 0 && ntpFrac === 0) return undefined
   const senderMs = (Number(ntpSec) + Number(ntpFrac) / 2 ** 32) * 1000
