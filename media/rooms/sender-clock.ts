@@ -70,6 +70,11 @@ export class SenderClock {
 /** Report with the offset of the clock that it belongs to. */
 interface Mark extends SenderReport {
   readonly offset: ClockOffset
+  /**
+   * Time by which the report places packets after their arrival, in ms. A browser without time for its sound
+   * reports too late a capture.
+   */
+  excessMs: number
 }
 
 /** Clock of one producer: times of the gateway's clock at which its packets were captured. */
@@ -89,17 +94,20 @@ export class StreamClock {
   report(now: number, report: SenderReport): void {
     const { ssrc, senderMs } = report
     if (!this.#marks.has(ssrc) && this.#marks.size >= maxStreams) return
-    this.#marks.set(ssrc, { ...report, offset: this.#sender.offsetFor(now, senderMs) })
+    this.#marks.set(ssrc, { ...report, offset: this.#sender.offsetFor(now, senderMs), excessMs: 0 })
   }
 
   /**
-   * Returns the time of a packet that arrived at `now`, in the 2 s before. Undefined if no report fits: none
+   * Returns the time of a packet that arrived at `now`, in the 4 s before. Undefined if no report fits: none
    * has come, or the timestamps of the stream have jumped since.
    */
   at(now: number, timestamp: number): number | undefined {
-    for (const { offset, senderMs, timestamp: reported } of this.#marks.values()) {
-      const sentMs = senderMs + ((timestamp - reported) | 0) / this.#unitsPerMs
-      if (offset.fits(now, sentMs)) return Math.min(now, sentMs + offset.ms)
+    for (const mark of this.#marks.values()) {
+      const sentMs = mark.senderMs + ((timestamp - mark.timestamp) | 0) / this.#unitsPerMs
+      if (!mark.offset.fits(now, sentMs)) continue
+      const at = sentMs + mark.offset.ms
+      mark.excessMs = Math.max(mark.excessMs, at - now)
+      return at - mark.excessMs
     }
     return undefined
   }
