@@ -207,7 +207,7 @@ describe('a recording', () => {
     }
     const vera = await signsOf('Vera', veraTone)
     const dora = await signsOf('Dora', tone)
-    /** Checks that most of the latest times are near beeps: a page without time for its canvas flashes late. */
+    /** Checks that most of the latest times are near beeps. A page without time flashes late at first. */
     const areNear = (times: readonly number[], beeps: readonly number[]) => {
       const found = JSON.stringify({ times, beeps })
       expect(Math.min(times.length, beeps.length), found).toBeGreaterThanOrEqual(3)
