@@ -207,11 +207,12 @@ describe('a recording', () => {
     }
     const vera = await signsOf('Vera', veraTone)
     const dora = await signsOf('Dora', tone)
-    /** Checks that most of the latest times are near beeps. A page without time flashes late at first. */
+    /** Checks that most times are near beeps. A page without time leaves some of them out. */
     const areNear = (times: readonly number[], beeps: readonly number[]) => {
       const found = JSON.stringify({ times, beeps })
-      expect(Math.min(times.length, beeps.length), found).toBeGreaterThanOrEqual(3)
-      expect(medianDistance(times.slice(-6), beeps), found).toBeLessThan(100)
+      const paired = times.filter((time) => beeps.some((beep) => Math.abs(beep - time) < 500))
+      expect(paired.length, found).toBeGreaterThanOrEqual(3)
+      expect(medianDistance(paired, beeps), found).toBeLessThan(100)
     }
     areNear(vera.flashes, vera.beeps)
     areNear(dora.flashes, dora.beeps)
