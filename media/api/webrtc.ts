@@ -123,7 +123,7 @@ export interface WebRtc {
    */
   openRoom(onFault?: (fault: Error) => void): RoomVideo
   /**
-   * Returns what a browser hears of the audio sent from this port; undefined before the first packet, and for
+   * Returns what a browser hears of the audio sent from this port. Undefined before the first packet, and for
    * a port without a browser that hears. Rejects with mediasoup's error if its stream has ended meanwhile.
    */
   heard(port: MediaPort): Promise<HeardAudio | undefined>

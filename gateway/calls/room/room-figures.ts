@@ -136,7 +136,7 @@ export class RoomFigures {
   }
 }
 
-/** Returns the audio that a telephone receives, by its reports. Those of a browser's port end at mediasoup. */
+/** Returns the audio that a telephone receives, by its reports. Those of browsers end at mediasoup. */
 const heardByPhone = ({ sent, far, roundTripMs }: PortStats): HeardAudio | undefined =>
   far && { sent, lost: far.lost, ...(roundTripMs !== undefined && { roundTripMs }) }
 
@@ -163,8 +163,8 @@ const audioOf = (
 }
 
 /**
- * Returns the share of packets that were lost on the way to the member; undefined if none were sent, and for a
- * new stream. A report is late: it may count packets that were sent before the sample before.
+ * Returns the share of packets that were lost on the way to the member. Undefined if none were sent, and for
+ * a new stream. A report is late: it may count packets that were sent before the sample before.
  */
 const heardLoss = (heard: HeardAudio | undefined, old: HeardAudio | undefined): number | undefined => {
   if (!heard || !old || heard.sent <= old.sent) return undefined
