@@ -84,8 +84,8 @@ export class IceLink {
 
   /**
    * Opens a path that the far side has accepted. mediasoup knows a browser by its address first, and by its
-   * user name only then. If a bot has vanished and the system gives its port to this one, the far side rejects
-   * the checks until it has closed the old transport. A browser has further candidates; a bot uses another port.
+   * user name only then. The port may be that of a bot that has vanished. The far side then rejects the
+   * checks until it has closed the old transport. A browser has further candidates. A bot uses another port.
    */
   static async open(near: IceSide, far: IceSide): Promise<IceLink> {
     for (;;) {
