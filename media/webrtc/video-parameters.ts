@@ -79,6 +79,12 @@ export const extensionsOf = (
 })
 
 /**
+ * Temporal layers of each encoding of simulcast. Browsers send VP8 in three of them, of which the first has a
+ * quarter of the frames. mediasoup drops the frames of layers that it does not know.
+ */
+export const scalabilityMode = 'L1T3'
+
+/**
  * Returns mediasoup's parameters of the stream that a browser sends; with simulcast, of its encodings.
  */
 export const producerParameters = (
@@ -96,7 +102,9 @@ export const producerParameters = (
       ...(transportExtension === undefined ? [] : [{ uri: transportUri, id: transportExtension } as const]),
       ...(simulcast ? [{ uri: ridUri, id: simulcast.ridExtension } as const] : []),
     ],
-    encodings: simulcast?.rids.map((rid) => ({ rid })) ?? [ssrc === undefined ? {} : { ssrc }],
+    encodings: simulcast?.rids.map((rid) => ({ rid, scalabilityMode })) ?? [
+      ssrc === undefined ? {} : { ssrc },
+    ],
   }
 }
 

@@ -4,6 +4,7 @@ import type { MediaClock, MediaTimer } from '../../clock.ts'
 import type { ProgramLayer } from '../../rooms/layer-choice.ts'
 import { ownVideo } from '../sdp/video-format.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
+import { scalabilityMode } from '../video-parameters.ts'
 import type { PacketSource } from './feed.ts'
 import { keyFrameRequests } from './key-frame-requests.ts'
 import { type DirectLink, openLink } from './open-link.ts'
@@ -149,7 +150,7 @@ export class Program {
           },
         ],
         // The lowest layer first.
-        encodings: [{ ssrc: this.#low.ssrc }, { ssrc: this.#high.ssrc }],
+        encodings: [this.#low, this.#high].map(({ ssrc }) => ({ ssrc, scalabilityMode })),
         rtcp: { cname: this.#cname },
       },
     })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { browserOffer } from '../testing/browser-offer.ts'
+import { producerParameters } from '../video-parameters.ts'
 import { planAnswer } from './negotiate.ts'
 import { readSdp } from './read-sdp.ts'
 
@@ -44,6 +45,13 @@ describe('simulcast in an offer', () => {
       { isUsed: true, section: { direction: 'recvonly' } },
     ])
     expect(plans[2]).not.toHaveProperty('simulcast')
+  })
+
+  it('is received with the three temporal layers of browsers, of which mediasoup would drop two', () => {
+    const plan = planAnswer(readSdp(offerWith(simulcastLines), 'offer'), ['opus'])[1]
+    if (plan?.kind !== 'video') throw new Error('video expected')
+    const { encodings } = producerParameters(plan.section, plan.video, plan.simulcast)
+    expect(encodings).toEqual(['q', 'h', 'f'].map((rid) => ({ rid, scalabilityMode: 'L1T3' })))
   })
 
   it('takes the first choice of each stream, and at most three', () => {
