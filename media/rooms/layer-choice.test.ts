@@ -38,9 +38,9 @@ const viewer = (layer: ProgramLayer, { hasLow = true, mayTry = true } = {}) => {
 
 describe('the layer of a viewer', () => {
   it('is the high one soon over a quick path, and later over a jittery one', () => {
-    expect(viewer('low').pass(60, () => quick)).toBe(4)
-    expect(viewer('low').pass(60, () => mobile)).toBe(7)
-    expect(viewer('low').pass(60, () => ({ ...mobile, jitterMs: 90 }))).toBe(9)
+    expect(viewer('low').pass(60, () => quick)).toBe(5)
+    expect(viewer('low').pass(60, () => mobile)).toBe(15)
+    expect(viewer('low').pass(60, () => ({ ...mobile, jitterMs: 90 }))).toBe(24)
   })
 
   it('stays low over a path whose queue grows with the packets of a trial, and tries it ever less often', () => {
@@ -56,6 +56,15 @@ describe('the layer of a viewer', () => {
     expect(trials).toBe(7)
     pass(300, narrow)
     expect(trials).toBeLessThanOrEqual(8)
+  })
+
+  it('pauses for a moment after a trial that has lost packets, and stays low', () => {
+    const { choice, pass } = viewer('low')
+    const full = (): Path => (choice.trialRate ? { ...mobile, missing: 0.5 } : mobile)
+    expect(pass(60, full)).toBeGreaterThan(1)
+    expect([choice.layer, choice.isPaused, choice.trialRate]).toEqual(['low', true, undefined])
+    expect(pass(5, () => mobile)).toBe(1)
+    expect([choice.layer, choice.isPaused]).toEqual(['low', false])
   })
 
   it('is not tried after loss, while packets wait, without reports, or if no trial may begin', () => {
@@ -130,10 +139,10 @@ describe('the layer of a viewer', () => {
       expect(pass(2, () => lossy)).toBe(1)
       waits.push(waitFor(quick))
     }
-    expect(waits).toEqual([12, 22, 42, 82, 162, 322, 602, 602])
+    expect(waits).toEqual([13, 23, 43, 83, 163, 323, 603, 603])
     expect(pass(60, () => quick)).toBeUndefined()
     expect(pass(2, () => lossy)).toBe(1)
-    expect(waitFor(quick)).toBe(12)
+    expect(waitFor(quick)).toBe(13)
   })
 })
 
@@ -145,7 +154,7 @@ describe('the picture of a viewer whose path is too narrow for the lowest layer'
     const { choice, pass } = viewer(layer, { hasLow, mayTry: false })
     const pauses: (number | undefined)[] = []
     for (let i = 0; i < 6; i++) {
-      expect(pass(10, () => lossy)).toBe(i === 0 ? 2 : 3)
+      expect(pass(10, () => lossy)).toBe(i === 0 ? 2 : 1)
       expect(choice.isPaused).toBe(true)
       pauses.push(pass(100, () => quick))
       expect([choice.layer, choice.isPaused]).toEqual([layer, false])
@@ -156,10 +165,31 @@ describe('the picture of a viewer whose path is too narrow for the lowest layer'
     expect(pass(100, () => quick)).toBe(5)
   })
 
+  it('pauses at once when each packet is missing several times', () => {
+    const { choice, pass } = viewer('high', { hasLow: false })
+    expect(pass(10, () => ({ ...quick, missing: 3 }))).toBe(1)
+    expect(choice.isPaused).toBe(true)
+  })
+
   it('goes on with a moment of loss, and with loss that no queue explains', () => {
     const { pass } = viewer('high', { hasLow: false })
     expect(pass(60, (second) => (second % 2 ? lossy : quick))).toBeUndefined()
     expect(pass(60, () => ({ ...quick, missing: 0.2, lost: 0.2 }))).toBeUndefined()
+  })
+
+  it('ends its pause soon when there is a low layer', () => {
+    const { choice, pass } = viewer('high', { hasLow: false })
+    for (let i = 0; i < 4; i++) {
+      pass(10, () => lossy)
+      pass(40, () => quick)
+    }
+    pass(10, () => lossy)
+    const now = 1_000_000
+    expect([choice.isPaused, choice.setLow(now, true), choice.layer]).toEqual([true, true, 'low'])
+    expect(
+      choice.observe(now + 1000, { packets: 0, missing: 0, lost: 0, jitterMs: 1, rttMs: 20 }, true),
+    ).toBe(true)
+    expect(choice.isPaused).toBe(false)
   })
 
   it('is the low layer, once there is one', () => {

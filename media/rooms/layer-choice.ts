@@ -26,6 +26,8 @@ const usualShare = 0.02
 const heavyShare = 0.3
 /** Time of such loss before the lowest layer pauses, in ms. */
 const lossyMs = 800
+/** Share of missing packets at which mediasoup repeats packets in vain: each one is missing several times. */
+const floodShare = 1
 /** Round trip time that shows a full queue: this one in ms, and as a multiple of the shortest. */
 const longRttMs = 500
 const longRttFactor = 4
@@ -65,8 +67,9 @@ const goodMs = 60_000
  * congestion at once. Before the high one, a {@link PathTrial} shows whether the path has room for it. After
  * a failure the next trial waits, each time twice as long.
  *
- * Audio has precedence. The picture pauses at the step to the low layer, until the queue of the path is
- * empty. If the path is too narrow for the lowest layer, it pauses for a longer time.
+ * Audio has precedence. At the step to the low layer, and after a trial that has lost packets, the picture
+ * pauses until the queue is empty. If the path is too narrow for the lowest layer, it pauses for a longer
+ * time.
  */
 export class LayerChoice {
   #layer: ProgramLayer
@@ -81,6 +84,8 @@ export class LayerChoice {
   #since: number
   readonly #beganAt: number
   #resumedAt = Number.NEGATIVE_INFINITY
+  /** Whether the last pause was a long one: the reports after it are about the stream after it. */
+  #isRested = false
   /** Start of the time without loss. */
   #cleanSince: number
   #minRttMs = Number.POSITIVE_INFINITY
@@ -128,6 +133,8 @@ export class LayerChoice {
   setLow(now: number, hasLow: boolean): boolean {
     if (hasLow === this.#hasLow) return false
     this.#hasLow = hasLow
+    // The pause was for the sake of a larger stream.
+    if (hasLow && this.#resumeAt !== undefined) this.#resumeAt = Math.min(this.#resumeAt, now + minDrainMs)
     const layer = hasLow && !this.#isProven ? 'low' : hasLow ? this.#layer : 'high'
     return layer !== this.#layer && this.#change(now, layer)
   }
@@ -137,12 +144,13 @@ export class LayerChoice {
    */
   observe(now: number, report: ViewerReport, mayTry: boolean): boolean {
     const isNew = isNewer(report, this.#last)
-    const share = this.#take(report, isNew)
+    const isSettling = now - this.#resumedAt < settleMs
+    const share = this.#take(report, isNew && !isSettling)
     if (share !== undefined && share > usualShare) this.#cleanSince = now
     if (this.#resumeAt !== undefined) return now >= this.#resumeAt && this.#resume(now)
-    if (now - this.#resumedAt < settleMs) return false
     const isLowest = this.#layer === 'low' || !this.#hasLow
-    if (isLowest && this.#isTooMuch(now, share)) return this.#pause(now)
+    if (isLowest && !this.#trial && this.#isTooMuch(now, share, isSettling)) return this.#pause(now)
+    if (isSettling) return false
     if (!isLowest && this.#isCongested(now, report, share ?? 0)) return this.#fall(now, report)
     return this.#layer === 'low' && this.#mayRise(now, report, isNew, mayTry)
   }
@@ -169,8 +177,10 @@ export class LayerChoice {
   }
 
   /** Whether the path is too narrow for the lowest layer: for more than a moment. */
-  #isTooMuch(now: number, share: number | undefined): boolean {
+  #isTooMuch(now: number, share: number | undefined, isSettling: boolean): boolean {
     if (share === undefined) return false
+    if (share > (isSettling && this.#isRested ? heavyShare : floodShare)) return true
+    if (isSettling) return false
     const isLossy = share > heavyShare || (share > congestedShare && this.#queued > 0)
     if (!isLossy) this.#lossySince = undefined
     else this.#lossySince ??= now
@@ -182,18 +192,26 @@ export class LayerChoice {
     return share > congestedShare || isFull || (now - this.#since < recentMs && this.#queued > 1)
   }
 
-  #fall(now: number, { rttMs }: ViewerReport): boolean {
+  #fall(now: number, report: ViewerReport): boolean {
     if (now - this.#since >= recentMs) this.#backoffMs = 0
     this.#failed(now, fallBackoffMs)
-    this.#resumeAt = now + Math.min(maxDrainMs, Math.max(minDrainMs, rttMs - this.#minRttMs))
+    this.#drain(now, report)
     return this.#change(now, 'low')
   }
 
+  /** Pauses until the queue of the path is empty. */
+  #drain(now: number, { rttMs }: ViewerReport): boolean {
+    this.#resumeAt = now + Math.min(maxDrainMs, Math.max(minDrainMs, rttMs - this.#minRttMs))
+    this.#isRested = false
+    return true
+  }
+
   #pause(now: number): boolean {
-    if (this.#trial) this.#failed(now)
     this.#pauseMs =
       now - this.#resumedAt < goodMs ? Math.min(maxPauseMs, this.#pauseMs * 2 || firstPauseMs) : firstPauseMs
     this.#resumeAt = now + this.#pauseMs
+    this.#isRested = true
+    this.#isProven = false
     return true
   }
 
@@ -203,6 +221,9 @@ export class LayerChoice {
     this.#cleanSince = now
     this.#queued = 0
     this.#lossySince = undefined
+    // Reports during the pause are about the stream before it.
+    this.#packets = this.#last?.packets ?? 0
+    this.#missing = this.#last?.missing ?? 0
     return true
   }
 
@@ -220,6 +241,7 @@ export class LayerChoice {
     const hasLoss = this.#cleanSince === now
     const result = trial.observe(now, { ...report, isNew, hasLoss })
     if (result === 'failed') this.#failed(now)
+    if (result === 'failed' && hasLoss) return this.#drain(now, report)
     if (result !== 'passed') return false
     this.#isProven = true
     return this.#change(now, 'high')

@@ -31,18 +31,18 @@ const narrow = (kbps: number, { noiseMs = 0 } = {}) => {
 
 describe('a trial of a path', () => {
   it('is short over a quick path', () => {
-    expect(tryPath(narrow(10_000))).toEqual({ result: 'passed', second: 2, rates: [60, 120] })
+    expect(tryPath(narrow(10_000))).toEqual({ result: 'passed', second: 3, rates: [60, 100] })
   })
 
   it('goes through all rates over a wide path whose delays vary by themselves', () => {
-    const rates = [60, 120, 220, 380, 600, 900, 1300]
-    expect(tryPath(narrow(10_000, { noiseMs: 70 }))).toEqual({ result: 'passed', second: 7, rates })
+    const rates = [60, 100, 150, 200, 260, 340, 440, 580, 760, 1000, 1300]
+    expect(tryPath(narrow(10_000, { noiseMs: 70 }))).toEqual({ result: 'passed', second: 22, rates })
   })
 
   it.each([
-    [400, 120],
-    [500, 220],
-    [800, 600],
+    [400, 100],
+    [500, 200],
+    [800, 580],
     [1400, 1300],
   ])('fails over a path of %i kbit/s at the rate that does not fit, with a short queue', (kbps, highest) => {
     const path = narrow(kbps)
@@ -53,8 +53,24 @@ describe('a trial of a path', () => {
       return report
     })
     expect([result, Math.max(...rates) <= highest]).toEqual(['failed', true])
-    expect(longest).toBeLessThan(500)
+    expect(longest).toBeLessThan(350)
   })
+
+  it.each([400, 500, 800])(
+    'fails over %i kbit/s before packets are lost, with reports of a second before',
+    (kbps) => {
+      const path = narrow(kbps, { noiseMs: 20 })
+      const passed: Partial<TrialReport>[] = [{ jitterMs: 20 }]
+      let longest = 0
+      const { result } = tryPath((rate) => {
+        passed.push(path(rate))
+        longest = Math.max(longest, passed.at(-1)!.rttMs! - baseRttMs)
+        return passed.at(-2)!
+      })
+      expect(result).toBe('failed')
+      expect(longest).toBeLessThan(500)
+    },
+  )
 
   it('fails with the first lost packets', () => {
     expect(tryPath((_, second) => ({ jitterMs: 20, hasLoss: second === 2 }))).toMatchObject({

@@ -10,14 +10,21 @@ export interface TrialReport {
   readonly hasLoss: boolean
 }
 
-/** Rates of the extra packets, in bit/s. Each one exceeds the load before it by at most a third. */
-const rates = [60_000, 120_000, 220_000, 380_000, 600_000, 900_000, 1_300_000] as const
-/** Time of each rate in ms: at least, until a report shows no queue, and at most. */
+/**
+ * Rates of the extra packets, in bit/s. Each one exceeds the load before it, a small picture and audio, by at
+ * most a quarter.
+ */
+const rates = [
+  60_000, 100_000, 150_000, 200_000, 260_000, 340_000, 440_000, 580_000, 760_000, 1_000_000, 1_300_000,
+] as const
+/** Time of each rate in ms: at least, until reports show no queue, and at most. */
 const minStageMs = 900
-const maxStageMs = 4_000
+const maxStageMs = 5_000
+/** Number of new reports before the next rate. The first one may be about the time before this rate. */
+const minReports = 2
 /** Growth of the round trip time in ms that is usual, and that shows a queue. */
 const usualGrowthMs = 60
-const queueGrowthMs = 200
+const queueGrowthMs = 150
 /**
  * Rate of the extra packets, in bit/s, for 1 ms of jitter over a path that is just wide enough, 2 Mbit/s. The
  * packets are sent together before every second frame. They delay it by the time that the narrowest part of
@@ -35,6 +42,8 @@ const firstMeasured = 1
 export class PathTrial {
   readonly #baseRttMs: number
   #stage = 0
+  /** New reports at the present rate. */
+  #reports = 0
   #stageSince: number
 
   /** `baseRttMs`: shortest round trip time so far. */
@@ -53,11 +62,13 @@ export class PathTrial {
     const elapsed = now - this.#stageSince
     const growth = rttMs - this.#baseRttMs
     if (hasLoss || growth > queueGrowthMs || elapsed > maxStageMs) return 'failed'
+    if (isNew) this.#reports++
     if (!isNew || elapsed < minStageMs) return 'running'
     if (this.#stage >= firstMeasured && jitterMs * ratePerJitterMs <= this.rate) return 'passed'
-    if (growth > usualGrowthMs) return 'running'
+    if (growth > usualGrowthMs || this.#reports < minReports) return 'running'
     this.#stage++
     this.#stageSince = now
+    this.#reports = 0
     return this.#stage < rates.length ? 'running' : 'passed'
   }
 }

@@ -25,24 +25,39 @@ export interface PacketSource {
   requestKeyFrame(): void
 }
 
+/** Encoding of simulcast that a {@link Feed} has. */
+type Encoding = 'smallest' | 'largest'
+
 /**
  * Packets of one source, as the gateway receives them from its router. Shared by all programs of a room:
- * opened with the first listener, closed with the last.
+ * opened with the first listener, closed with the last. Of simulcast, it has the largest encoding, and
+ * {@link low} the smallest one.
  */
 export class Feed implements PacketSource {
+  readonly low?: Feed
   readonly #source: VideoSource
   readonly #clock: MediaClock
+  readonly #encoding: Encoding
   readonly #onFault: (fault: Error) => void
   readonly #listeners = new Set<PacketListener>()
   readonly #request: ThrottledAction
   #consumer: types.Consumer | undefined
   #close: (() => void) | undefined
 
-  constructor(source: VideoSource, clock: MediaClock, onFault: (fault: Error) => void) {
+  /** `encoding`: of simulcast; default the largest one. */
+  constructor(
+    source: VideoSource,
+    clock: MediaClock,
+    onFault: (fault: Error) => void,
+    encoding: Encoding = 'largest',
+  ) {
     this.#source = source
     this.#clock = clock
+    this.#encoding = encoding
     this.#onFault = onFault
     this.#request = new ThrottledAction(clock, keyFrameSpacingMs, () => this.#requestNow())
+    if (encoding === 'largest' && source.producer.type === 'simulcast')
+      this.low = new Feed(source, clock, onFault, 'smallest')
   }
 
   followSender(): StreamClock | undefined {
@@ -74,6 +89,7 @@ export class Feed implements PacketSource {
           producerId: producer.id,
           rtpCapabilities: consumerCapabilities(format),
           paused: true,
+          ...(this.#encoding === 'smallest' && { preferredLayers: { spatialLayer: 0 } }),
         }),
       ({ end }) => this.#opened(end),
       (fault) => {
