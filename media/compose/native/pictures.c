@@ -121,7 +121,8 @@ result canvas_scale(const canvas *to, const canvas *from) {
 enum { MOST_KBPS = 20000, MOST_SPEED = 16, RATE = 90000 };
 
 /* The settings of browsers for real-time video: constant bit rate with half a second of buffer, no look-ahead,
- * key frames on request only. A frame is dropped if the buffer is nearly empty. */
+ * key frames on request only. A frame is dropped if the buffer is nearly empty; before that, its quality falls as
+ * low as it can: a picture that moves is worth more than a sharp one. */
 static result configure(encoder *e, encoding how) {
   vpx_codec_enc_cfg_t *g = &e->config;
   if (vpx_codec_enc_config_default(vpx_codec_vp8_cx(), g, 0) != VPX_CODEC_OK) return FAILED;
@@ -135,7 +136,7 @@ static result configure(encoder *e, encoding how) {
   g->rc_end_usage = VPX_CBR;
   g->rc_target_bitrate = (unsigned)how.kbps;
   g->rc_min_quantizer = 2;
-  g->rc_max_quantizer = 56;
+  g->rc_max_quantizer = 63;
   g->rc_undershoot_pct = 100;
   g->rc_overshoot_pct = 15;
   g->rc_buf_initial_sz = 500;
