@@ -6,7 +6,14 @@ import { gaugeFigures, observeFigures } from './room-metrics.ts'
 const figures: readonly MemberFigures[] = [
   {
     at: 1,
-    audio: { sentBitRate: 40_000, receivedBitRate: 50_000, sentLoss: 0.01, receivedLoss: 0.04, jitterMs: 2, roundTripMs: 60 },
+    audio: {
+      sentBitRate: 40_000,
+      receivedBitRate: 50_000,
+      sentLoss: 0.01,
+      receivedLoss: 0.04,
+      jitterMs: 2,
+      roundTripMs: 60,
+    },
     sent: { bitRate: 600_000, loss: 0.02 },
     received: {
       bitRate: 250_000,

@@ -15,7 +15,7 @@ const bound = async (): Promise<Socket> => {
 /**
  * A relay between pages and the gateway's WebRTC port that loses and delays packets: ICE, DTLS, SRTP and
  * SRTCP alike. The packets to all its pages share one path. Pages opened with its port use it
- * (`Browser.page`). Ends with its test.
+ * (`Browser.page`).
  */
 export class WebRtcRelay {
   readonly toGateway: BadNetwork
@@ -37,17 +37,21 @@ export class WebRtcRelay {
     this.toGateway = toGateway
     this.toPage = toPage
     front.on('message', (packet, { address, port }) => this.#forward(packet, address, port))
-    onTestFinished(() => this.#close())
   }
 
-  /** Opens a relay in front of this port. Each direction has independent losses and delays. */
+  /**
+   * Opens a relay in front of this port, until the end of the test. Each direction has independent losses and
+   * delays.
+   */
   static async open(gatewayPort: number, badness: Badness): Promise<WebRtcRelay> {
     const front = await bound()
     const back = { ...badness, seed: badness.seed + 1 }
-    return new WebRtcRelay(front, gatewayPort, new BadNetwork(badness), new BadNetwork(back))
+    const relay = new WebRtcRelay(front, gatewayPort, new BadNetwork(badness), new BadNetwork(back))
+    onTestFinished(() => relay.close())
+    return relay
   }
 
-  /** Opens a relay whose path to the pages is narrow. */
+  /** Opens a relay whose path to the pages is narrow. The caller closes it. */
   static async narrow(gatewayPort: number, options: BottleneckOptions): Promise<WebRtcRelay> {
     const toGateway = new BadNetwork({ loss: 0, jitterMs: 0, seed: 1 })
     return new WebRtcRelay(await bound(), gatewayPort, toGateway, new Bottleneck(options))
@@ -75,7 +79,8 @@ export class WebRtcRelay {
     return back
   }
 
-  #close(): void {
+  /** Ends the relay. Idempotent. */
+  close(): void {
     if (this.#closed) return
     this.#closed = true
     this.toGateway.close()

@@ -1,12 +1,13 @@
 /** @schedule alone: three pages with cameras encode and decode video at the same time. */
 
 /** Pictures of rooms, as browsers see them. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { RoomVideo } from '../../media/types.ts'
-import { type MediaStack, openMediaStack } from '../support/webrtc/media-stack.ts'
+import { type MediaStack, openMediaStack, until } from '../support/webrtc/media-stack.ts'
 import { toneFile } from '../support/webrtc/microphone.ts'
 import { Parties, type Party, sees } from '../support/webrtc/parties.ts'
 import { PhoneBrowser } from '../support/webrtc/phone-page.ts'
+import { WebRtcRelay } from '../support/webrtc-relay.ts'
 
 let file: Awaited<ReturnType<typeof toneFile>>
 let browser: PhoneBrowser
@@ -59,5 +60,38 @@ describe('a room of three browsers with cameras', () => {
       for (const colour of colours) await sees(members[colour]!, colour === main ? other : main)
     }
     for (const { page } of Object.values(members)) expect((await page.call('seen')).streams).toBe(1)
+  })
+})
+
+describe('a browser behind a path of 400 kbit/s', () => {
+  it('keeps its sound and a small picture of the speaker, while another one gets a larger picture', async () => {
+    const relay = await WebRtcRelay.narrow(fixture.port, { bitRate: 400_000, queueMs: 600 })
+    onTestFinished(() => relay.close())
+    // The first session is in the first process, whose port the relay has.
+    const slow = await parties.callIn('blue', { relay: relay.port })
+    const speaker = await parties.callIn('red', { simulcast: true })
+    const quick = await parties.callIn('green')
+    await speaker.page.call('addNoise', 40)
+    fixture.edge.join(speaker.media.port, slow.media.port)
+    for (const [id, { media }] of Object.entries({ speaker, slow, quick })) room.add(id, media.video)
+    room.show({ kind: 'speaker', main: 'speaker', other: 'slow' })
+    for (const each of [slow, quick]) await sees(each, 'red')
+    // A busy machine sends the middle size at most.
+    await until(
+      () => quick.page.call('seen'),
+      ({ width }) => width > 160,
+      90_000,
+    )
+    const before = await slow.page.call('received')
+    const after = await until(
+      () => slow.page.call('received'),
+      ({ audioPackets, videoFrames }) =>
+        audioPackets > before.audioPackets + 250 && videoFrames > before.videoFrames + 25,
+    )
+    // A few may be lost while the relay shares its cores with the browser, and is late.
+    expect(after.audioLost - before.audioLost).toBeLessThan(5)
+    expect(await slow.page.call('seen')).toMatchObject({ width: 160, streams: 1, colour: 'red' })
+    expect((await room.figures('slow')).received).toMatchObject({ layer: 'low' })
+    expect((await fixture.webrtc.heard(slow.media.port))?.sent).toBeGreaterThan(250)
   })
 })

@@ -4,6 +4,7 @@ import { faults } from './faults.ts'
 import { joins } from './joins.ts'
 import { phone } from './phone.ts'
 import { recording } from './recording.ts'
+import { slow } from './slow.ts'
 import { speakers } from './speakers.ts'
 import { uplinks } from './uplinks.ts'
 
@@ -15,6 +16,7 @@ const parts: Readonly<Record<string, (rounds?: number) => Promise<void>>> = {
   uplinks,
   recording,
   faults,
+  slow,
 }
 
 /** Measures one part of the times of rooms, as pages with the published SDK see them. */

@@ -5,8 +5,8 @@
 export interface PageVideo {
   /** Sends a picture of this CSS colour and size, instead of an earlier one. A new m-line needs an offer. */
   camera(colour: string, size?: Size): Promise<void>
-  /** Adds noise to the own picture, so that its stream needs a high bit rate. */
-  addNoise(): void
+  /** Adds noise to the own picture, for a high bit rate: marks in each frame, default 400. */
+  addNoise(marks?: number): void
   /** Counters of the incoming audio and video. */
   received(): Promise<Received>
   /** Sends a picture as a screen, with an m-line for receive-only audio after the video. */
@@ -41,6 +41,8 @@ export interface Seen {
 export interface Received {
   readonly audioPackets: number
   readonly audioLost: number
+  /** Samples that were made up for late and lost packets, at 48 kHz. */
+  readonly audioConcealed: number
   readonly videoFrames: number
   readonly videoBytes: number
 }
@@ -58,7 +60,7 @@ const video = (() => {
   })
   const own = Object.assign(document.createElement('canvas'), { width: 320, height: 240 })
   const ssrcs = new Set()
-  let colour, track, hasNoise = false
+  let colour, track, noise = 0
   const paint = () => {
     const context = own.getContext('2d')
     context.fillStyle = colour
@@ -66,7 +68,7 @@ const video = (() => {
     context.fillStyle = 'white'
     context.fillRect((performance.now() / 10) % own.width, own.height * 0.8, 10, own.height * 0.2)
     // In the lower half; the colour is read in the upper one.
-    for (let i = 0; hasNoise && i < 400; i++) {
+    for (let i = 0; i < noise; i++) {
       context.fillStyle = 'hsl(' + Math.random() * 360 + ' 80% 50%)'
       context.fillRect(Math.random() * own.width, own.height / 2 + Math.random() * own.height / 2, 17, 13)
     }
@@ -94,13 +96,14 @@ const video = (() => {
       await there.sender.replaceTrack(track)
       there.direction = 'sendrecv'
     },
-    addNoise: () => { hasNoise = true },
+    addNoise: (marks = 400) => { noise = marks },
     received: async () => {
       const all = [...(await pc.getStats()).values()].filter((s) => s.type === 'inbound-rtp')
       const sum = (kind, name) =>
         all.filter((s) => s.kind === kind).reduce((total, s) => total + (s[name] ?? 0), 0)
       return {
         audioPackets: sum('audio', 'packetsReceived'), audioLost: sum('audio', 'packetsLost'),
+        audioConcealed: sum('audio', 'concealedSamples'),
         videoFrames: sum('video', 'framesDecoded'), videoBytes: sum('video', 'bytesReceived'),
       }
     },
