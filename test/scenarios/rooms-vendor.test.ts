@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Gateway } from '../support/gateway.ts'
 import { rest } from '../support/rest.ts'
+import { memberIdOf } from '../support/room-picture.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
 import { sdkVersions } from '../support/sdk-versions.ts'
@@ -99,8 +100,6 @@ const hasOverlays = async ({ page }: SdkPage, wanted: number): Promise<void> => 
   )
 }
 
-const ownId = (page: SdkPage): unknown => page.wire.events('call.joined').at(-1)?.member_id
-
 describe.each(sdkVersions.map(({ version, isOld }, index) => ({ version, isOld, index })))(
   'a subscriber with version $version',
   ({ isOld, index }) => {
@@ -108,7 +107,7 @@ describe.each(sdkVersions.map(({ version, isOld }, index) => ({ version, isOld, 
       const page = pages[index]!
       await page.dial(address, { video: true })
       await page.page.locator('div[id^="sw-sdk-"] > video').waitFor()
-      // Version 3.27 has no rectangle for the own layer.
+      // Version 3.27 lays its own camera over the picture, and no further rectangle.
       if (!isOld) await hasOverlays(page, 2)
       await until(
         'more packets of a second',
@@ -139,9 +138,9 @@ describe.each(sdkVersions.map(({ version, isOld }, index) => ({ version, isOld, 
       // Version 3.27 addresses only members that were there before it.
       await other.dial(address, { video: true })
       await page.dial(address, { video: true })
-      await hasOverlays(page, 3)
-      const own = ownId(page)
-      const otherId = ownId(other)
+      if (!isOld) await hasOverlays(page, 3)
+      const own = memberIdOf(page)
+      const otherId = memberIdOf(other)
       const both = (fields: Fields, memberId: unknown = own) =>
         Promise.all([sees(page, fields, memberId), sees(other, fields, memberId)])
       await page.do('deaf')
@@ -199,7 +198,9 @@ describe.each(sdkVersions.map(({ version, isOld }, index) => ({ version, isOld, 
       await page.do('setPositions', { positions: { self: position } })
       await receives(page, 'layout.changed', {
         layout: expect.objectContaining({
-          layers: expect.arrayContaining([expect.objectContaining({ member_id: ownId(page), position })]),
+          layers: expect.arrayContaining([
+            expect.objectContaining({ member_id: memberIdOf(page), position }),
+          ]),
         }),
       })
       await page.do('setLayout', { name: 'grid-responsive' })
@@ -210,7 +211,7 @@ describe.each(sdkVersions.map(({ version, isOld }, index) => ({ version, isOld, 
 it('all pages mute and unmute all members', async () => {
   for (const page of pages) await page.dial(address, { video: true })
   const newestPage = pages.at(-1)!
-  const ids = pages.map(ownId)
+  const ids = pages.map(memberIdOf)
   for (const [method, audio_muted] of [
     ['audioMute', true],
     ['audioUnmute', false],

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { encode } from '../../media/codecs/g711.ts'
 import { sine } from '../../media/codecs/tone.ts'
-import { clicksIn, digitsOf, faultsOf, lastTone, levels, samplesOf, shares, tonesOf } from './hearing.ts'
+import {
+  clicksIn,
+  digitsOf,
+  faultsOf,
+  lastTone,
+  levels,
+  samplesOf,
+  shares,
+  tonesOf,
+  tonesTogether,
+} from './hearing.ts'
 import type { Packet } from './rtp-peer.ts'
 
 const said = encode('PCMU', sine(440, 1000))
@@ -23,6 +33,16 @@ describe('received packets', () => {
     expect(levels(stream(50)).every((level) => level > 5000)).toBe(true)
     expect(lastTone(stream(50))).toBe(440)
     expect(faultsOf(stream(50))).toEqual([])
+  })
+
+  it('have the tones that sound together, also quiet ones, and no others', () => {
+    const [low, high] = [sine(440, 1000), sine(1000, 1000, 8000, 1500)] as const
+    const both = encode(
+      'PCMU',
+      Int16Array.from(low, (sample, index) => sample + high[index]!),
+    )
+    expect(tonesTogether(stream(50, both), [440, 600, 1000, 1500])).toEqual([440, 1000])
+    expect(tonesTogether(stream(50, encode('PCMU', sine(440, 1000, 8000, 10))), [440])).toEqual([])
   })
 
   it('with a lost packet, another source or a pause have faults', () => {
