@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { lastTone, levels } from '../../test/support/hearing.ts'
 import { RtpPeer } from '../../test/support/rtp-peer.ts'
-import { DemoPhone, type PhoneEvent } from './phone.ts'
+import { DemoPhone, localAddress, type PhoneEvent } from './phone.ts'
 import { endText } from './words.ts'
 
 const help = `Usage: scripts/demo-call [options] [user@domain] [host[:port]] [seconds]
@@ -77,15 +77,16 @@ const onEvent = (event: PhoneEvent): void => {
   }
 }
 
-const media = await RtpPeer.open('PCMU', '0.0.0.0')
+const unreachable = (error: Error): never => {
+  console.error(`The host ${host} cannot be reached: ${error.message}`)
+  process.exit(1)
+}
+const media = await RtpPeer.open('PCMU', await localAddress(host, Number(port)).catch(unreachable))
 console.log(`Calling sip:${target} at ${host}:${port} for ${seconds} s with a tone of ${values.tone} Hz.`)
 const phone = await DemoPhone.call(
   { uri: `sip:${target}`, host, port: Number(port), mediaPort: media.port },
   onEvent,
-).catch((error: Error) => {
-  console.error(`The host ${host} cannot be reached: ${error.message}`)
-  process.exit(1)
-})
+).catch(unreachable)
 process.once('SIGINT', () => phone.hangUp())
 
 const pressKeys = async (): Promise<void> => {

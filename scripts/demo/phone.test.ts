@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { headerOf } from '../../test/support/sip-text.ts'
-import { DemoPhone, type PhoneEvent } from './phone.ts'
+import { DemoPhone, localAddress, type PhoneEvent } from './phone.ts'
 import { reasonText, refusalText } from './words.ts'
 
 let gateway: Socket
@@ -23,6 +23,11 @@ const call = (more: { readonly maxRingMs?: number } = {}): Promise<DemoPhone> =>
   DemoPhone.call({ uri: 'sip:x@demo.test', host: '127.0.0.1', port, mediaPort: 4000, ...more }, (event) =>
     events.push(event),
   )
+
+it('has the address of the interface that reaches the gateway', async () => {
+  expect(await localAddress('127.0.0.1', port)).toBe('127.0.0.1')
+  await expect(localAddress('host.invalid', port)).rejects.toThrow('host.invalid')
+})
 
 /** Answers each INVITE with these responses. */
 const answering = (

@@ -33,6 +33,25 @@ export interface PhoneTarget {
   readonly maxRingMs?: number
 }
 
+/** Opens a socket to a gateway. Rejects for an unknown host. */
+const connected = async (host: string, port: number): Promise<Socket> => {
+  const socket = createSocket('udp4')
+  socket.connect(port, host)
+  await once(socket, 'connect')
+  return socket
+}
+
+/**
+ * Returns the address of the local interface that reaches a gateway: the one in the SDP of a call. The gateway
+ * ignores audio from other addresses. Rejects for an unknown host.
+ */
+export const localAddress = async (host: string, port: number): Promise<string> => {
+  const socket = await connected(host, port)
+  const { address } = socket.address()
+  socket.close()
+  return address
+}
+
 /** A SIP telephone over UDP for one call, with PCMU and telephone-events. */
 export class DemoPhone {
   readonly #socket: Socket
@@ -64,9 +83,7 @@ export class DemoPhone {
 
   /** Starts a call. `onEvent` receives its events; the last one is `ended`. Rejects for an unknown host. */
   static async call(target: PhoneTarget, onEvent: (event: PhoneEvent) => void): Promise<DemoPhone> {
-    const socket = createSocket('udp4')
-    socket.connect(target.port, target.host)
-    await once(socket, 'connect')
+    const socket = await connected(target.host, target.port)
     const phone = new DemoPhone(socket, target, onEvent)
     phone.#start()
     return phone
