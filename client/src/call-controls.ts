@@ -288,7 +288,12 @@ export abstract class CallControls extends CallCommands {
 
   /** For the client only: the browser changed to another network. */
   networkChanged(): void {
-    if (this.active) this.#recovery.networkChanged()
+    if (this.active) this.#recovery.pathLost()
+  }
+
+  /** Handles the death of the gateway's media server: this page makes a new offer. */
+  protected pathLost(): void {
+    this.#recovery.pathLost()
   }
 
   protected setHolding(holding: boolean): void {

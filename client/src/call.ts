@@ -150,6 +150,7 @@ export class Call extends CallControls implements VertoPeer {
     else if (method === 'verto.answer') void this.#take(text(params.sdp), 'answer')
     else if (method === 'verto.bye') this.#end(endOfBye(params))
     else if (method === 'verto.info') this.#digits(params)
+    else if (method === 'verto.renew') this.pathLost()
     else if (method === 'verto.ping') this.#inform(this.verto('verto.pong', params))
     else if (method === 'verto.mediaParams') this.#mediaParams(record(params.mediaParams))
     else if (method === 'verto.display')

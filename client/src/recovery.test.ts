@@ -140,7 +140,7 @@ describe('a media path', () => {
 describe('another network', () => {
   it('causes a restart at once, even if the path seems alive', async () => {
     const { clock, offers, events, recovery, answer } = flowing()
-    recovery.networkChanged()
+    recovery.pathLost()
     expect(offers).toHaveLength(1)
     await answer()
     expect(events).toEqual(['seeking', 'found'])
@@ -149,8 +149,8 @@ describe('another network', () => {
 
   it('makes an offer on its way stale', async () => {
     const { offers, recovery, answer } = flowing()
-    recovery.networkChanged()
-    recovery.networkChanged()
+    recovery.pathLost()
+    recovery.pathLost()
     expect(offers).toHaveLength(1)
     await answer()
     expect(offers).toHaveLength(2)
@@ -158,7 +158,7 @@ describe('another network', () => {
 
   it('before the first media causes no restart', () => {
     const { offers, recovery } = watched()
-    recovery.networkChanged()
+    recovery.pathLost()
     expect(offers).toHaveLength(0)
   })
 })
@@ -205,7 +205,7 @@ it('no restart is tried after the end', () => {
   recovery.close()
   clock.advance(60_000)
   become('failed')
-  recovery.networkChanged()
+  recovery.pathLost()
   recovery.connectionChanged(true)
   expect(offers).toHaveLength(0)
   expect(clock.running).toBe(0)

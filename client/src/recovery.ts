@@ -26,7 +26,7 @@ const maxWaitMs = 30_000
 
 /**
  * Restores the media path. ICE restarts begin when the path failed, was interrupted for 3 s, was not
- * connected within 10 s after the answer, or its network changed.
+ * connected within 10 s after the answer, its network changed, or the gateway reports the death of its server.
  * They repeat every 8 s until media flows or 30 s have passed.
  * Time without a connection to the server does not count, since nothing can be negotiated. The restart
  * follows when the connection is back.
@@ -66,8 +66,8 @@ export class Recovery {
       this.#patience ??= this.#clock.after(this.#flows ? graceMs : firstPathMs, () => this.#seek())
   }
 
-  /** Handles a change of network. */
-  networkChanged(): void {
+  /** Handles a path that is lost before its state shows it: its network has changed, or its server died. */
+  pathLost(): void {
     if (this.#closed || !this.#flows) return
     this.#stale = this.#restarting
     this.#seek()

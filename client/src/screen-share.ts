@@ -167,6 +167,7 @@ export class ScreenShare implements VertoPeer {
       this.#sent = false
       this.#end(endOfBye(params))
     } else if (method === 'verto.ping') this.#inform(this.#verto('verto.pong', params))
+    else if (method === 'verto.renew') this.#recovery.pathLost()
   }
 
   /** Handles the return (`up`) or loss of the connection to the gateway. For the client only. */
@@ -176,7 +177,7 @@ export class ScreenShare implements VertoPeer {
 
   /** For the client only. */
   networkChanged(): void {
-    this.#recovery.networkChanged()
+    this.#recovery.pathLost()
   }
 
   /** For the client only: ends the share without informing the gateway. */

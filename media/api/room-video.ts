@@ -87,8 +87,9 @@ export interface RoomVideoFigures {
  * viewer's stream stays, and its sequence numbers, timestamps and VP8 picture ids are continuous. A viewer
  * changes its stream at most when it becomes `main`, or sends video for the first time.
  *
- * All resources belong to the mediasoup processes of the members. If a process dies, the sessions of its
- * members end with the state `crashed`, and the owner removes them. The others continue.
+ * All resources belong to the mediasoup processes of the members. If a process dies, its
+ * members have the state `crashed`, and neither send nor receive until their sessions are opened in another
+ * process. The others continue.
  */
 export interface RoomVideo {
   /**

@@ -8,8 +8,9 @@ import type { BrowserTracks } from './room-tracks.ts'
 import type { RoomVideo } from './room-video.ts'
 
 /**
- * State of a browser's media: ICE and DTLS together. `failed`, `closed` and `crashed` are final. `crashed`:
- * the mediasoup process died, and no later offer restores the media.
+ * State of a browser's media: ICE and DTLS together. `failed` and `closed` are final. `crashed`: the
+ * mediasoup process died. A later offer of a browser opens the session in another process, with the same edge
+ * port.
  */
 export type BrowserMediaState = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed' | 'crashed'
 

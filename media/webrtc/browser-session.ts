@@ -22,6 +22,8 @@ import type { MediaWorker } from './worker-supervisor.ts'
 /** Collaborators of a {@link BrowserSession}. */
 export interface BrowserSessionDeps {
   readonly worker: MediaWorker
+  /** Returns a running worker after the death of the present one. */
+  readonly nextWorker: () => Promise<MediaWorker>
   readonly port: MediaPort
   readonly relay: Relay
   readonly format: AudioFormat
@@ -39,9 +41,11 @@ export class BrowserSession extends WebRtcSession implements BrowserMedia {
   readonly #relay: Relay
   readonly #format: AudioFormat
 
-  constructor({ worker, port, relay, format, isVideoAccepted: takesVideo }: BrowserSessionDeps) {
+  constructor(deps: BrowserSessionDeps) {
+    const { worker, nextWorker, port, relay, format, isVideoAccepted: takesVideo } = deps
     super({
       worker,
+      nextWorker,
       relay,
       plan: (offer) => planAnswer(offer, [format.codec], takesVideo).map((plan) => withFormat(plan, format)),
     })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { types } from 'mediasoup'
 import type { Direction, HeardAudio, MediaPort } from '../types.ts'
+import { WebRtcError } from './errors.ts'
 import type { MLine } from './m-line.ts'
 import { loopback, openOnRelayPort } from './relay-ports.ts'
 import { codecsOf } from './routers.ts'
@@ -10,34 +11,32 @@ import type { Stream } from './sdp/write-sdp.ts'
 import type { SenderReports } from './sender-reports.ts'
 import type { MediaWorker } from './worker-supervisor.ts'
 
+/** Place of a relay in a worker. */
+interface RelayPlace {
+  readonly router: types.Router
+  readonly plain: types.PlainTransport
+  readonly fromEdge: types.Producer
+}
+
 /** Audio between an edge port and a browser's m-line: one plain transport on 127.0.0.1, unencrypted. */
 export class Relay {
   /** Audio format of the session; without telephone-events if too many routers exist already. */
   readonly format: AudioFormat
-  /** Router that the browser's m-line must use. */
-  readonly router: types.Router
   readonly #direction: Direction
-  readonly #plain: types.PlainTransport
   readonly #port: MediaPort
-  readonly #fromEdge: types.Producer
+  #place: RelayPlace
+  /** Browser's preferences and telephone-events, as last set by {@link setFar}. */
+  #far: Pick<AudioFormat, 'opus' | 'events'> = { events: [] }
   #toBrowser: types.Consumer | undefined
   #isDeaf = false
   readonly #watchers = new Set<() => void>()
   #fromBrowser: { readonly producer: types.Producer; readonly line: MLine; readonly key: string } | undefined
 
-  private constructor(
-    router: types.Router,
-    plain: types.PlainTransport,
-    port: MediaPort,
-    { format, direction }: { readonly format: AudioFormat; readonly direction: Direction },
-    fromEdge: types.Producer,
-  ) {
-    this.router = router
-    this.#plain = plain
+  private constructor(place: RelayPlace, port: MediaPort, format: AudioFormat, direction: Direction) {
+    this.#place = place
     this.#port = port
     this.format = format
     this.#direction = direction
-    this.#fromEdge = fromEdge
   }
 
   /**
@@ -51,37 +50,46 @@ export class Relay {
     direction: Direction = 'sendrecv',
   ): Promise<Relay> {
     const { format, router } = await routerFor(worker, wanted)
-    const plain = await openOnRelayPort(worker.relayPorts, router, (listenInfo) =>
-      router.createPlainTransport({ listenInfo, rtcpMux: true, comedia: false }),
-    )
+    const relay = new Relay(await placeIn(worker, router, port, format), port, format, direction)
     try {
-      await plain.connect({ ip: loopback, port: port.port })
-      const fromEdge = await plain.produce({
-        kind: 'audio',
-        rtpParameters: {
-          codecs: codecsOf(format),
-          encodings: [{ ssrc: port.ssrc }],
-          rtcp: { cname: randomUUID() },
-        },
-      })
-      const relay = new Relay(router, plain, port, { format, direction }, fromEdge)
       relay.setFar(format)
       return relay
     } catch (error) {
-      plain.close()
+      relay.close()
       throw error
     }
   }
 
+  /** Router that the browser's m-line must use. */
+  get router(): types.Router {
+    return this.#place.router
+  }
+
+  /**
+   * Continues in another worker after the death of the former one, with the same edge port and format. The
+   * m-line follows by {@link sendTo} and {@link receiveFrom}. Rejects with `no_ports`.
+   */
+  async moveTo(worker: MediaWorker): Promise<void> {
+    const { format, router } = await routerFor(worker, this.format)
+    if (format.events.length !== this.format.events.length)
+      throw new WebRtcError('no_ports', 'no router is left for audio with telephone-events')
+    this.#place = await placeIn(worker, router, this.#port, format)
+    this.#toBrowser = undefined
+    this.#fromBrowser = undefined
+    this.setFar(this.#far)
+  }
+
   /** Sets the port's far end, with the browser's Opus preferences and telephone-event formats. */
-  setFar({ opus = {}, events }: Pick<AudioFormat, 'opus' | 'events'>): void {
+  setFar(far: Pick<AudioFormat, 'opus' | 'events'>): void {
+    this.#far = far
+    const { opus = {}, events } = far
     const { codec, payloadType } = this.format
     const keys = eventsBeside({ codec, events })
     this.#port.setFar(
       { codecs: [{ codec, payloadType }], telephoneEvents: events },
       {
         address: loopback,
-        port: this.#plain.tuple.localPort,
+        port: this.#place.plain.tuple.localPort,
         rtcpMux: true,
         codec,
         payloadType,
@@ -95,7 +103,7 @@ export class Relay {
   /** Sends the edge port's audio to the m-line. Returns the stream for the local SDP. */
   async sendTo(line: MLine): Promise<Stream> {
     const consumer = await line.transport.consume({
-      producerId: this.#fromEdge.id,
+      producerId: this.#place.fromEdge.id,
       rtpCapabilities: this.capabilities,
       paused: this.#isDeaf,
     })
@@ -137,7 +145,7 @@ export class Relay {
 
   /** Receives the audio of a producer of the {@link router}, in the {@link format}. */
   async receive(producer: types.Producer): Promise<void> {
-    await this.#plain.consume({ producerId: producer.id, rtpCapabilities: this.capabilities })
+    await this.#place.plain.consume({ producerId: producer.id, rtpCapabilities: this.capabilities })
   }
 
   /** Audio that the browser sends; undefined if it sends none. */
@@ -168,7 +176,7 @@ export class Relay {
 
   /** Closes the relay. Idempotent. */
   close(): void {
-    this.#plain.close()
+    this.#place.plain.close()
   }
 
   // Sent even if nothing seems to change: of two concurrent changes, the worker executes the later one last.
@@ -200,6 +208,33 @@ export class Relay {
       headerExtensions: midExtension === undefined ? [] : [{ uri: midUri, id: midExtension }],
       encodings: [ssrc === undefined ? {} : { ssrc }],
     }
+  }
+}
+
+/** Connects a loopback port of the edge to a router of the worker. */
+const placeIn = async (
+  worker: MediaWorker,
+  router: types.Router,
+  port: MediaPort,
+  format: AudioFormat,
+): Promise<RelayPlace> => {
+  const plain = await openOnRelayPort(worker.relayPorts, router, (listenInfo) =>
+    router.createPlainTransport({ listenInfo, rtcpMux: true, comedia: false }),
+  )
+  try {
+    await plain.connect({ ip: loopback, port: port.port })
+    const fromEdge = await plain.produce({
+      kind: 'audio',
+      rtpParameters: {
+        codecs: codecsOf(format),
+        encodings: [{ ssrc: port.ssrc }],
+        rtcp: { cname: randomUUID() },
+      },
+    })
+    return { router, plain, fromEdge }
+  } catch (error) {
+    plain.close()
+    throw error
   }
 }
 

@@ -14,10 +14,14 @@ export interface SourceSound {
 export class SourceSession extends WebRtcSession implements BrowserSource {
   readonly port?: MediaPort
 
-  /** `sound`: absent for a source without. A later offer cannot add it. */
-  constructor(worker: MediaWorker, sound?: SourceSound) {
+  /**
+   * `nextWorker`: returns a running worker after the death of the present one. `sound`: absent for a source
+   * without. A later offer cannot add it.
+   */
+  constructor(worker: MediaWorker, nextWorker: () => Promise<MediaWorker>, sound?: SourceSound) {
     super({
       worker,
+      nextWorker,
       relay: sound?.relay,
       isSource: true,
       plan: (offer) => {

@@ -21,6 +21,8 @@ import type { MediaWorker, TransportOwner } from './worker-supervisor.ts'
 /** Collaborators of a {@link WebRtcSession}. */
 export interface SessionDeps {
   readonly worker: MediaWorker
+  /** Returns a running worker after the death of the present one. */
+  readonly nextWorker: () => Promise<MediaWorker>
   /** Audio of the session; absent without. */
   readonly relay?: Relay | undefined
   /** Whether the browser only sends, such as a shared screen; default false. */
@@ -44,7 +46,8 @@ type StateListener = (state: MLineState) => void
  */
 export class WebRtcSession implements TransportOwner {
   readonly video = new SessionVideo()
-  protected readonly worker: MediaWorker
+  #worker: MediaWorker
+  readonly #nextWorker: SessionDeps['nextWorker']
   readonly #relay: Relay | undefined
   readonly #isSource: boolean
   readonly #plan: SessionDeps['plan']
@@ -58,9 +61,12 @@ export class WebRtcSession implements TransportOwner {
   #work: Promise<unknown> = Promise.resolve()
   #listener: StateListener | undefined
   #state: MLineState = 'connecting'
+  /** Whether the worker has died. */
+  #isLost = false
 
-  constructor({ worker, relay, isSource = false, plan }: SessionDeps) {
-    this.worker = worker
+  constructor({ worker, nextWorker, relay, isSource = false, plan }: SessionDeps) {
+    this.#worker = worker
+    this.#nextWorker = nextWorker
     this.#relay = relay
     this.#isSource = isSource
     this.#plan = plan
@@ -83,13 +89,14 @@ export class WebRtcSession implements TransportOwner {
     this.advance('agreed')
   }
 
-  /** Answers a later offer. */
+  /** Answers a later offer. After the death of the worker, the session continues in another one. */
   renegotiate(offer: string): Promise<string> {
     return this.inTurn(async () => {
       if (this.#phase !== 'agreed')
         throw new WebRtcError('wrong_state', `an offer is not permitted in this state (${this.#phase})`)
       const description = readSdp(offer, 'offer')
       checkSuccession(this.#remote, description.sections)
+      if (this.#isLost) await this.#move()
       await this.#apply(this.#plan(description))
       return this.#sdp
     })
@@ -100,10 +107,11 @@ export class WebRtcSession implements TransportOwner {
     if (this.#state !== 'connecting') listener(this.#state)
   }
 
-  /** Ends the session after the death of the worker. */
+  /** Ends all streams after the death of the worker. */
   lost(): void {
+    this.#isLost = true
     for (const slot of this.#slots) slot?.line.lost()
-    void this.video.close()
+    this.video.unuse()
     this.#observe('crashed')
   }
 
@@ -111,11 +119,16 @@ export class WebRtcSession implements TransportOwner {
   async close(): Promise<void> {
     if (this.#phase === 'closed') return
     this.#phase = 'closed'
-    this.worker.owners.delete(this)
+    this.#worker.owners.delete(this)
     for (const slot of this.#slots) slot?.line.close()
     this.#relay?.close()
     this.#observe('closed')
     await Promise.all([this.video.close(), this.#work.catch(() => undefined)])
+  }
+
+  /** Worker that has the transports. */
+  protected get worker(): MediaWorker {
+    return this.#worker
   }
 
   /** Number of m-lines in the local offer. */
@@ -173,6 +186,21 @@ export class WebRtcSession implements TransportOwner {
   protected write(sections: readonly (LocalSection | RefusedSection)[]): void {
     this.#origin.version++
     this.#sdp = writeSdp(this.#origin, sections)
+  }
+
+  /** Continues in another worker, without m-lines. */
+  async #move(): Promise<void> {
+    const worker = await this.#nextWorker()
+    await this.#relay?.moveTo(worker)
+    if (this.#phase === 'closed') {
+      this.#relay?.close()
+      throw new WebRtcError('closed', 'the session was closed')
+    }
+    this.#worker = worker
+    worker.owners.add(this)
+    this.#slots = []
+    this.#isLost = false
+    this.#state = 'connecting'
   }
 
   /** Changes the m-lines as planned. On failure, closes new transports and keeps the old ones. */
@@ -258,7 +286,8 @@ export class WebRtcSession implements TransportOwner {
     this.#observe((video ?? slots.find((slot) => !slot.video))?.line.state)
   }
 
-  // `failed`, `closed` and `crashed` are final, but a process may die after a transport has failed.
+  // `failed`, `closed` and `crashed` are final for these transports, but a process may die after a transport
+  // has failed.
   #observe(state: MLineState | undefined): void {
     if (state === undefined || state === this.#state) return
     if (this.#state === 'closed' || this.#state === 'crashed') return

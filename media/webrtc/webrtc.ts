@@ -159,7 +159,7 @@ class Service implements WebRtcService {
     const audio = plans.find((plan) => plan.kind === 'audio')
     const worker = await this.#leastLoaded().get()
     const sound = audio && (await this.#openSound(worker, group, audio.audio))
-    const session = new SourceSession(worker, sound)
+    const session = new SourceSession(worker, () => this.#leastLoaded().get(), sound)
     try {
       await session.answer(sound ? plans.map((plan) => withFormat(plan, sound.relay.format)) : plans)
       return session
@@ -267,6 +267,7 @@ class Service implements WebRtcService {
       this.#relays.set(port, relay)
       const session = new BrowserSession({
         worker,
+        nextWorker: () => this.#leastLoaded().get(),
         port,
         relay,
         format: relay.format,

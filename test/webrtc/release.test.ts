@@ -248,9 +248,51 @@ describe('two workers', () => {
   })
 })
 
+/** The worker of the fixture. */
+const running = () => workers.findLast(({ closed }) => !closed)!
+
 describe('the death of a worker', () => {
+  it('lets a session continue in the new worker by a later offer, with the same port', async () => {
+    const worker = running()
+    const offer = browserOffer({ video: true })
+    const media = await fixture.webrtc.answer('g', offer, ['PCMU'])
+    const source = await fixture.webrtc.source('g', offer, ['opus'])
+    const { sdp, port } = media
+    const states: string[] = []
+    media.onState((state) => states.push(state))
+    process.kill(worker.pid, 'SIGKILL')
+    await until(
+      () => states.at(-1),
+      (state) => state === 'crashed',
+    )
+    expect(media.video).toMatchObject({ isSending: false, isReceiving: false })
+    const again = offer.replaceAll('a=ice-ufrag:', 'a=ice-ufrag:new')
+    const answer = await media.renegotiate(again)
+    expect(await source.renegotiate(again)).toContain('m=video')
+    const of = (name: string) => (text: string) => text.match(new RegExp(`^a=${name}:(.*)`, 'm'))?.[1]
+    for (const name of ['ice-ufrag', 'ice-pwd', 'fingerprint'])
+      expect(of(name)(answer)).not.toBe(of(name)(sdp))
+    expect([media.port === port, media.video.isSending, media.video.isReceiving]).toEqual([true, true, true])
+    expect([source.hasVideo, fixture.webrtc.transports]).toEqual([true, 4])
+    expect(states).toEqual(['crashed'])
+    await hangUp(media)
+    await source.close()
+    nothingOpen()
+  })
+
+  it('ends a session whose later offer meets the end of the session', async () => {
+    const worker = running()
+    const media = await fixture.webrtc.answer('g', browserOffer(), ['PCMU'])
+    const started = once(observer, 'newworker')
+    process.kill(worker.pid, 'SIGKILL')
+    await started
+    const answer = media.renegotiate(browserOffer().replaceAll('a=ice-ufrag:', 'a=ice-ufrag:new'))
+    await Promise.all([expect(answer).rejects.toMatchObject({ code: 'closed' }), hangUp(media)])
+    nothingOpen()
+  })
+
   it('ends its sessions, and a new worker replaces it', async () => {
-    const worker = workers[0]!
+    const worker = running()
     const failures: string[] = []
     fixture.webrtc.onFailure((reason) => failures.push(reason.message))
     const media = await fixture.webrtc.offer('g', 'PCMU')

@@ -11,8 +11,11 @@ export const mediaGrace = {
   /** Final for this transport; the page may still recover its call. */
   failed: 10_000,
   closed: 10_000,
-  /** The mediasoup process has died: no page can recover its media. */
-  crashed: 0,
+  /**
+   * The mediasoup process has died, and the page was asked for a new offer. A page that ignores that notices
+   * the loss itself after some 16 s, and reconnects within 5 s.
+   */
+  crashed: 25_000,
 } as const
 
 /** State of a browser's media that is tolerated for a limited time only. */
@@ -27,10 +30,22 @@ export const causeOfLoss = (state: LostState, code: 'client_lost' | 'media_timeo
     ? { code: 'internal', detail: 'the mediasoup process died' }
     : { code, detail: `media ${state}` }
 
+/** Options of a {@link BrowserMediaWatch}. */
+export interface BrowserMediaWatchOptions {
+  /**
+   * Asks the browser for a new offer after the death of the mediasoup process. Returns whether it can make
+   * one; otherwise its media is lost at once. Default: it cannot.
+   */
+  readonly askOffer?: () => boolean
+  /** `later`: the watch starts at `begin`, as the browser cannot connect before. Default `now`. */
+  readonly begins?: 'now' | 'later'
+}
+
 /** Watches the media of one browser, and reports once when it is lost. */
 export class BrowserMediaWatch {
   #clock: Clock
   #onLost: (state: LostState) => void
+  readonly #askOffer: () => boolean
   #timer: Timer | undefined
   #hasBegun = false
   #isConnected = false
@@ -41,11 +56,11 @@ export class BrowserMediaWatch {
     media: Pick<BrowserMedia, 'onState'>,
     clock: Clock,
     onLost: (state: LostState) => void,
-    /** `later`: the watch starts at {@link begin}, as the browser cannot connect before. */
-    begins: 'now' | 'later' = 'now',
+    { askOffer = () => false, begins = 'now' }: BrowserMediaWatchOptions = {},
   ) {
     this.#clock = clock
     this.#onLost = onLost
+    this.#askOffer = askOffer
     if (begins === 'now') this.begin()
     media.onState((state) => {
       if (state === 'connected') this.#up()
@@ -98,7 +113,8 @@ export class BrowserMediaWatch {
     // connected before.
     if (state === 'connecting' && this.#isConnected) return
     this.#timer?.cancel()
-    this.#timer = this.#clock.after(mediaGrace[state], () => this.#onLost(state))
+    const isHopeless = state === 'crashed' && !this.#askOffer()
+    this.#timer = this.#clock.after(isHopeless ? 0 : mediaGrace[state], () => this.#onLost(state))
   }
 
   #release(): void {

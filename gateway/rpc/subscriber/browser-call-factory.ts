@@ -46,11 +46,15 @@ export class BrowserCallFactory {
     return new BrowserCall(options, deps)
   }
 
-  /** Watches a WebRTC session, and reports once when it is lost. */
+  /**
+   * Watches the WebRTC session of a further source, and reports once when it is lost. `askOffer`: as in
+   * {@link BrowserMediaWatch}.
+   */
   watch(
     media: ConstructorParameters<typeof BrowserMediaWatch>[0],
+    askOffer: () => boolean,
     onLost: (state: LostState) => void,
   ): BrowserMediaWatch {
-    return new BrowserMediaWatch(media, this.#clock, onLost)
+    return new BrowserMediaWatch(media, this.#clock, onLost, { askOffer })
   }
 }

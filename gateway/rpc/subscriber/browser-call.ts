@@ -90,7 +90,7 @@ export class BrowserCall {
   #volumes: Volumes = { inDb: 0, outDb: 0 }
   /** Whether the gateway's SDP was sent or is being made. */
   #isDescribed = false
-  /** Offer of a reloaded page that is being answered. */
+  /** Offer of a page that has reconnected, which is being answered. */
   #reattaching: { readonly offer: string } | undefined
 
   constructor(options: BrowserCallOptions, { parties, openRoom, clock, log }: BrowserCallDeps) {
@@ -123,7 +123,8 @@ export class BrowserCall {
       if (state === 'crashed') leg.end(cause)
       else leg.ended(cause)
     }
-    this.#watch = new BrowserMediaWatch(media, clock, onLost, this.#isDescribed ? 'now' : 'later')
+    const begins = this.#isDescribed ? 'now' : 'later'
+    this.#watch = new BrowserMediaWatch(media, clock, onLost, { askOffer: () => this.#askOffer(), begins })
   }
 
   get browser(): BrowserSession {
@@ -259,24 +260,32 @@ export class BrowserCall {
     return answer
   }
 
-  /** Answers the offer of a reloaded page by an event, and ends its further sources. */
-  async reattach(offer: string): Promise<void> {
-    this.#endSources()
+  /**
+   * Answers by an event the offer of a page that has reconnected. `isReloaded`: whether the page was loaded
+   * again, and no longer has its further sources.
+   */
+  async reattach(offer: string, isReloaded: boolean): Promise<void> {
+    if (isReloaded) this.#endSources()
     this.offers.forget()
-    // The former page's SDP must not reach the reloaded page, or a page that is loaded meanwhile.
+    // The former SDP must not reach a reloaded page, or a page that is loaded meanwhile.
     this.#isDescribed = true
     const current = { offer }
     this.#reattaching = current
     const sdp = await this.renegotiate(offer)
     if (this.leg.isEnded || this.#reattaching !== current) return
     this.#reattaching = undefined
-    if (!this.leg.isAnswered) {
-      this.verto('verto.media', { sdp })
-      return
-    }
-    this.verto('verto.answer', { sdp })
+    const { isAnswered } = this.leg
+    this.verto(isAnswered ? 'verto.answer' : 'verto.media', { sdp })
+    if (!isReloaded || !isAnswered) return
     this.reportState('answered')
     this.#joined()
+  }
+
+  /** Asks the page for a new offer. Returns false before the answer: the page cannot make one then. */
+  #askOffer(): boolean {
+    if (!this.leg.isAnswered) return false
+    this.browser.askOffer(this.callId)
+    return true
   }
 
   /** Closes the media, and reports the end to the browser unless the browser ended the call itself. */

@@ -134,6 +134,8 @@ export class BrowserConnection implements RpcHandler {
       },
       'browser connected',
     )
+    const { resumptionWaitMs: wait } = browser
+    if (wait > 0) await new Promise<void>((resolve) => this.#deps.clock.after(wait, resolve))
     return {
       result: { identity: `${randomUUID()}@${browser.nodeId}`, ...this.#sessionFields(browser) },
       after: () => {

@@ -64,6 +64,11 @@ interface Event {
 
 /** Number of unacknowledged events from which an event of {@link BrowserSession.emitLatest} waits. */
 const maxBusy = 50
+/**
+ * Time after the death of the media server until browsers report their media as disconnected, in ms. Chrome
+ * checks its path every 2.5 s, and gives it up 5 s after the first check without a response.
+ */
+const lossNoticeMs = 8_000
 /** Maximum number of message ids that are remembered to detect repeats. */
 const maxRememberedIds = 100
 /** Maximum length of a remembered id; browsers send UUIDs. */
@@ -112,6 +117,8 @@ export class BrowserSession {
   /** Events that wait until few are unacknowledged, by their key. */
   readonly #latest = new Map<string, Event>()
   #messages = 0
+  /** Latest death of the media server of a call. */
+  #mediaLostAt: number | undefined
   #seenIds = new Set<unknown>()
 
   constructor(options: BrowserSessionOptions) {
@@ -268,6 +275,31 @@ export class BrowserSession {
   sendVerto(method: string, params: { readonly callID: string; readonly [name: string]: unknown }): void {
     const message = { jsonrpc: '2.0', id: ++this.#messages, method, params }
     this.emit('webrtc.message', message, method === 'verto.invite' ? params.callID : undefined)
+  }
+
+  /**
+   * Asks the page for a new offer of a call or further source whose media server has died. The published SDK
+   * makes one after it has reconnected.
+   */
+  askOffer(callID: string): void {
+    if (this.#quirks.renewsMedia) {
+      this.sendVerto('verto.renew', { callID })
+      return
+    }
+    this.#mediaLostAt = this.#clock.now()
+    const session = this.#session
+    // Deferred until the present events are sent.
+    queueMicrotask(() => session?.close(closeCodes.tryAgain, 'the media server has restarted'))
+  }
+
+  /**
+   * Time in ms by which the response to a reconnection must wait. The published SDK renews a call only if its
+   * media is known to be lost when the response arrives; with a room token, it renews it in any case.
+   */
+  get resumptionWaitMs(): number {
+    if (this.#mediaLostAt === undefined || this.#identity.room) return 0
+    const since = this.#clock.now() - this.#mediaLostAt
+    return since < 0 ? 0 : Math.max(0, lossNoticeMs - since)
   }
 
   /**

@@ -6,6 +6,7 @@ describe('the quirks of a client', () => {
     expect(quirksOf('@trunkline/client/0.1.0')).toEqual({
       canFailOnceDescribed: true,
       maxDescriptionWaitMs: 2_000,
+      renewsMedia: true,
     })
   })
 
@@ -13,13 +14,18 @@ describe('the quirks of a client', () => {
     expect(quirksOf(`@signalwire/js/browser/${version}`)).toEqual({
       canFailOnceDescribed: false,
       maxDescriptionWaitMs: undefined,
+      renewsMedia: false,
     })
   })
 
   it.each(['@signalwire/js/browser/3.30.0', '@signalwire/js/browser/4.0.0', 'another', '', 7, undefined])(
     'end the wait of %s before the 20 s of version 3.30.0',
     (agent) => {
-      expect(quirksOf(agent)).toEqual({ canFailOnceDescribed: false, maxDescriptionWaitMs: 15_000 })
+      expect(quirksOf(agent)).toEqual({
+        canFailOnceDescribed: false,
+        maxDescriptionWaitMs: 15_000,
+        renewsMedia: false,
+      })
     },
   )
 })

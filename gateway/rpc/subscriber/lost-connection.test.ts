@@ -116,14 +116,6 @@ describe('a lost page', () => {
     expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'DESTINATION_OUT_OF_ORDER' })
   })
 
-  it('receives an internal error at once when the mediasoup process dies', async () => {
-    const { page, media, owner, leg } = await talking(gateway)
-    media.report('crashed')
-    gateway.clock.advance(0)
-    expect(owner.reports.at(-1)).toBe('ended internal by us')
-    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'internal' } })
-    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', causeCode: 41 })
-  })
 
   it('keeps its call if its media recover', async () => {
     const { media, leg } = await talking(gateway)

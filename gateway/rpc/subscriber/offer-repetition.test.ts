@@ -28,6 +28,15 @@ it('is not an offer with another request, or after a rejection', () => {
   expect(offers.repeats('e', offer.replace('a=ice-ufrag:vGFm', 'a=ice-ufrag:anew'))).toBe(false)
 })
 
+it('belongs to the same session of a page until the page is loaded again', () => {
+  const offers = new OfferRepetition()
+  expect(offers.continues(offer)).toBe(false)
+  offers.repeats('a', offer)
+  expect(offers.continues(offer.replace(/^(o=- \d+) 2/m, '$1 3'))).toBe(true)
+  expect(offers.continues(offer.replace(/^o=- \d+/m, 'o=- 7'))).toBe(false)
+  expect(offers.continues('no description')).toBe(false)
+})
+
 it('is not an offer with a change of RTCP other than its port', () => {
   const offers = new OfferRepetition()
   const plain = offer.replaceAll('a=rtcp-mux\r\n', '')

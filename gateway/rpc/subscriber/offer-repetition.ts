@@ -9,6 +9,9 @@ const requestOf = (offer: string): string =>
     .map((line) => line.replace(/^(m=\w+) \d+/, '$1'))
     .join('\n')
 
+/** Returns user name and session id of a description (RFC 8866 section 5.2); undefined without. */
+const sessionOf = (offer: string): string | undefined => /^o=(\S+ \S+) /m.exec(offer)?.[1]
+
 /**
  * Detects repeated offers. The published SDK sends each offer again once all candidates are gathered. If the
  * SDK has accepted the first answer, a second answer makes it end the call.
@@ -26,6 +29,15 @@ export class OfferRepetition {
     if (last?.request === request) return last.id !== id
     this.#last = { id, request }
     return false
+  }
+
+  /**
+   * Returns whether an offer belongs to the same session as the previous one (RFC 9429 section 5.2.2). A
+   * reloaded page begins another session.
+   */
+  continues(offer: string): boolean {
+    const session = sessionOf(offer)
+    return session !== undefined && this.#last !== undefined && sessionOf(this.#last.request) === session
   }
 
   /** Forgets the former offer after its rejection, so that the next one is answered. */

@@ -80,6 +80,22 @@ it.each(['the page', 'its media', 'the call', 'a reload'])('ends by %s', async (
   )
 })
 
+it('stays after the death of the mediasoup process, by a new offer of its page', async () => {
+  const { page, media, self } = await both()
+  const main = { callId: 'c1', memberId: self.member_id }
+  await share(page, 's1', main)
+  const [screen] = gateway.webrtc.sources
+  screen!.report('crashed')
+  expect(await page.message('verto.renew')).toEqual({ callID: 's1' })
+  await share(page, 's1', main, 'screen again')
+  await expect
+    .poll(() => page.message('verto.answer'))
+    .toEqual({ callID: 's1', sdp: 'answer to screen again' })
+  screen!.report('connected')
+  gateway.clock.advance(60_000)
+  expect([media.screen === screen, screen!.closed]).toEqual([true, false])
+})
+
 it('is replaced by another one of the same page; one of the other party is rejected', async () => {
   const { page, media, self, bob } = await both()
   for (const id of ['s1', 's2']) await share(page, id, { callId: 'c1', memberId: self.member_id })

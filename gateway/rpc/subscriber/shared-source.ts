@@ -89,6 +89,13 @@ export class SharedSource implements SessionCall, CallSource {
     this.#close()
   }
 
+  /** Answers by an event the offer of a page that has reconnected. */
+  async reattach(offer: string): Promise<void> {
+    const sdp = await this.renegotiate(offer)
+    if (sdp !== undefined && !this.#isOver)
+      this.#browser.sendVerto('verto.answer', { callID: this.#invite.callId, sdp })
+  }
+
   /** Answers a new offer for the source; undefined if it has no media yet. */
   async renegotiate(offer: string): Promise<string | undefined> {
     const answer = await this.#source?.renegotiate(offer)
@@ -133,7 +140,11 @@ export class SharedSource implements SessionCall, CallSource {
     const { calls, log } = this.#deps
     const { type } = this
     const { callId } = this.#invite
-    this.#watch = calls.watch(source, (state) => {
+    const askOffer = () => {
+      this.#browser.askOffer(callId)
+      return true
+    }
+    this.#watch = calls.watch(source, askOffer, (state) => {
       log.info(
         { event: 'browser-source.media-lost', call: main.roomId, type, state },
         'media of a further source lost',

@@ -4,10 +4,11 @@ import type { Reply } from '../rpc-session.ts'
 import type { BrowserCall } from './browser-call.ts'
 import type { BrowserDialer } from './browser-dialer.ts'
 import type { BrowserQuotas } from './browser-quotas.ts'
-import type { BrowserSession } from './browser-session.ts'
+import type { BrowserSession, SessionCall } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import type { CallTransfers } from './call-transfers.ts'
 import { FirstReplies } from './first-replies.ts'
+import { OfferRepetition } from './offer-repetition.ts'
 import { SharedSource } from './shared-source.ts'
 import type { SubscriberRinger } from './subscriber-ringer.ts'
 import { parseVerto, type VertoRequest } from './verto-messages.ts'
@@ -28,6 +29,8 @@ type Wrap = (result: Params, after?: () => void) => Reply
 /** Requests of browsers about calls, in `webrtc.verto`. */
 export class VertoRequests {
   readonly #deps: VertoRequestsDeps
+  /** Offers of the invites of each call and further source. */
+  readonly #invites = new WeakMap<SessionCall, OfferRepetition>()
   /** Replies to transfers and additions. */
   readonly #firstReplies = new FirstReplies()
 
@@ -85,25 +88,47 @@ export class VertoRequests {
   #invited(browser: BrowserSession, { sdp, ...invite }: Of<'invite'>): void {
     const existing = browser.calls.get(invite.callId)
     if (existing) {
-      const call = existing.browserCall(browser)
-      if (invite.isReattaching && call) void this.#reattachAfterReload(call, sdp)
+      this.#invitedAgain(browser, existing, { ...invite, sdp })
       return
     }
     const over = this.#deps.quotas.checkDial(browser)
-    if (over) sendBye(browser, invite.callId, over.code)
-    else void this.#run(this.#deps.dialer.open(browser, invite, sdp))
+    if (over) {
+      sendBye(browser, invite.callId, over.code)
+      return
+    }
+    void this.#run(this.#deps.dialer.open(browser, invite, sdp))
+    const opened = browser.calls.get(invite.callId)
+    if (opened) this.#isRepeated(opened, sdp)
   }
 
-  /** Answers the new offer of a reloaded page for its call. */
-  async #reattachAfterReload(call: BrowserCall, offer: string): Promise<void> {
+  /**
+   * Handles an invite to a call that exists: of a reloaded page, or of a page that has reconnected. The
+   * published SDK then makes a new offer for each call, and some versions send it twice.
+   */
+  #invitedAgain(browser: BrowserSession, existing: SessionCall, { isReattaching, sdp }: Of<'invite'>): void {
+    const isReloaded = isReattaching && !this.#invites.get(existing)?.continues(sdp)
+    if (this.#isRepeated(existing, sdp)) return
+    if (existing instanceof SharedSource) void this.#run(existing.reattach(sdp))
+    const call = existing.browserCall(browser)
+    if (call) void this.#reattach(call, sdp, isReloaded)
+  }
+
+  #isRepeated(call: SessionCall, offer: string): boolean {
+    const offers = this.#invites.get(call) ?? new OfferRepetition()
+    this.#invites.set(call, offers)
+    // Its answer is an event, which is delivered even if the invite arrives again with the same id.
+    return offers.repeats(Symbol('invite'), offer)
+  }
+
+  async #reattach(call: BrowserCall, offer: string, isReloaded: boolean): Promise<void> {
     try {
-      await call.reattach(offer)
+      await call.reattach(offer, isReloaded)
     } catch (error) {
       this.#deps.log.warn(
         { event: 'browser.reattach-failed', leg: call.leg.id, err: error },
         'reattach of a call failed',
       )
-      call.leg.ended({ code: 'client_lost', detail: 'reattach after a page reload failed' })
+      call.leg.ended({ code: 'client_lost', detail: 'reattach of a page failed' })
     }
   }
 

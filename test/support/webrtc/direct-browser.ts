@@ -92,7 +92,7 @@ export class DirectBrowser {
     this.#hasSpacing = hasSpacing
     this.source = new Vp8Source({ payloadType: this.#format.payloadType, ...source })
     const worker = { owners: new Set() } as unknown as MediaWorker
-    this.session = new WebRtcSession({ worker, plan: () => [] })
+    this.session = new WebRtcSession({ worker, nextWorker: async () => worker, plan: () => [] })
     this.#line = { worker, router, transport: this.#asWebRtc() } as unknown as MLine
     transport.on('rtcp', (packet) => {
       if (keyFrameRequests(packet).length === 0) return
