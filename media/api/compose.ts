@@ -87,6 +87,8 @@ export interface ComposedPicture {
   onPacket(listener: (rendition: Rendition, packet: Buffer, kind: 'rtp' | 'rtcp') => void): void
   /** Calls the listener with the id of each added source when its first picture has arrived. */
   onPictured(listener: (id: string) => void): void
+  /** Adds a listener for sources whose packets have given no picture for 4 s, despite a key frame request. */
+  onStalled(listener: (id: string) => void): void
   /**
    * Calls the listener once if the process of the picture has died. The picture is closed then; another one
    * can be opened at once.

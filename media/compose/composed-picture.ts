@@ -24,6 +24,7 @@ export class RemotePicture implements ComposedPicture, SlotPicture {
   readonly #opened = Promise.withResolvers<number>()
   #packetListeners: PacketListener[] = []
   #picturedListeners: ((id: string) => void)[] = []
+  #stalledListeners: ((id: string) => void)[] = []
   #lostListeners: ((reason: Error) => void)[] = []
   #load = 0
   #isClosed = false
@@ -86,6 +87,10 @@ export class RemotePicture implements ComposedPicture, SlotPicture {
     this.#picturedListeners.push(guard(listener))
   }
 
+  onStalled(listener: (id: string) => void): void {
+    this.#stalledListeners.push(guard(listener))
+  }
+
   onLost(listener: (reason: Error) => void): void {
     this.#lostListeners.push(guard(listener))
   }
@@ -107,6 +112,11 @@ export class RemotePicture implements ComposedPicture, SlotPicture {
   setPictured(id: string): void {
     if (this.#isClosed) return
     for (const listener of this.#picturedListeners) listener(id)
+  }
+
+  setStalled(id: string): void {
+    if (this.#isClosed) return
+    for (const listener of this.#stalledListeners) listener(id)
   }
 
   fail(reason: Error): void {

@@ -71,6 +71,7 @@ describe('a report of the composer', () => {
     { op: 'opened', room: 2, port: 40_000 },
     { op: 'failed', room: 2, reason: 'too many pictures' },
     { op: 'pictured', room: 2, id: 'a' },
+    { op: 'stalled', room: 2, id: 'a' },
     { op: 'usage', load: 0.5, rooms: [{ room: 2, load: 0.25, rate: 30 }] },
   ] as const)('$op passes the check unchanged', (report) => {
     expect(readReport(JSON.parse(JSON.stringify(report)))).toEqual(report)

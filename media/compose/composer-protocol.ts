@@ -40,6 +40,8 @@ export type ComposerReport =
   | { readonly op: 'failed'; readonly room: number; readonly reason: string }
   /** A new source has its first picture. */
   | { readonly op: 'pictured'; readonly room: number; readonly id: string }
+  /** Packets of a source arrive, and give no picture. */
+  | { readonly op: 'stalled'; readonly room: number; readonly id: string }
   /** Once in a second. `load`: share of a core. */
   | { readonly op: 'usage'; readonly load: number; readonly rooms: readonly RoomUsage[] }
 
@@ -223,7 +225,8 @@ export const readReport = (value: unknown): ComposerReport => {
     case 'failed':
       return { op: 'failed', room: roomOf(fields), reason: textOf(fields.reason, 'reason', 1000) }
     case 'pictured':
-      return { op: 'pictured', room: roomOf(fields), id: textOf(fields.id, 'id') }
+    case 'stalled':
+      return { op: fields.op, room: roomOf(fields), id: textOf(fields.id, 'id') }
     case 'usage':
       return {
         op: 'usage',

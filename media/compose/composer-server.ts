@@ -129,6 +129,7 @@ export class ComposerServer {
           output.write(writeRecords(room, rendition, kind, packets))
         },
         onPictured: (id) => report({ op: 'pictured', room, id }),
+        onStalled: (id) => report({ op: 'stalled', room, id }),
         sendFeedback: (packet, port) => socket.send(packet, 0, packet.length, port, loopback),
       },
       command,

@@ -11,6 +11,7 @@ export interface SlotPicture {
   setPort(port: number): void
   /** Called when a new source has its first picture. */
   setPictured(id: string): void
+  setStalled(id: string): void
   /** Called if the process cannot open the picture. */
   fail(reason: Error): void
   deliver(record: PacketRecord): void
@@ -120,6 +121,7 @@ export class ComposerSlot {
     if (report.op === 'ready') this.#ready?.resolve()
     else if (report.op === 'opened') this.#pictures.get(report.room)?.setPort(report.port)
     else if (report.op === 'pictured') this.#pictures.get(report.room)?.setPictured(report.id)
+    else if (report.op === 'stalled') this.#pictures.get(report.room)?.setStalled(report.id)
     else if (report.op === 'failed') this.#pictures.get(report.room)?.fail(new Error(report.reason))
     else {
       this.#load = report.load

@@ -55,18 +55,22 @@ export class FrameAssembler {
     return this.#waiting.size
   }
 
-  /** Processes a packet, which may be overwritten afterwards. Packets of other streams are ignored. */
-  receive(now: number, packet: Buffer): void {
+  /**
+   * Processes a packet, which may be overwritten afterwards. Packets of other streams are ignored. Returns
+   * whether it is a new one of the stream with a payload.
+   */
+  receive(now: number, packet: Buffer): boolean {
     const view = this.#view
     const { ssrc, payloadType } = this.#options
-    if (!readRtp(packet, view) || view.ssrc !== ssrc || view.payloadType !== payloadType) return
+    if (!readRtp(packet, view) || view.ssrc !== ssrc || view.payloadType !== payloadType) return false
     const { sequence, timestamp, marker } = view
-    if (!this.#accepts(sequence)) return
+    if (!this.#accepts(sequence)) return false
     const payload = Buffer.from(packet.subarray(view.start, view.end))
     this.#waiting.set(sequence, { timestamp, isMarked: marker, payload })
     this.#drain(now)
     this.tick(now)
     if (this.#needsKey) this.#options.onKeyNeeded(now)
+    return payload.length > 0
   }
 
   /** Gives up a missing packet that is overdue. */

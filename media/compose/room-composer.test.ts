@@ -49,6 +49,7 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
       pictureId: 0x7ff0,
     })
     const pictured: string[] = []
+    const stalled: string[] = []
     let cpuUs = 0
     const room = new RoomComposer(
       {
@@ -62,6 +63,7 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
         },
         sendFeedback: (packet, port) => feedback.push({ packet, port }),
         onPictured: (id) => pictured.push(id),
+        onStalled: (id) => stalled.push(id),
       },
       { streams: { low: stream(ssrcs.low), high: stream(ssrcs.high) }, kbps: { low: 400, high: 1500 } },
     )
@@ -72,7 +74,7 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
       screens.high.close()
       expect(clock.running).toBe(0)
     })
-    return { clock, room, screens, feedback, reports, pictured }
+    return { clock, room, screens, feedback, reports, pictured, stalled }
   }
 
   /** Adds a source that shows a colour from its first frame. */
@@ -342,6 +344,28 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
     clock.advance(1000)
     send()
     expect(feedback).toHaveLength(3)
+  })
+
+  it('reports a source whose packets give no picture for 4 s', () => {
+    const { clock, room, stalled } = open()
+    const { camera, send } = join(room, 0)
+    const during = (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 100) {
+        send()
+        clock.advance(100)
+      }
+    }
+    during(5000)
+    expect(stalled).toEqual([])
+    // The frame is lost, and the source ignores the requests for a key frame.
+    camera.packets()
+    during(3900)
+    expect(stalled).toEqual([])
+    during(300)
+    expect(stalled).toEqual(['m0'])
+    send(true)
+    during(5000)
+    expect(stalled).toEqual(['m0'])
   })
 
   it('reports the first picture of each source, also of one that replaces another', () => {

@@ -40,6 +40,8 @@ export interface RoomComposerDeps {
   readonly sendFeedback: (packet: Buffer, port: number) => void
   /** Called with the id of each new source when it has its first picture. */
   readonly onPictured: (id: string) => void
+  /** Called with the id of a source whose packets give no picture. */
+  readonly onStalled: (id: string) => void
   /** Returns the CPU time of this thread, in µs. */
   readonly cpuTime: () => number
 }
@@ -109,7 +111,7 @@ export class RoomComposer {
   /** Adds a source, or replaces the one with this id, and requests a key frame. */
   addSource(id: string, ssrc: number, payloadType: number, port: number): void {
     this.removeSource(id)
-    const { addon, clock, sendFeedback, onPictured } = this.#deps
+    const { addon, clock, sendFeedback, onPictured, onStalled } = this.#deps
     const video: VideoSource = new VideoSource({
       addon,
       ssrc,
@@ -118,6 +120,7 @@ export class RoomComposer {
         if (video.pictures === 1) onPictured(id)
         if (this.#tiles.some(({ memberId, isVisible }) => isVisible && memberId === id)) this.#change()
       },
+      onStalled: () => onStalled(id),
       sendFeedback: (packet) => sendFeedback(packet, port),
     })
     const source = { video, ssrc, port }

@@ -158,6 +158,7 @@ describe('the spare composer', () => {
       setLoad: () => {},
       setPort: () => {},
       setPictured: () => {},
+      setStalled: () => {},
       fail: () => {},
       deliver: () => {},
       lose: () => {},

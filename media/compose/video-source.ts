@@ -1,5 +1,6 @@
 import type { CanvasSize } from '../types.ts'
 import { FrameAssembler } from './frame-assembler.ts'
+import { PictureWatch } from './picture-watch.ts'
 import { Decoded, type NativeDecoder, type PicturesAddon } from './pictures.ts'
 
 /** Minimum time between requests for a key frame, in ms. */
@@ -14,6 +15,8 @@ export interface VideoSourceOptions {
   readonly payloadType: number
   /** Called for each new picture. */
   readonly onPicture: () => void
+  /** Called when packets arrive that give no picture, although a key frame was requested. */
+  readonly onStalled: () => void
   /** Called with a packet to send to the source. */
   readonly sendFeedback: (packet: Buffer) => void
 }
@@ -33,6 +36,7 @@ export class VideoSource {
   readonly #options: VideoSourceOptions
   readonly #decoder: NativeDecoder
   readonly #assembler: FrameAssembler
+  readonly #watch: PictureWatch
   #pictures = 0
   #requestedAt = Number.NEGATIVE_INFINITY
   #second = 0
@@ -41,6 +45,14 @@ export class VideoSource {
   constructor(options: VideoSourceOptions) {
     this.#options = options
     this.#decoder = options.addon.decoder()
+    this.#watch = new PictureWatch({
+      requestKey: (now) => {
+        // The frames until then depend on pictures that the decoder may not have.
+        this.#assembler.lose()
+        this.requestKey(now)
+      },
+      onStalled: options.onStalled,
+    })
     this.#assembler = new FrameAssembler({
       ssrc: options.ssrc,
       payloadType: options.payloadType,
@@ -66,7 +78,8 @@ export class VideoSource {
 
   /** Processes an RTP packet. */
   receive(now: number, packet: Buffer): void {
-    this.#assembler.receive(now, packet)
+    const before = this.#pictures
+    if (this.#assembler.receive(now, packet) && this.#pictures === before) this.#watch.packet(now)
   }
 
   /** Gives up packets that are overdue. */
@@ -91,6 +104,7 @@ export class VideoSource {
     if (result < 0) this.#assembler.lose()
     if (result !== Decoded.picture) return
     this.#pictures++
+    this.#watch.picture()
     this.#options.onPicture()
   }
 

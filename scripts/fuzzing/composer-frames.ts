@@ -107,6 +107,7 @@ const room = new RoomComposer(
     },
     sendFeedback: () => {},
     onPictured: () => {},
+    onStalled: () => {},
   },
   {
     streams: { low: { ...stream, ssrc: 1 }, high: { ...stream, ssrc: 2 } },

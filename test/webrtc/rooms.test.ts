@@ -179,6 +179,7 @@ class FakeComposer implements ComposedPicture {
   readonly cname = 'c'
   readonly load = { picture: 0, process: 0 }
   readonly onPictured = () => {}
+  readonly onStalled = () => {}
   readonly #sources = { low: new Vp8Source({ ssrc: 1 }), high: new Vp8Source({ ssrc: 2, sequence: 9000 }) }
   readonly #keys = new Set<Rendition>(['low', 'high'])
   isLowEnabled = false

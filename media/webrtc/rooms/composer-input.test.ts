@@ -117,6 +117,27 @@ describe('the input of a composed picture', () => {
     input.close()
   })
 
+  it('opens again on request, unless it waits for that already', async () => {
+    const input = start()
+    await settle()
+    input.reopen()
+    await settle()
+    expect([router.opened, router.open.size, faults]).toEqual([2, 1, []])
+    router.failures = 1
+    input.reopen()
+    await settle()
+    input.reopen()
+    await settle()
+    expect([router.opened, faults]).toEqual([3, ['no port']])
+    clock.advance(500)
+    await settle()
+    input.reopen()
+    await settle()
+    expect([router.opened, router.open.size]).toEqual([5, 1])
+    input.close()
+    expect([router.open.size, clock.running]).toEqual([0, 0])
+  })
+
   it.each(['input', 'stream', 'worker'])('does not open again after the end of the %s', async (ended) => {
     router.failures = 10
     const input = start()

@@ -27,6 +27,8 @@ export interface ComposerInput extends Stream {
 export interface OpenInput {
   /** Changes the width, which chooses the encoding of a source with simulcast. */
   resize(width: number): void
+  /** Opens the stream again, unless it waits for that already. */
+  reopen(): void
   /** Ends the stream. Idempotent. */
   close(): void
 }
@@ -48,14 +50,16 @@ export const openComposerInput = ({ clock, onFault, ...stream }: ComposerInput):
   const isOver = () => isClosed || producer.closed || line.router.closed
   const open = (): void => {
     if (isOver()) return
-    attempt = new Attempt(stream, layer)
-    attempt.done.then(
+    const current = new Attempt(stream, layer)
+    attempt = current
+    retry = undefined
+    current.done.then(
       () => {
         failures = 0
       },
       (error: Error) => {
-        attempt?.close()
-        if (isOver()) return
+        current.close()
+        if (isOver() || attempt !== current) return
         if (++failures === 1) onFault(error)
         retry = clock.after(backOffMs(failures), open)
       },
@@ -68,6 +72,11 @@ export const openComposerInput = ({ clock, onFault, ...stream }: ComposerInput):
       if (wanted === layer) return
       layer = wanted
       attempt?.setLayer(layer)
+    },
+    reopen: () => {
+      if (retry) return
+      attempt?.close()
+      open()
     },
     close: () => {
       isClosed = true

@@ -49,6 +49,12 @@ class FakePicture implements ComposedPicture {
     this.picture = listener
   }
 
+  stall: (id: string) => void = () => {}
+
+  onStalled(listener: (id: string) => void): void {
+    this.stall = listener
+  }
+
   onLost(listener: (reason: Error) => void): void {
     this.lose = listener
   }
@@ -78,6 +84,7 @@ const layer = (memberId: string, source?: VideoSource, isVisible = true): Compos
 describe('a composition', () => {
   let pictures: FakePicture[]
   let openings: PromiseWithResolvers<ComposedPicture>[]
+  let reopened: string[]
   let inputs: Map<VideoSource, string>
   let timers: { ms: number; run: () => void }[]
   let changes: string[]
@@ -86,6 +93,7 @@ describe('a composition', () => {
   beforeEach(() => {
     pictures = []
     openings = []
+    reopened = []
     inputs = new Map()
     timers = []
     changes = []
@@ -114,7 +122,11 @@ describe('a composition', () => {
       onChange: (reason) => changes.push(reason),
       openInput: ({ id, source }) => {
         inputs.set(source, id)
-        return { resize: () => {}, close: () => void inputs.delete(source) }
+        return {
+          resize: () => {},
+          reopen: () => reopened.push(id),
+          close: () => void inputs.delete(source),
+        }
       },
     })
   })
@@ -162,6 +174,14 @@ describe('a composition', () => {
       0,
     ])
     expect(changes).toEqual([])
+  })
+
+  it('opens a stream again whose packets give no picture', async () => {
+    composition.show([layer('a', red)])
+    const picture = await opened()
+    picture.stall('a')
+    picture.stall('unknown')
+    expect(reopened).toEqual(['a'])
   })
 
   it('closes a picture that opens too late', async () => {

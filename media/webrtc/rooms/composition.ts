@@ -145,6 +145,7 @@ export class Composition {
       if (input) input.isPictured = true
       this.#recoverIfDrawn()
     })
+    picture.onStalled((id) => this.#inputs.get(id)?.reopen())
     feed.connect(picture)
     if (this.#failure !== undefined) this.#recoverAfter(maxDrawMs)
     this.#apply()
