@@ -92,6 +92,16 @@ describe('the media path', () => {
     expect(restarts()).toBe(1)
   })
 
+  it('is restored when the gateway reports the death of its media server', async () => {
+    const { browser, call, events, restarts } = await inCall()
+    browser.socket.verto('verto.renew', { callID: call.id })
+    await settled()
+    expect(restarts()).toBe(1)
+    browser.socket.reply('verto.modify', { action: 'updateMedia', sdp: 'new answer' })
+    await settled()
+    expect(events).toEqual(['reconnecting', 'connected'])
+  })
+
   it('waits for a lost connection, which is retried at once on another network', async () => {
     const { browser, call, events, restarts } = await inCall()
     browser.clock.advance(60_000)

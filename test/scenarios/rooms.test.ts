@@ -8,8 +8,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { application, script, scripted, scriptText } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
+import { CutLine } from '../support/cut-line.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
+import { killWorker } from '../support/mediasoup-worker.ts'
 import { heardIn, hears } from '../support/page-audio.ts'
 import { type Colour, screenColour, screenTone, sees } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
@@ -25,6 +27,8 @@ const address = '/public/lounge?channel=video'
 let gateway: Gateway
 let browser: Browser
 let customer: DocumentServer
+/** Network of the pages. */
+let line: CutLine
 let pages: [SdkPage, SdkPage, SdkPage]
 const colours = ['red', 'lime', 'blue'] as const satisfies readonly Colour[]
 
@@ -51,8 +55,9 @@ beforeAll(async () => {
     tone_on_entry_and_exit: false,
   })
   browser = await browsing
+  line = await CutLine.open(gateway.tlsPort)
   const open = async ({ person, folder }: (typeof sdkVersions)[number], camera: Colour) =>
-    SdkPage.open(browser, gateway, await tokenOf(gateway, person), { folder, camera })
+    SdkPage.open(browser, gateway, await tokenOf(gateway, person), { folder, camera, port: line.port })
   const opened = await Promise.all(sdkVersions.map((sdk, index) => open(sdk, colours[index]!)))
   pages = opened as typeof pages
 })
@@ -65,6 +70,7 @@ afterEach(async () => {
 afterAll(async () => {
   await Promise.all(pages?.map((page) => page.close()) ?? [])
   await browser?.stop()
+  line?.close()
   await gateway?.stop()
   await customer?.close()
 })
@@ -97,6 +103,12 @@ const memberOf = async (
   }
   return members.find((member) => member.name === name)!
 }
+const memberIds = async (page: SdkPage): Promise<readonly string[]> => {
+  const { members } = (await page.do('getMembers')) as { members: readonly { member_id: string }[] }
+  return members.map(({ member_id }) => member_id).toSorted()
+}
+/** Number of leaves that a page has seen. */
+const leavesOf = ({ wire }: SdkPage): number => wire.events('member.left').length
 const nameOf = (index: 0 | 1 | 2) => `The ${sdkVersions[index]!.person}`
 
 describe('a room', () => {
@@ -159,6 +171,58 @@ describe('a room', () => {
     await first.hangUp()
     await second.stopSharing()
     await Promise.all([sees(second.page, 'blue'), sees(third.page, 'lime')])
+  })
+
+  it('goes on after the death of its mediasoup process: the pages come back as the same members, the telephone stays', async () => {
+    const [first, second] = pages
+    for (const page of pages) await page.dial(address, { video: true })
+    const phone = await phoneJoins()
+    for (const page of pages) await page.do('audioMute')
+    await Promise.all(pages.map(({ page }) => hears(page, phoneTone)))
+    const before = await memberIds(second)
+    const leaves = pages.map(leavesOf)
+    killWorker(gateway)
+    for (const { page } of pages)
+      await until(
+        'silence',
+        () => heardIn(page),
+        (frequency) => frequency === 0,
+      )
+    // The SDK makes an offer when Chrome reports its media as disconnected: after at most 8 s.
+    await Promise.all(pages.map(({ page }) => hears(page, phoneTone)))
+    await first.do('audioUnmute')
+    await Promise.all([phone.hears(tone), sees(second.page, 'red')])
+    expect(await memberIds(second)).toEqual(before)
+    expect(pages.map(leavesOf)).toEqual(leaves)
+    const { member_id: memberId } = await memberOf(second, 'Carrier')
+    await second.do('removeMember', { memberId })
+    await phone.done()
+  })
+
+  it('keeps the place of a page whose connection is lost for some seconds', async () => {
+    const [first, , third] = pages
+    await first.dial(address, { video: true })
+    await third.dial(address, { video: true })
+    const before = await memberIds(first)
+    const leaves = [first, third].map(leavesOf)
+    line.down()
+    const attempts = line.connections
+    await until(
+      'the pages have tried to connect',
+      () => line.connections - attempts,
+      (tried) => tried >= 3,
+    )
+    line.up()
+    // Requests wait until the page is connected again.
+    await third.do('audioMute')
+    await until(
+      'the other page knows of the mute',
+      () => first.wire.events('member.updated').at(-1)?.member,
+      (member) => member?.audio_muted === true,
+    )
+    expect(await memberIds(first)).toEqual(before)
+    expect([first, third].map(leavesOf)).toEqual(leaves)
+    await Promise.all([sees(first.page, 'blue'), sees(third.page, 'red')])
   })
 
   it('mutes the video, raises hands, locks, and removes a page', async () => {

@@ -8,12 +8,17 @@ import { onTestFinished } from 'vitest'
 export class CutLine {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  /** Number of connections so far. */
+  /** Number of connections so far, refused ones among them. */
   connections = 0
+  #isDown = false
 
   constructor(target: number) {
     this.#server = createServer((near) => {
       this.connections++
+      if (this.#isDown) {
+        near.destroy()
+        return
+      }
       const far = connect(target, '127.0.0.1')
       for (const [socket, other] of [
         [near, far],
@@ -52,7 +57,18 @@ export class CutLine {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Cuts every connection, and accepts no new ones. */
+  /** Cuts every connection, and refuses new ones until {@link up}. */
+  down(): void {
+    this.#isDown = true
+    this.cut()
+  }
+
+  /** Accepts connections again. */
+  up(): void {
+    this.#isDown = false
+  }
+
+  /** Cuts every connection, and closes the port. */
   close(): void {
     this.#server.close()
     this.cut()

@@ -128,6 +128,31 @@ describe('a page with a room token', () => {
     expect(rooms.members).toBe(1)
   })
 
+  it('may be lost for ten seconds without a leave, and leaves once after the grace time', async () => {
+    const first = await joins('c1')
+    const { page: other } = await joins('c2', { userName: 'Ann' })
+    const pass = async (seconds: number) => {
+      for (let i = 0; i < seconds; i++) {
+        gateway.clock.advance(1000)
+        await settled(other)
+      }
+    }
+    const leaves = () => other.story.filter((word) => word === 'video.member.left').length
+    await gone(gateway, first.page)
+    await pass(10)
+    const page = await gateway.page()
+    await page.connect(first.token, { protocol: first.protocol })
+    await pass(15)
+    expect([rooms.members, leaves()]).toEqual([2, 0])
+    await gone(gateway, page)
+    await pass(19)
+    expect([rooms.members, leaves()]).toEqual([2, 0])
+    await pass(1)
+    expect(await memberOf(other, 'member.left')).toMatchObject({ id: first.memberId })
+    await pass(30)
+    expect([rooms.members, leaves()]).toEqual([1, 1])
+  })
+
   it('does not come back with the token of another user', async () => {
     const first = await withToken()
     await gone(gateway, first.page)
