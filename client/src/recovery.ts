@@ -26,7 +26,8 @@ const maxWaitMs = 30_000
 
 /**
  * Restores the media path. ICE restarts begin when the path failed, was interrupted for 3 s, was not
- * connected within 10 s after the answer, its network changed, or the gateway reports the death of its server.
+ * connected within 10 s after the answer, or its network changed. The gateway asks for one after the death of
+ * its media server.
  * They repeat every 8 s until media flows or 30 s have passed.
  * Time without a connection to the server does not count, since nothing can be negotiated. The restart
  * follows when the connection is back.

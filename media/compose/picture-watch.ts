@@ -12,8 +12,8 @@ export interface PictureWatchOptions {
 }
 
 /**
- * Watches a stream whose packets arrive. After 2 s without a picture it requests a key frame, and after 2 s
- * more it reports the stream as stalled; then it begins again. Times are in ms.
+ * Watches a stream whose packets arrive. After 2 s without a picture it requests a key frame. After 2 s more
+ * it reports the stream as stalled, and begins again. Times are in ms.
  */
 export class PictureWatch {
   readonly #options: PictureWatchOptions

@@ -58,7 +58,8 @@ export const eventActions: Readonly<Record<string, string>> = {
   'http.request-failed': reportFault,
   'http.schema-rejected': reportFault,
   'invite.setup-failed': reportFault,
-  'media.mediasoup-died': 'Report it with `err`. Calls of browsers have ended; new ones use a new process.',
+  'media.mediasoup-died':
+    'Report it with `err`. Pages renew their calls in a new process. SIP endpoints over WebRTC lost theirs.',
   'rooms.composer-died':
     'Report it with `err` if it repeats. The rooms show the speaker until the next process runs.',
   'media.native-sockets-missing':

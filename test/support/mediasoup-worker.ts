@@ -16,7 +16,7 @@ const workersOf = ({ pid }: Pick<Gateway, 'pid'>): readonly number[] =>
 
 /** Kills the one mediasoup worker of a gateway. Throws if it has another number of workers. */
 export const killWorker = (gateway: Pick<Gateway, 'pid'>): void => {
-  const [worker, ...others] = workersOf(gateway)
-  if (worker === undefined || others.length > 0) throw new Error(`one worker expected, not ${others.length + 1}`)
-  process.kill(worker, 'SIGKILL')
+  const workers = workersOf(gateway)
+  if (workers.length !== 1) throw new Error(`one worker expected, not ${workers.length}`)
+  process.kill(workers[0]!, 'SIGKILL')
 }

@@ -293,8 +293,8 @@ export class BrowserSession {
   }
 
   /**
-   * Time in ms by which the response to a reconnection must wait. The published SDK renews a call only if its
-   * media is known to be lost when the response arrives; with a room token, it renews it in any case.
+   * Time in ms by which the response to a reconnection must wait. When it arrives, the published SDK renews
+   * the calls whose media it knows to be lost. With a room token it renews every call.
    */
   get resumptionWaitMs(): number {
     if (this.#mediaLostAt === undefined || this.#identity.room) return 0

@@ -116,7 +116,6 @@ describe('a lost page', () => {
     expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'DESTINATION_OUT_OF_ORDER' })
   })
 
-
   it('keeps its call if its media recover', async () => {
     const { media, leg } = await talking(gateway)
     media.report('disconnected')

@@ -7,6 +7,7 @@ import { recording } from './recording.ts'
 import { slow } from './slow.ts'
 import { speakers } from './speakers.ts'
 import { uplinks } from './uplinks.ts'
+import { worker } from './worker.ts'
 
 const parts: Readonly<Record<string, (rounds?: number) => Promise<void>>> = {
   joins,
@@ -17,6 +18,7 @@ const parts: Readonly<Record<string, (rounds?: number) => Promise<void>>> = {
   recording,
   faults,
   slow,
+  worker,
 }
 
 /** Measures one part of the times of rooms, as pages with the published SDK see them. */
