@@ -153,6 +153,32 @@ describe('a page with a room token', () => {
     expect([rooms.members, leaves()]).toEqual([1, 1])
   })
 
+  it('keeps its screen when its connection is lost and the page is not loaded again', async () => {
+    const { page, memberId } = await joins('c1')
+    const offerOf = (version: number) => `v=0\r\no=- 1 ${version} IN IP4 127.0.0.1\r\n`
+    // Records the session of the page's offers.
+    await page.videoMessage('verto.invite', 'c1', { sdp: offerOf(1) })
+    await page.event('video.room.subscribed')
+    const userVariables = { memberCallId: 'c1', memberId }
+    const screen = (sdp: string) =>
+      page.videoMessage('verto.invite', 's1', { sdp }, { screenShare: true, userVariables })
+    await screen('screen')
+    expect(await memberOf(page, 'member.joined')).toMatchObject({ type: 'screen' })
+    await page.videoMessage('verto.invite', 'c1', { sdp: offerOf(2) })
+    await screen('screen again')
+    await settled(page)
+    const answers = page.browser.requests.flatMap(({ params }) => {
+      const { method, params: fields } = (params as { params: { method?: string; params?: object } }).params
+      return method === 'verto.answer' ? [fields] : []
+    })
+    expect(answers.slice(-2)).toEqual([
+      { callID: 'c1', sdp: `answer to ${offerOf(2)}` },
+      { callID: 's1', sdp: 'answer to screen again' },
+    ])
+    expect(page.story).not.toContain('video.member.left')
+    expect(page.story.filter((word) => word === 'video.room.subscribed')).toHaveLength(2)
+  })
+
   it('does not come back with the token of another user', async () => {
     const first = await withToken()
     await gone(gateway, first.page)
