@@ -134,8 +134,7 @@ export class BrowserConnection implements RpcHandler {
       },
       'browser connected',
     )
-    const { resumptionWaitMs: wait } = browser
-    if (wait > 0) await new Promise<void>((resolve) => this.#deps.clock.after(wait, resolve))
+    await this.#pass(browser.resumptionWaitMs)
     return {
       result: { identity: `${randomUUID()}@${browser.nodeId}`, ...this.#sessionFields(browser) },
       after: () => {
@@ -143,6 +142,13 @@ export class BrowserConnection implements RpcHandler {
         browser.flush()
       },
     }
+  }
+
+  /** Waits for some ms. Rejects if the connection has closed meanwhile. */
+  async #pass(ms: number): Promise<void> {
+    if (ms === 0) return
+    await new Promise<void>((resolve) => this.#deps.clock.after(ms, resolve))
+    if (this.#session.isClosed) throw new RpcError(rpcCodes.internal, 'the connection is closed')
   }
 
   #overQuota({ code }: QuotaExceeded): RpcError {

@@ -85,6 +85,24 @@ describe('the death of the mediasoup process', () => {
   })
 })
 
+describe('the wait of a connection after the death', () => {
+  it('ends without events if the connection is lost meanwhile', async () => {
+    const { page, token, protocol } = await publishedTalking(session(1))
+    await dies(page)
+    const lost = await gateway.page()
+    void lost.connect(token, { agent: published, protocol }).catch(() => {})
+    await settled(lost)
+    await gone(gateway, lost)
+    const again = await gateway.page()
+    const connecting = again.connect(token, { agent: published, protocol })
+    await settled(again)
+    expect(again.story).toEqual([])
+    gateway.clock.advance(8_000)
+    expect(await connecting).toMatchObject({ protocol })
+    expect(again.browser.requests.map(({ method }) => method)).not.toContain('verto.answer')
+  })
+})
+
 describe('an invite of a page that has reconnected', () => {
   it('is answered once, without a new report of the call', async () => {
     const { page, token, protocol, leg } = await publishedTalking(session(1))
