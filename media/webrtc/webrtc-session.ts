@@ -191,11 +191,12 @@ export class WebRtcSession implements TransportOwner {
   /** Continues in another worker, without m-lines. */
   async #move(): Promise<void> {
     const worker = await this.#nextWorker()
-    await this.#relay?.moveTo(worker)
-    if (this.#phase === 'closed') {
-      this.#relay?.close()
-      throw new WebRtcError('closed', 'the session was closed')
+    try {
+      await this.#relay?.moveTo(worker)
+    } finally {
+      if (this.#phase === 'closed') this.#relay?.close()
     }
+    if (this.#phase === 'closed') throw new WebRtcError('closed', 'the session was closed')
     this.#worker = worker
     worker.owners.add(this)
     this.#slots = []
