@@ -4,9 +4,9 @@ const stepMs = 10
 const inTimeShare = 0.99
 /** Number of packets over which old values fade: 5 s with packets of 20 ms. */
 const memoryPackets = 250
-/** Initial delay, and its weight in packets. */
+/** Initial delay, and its weight in packets: it fades within 200 packets, 4 s. */
 const initialDelayMs = 40
-const initialWeight = 10
+const initialWeight = 2
 /** Length of a window. Packets are compared with the fastest packet of the last one to two windows. */
 const windowMs = 10_000
 /** Number of consecutive packets beyond the maximum delay that indicates a longer path. */
