@@ -190,6 +190,8 @@ export interface RoomMedia {
   setAudio(member: RoomMember): void
   /** Shows a picture to all viewers. */
   show(picture: Picture): void
+  /** Prepares for a picture with this member, who may be the next speaker. */
+  expect(memberId: string): void
   /** Plays the tone of a member that joins or leaves. */
   playTone(kind: 'join' | 'leave'): void
   /** Starts a recording. Throws an error with a code of the catalogue. */

@@ -25,7 +25,7 @@ const maxNameLetters = 60
 
 /** Collaborators of a {@link RoomView}. */
 export interface RoomViewDeps {
-  readonly media: Pick<RoomMedia, 'show'>
+  readonly media: Pick<RoomMedia, 'show' | 'expect'>
   readonly clock: SteadyClock
   /** Called after the speaker changed. The owner then calls {@link RoomView.update}. */
   readonly onSpeaker: () => void
@@ -34,7 +34,7 @@ export interface RoomViewDeps {
 /** Picture of a room, and the layouts that tell its viewers who is in it. */
 export class RoomView {
   readonly #source: () => ViewSource
-  readonly #media: Pick<RoomMedia, 'show'>
+  readonly #media: RoomViewDeps['media']
   readonly #speaker: SpeakerChoice
   readonly #hasNames: boolean
   #kind: PictureKind
@@ -53,7 +53,13 @@ export class RoomView {
     this.#kind = kind
     this.#hasNames = hasNames
     this.#media = deps.media
-    this.#speaker = new SpeakerChoice({ clock: deps.clock, onChange: deps.onSpeaker })
+    this.#speaker = new SpeakerChoice({
+      clock: deps.clock,
+      onChange: deps.onSpeaker,
+      onExpected: (id) => {
+        if (this.#kind === 'speaker') this.#media.expect(id)
+      },
+    })
   }
 
   /** Names of the layouts that can be set at present. */

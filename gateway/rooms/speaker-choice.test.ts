@@ -12,6 +12,8 @@ class Bench {
   readonly clock = new FakeClock()
   /** Speakers that voice or time chose, with the ms since the start. */
   readonly switches: (readonly [at: number, speaker: string | undefined])[] = []
+  /** Candidates that began to talk. */
+  readonly expected: string[] = []
   readonly choice: SpeakerChoice
   readonly #startedAt = this.clock.now()
 
@@ -19,6 +21,7 @@ class Bench {
     this.choice = new SpeakerChoice({
       clock: this.clock,
       onChange: () => this.switches.push([this.clock.now() - this.#startedAt, this.speaker]),
+      onExpected: (id) => this.expected.push(id),
     })
     this.choice.setCandidates(candidates)
   }
@@ -55,6 +58,19 @@ describe('the speaker', () => {
     expect(bench.switches).toEqual([[440, 'C']])
     expect(bench.choice.recent).toEqual(['C', 'A'])
     expect(bench.choice.other).toBe('A')
+  })
+
+  it('is expected from the beginning of its talking, also for a short word', () => {
+    const bench = new Bench('A', 'B')
+    bench.speak('A', 3000)
+    bench.speak('D', 3000)
+    bench.clock.advance(5000)
+    expect(bench.expected).toEqual([])
+    bench.speak('B', 250)
+    bench.clock.advance(5000)
+    bench.speak('B', 3000)
+    bench.clock.advance(5000)
+    expect(bench.expected).toEqual(['B', 'B'])
   })
 
   it.each([100, 200, 250, 390])('does not change for a word of %i ms', (ms) => {
@@ -209,6 +225,7 @@ it('changes of the speaker by voice lie 1.5 s apart, and go to candidates that t
           before = speaker
           changedAt = clock.now()
         },
+        onExpected: (id) => expect([candidates.includes(id), id === before]).toEqual([true, false]),
       })
       for (const each of steps) {
         if (each.kind === 'wait') clock.advance(each.ms)

@@ -16,6 +16,8 @@ export interface SpeakerChoiceDeps {
   readonly clock: SteadyClock
   /** Called after voice or time has changed the speaker. */
   readonly onChange: () => void
+  /** Called when a candidate begins to talk, who may be the next speaker. */
+  readonly onExpected: (id: string) => void
 }
 
 /**
@@ -26,6 +28,7 @@ export interface SpeakerChoiceDeps {
 export class SpeakerChoice {
   readonly #clock: SteadyClock
   readonly #onChange: () => void
+  readonly #onExpected: (id: string) => void
   readonly #talkers = new Map<string, Talker>()
   #candidates: readonly string[] = []
   /** The speaker and those before it, without repetition. All are candidates. */
@@ -33,9 +36,10 @@ export class SpeakerChoice {
   #changedAt = Number.NEGATIVE_INFINITY
   #timer: Timer | undefined
 
-  constructor({ clock, onChange }: SpeakerChoiceDeps) {
+  constructor({ clock, onChange, onExpected }: SpeakerChoiceDeps) {
     this.#clock = clock
     this.#onChange = onChange
+    this.#onExpected = onExpected
   }
 
   /** Ids of the present speaker and of those before it. Empty only without candidates. */
@@ -71,6 +75,8 @@ export class SpeakerChoice {
   setTalking(id: string, isTalking: boolean, hasVoice = isTalking): void {
     if (isTalking) {
       const now = this.#clock.uptime()
+      const isNew = !this.#talkers.has(id) && id !== this.#recent[0]
+      if (isNew && this.#candidates.includes(id)) this.#onExpected(id)
       const talker = this.#talkers.get(id) ?? { voicedMs: 0, voiceAt: undefined }
       this.#talkers.set(id, {
         voicedMs: voicedMs(talker, now),

@@ -122,6 +122,11 @@ export interface RoomVideo {
    */
   show(picture: RoomPicture): void
   /**
+   * Prepares for a picture with this source: within the next second, {@link show} need not wait for a key
+   * frame of it. No effect if the id is unknown.
+   */
+  expect(id: string): void
+  /**
    * Calls `onFrame` with the frames of the picture that viewers see, of `main` in the speaker picture, until
    * `close`. Without a source the frames are those of the plain picture. Decodes and encodes nothing.
    */

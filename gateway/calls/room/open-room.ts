@@ -245,6 +245,10 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
     this.#video.show(mediaPicture(picture))
   }
 
+  expect(memberId: string): void {
+    this.#video.expect(memberId)
+  }
+
   playTone(): void {
     this.#mixer.play({ prompt: { sampleRate: wideRate, samples: beep(wideRate) } })
   }

@@ -28,6 +28,8 @@ export class FakeRoomVideo {
   /** Members whose video was added, in order. */
   readonly added: string[] = []
   readonly screens = new Set<string>()
+  /** Sources that may be shown soon, in order. */
+  readonly expected: string[] = []
   /** Bit rates of cameras, by the ids of their members. */
   readonly limits = new Map<string, number>()
   picture: RoomPicture | undefined
@@ -48,6 +50,10 @@ export class FakeRoomVideo {
   add(id: string): void {
     this.added.push(id)
     this.sources.add(id)
+  }
+
+  expect(id: string): void {
+    this.expected.push(id)
   }
 
   addScreen(id: string): void {

@@ -152,6 +152,8 @@ export class SampleRoom {
   /** Events as lines, in order. */
   readonly events: string[] = []
   readonly pictures: Picture[] = []
+  /** Members that may be the next speaker, in order. */
+  readonly expected: string[] = []
   readonly tones: string[] = []
   /** Ids of the members whose audio was set. */
   readonly audioOf: string[] = []
@@ -178,6 +180,7 @@ export class SampleRoom {
         log: { error: (fields: unknown) => this.errors.push(fields) },
         media: {
           show: (picture) => this.pictures.push(picture),
+          expect: (memberId) => this.expected.push(memberId),
           playTone: (kind) => this.tones.push(kind),
           setAudio: ({ id }) => this.audioOf.push(id),
           record: (terms) => {

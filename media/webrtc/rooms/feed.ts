@@ -1,5 +1,6 @@
 import type { types } from 'mediasoup'
-import type { MediaClock } from '../../clock.ts'
+import type { MediaClock, MediaTimer } from '../../clock.ts'
+import { HeldPicture } from '../../rooms/held-picture.ts'
 import type { StreamClock } from '../../rooms/sender-clock.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
 import { keyFrameSpacingMs } from '../video/key-frame-spacing.ts'
@@ -14,6 +15,8 @@ export type PacketListener = (packet: Buffer) => void
 export interface PacketSource {
   /** The same for slow viewers, with a lower bit rate; undefined if the source has no such packets. */
   readonly low?: PacketSource
+  /** Packets with which a new listener begins, instead of a key frame; default none. */
+  readonly held?: readonly Buffer[]
   /** Calls `listener` for each packet, until the returned function is called. */
   attach(listener: PacketListener): () => void
   /**
@@ -27,6 +30,9 @@ export interface PacketSource {
 
 /** Encoding of simulcast that a {@link Feed} has. */
 type Encoding = 'smallest' | 'largest'
+
+/** Time for which a source that may be shown soon is kept ready, in ms. */
+const readyMs = 1000
 
 /**
  * Packets of one source, as the gateway receives them from its router. Shared by all programs of a room:
@@ -43,6 +49,8 @@ export class Feed implements PacketSource {
   readonly #request: ThrottledAction
   #consumer: types.Consumer | undefined
   #close: (() => void) | undefined
+  /** Packets for a listener that comes soon, with the timer that ends the wait for it. */
+  #ready: { readonly held: HeldPicture; readonly timer: MediaTimer } | undefined
 
   /** `encoding`: of simulcast; default the largest one. */
   constructor(
@@ -70,8 +78,27 @@ export class Feed implements PacketSource {
     this.#close ??= this.#open()
     return () => {
       this.#listeners.delete(listener)
-      if (this.#listeners.size === 0) this.#shut()
+      this.#rest()
     }
+  }
+
+  /**
+   * Keeps the source ready for a second: it is open, and {@link held} has its packets from a key frame on,
+   * which is requested.
+   */
+  prepare(): void {
+    this.#ready?.timer.cancel()
+    const timer = this.#clock.after(readyMs, () => {
+      this.#ready = undefined
+      this.#rest()
+    })
+    this.#ready = { held: this.#ready?.held ?? new HeldPicture(), timer }
+    this.#close ??= this.#open()
+    if (!this.#ready.held.isReady) this.requestKeyFrame()
+  }
+
+  get held(): readonly Buffer[] {
+    return this.#ready?.held.packets() ?? []
   }
 
   requestKeyFrame(): void {
@@ -102,6 +129,7 @@ export class Feed implements PacketSource {
   #opened(consumer: types.Consumer): void {
     this.#consumer = consumer
     consumer.on('rtp', (packet) => {
+      this.#ready?.held.receive(packet)
       for (const listener of [...this.#listeners]) listener(packet)
     })
     // mediasoup requests a key frame for a resumed consumer.
@@ -113,7 +141,9 @@ export class Feed implements PacketSource {
     this.#consumer?.requestKeyFrame().catch(() => undefined)
   }
 
-  #shut(): void {
+  /** Closes the source unless it is used. */
+  #rest(): void {
+    if (this.#listeners.size > 0 || this.#ready) return
     this.#request.stop()
     this.#consumer = undefined
     this.#close?.()

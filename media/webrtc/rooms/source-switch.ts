@@ -21,7 +21,7 @@ export interface SourceSwitchDeps {
 /**
  * Makes one continuous VP8 stream of changing sources. Without a source it sends a plain picture.
  *
- * A change waits for the first key frame of the next source. After 1.5 s, the plain picture takes the place
+ * A change waits for the first key frame of the next source, unless its feed holds one. After 1.5 s, the plain picture takes the place
  * of the present source until the key frame arrives.
  */
 export class SourceSwitch {
@@ -94,11 +94,12 @@ export class SourceSwitch {
   #await(feed: PacketSource): void {
     this.#next = feed
     this.#detachNext = feed.attach((packet) => this.#receive(feed, packet))
-    feed.requestKeyFrame()
     this.#deadline = this.#clock.after(maxCutMs, () => {
       this.#deadline = undefined
       this.#showStill()
     })
+    for (const packet of feed.held ?? []) this.#receive(feed, packet)
+    if (feed === this.#next) feed.requestKeyFrame()
   }
 
   #receive(feed: PacketSource, packet: Buffer): void {

@@ -188,6 +188,10 @@ export class VideoRoom implements RoomVideo {
     this.#update()
   }
 
+  expect(id: string): void {
+    this.#members.get(id)?.feed?.prepare()
+  }
+
   watchFrames(onFrame: (frame: RoomFrame) => void): RoomFrames {
     const frames = new ProgramFrames(this.#clock, onFrame)
     this.#frames.add(frames)
