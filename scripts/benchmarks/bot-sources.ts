@@ -4,13 +4,14 @@ import { loadCodecs } from '../../media/codecs/codecs.ts'
 import { loadPictures } from '../../media/compose/pictures.ts'
 import { Camera } from '../../media/compose/testing/camera.ts'
 import { headerBytes, writeRtpHeader } from '../../media/rtp/packet.ts'
-import { speechOf } from './mixing.ts'
+import { mark, markCount } from './marks.ts'
+import { encodeAll, speechOf } from './mixing.ts'
+import { Tones, toneCycle } from './tones.ts'
 
 /** Payload types that simulated browsers offer. */
 export const payloadTypes = { audio: 111, video: 96 } as const
 
-/** Frames of the recorded camera, which repeat; the first one is a key frame. */
-const recordedFrames = 60
+/** Frames per second of the recorded camera. Its frames have marks, and repeat; the first is a key frame. */
 const framesPerSecond = 30
 
 const codecs: types.RouterRtpCodecCapability[] = [
@@ -29,38 +30,57 @@ const codecs: types.RouterRtpCodecCapability[] = [
   },
 ]
 
-/** Returns the sender of speech, packet by packet. */
-const speech = async (producer: types.Producer): Promise<() => void> => {
-  const payloads = await speechOf(await loadCodecs())
+/** Sound of the bots: speech, or tones with silence between them. */
+export type BotSound = 'speech' | 'tones'
+
+/** Returns the sender of Opus packets with their media time in ms. */
+const opusSender = (producer: types.Producer): ((payload: Uint8Array, ms: number) => void) => {
   let sequence = 0
-  return () => {
-    const payload = payloads[sequence % payloads.length]!
+  return (payload, ms) => {
     const packet = Buffer.alloc(headerBytes + payload.length)
     writeRtpHeader(packet, 0, {
       payloadType: payloadTypes.audio,
       marker: false,
-      sequence: sequence & 0xffff,
-      timestamp: (sequence * 960) >>> 0,
+      sequence: sequence++ & 0xffff,
+      timestamp: (ms * 48) >>> 0,
       ssrc: 1,
     })
     packet.set(payload, headerBytes)
-    sequence++
     producer.send(packet)
   }
 }
 
-/** Returns the sender of a recorded camera of 640×360, frame by frame. */
-const pictures = (producer: types.Producer): (() => void) => {
-  const camera = new Camera({ addon: loadPictures(), width: 640, height: 360, ssrc: 2, kbps: 600 })
-  const frames = Array.from({ length: recordedFrames }, (_, at) => {
+/** Returns the sender of speech, packet by packet. */
+const speech = (payloads: readonly Uint8Array[], producer: types.Producer): (() => void) => {
+  const send = opusSender(producer)
+  let sent = 0
+  return () => {
+    send(payloads[sent % payloads.length]!, sent * 20)
+    sent++
+  }
+}
+
+/** Returns the packets of the frames of a recorded camera of 640×360. */
+export const recording = (): readonly (readonly Buffer[])[] => {
+  const addon = loadPictures()
+  const camera = new Camera({ addon, width: 640, height: 360, ssrc: 2, kbps: 600 })
+  const frames = Array.from({ length: markCount }, (_, at) => {
     camera.move(at)
+    mark(addon, camera.picture, [640, 360], at)
     return camera.packets(at === 0)
   })
   camera.close()
+  return frames
+}
+
+/** Returns the sender of the recorded camera, frame by frame. */
+const pictures = (producer: types.Producer, sentAt: number[]): (() => void) => {
+  const frames = recording()
   let frame = 0
   let sequence = 0
   return () => {
-    for (const packet of frames[frame % recordedFrames]!) {
+    sentAt.push(performance.now())
+    for (const packet of frames[frame % frames.length]!) {
       const copy = Buffer.from(packet)
       copy.writeUInt16BE(sequence++ & 0xffff, 2)
       copy.writeUInt32BE((frame * (90_000 / framesPerSecond)) >>> 0, 4)
@@ -87,24 +107,30 @@ export class BotSources {
   readonly direct: types.DirectTransport
   readonly audio: types.Producer
   readonly video: types.Producer
+  /** Times at which the frames of the camera were sent. */
+  readonly sentAt: readonly number[]
+  /** Sound of the bots, if it is tones. */
+  tones: Tones | undefined
   readonly #worker: types.Worker
-  #stops: (() => void)[] = []
+  readonly #stops: (() => void)[] = []
 
   private constructor(
     worker: types.Worker,
     direct: types.DirectTransport,
     router: types.Router,
     [audio, video]: readonly [types.Producer, types.Producer],
+    sentAt: readonly number[],
   ) {
     this.#worker = worker
     this.direct = direct
     this.router = router
     this.audio = audio
     this.video = video
+    this.sentAt = sentAt
   }
 
   /** Starts both. Needs the composer's addon, which encodes the pictures. */
-  static async start(): Promise<BotSources> {
+  static async start(sound: BotSound = 'speech'): Promise<BotSources> {
     const worker = await createWorker({ logLevel: 'none' })
     const router = await worker.createRouter({ mediaCodecs: codecs })
     const direct = await router.createDirectTransport()
@@ -114,11 +140,14 @@ export class BotSources {
       return direct.produce({ kind, rtpParameters: { codecs: [codec], encodings: [{ ssrc }] } })
     }
     const producers = [await produce('audio', 1), await produce('video', 2)] as const
-    const sources = new BotSources(worker, direct, router, producers)
-    sources.#stops = [
-      every(20, await speech(sources.audio)),
-      every(1000 / framesPerSecond, pictures(sources.video)),
-    ]
+    const sentAt: number[] = []
+    const sources = new BotSources(worker, direct, router, producers, sentAt)
+    const opus = await loadCodecs()
+    if (sound === 'tones') {
+      const payloads = encodeAll(opus, 'opus', 48_000, toneCycle(48_000))
+      sources.tones = new Tones(payloads, opusSender(sources.audio))
+    } else sources.#stops.push(every(20, speech(await speechOf(opus), sources.audio)))
+    sources.#stops.push(every(1000 / framesPerSecond, pictures(sources.video, sentAt)))
     return sources
   }
 
@@ -137,6 +166,7 @@ export class BotSources {
 
   close(): void {
     for (const stop of this.#stops) stop()
+    this.tones?.stop()
     this.#worker.close()
   }
 }

@@ -1,12 +1,10 @@
 /** Simulated browsers: the SDK's requests through a WebSocket, and ICE, DTLS and SRTP by mediasoup. */
 import { randomUUID } from 'node:crypto'
-import type { types } from 'mediasoup'
 import { type AnyFrame, TestBrowser } from '../../gateway/rpc/testing/test-browser.ts'
-import { type BotSources, payloadTypes } from './bot-sources.ts'
-import { IceLink } from './ice-link.ts'
-
-/** Longest wait for an answer or an event, in ms. */
-const patienceMs = 20_000
+import { BotLine } from './bot-line.ts'
+import type { BotSources } from './bot-sources.ts'
+import type { Rectangle } from './marks.ts'
+import { within } from './within.ts'
 
 /** Media of a {@link BrowserBot}. */
 export interface BotMedia {
@@ -15,131 +13,39 @@ export interface BotMedia {
   /** Whether the bot sends a camera, and receives pictures; default false. */
   readonly hasVideo?: boolean
   /** Called for each packet of the room's audio. */
-  readonly onAudio?: () => void
+  readonly onAudio?: (packet: Buffer) => void
+  /** Called for each packet of the room's picture. */
+  readonly onVideo?: (packet: Buffer) => void
 }
-
-const attributeOf = (sdp: string, name: string): string =>
-  new RegExp(`^a=${name}:(.*?)\\r?$`, 'm').exec(sdp)?.[1] ?? ''
 
 /** Connection of a bot for one call: the offer, and what the answer opens. */
 class BotPeer {
   readonly offer: string
-  readonly #transport: types.WebRtcTransport
-  readonly #sources: BotSources
-  #link: IceLink | undefined
+  readonly #lines: readonly BotLine[]
 
-  private constructor(sources: BotSources, transport: types.WebRtcTransport, offer: string) {
-    this.#sources = sources
-    this.#transport = transport
-    this.offer = offer
+  private constructor(lines: readonly BotLine[]) {
+    this.#lines = lines
+    const head = ['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 't=0 0']
+    this.offer = `${[...head, ...lines.flatMap(({ offer }) => offer)].join('\r\n')}\r\n`
   }
 
-  static async open(sources: BotSources, { speaks, hasVideo }: BotMedia, isScreen = false): Promise<BotPeer> {
-    const transport = await sources.router.createWebRtcTransport({
-      listenInfos: [{ protocol: 'udp', ip: '127.0.0.1' }],
-    })
-    const ssrcOf = async (producer: types.Producer, paused: boolean) => {
-      const rtpCapabilities = sources.capabilities
-      const { rtpParameters } = await transport.consume({ producerId: producer.id, rtpCapabilities, paused })
-      return rtpParameters.encodings![0]!.ssrc!
-    }
-    const lines: string[] = []
-    if (!isScreen) {
-      const { audio } = payloadTypes
-      const ssrc = await ssrcOf(sources.audio, !speaks)
-      lines.push(
-        `m=audio 9 UDP/TLS/RTP/SAVPF ${audio}`,
-        `a=rtpmap:${audio} opus/48000/2`,
-        `a=ssrc:${ssrc} cname:bot`,
-      )
-      lines.push('a=sendrecv', ...transportLines(transport, '0'))
-    }
-    if (isScreen || hasVideo) {
-      const { video } = payloadTypes
-      const ssrc = await ssrcOf(sources.video, false)
-      lines.push(
-        `m=video 9 UDP/TLS/RTP/SAVPF ${video}`,
-        `a=rtpmap:${video} VP8/90000`,
-        `a=ssrc:${ssrc} cname:bot`,
-      )
-      lines.push(`a=rtcp-fb:${video} nack`, `a=rtcp-fb:${video} nack pli`)
-      lines.push(isScreen ? 'a=sendonly' : 'a=sendrecv', ...transportLines(transport, isScreen ? '0' : '1'))
-    }
-    const group = `a=group:BUNDLE 0${!isScreen && hasVideo ? ' 1' : ''}`
-    const head = ['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 't=0 0', group]
-    return new BotPeer(sources, transport, `${[...head, ...lines].join('\r\n')}\r\n`)
+  static async open(sources: BotSources, media: BotMedia, isScreen = false): Promise<BotPeer> {
+    const { speaks, hasVideo, onAudio, onVideo } = media
+    const audio = { kind: 'audio', direction: 'sendrecv', isSilent: !speaks, onPacket: onAudio } as const
+    const video = { kind: 'video', direction: 'sendrecv', onPacket: onVideo } as const
+    const screen = { kind: 'video', direction: 'sendonly' } as const
+    const wanted = isScreen ? [screen] : hasVideo ? [audio, video] : [audio]
+    return new BotPeer(await Promise.all(wanted.map((line, mid) => BotLine.open(sources, mid, line))))
   }
 
-  /** Connects with the gateway. `onAudio` is called for each packet of audio. */
-  async accept(answer: string, onAudio?: () => void): Promise<void> {
-    const { iceParameters, iceCandidates } = this.#transport
-    const [, value = ''] = attributeOf(answer, 'fingerprint').split(' ')
-    const role = attributeOf(answer, 'setup') === 'active' ? 'client' : 'server'
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#transport.on('dtlsstatechange', (state) => state === 'connected' && resolve())
-    if (onAudio) await this.#listen(answer, onAudio)
-    const candidate = attributeOf(answer, 'candidate').split(' ')
-    const near = {
-      port: iceCandidates[0]!.port,
-      ufrag: iceParameters.usernameFragment,
-      password: iceParameters.password,
-    }
-    const far = {
-      port: Number(candidate[5]),
-      ufrag: attributeOf(answer, 'ice-ufrag'),
-      password: attributeOf(answer, 'ice-pwd'),
-    }
-    this.#link = await within('ICE', IceLink.open(near, far))
-    await this.#transport.connect({
-      dtlsParameters: { role, fingerprints: [{ algorithm: 'sha-256', value }] },
-    })
-    await within('DTLS', promise)
+  /** Connects with the gateway. */
+  async accept(answer: string): Promise<void> {
+    const [, ...sections] = answer.split(/^(?=m=)/m)
+    await Promise.all(this.#lines.map((line, at) => line.accept(sections[at] ?? '')))
   }
 
   close(): void {
-    this.#link?.close()
-    this.#transport.close()
-  }
-
-  async #listen(answer: string, onAudio: () => void): Promise<void> {
-    const ssrc = Number.parseInt(attributeOf(answer.slice(answer.indexOf('m=audio')), 'ssrc'), 10)
-    const { audio: payloadType } = payloadTypes
-    const codec = { mimeType: 'audio/opus', payloadType, clockRate: 48_000, channels: 2 } as const
-    const { id } = await this.#transport.produce({
-      kind: 'audio',
-      rtpParameters: { codecs: [codec], encodings: [{ ssrc }] },
-    })
-    const { direct, capabilities } = this.#sources
-    const heard = await direct.consume({ producerId: id, rtpCapabilities: capabilities })
-    heard.on('rtp', onAudio)
-  }
-}
-
-const sha256Of = ({ fingerprints }: types.DtlsParameters): string =>
-  fingerprints.find(({ algorithm }) => algorithm === 'sha-256')?.value ?? ''
-
-const transportLines = (
-  { iceParameters, iceCandidates, dtlsParameters }: types.WebRtcTransport,
-  mid: string,
-): string[] => [
-  'c=IN IP4 127.0.0.1',
-  `a=mid:${mid}`,
-  'a=rtcp-mux',
-  `a=ice-ufrag:${iceParameters.usernameFragment}`,
-  `a=ice-pwd:${iceParameters.password}`,
-  `a=fingerprint:sha-256 ${sha256Of(dtlsParameters)}`,
-  'a=setup:actpass',
-  `a=candidate:1 1 udp 2130706431 127.0.0.1 ${iceCandidates[0]!.port} typ host`,
-]
-
-/** Resolves as the promise does, or rejects after {@link patienceMs}. */
-const within = async <T>(what: string, promise: Promise<T>): Promise<T> => {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`not in time: ${what}`)), patienceMs)
-  try {
-    return await Promise.race([promise, late.promise])
-  } finally {
-    clearTimeout(timer)
+    for (const line of this.#lines) line.close()
   }
 }
 
@@ -172,9 +78,18 @@ export class BrowserBot {
     })
     const joined = bot.#event('call.joined')
     bot.#peer = await BotPeer.open(sources, media)
-    await bot.#connect(bot.#peer, bot.#callId, { destination_number: to }, media.onAudio)
+    await bot.#connect(bot.#peer, bot.#callId, { destination_number: to })
     bot.#memberId = (await joined).member_id
     return bot
+  }
+
+  /** Layers of the latest layout. */
+  get layers(): readonly Rectangle[] {
+    const layouts = this.#browser.frames
+      .map(({ params }) => (params ?? {}) as AnyFrame)
+      .filter(({ event_type: type }) => type === 'layout.changed')
+    const { layout } = (layouts.at(-1)?.params ?? {}) as { readonly layout?: { readonly layers: Rectangle[] } }
+    return layout?.layers ?? []
   }
 
   /** Shares a screen; the call of a bot has one at most. */
@@ -205,7 +120,7 @@ export class BrowserBot {
     await this.#browser.close()
   }
 
-  async #connect(peer: BotPeer, callID: string, dialogParams: object, onAudio?: () => void): Promise<void> {
+  async #connect(peer: BotPeer, callID: string, dialogParams: object): Promise<void> {
     const concerns = (frame: AnyFrame) => {
       const { method, params } = messageOf(frame)
       return params?.callID === callID && (method === 'verto.bye' || typeof params.sdp === 'string')
@@ -214,7 +129,7 @@ export class BrowserBot {
     await this.#verto('verto.invite', callID, { dialogParams: { callID, ...dialogParams }, sdp: peer.offer })
     const { method, params } = messageOf(await first)
     if (method === 'verto.bye') throw new Error(`call rejected: ${JSON.stringify(params)}`)
-    await peer.accept(String(params?.sdp), onAudio)
+    await peer.accept(String(params?.sdp))
   }
 
   #hangUp(callID: string): Promise<AnyFrame> {

@@ -53,6 +53,9 @@ const bindingRequest = ({ ufrag, password }: IceSide): Buffer => {
 const minOther = 4
 /** Type of the success response to a binding request (RFC 8489 section 5). */
 const success = 0x0101
+/** Whether a packet is RTP and neither DTLS nor RTCP (RFC 7983, RFC 5761). */
+const isRtp = (packet: Buffer): boolean =>
+  packet.length > 12 && packet[0]! >= 128 && packet[0]! < 192 && (packet[1]! < 192 || packet[1]! > 223)
 
 /** Socket that opens the path to both sides, and forwards all their other packets. */
 export class IceLink {
@@ -60,17 +63,23 @@ export class IceLink {
   readonly #timers: NodeJS.Timeout[] = []
   readonly #accepted = Promise.withResolvers<boolean>()
 
-  private constructor(socket: Socket, near: IceSide, far: IceSide) {
+  private constructor(socket: Socket, near: IceSide, far: IceSide, onStream: (ssrc: number) => void) {
     this.#socket = socket
     const waiting = new Set([near, far])
+    let hasStream = false
     socket.on('message', (packet, { port }) => {
       const isFar = port === far.port
-      if (packet[0]! >= minOther) socket.send(packet, isFar ? near.port : far.port, loopback)
-      else {
+      if (packet[0]! < minOther) {
         // An answer to a check.
         waiting.delete(isFar ? far : near)
         if (isFar) this.#accepted.resolve(packet.readUInt16BE(0) === success)
+        return
       }
+      if (isFar && !hasStream && isRtp(packet)) {
+        hasStream = true
+        onStream(packet.readUInt32BE(8))
+      }
+      socket.send(packet, isFar ? near.port : far.port, loopback)
     })
     const check = (sides: Iterable<IceSide>) => {
       for (const side of sides) socket.send(bindingRequest(side), side.port, loopback)
@@ -86,12 +95,13 @@ export class IceLink {
    * Opens a path that the far side has accepted. mediasoup knows a browser by its address first, and by its
    * user name only then. The port may be that of a bot that has vanished. The far side then rejects the
    * checks until it has closed the old transport. A browser has further candidates. A bot uses another port.
+   * `onStream`: called with the SSRC of the first RTP packet of the far side.
    */
-  static async open(near: IceSide, far: IceSide): Promise<IceLink> {
+  static async open(near: IceSide, far: IceSide, onStream: (ssrc: number) => void): Promise<IceLink> {
     for (;;) {
       const socket = createSocket({ type: 'udp4', recvBufferSize: 2 ** 19 }).bind(0, loopback)
       await once(socket, 'listening')
-      const link = new IceLink(socket, near, far)
+      const link = new IceLink(socket, near, far, onStream)
       if (await link.#accepted.promise) return link
       link.close()
     }

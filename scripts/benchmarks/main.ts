@@ -5,6 +5,7 @@ import { compose } from './compose.ts'
 import { machine } from './machine.ts'
 import { media } from './media.ts'
 import { mixing } from './mixing.ts'
+import { roomDelay } from './room-delay.ts'
 import { roomRecording } from './room-recording.ts'
 import { roomSize } from './room-size.ts'
 import { roomSoak } from './room-soak.ts'
@@ -25,6 +26,7 @@ const run = {
   compose: () => compose(...numbers.map(Number)),
   rooms: () => rooms(...numbers),
   sfu: () => sfu(...numbers.map(Number)),
+  'room-delay': () => roomDelay(...numbers.map(Number)),
   'room-size': () => roomSize(...numbers.map(Number)),
   'room-soak': () => roomSoak(...numbers.map(Number)),
   'room-recording': () => roomRecording(...numbers.map(Number)),

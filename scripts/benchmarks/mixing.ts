@@ -62,7 +62,12 @@ const text =
   'Three customers asked for an earlier date, and one of them wants a smaller part. Shall we decide now?'
 
 /** Returns the payloads of a whole piece of audio. */
-const encodeAll = (codecs: Codecs, codec: AudioCodec, rate: PcmRate, samples: Int16Array): Uint8Array[] => {
+export const encodeAll = (
+  codecs: Codecs,
+  codec: AudioCodec,
+  rate: PcmRate,
+  samples: Int16Array,
+): Uint8Array[] => {
   const encoder = codecs.encoder(codec, { ptimeMs: frameMs, ...(codec === 'opus' && { sampleRate: rate }) })
   const out = new Uint8Array(encoder.maxBytes)
   const payloads: Uint8Array[] = []

@@ -34,12 +34,12 @@ export class PhoneBot {
   }
 
   /** Calls a URI at the gateway's SIP port. `onAudio` is called for each packet of the room's audio. */
-  static async join(sipPort: number, uri: string, onAudio: () => void = () => {}): Promise<PhoneBot> {
+  static async join(sipPort: number, uri: string, onAudio: (payload: Buffer) => void = () => {}): Promise<PhoneBot> {
     const socket = createSocket({ type: 'udp4', recvBufferSize: 2 ** 18 }).bind(0, '127.0.0.1')
     await once(socket, 'listening')
-    socket.on('message', ({ length }) => {
+    socket.on('message', (packet) => {
       // RTCP is not counted.
-      if (length === packetBytes) onAudio()
+      if (packet.length === packetBytes) onAudio(packet.subarray(12))
     })
     const caller = await SipCaller.open(sipPort, '127.0.0.1', false)
     const { address, port } = socket.address()
@@ -50,13 +50,18 @@ export class PhoneBot {
 
   /** Sends 20 ms. */
   send(): void {
+    const at = (this.#frame * frameSamples) % this.#line.length
+    this.sendAudio(this.#line.subarray(at, at + frameSamples), this.#frame * 20)
+  }
+
+  /** Sends 20 ms of PCMU. `ms`: its media time. */
+  sendAudio(payload: Uint8Array, ms: number): void {
     const packet = Buffer.alloc(packetBytes)
     packet.writeUInt16BE(0x8000, 0)
     packet.writeUInt16BE(this.#frame & 0xffff, 2)
-    packet.writeUInt32BE((this.#frame * frameSamples) >>> 0, 4)
+    packet.writeUInt32BE((ms * 8) >>> 0, 4)
     packet.writeUInt32BE(this.#to, 8)
-    const at = (this.#frame * frameSamples) % this.#line.length
-    packet.set(this.#line.subarray(at, at + frameSamples), 12)
+    packet.set(payload, 12)
     this.#frame++
     this.#socket.send(packet, this.#to, '127.0.0.1')
   }

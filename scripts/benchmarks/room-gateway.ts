@@ -3,7 +3,7 @@ import { application, scripted } from '../../test/support/applications.ts'
 import { Gateway } from '../../test/support/gateway.ts'
 import { made } from '../../test/support/rest.ts'
 import { emailOf, tokenOf, withToken } from '../../test/support/sdk-people.ts'
-import { BotSources } from './bot-sources.ts'
+import { type BotSound, BotSources } from './bot-sources.ts'
 import { type BotMedia, BrowserBot } from './browser-bot.ts'
 import { PhoneBot } from './phone-bot.ts'
 import { cpuSeconds, family, memory } from './processes.ts'
@@ -12,6 +12,10 @@ import { unlimited } from './sip-gateway.ts'
 /** Settings of a {@link RoomGateway}. */
 export interface RoomGatewayOptions {
   readonly rooms: readonly string[]
+  /** Picture of the rooms; default that of the speaker. */
+  readonly picture?: 'auto' | 'speaker'
+  /** Sound of the browsers that speak; default speech. */
+  readonly sound?: BotSound
   /** Further keys of the rooms, as the API has them. */
   readonly settings?: object
   /** Number of subscribers; each one joins one room at a time. */
@@ -28,7 +32,7 @@ export interface RoomCpu {
   readonly mediasoup: number
 }
 
-/** A gateway in a process of its own whose rooms show the speaker, with the sources of its members. */
+/** A gateway in a process of its own, with rooms and the sources of its members. */
 export class RoomGateway {
   readonly gateway: Gateway
   readonly sources: BotSources
@@ -40,12 +44,19 @@ export class RoomGateway {
     this.#tokens = tokens
   }
 
-  static async start({ rooms, settings, people, members }: RoomGatewayOptions): Promise<RoomGateway> {
-    const sources = await BotSources.start()
+  static async start({
+    rooms,
+    picture = 'speaker',
+    sound = 'speech',
+    settings,
+    people,
+    members,
+  }: RoomGatewayOptions): Promise<RoomGateway> {
+    const sources = await BotSources.start(sound)
     const gateway = await Gateway.start({
       ...withToken,
       rtpPorts: 8 * members + 400,
-      media: { rooms: { picture: 'speaker' } },
+      media: { rooms: { picture } },
       sip: unlimited,
       subscribers: Array.from({ length: people }, (_, index) => ({
         email: emailOf(nameOf(index)),
@@ -72,7 +83,7 @@ export class RoomGateway {
     return BrowserBot.join(this.sources, this.gateway.httpPort, { token, to }, media)
   }
 
-  phone(room: string, onAudio?: () => void): Promise<PhoneBot> {
+  phone(room: string, onAudio?: (payload: Buffer) => void): Promise<PhoneBot> {
     return PhoneBot.join(this.gateway.sipPort, `sip:room@${room}.test`, onAudio)
   }
 
