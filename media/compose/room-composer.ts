@@ -2,6 +2,7 @@ import type { MediaClock, MediaTimer } from '../clock.ts'
 import { isRtcp } from '../rtp/packet.ts'
 import type { CanvasSize, ComposedLayer, Rendition } from '../types.ts'
 import { CanvasPainter } from './canvas-painter.ts'
+import { FramePace } from './frame-pace.ts'
 import { canvasBytes, type PicturesAddon } from './pictures.ts'
 import { RenditionEncoder } from './rendition-encoder.ts'
 import { type Tile, tilesOf } from './tiles.ts'
@@ -81,8 +82,7 @@ export class RoomComposer {
   #lowAt = Number.NEGATIVE_INFINITY
   #isChanged = true
   #units = -1
-  /** Time for which the last frame was due. */
-  #lastAt: number
+  readonly #pace: FramePace
   #timer: { readonly at: number; readonly timer: MediaTimer } | undefined
   #spent = 0
   #frames = 0
@@ -91,7 +91,7 @@ export class RoomComposer {
     this.#deps = deps
     this.#kbps = kbps
     this.#began = deps.clock.now()
-    this.#lastAt = this.#began - stillMs
+    this.#pace = new FramePace(this.#began - stillMs)
     this.#painter = new CanvasPainter(deps.addon, usualCanvas)
     const rendition = (name: Rendition, size: CanvasSize) =>
       new RenditionEncoder({
@@ -118,7 +118,9 @@ export class RoomComposer {
       payloadType,
       onPicture: () => {
         if (video.pictures === 1) onPictured(id)
-        if (this.#tiles.some(({ memberId, isVisible }) => isVisible && memberId === id)) this.#change()
+        if (!this.#tiles.some(({ memberId, isVisible }) => isVisible && memberId === id)) return
+        this.#pace.arrived(id, clock.now())
+        this.#change()
       },
       onStalled: () => onStalled(id),
       sendFeedback: (packet) => sendFeedback(packet, port),
@@ -212,12 +214,12 @@ export class RoomComposer {
 
   /** Sets the timer for the next frame. */
   #plan(): void {
-    const soonest = this.#lastAt + this.#movingMs()
+    const soonest = this.#pace.soonest(this.#movingMs())
     const keys = [this.#high.keyDueAt, this.#isLowEnabled ? this.#low.keyDueAt : undefined].filter(
       (at) => at !== undefined,
     )
     const key = Math.max(soonest, Math.min(...keys, Number.POSITIVE_INFINITY))
-    const at = this.#isChanged ? soonest : Math.min(key, this.#lastAt + stillMs)
+    const at = this.#isChanged ? soonest : Math.min(key, this.#pace.lastAt + stillMs)
     if (this.#timer?.at === at) return
     this.#timer?.timer.cancel()
     const { clock } = this.#deps
@@ -231,8 +233,7 @@ export class RoomComposer {
 
   #frame(dueAt: number): void {
     const now = this.#deps.clock.now()
-    // A late timer keeps the pace, but frames that were missed are left out.
-    this.#lastAt = now - dueAt < this.#movingMs() ? Math.min(dueAt, now) : now
+    this.#pace.drawn(now, dueAt, this.#movingMs())
     for (const { video } of this.#sources.values()) video.tick(now)
     if (this.#isChanged) this.#paint()
     this.#isChanged = false
