@@ -4,6 +4,7 @@ import { loadCodecs } from '../../media/codecs/codecs.ts'
 import { loadPictures } from '../../media/compose/pictures.ts'
 import { Camera } from '../../media/compose/testing/camera.ts'
 import { headerBytes, writeRtpHeader } from '../../media/rtp/packet.ts'
+import { keyFrameRequests } from '../../media/webrtc/rooms/key-frame-requests.ts'
 import { mark, markCount } from './marks.ts'
 import { encodeAll, speechOf } from './mixing.ts'
 import { Tones, toneCycle } from './tones.ts'
@@ -13,6 +14,8 @@ export const payloadTypes = { audio: 111, video: 96 } as const
 
 /** Frames per second of the recorded camera. Its frames have marks, and repeat; the first is a key frame. */
 const framesPerSecond = 30
+/** Minimum time between two key frames on request, in ms. */
+const minKeyMs = 300
 
 const codecs: types.RouterRtpCodecCapability[] = [
   {
@@ -73,20 +76,43 @@ export const recording = (): readonly (readonly Buffer[])[] => {
   return frames
 }
 
-/** Returns the sender of the recorded camera, frame by frame. */
-const pictures = (producer: types.Producer, sentAt: number[]): (() => void) => {
-  const frames = recording()
-  let frame = 0
-  let sequence = 0
-  return () => {
-    sentAt.push(performance.now())
-    for (const packet of frames[frame % frames.length]!) {
-      const copy = Buffer.from(packet)
-      copy.writeUInt16BE(sequence++ & 0xffff, 2)
-      copy.writeUInt32BE((frame * (90_000 / framesPerSecond)) >>> 0, 4)
-      producer.send(copy)
+/** The recorded camera, sent frame by frame. Begins again when a viewer needs a key frame, as browsers do. */
+class RecordedCamera {
+  /** Times at which the frames were sent; NaN for those that were left out. */
+  readonly sentAt: number[] = []
+  readonly #frames = recording()
+  readonly #producer: types.Producer
+  #sent = 0
+  #sequence = 0
+  #keyAt = Number.NEGATIVE_INFINITY
+  #needsKey = false
+
+  constructor(producer: types.Producer) {
+    this.#producer = producer
+  }
+
+  requestKey(): void {
+    this.#needsKey = true
+  }
+
+  send(): void {
+    const { sentAt } = this
+    const now = performance.now()
+    if (this.#needsKey && now - this.#keyAt > minKeyMs)
+      while (sentAt.length % markCount > 0) sentAt.push(Number.NaN)
+    const frame = sentAt.length % markCount
+    if (frame === 0) {
+      this.#keyAt = now
+      this.#needsKey = false
     }
-    frame++
+    for (const packet of this.#frames[frame]!) {
+      const copy = Buffer.from(packet)
+      copy.writeUInt16BE(this.#sequence++ & 0xffff, 2)
+      copy.writeUInt32BE((this.#sent * (90_000 / framesPerSecond)) >>> 0, 4)
+      this.#producer.send(copy)
+    }
+    this.#sent++
+    sentAt.push(now)
   }
 }
 
@@ -136,18 +162,23 @@ export class BotSources {
     const direct = await router.createDirectTransport()
     const produce = (kind: 'audio' | 'video', ssrc: number) => {
       const { mimeType, clockRate, channels } = codecs.find((codec) => codec.kind === kind)!
-      const codec = { mimeType, clockRate, payloadType: payloadTypes[kind], ...(channels && { channels }) }
+      const rtcpFeedback = kind === 'video' ? [{ type: 'nack', parameter: 'pli' }] : []
+      const payloadType = payloadTypes[kind]
+      const codec = { mimeType, clockRate, payloadType, rtcpFeedback, ...(channels && { channels }) }
       return direct.produce({ kind, rtpParameters: { codecs: [codec], encodings: [{ ssrc }] } })
     }
     const producers = [await produce('audio', 1), await produce('video', 2)] as const
-    const sentAt: number[] = []
-    const sources = new BotSources(worker, direct, router, producers, sentAt)
+    const camera = new RecordedCamera(producers[1])
+    direct.on('rtcp', (packet) => {
+      if (keyFrameRequests(packet).length > 0) camera.requestKey()
+    })
+    const sources = new BotSources(worker, direct, router, producers, camera.sentAt)
     const opus = await loadCodecs()
     if (sound === 'tones') {
       const payloads = encodeAll(opus, 'opus', 48_000, toneCycle(48_000))
       sources.tones = new Tones(payloads, opusSender(sources.audio))
     } else sources.#stops.push(every(20, speech(await speechOf(opus), sources.audio)))
-    sources.#stops.push(every(1000 / framesPerSecond, pictures(sources.video, sentAt)))
+    sources.#stops.push(every(1000 / framesPerSecond, () => camera.send()))
     return sources
   }
 

@@ -57,6 +57,7 @@ export class BrowserBot {
   #peer: BotPeer | undefined
   #screen: { readonly callId: string; readonly peer: BotPeer } | undefined
   #memberId: unknown
+  #dialledAt = Number.NaN
 
   private constructor(browser: TestBrowser, sources: BotSources) {
     this.#browser = browser
@@ -78,9 +79,15 @@ export class BrowserBot {
     })
     const joined = bot.#event('call.joined')
     bot.#peer = await BotPeer.open(sources, media)
+    bot.#dialledAt = performance.now()
     await bot.#connect(bot.#peer, bot.#callId, { destination_number: to })
     bot.#memberId = (await joined).member_id
     return bot
+  }
+
+  /** Time at which the bot sent its offer. */
+  get dialledAt(): number {
+    return this.#dialledAt
   }
 
   /** Layers of the latest layout. */
@@ -88,7 +95,9 @@ export class BrowserBot {
     const layouts = this.#browser.frames
       .map(({ params }) => (params ?? {}) as AnyFrame)
       .filter(({ event_type: type }) => type === 'layout.changed')
-    const { layout } = (layouts.at(-1)?.params ?? {}) as { readonly layout?: { readonly layers: Rectangle[] } }
+    const { layout } = (layouts.at(-1)?.params ?? {}) as {
+      readonly layout?: { readonly layers: Rectangle[] }
+    }
     return layout?.layers ?? []
   }
 

@@ -63,30 +63,37 @@ export class IceLink {
   readonly #timers: NodeJS.Timeout[] = []
   readonly #accepted = Promise.withResolvers<boolean>()
 
-  private constructor(socket: Socket, near: IceSide, far: IceSide, onStream: (ssrc: number) => void) {
+  private constructor(
+    socket: Socket,
+    near: IceSide,
+    far: IceSide,
+    onStream: (ssrc: number) => Promise<void>,
+  ) {
     this.#socket = socket
-    const waiting = new Set([near, far])
-    let hasStream = false
+    const unchecked = new Set([near, far])
+    /** Packets of the stream until its receiver is ready. */
+    let waiting: Buffer[] | undefined = []
+    const send = (packet: Buffer, { port }: IceSide) => socket.send(packet, port, loopback)
     socket.on('message', (packet, { port }) => {
       const isFar = port === far.port
       if (packet[0]! < minOther) {
         // An answer to a check.
-        waiting.delete(isFar ? far : near)
+        unchecked.delete(isFar ? far : near)
         if (isFar) this.#accepted.resolve(packet.readUInt16BE(0) === success)
-        return
-      }
-      if (isFar && !hasStream && isRtp(packet)) {
-        hasStream = true
-        onStream(packet.readUInt32BE(8))
-      }
-      socket.send(packet, isFar ? near.port : far.port, loopback)
+      } else if (!isFar) send(packet, far)
+      else if (!waiting || !isRtp(packet)) send(packet, near)
+      else if (waiting.push(packet) === 1)
+        void onStream(packet.readUInt32BE(8)).then(() => {
+          for (const each of waiting ?? []) send(each, near)
+          waiting = undefined
+        })
     })
     const check = (sides: Iterable<IceSide>) => {
       for (const side of sides) socket.send(bindingRequest(side), side.port, loopback)
     }
-    check(waiting)
+    check(unchecked)
     this.#timers.push(
-      setInterval(() => check(waiting), firstChecksMs),
+      setInterval(() => check(unchecked), firstChecksMs),
       setInterval(() => check([near, far]), checkEveryMs),
     )
   }
@@ -95,9 +102,13 @@ export class IceLink {
    * Opens a path that the far side has accepted. mediasoup knows a browser by its address first, and by its
    * user name only then. The port may be that of a bot that has vanished. The far side then rejects the
    * checks until it has closed the old transport. A browser has further candidates. A bot uses another port.
-   * `onStream`: called with the SSRC of the first RTP packet of the far side.
+   * `onStream`: called with the SSRC of the far side's stream, whose packets wait until it resolves.
    */
-  static async open(near: IceSide, far: IceSide, onStream: (ssrc: number) => void): Promise<IceLink> {
+  static async open(
+    near: IceSide,
+    far: IceSide,
+    onStream: (ssrc: number) => Promise<void>,
+  ): Promise<IceLink> {
     for (;;) {
       const socket = createSocket({ type: 'udp4', recvBufferSize: 2 ** 19 }).bind(0, loopback)
       await once(socket, 'listening')

@@ -34,7 +34,11 @@ export class PhoneBot {
   }
 
   /** Calls a URI at the gateway's SIP port. `onAudio` is called for each packet of the room's audio. */
-  static async join(sipPort: number, uri: string, onAudio: (payload: Buffer) => void = () => {}): Promise<PhoneBot> {
+  static async join(
+    sipPort: number,
+    uri: string,
+    onAudio: (payload: Buffer) => void = () => {},
+  ): Promise<PhoneBot> {
     const socket = createSocket({ type: 'udp4', recvBufferSize: 2 ** 18 }).bind(0, '127.0.0.1')
     await once(socket, 'listening')
     socket.on('message', (packet) => {

@@ -2,7 +2,7 @@
 import { FrameAssembler } from '../../media/compose/frame-assembler.ts'
 import type { PicturesAddon } from '../../media/compose/pictures.ts'
 import { readRtp, rtpView } from '../../media/rtp/packet.ts'
-import { markCount, MarkReader, type Rectangle } from './marks.ts'
+import { MarkReader, markCount, type Rectangle } from './marks.ts'
 
 /** A frame of a stream as it arrived. Times in ms. */
 interface ArrivedFrame {

@@ -7,11 +7,12 @@ import { composerReason, loadPictures } from '../../media/compose/pictures.ts'
 import { unitsPerMs } from '../../media/compose/vp8-packetizer.ts'
 import { parseRtcp } from '../../media/rtp/rtcp.ts'
 import { every, recording } from './bot-sources.ts'
+import { joinDelays } from './join-delays.ts'
 import { type Rectangle, whole } from './marks.ts'
 import { FrameLog, type Shown, shownIn } from './picture-delays.ts'
 import { RoomGateway } from './room-gateway.ts'
-import { soundDelays } from './sound-delays.ts'
 import { printCount, printFigure, quantile } from './rooms/figures.ts'
+import { soundDelays } from './sound-delays.ts'
 
 const room = 'lounge'
 /** Time in ms until the code is compiled and the picture is the large one. */
@@ -120,6 +121,7 @@ const composerAlone = async (members: number, seconds: number): Promise<void> =>
 /** Measures the delay of pictures in a composing process alone, and through a gateway. */
 export const roomDelay = async (seconds = 20): Promise<void> => {
   await soundDelays(seconds)
+  for (const picture of ['speaker', 'auto'] as const) await joinDelays(picture, 20)
   const reason = composerReason()
   if (reason !== undefined) return console.log(`skipped: ${reason}`)
   for (const members of [2, 4, 9]) await composerAlone(members, seconds)
