@@ -28,7 +28,7 @@ export class RenditionEncoder {
   #size: CanvasSize
   #kbps: number
   #needsKey = true
-  #hasSent = false
+  #hasBegun = false
   #keyAt = Number.NEGATIVE_INFINITY
   #reportedAt = Number.NEGATIVE_INFINITY
 
@@ -48,6 +48,13 @@ export class RenditionEncoder {
     return this.#needsKey ? this.#keyAt + minKeyMs : undefined
   }
 
+  /** Begins again with a key frame. */
+  begin(): void {
+    this.#needsKey = true
+    this.#hasBegun = false
+    this.#keyAt = Number.NEGATIVE_INFINITY
+  }
+
   /** Makes one of the next frames a key frame. */
   requestKey(): void {
     this.#needsKey = true
@@ -65,8 +72,7 @@ export class RenditionEncoder {
     }
     this.close()
     this.#encoder = this.#open()
-    this.#needsKey = true
-    this.#keyAt = Number.NEGATIVE_INFINITY
+    this.begin()
   }
 
   /** Encodes a canvas and sends it. `units`: time since the start, in units of 90 kHz; must increase. */
@@ -79,9 +85,9 @@ export class RenditionEncoder {
       if (isKey) {
         this.#needsKey = false
         // The first one may have no viewer yet: the next one need not wait for its sake.
-        if (this.#hasSent) this.#keyAt = now
+        if (this.#hasBegun) this.#keyAt = now
       }
-      this.#hasSent = true
+      this.#hasBegun = true
       send(packetizer.packetize(scratch.subarray(0, length), units), 'rtp')
     }
     if (now - this.#reportedAt < reportMs) return

@@ -278,6 +278,26 @@ describe.skipIf(reason !== undefined)(`the picture of a room${reason ? ` (${reas
     expect([keys(screens.high), keys(screens.low)]).toEqual([3, 3])
   })
 
+  it('answers the first request for a low rendition that was enabled again at once', () => {
+    const { clock, room, screens } = open()
+    room.draw([])
+    clock.advance(5000)
+    const keys = () => screens.low.frames.filter(Boolean).length
+    room.requestKeyFrame('low')
+    clock.advance(100)
+    expect(keys()).toBe(2)
+    room.enableLow(false)
+    room.enableLow(true)
+    clock.advance(100)
+    expect(keys()).toBe(3)
+    room.requestKeyFrame('low')
+    clock.advance(100)
+    expect(keys()).toBe(4)
+    room.requestKeyFrame('low')
+    clock.advance(100)
+    expect(keys()).toBe(4)
+  })
+
   it('has the low rendition while it is wanted, at most 20 frames in a second, from a key frame on', () => {
     const { clock, room, screens, reports } = open()
     const { send } = join(room, 0)

@@ -152,7 +152,7 @@ export class RoomComposer {
 
   /** Sets whether the rendition `low` is encoded; it begins with a key frame. */
   enableLow(isEnabled: boolean): void {
-    if (isEnabled && !this.#isLowEnabled) this.#low.requestKey()
+    if (isEnabled && !this.#isLowEnabled) this.#low.begin()
     this.#isLowEnabled = isEnabled
     this.#plan()
   }
