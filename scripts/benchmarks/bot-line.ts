@@ -4,7 +4,7 @@ import { type BotSources, payloadTypes } from './bot-sources.ts'
 import { IceLink } from './ice-link.ts'
 import { within } from './within.ts'
 
-/** What a bot sends and receives on one m-line. */
+/** Media of one m-line of a bot. */
 export interface BotLineMedia {
   readonly kind: 'audio' | 'video'
   readonly direction: 'sendrecv' | 'sendonly'

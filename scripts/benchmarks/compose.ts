@@ -25,7 +25,9 @@ const record = (): Recording => {
 }
 
 /** Sends a recording as one member does, from its own frame on. */
-class Member {
+export class Member {
+  /** Times at which the frames were sent. */
+  readonly sentAt: number[] = []
   readonly #socket: Socket
   readonly #ssrc: number
   readonly #port: number
@@ -47,10 +49,11 @@ class Member {
       this.#socket.send(copy, this.#port, '127.0.0.1')
     }
     this.#frame++
+    this.sentAt.push(performance.now())
   }
 }
 
-const grid = (count: number, hasNames: boolean): ComposedLayer[] => {
+export const grid = (count: number, hasNames: boolean): ComposedLayer[] => {
   const columns = Math.ceil(Math.sqrt(count))
   const share = 100 / columns
   return Array.from({ length: count }, (_, at) => ({

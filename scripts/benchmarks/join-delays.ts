@@ -31,5 +31,4 @@ export const joinDelays = async (picture: 'auto' | 'speaker', joins: number): Pr
   }
   printFigure(`Offer to connected media, picture ${picture}`, connected)
   printFigure('– to the first picture', shown, { p95: 1000 })
-  console.log(shown.map((ms) => Math.round(ms)).join(' '))
 }

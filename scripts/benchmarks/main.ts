@@ -38,7 +38,8 @@ if (!run) {
     'usage: scripts/bench start | sip | media [rounds] [seconds] | mixer [rounds] [seconds] | ' +
       'calls [calls] [seconds] | api [seconds] [subscribers] | compose [seconds] | ' +
       'rooms PART [rounds] | sfu [rounds] [cameras] [viewers] [seconds] | ' +
-      'room-size [listeners] [telephones] [seconds] | room-recording [rooms] [rounds] [seconds] | ' +
+      'room-delay [seconds] | room-size [listeners] [telephones] [seconds] | ' +
+      'room-recording [rooms] [rounds] [seconds] | ' +
       'room-soak [joins] | soak [minutes] [calls/s] [untrusted requests/s]',
   )
   process.exit(2)

@@ -26,7 +26,8 @@ export const soundDelays = async (seconds: number): Promise<void> => {
   const rig = await RoomGateway.start({ rooms: [room], sound: 'tones', people: 1, members: 2 })
   try {
     for (let round = 0; round < rounds; round++) {
-      const [atBrowser, atPhone] = [new Ear(), new Ear()]
+      const atBrowser = new Ear()
+      const atPhone = new Ear()
       rig.sources.tones!.pause(packetMs / rounds)
       const browser = await rig.browser(0, room, {
         speaks: true,
