@@ -223,7 +223,8 @@ export class RoomComposer {
     if (this.#timer?.at === at) return
     this.#timer?.timer.cancel()
     const { clock } = this.#deps
-    const timer = clock.after(Math.max(0, at - clock.now()), () => {
+    // The system drops fractions: a frame would be early, and the next one earlier.
+    const timer = clock.after(Math.max(0, Math.ceil(at - clock.now())), () => {
       this.#timer = undefined
       this.#metered(() => this.#frame(at))
       this.#plan()
