@@ -21,8 +21,8 @@ export interface SourceSwitchDeps {
 /**
  * Makes one continuous VP8 stream of changing sources. Without a source it sends a plain picture.
  *
- * A change waits for the first key frame of the next source, unless its feed holds one. After 1.5 s, the plain picture takes the place
- * of the present source until the key frame arrives.
+ * A change waits for the first key frame of the next source, unless its feed holds one. After 1.5 s, the
+ * plain picture takes the place of the present source until the key frame arrives.
  */
 export class SourceSwitch {
   /** SSRC of the stream. */
