@@ -51,6 +51,7 @@ export const openRooms = (
     clock,
     log,
     onFigures: (figures) => observeFigures(metrics, figures),
+    streamUrls: (roomId) => store.directory.roomStreams.urlsOf(roomId),
     onStreamFault: (fault) => metrics.roomStreamFailures.inc({ fault }),
   })
   rooms.onStart((session) => history.watch(session))

@@ -1,7 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { AddressGuard } from '@trunkline/sip-agent/address-guard'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { RtmpConnector, readRtmpUrl } from './rtmp-target.ts'
+import { loadCertificate } from '../auth/certificate.ts'
+import { RtmpConnector, RtmpForbidden, readRtmpUrl } from './rtmp-target.ts'
 
 describe('the URL of a stream', () => {
   it('has a host, an application and a key, which its shown form does not have', () => {
@@ -53,7 +58,33 @@ describe('the connection to a server', () => {
     ) => done(null, [{ address: '10.0.0.1', family: 4 }])
     const connector = new RtmpConnector(new AddressGuard([]), resolve)
     for (const host of ['127.0.0.1', '[::1]', 'live.example.com'])
-      await expect(connector.target(`rtmp://${host}/a/key`).connect(signal)).rejects.toThrow('not public')
+      await expect(connector.target(`rtmp://${host}/a/key`).connect(signal)).rejects.toThrow(RtmpForbidden)
+  })
+
+  it('verifies the certificate of a server with TLS', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'rtmps-'))
+    onTestFinished(() => rmSync(dataDir, { recursive: true }))
+    const quiet = { info: () => {}, warn: () => {} }
+    const certificate = await loadCertificate({ hosts: ['localhost'], dataDir }, Date, quiet)
+    const server = createTlsServer(certificate, (socket) => socket.end('hello')).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    server.on('tlsClientError', () => {})
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as { port: number }
+    const connector = new RtmpConnector(new AddressGuard(['127.0.0.0/8']), (_name, done) =>
+      done(null, [{ address: '127.0.0.1', family: 4 }]),
+    )
+    const target = connector.target(`rtmps://localhost:${port}/a/key`)
+    await expect(target.connect(signal)).rejects.toThrow('failed: DEPTH_ZERO_SELF_SIGNED_CERT.')
+    const trusted = getCACertificates()
+    onTestFinished(() => setDefaultCACertificates(trusted))
+    setDefaultCACertificates([...trusted, certificate.cert])
+    const socket = await target.connect(signal)
+    const [first] = await socket.take(1).toArray()
+    expect(String(first)).toBe('hello')
+    socket.destroy()
+    const other = connector.target(`rtmps://c.example:${port}/a/key`)
+    await expect(other.connect(signal)).rejects.toThrow('ERR_TLS_CERT_ALTNAME_INVALID')
   })
 
   it('is plain, and fails with a code that names no secret', async () => {

@@ -33,7 +33,7 @@ export const readRtmpUrl = (text: string): ReadRtmpUrl => {
   const last = segments.pop()
   const [first] = segments
   if (!url || last === undefined || first === undefined || url.username + url.password + url.hash !== '')
-    throw new TrunklineError('bad_room_stream_url')
+    throw new TrunklineError('bad_room_stream_url', undefined, { attribute: 'url' })
   const hasTls = scheme?.toLowerCase() === 'rtmps'
   const app = segments.join('/')
   const port = Number(url.port) || (hasTls ? 443 : 1935)
@@ -90,7 +90,9 @@ export class RtmpConnector {
 
 const failureOf = (error: Error): Error => {
   if (error instanceof AddressRefused)
-    return new RtmpForbidden(`The address ${error.address} is not public, and not in limits.documentNetworks.`)
+    return new RtmpForbidden(
+      `The address ${error.address} is not public, and not in limits.documentNetworks.`,
+    )
   const { code = error.message } = error as NodeJS.ErrnoException
   return new Error(`The connection to the server failed: ${code}.`)
 }

@@ -1,5 +1,5 @@
 import type { RoomMemberRow, RoomSessionRow } from '../directory/tables/room-sessions.ts'
-import type { RoomPlayback, RoomRecording, RoomSettings } from '../rooms/room-types.ts'
+import type { RoomPlayback, RoomRecording, RoomSettings, RoomStream } from '../rooms/room-types.ts'
 
 /** Returns the settings of a session for the API. */
 export const settingsFacts = (settings: RoomSettings) => ({
@@ -74,6 +74,20 @@ export const playbackFacts = ({ id, state, url, positionMs, startedAt, endedAt, 
   end_time: timeOf(endedAt),
   error: failure ?? null,
 })
+
+/** Returns the facts of a stream to a server, for events and lists. */
+export const streamFacts = ({ id, state, url, startedAt, endedAt, failure }: RoomStream) => ({
+  id,
+  state,
+  url,
+  start_time: timeOf(startedAt),
+  end_time: timeOf(endedAt),
+  duration: secondsOf(startedAt, endedAt ?? null),
+  error: failure ?? null,
+})
+
+/** Facts of a stream, as the events of a session have them. */
+export type StreamFacts = ReturnType<typeof streamFacts>
 
 const timeOf = (ms: number | null | undefined): string | null =>
   ms === null || ms === undefined ? null : new Date(ms).toISOString()

@@ -144,6 +144,7 @@ describeEngines('the history of rooms', (engine) => {
     const { id } = session.recordings.start()
     const film = session.play({ url: 'https://c.example/film.mp4', volume: 0, fromMs: 1_500 })
     session.playbacks.setVolume(film.id, 10)
+    const stream = session.streams.start('rtmp://c.example/live/***')
     clock.advance(2_000)
     session.leave(ann.id, 'left')
     const bodies = sent.map(bodyOf)
@@ -152,15 +153,20 @@ describeEngines('the history of rooms', (engine) => {
       ['video.member.joined', 2],
       ['video.recording.started', 4],
       ['video.playback.started', 6],
-      ['video.member.left', 7],
-      ['video.playback.ended', 8],
-      ['video.recording.ended', 9],
-      ['video.room.ended', 11],
+      ['video.stream.started', 7],
+      ['video.member.left', 9],
+      ['video.playback.ended', 10],
+      ['video.stream.ended', 11],
+      ['video.recording.ended', 13],
+      ['video.room.ended', 15],
     ])
     expect(bodies[3].params.playback).toMatchObject({ id: film.id, state: 'playing', position: 1.5 })
-    expect(bodies[5].params.playback).toMatchObject({ state: 'completed', url: film.url, error: null })
+    expect(bodies[4].params.stream).toMatchObject({ id: stream.id, state: 'streaming', duration: null })
+    expect(bodies[7].params.stream).toMatchObject({ state: 'completed', duration: 2, error: null })
+    expect(await history.streams('p1', session.id)).toEqual([bodies[7].params.stream])
+    expect(bodies[6].params.playback).toMatchObject({ state: 'completed', url: film.url, error: null })
     expect(bodies[2].params.recording).toMatchObject({ id, state: 'recording', end_time: null })
-    expect(bodies[7]).toMatchObject({
+    expect(bodies[9]).toMatchObject({
       project_id: 'p1',
       timestamp: clock.now() / 1000,
       params: {
@@ -170,8 +176,8 @@ describeEngines('the history of rooms', (engine) => {
         room_session: { status: 'completed', duration: 2, members_present: 0, members_max: 1 },
       },
     })
-    expect(sent.map(({ callId }) => callId)).toEqual(Array(8).fill(session.id))
-    expect(sent.map(({ callback }) => callback.ends)).toEqual([...Array(7).fill(undefined), session.id])
+    expect(sent.map(({ callId }) => callId)).toEqual(Array(10).fill(session.id))
+    expect(sent.map(({ callback }) => callback.ends)).toEqual([...Array(9).fill(undefined), session.id])
     const { items } = await history.events('p1', session.id, page)
     expect(items.map(({ id }) => id)).toEqual(expect.arrayContaining(bodies.map((body) => body.event_id)))
     expect(items.map(({ recording_id: id }) => id).filter(Boolean)).toEqual([id, id])

@@ -16,6 +16,7 @@ import type {
 } from '../directory/tables/room-sessions.ts'
 import type { RoomSession } from '../rooms/room-session.ts'
 import { ExpiredRows } from './expired-rows.ts'
+import type { StreamFacts } from './room-facts.ts'
 import { type HistoryEntry, SessionHistory } from './session-history.ts'
 import { WriteBehind } from './write-behind.ts'
 
@@ -152,6 +153,17 @@ export class RoomHistory {
     checkOffset(page)
     await this.find(projectId, sessionId)
     return listed(await this.#deps.rows.events(sessionId, page), page)
+  }
+
+  /**
+   * Returns the streams of a session, in order of their start. One that was in progress when its gateway
+   * crashed has no end. Throws like {@link find}.
+   */
+  async streams(projectId: string, sessionId: string): Promise<readonly StreamFacts[]> {
+    await this.find(projectId, sessionId)
+    const events = await this.#deps.rows.eventsNamed(sessionId, ['stream.started', 'stream.ended'])
+    const streams = events.map(({ payload_json }): StreamFacts => JSON.parse(payload_json).stream)
+    return [...new Map(streams.map((stream) => [stream.id, stream])).values()]
   }
 
   /** Writes waiting rows, for at most 5 s. Close it after the rooms and before the database. */

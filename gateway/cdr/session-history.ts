@@ -5,7 +5,14 @@ import type { RoomEventRow, RoomMemberRow, RoomSessionRow } from '../directory/t
 import type { RoomSession } from '../rooms/room-session.ts'
 import type { LeaveReason, RoomEvent, RoomMember } from '../rooms/room-types.ts'
 import { roomCallback, roomEnded } from './room-callbacks.ts'
-import { memberFacts, playbackFacts, recordingFacts, sessionFacts, settingsFacts } from './room-facts.ts'
+import {
+  memberFacts,
+  playbackFacts,
+  recordingFacts,
+  sessionFacts,
+  settingsFacts,
+  streamFacts,
+} from './room-facts.ts'
 
 /** Maximum number of stored events of a session; the end is stored in any case. */
 const maxEvents = 2_000
@@ -68,6 +75,8 @@ export class SessionHistory {
     else if (event.kind === 'room.ended') this.#ended()
     else if ('recording' in event) this.#recorded(event)
     else if ('playback' in event) this.#played(event)
+    else if ('stream' in event)
+      this.#add({ name: event.kind, payload: { stream: streamFacts(event.stream) } }, true)
     else if (event.kind !== 'member.updated' && 'member' in event && event.kind !== 'member.talking')
       this.#changed(event.kind, event.member)
   }

@@ -41,7 +41,7 @@ const printReport = async (file: string, { faults, config }: CheckReport): Promi
   process.stdout.write(`Pictures of video rooms: ${pictures}.\n`)
   const ffmpeg = await findFfmpeg(config.media.rooms.ffmpeg.program)
   const player = typeof ffmpeg === 'string' ? `no ffmpeg (${ffmpeg})` : `ffmpeg ${ffmpeg.version}`
-  process.stdout.write(`Files in video rooms: ${player}.\n`)
+  process.stdout.write(`Files and streams of video rooms: ${player}.\n`)
 }
 
 /** Returns the report that `check --json` prints. Keys are added in later releases, and never removed. */

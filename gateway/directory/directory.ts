@@ -20,6 +20,7 @@ import type { ConnectionUse, Engine, News } from './store/engine.ts'
 import type { Store, Write } from './store/sqlite.ts'
 import { forgetDevices } from './tables/devices.ts'
 import { RecordingRows } from './tables/recordings.ts'
+import { RoomStreams } from './tables/room-streams.ts'
 import { StoredDomainApps } from './writing/domain-apps.ts'
 import { Passwords } from './writing/passwords.ts'
 import { StoredProjectCarriers } from './writing/project-carriers.ts'
@@ -73,6 +74,8 @@ export interface Directory extends AddressBook {
   readonly store: Store
   /** Recordings of calls; always queried in the store, as there may be many. */
   readonly recordings: RecordingRows
+  /** Streams that start with the sessions of rooms; always queried in the store. */
+  readonly roomStreams: RoomStreams
   /**
    * Adds a listener for changes by other gateways, called once reads show the change. A listener that rejects
    * is later called with `anything`.
@@ -156,6 +159,7 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
       domainApps,
       projects: new StoredProjects(writing),
       carriers,
+      roomStreams: new RoomStreams(store, new Sealing(secret, 'URLs of room streams'), clock),
     }
     const dummyHash = await passwords.hash('unknown')
     return new LoadedDirectory({
@@ -181,7 +185,7 @@ interface LoadedDirectoryDeps {
   readonly memory: Memory
   /** See {@link WritingDeps.changed}. */
   readonly changed: WritingDeps['changed']
-  readonly writers: Pick<Directory, 'resources' | 'domainApps' | 'projects' | 'carriers'>
+  readonly writers: Pick<Directory, 'resources' | 'domainApps' | 'projects' | 'carriers' | 'roomStreams'>
   readonly passwords: Passwords
   /** Hash that is compared with the given password if the subscriber is unknown. */
   readonly dummyHash: string
@@ -195,6 +199,7 @@ class LoadedDirectory implements Directory {
   readonly domainApps: DomainApps
   readonly projects: Projects
   readonly carriers: ProjectCarriers
+  readonly roomStreams: RoomStreams
   readonly #deps: LoadedDirectoryDeps
   readonly #memory: Memory
 
@@ -208,6 +213,7 @@ class LoadedDirectory implements Directory {
     this.domainApps = writers.domainApps
     this.projects = writers.projects
     this.carriers = writers.carriers
+    this.roomStreams = writers.roomStreams
   }
 
   domainApp(host: string): DomainApp | undefined {

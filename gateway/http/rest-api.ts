@@ -80,6 +80,7 @@ export interface RestApiDeps {
   readonly directory: Pick<
     Directory,
     | 'signIn'
+    | 'roomStreams'
     | 'subscriber'
     | 'changeSubscriber'
     | 'resources'
@@ -144,8 +145,8 @@ export class RestApi {
     this.#addTrunkRoutes(site)
     await this.#addCallRoutes(site)
     const { directory, video } = this.#deps
-    const { resources } = directory
-    videoRoutes(site, { ...video, resources, requireProject: this.#requireProject })
+    const { resources, roomStreams } = directory
+    videoRoutes(site, { ...video, resources, roomStreams, requireProject: this.#requireProject })
   }
 
   #addSubscriberRoutes(site: TypedSite): void {

@@ -96,33 +96,19 @@ export class RoomSession {
     this.#clock = clock
     this.#log = log
     this.#events = new RoomEventQueue(log)
+    const emit = (...events: readonly RoomEvent[]) => this.#emit(...events)
     this.recordings = new SessionRecordings({
-      record: ({ hasMembers = this.settings.recordMembers }) => {
-        this.#checkOpen()
-        return media.record({ hasMembers })
-      },
+      record: this.#whileOpen(({ hasMembers = this.settings.recordMembers }) => media.record({ hasMembers })),
       clock,
-      emit: (...events) => this.#emit(...events),
+      emit,
     })
     this.playbacks = new SessionPlaybacks({
-      play: (request, onPicture) => {
-        this.#checkOpen()
-        return media.play(request, onPicture)
-      },
+      play: this.#whileOpen((request, onPicture) => media.play(request, onPicture)),
       clock,
       emit: (event) => this.#playbackChanged(event),
       onPicture: () => this.#update(),
     })
-    this.streams = new SessionStreams({
-      stream: (url) => {
-        this.#checkOpen()
-        return media.stream(url)
-      },
-      clock,
-      emit: (...events) => {
-        if (!this.isEnded) this.#events.emit(events)
-      },
-    })
+    this.streams = new SessionStreams({ stream: this.#whileOpen((url) => media.stream(url)), clock, emit })
     this.#meta = options.settings.meta
     this.#isHandraisePrioritized = options.settings.isHandraisePrioritized
     const { layout, removeAt, hasNames } = options.settings
@@ -230,15 +216,14 @@ export class RoomSession {
    * video afterwards.
    */
   join(options: JoinOptions): RoomMember {
-    const { id, type, parentId } = options
+    const { id, type, parentId, holder } = options
     const now = this.#clock.now()
     this.check(now, type)
     if (this.#members.has(id)) throw new Error(`room member ${id} joins twice`)
     if (type !== 'member' && this.#members.find(parentId ?? '').type !== 'member')
       throw new TrunklineError('room_member_unknown', undefined, { member: parentId })
     const isVideoOff = type === 'member' && this.settings.isVideoOffAtJoin
-    const isDemoted =
-      options.holder !== undefined && this.roles.demotionOf(options.holder.tokenId) !== undefined
+    const isDemoted = holder !== undefined && this.roles.demotionOf(holder.tokenId) !== undefined
     const member = new SessionMember({
       ...options,
       isAudience: options.isAudience === true || isDemoted,
@@ -468,8 +453,16 @@ export class RoomSession {
   }
 
   #checkOpen(): void {
-    const { name: room } = this.settings
-    if (this.#state !== 'open') throw new TrunklineError('room_ended', undefined, { room })
+    if (this.#state !== 'open')
+      throw new TrunklineError('room_ended', undefined, { room: this.settings.name })
+  }
+
+  /** Returns a function that throws `room_ended` after the end. */
+  #whileOpen<A extends readonly unknown[], R>(start: (...args: A) => R): (...args: A) => R {
+    return (...args) => {
+      this.#checkOpen()
+      return start(...args)
+    }
   }
 
   #setRole(memberId: string, isAudience: boolean, change: RoleChange): void {
@@ -511,9 +504,7 @@ export class RoomSession {
   /** Ends the session without members. */
   #close(): void {
     if (this.isEnded) return
-    this.playbacks.close()
-    this.streams.close()
-    this.recordings.close()
+    for (const each of [this.playbacks, this.streams, this.recordings]) each.close()
     this.#state = 'ended'
     this.#expiry?.cancel()
     this.#view.close()

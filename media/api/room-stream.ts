@@ -23,8 +23,8 @@ export interface StreamedRoom {
 }
 
 /**
- * Cause of the end of a stream. `unreachable`: no connection. `refused`: the server did not accept the stream.
- * `lost`: it ended the accepted stream. `slow`: it takes the stream too slowly. `encoder`: ffmpeg failed.
+ * Cause of the end of a stream. `unreachable`: no connection. `refused`: the server did not accept it.
+ * `lost`: the server ended it. `slow`: the server takes it too slowly. `encoder`: ffmpeg failed.
  */
 export type RoomStreamFault = 'unreachable' | 'refused' | 'lost' | 'slow' | 'encoder'
 

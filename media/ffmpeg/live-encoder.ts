@@ -3,7 +3,7 @@ import { WebmMuxer } from '../record/webm/webm-muxer.ts'
 import { type Ffmpeg, type FfmpegProcess, words } from './ffmpeg.ts'
 import { FlvReader, type FlvTag } from './rtmp/flv-reader.ts'
 
-/** Time between two parts that ffmpeg receives, and without a picture until the last one is repeated, in ms. */
+/** Time between two parts that ffmpeg receives, and between two repetitions of a picture, in ms. */
 const beatMs = 100
 /** Maximum bytes that wait for ffmpeg. More means that the machine is too slow for it. */
 const maxWaitingBytes = 16_000_000

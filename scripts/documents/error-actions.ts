@@ -173,7 +173,7 @@ export const errorActions: Readonly<Record<Code, string>> = {
   too_many_playbacks: 'Stop the present playback first, or wait for its end.',
   ffmpeg_busy: 'Wait for the end of another playback or stream, or raise `media.rooms.ffmpeg.maxProcesses`.',
   unknown_room_stream: 'List the streams of the room. A stream that has ended cannot be changed.',
-  too_many_room_streams: 'Stop another stream of the room first.',
+  too_many_room_streams: 'End or remove another stream of the room first.',
   bad_room_stream_url: 'Give the address of the server with the application and the key of the stream.',
   bad_playback_url: 'Give the http: or https: URL of a file, such as an MP4, a WebM or an MP3.',
 }

@@ -93,6 +93,8 @@ export const eventActions: Readonly<Record<string, string>> = {
   'recording.source-not-removed': checkRecordings,
   'room.member-file-failed': checkRecordings,
   'room.member-files-failed': reportFault,
+  'room.stream-failed':
+    'Check the server and the key of the stream, and the network. With `waitMs`, the gateway tries again.',
   'rpc.follow-up-failed': reportFault,
   'rpc.request-failed': reportFault,
   'sip-agent.connection-lost':

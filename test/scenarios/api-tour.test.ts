@@ -9,6 +9,7 @@ import { TestStreamServer } from '../../gateway/streams/testing/stream-server.ts
 import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { DocumentServer } from '../support/documents.ts'
+import { noFfmpeg } from '../support/film.ts'
 import { Gateway } from '../support/gateway.ts'
 import { apiToken } from '../support/recorded.ts'
 import { tourCalls, tourDomain } from '../support/tour/calls.ts'
@@ -18,7 +19,7 @@ import { formOf } from '../support/tour/form-of.ts'
 import { tourPeople } from '../support/tour/people.ts'
 import { ApiRecorder } from '../support/tour/recorder.ts'
 import { tourResources } from '../support/tour/resources.ts'
-import { tourRooms } from '../support/tour/rooms.ts'
+import { streamOperations, tourRooms } from '../support/tour/rooms.ts'
 
 let gateway: Gateway
 let documents: DocumentServer
@@ -72,9 +73,11 @@ it('video rooms are created, and their sessions are controlled and found in the 
 
 it('every operation has examples, and they have the form of the present responses', () => {
   const { examples } = api
-  expect(api.operationIds.filter((id) => !examples[id])).toEqual([])
+  const isToured = (id: string) => noFfmpeg === undefined || !streamOperations.test(id)
+  expect(api.operationIds.filter((id) => !examples[id] && isToured(id))).toEqual([])
   if (process.env.TRUNKLINE_RECORD) writeFileSync(examplesFile, `${JSON.stringify(examples, null, 2)}\n`)
-  const written = JSON.parse(readFileSync(examplesFile, 'utf8')) as ApiExamples
+  const all = JSON.parse(readFileSync(examplesFile, 'utf8')) as ApiExamples
+  const written = Object.fromEntries(Object.entries(all).filter(([id]) => isToured(id)))
   expect(formOf(examples)).toEqual(formOf(written))
   expect(errorsOf(examples)).toEqual(errorsOf(written))
 })

@@ -386,25 +386,41 @@ describe.skipIf(noFfmpeg !== undefined)(`a file${noFfmpeg ? ` (${noFfmpeg})` : '
 })
 
 describe.skipIf(noFfmpeg !== undefined)(`a stream${noFfmpeg ? ` (${noFfmpeg})` : ''}`, () => {
-  it('has the picture and the sound of the room, for a server that speaks RTMP', async () => {
+  it('of a room starts with its session, and brings picture and sound to a server that speaks RTMP', async () => {
     const server = await receiveStream(4)
     onTestFinished(() => server.stop())
+    const api = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
+      rest(gateway, method, `/api/video${path}`, body)
+    const made = await api('POST', '/rooms/lounge/streams', { url: server.url })
+    const shown = server.url.replace('secret', '***')
+    expect(made).toMatchObject({ status: 201, body: { url: shown, stream_type: 'rtmp' } })
     await withPage({ camera: 'lime' }, async (page) => {
       await page.join(await tokenFor('Vera', { permissions: ['room.stream'] }))
-      await page.page.evaluate(
-        `call.startStream({ url: '${server.url}' }).then((it) => { globalThis.stream = it })`,
-      )
-      const { codecs, colour, seconds } = await server.received()
-      expect(codecs).toEqual(['h264', 'aac'])
+      expect(await page.property('permissions')).toEqual(['room.stream'])
+      const { codecs, seconds, rgb, toneHz } = await server.received()
+      expect(codecs).toEqual(['aac', 'h264'])
       expect(seconds).toBeGreaterThan(3)
-      expect(colour).toBe('lime')
+      const [r = 0, g = 0, b = 0] = rgb
+      expect([r < 110, g > 150, b < 110], String(rgb)).toEqual([true, true, true])
+      expect(Math.abs(toneHz - tone)).toBeLessThan(tone / 20)
+      // The server has ended the connection, and the gateway tries again.
+      await expect.poll(() => gateway.log).toContainEqual(expect.objectContaining({ fault: 'lost' }))
+      expect(await gateway.metric('room_stream_failures_total', { fault: 'lost' })).toBe(1)
+      const listed =
+        'call.getStreams().then(({ streams }) => streams.map(({ id, state, url }) => [id, state, url]))'
+      const [[id, ...facts]] = (await page.page.evaluate(listed)) as [[string, ...string[]]]
+      expect(facts).toEqual(['streaming', shown])
+      const { room_session_id: session } = page.wire.events('video.room.subscribed')[0]!.room
+      const own = `/room_sessions/${session}/streams/${id}`
+      expect((await api('DELETE', own)).status).toBe(204)
       await expect
-        .poll(() => page.wire.events('video.stream.ended').at(-1)?.stream)
-        .toMatchObject({
-          state: 'completed',
-          error: 'The server has ended the connection.',
-        })
-      expect(JSON.stringify(page.wire.events('video.stream.started'))).not.toContain('secret')
+        .poll(() => page.wire.events('video.stream.ended')[0]?.stream)
+        .toMatchObject({ id, state: 'completed' })
+      expect((await api('GET', own)).body).toMatchObject({ status: 'completed', error: null, url: shown })
+      const refused = await page.fate('startStream', { url: 'https://c.example/live/key' })
+      expect(refused).toMatchObject({ rejected: { code: '422' } })
+      expect(gateway.output).not.toContain('secret')
     })
+    await api('DELETE', `/streams/${made.body.id}`)
   })
 })

@@ -32,8 +32,10 @@ export const filmOf = (colour: Colour, toneHz: number, seconds: number): Buffer 
 export interface ReceivedStream {
   readonly codecs: readonly string[]
   readonly seconds: number
-  /** Colour of the middle of the last picture. */
-  readonly colour: Colour | 'other'
+  /** Red, green and blue of the middle of the last picture. */
+  readonly rgb: readonly number[]
+  /** Frequency of the tone in the last second. */
+  readonly toneHz: number
 }
 
 /** A server that receives one stream by RTMP. */
@@ -74,14 +76,22 @@ const describeFile = (path: string): ReceivedStream => {
   const fields = '-v error -show_entries stream=codec_name:format=duration -of json'
   const probed = execFileSync('/usr/bin/ffprobe', [...fields.split(' '), path])
   const { streams, format } = JSON.parse(probed.toString())
-  const last = `-v error -sseof -1 -i ${path} -frames:v 1 -vf crop=2:2,scale=1:1 -f rawvideo -pix_fmt rgb24 -`
-  const [r = 0, g = 0, b = 0] = execFileSync(ffmpegPath, last.split(' '))
+  const decode = (output: string): Buffer =>
+    execFileSync(ffmpegPath, `-v error -sseof -1 -i ${path} ${output} -`.split(' '))
   return {
-    codecs: streams
-      .map(({ codec_name }: { codec_name: string }) => codec_name)
-      .toSorted()
-      .toReversed(),
+    codecs: streams.map(({ codec_name }: { codec_name: string }) => codec_name).toSorted(),
     seconds: Number(format.duration),
-    colour: g > 150 && r < 110 && b < 110 ? 'lime' : 'other',
+    rgb: [...decode('-frames:v 1 -vf crop=2:2,scale=1:1 -f rawvideo -pix_fmt rgb24')],
+    toneHz: frequencyOf(decode(`-vn -ac 1 -ar ${pcmRate} -f s16le`)),
   }
+}
+
+const pcmRate = 16_000
+
+/** Returns the frequency of a tone in PCM of 16 bits, by the number of its rising edges. */
+const frequencyOf = (pcm: Buffer): number => {
+  let edges = 0
+  for (let at = 2; at + 1 < pcm.length; at += 2)
+    if (pcm.readInt16LE(at - 2) < 0 && pcm.readInt16LE(at) >= 0) edges++
+  return (edges * pcmRate) / (pcm.length / 2)
 }

@@ -38,7 +38,7 @@ export interface SeatedFile {
   close(): Promise<void>
 }
 
-/** Customers' files that are played into the rooms of all projects, and the part of ffmpeg that streams have. */
+/** Customers' files that are played into the rooms of all projects, and the places of streams. */
 export class RoomFiles {
   readonly hasFfmpeg: boolean
   readonly #options: RoomFilesOptions
@@ -78,8 +78,8 @@ export class RoomFiles {
   }
 
   /**
-   * Reserves ffmpeg for a stream of a project. Throws `ffmpeg_missing` and `ffmpeg_busy`. Returns the function
-   * that makes way for another.
+   * Reserves ffmpeg for a stream of a project. Throws `ffmpeg_missing` and `ffmpeg_busy`. Returns the
+   * function that makes way for another.
    */
   takeStream(projectId: string): () => void {
     this.#check(projectId)

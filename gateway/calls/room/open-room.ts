@@ -42,6 +42,7 @@ import { RecordAtStart } from './record-at-start.ts'
 import { type MemberFigures, RoomFigures } from './room-figures.ts'
 import { type RecordedCall, RoomRecordings } from './room-recordings.ts'
 import { ServerStream, type StreamFailure } from './server-stream.ts'
+import { StreamsAtStart } from './streams-at-start.ts'
 
 /** Rate of the mixer's audio in Hz: full band for browsers with Opus. */
 const mixRate = 48_000
@@ -64,6 +65,8 @@ export interface OpenRoomDeps {
   readonly onFigures?: (figures: MemberFigures) => void
   /** Called with each failed attempt to stream a room; default nothing. */
   readonly onStreamFault?: (fault: RoomStreamFault) => void
+  /** Reads the URLs of the streams that start with each session of a room; default none. */
+  readonly streamUrls?: (roomId: string) => Promise<readonly string[]>
 }
 
 /** A room session with its media: one mixer, and the video of its browsers. */
@@ -111,6 +114,8 @@ export class OpenRoom implements RoomMedia, PlaybackRoom {
       { mixer, webrtc, store, clock, log: this.#log },
     )
     new RecordAtStart(this.session, { clock, log: this.#log })
+    const { streamUrls: urlsOf } = deps
+    if (urlsOf) new StreamsAtStart(this.session, { urlsOf, clock, log: this.#log })
     this.figures = new RoomFigures({
       clock,
       members: () =>

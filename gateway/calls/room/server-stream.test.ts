@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { RtmpForbidden } from '../../callbacks/rtmp-target.ts'
 import { FakeClock } from '../../core/clock.ts'
 import { type FakeRoomStream, FakeRoomStreams } from '../testing/fake-room-streams.ts'
+import { RoomsFixture } from '../testing/rooms-fixture.ts'
 import { ServerStream, type StreamFailure } from './server-stream.ts'
 
 describe('a stream to a server', () => {
@@ -83,4 +84,32 @@ describe('a stream to a server', () => {
     expect(streams.streams).toHaveLength(1)
     expect(stream.url).toBe('rtmp://c.example/live/***')
   })
+})
+
+it('a stream of a room takes a place of ffmpeg, and logs its faults without the key and what ffmpeg says', async () => {
+  const fixture = new RoomsFixture()
+  const { seats } = await fixture.join('A')
+  const { streams } = seats[0]!.session
+  expect(() => streams.start('rtmp://c.example/live')).toThrow(
+    expect.objectContaining({ code: 'bad_room_stream_url' }),
+  )
+  const { id } = streams.start('rtmp://c.example/live/secret')
+  expect(fixture.files.streams).toBe(1)
+  const end = { fault: 'encoder', failure: 'It cannot be encoded.', detail: 'no memory', sentMs: 0 } as const
+  for (const waitMs of [1000, 3000, 10_000, 30_000, undefined]) {
+    fixture.streams.streams.at(-1)!.end(end)
+    await new Promise(setImmediate)
+    if (waitMs !== undefined) fixture.clock.advance(waitMs)
+  }
+  await new Promise(setImmediate)
+  expect(streams.list).toMatchObject([{ id, state: 'completed', failure: 'It cannot be encoded.' }])
+  expect(fixture.files.streams).toBe(0)
+  const lines = fixture.lines.filter(({ event }) => String(event).startsWith('room.stream'))
+  expect(lines.map(({ event }) => event)).toEqual([
+    'room.stream-started',
+    ...Array(5).fill('room.stream-failed'),
+    'room.stream-ended',
+  ])
+  expect(lines[1]).toMatchObject({ stream: id, fault: 'encoder', detail: 'no memory', waitMs: 1000 })
+  expect(JSON.stringify(fixture.lines)).not.toContain('secret')
 })

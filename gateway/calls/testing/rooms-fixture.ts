@@ -136,6 +136,7 @@ export class RoomsFixture extends ConferenceFixture {
       recordSound: this.recorder.recordSound,
       tracks: this.media.tracks,
       streamRoom: this.streams.streamRoom,
+      heard: async () => undefined,
     }
     const directory = { room: (name: string, projectId: string) => this.#room(name, projectId) }
     this.rooms = new ProjectRooms({

@@ -73,7 +73,7 @@ export const roomCodes = {
     'info',
   ),
   too_many_room_streams: entry(
-    'The room has its maximum number of streams in progress.',
+    'The room has its maximum number of streams.',
     503,
     409,
     42,

@@ -3,6 +3,7 @@ import { firstRelease } from './first-release.ts'
 import type { Migration } from './migration.ts'
 import { recordingFiles } from './recording-files.ts'
 import { roomHistory } from './room-history.ts'
+import { roomStreams } from './room-streams.ts'
 import { subscriberCalls } from './subscriber-calls.ts'
 import { subscriberCallsInProgress } from './subscriber-calls-in-progress.ts'
 
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   subscriberCallsInProgress,
   roomHistory,
   recordingFiles,
+  roomStreams,
 ]

@@ -68,3 +68,17 @@ export interface RoomEventTable {
   payload_json: string
   created_at: number
 }
+
+/** Streams that start with the sessions of rooms. */
+export interface RoomStreamTable {
+  id: string
+  project_id: string
+  /** Resource of the room. */
+  room_id: string
+  /** URL of the server with the key, sealed. */
+  url: string
+  /** URL without the key. */
+  shown_url: string
+  created_at: number
+  updated_at: number
+}

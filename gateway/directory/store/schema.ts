@@ -2,7 +2,7 @@ import type { ResourceType } from '../model/resource-types.ts'
 import type { CallbackTable, RecordingTable } from './schema-calls.ts'
 import type { ConversationMemberTable, ConversationTable, MessageTable } from './schema-chat.ts'
 import type { CallTable, CdrTable, NodeTable, SubscriberCallTable } from './schema-records.ts'
-import type { RoomEventTable, RoomMemberTable, RoomSessionTable } from './schema-rooms.ts'
+import type { RoomEventTable, RoomMemberTable, RoomSessionTable, RoomStreamTable } from './schema-rooms.ts'
 import type {
   DeviceTable,
   IdempotencyTable,
@@ -51,6 +51,7 @@ export interface Tables {
   room_session: RoomSessionTable
   room_member: RoomMemberTable
   room_event: RoomEventTable
+  room_stream: RoomStreamTable
 }
 
 /** Carriers of the API. */

@@ -156,6 +156,17 @@ export class RoomSessionRows {
     return pageOf(rows, page)
   }
 
+  /** Returns all events of a session with these names, in order. A session stores some thousands at most. */
+  eventsNamed(sessionId: string, names: readonly string[]): Promise<readonly RoomEventRow[]> {
+    return this.#store
+      .selectFrom('room_event')
+      .selectAll()
+      .where('session_id', '=', sessionId)
+      .where('name', 'in', names)
+      .orderBy('place')
+      .execute()
+  }
+
   /** Ends the sessions of a stopped gateway, which was last seen at `seenAt` (ms since 1970). */
   interrupt(nodeId: string, seenAt: number, end: EndRooms): Promise<InterruptedRooms> {
     const gone = { nodeId, seenAt, heir: nodeId }

@@ -110,6 +110,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   recording_storage_url_method: 'Method of the uploads; null for PUT.',
   layout: 'Layout of the video picture.',
   // Video rooms
+  stream_type: 'Protocol of the stream.',
   room_id: 'Id of the room. A room without an entry has another id in each session.',
   room_name: 'Name of the room.',
   room_session_id: 'Id of the session.',

@@ -202,6 +202,21 @@ const special: Readonly<Record<string, string>> = {
     'Members and the room see the change, as if a member had made it. An unmuted member is heard at once.',
   delete_room_session_member:
     'The document of the member goes on after the room. A call that has dialled the room ends.',
+  list_video_room_streams: 'The streams start with each session of the room.',
+  create_video_room_stream:
+    'The next session of the room is streamed to the server. A room has at most three streams.',
+  list_video_conference_streams: 'The streams are those of the room in `/api/video/rooms`.',
+  create_video_conference_stream:
+    'The next session of the conference is streamed to the server. It has at most three streams.',
+  get_video_stream: 'The response has the URL without its key.',
+  update_video_stream: 'The next session of the room uses the new server.',
+  patch_video_stream: 'The next session of the room uses the new server.',
+  delete_video_stream: 'A session in progress continues with the stream.',
+  list_room_session_streams: 'Returns streams in progress, and those that have ended.',
+  create_room_session_stream:
+    'A server that does not take the stream is tried again. `error` has the reason if the attempts end.',
+  get_room_session_stream: 'A stream that is tried again is `streaming`.',
+  delete_room_session_stream: 'The server learns of the end. The session continues.',
   list_video_logs: 'Returns sessions in progress and ended ones. Times filter the list.',
   get_video_log: 'The same session as `GET /api/video/room_sessions/{id}`, in the form of a log.',
   list_recordings: 'Returns recordings in progress too. `call_id` and times filter the list.',

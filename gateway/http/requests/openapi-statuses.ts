@@ -22,7 +22,7 @@ export const statusMeanings: Readonly<Record<number, string>> = {
   422: 'Fields are missing or invalid. The errors name each of them.',
   429: 'Too many requests or calls. If the response has `retry-after`, retry after that time.',
   500: 'Internal error of the gateway.',
-  501: 'The call does not support this command.',
+  501: 'The call does not support this command, or the gateway has no ffmpeg.',
   502: 'The far side of the call failed or refused.',
   503: 'The gateway is shutting down or overloaded, or its store is not available.',
 }
@@ -40,6 +40,11 @@ const more: Readonly<Record<string, readonly number[]>> = {
   update_room_session: [409],
   update_room_session_member: [409],
   delete_room_session_member: [409],
+  delete_room_session_stream: [409],
+  // Streams need ffmpeg.
+  create_video_room_stream: [501],
+  create_video_conference_stream: [501],
+  create_room_session_stream: [501],
   // A recording that has not ended, or a range behind its end.
   delete_recording: [409],
   get_recording_audio: [409, 416],

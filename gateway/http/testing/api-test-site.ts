@@ -167,6 +167,8 @@ export class ApiTestSite {
   readonly rooms: SampleRoom[] = []
   /** Figures of members of rooms by their ids. */
   readonly figures = new Map<string, MemberFigures>()
+  /** Whether the gateway has ffmpeg. */
+  hasFfmpeg = true
   readonly roomCallbacks: StatusCallback[] = []
   /** Events that were sent to browsers. */
   readonly events: { readonly to: string; readonly event: string; readonly params: object }[] = []
@@ -223,6 +225,7 @@ export class ApiTestSite {
     } satisfies HttpConfig
     const rows = new IdempotencyRows(directory.store)
     const origins = new Origins(config.origins)
+    const hasFfmpeg = () => this.hasFfmpeg
     const api = new RestApi({
       project: ours.id,
       directory,
@@ -239,7 +242,9 @@ export class ApiTestSite {
       video: {
         history: this.roomHistory,
         rooms: {
-          hasFfmpeg: true,
+          get hasFfmpeg() {
+            return hasFfmpeg()
+          },
           session: (projectId, id) => this.#session(projectId, id),
           figuresOf: (_session, memberId) => this.figures.get(memberId),
         },

@@ -1,5 +1,11 @@
 import { beforeEach, expect, it } from 'vitest'
-import { chunkSizeMessage, type RtmpMessage, RtmpReader, transportMessage, writeChunks } from './rtmp-chunks.ts'
+import {
+  chunkSizeMessage,
+  type RtmpMessage,
+  RtmpReader,
+  transportMessage,
+  writeChunks,
+} from './rtmp-chunks.ts'
 
 let reader: RtmpReader
 
@@ -24,8 +30,7 @@ it('messages are read from chunks of any size, in parts of any length', () => {
   for (const step of [1, 7, 1000]) {
     const found: RtmpMessage[] = []
     const inParts = new RtmpReader()
-    for (let at = 0; at < bytes.length; at += step)
-      found.push(...inParts.push(bytes.subarray(at, at + step)))
+    for (let at = 0; at < bytes.length; at += step) found.push(...inParts.push(bytes.subarray(at, at + step)))
     expect(found).toEqual(sent)
   }
 })
@@ -66,7 +71,11 @@ it.each([
   ['a chunk without a header before', Buffer.from([0xc5]), 'a whole chunk header'],
   ['a chunk size of 0', writeChunks(transportMessage(1, 0), 2), 'a chunk size'],
   ['a chunk size of 32 bits', writeChunks(transportMessage(1, 0x8000_0000), 2), 'a chunk size'],
-  ['a chunk size without a number', writeChunks({ type: 1, stream: 0, timestamp: 0, body: Buffer.alloc(1) }, 2), 'size'],
+  [
+    'a chunk size without a number',
+    writeChunks({ type: 1, stream: 0, timestamp: 0, body: Buffer.alloc(1) }, 2),
+    'size',
+  ],
   [
     'a message within another',
     Buffer.concat([chunk([3], 200, Buffer.alloc(128)), chunk([3], 1, Buffer.alloc(1))]),

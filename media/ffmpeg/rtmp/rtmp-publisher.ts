@@ -88,7 +88,7 @@ export class RtmpPublisher {
     return true
   }
 
-  /** Announces the end of the stream, so that the server does not wait for more. No effect before its start. */
+  /** Announces the end of the stream, so that the server waits for no more. No effect before its start. */
   end(): void {
     if (!this.#isStarted || this.#stream === undefined) return
     this.#isStarted = false
@@ -100,7 +100,8 @@ export class RtmpPublisher {
   #shake(bytes: Buffer): Buffer | undefined {
     const all = Buffer.concat([this.#handshake!, bytes])
     this.#handshake = all
-    if (all.length > 0 && all[0] !== version) throw new RtmpError('The server speaks another version of RTMP.')
+    if (all.length > 0 && all[0] !== version)
+      throw new RtmpError('The server speaks another version of RTMP.')
     if (all.length < 1 + handshakeBytes) return undefined
     if (!this.#isAnswered) this.#listener.send(all.subarray(1, 1 + handshakeBytes))
     this.#isAnswered = true

@@ -11,8 +11,8 @@ const maxDelayStepMs = 2
 const silenceAgeMs = 200
 
 /**
- * Mix of a room with the times that its packets belong to, beside pictures that come without a buffer. Silence
- * comes before the first packet of the mix.
+ * Mix of a room with the times that its packets belong to, beside pictures that come without a buffer.
+ * Silence comes before the first packet of the mix.
  */
 export class MixFeed {
   readonly #clock: MediaClock

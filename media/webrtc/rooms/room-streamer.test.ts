@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../edge/testing/test-clock.ts'
-import { writeAmf } from '../../ffmpeg/rtmp/amf0.ts'
+import { type AmfValue, writeAmf } from '../../ffmpeg/rtmp/amf0.ts'
 import { RtmpReader, writeChunks } from '../../ffmpeg/rtmp/rtmp-chunks.ts'
 import { FakeFfmpeg } from '../../ffmpeg/testing/fake-ffmpeg.ts'
 import type { RoomFrame } from '../../types.ts'
@@ -28,7 +28,7 @@ class FakeSocket extends Duplex {
     done()
   }
 
-  command(...values: Parameters<typeof writeAmf>): void {
+  command(...values: readonly AmfValue[]): void {
     this.push(writeChunks({ type: 20, stream: 0, timestamp: 0, body: writeAmf(...values) }, 3, 128))
   }
 

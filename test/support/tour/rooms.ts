@@ -1,4 +1,5 @@
 import { script } from '../applications.ts'
+import { noFfmpeg } from '../film.ts'
 import { until } from '../until.ts'
 import { callee } from './calls.ts'
 import type { ApiRecorder } from './recorder.ts'
@@ -6,6 +7,12 @@ import type { ApiRecorder } from './recorder.ts'
 const rooms = '/api/video/rooms'
 const conferences = '/api/video/conferences'
 const sessions = '/api/video/room_sessions'
+const streams = '/api/video/streams'
+/** Port without a server: a stream to it is tried again for 44 s. */
+const streamServer = 'rtmp://127.0.0.1:9'
+
+/** Operations of streams, which need ffmpeg. */
+export const streamOperations = /_(?:video|video_room|video_conference|room_session)_streams?$/
 
 /** Video rooms, and a session with two members that is controlled, ended and found in the history. */
 export const tourRooms = async (api: ApiRecorder): Promise<void> => {
@@ -16,6 +23,7 @@ export const tourRooms = async (api: ApiRecorder): Promise<void> => {
   await api.json('PUT', `${rooms}/${id}`, create)
   await tourSession(api, id)
   await tourConferences(api)
+  if (noFfmpeg === undefined) await tourStreams(api, id)
   await api.json('DELETE', `${rooms}/${id}`)
   for (const method of ['GET', 'DELETE'] as const)
     await api.json(method, `${rooms}/${id}`, undefined, { status: 404 })
@@ -39,6 +47,37 @@ const tourConferences = async (api: ApiRecorder): Promise<void> => {
     await api.json(method, `${conferences}/${id}`, create, { status: 404 })
 }
 
+/** Streams that start with the sessions of a room. */
+const tourStreams = async (api: ApiRecorder, room: string): Promise<void> => {
+  const create = { url: 'rtmps://live.example.com/app/key' }
+  for (const path of [`${conferences}/${room}/streams`, `${rooms}/${room}/streams`]) {
+    const { id } = await api.json('POST', path, create)
+    await api.json('POST', path, { url: 'https://live.example.com/' }, { status: 422 })
+    await api.json('GET', `${path}?page_size=1`)
+    await api.json('GET', `${path.replace(room, crypto.randomUUID())}`, undefined, { status: 404 })
+    await api.json('GET', `${streams}/${id}`)
+    await api.json('PATCH', `${streams}/${id}`, create)
+    await api.json('PUT', `${streams}/${id}`, create)
+    await api.json('DELETE', `${streams}/${id}`)
+    for (const method of ['GET', 'DELETE'] as const)
+      await api.json(method, `${streams}/${id}`, undefined, { status: 404 })
+    for (const method of ['PATCH', 'PUT'] as const)
+      await api.json(method, `${streams}/${id}`, create, { status: 404 })
+  }
+}
+
+/** Streams of a session in progress. */
+const tourSessionStreams = async (api: ApiRecorder, session: string): Promise<void> => {
+  api.stable.rename(streamServer, 'rtmp://live.example.com')
+  const { id } = await api.json('POST', `${session}/streams`, { url: `${streamServer}/live/key` })
+  await api.json('POST', `${session}/streams`, { url: 'rtmp://live.example.com/key' }, { status: 422 })
+  await api.json('GET', `${session}/streams`)
+  await api.json('GET', `${session}/streams/${id}`)
+  await api.json('GET', `${session}/streams/${crypto.randomUUID()}`, undefined, { status: 404 })
+  await api.json('DELETE', `${session}/streams/${id}`)
+  await api.json('DELETE', `${session}/streams/${id}`, undefined, { status: 404 })
+}
+
 const tourSession = async (api: ApiRecorder, room: string): Promise<void> => {
   const callees = [await joins(api), await joins(api)]
   const { data } = await until(
@@ -50,6 +89,7 @@ const tourSession = async (api: ApiRecorder, room: string): Promise<void> => {
   await api.json('GET', `${rooms}?include_active_session=true&page_size=1`)
   await api.json('GET', `${rooms}/${room}`)
   await tourMembers(api, session)
+  if (noFfmpeg === undefined) await tourSessionStreams(api, session)
   await api.json('PATCH', session, { layout: 'spiral' }, { status: 422 })
   await api.json('PATCH', session, { locked: true })
   await api.json('PATCH', session, { status: 'completed' })

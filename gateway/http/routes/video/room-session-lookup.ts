@@ -8,10 +8,10 @@ import type { RequireProject } from '../../requests/principal.ts'
 export interface RoomSessionDeps {
   readonly history: Pick<
     RoomHistory,
-    'nodeId' | 'find' | 'list' | 'inProgress' | 'members' | 'member' | 'events'
+    'nodeId' | 'find' | 'list' | 'inProgress' | 'members' | 'member' | 'events' | 'streams'
   >
   /** Sessions in progress on this gateway. */
-  readonly rooms: Pick<ProjectRooms, 'session' | 'figuresOf'>
+  readonly rooms: Pick<ProjectRooms, 'session' | 'figuresOf' | 'hasFfmpeg'>
   readonly requireProject: RequireProject
 }
 

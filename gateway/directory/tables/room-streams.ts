@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import { TrunklineError } from '../../core/errors/catalogue.ts'
+import type { Sealing } from '../../core/sealing.ts'
+import type { RoomStreamTable } from '../store/schema.ts'
+import type { Store } from '../store/sqlite.ts'
+
+/** Maximum number of streams of a room. */
+const maxOfRoom = 3
+
+/** Stream that starts with each session of a room. Times in milliseconds since 1970. */
+export type ConfiguredStream = Readonly<Omit<RoomStreamTable, 'url'>>
+
+/** URL of a server for a stream. */
+export interface StreamUrl {
+  /** Whole URL: a secret. */
+  readonly url: string
+  /** URL without the key. */
+  readonly shown: string
+}
+
+const shownColumns = ['id', 'project_id', 'room_id', 'shown_url', 'created_at', 'updated_at'] as const
+
+/** Streams of rooms. Their URLs are stored encrypted. */
+export class RoomStreams {
+  readonly #store: Store
+  readonly #sealing: Pick<Sealing, 'seal' | 'open'>
+  readonly #clock: Pick<Clock, 'now'>
+
+  constructor(store: Store, sealing: Pick<Sealing, 'seal' | 'open'>, clock: Pick<Clock, 'now'>) {
+    this.#store = store
+    this.#sealing = sealing
+    this.#clock = clock
+  }
+
+  /** Returns a stream. Rejects with `unknown_resource`. */
+  async find(projectId: string, id: string): Promise<ConfiguredStream> {
+    const found = await this.#store
+      .selectFrom('room_stream')
+      .select(shownColumns)
+      .where('id', '=', id)
+      .where('project_id', '=', projectId)
+      .executeTakeFirst()
+    if (!found) throw new TrunklineError('unknown_resource')
+    return found
+  }
+
+  /** Returns the streams of a room, the earliest first. */
+  ofRoom(roomId: string): Promise<readonly ConfiguredStream[]> {
+    return this.#ofRoom(roomId).select(shownColumns).execute()
+  }
+
+  /** Returns the whole URLs of the streams of a room. Rejects if one was encrypted with another key. */
+  async urlsOf(roomId: string): Promise<readonly string[]> {
+    const rows = await this.#ofRoom(roomId).select(['id', 'url']).execute()
+    return rows.map(({ id, url }) => this.#sealing.open(url, id))
+  }
+
+  /** Adds a stream to a room of the project. Rejects with `too_many_room_streams`. */
+  async add(projectId: string, roomId: string, { url, shown }: StreamUrl): Promise<ConfiguredStream> {
+    const id = randomUUID()
+    const now = this.#clock.now()
+    const row = {
+      id,
+      project_id: projectId,
+      room_id: roomId,
+      shown_url: shown,
+      created_at: now,
+      updated_at: now,
+    }
+    await this.#store.transaction().execute(async (write) => {
+      // The first statement is a write, which locks the row of the room before its streams are counted.
+      await write.updateTable('resource').set({ id: roomId }).where('id', '=', roomId).execute()
+      const { count } = await write
+        .selectFrom('room_stream')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('room_id', '=', roomId)
+        .executeTakeFirstOrThrow()
+      if (Number(count) >= maxOfRoom) throw new TrunklineError('too_many_room_streams')
+      await write
+        .insertInto('room_stream')
+        .values({ ...row, url: this.#sealing.seal(url, id) })
+        .execute()
+    })
+    return row
+  }
+
+  /** Changes the URL of a stream. Rejects with `unknown_resource`. */
+  async change(projectId: string, id: string, { url, shown }: StreamUrl): Promise<ConfiguredStream> {
+    await this.#store
+      .updateTable('room_stream')
+      .set({ url: this.#sealing.seal(url, id), shown_url: shown, updated_at: this.#clock.now() })
+      .where('id', '=', id)
+      .where('project_id', '=', projectId)
+      .execute()
+    return this.find(projectId, id)
+  }
+
+  /** Removes a stream. Rejects with `unknown_resource`. */
+  async remove(projectId: string, id: string): Promise<void> {
+    const { numDeletedRows } = await this.#store
+      .deleteFrom('room_stream')
+      .where('id', '=', id)
+      .where('project_id', '=', projectId)
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) throw new TrunklineError('unknown_resource')
+  }
+
+  #ofRoom(roomId: string) {
+    return this.#store
+      .selectFrom('room_stream')
+      .where('room_id', '=', roomId)
+      .orderBy('created_at')
+      .orderBy('id')
+  }
+}
