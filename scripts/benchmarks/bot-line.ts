@@ -95,7 +95,10 @@ export class BotLine {
       ufrag: iceParameters.usernameFragment,
       password: iceParameters.password,
     }
-    this.#link = await within('ICE', IceLink.open(near, far, (ssrc) => this.#receive(ssrc)))
+    this.#link = await within(
+      'ICE',
+      IceLink.open(near, far, (ssrc) => this.#receive(ssrc)),
+    )
     await transport.connect({ dtlsParameters: { role, fingerprints: [{ algorithm: 'sha-256', value }] } })
     await within('DTLS', promise)
   }

@@ -40,6 +40,7 @@ beforeEach(async () => {
       recordSound,
       tracks: media.tracks,
       streamRoom: streams.streamRoom,
+      heard: async () => undefined,
     },
     recordings: new FakeRecordingStore(),
     files,

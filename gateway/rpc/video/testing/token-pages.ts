@@ -45,6 +45,7 @@ export class TokenPages {
         recordSound,
         tracks: media.tracks,
         streamRoom: this.streams.streamRoom,
+        heard: async () => undefined,
       },
       recordings: new FakeRecordingStore(),
       files: this.files,
