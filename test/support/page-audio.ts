@@ -56,7 +56,9 @@ export const audioProbe = `(() => {
 /** Function of a page that returns an audio track with a steady tone, too quiet for a mix to be clipped. */
 export const toneTrack = `(frequency) => {
   const context = (globalThis.testTones ??= new AudioContext())
-  const [tone, level, out] = [context.createOscillator(), context.createGain(), context.createMediaStreamDestination()]
+  const tone = context.createOscillator()
+  const level = context.createGain()
+  const out = context.createMediaStreamDestination()
   tone.frequency.value = frequency
   level.gain.value = 0.2
   tone.connect(level).connect(out)

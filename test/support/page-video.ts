@@ -39,8 +39,10 @@ export const videoProbe = (camera: Colour): string => `(() => {
     if (video) stream.addTrack(picture(${JSON.stringify(camera)}))
     return stream
   }
-  devices.getDisplayMedia = async ({ audio } = {}) =>
-    new MediaStream([picture(${JSON.stringify(screenColour)}), ...(audio ? [(${toneTrack})(${screenTone})] : [])])
+  devices.getDisplayMedia = async ({ audio } = {}) => {
+    const sound = audio ? [(${toneTrack})(${screenTone})] : []
+    return new MediaStream([picture(${JSON.stringify(screenColour)}), ...sound])
+  }
 })()`
 
 /** Colour of a place in a picture. `grey`: a plain tile; `nothing`: no frame within half a second. */

@@ -10,7 +10,7 @@ import { until } from './until.ts'
 
 const composes = composerReason() === undefined
 
-/** What the members of a room are to hear and see. */
+/** Pictures that the members of a room are to see. */
 interface Scene {
   /** Colour of each picture by the id of its member; `grey`: a muted camera. */
   readonly pictures: ReadonlyMap<unknown, SeenColour>
@@ -97,8 +97,8 @@ export class RoomOfPeers {
   }
 
   /**
-   * Waits until each member hears all others that are not muted, and the screen of another, and no further
-   * tone, and sees each picture in its place.
+   * Waits until each member hears exactly the others that are not muted, and the screens of others. Each
+   * picture is then in its place, too.
    */
   async isTrue(change: string): Promise<void> {
     const scene: Scene = { pictures: this.#pictures(), screen: this.shared?.id, layout: this.layout }

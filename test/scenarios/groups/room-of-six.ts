@@ -30,7 +30,7 @@ export interface SixFixture {
 
 /** Microphones of the pages, in Hz. */
 export const pageTones = tones.pages
-/** What the gateway of the scenario needs for the room of six. */
+/** Options of the gateway for the room of six. */
 export const sixOptions = {
   sip: { registrar: { domains: ['pbx.test'] } },
   endpoints: [desk],
