@@ -42,8 +42,8 @@ const connected = async (host: string, port: number): Promise<Socket> => {
 }
 
 /**
- * Returns the address of the local interface that reaches a gateway, for the SDP of a call. The gateway ignores
- * audio from other addresses. Rejects for an unknown host.
+ * Returns the address of the local interface that reaches a gateway, for the SDP of a call. The gateway
+ * ignores audio from other addresses. Rejects for an unknown host.
  */
 export const localAddress = async (host: string, port: number): Promise<string> => {
   const socket = await connected(host, port)
