@@ -36,6 +36,8 @@ const bodyFor = ({ path, method }: Operation): object | undefined => {
   return { ...made, ...further[path] }
 }
 
+const streamServer = 'rtmp://live.example/app/key'
+
 const further: Readonly<Record<string, object>> = {
   '/api/fabric/resources/{id}/domain_applications': { domain_application_id: crypto.randomUUID() },
   '/api/fabric/resources/{id}/sip_endpoints': { sip_endpoint_id: crypto.randomUUID() },
@@ -46,7 +48,11 @@ const further: Readonly<Record<string, object>> = {
   '/api/laml/2010-04-01/Accounts/{account}/Calls/{sid}/Streams/{part}': { Status: 'stopped' },
   '/api/laml/2010-04-01/Accounts/{account}/Conferences/{sid}': { Status: 'completed' },
   '/api/laml/2010-04-01/Accounts/{account}/Conferences/{sid}/Participants/{part}': { Muted: 'true' },
+  '/api/video/conferences/{id}/streams': { url: streamServer },
   '/api/video/room_sessions/{id}': { locked: true },
+  '/api/video/room_sessions/{id}/streams': { url: streamServer },
+  '/api/video/rooms/{id}/streams': { url: streamServer },
+  '/api/video/streams/{id}': { url: streamServer },
   '/api/video/room_sessions/{id}/members/{member_id}': { audio_muted: true },
   '/api/laml/2010-04-01/Accounts/{account}/Queues/{sid}/Members/{part}': { Url: 'https://customer.example/' },
 }

@@ -53,6 +53,7 @@ export class Member {
   }
 }
 
+/** Returns the layers of a square grid of `count` cameras. */
 export const grid = (count: number, hasNames: boolean): ComposedLayer[] => {
   const columns = Math.ceil(Math.sqrt(count))
   const share = 100 / columns

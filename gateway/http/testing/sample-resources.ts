@@ -11,6 +11,8 @@ import { type ApiTestSite, asProject, type TestProject } from './api-test-site.t
 export type SampleResources = ReadonlyMap<string, string>
 
 const url = 'https://customer.example/document'
+/** Server that receives streams of rooms. */
+const server = 'rtmp://live.example/app/key'
 const script = { version: '1.0.0', sections: { main: ['answer'] } }
 
 /** Bodies with which each kind is made, by where; `n` keeps names apart that are unique over all projects. */
@@ -183,15 +185,22 @@ const addRooms = (rig: ApiTestSite, { id: projectId }: TestProject, things: Map<
 /** Adds a video room with one member, and a recording of it that has ended. */
 const addVideoRoom = async (
   rig: ApiTestSite,
-  { id: projectId }: TestProject,
+  project: TestProject,
   things: Map<string, string>,
 ): Promise<void> => {
-  const room = rig.openRoom({ projectId, id: things.get('/api/video/rooms/{id}')! })
+  const { id: projectId } = project
+  const id = things.get('/api/video/rooms/{id}')!
+  things.set(
+    '/api/video/streams/{id}',
+    await make(rig, project, `/api/video/rooms/${id}/streams`, { url: server }),
+  )
+  const room = rig.openRoom({ projectId, id })
   const memberId = randomUUID()
   room.join(memberId)
   for (const path of ['/api/video/room_sessions/{id}', '/api/video/logs/{id}'])
     things.set(path, room.session.id)
   things.set('/api/video/room_sessions/{id}/members/{member_id}', memberId)
+  things.set('/api/video/room_sessions/{id}/streams/{stream_id}', room.session.streams.start(server).id)
   const roomSessionId = room.session.id
   const order = { projectId, callId: randomUUID(), legId: randomUUID(), roomSessionId, hasMembers: true }
   // Another name in each project, as ids are.

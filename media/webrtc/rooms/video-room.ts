@@ -5,7 +5,6 @@ import type {
   BrowserSource,
   BrowserTracks,
   BrowserVideo,
-  Composers,
   MemberFrames,
   RoomFile,
   RoomFrame,
@@ -24,12 +23,12 @@ import { TracksSession } from '../tracks/tracks-session.ts'
 import type { VideoForwarding } from '../video/forward-video.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
 import { sessionVideo } from '../video/session-video.ts'
-import type { ComposingAdmission, ComposingRoom } from './composing-admission.ts'
-import { Composition, type CompositionLayer } from './composition.ts'
+import type { CompositionLayer } from './composition.ts'
 import { Feed, type PacketSource } from './feed.ts'
 import { FileSource } from './file-source.ts'
 import { Program } from './program.ts'
 import { ProgramFrames } from './program-frames.ts'
+import { type ComposingService, RoomComposing } from './room-composing.ts'
 import { receivedFigures, sentFigures } from './video-figures.ts'
 import { cameraOf, capCamera, isSimulcast, type Member, newMember, rateOf } from './video-member.ts'
 import { consumerLayersOf, ViewerLayer } from './viewer-layer.ts'
@@ -45,12 +44,6 @@ export interface VideoRoomOptions {
   readonly clock?: MediaClock
   /** Processes for composed pictures, and the decision on who uses them; default none. */
   readonly composing?: ComposingService | undefined
-}
-
-/** Processes that compose the pictures of several rooms. */
-export interface ComposingService {
-  readonly composers: Composers
-  readonly admission: ComposingAdmission
 }
 
 /** Frames of one source. */
@@ -93,45 +86,25 @@ export class VideoRoom implements RoomVideo {
   #picture: RoomPicture = { kind: 'speaker' }
   /** Layers of the latest composed picture, which another one shows after a failure of the composer. */
   #composed: readonly RoomLayer[] = []
-  readonly #admission: ComposingAdmission | undefined
-  readonly #composition: Composition | undefined
-  readonly #asComposing: ComposingRoom
-  /** Reason why the room is not admitted to the composers. */
-  #refusal: string | undefined
-  #canCompose = false
+  readonly #composing: RoomComposing | undefined
   #onComposing: (canCompose: boolean, reason: string) => void = () => {}
 
   constructor({ onFault = () => {}, clock = systemClock, composing }: VideoRoomOptions = {}) {
     this.#clock = clock
     this.#onFault = guard(onFault)
-    const composition = () => this.#composition
-    this.#asComposing = {
-      get tiles() {
-        return composition()?.tiles ?? 0
-      },
-      get load() {
-        return composition()?.load ?? 0
-      },
-      setAdmitted: (isAdmitted, reason) => {
-        this.#refusal = isAdmitted ? undefined : reason
-        if (isAdmitted) this.#composition?.prepare(reason)
-        this.#composingChanged(reason)
-      },
-    }
-    if (!composing || composing.composers.unavailable !== undefined) return
-    this.#admission = composing.admission
-    this.#composition = new Composition({
-      composers: composing.composers,
-      clock,
-      onFault: this.#onFault,
-      onChange: (reason) => this.#composingChanged(reason),
-    })
-    this.#refusal = composing.admission.join(this.#asComposing)
-    this.#canCompose = this.#refusal === undefined
+    this.#composing =
+      composing && composing.composers.unavailable === undefined
+        ? new RoomComposing(composing, {
+            clock,
+            onFault: this.#onFault,
+            onComposing: (canCompose, reason) => this.#onComposing(canCompose, reason),
+            onUpdate: () => this.#update(),
+          })
+        : undefined
   }
 
   get canCompose(): boolean {
-    return this.#canCompose
+    return this.#composing?.canCompose ?? false
   }
 
   onComposing(listener: (canCompose: boolean, reason: string) => void): void {
@@ -259,18 +232,7 @@ export class VideoRoom implements RoomVideo {
     const members = [...this.#members.values()]
     this.#members.clear()
     for (const { leave } of members) leave()
-    this.#admission?.leave(this.#asComposing)
-    this.#composition?.close()
-    this.#update()
-  }
-
-  #composingChanged(reason: string): void {
-    const why = this.#refusal ?? this.#composition?.failure
-    const canCompose = why === undefined
-    const isChanged = canCompose !== this.#canCompose
-    this.#canCompose = canCompose
-    // The listener shows another picture, which ends the use of the lost one.
-    if (isChanged) this.#onComposing(canCompose, why ?? reason)
+    this.#composing?.close()
     this.#update()
   }
 
@@ -375,7 +337,7 @@ export class VideoRoom implements RoomVideo {
       this.#shared.delete(router)
       program.close()
     }
-    this.#composition?.show(viewers.length + this.#frames.size > 0 ? this.#layers() : [])
+    this.#composing?.show(viewers.length + this.#frames.size > 0 ? this.#layers() : [])
     this.#showAll()
     for (const { member } of viewers) member.layer?.update()
     this.#updateLayers()
@@ -435,7 +397,7 @@ export class VideoRoom implements RoomVideo {
 
   /** Returns the layers of the composed picture that is wanted, or wanted after a failure; else none. */
   #layers(): readonly CompositionLayer[] {
-    const isWanted = this.#canCompose ? this.#picture.kind === 'composed' : this.#refusal === undefined
+    const isWanted = this.canCompose ? this.#picture.kind === 'composed' : this.#composing?.isAdmitted
     return (isWanted ? this.#composed : []).map(({ id, ...layer }): CompositionLayer => {
       const member = this.#members.get(id)
       const source = this.#sourceOf(id)
@@ -451,7 +413,7 @@ export class VideoRoom implements RoomVideo {
   #showAll(): void {
     const { main, other } = this.#speakers
     const feed: PacketSource | undefined =
-      this.#picture.kind === 'composed' ? this.#composition?.feed : this.#feedOf(main)
+      this.#picture.kind === 'composed' ? this.#composing?.feed : this.#feedOf(main)
     for (const program of [...this.#shared.values(), ...this.#frames]) program.show(feed)
     for (const watched of this.#ofMembers) this.#showMember(watched)
     for (const [id, program] of this.#own) program.show(id === main ? (this.#feedOf(other) ?? feed) : feed)
