@@ -55,6 +55,7 @@ it('messages, past calls, settings, transfer, video, rooms and other languages a
     'keypad',
     'extras',
     'account-menu',
+    'screen-share',
     'de',
   ]
   for (const name of later)

@@ -6,6 +6,7 @@ export default defineConfig({
     target: 'es2022',
     sourcemap: true,
     lib: { entry: 'src/index.ts', formats: ['es'], fileName: () => 'index.js' },
-    rollupOptions: { external: ['react'] },
+    // One file, also with parts that the softphone loads on demand.
+    rolldownOptions: { external: ['react'], output: { codeSplitting: false } },
   },
 })

@@ -11,7 +11,8 @@
  * - Command in a call: `no_capability` (not allowed by the gateway), `unsupported` (not possible in the
  *   browser).
  * - Command in a room: `unknown_member`, `unknown_layout`.
- * - Shared screen: `screen_refused` (the user chose none), `screen_failed`.
+ * - Shared screen: `screen_refused` (the user chose none), `screen_failed` (the browser cannot capture it, or
+ *   the code of shared screens was not loaded).
  * - Microphone or camera: `microphone_refused`, `microphone_missing`, `microphone_failed`.
  * - `insecure_page`: browsers offer no microphone to plain http pages other than localhost.
  * - Connection: `auth` (the token was rejected), `disconnected`, `timeout`, `server` (an error reply),

@@ -24,8 +24,8 @@ export interface ScreenShareOptions {
   /** Default true. */
   readonly video?: boolean | MediaTrackConstraints
   /**
-   * Whether to request audio of the shared surface, if the browser offers it; the gateway ignores it. Default
-   * false.
+   * Whether to request audio of the shared surface, if the browser offers it. In rooms the other members hear
+   * it. Default false.
    */
   readonly audio?: boolean | MediaTrackConstraints
   /** Offers the page's own tab first, in Chromium. */

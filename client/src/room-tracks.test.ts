@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Call } from './call.ts'
 import type { Json } from './frames.ts'
+import { createLog } from './log.ts'
+import { RoomTracks } from './room-tracks.ts'
 import { offerOf } from './testing/descriptions.ts'
-import { type FakeBrowser, settled } from './testing/fakes.ts'
+import { FakeBrowser, settled } from './testing/fakes.ts'
 import { otherMember, ownMember } from './testing/room.ts'
 import { answered, dialled, released, setUp } from './testing/situations.ts'
+import type { TrackConnectionOwner } from './track-connection.ts'
 
 // Calls load it with their first room.
 beforeAll(() => import('./track-connection.ts'))
@@ -210,5 +213,70 @@ describe('a call with separate cameras', () => {
       await expect(client.dial({ to: '/public/lounge', tracks })).rejects.toMatchObject({
         code: 'bad_argument',
       })
+  })
+})
+
+describe('the code of separate cameras', () => {
+  /** Returns tracks whose loads a test settles, and the number of their openings. */
+  const loading = () => {
+    const { environment, clock } = new FakeBrowser()
+    const loads: PromiseWithResolvers<typeof import('./track-connection.ts')>[] = []
+    let opened = 0
+    const owner: TrackConnectionOwner = {
+      environment,
+      log: createLog('silent', console),
+      iceServers: () => [],
+      request: () => {
+        opened++
+        return new Promise(() => {})
+      },
+      memberIds: () => [],
+      changed: () => {},
+    }
+    const tracks = new RoomTracks(2, owner, () => {
+      loads.push(Promise.withResolvers())
+      return loads.at(-1)!.promise
+    })
+    return { clock, tracks, loads, openings: () => opened }
+  }
+  const code = () => import('./track-connection.ts')
+
+  it('is loaded again after a failure, ten times at most and only in the room', async () => {
+    const { clock, tracks, loads, openings } = loading()
+    tracks.notify('call.joined', {})
+    for (let i = 1; i <= 11; i++) {
+      loads.at(-1)!.reject(new TypeError('not fetched'))
+      await settled()
+      clock.advance(16_000)
+      expect(loads).toHaveLength(Math.min(i + 1, 11))
+    }
+    expect(clock.running).toBe(0)
+    tracks.notify('call.joined', {})
+    loads.at(-1)!.reject(new TypeError('not fetched'))
+    await settled()
+    clock.advance(1000)
+    expect([loads.length, openings()]).toEqual([13, 0])
+    loads.at(-1)!.resolve(await code())
+    await settled()
+    expect(openings()).toBe(1)
+    const other = loading()
+    other.tracks.notify('call.joined', {})
+    other.loads[0]!.reject(new TypeError('not fetched'))
+    await settled()
+    other.tracks.notify('call.left', {})
+    expect(other.clock.running).toBe(0)
+  })
+
+  it('opens them once, even if the call leaves and joins during a load', async () => {
+    const { tracks, loads, openings } = loading()
+    for (const type of ['call.joined', 'call.left', 'call.joined']) tracks.notify(type, {})
+    for (const load of loads) load.resolve(await code())
+    await settled()
+    expect([loads.length, openings()]).toEqual([2, 1])
+    const left = loading()
+    for (const type of ['call.joined', 'call.left']) left.tracks.notify(type, {})
+    left.loads[0]!.resolve(await code())
+    await settled()
+    expect(left.openings()).toBe(0)
   })
 })

@@ -1,3 +1,5 @@
+import { backoff } from './backoff.ts'
+import type { Timer } from './clock.ts'
 import { ClientError } from './errors.ts'
 import type { Json } from './frames.ts'
 import type { TrackConnection, TrackConnectionOwner } from './track-connection.ts'
@@ -7,6 +9,11 @@ import type { RoomTrack, ShownMember } from './track-types.ts'
 const maxTracks = 25
 /** Maximum width of a picture in pixels. */
 const maxWidth = 16_384
+/** Waits before the code of the connection is loaded again, in ms, and the maximum number of such loads. */
+const reloads = { first: 1000, longest: 16_000, most: 10 }
+
+/** Code that is loaded with the first room. */
+type TrackCode = typeof import('./track-connection.ts')
 
 /**
  * Separate cameras and screens of a room, over a connection of their own. The gateway assigns members to
@@ -19,13 +26,24 @@ export class RoomTracks {
   #tracks: ReadonlyMap<string, RoomTrack> = new Map()
   #shown: readonly ShownMember[] | undefined
   #connection: TrackConnection | undefined
-  #isInRoom = false
+  /** Counts openings and ends: a load that was started before is out of date. */
+  #attempt = 0
+  #reload: Timer | undefined
+  readonly #load: () => Promise<TrackCode>
 
-  /** `count`: wanted number of tracks; undefined for none. Throws `bad_argument`. */
-  constructor(count: number | undefined, owner: TrackConnectionOwner) {
+  /**
+   * `count`: wanted number of tracks; undefined for none. `load`: loads the code of the connection. Throws
+   * `bad_argument`.
+   */
+  constructor(
+    count: number | undefined,
+    owner: TrackConnectionOwner,
+    load: () => Promise<TrackCode> = () => import('./track-connection.ts'),
+  ) {
     if (count !== undefined && !(Number.isInteger(count) && count >= 1 && count <= maxTracks))
       throw new ClientError('bad_argument', `tracks: expected 1 to ${maxTracks}, got ${count}`)
     this.#count = count
+    this.#load = load
     const changed = (tracks: ReadonlyMap<string, RoomTrack>) => {
       this.#tracks = tracks
       owner.changed(tracks)
@@ -61,21 +79,37 @@ export class RoomTracks {
 
   /** For the call only: releases the connection. Idempotent. */
   close(): void {
-    this.#isInRoom = false
+    this.#outdate()
     this.#connection?.close()
   }
 
   /** Loads the code of the connection with the first room: most pages show the room's one picture. */
-  async #open(count: number): Promise<void> {
-    this.#isInRoom = true
-    try {
-      const { TrackConnection } = await import('./track-connection.ts')
-      if (!this.#isInRoom) return
-      this.#connection ??= new TrackConnection(count, this.#owner)
-      this.#connection.show(this.#shown)
-      this.#connection.open()
-    } catch (error) {
-      this.#owner.log.error('separate cameras not loaded', error)
+  async #open(count: number, failures = 0): Promise<void> {
+    this.#outdate()
+    const attempt = this.#attempt
+    const code = await this.#load().catch((error: unknown) => {
+      this.#owner.log.warn('separate cameras not loaded', error)
+    })
+    if (this.#attempt !== attempt) return
+    if (!code) {
+      this.#loadLater(count, failures)
+      return
     }
+    this.#connection ??= new code.TrackConnection(count, this.#owner)
+    this.#connection.show(this.#shown)
+    this.#connection.open()
+  }
+
+  /** Some browsers remember the failure, so that all loads fail until the page is loaded again. */
+  #loadLater(count: number, failures: number): void {
+    if (failures >= reloads.most) return
+    const { clock, random } = this.#owner.environment
+    const wait = backoff(failures, { ...reloads, random })
+    this.#reload = clock.after(wait, () => void this.#open(count, failures + 1))
+  }
+
+  #outdate(): void {
+    this.#attempt++
+    this.#reload?.cancel()
   }
 }

@@ -3,14 +3,20 @@ import { ClientError } from './errors.ts'
 import type { ScreenShareOptions } from './media-types.ts'
 import type { ScreenShare } from './screen-share.ts'
 
+/** Code that is loaded with the first screen. */
+type ScreenCode = typeof import('./screen-share.ts')
+
 /** Screens that one call shares. */
 export class Screens {
   readonly #setup: CallSetup
   readonly #screens = new Set<ScreenShare>()
   #endReason: ClientError | undefined
+  readonly #load: () => Promise<ScreenCode>
 
-  constructor(setup: CallSetup) {
+  /** `load`: loads the code of a shared screen. */
+  constructor(setup: CallSetup, load: () => Promise<ScreenCode> = () => import('./screen-share.ts')) {
     this.#setup = setup
+    this.#load = load
   }
 
   get all(): readonly ScreenShare[] {
@@ -30,10 +36,13 @@ export class Screens {
     // Before the code is loaded: browsers ask the user only right after a click.
     const chosen = environment.getDisplayMedia({ ...others, video, audio } as DisplayMediaStreamOptions)
     chosen.catch(() => {})
-    const { ScreenShare } = await import('./screen-share.ts').catch((cause: unknown) => {
-      chosen.then((stream) => {
-        for (const track of stream.getTracks()) track.stop()
-      })
+    const { ScreenShare } = await this.#load().catch((cause: unknown) => {
+      chosen.then(
+        (stream) => {
+          for (const track of stream.getTracks()) track.stop()
+        },
+        () => {},
+      )
       throw new ClientError('screen_failed', 'The screen could not be shared.', { cause })
     })
     const screen: ScreenShare = new ScreenShare({

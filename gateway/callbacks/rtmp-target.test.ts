@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -31,10 +32,31 @@ describe('the URL of a stream', () => {
     expect(readRtmpUrl('rtmps://c.example/a/k').port).toBe(443)
   })
 
+  it('has the path, the key and the port as they are written', () => {
+    const paths = [
+      ['a/k{1}"x', 'a', 'k{1}"x'],
+      ['a/../b/c', 'a/../b', 'c'],
+      ['a/%7Bk?s=/1&t=a b', 'a', '%7Bk?s=/1&t=a b'],
+      ['a//k/', 'a', 'k'],
+    ]
+    for (const [path, app, key] of paths)
+      expect(readRtmpUrl(`rtmp://C.example/${path}`)).toMatchObject({ host: 'c.example', app, key })
+    expect(readRtmpUrl('rtmp://c.example:21/a/k')).toMatchObject({
+      port: 21,
+      masked: 'rtmp://c.example:21/a/***',
+    })
+    expect(readRtmpUrl('rtmp://[::1]/a/k')).toMatchObject({ host: '::1', port: 1935 })
+  })
+
   it.each([
     'http://c.example/app/key',
     'rtmp://c.example/key',
     'rtmp:///a/b',
+    'rtmp:///a/b/c',
+    'rtmp://c.example\\a/b/c',
+    'rtmp://c.example?/a/b',
+    'rtmp://c.example/a?/b',
+    'rtmp://c.example:0/a/b',
     'rtmp://me:pw@c.example/a/b',
     'rtmp://:pw@c.example/a/b',
     'rtmp:c.example/a/b',
@@ -94,7 +116,9 @@ describe('the connection to a server', () => {
     const { port } = server.address() as { port: number }
     const connector = new RtmpConnector(new AddressGuard(['127.0.0.0/8']))
     const socket = await connector.target(`rtmp://127.0.0.1:${port}/a/key`).connect(signal)
-    socket.destroy()
+    const failed = once(socket, 'error')
+    socket.emit('timeout')
+    expect(await failed).toMatchObject([{ code: 'ETIMEDOUT' }])
     server.close()
     await new Promise((resolve) => server.once('close', resolve))
     await expect(connector.target(`rtmp://127.0.0.1:${port}/a/key`).connect(signal)).rejects.toThrow(

@@ -9,6 +9,9 @@ import { bareHost, guardedLookup, literalOf, type Resolve } from './guarded-look
 /** Time without traffic after which a connection is lost, in ms. */
 const idleMs = 30_000
 
+/** Scheme, host with port, and path with query. User and password have no place in it. */
+const urlForm = /^(rtmps?):\/\/([^/?#@\\\s]{1,300})(\/[^#\r\n]{1,2000})$/i
+
 /** URL of a stream, and its form without the key. */
 export interface ReadRtmpUrl extends Omit<RoomStreamTarget, 'connect'> {
   readonly host: string
@@ -18,7 +21,7 @@ export interface ReadRtmpUrl extends Omit<RoomStreamTarget, 'connect'> {
   readonly masked: string
 }
 
-/** Error of a connection that a further attempt would not make either. */
+/** Address that is not permitted; further attempts would fail, too. */
 export class RtmpForbidden extends Error {}
 
 /**
@@ -26,17 +29,15 @@ export class RtmpForbidden extends Error {}
  * never contain the key.
  */
 export const readRtmpUrl = (text: string): ReadRtmpUrl => {
-  // Parsed as ftp: the parser knows its rules for hosts, and no server of RTMP has its default port.
-  const [, scheme, rest] = /^(rtmps?):(\/\/.{1,2000})$/i.exec(text.trim()) ?? []
-  const url = rest === undefined ? null : URL.parse(`ftp:${rest}`)
-  const segments = url?.pathname.split('/').filter((part) => part !== '') ?? []
-  const last = segments.pop()
-  const [first] = segments
-  if (!url || last === undefined || first === undefined || url.username + url.password + url.hash !== '')
-    throw new TrunklineError('bad_room_stream_url', undefined, { attribute: 'url' })
+  const [, scheme, authority = '', path = ''] = urlForm.exec(text.trim()) ?? []
+  // Parsed as ftp: the parser knows its rules for hosts. It would change the path, and drop a default port.
+  const url = URL.parse(`ftp://${authority}`)
+  const [, ownPort] = /:(\d+)$/.exec(authority) ?? []
   const hasTls = scheme?.toLowerCase() === 'rtmps'
-  const app = segments.join('/')
-  const port = Number(url.port) || (hasTls ? 443 : 1935)
+  const port = Number(ownPort ?? (hasTls ? 443 : 1935))
+  const { app, first, key } = partsOf(path)
+  if (!url || port === 0 || first === undefined || key === undefined)
+    throw new TrunklineError('bad_room_stream_url', undefined, { attribute: 'url' })
   const origin = `${hasTls ? 'rtmps' : 'rtmp'}://${url.hostname}`
   return {
     host: bareHost(url),
@@ -44,9 +45,21 @@ export const readRtmpUrl = (text: string): ReadRtmpUrl => {
     hasTls,
     app,
     tcUrl: `${origin}:${port}/${app}`,
-    key: last + url.search,
-    masked: `${origin}${url.port === '' ? '' : `:${port}`}/${first}/***`,
+    key,
+    masked: `${origin}${ownPort === undefined ? '' : `:${port}`}/${first}/***`,
   }
+}
+
+/** Returns the parts of a path and query, as they are written: servers compare keys literally. */
+const partsOf = (path: string) => {
+  const query = path.indexOf('?')
+  const segments = path
+    .slice(0, query < 0 ? undefined : query)
+    .split('/')
+    .filter((part) => part !== '')
+  const last = segments.pop()
+  const key = last === undefined || query < 0 ? last : last + path.slice(query)
+  return { app: segments.join('/'), first: segments[0], key }
 }
 
 /** Connects to the server of a stream. The addresses of its name pass the guard, and are used as they are. */
@@ -78,7 +91,8 @@ export class RtmpConnector {
       : connectPlain(options)
     const giveUp = () => socket.destroy(new Error('given up'))
     signal.addEventListener('abort', giveUp, { once: true })
-    socket.setTimeout(idleMs, () => socket.destroy(new Error('no traffic')))
+    const noTraffic = () => socket.destroy(Object.assign(new Error('no traffic'), { code: 'ETIMEDOUT' }))
+    socket.setTimeout(idleMs, noTraffic)
     socket.once(hasTls ? 'secureConnect' : 'connect', () => {
       signal.removeEventListener('abort', giveUp)
       resolve(socket)

@@ -159,7 +159,7 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
       domainApps,
       projects: new StoredProjects(writing),
       carriers,
-      roomStreams: new RoomStreams(store, new Sealing(secret, 'URLs of room streams'), clock),
+      roomStreams: new RoomStreams(store, new Sealing(secret, 'URLs of room streams'), clock, log),
     }
     const dummyHash = await passwords.hash('unknown')
     return new LoadedDirectory({

@@ -11,6 +11,7 @@ export interface SlotPicture {
   setPort(port: number): void
   /** Called when a new source has its first picture. */
   setPictured(id: string): void
+  /** Called when the packets of a source have given no picture for 4 s, despite a key frame request. */
   setStalled(id: string): void
   /** Called if the process cannot open the picture. */
   fail(reason: Error): void

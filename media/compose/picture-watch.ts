@@ -1,4 +1,7 @@
-/** Time with packets and without a picture after which something is done about it, in ms. */
+/**
+ * Time with packets and without a picture before the next step, in ms. The first step is a request for a key
+ * frame, the second one the report.
+ */
 const maxMs = 2_000
 /** Time without packets after which a stream begins anew, in ms. */
 const maxPauseMs = 1_000

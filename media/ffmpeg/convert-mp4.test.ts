@@ -75,6 +75,7 @@ describe('a conversion to MP4', () => {
     const converted = convert(from, '/b', options)
     const { stdin, args } = ffmpeg.last
     expect(await text(stdin)).toBe('a webm')
+    expect(args.slice(0, args.indexOf('-i'))).toContain('-max_pixels')
     expect([args.includes('pipe:0'), args.some((each) => each.includes(from))]).toEqual([true, false])
     ffmpeg.last.end(0)
     await converted

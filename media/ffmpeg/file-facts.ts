@@ -14,14 +14,15 @@ const formats = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,mpegts,mpeg,ogg,m
 /** Maximum size of a picture, that of a film in 4K. A larger one could need gigabytes of memory. */
 const maxPixels = 4096 * 2304
 
-/** Arguments that limit the threads of the decoders. By default, each has one per core. */
-export const decoderArgs: readonly string[] = ['-threads', '2']
+/**
+ * Arguments that limit the threads of the decoders, and the size of a picture. They belong before the input.
+ * By default, each decoder has one thread per core.
+ */
+export const decoderArgs: readonly string[] = ['-threads', '2', '-max_pixels', String(maxPixels)]
 
 /** Arguments of both programs for the file, which is their descriptor 3. */
 export const inputArgs: readonly string[] = [
   ...decoderArgs,
-  '-max_pixels',
-  String(maxPixels),
   '-protocol_whitelist',
   'file',
   '-format_whitelist',

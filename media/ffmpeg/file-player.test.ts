@@ -130,11 +130,12 @@ describe('a player of a file', () => {
     expect([argument('-ss'), player.positionMs]).toEqual(['59.900', 60_000])
   })
 
-  it('limits the threads of its decoders', () => {
+  it('limits the threads and the pictures of its decoders', () => {
     playerOf().play()
     const { args } = ffmpeg.last
     expect(args.indexOf('-threads')).toBeLessThan(args.indexOf('-i'))
     expect(argument('-threads')).toBe('2')
+    expect(args.slice(0, args.indexOf('-i'))).toContain('-max_pixels')
   })
 
   it('needs no process for the pause of a sound alone', async () => {

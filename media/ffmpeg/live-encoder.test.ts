@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../edge/testing/test-clock.ts'
 import { readWebm } from '../record/testing/read-webm.ts'
+import { stillPicture } from '../rooms/still-picture.ts'
 import { LiveEncoder } from './live-encoder.ts'
 import { FakeFfmpeg } from './testing/fake-ffmpeg.ts'
 
@@ -11,6 +12,9 @@ describe('a live encoder', () => {
   let ffmpeg: FakeFfmpeg
   let tags: number[]
   let errors: string[]
+  let keyRequests: number
+  let received: Buffer
+  let blockCount: number
   let encoder: LiveEncoder
 
   beforeEach(() => {
@@ -18,17 +22,29 @@ describe('a live encoder', () => {
     ffmpeg = new FakeFfmpeg()
     tags = []
     errors = []
+    keyRequests = 0
+    received = Buffer.alloc(0)
+    blockCount = 0
     encoder = new LiveEncoder(
       ffmpeg,
-      { onTag: ({ timestamp }) => tags.push(timestamp), onEnd: ({ message }) => errors.push(message) },
+      {
+        onTag: ({ timestamp }) => tags.push(timestamp),
+        onKeyNeeded: () => keyRequests++,
+        onEnd: ({ message }) => errors.push(message),
+      },
       clock,
     )
   })
 
-  /** Returns the blocks that ffmpeg has received. */
+  /** Returns the blocks that ffmpeg has received since the last call. */
   const blocks = () => {
     const bytes = ffmpeg.last.stdin.read() as Buffer | null
-    return bytes ? readWebm(bytes).blocks.map(({ track, atMs, data }) => [track, atMs, data]) : []
+    if (!bytes) return []
+    received = Buffer.concat([received, bytes])
+    const all = readWebm(received).blocks
+    const next = all.slice(blockCount).map(({ track, atMs, data }) => [track, atMs, data])
+    blockCount = all.length
+    return next
   }
 
   it('begins with the first key frame, and leaves out what came before it', () => {
@@ -64,6 +80,36 @@ describe('a live encoder', () => {
     expect(ffmpeg.last.stdin.read().includes('key')).toBe(false)
   })
 
+  it('has a plain picture while a camera is silent, until its next key frame', () => {
+    const start = clock.now()
+    encoder.addVideo(start, Buffer.from('key'), size)
+    encoder.addVideo(start, Buffer.from('delta'))
+    clock.advance(1999)
+    expect(blocks().map(([, , data]) => data)).toEqual(['key', 'delta'])
+    clock.advance(201)
+    const still = stillPicture.toString('latin1')
+    expect(blocks()).toEqual([2000, 2100, 2200].map((atMs) => [2, atMs, still]))
+    expect(keyRequests).toBe(0)
+    encoder.addVideo(start + 2250, Buffer.from('lost'))
+    clock.advance(100)
+    expect(blocks()).toEqual([[2, 2300, still]])
+    expect(keyRequests).toBe(1)
+    encoder.addVideo(start + 2310, Buffer.from('next'), size)
+    encoder.addVideo(start + 2320, Buffer.from('delta'))
+    clock.advance(100)
+    expect(blocks()).toEqual([
+      [2, 2310, 'next'],
+      [2, 2320, 'delta'],
+    ])
+    expect(keyRequests).toBe(1)
+  })
+
+  it('limits its decoders', () => {
+    const { args } = ffmpeg.last
+    const input = args.slice(0, args.indexOf('-i')).join(' ')
+    expect(input).toContain('-threads 2 -max_pixels 9437184')
+  })
+
   it('passes the tags of ffmpeg on, and reports its end once', async () => {
     const tag = Buffer.from([9, 0, 0, 1, 0, 0, 40, 0, 0, 0, 0, 1, 0, 0, 0, 12])
     ffmpeg.last.stdout.write(Buffer.concat([Buffer.from('FLV\x01\x05\0\0\0\x09\0\0\0\0'), tag]))
@@ -83,7 +129,7 @@ describe('a live encoder', () => {
     const errorsOfSlow: string[] = []
     const slow = new LiveEncoder(
       ffmpeg,
-      { onTag: () => {}, onEnd: ({ message }) => errorsOfSlow.push(message) },
+      { onTag: () => {}, onKeyNeeded: () => {}, onEnd: ({ message }) => errorsOfSlow.push(message) },
       clock,
     )
     for (let at = 0; at < 10_000; at += 100) {

@@ -1,17 +1,23 @@
 import { type MediaClock, type MediaTimer, systemClock } from '../clock.ts'
 import { WebmMuxer } from '../record/webm/webm-muxer.ts'
+import { stillPicture, stillSize } from '../rooms/still-picture.ts'
 import { type Ffmpeg, type FfmpegProcess, words } from './ffmpeg.ts'
+import { decoderArgs } from './file-facts.ts'
 import { FlvReader, type FlvTag } from './rtmp/flv-reader.ts'
 
 /** Time between two parts that ffmpeg receives, and between two repetitions of a picture, in ms. */
 const beatMs = 100
 /** Maximum bytes that wait for ffmpeg. More means that the machine is too slow for it. */
 const maxWaitingBytes = 16_000_000
+/** Time without a frame after which a plain picture follows, in ms. Browsers send one each second. */
+const maxSilenceMs = 2000
 
 /** Receiver of what a {@link LiveEncoder} makes. */
 export interface LiveEncoderListener {
   /** Receives audio in AAC, video in H.264, and their descriptions. */
   onTag(tag: FlvTag): void
+  /** Called with each frame that is left out because only a key frame can follow the plain picture. */
+  onKeyNeeded(): void
   /** Called once if ffmpeg ends by itself. Not called after `close`. */
   onEnd(error: Error): void
 }
@@ -33,7 +39,8 @@ interface Newest {
 
 /**
  * Encodes Opus and VP8, as they come, in AAC and H.264. Begins with the first key frame. A key frame without
- * a successor, such as a plain picture, is repeated: servers expect pictures all the time.
+ * a successor, such as a plain picture, is repeated: servers expect pictures all the time. A plain picture
+ * follows 2 s after any other frame without a successor, until the next key frame.
  */
 export class LiveEncoder {
   readonly #clock: MediaClock
@@ -42,6 +49,8 @@ export class LiveEncoder {
   readonly #muxer: WebmMuxer
   #startedAt: number | undefined
   #newest: Newest | undefined
+  /** Whether the frames are left out until a key frame. */
+  #needsKey = false
   #beat: MediaTimer | undefined
   #isClosed = false
 
@@ -70,9 +79,9 @@ export class LiveEncoder {
   /** Adds a frame of VP8 that belongs to the time `at`. `size`: of key frames. */
   addVideo(at: number, frame: Uint8Array, size?: Size): void {
     if (!size && this.#startedAt === undefined) return
-    this.#startedAt ??= at
-    this.#newest = { at, arrivedAt: this.#clock.now(), frame, size }
-    this.#muxer.addVideo(at - this.#startedAt, frame, size)
+    if (size) this.#needsKey = false
+    if (this.#needsKey) this.#listener.onKeyNeeded()
+    else this.#add(at, frame, size)
   }
 
   /** Ends the encoding. Idempotent. */
@@ -80,6 +89,12 @@ export class LiveEncoder {
     this.#isClosed = true
     this.#beat?.cancel()
     this.#process.kill()
+  }
+
+  #add(at: number, frame: Uint8Array, size: Size | undefined): void {
+    this.#startedAt ??= at
+    this.#newest = { at, arrivedAt: this.#clock.now(), frame, size }
+    this.#muxer.addVideo(at - this.#startedAt, frame, size)
   }
 
   #write(bytes: Uint8Array): void {
@@ -111,12 +126,15 @@ export class LiveEncoder {
     })
   }
 
-  /** Repeats the newest picture if it is a key frame, and nothing has followed. */
+  /** Repeats a key frame that nothing has followed. After 2 s, a plain picture follows any other frame. */
   #repeat(): void {
-    const { at, arrivedAt, frame, size } = this.#newest ?? {}
-    if (!frame || !size || at === undefined) return
-    const waitedMs = this.#clock.now() - arrivedAt!
-    if (waitedMs >= beatMs) this.addVideo(at + waitedMs, frame, size)
+    if (!this.#newest) return
+    const { at, arrivedAt, frame, size } = this.#newest
+    const waitedMs = this.#clock.now() - arrivedAt
+    if (size && waitedMs >= beatMs) this.#add(at + waitedMs, frame, size)
+    if (size || waitedMs < maxSilenceMs) return
+    this.#needsKey = true
+    this.#add(at + waitedMs, stillPicture, stillSize)
   }
 
   #end(error: Error): void {
@@ -132,6 +150,8 @@ const filter =
 
 const liveArgs: readonly string[] = [
   ...words('-hide_banner -v error -protocol_whitelist pipe'),
+  // A browser may send pictures of any size.
+  ...decoderArgs,
   ...words('-analyzeduration 500000 -probesize 65536 -f matroska -i pipe:0'),
   '-vf',
   filter,

@@ -53,6 +53,21 @@ describe('the held picture', () => {
     expect(texts()).toEqual(['Pz/0'])
   })
 
+  it('gives up if it would be a long burst, until the next key frame', () => {
+    const { held, send, texts } = setUp()
+    const text = 'x'.repeat(999)
+    send({ isKey: true, packets: 60, text })
+    send({ packets: 30, text })
+    expect(held.isReady).toBe(true)
+    send({ packets: 10, text })
+    expect(held.isReady).toBe(false)
+    // A key frame that is too long by itself.
+    send({ isKey: true, packets: 100, text })
+    expect(held.isReady).toBe(false)
+    send({ isKey: true, text: 'z' })
+    expect(texts()).toEqual(['Pz/0'])
+  })
+
   it('ignores what is no picture', () => {
     const { held, source } = setUp()
     held.receive(Buffer.alloc(3))

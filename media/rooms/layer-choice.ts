@@ -26,7 +26,7 @@ const usualShare = 0.02
 const heavyShare = 0.3
 /** Time of such loss before the lowest layer pauses, in ms. */
 const lossyMs = 800
-/** Share of missing packets at which mediasoup repeats packets in vain: each one is missing several times. */
+/** Missing packets, as a share of those sent, above which the repetitions of mediasoup are lost too. */
 const floodShare = 1
 /** Round trip time that shows a full queue: this one in ms, and as a multiple of the shortest. */
 const longRttMs = 500
@@ -84,7 +84,7 @@ export class LayerChoice {
   #since: number
   readonly #beganAt: number
   #resumedAt = Number.NEGATIVE_INFINITY
-  /** Whether the last pause was a long one: the reports after it are about the stream after it. */
+  /** Whether the last pause was long: no report about the stream before it is still on its way. */
   #isRested = false
   /** Start of the time without loss. */
   #cleanSince: number

@@ -25,7 +25,7 @@ export class Placement<T extends Arrival> {
   readonly #waiting: T[] = []
   #bytes = 0
   #newest = Number.NEGATIVE_INFINITY
-  /** Clock that nothing waits for any more. */
+  /** Clock of a stream whose wait is over: its first report has come, or took too long. */
   #settled: T['clock'] | undefined = undefined
 
   /** `onPlaced` is called with the time that an item belongs to. The times never go back. */

@@ -71,8 +71,8 @@ export class SenderClock {
 interface Mark extends SenderReport {
   readonly offset: ClockOffset
   /**
-   * Time by which the report places packets after their arrival, in ms. A browser without time for its sound
-   * reports too late a capture.
+   * Largest time by which the report has placed a packet after its arrival, in ms. A busy browser can report
+   * a time of capture that is too late for its sound.
    */
   excessMs: number
 }

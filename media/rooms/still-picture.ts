@@ -7,3 +7,6 @@ export const stillPicture: Buffer = Buffer.from(
   `UDMAnQEqgAJoAQbHCIWFiJmEiCQCAAYWBPcGgWSfa9ub${'Jzh7'.repeat(128)}JzeA/urHAA==`,
   'base64',
 )
+
+/** Size of the {@link stillPicture}. */
+export const stillSize = { width: 640, height: 360 } as const

@@ -79,6 +79,19 @@ export function writeRtpHeader(packet: Buffer, at: number, header: RtpHeader): v
   packet.writeUInt32BE(header.ssrc, at + 8)
 }
 
+/** Place of the timestamp in a packet. */
+const timestampOffset = 4
+
+/** Returns the timestamp of a packet. Throws a RangeError if it is shorter than a header. */
+export function timestampOf(packet: Buffer): number {
+  return packet.readUInt32BE(timestampOffset)
+}
+
+/** Sets the timestamp of a packet, 0 to 2^32 - 1. Throws a RangeError if it is shorter than a header. */
+export function setTimestamp(packet: Buffer, timestamp: number): void {
+  packet.writeUInt32BE(timestamp, timestampOffset)
+}
+
 /** Returns the difference of two sequence numbers, -32768 to 32767: positive if `a` is later than `b`. */
 export function sequenceAhead(a: number, b: number): number {
   return ((a - b) << 16) >> 16

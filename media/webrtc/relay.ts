@@ -73,10 +73,17 @@ export class Relay {
     const { format, router } = await routerFor(worker, this.format)
     if (format.events.length !== this.format.events.length)
       throw new WebRtcError('no_ports', 'no router is left for audio with telephone-events')
-    this.#place = await placeIn(worker, router, this.#port, format)
+    const place = await placeIn(worker, router, this.#port, format)
+    this.#place = place
     this.#toBrowser = undefined
     this.#fromBrowser = undefined
-    this.setFar(this.#far)
+    try {
+      this.setFar(this.#far)
+    } catch (error) {
+      // The next attempt opens another one.
+      place.plain.close()
+      throw error
+    }
   }
 
   /** Sets the port's far end, with the browser's Opus preferences and telephone-event formats. */

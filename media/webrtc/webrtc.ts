@@ -42,7 +42,7 @@ import { readSdp } from './sdp/read-sdp.ts'
 import { SourceSession, type SourceSound } from './source-session.ts'
 import { TracksSession } from './tracks/tracks-session.ts'
 import { sessionVideo } from './video/session-video.ts'
-import { type MediaWorker, WorkerSupervisor } from './worker-supervisor.ts'
+import { leastLoaded, type MediaWorker, WorkerSupervisor } from './worker-supervisor.ts'
 
 /** Options of {@link createWebRtc}. */
 export interface WebRtcOptions {
@@ -158,9 +158,9 @@ class Service implements WebRtcService {
   async source(group: string, offer: string, codecs: readonly AudioCodec[] = []): Promise<BrowserSource> {
     const plans = planSource(readSdp(offer, 'offer'), codecs)
     const audio = plans.find((plan) => plan.kind === 'audio')
-    const worker = await this.#leastLoaded().get()
+    const worker = await leastLoaded(this.#supervisors)
     const sound = audio && (await this.#openSound(worker, group, audio.audio))
-    const session = new SourceSession(worker, () => this.#leastLoaded().get(), sound)
+    const session = new SourceSession(worker, () => leastLoaded(this.#supervisors), sound)
     try {
       await session.answer(sound ? plans.map((plan) => withFormat(plan, sound.relay.format)) : plans)
       return session
@@ -171,7 +171,7 @@ class Service implements WebRtcService {
   }
 
   async tracks(_group: string, lines: number): Promise<BrowserTracks> {
-    return TracksSession.open(await this.#leastLoaded().get(), lines)
+    return TracksSession.open(await leastLoaded(this.#supervisors), lines)
   }
 
   joinVideo(a: BrowserVideo, b: BrowserVideo, onFault: (fault: Error) => void = () => {}): { close(): void } {
@@ -216,7 +216,7 @@ class Service implements WebRtcService {
     const ffmpeg = this.#ffmpeg
     if (!ffmpeg) throw new WebRtcError('closed', 'ffmpeg expected')
     const facts = await readFileFacts(ffmpeg, file, signal)
-    const worker = await this.#leastLoaded().get()
+    const worker = await leastLoaded(this.#supervisors)
     const sound = facts.hasAudio ? await this.#openSound(worker, group, ownFormat('opus')) : undefined
     try {
       const streams = await openFileStreams(worker, facts.hasVideo, sound)
@@ -230,16 +230,6 @@ class Service implements WebRtcService {
 
   async close(): Promise<void> {
     await Promise.all(this.#supervisors.map((supervisor) => supervisor.close()))
-  }
-
-  /** Returns the worker with the fewest transports. */
-  #leastLoaded(): WorkerSupervisor {
-    const [first, ...others] = this.#supervisors
-    if (!first) throw new WebRtcError('closed', 'WebRTC has no worker')
-    return others.reduce(
-      (best, supervisor) => (supervisor.transports < best.transports ? supervisor : best),
-      first,
-    )
   }
 
   async #openSound(worker: MediaWorker, group: string, format: AudioFormat): Promise<SourceSound> {
@@ -260,7 +250,7 @@ class Service implements WebRtcService {
     negotiate: (session: BrowserSession) => Promise<void>,
     takesVideo = true,
   ): Promise<BrowserMedia> {
-    const worker = await this.#leastLoaded().get()
+    const worker = await leastLoaded(this.#supervisors)
     const port = await this.#edge.open({ group, kind: 'loopback' })
     let undo: () => Promise<unknown> = () => closePort(port)
     try {
@@ -268,7 +258,7 @@ class Service implements WebRtcService {
       this.#relays.set(port, relay)
       const session = new BrowserSession({
         worker,
-        nextWorker: () => this.#leastLoaded().get(),
+        nextWorker: () => leastLoaded(this.#supervisors),
         port,
         relay,
         format: relay.format,

@@ -112,6 +112,9 @@ const endWorker = async (worker: types.Worker): Promise<void> => {
   killing.cancel()
 }
 
+/** Minimum time after a failed start before another one in the background, in ms. */
+const minRetryMs = 5_000
+
 const startProcess = async (settings: WorkerSettings): Promise<Process> => {
   const worker = await createLastingWorker(settings)
   try {
@@ -145,12 +148,19 @@ export class WorkerSupervisor {
   readonly #onDeath: (reason: Error) => void
   #current: Process | undefined
   #starting: Promise<Process> | undefined
+  /** Time of the last start if it has failed. */
+  #failedAt: number | undefined
   #isUsed = false
   #isClosed = false
 
   constructor(settings: WorkerSettings, onDeath: (reason: Error) => void) {
     this.#settings = settings
     this.#onDeath = onDeath
+  }
+
+  /** Whether the last start has failed. */
+  get hasFailed(): boolean {
+    return this.#failedAt !== undefined
   }
 
   /** Number of open browser transports. */
@@ -170,6 +180,13 @@ export class WorkerSupervisor {
   /** Starts the worker before its first use. Rejects like {@link get}. */
   async start(): Promise<void> {
     await this.#ready()
+  }
+
+  /** Starts the worker in the background if {@link hasFailed}, at most once in 5 s. */
+  retry(): void {
+    if (this.#failedAt === undefined || systemClock.now() - this.#failedAt < minRetryMs) return
+    // The next request that needs this worker reports the error.
+    this.#ready().catch(() => undefined)
   }
 
   /** Closes the owners, after a pending start. Resolves when the process has ended. Idempotent. */
@@ -193,7 +210,11 @@ export class WorkerSupervisor {
   }
 
   async #launch(): Promise<Process> {
-    const started = await startProcess(this.#settings)
+    const started = await startProcess(this.#settings).catch((error) => {
+      this.#failedAt = systemClock.now()
+      throw error
+    })
+    this.#failedAt = undefined
     this.#isUsed = false
     this.#current = started
     started.worker.on('died', (reason) => this.#died(started, reason))
@@ -211,4 +232,27 @@ export class WorkerSupervisor {
     // The error of a failed start is reported to the next request.
     if (this.#isUsed) this.#ready().catch(() => undefined)
   }
+}
+
+/**
+ * Returns the worker with the fewest transports, which starts first if necessary. If it does not start,
+ * returns the next one. Workers whose last start has failed come last, and start again in the background.
+ * Rejects with the first error if none starts, and with `closed` for no supervisors.
+ */
+export const leastLoaded = async (
+  supervisors: readonly Pick<WorkerSupervisor, 'hasFailed' | 'transports' | 'get' | 'retry'>[],
+): Promise<MediaWorker> => {
+  const order = supervisors.toSorted(
+    (a, b) => Number(a.hasFailed) - Number(b.hasFailed) || a.transports - b.transports,
+  )
+  for (const supervisor of supervisors) supervisor.retry()
+  let fault: unknown
+  for (const supervisor of order) {
+    try {
+      return await supervisor.get()
+    } catch (error) {
+      fault ??= error
+    }
+  }
+  throw fault ?? new WebRtcError('closed', 'WebRTC has no worker')
 }

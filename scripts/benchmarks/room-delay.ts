@@ -39,10 +39,10 @@ const delaysOf = (shown: readonly Shown[]): number[] => shown.map(({ sentAt, fra
 
 /** Measures the delay of pictures in a composing process alone, and through a gateway. */
 export const roomDelay = async (seconds = 20): Promise<void> => {
-  await soundDelays(seconds)
-  for (const picture of ['speaker', 'auto'] as const) await joinDelays(picture, 20)
   const reason = composerReason()
   if (reason !== undefined) return console.log(`skipped: ${reason}`)
+  await soundDelays(seconds)
+  for (const picture of ['speaker', 'auto'] as const) await joinDelays(picture, 20)
   for (const members of [2, 4, 9]) await composerDelays(members, seconds)
   const forwarded = delaysOf(await throughGateway('speaker', seconds))
   printFigure('Forwarded: camera to viewer', forwarded)

@@ -1,6 +1,7 @@
-import { createSocket, type Socket } from 'node:dgram'
+import { createSocket, Socket } from 'node:dgram'
+import dns from 'node:dns'
 import { once } from 'node:events'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { headerOf } from '../../test/support/sip-text.ts'
 import { DemoPhone, localAddress, type PhoneEvent } from './phone.ts'
 import { reasonText, refusalText } from './words.ts'
@@ -26,7 +27,20 @@ const call = (more: { readonly maxRingMs?: number } = {}): Promise<DemoPhone> =>
 
 it('has the address of the interface that reaches the gateway', async () => {
   expect(await localAddress('127.0.0.1', port)).toBe('127.0.0.1')
-  await expect(localAddress('host.invalid', port)).rejects.toThrow('host.invalid')
+})
+
+it('closes its socket if the host is unknown', async () => {
+  const lookup = vi
+    .spyOn(dns, 'lookup')
+    .mockImplementation(((host: string, _family: number, done: (error: Error) => void) =>
+      process.nextTick(done, new Error(`${host} not found`))) as never)
+  const close = vi.spyOn(Socket.prototype, 'close')
+  onTestFinished(() => {
+    lookup.mockRestore()
+    close.mockRestore()
+  })
+  await expect(localAddress('host.invalid', port)).rejects.toThrow('host.invalid not found')
+  expect(close).toHaveBeenCalledTimes(1)
 })
 
 /** Answers each INVITE with these responses. */

@@ -36,9 +36,14 @@ export interface PhoneTarget {
 /** Opens a socket to a gateway. Rejects for an unknown host. */
 const connected = async (host: string, port: number): Promise<Socket> => {
   const socket = createSocket('udp4')
-  socket.connect(port, host)
-  await once(socket, 'connect')
-  return socket
+  try {
+    socket.connect(port, host)
+    await once(socket, 'connect')
+    return socket
+  } catch (error) {
+    socket.close()
+    throw error
+  }
 }
 
 /**

@@ -95,6 +95,7 @@ export const eventActions: Readonly<Record<string, string>> = {
   'room.member-files-failed': reportFault,
   'room.stream-failed':
     'Check the server and the key of the stream, and the network. With `waitMs`, the gateway tries again.',
+  'room.stream-unusable': 'Set the URL of the stream again in the API. Its room is not streamed until then.',
   'rpc.follow-up-failed': reportFault,
   'rpc.request-failed': reportFault,
   'sip-agent.connection-lost':

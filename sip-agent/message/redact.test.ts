@@ -64,10 +64,23 @@ it('removes the keys of media', () => {
   )
 })
 
-it('removes the digits of an INFO', () => {
-  const text =
-    'INFO sip:1@x SIP/2.0\r\nContent-Type: application/dtmf-relay\r\n\r\nSignal=7\r\nDuration=160\r\n'
-  expect(redactMessage(text)).not.toContain('7')
+it('removes the secrets of a message after empty lines', () => {
+  const message = (token: string, key: string) =>
+    `\r\n\r\n${invite([`Authorization: Bearer ${token}`], `k=${key}`)}`
+  expect(redactMessage(message('abc', 'def'))).toBe(message('[redacted]', '[redacted]'))
+  expect(redactMessage('\r\n\r\n')).toBe('\r\n\r\n')
+})
+
+it.each([
+  'Content-Type: application/dtmf-relay',
+  'c : application/dtmf',
+  'Content-Type:\r\n application/dtmf-relay',
+  'Content-Type: \r\n \t\r\n  application/dtmf-relay',
+])('removes the digits of an INFO with %j', (field) => {
+  for (const start of ['', '\r\n']) {
+    const text = `${start}INFO sip:1@x SIP/2.0\r\n${field}\r\n\r\nSignal=7\r\nDuration=160\r\n`
+    expect(redactMessage(text)).not.toContain('7')
+  }
 })
 
 it('reads hostile texts in linear time', () => {
@@ -76,7 +89,16 @@ it('reads hostile texts in linear time', () => {
     redactMessage(text)
     return performance.now() - began
   }
-  for (const part of ['response=', 'Authorization: ', 'a=crypto:', '\r\n ', ' ', '\r\na=crypto:1 inline'])
+  for (const part of [
+    'response=',
+    'Authorization: ',
+    'a=crypto:',
+    '\r\n ',
+    ' ',
+    '\r\na=crypto:1 inline',
+    '\r\n',
+    '\r\nc:',
+  ])
     expect(
       took(invite([`Authorization: Digest ${part.repeat(60_000 / part.length)}`], part.repeat(10_000))),
     ).toBeLessThan(500)

@@ -11,6 +11,9 @@ const credentials = new Set([
 /** Header fields, in their folded form too (RFC 3261 7.3.1). */
 const headerField = /^([A-Za-z-]+)[ \t]*:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gm
 
+/** Field of an INFO whose body is a digit, in its folded form too. */
+const digitsField = /^(?:content-type|c)[ \t]*:[ \t]*(?:\r?\n[ \t]+)*application\/dtmf/im
+
 /** Parameters that allow guesses at the password (RFC 8760). Longer names with these ends count too. */
 const digestSecrets = /(response|rspauth|cnonce)[ \t]*=[ \t]*(?:"[^"]*"|[^",\s]*)/gi
 
@@ -22,6 +25,9 @@ const secretLine = /^(?:k=|a=key-mgmt:|a=ice-pwd:)/i
  * media, and digits in an INFO.
  */
 export const redactMessage = (text: string): string => {
+  // Empty lines before the message are no end of its head (RFC 3261 7.5).
+  const start = text.search(/[^\r\n]/)
+  if (start > 0) return text.slice(0, start) + redactMessage(text.slice(start))
   const end = text.search(/\r?\n\r?\n/)
   const head = end < 0 ? text : text.slice(0, end)
   const body = end < 0 ? '' : text.slice(end)
@@ -42,8 +48,7 @@ const redactCredentials = (field: string): string => {
 
 const redactBody = (head: string, body: string): string => {
   // A digit may belong to a PIN.
-  if (/^INFO /.test(head) && /^(?:content-type|c)[ \t]*:[ \t]*application\/dtmf/im.test(head))
-    return `\r\n\r\n${censor}`
+  if (/^INFO /.test(head) && digitsField.test(head)) return `\r\n\r\n${censor}`
   return body.replace(/[^\r\n]+/g, redactLine)
 }
 

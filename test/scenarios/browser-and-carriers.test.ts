@@ -1,4 +1,4 @@
-/** @schedule tones first: a browser encodes and decodes sound, in a minute of calls. */
+/** @schedule alone: a browser encodes and decodes sound, which a second browser would tear. */
 
 /** A browser and carriers: one gateway, one browser, and one softphone for all their calls. */
 import { afterAll, beforeAll } from 'vitest'

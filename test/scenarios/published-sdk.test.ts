@@ -1,4 +1,4 @@
-/** @schedule tones: a browser encodes and decodes sound. */
+/** @schedule alone: a browser encodes and decodes sound, which a second browser would tear. */
 
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { application, scripted } from '../support/applications.ts'

@@ -21,7 +21,16 @@ import {
   soundOf,
 } from '../support/media-files.ts'
 import { rest } from '../support/rest.ts'
-import { flashAndBeep, type PlayedFile, playIn, stepsOf } from '../support/room-recording.ts'
+import {
+  flashAndBeep,
+  flashes,
+  flashTimes,
+  type PlayedFile,
+  playIn,
+  sendsPicture,
+  stepsOf,
+  unevennessOf,
+} from '../support/room-recording.ts'
 import { withToken } from '../support/sdk-people.ts'
 import { until } from '../support/until.ts'
 import {
@@ -105,13 +114,13 @@ describe('a recording', () => {
       )
       const state = () => page.page.evaluate('recording.state')
       expect(await state()).toBe('recording')
-      await passes(4000)
+      await flashes(page.page, 5)
       await page.page.evaluate('recording.pause()')
       await expect.poll(state).toBe('paused')
       await passes(1500)
       await page.page.evaluate('recording.resume()')
       await expect.poll(state).toBe('recording')
-      await passes(2000)
+      await flashes(page.page, 2)
       await page.page.evaluate('recording.stop()')
       await expect.poll(state).toBe('completed')
       // The test sees a frame of the page later than the page does.
@@ -149,6 +158,7 @@ describe('a recording', () => {
         }),
       )
     let id = ''
+    let unevenness = 0
     await withPage({}, async (vera) => {
       await vera.page.evaluate(flashAndBeep())
       await enters(vera, 'Vera')
@@ -160,13 +170,14 @@ describe('a recording', () => {
       await withPage({}, async (dora) => {
         await dora.page.evaluate(flashAndBeep({ hz: tone, dark: 'darkgreen' }))
         await enters(dora, 'Dora')
-        await passes(1500)
+        await flashes(dora.page, 3)
         await phone.talks('answered', phoneTone)
-        await passes(1500)
+        await flashes(dora.page, 2)
         await vera.page.evaluate('recording.pause()')
         await passes(1000)
         await vera.page.evaluate('recording.resume()')
-        await passes(1500)
+        await flashes(dora.page, 2)
+        unevenness = unevennessOf(await flashTimes(dora.page), await flashTimes(vera.page))
       })
       await passes(1000)
       await vera.page.evaluate('recording.stop()')
@@ -208,17 +219,17 @@ describe('a recording', () => {
     const vera = await signsOf('Vera', veraTone)
     const dora = await signsOf('Dora', tone)
     /** Checks that most times are near beeps. A page without time leaves some of them out. */
-    const areNear = (times: readonly number[], beeps: readonly number[]) => {
-      const found = JSON.stringify({ times, beeps })
+    const areNear = (times: readonly number[], beeps: readonly number[], limit = 100) => {
+      const found = JSON.stringify({ times, beeps, limit })
       const paired = times.filter((time) => beeps.some((beep) => Math.abs(beep - time) < 500))
       expect(paired.length, found).toBeGreaterThanOrEqual(3)
-      expect(medianDistance(paired, beeps), found).toBeLessThan(100)
+      expect(medianDistance(paired, beeps), found).toBeLessThan(limit)
     }
     areNear(vera.flashes, vera.beeps)
     areNear(dora.flashes, dora.beeps)
-    // Both pages flash and beep at the same time.
-    areNear(dora.flashes, vera.beeps)
-    areNear(dora.beeps, vera.beeps)
+    // Both pages flash and beep at the same time, as far as they had their cores.
+    areNear(dora.flashes, vera.beeps, 100 + unevenness)
+    areNear(dora.beeps, vera.beeps, 100 + unevenness)
     const isGreen = ({ rgb: [r, g, b] }: Picture) => g > 60 && r < 40 && b < 40
     expect([vera.pictures.some(isGreen), dora.pictures.some(isGreen)]).toEqual([false, true])
     expect([shareOf(vera.sound, tone) < 0.1, shareOf(dora.sound, veraTone) < 0.1]).toEqual([true, true])
@@ -248,6 +259,7 @@ describe('a recording', () => {
     await page.join(await roomToken(first, { room_name: 'lounge', user_name: 'Vera' }))
     const subscribed = page.wire.events('video.room.subscribed')[0]!
     expect(subscribed.room_session).toMatchObject({ recording: true, recordings: [{ state: 'recording' }] })
+    await sendsPicture(page.page)
     await passes(4000)
     process.kill(first.pid, 'SIGKILL')
     await first.ended()

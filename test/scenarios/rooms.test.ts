@@ -15,10 +15,11 @@ import { killWorker } from '../support/mediasoup-worker.ts'
 import { heardIn, hears } from '../support/page-audio.ts'
 import { type Colour, screenColour, screenTone, sees } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
+import { memberIdOf } from '../support/room-picture.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
 import { sdkVersions } from '../support/sdk-versions.ts'
-import { until } from '../support/until.ts'
+import { patience, until } from '../support/until.ts'
 
 const tone = 1200
 const phoneTone = 440
@@ -182,12 +183,16 @@ describe('a room', () => {
     const before = await memberIds(second)
     const leaves = pages.map(leavesOf)
     killWorker(gateway)
-    for (const { page } of pages)
-      await until(
-        'silence',
-        () => heardIn(page),
-        (frequency) => frequency === 0,
-      )
+    // The silence of all pages ends some seconds later.
+    await Promise.all(
+      pages.map(({ page }) =>
+        until(
+          'silence',
+          () => heardIn(page),
+          (frequency) => frequency === 0,
+        ),
+      ),
+    )
     // The SDK makes an offer when Chrome reports its media as disconnected: after at most 8 s.
     await Promise.all(pages.map(({ page }) => hears(page, phoneTone)))
     await first.do('audioUnmute')
@@ -211,14 +216,18 @@ describe('a room', () => {
       'the pages have tried to connect',
       () => line.connections - attempts,
       (tried) => tried >= 3,
+      // The gateway keeps the places for 20 s.
+      10_000 / patience,
     )
     line.up()
+    const from = first.wire.received.length
     // Requests wait until the page is connected again.
     await third.do('audioMute')
     await until(
       'the other page knows of the mute',
-      () => first.wire.events('member.updated').at(-1)?.member,
-      (member) => member?.audio_muted === true,
+      () => first.wire.events('member.updated', from).map(({ member }) => member),
+      (changed) =>
+        changed.some((member) => member.member_id === memberIdOf(third) && member.audio_muted === true),
     )
     expect(await memberIds(first)).toEqual(before)
     expect([first, third].map(leavesOf)).toEqual(leaves)

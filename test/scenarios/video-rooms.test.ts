@@ -135,12 +135,10 @@ describe.each(sdkVersions)('Video.RoomSession of version $version', ({ folder, p
     })
     await dialler.hangUp()
     const early = { join_from: new Date(Date.now() + 3_600_000).toISOString() }
-    const late = { join_until: new Date(Date.now() - 1_000).toISOString() }
-    for (const times of [early, late])
-      await withPage({ folder }, async (page) => {
-        const rejected = { code: '403', message: 'Unauthorized' }
-        expect(await page.join(await tokenFor(name, times))).toMatchObject({ rejected })
-      })
+    await withPage({ folder }, async (page) => {
+      const rejected = { code: '403', message: 'Unauthorized' }
+      expect(await page.join(await tokenFor(name, early))).toMatchObject({ rejected })
+    })
   })
 
   it('comes back with the same ids after a reload', async () => {
@@ -387,7 +385,7 @@ describe.skipIf(noFfmpeg !== undefined)(`a file${noFfmpeg ? ` (${noFfmpeg})` : '
 
 describe.skipIf(noFfmpeg !== undefined)(`a stream${noFfmpeg ? ` (${noFfmpeg})` : ''}`, () => {
   it('of a room starts with its session, and brings picture and sound to a server that speaks RTMP', async () => {
-    const server = await receiveStream(4)
+    const server = await receiveStream()
     onTestFinished(() => server.stop())
     const api = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
       rest(gateway, method, `/api/video${path}`, body)
@@ -397,12 +395,12 @@ describe.skipIf(noFfmpeg !== undefined)(`a stream${noFfmpeg ? ` (${noFfmpeg})` :
     await withPage({ camera: 'lime' }, async (page) => {
       await page.join(await tokenFor('Vera', { permissions: ['room.stream'] }))
       expect(await page.property('permissions')).toEqual(['room.stream'])
-      const { codecs, seconds, rgb, toneHz } = await server.received()
+      // The stream is grey until the camera comes.
+      const { codecs } = await server.received(({ seconds, rgb: [r = 0, g = 0, b = 0], toneHz }) => {
+        const isLime = r < 110 && g > 150 && b < 110
+        return seconds > 3 && isLime && Math.abs(toneHz - tone) < tone / 20
+      })
       expect(codecs).toEqual(['aac', 'h264'])
-      expect(seconds).toBeGreaterThan(3)
-      const [r = 0, g = 0, b = 0] = rgb
-      expect([r < 110, g > 150, b < 110], String(rgb)).toEqual([true, true, true])
-      expect(Math.abs(toneHz - tone)).toBeLessThan(tone / 20)
       // The server has ended the connection, and the gateway tries again.
       await expect.poll(() => gateway.log).toContainEqual(expect.objectContaining({ fault: 'lost' }))
       expect(await gateway.metric('room_stream_failures_total', { fault: 'lost' })).toBe(1)

@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { freePort } from '../../media/testing/free-ports.ts'
 import type { Colour } from './page-video.ts'
 import { Program } from './program.ts'
@@ -42,28 +44,34 @@ export interface ReceivedStream {
 export interface StreamServer {
   /** URL with the key `secret`. */
   readonly url: string
-  /** Resolves when the server has received enough. */
-  received(): Promise<ReceivedStream>
+  /** Resolves when `holds` accepts the stream so far, and ends the server. */
+  received(holds: (stream: ReceivedStream) => boolean): Promise<ReceivedStream>
   stop(): Promise<void>
 }
 
-/** Starts a server that receives seconds of one stream. */
-export const receiveStream = async (seconds: number): Promise<StreamServer> => {
+/** Starts a server that receives one stream. */
+export const receiveStream = async (): Promise<StreamServer> => {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-stream-'))
   const path = join(folder, 'received.flv')
   const port = await freePort()
   const url = `rtmp://127.0.0.1:${port}/live/secret`
   const program = new Program(
     ffmpegPath,
-    `-v error -listen 1 -i ${url} -c copy -t ${seconds} ${path}`.split(' '),
+    `-v error -listen 1 -i ${url} -c copy -flush_packets 1 ${path}`.split(' '),
   )
   const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`
   await until('the server listens', () => readFileSync('/proc/net/tcp', 'latin1').includes(local))
   return {
     url,
-    received: async () => {
-      await program.end()
-      return describeFile(path)
+    received: async (holds) => {
+      const stream = await until(
+        'the wanted stream',
+        () => describeNext(path),
+        (seen) => seen !== undefined && holds(seen),
+        20_000,
+      )
+      await program.stop()
+      return stream!
     },
     stop: async () => {
       await program.stop()
@@ -72,17 +80,27 @@ export const receiveStream = async (seconds: number): Promise<StreamServer> => {
   }
 }
 
-const describeFile = (path: string): ReceivedStream => {
+const run = promisify(execFile)
+
+/** Describes the file half a second later; undefined while it does not end with a whole packet. */
+const describeNext = async (path: string): Promise<ReceivedStream | undefined> => {
+  await sleep(500)
+  return describeFile(path).catch(() => undefined)
+}
+
+const describeFile = async (path: string): Promise<ReceivedStream> => {
   const fields = '-v error -show_entries stream=codec_name:format=duration -of json'
-  const probed = execFileSync('/usr/bin/ffprobe', [...fields.split(' '), path])
-  const { streams, format } = JSON.parse(probed.toString())
-  const decode = (output: string): Buffer =>
-    execFileSync(ffmpegPath, `-v error -sseof -1 -i ${path} ${output} -`.split(' '))
+  const { stdout: probed } = await run('/usr/bin/ffprobe', [...fields.split(' '), path])
+  const { streams, format } = JSON.parse(probed)
+  const decode = async (output: string): Promise<Buffer> => {
+    const args = `-v error -sseof -1 -i ${path} ${output} -`.split(' ')
+    return (await run(ffmpegPath, args, { encoding: 'buffer' })).stdout
+  }
   return {
     codecs: streams.map(({ codec_name }: { codec_name: string }) => codec_name).toSorted(),
     seconds: Number(format.duration),
-    rgb: [...decode('-frames:v 1 -vf crop=2:2,scale=1:1 -f rawvideo -pix_fmt rgb24')],
-    toneHz: frequencyOf(decode(`-vn -ac 1 -ar ${pcmRate} -f s16le`)),
+    rgb: [...(await decode('-frames:v 1 -vf crop=2:2,scale=1:1 -f rawvideo -pix_fmt rgb24'))],
+    toneHz: frequencyOf(await decode(`-vn -ac 1 -ar ${pcmRate} -f s16le`)),
   }
 }
 

@@ -104,7 +104,7 @@ export class RoomOfPeers {
     const scene: Scene = { pictures: this.#pictures(), screen: this.shared?.id, layout: this.layout }
     const checks = [...this.present].flatMap((peer) => [this.#isHeardBy(peer), peer.sees?.(scene)])
     await Promise.all(checks).catch((error: Error) => {
-      throw new Error(`${change}: ${error.message}`)
+      throw new Error(`${change}: ${error.message}`, { cause: error })
     })
   }
 

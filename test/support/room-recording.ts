@@ -1,6 +1,7 @@
 /** Recordings of rooms in the tests: a page with flashes and clicks, and a player for the file. */
 import type { Page } from 'playwright-core'
 import { readWebm } from '../../media/record/testing/read-webm.ts'
+import { until } from './until.ts'
 
 /** Options of {@link flashAndBeep}. */
 export interface FlashOptions {
@@ -12,7 +13,8 @@ export interface FlashOptions {
 
 /**
  * Returns a script that replaces camera and microphone of a page. The first 200 ms of each second of the wall
- * clock, at the same time in all pages, have a white picture and a tone. The rest is dark and silent.
+ * clock, at the same time in all pages, have a white picture and a tone. The rest is dark and silent. A page
+ * that waits for a core is late: {@link flashTimes} has its true times.
  */
 export const flashAndBeep = ({ hz = 1000, dark = 'black' }: FlashOptions = {}): string => `(() => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 })
@@ -25,9 +27,11 @@ export const flashAndBeep = ({ hz = 1000, dark = 'black' }: FlashOptions = {}): 
   tone.connect(gain).connect(out)
   tone.start()
   let wasOn
+  globalThis.testFlashes = []
   setInterval(() => {
     const isOn = Date.now() % 1000 < 200
     if (isOn !== wasOn) gain.gain.value = isOn ? 0.5 : 0
+    if (isOn && wasOn === false) testFlashes.push(Date.now())
     wasOn = isOn
     context.fillStyle = isOn ? 'white' : '${dark}'
     context.fillRect(0, 0, 320, 180)
@@ -39,6 +43,36 @@ export const flashAndBeep = ({ hz = 1000, dark = 'black' }: FlashOptions = {}): 
     out.stream.getAudioTracks()[0],
   ])
 })()`
+
+/** Returns the times of the flashes of a page with {@link flashAndBeep}, in ms since the Unix epoch. */
+export const flashTimes = (page: Page): Promise<readonly number[]> => page.evaluate('testFlashes')
+
+/** Waits until a page has sent a picture of its camera. */
+export const sendsPicture = async (page: Page): Promise<void> => {
+  const sent = `(async () => {
+    const reports = await Promise.all(testPeers.map((peer) => peer.getStats()))
+    return reports.flatMap((report) => [...report.values()])
+      .some(({ type, framesEncoded }) => type === 'outbound-rtp' && framesEncoded > 0)
+  })()`
+  await until('the page sends a picture', () => page.evaluate(sent) as Promise<boolean>)
+}
+
+/** Waits until a page with {@link flashAndBeep} sends pictures, and for this number of flashes then. */
+export const flashes = async (page: Page, count: number): Promise<void> => {
+  await sendsPicture(page)
+  const before = (await flashTimes(page)).length
+  const made = async () => (await flashTimes(page)).length - before
+  await until(`${count} flashes`, made, (times) => times >= count)
+}
+
+/** Returns the greatest time between the flashes of two pages for the same second, in ms. */
+export const unevennessOf = (times: readonly number[], others: readonly number[]): number => {
+  const steps = times.flatMap((time) => {
+    const other = others.find((each) => Math.floor(each / 1000) === Math.floor(time / 1000))
+    return other === undefined ? [] : [Math.abs(other - time)]
+  })
+  return Math.max(0, ...steps)
+}
 
 /** A file as a browser plays it. Times in ms. */
 export interface PlayedFile {
@@ -64,10 +98,10 @@ const play = (text: string): string => `(async () => {
   })
   const video = document.createElement('video')
   video.muted = true
-  video.src = URL.createObjectURL(new Blob([bytes], { type: 'video/webm' }))
   await new Promise((resolve, reject) => {
     video.oncanplay = resolve
     video.onerror = () => reject(new Error('not playable: ' + video.error.message))
+    video.src = URL.createObjectURL(new Blob([bytes], { type: 'video/webm' }))
   })
   const frames = []
   const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
@@ -77,8 +111,10 @@ const play = (text: string): string => `(async () => {
     video.requestVideoFrameCallback(look)
   }
   video.requestVideoFrameCallback(look)
+  // A page that waits for a core may learn of the start after the end.
+  const ended = new Promise((resolve) => { video.onended = resolve })
   await video.play()
-  await new Promise((resolve) => { video.onended = resolve })
+  await ended
   return { durationMs: video.duration * 1000, frames, audioMs: audio.duration * 1000, sounds }
 })()`
 

@@ -286,10 +286,12 @@ describe('the death of a worker', () => {
     const started = once(observer, 'newworker')
     process.kill(worker.pid, 'SIGKILL')
     await started
+    // The new worker has no router before the move.
+    const begun = once(running().observer, 'newrouter')
     const answer = media.renegotiate(browserOffer().replaceAll('a=ice-ufrag:', 'a=ice-ufrag:new'))
-    // The move to the new worker has begun.
-    await new Promise(setImmediate)
-    await Promise.all([expect(answer).rejects.toThrow(), hangUp(media)])
+    const refused = expect(answer).rejects.toThrow()
+    await begun
+    await Promise.all([refused, hangUp(media)])
     nothingOpen()
   })
 

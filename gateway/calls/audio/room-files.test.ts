@@ -56,12 +56,31 @@ describe('files that are played into rooms', () => {
     expect([file.isClosed, files.count]).toEqual([true, 0])
   })
 
-  it('are closed together, also those that nothing was opened for', async () => {
+  it('are closed together, also places without an open file', async () => {
     const { files, file } = filesOf({ maxFiles: 2 })
     await files.take('p1').open('https://c.example/a.mp4', new AbortController().signal)
     files.take('p2')
     await files.close()
     expect([file.isClosed, files.count]).toEqual([true, 0])
+  })
+
+  it('are all closed before the failure of one is reported', async () => {
+    const { files, file } = filesOf({ maxFiles: 4 })
+    await files.take('p1').open('https://c.example/a.mp4', new AbortController().signal)
+    const other = files.take('p2')
+    await other.open('https://c.example/b.mp4', new AbortController().signal)
+    const late = Promise.withResolvers<void>()
+    const ends = [Promise.reject(new Error('gone')), late.promise]
+    file.close = () => ends.shift() ?? Promise.resolve()
+    let failure: unknown
+    const closing = files.close().catch((error: unknown) => {
+      failure = error
+    })
+    await new Promise(setImmediate)
+    expect(failure).toBeUndefined()
+    late.resolve()
+    await closing
+    expect([failure, files.count]).toEqual([new Error('gone'), 0])
   })
 
   it('leave their place if they cannot be opened or closed', async () => {

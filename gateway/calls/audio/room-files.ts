@@ -72,14 +72,15 @@ export class RoomFiles {
     return seated
   }
 
-  /** Closes all files. Resolves when nothing of them is left. Rejects if one cannot be closed. */
+  /** Closes all files. Settles when nothing of them is left. Rejects if one cannot be closed. */
   async close(): Promise<void> {
-    await Promise.all([...this.#seated.keys()].map((seated) => seated.close()))
+    const ends = await Promise.allSettled([...this.#seated.keys()].map((seated) => seated.close()))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
   /**
-   * Reserves ffmpeg for a stream of a project. Throws `ffmpeg_missing` and `ffmpeg_busy`. Returns the
-   * function that makes way for another.
+   * Reserves ffmpeg for a stream of a project. Throws `ffmpeg_missing` and `ffmpeg_busy`. Returns a
+   * function that frees the place.
    */
   takeStream(projectId: string): () => void {
     this.#check(projectId)

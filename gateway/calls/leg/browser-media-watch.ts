@@ -12,8 +12,8 @@ export const mediaGrace = {
   failed: 10_000,
   closed: 10_000,
   /**
-   * The mediasoup process has died, and the page was asked for a new offer. A page that ignores that notices
-   * the loss itself after some 16 s, and reconnects within 5 s.
+   * The mediasoup process has died, and the page was asked for a new offer if its SDK can make one at once.
+   * Other pages notice the loss after some 16 s, and reconnect within 5 s.
    */
   crashed: 25_000,
 } as const

@@ -1,5 +1,5 @@
 import type { Mixer, Recogniser } from '../../../media/types.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { SteadyClock } from '../../core/clock.ts'
 import type { Player } from '../audio/player.ts'
 import type { RecordingStore } from '../audio/recording-store.ts'
 import type { ProjectConferences } from '../conference/conferences.ts'
@@ -37,5 +37,5 @@ export interface CallControllerDeps {
   readonly speech: Speech
   readonly fork: ForkDialerDeps
   readonly meter: VerbMeter
-  readonly clock: Clock
+  readonly clock: SteadyClock
 }

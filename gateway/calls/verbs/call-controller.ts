@@ -54,6 +54,9 @@ const rejections: Readonly<Record<HangupReason, Code>> = {
   error: 'handler_failed',
 }
 
+/** Time in ms after the removal from a room in which the end of the call has that reason. */
+const maxRemovalAgeMs = 1_000
+
 /** Limit in time of a controller's verbs, below the call's own end. */
 interface VerbScope {
   /** Controller without a scope. */
@@ -102,7 +105,8 @@ export class CallController implements ScopableControl {
   /** Normal end of an answered call. */
   get #normal(): Cause {
     const { removal } = this.#state
-    return { code: 'normal', ...(removal && { removal }) }
+    const isRecent = removal !== undefined && this.#deps.clock.uptime() - removal.at <= maxRemovalAgeMs
+    return { code: 'normal', ...(isRecent && { removal: removal.reason }) }
   }
 
   onVerb(listener: (event: VerbEvent) => void): () => void {
@@ -301,7 +305,7 @@ export class CallController implements ScopableControl {
     const { result, cause, fault, removal } = await this.#withoutKeys(session.run())
     this.#state.refusal = cause
     this.#state.fault = fault
-    this.#state.removal = removal
+    this.#removed(removal)
     return result
   }
 
@@ -310,12 +314,16 @@ export class CallController implements ScopableControl {
     this.#state.refusal = undefined
     try {
       const result = await (rooms?.join(this.#call, options) ?? unavailable('rooms'))
-      if (result.kind !== 'left') this.#state.removal = result.kind
+      if (result.kind !== 'left') this.#removed(result.kind)
       return result
     } catch (error) {
       if (error instanceof VerbFailed) this.#state.refusal = { code: codeOf(error), detail: options.name }
       throw error
     }
+  }
+
+  #removed(reason: Cause['removal']): void {
+    this.#state.removal = reason && { reason, at: this.#deps.clock.uptime() }
   }
 
   #startRecording(options: RecordOptions): Promise<CallRecording> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { SteadyClock } from '../../core/clock.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Call } from '../call/call.ts'
 import type { ForkDialerDeps } from '../connect/fork-types.ts'
@@ -14,7 +14,7 @@ export interface CallControllersDeps {
   readonly dialer: LegDialer
   readonly callLog: Pick<CallLog, 'called'>
   readonly metrics: Pick<Metrics, 'verbs'>
-  readonly clock: Clock
+  readonly clock: SteadyClock
 }
 
 /** Settings of verbs. A reload changes the settings of later calls. */

@@ -50,6 +50,19 @@ it('a call that goes on after the room ends without the reason', async () => {
   expect(await causeOf(side)).toEqual({ code: 'normal' })
 })
 
+it.each([
+  [1_000, { code: 'normal', removal: 'removed' }],
+  [1_001, { code: 'normal' }],
+])('the removal is the reason of an end at most a second later: %i ms', async (ms, cause) => {
+  const t = roomThatEnds('removed')
+  const side = t.arrive(async (call) => {
+    await join(call)
+    t.clock.advance(ms)
+    await call.hangup()
+  })
+  expect(await causeOf(side)).toEqual(cause)
+})
+
 it('a call that is connected to a document ends with the reason of the room of that document', async () => {
   const t = roomThatEnds('expired')
   const side = t.arrive(async (call) => {

@@ -22,9 +22,15 @@ export interface VerbState {
   fault?: Cause | undefined
   /**
    * Removal from the room that the last verb was in. Absent as soon as another verb than `hangup` starts: the
-   * call goes on, and its end has other reasons.
+   * call goes on, and its end has other reasons. An end long after the removal has other reasons, too.
    */
-  removal?: Cause['removal']
+  removal?: Removal | undefined
+}
+
+/** Removal from a room, with the uptime of the end of its verb in ms. */
+interface Removal {
+  readonly reason: NonNullable<Cause['removal']>
+  readonly at: number
 }
 
 /** Opens the state of a call's verbs. */

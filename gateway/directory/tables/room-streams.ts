@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
+import type { Log } from '../../core/log.ts'
 import type { Sealing } from '../../core/sealing.ts'
 import type { RoomStreamTable } from '../store/schema.ts'
 import type { Store } from '../store/sqlite.ts'
@@ -26,11 +27,18 @@ export class RoomStreams {
   readonly #store: Store
   readonly #sealing: Pick<Sealing, 'seal' | 'open'>
   readonly #clock: Pick<Clock, 'now'>
+  readonly #log: Pick<Log, 'error'>
 
-  constructor(store: Store, sealing: Pick<Sealing, 'seal' | 'open'>, clock: Pick<Clock, 'now'>) {
+  constructor(
+    store: Store,
+    sealing: Pick<Sealing, 'seal' | 'open'>,
+    clock: Pick<Clock, 'now'>,
+    log: Pick<Log, 'error'>,
+  ) {
     this.#store = store
     this.#sealing = sealing
     this.#clock = clock
+    this.#log = log
   }
 
   /** Returns a stream. Rejects with `unknown_resource`. */
@@ -50,13 +58,26 @@ export class RoomStreams {
     return this.#ofRoom(roomId).select(shownColumns).execute()
   }
 
-  /** Returns the whole URLs of the streams of a room. Rejects if one was encrypted with another key. */
+  /**
+   * Returns the whole URLs of the streams of a room. One that was encrypted with another key is logged and
+   * left out.
+   */
   async urlsOf(roomId: string): Promise<readonly string[]> {
     const rows = await this.#ofRoom(roomId).select(['id', 'url']).execute()
-    return rows.map(({ id, url }) => this.#sealing.open(url, id))
+    return rows.flatMap(({ id, url }) => {
+      try {
+        return [this.#sealing.open(url, id)]
+      } catch (err) {
+        this.#log.error({ event: 'room.stream-unusable', stream: id, err }, 'stored stream cannot be used')
+        return []
+      }
+    })
   }
 
-  /** Adds a stream to a room of the project. Rejects with `too_many_room_streams`. */
+  /**
+   * Adds a stream to a room of the project. Rejects with `too_many_room_streams`, or with `unknown_resource`
+   * if another gateway has removed the room meanwhile.
+   */
   async add(projectId: string, roomId: string, { url, shown }: StreamUrl): Promise<ConfiguredStream> {
     const id = randomUUID()
     const now = this.#clock.now()
@@ -70,7 +91,12 @@ export class RoomStreams {
     }
     await this.#store.transaction().execute(async (write) => {
       // The first statement is a write, which locks the row of the room before its streams are counted.
-      await write.updateTable('resource').set({ id: roomId }).where('id', '=', roomId).execute()
+      const { numUpdatedRows } = await write
+        .updateTable('resource')
+        .set({ id: roomId })
+        .where('id', '=', roomId)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) throw new TrunklineError('unknown_resource')
       const { count } = await write
         .selectFrom('room_stream')
         .select((eb) => eb.fn.countAll().as('count'))

@@ -90,8 +90,11 @@ export class BrowserCall {
   #volumes: Volumes = { inDb: 0, outDb: 0 }
   /** Whether the gateway's SDP was sent or is being made. */
   #isDescribed = false
-  /** Offer of a page that has reconnected, which is being answered. */
-  #reattaching: { readonly offer: string } | undefined
+  /**
+   * Present while the offer of a page that has reconnected is being answered. `isOwed`: the page does not
+   * know that the call is answered.
+   */
+  #reattaching: { readonly isOwed: boolean } | undefined
 
   constructor(options: BrowserCallOptions, { parties, openRoom, clock, log }: BrowserCallDeps) {
     const { browser, callId, roomId, leg, media, names = new Map() } = options
@@ -262,21 +265,33 @@ export class BrowserCall {
 
   /**
    * Answers by an event the offer of a page that has reconnected. `isReloaded`: whether the page was loaded
-   * again, and no longer has its further sources.
+   * again, and no longer has its further sources. Rejects if the offer fails. The call then goes on with its
+   * former media, but ends if the page does not know that it is answered.
    */
   async reattach(offer: string, isReloaded: boolean): Promise<void> {
     if (isReloaded) this.#endSources()
     this.offers.forget()
     // The former SDP must not reach a reloaded page, or a page that is loaded meanwhile.
     this.#isDescribed = true
-    const current = { offer }
+    const isOwed = isReloaded || !this.leg.isAnswered || this.#reattaching?.isOwed === true
+    const current = { isOwed }
     this.#reattaching = current
-    const sdp = await this.renegotiate(offer)
-    if (this.leg.isEnded || this.#reattaching !== current) return
-    this.#reattaching = undefined
+    try {
+      const sdp = await this.renegotiate(offer)
+      if (!this.leg.isEnded && this.#reattaching === current) this.#reattached(sdp, isOwed)
+    } catch (error) {
+      if (isOwed && this.#reattaching === current)
+        this.leg.ended({ code: 'client_lost', detail: 'reattach of a page failed' })
+      throw error
+    } finally {
+      if (this.#reattaching === current) this.#reattaching = undefined
+    }
+  }
+
+  #reattached(sdp: string, isOwed: boolean): void {
     const { isAnswered } = this.leg
     this.verto(isAnswered ? 'verto.answer' : 'verto.media', { sdp })
-    if (!isReloaded || !isAnswered) return
+    if (!isOwed || !isAnswered) return
     this.reportState('answered')
     this.#joined()
   }

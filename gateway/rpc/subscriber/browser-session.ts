@@ -3,7 +3,7 @@ import type { RoomGrant, RoomToken } from '../../auth/room-token-claims.ts'
 import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
 import type { SubscriberToken } from '../../auth/token-claims.ts'
 import type { TokenIdentity } from '../../auth/token-identity.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { SteadyClock } from '../../core/clock.ts'
 import { closeCodes, RemoteError, type RpcSession, UnansweredError } from '../rpc-session.ts'
 import type { BrowserCall } from './browser-call.ts'
 import { type ClientQuirks, quirksOf } from './client-quirks.ts'
@@ -32,7 +32,7 @@ export interface BrowserSessionOptions {
   readonly token: SubscriberToken | RoomToken
   readonly tokens: Pick<SubscriberTokens, 'isRevoked'>
   readonly nodeId: string
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<SteadyClock, 'now' | 'uptime'>
   readonly limits: SessionLimits
   /** Called when events are not acknowledged in time or too many wait. */
   readonly onSlow: (browser: BrowserSession, reason: SlowSession) => void
@@ -109,7 +109,7 @@ export class BrowserSession {
   #network = ''
   #quirks = quirksOf(undefined)
   #isForgotten = false
-  #clock: Pick<Clock, 'now'>
+  readonly #clock: BrowserSessionOptions['clock']
   #session: RpcSession | undefined
   /** Whether the connect request was answered, so that events may follow. */
   #isFlowing = false
@@ -117,7 +117,7 @@ export class BrowserSession {
   /** Events that wait until few are unacknowledged, by their key. */
   readonly #latest = new Map<string, Event>()
   #messages = 0
-  /** Latest death of the media server of a call. */
+  /** Uptime of the latest death of the media server of a call, in ms. */
   #mediaLostAt: number | undefined
   #seenIds = new Set<unknown>()
 
@@ -286,7 +286,7 @@ export class BrowserSession {
       this.sendVerto('verto.renew', { callID })
       return
     }
-    this.#mediaLostAt = this.#clock.now()
+    this.#mediaLostAt = this.#clock.uptime()
     const session = this.#session
     // Deferred until the present events are sent.
     queueMicrotask(() => session?.close(closeCodes.tryAgain, 'the media server has restarted'))
@@ -298,8 +298,7 @@ export class BrowserSession {
    */
   get resumptionWaitMs(): number {
     if (this.#mediaLostAt === undefined || this.#identity.room) return 0
-    const since = this.#clock.now() - this.#mediaLostAt
-    return since < 0 ? 0 : Math.max(0, lossNoticeMs - since)
+    return Math.max(0, this.#mediaLostAt + lossNoticeMs - this.#clock.uptime())
   }
 
   /**

@@ -35,6 +35,20 @@ it('belongs to the same session of a page until the page is loaded again', () =>
   expect(offers.continues(offer.replace(/^(o=- \d+) 2/m, '$1 3'))).toBe(true)
   expect(offers.continues(offer.replace(/^o=- \d+/m, 'o=- 7'))).toBe(false)
   expect(offers.continues('no description')).toBe(false)
+  offers.forget()
+  expect(offers.continues(offer)).toBe(true)
+  offers.describe(offer.replace(/^o=- \d+/m, 'o=- 7'))
+  expect(offers.continues(offer)).toBe(false)
+})
+
+it('remains known after the rejection of an earlier offer', () => {
+  const offers = new OfferRepetition()
+  const later = offer.replace(/^(o=- \d+) 2/m, '$1 3')
+  for (const each of [offer, later]) offers.repeats('a', each)
+  offers.forget(offer)
+  expect(offers.repeats('b', later)).toBe(true)
+  offers.forget(later)
+  expect(offers.repeats('c', later)).toBe(false)
 })
 
 it('is not an offer with a change of RTCP other than its port', () => {

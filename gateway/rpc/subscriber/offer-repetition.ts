@@ -18,6 +18,8 @@ const sessionOf = (offer: string): string | undefined => /^o=(\S+ \S+) /m.exec(o
  */
 export class OfferRepetition {
   #last: { readonly id: unknown; readonly request: string } | undefined
+  /** Session of the latest description of the page; kept after a rejection. */
+  #session: string | undefined
 
   /**
    * Returns whether an offer repeats the previous one. A message that arrives again with the same id is not a
@@ -28,20 +30,29 @@ export class OfferRepetition {
     const last = this.#last
     if (last?.request === request) return last.id !== id
     this.#last = { id, request }
+    this.describe(offer)
     return false
   }
 
+  /** Records the session of an answer of the page; {@link repeats} records those of offers. */
+  describe(description: string): void {
+    this.#session = sessionOf(description)
+  }
+
   /**
-   * Returns whether an offer belongs to the same session as the previous one (RFC 9429 section 5.2.2). A
-   * reloaded page begins another session.
+   * Returns whether an offer belongs to the same session as the latest description of the page (RFC 9429
+   * section 5.2.2). A reloaded page begins another session.
    */
   continues(offer: string): boolean {
     const session = sessionOf(offer)
-    return session !== undefined && this.#last !== undefined && sessionOf(this.#last.request) === session
+    return session !== undefined && this.#session === session
   }
 
-  /** Forgets the former offer after its rejection, so that the next one is answered. */
-  forget(): void {
-    this.#last = undefined
+  /**
+   * Forgets the former offer after its rejection, so that the next one is answered. `rejected`: forgotten
+   * only while it is the latest offer; default any.
+   */
+  forget(rejected?: string): void {
+    if (rejected === undefined || this.#last?.request === requestOf(rejected)) this.#last = undefined
   }
 }

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dialled, settled, talking } from './testing/call-setup.ts'
-import { SubscriberTestGateway } from './testing/subscriber-test-gateway.ts'
+import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
 
 let gateway: SubscriberTestGateway
 
@@ -8,6 +8,40 @@ beforeEach(async () => {
   gateway = await SubscriberTestGateway.start()
 })
 afterEach(() => gateway.close())
+
+const session = (version: number, id = 1) => `v=0\r\no=- ${id} ${version} IN IP4 127.0.0.1\r\n`
+
+const recover = (page: TestPage, offer: string, callId = 'c1') =>
+  page.dial(callId, '/public/bob', offer, { attach: true, reattaching: true })
+
+/** Returns how often a page received an event. */
+const countOf = (page: TestPage, what: string): number => page.story.filter((word) => word === what).length
+
+/** Lets a page dial by an offer with a session. */
+const dialledInSession = async () => {
+  const page = await gateway.signedIn()
+  await page.dial('c1', '/public/bob', session(1))
+  await settled(page)
+  const { leg } = gateway.arrivals.arrived[0]!.arrival
+  const media = gateway.webrtc.last
+  media.report('connected')
+  return { page, leg, media }
+}
+
+const talkingInSession = async () => {
+  const call = await dialledInSession()
+  await call.leg.answer()
+  await call.page.message('verto.answer')
+  await call.page.event('call.joined')
+  return call
+}
+
+/** Delays the answers to offers until the returned function is called. */
+const delayed = (media: { gate: Promise<void> }): (() => void) => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  media.gate = promise
+  return resolve
+}
 
 describe('a reloaded page', () => {
   it('recovers its call', async () => {
@@ -63,5 +97,68 @@ describe('a reloaded page', () => {
     gateway.clock.advance(5_000)
     await page.dial('c1', '/public/bob', 'anew', { attach: true, reattaching: true })
     expect(await page.event('call.state')).toMatchObject({ call_state: 'answered', answer_time: answeredAt })
+  })
+})
+
+describe('a page that recovers its call in the same session', () => {
+  it('learns of an answer that comes while its offer is answered', async () => {
+    const { page, leg, media } = await dialledInSession()
+    const proceed = delayed(media)
+    await recover(page, session(2))
+    await leg.answer()
+    proceed()
+    expect(await page.message('verto.answer')).toMatchObject({ sdp: `answer to ${session(2)}` })
+    await page.event('call.joined')
+    expect(page.story).toEqual(['call.state created', 'verto.answer', 'call.state answered', 'call.joined'])
+  })
+
+  it('after its reload receives the report once, by its last offer', async () => {
+    const { page, media } = await talkingInSession()
+    const proceed = delayed(media)
+    for (const version of [1, 2]) await recover(page, session(version, 7))
+    proceed()
+    expect(await page.message('verto.answer')).toMatchObject({ sdp: `answer to ${session(2, 7)}` })
+    await page.event('call.joined')
+    await settled(page)
+    expect([countOf(page, 'verto.answer'), countOf(page, 'call.joined')]).toEqual([2, 2])
+  })
+
+  it('keeps its call if an offer fails, and may send it again', async () => {
+    const { page, leg } = await talkingInSession()
+    const failures = () => gateway.lines.filter((line) => line.includes('browser.reattach-failed')).length
+    for (const count of [1, 2]) {
+      await recover(page, `${session(2)}bad`)
+      await vi.waitFor(() => expect(failures()).toBe(count))
+    }
+    await recover(page, session(3))
+    expect(await page.message('verto.answer')).toMatchObject({ sdp: `answer to ${session(3)}` })
+    await settled(page)
+    expect([leg.isEnded, countOf(page, 'call.joined'), countOf(page, 'verto.bye')]).toEqual([false, 1, 0])
+  })
+
+  it('loses its call if an offer after its reload fails', async () => {
+    const { page, leg, media } = await talkingInSession()
+    const proceed = delayed(media)
+    await recover(page, session(1, 7))
+    await recover(page, `${session(2, 7)}bad`)
+    proceed()
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1' })
+    expect(leg.isEnded).toBe(true)
+  })
+
+  it('receives no new report of a call that it has answered', async () => {
+    const page = await gateway.online()
+    const { leg } = gateway.call()
+    await page.message('verto.invite')
+    await page.verto('verto.answer', leg.id, { sdp: session(1) })
+    await page.message('verto.answer')
+    await recover(page, session(2), leg.id)
+    expect(await page.message('verto.answer')).toMatchObject({ sdp: `answer to ${session(2)}` })
+    await settled(page)
+    expect(countOf(page, 'call.joined')).toBe(1)
+    await recover(page, session(1, 7), leg.id)
+    await page.message('verto.answer')
+    await settled(page)
+    expect(countOf(page, 'call.joined')).toBe(2)
   })
 })

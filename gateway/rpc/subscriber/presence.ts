@@ -1,5 +1,5 @@
 import type { SubscriberTokens } from '../../auth/subscriber-tokens.ts'
-import type { Clock, Timer } from '../../core/clock.ts'
+import type { SteadyClock, Timer } from '../../core/clock.ts'
 import { catalogue } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
@@ -26,7 +26,7 @@ export interface PresenceDeps {
   readonly nodeId: string
   readonly tokens: Pick<SubscriberTokens, 'isRevoked'>
   readonly metrics: Pick<Metrics, 'rejections'>
-  readonly clock: Clock
+  readonly clock: SteadyClock
   readonly log: Log
 }
 

@@ -96,6 +96,17 @@ it('stays after the death of the mediasoup process, by a new offer of its page',
   expect([media.screen === screen, screen!.closed]).toEqual([true, false])
 })
 
+it('ends by a new offer that fails', async () => {
+  const { page, media, self } = await both()
+  const main = { callId: 'c1', memberId: self.member_id }
+  await share(page, 's1', main)
+  await memberOf(page, 'member.joined')
+  await share(page, 's1', main, 'bad')
+  expect(await page.message('verto.bye')).toMatchObject({ callID: 's1', cause: 'MANDATORY_IE_MISSING' })
+  expect([media.screen, gateway.webrtc.sources[0]!.closed]).toEqual([undefined, true])
+  expect(gateway.lines.join()).not.toContain('browser.call-failed')
+})
+
 it('is replaced by another one of the same page; one of the other party is rejected', async () => {
   const { page, media, self, bob } = await both()
   for (const id of ['s1', 's2']) await share(page, id, { callId: 'c1', memberId: self.member_id })

@@ -8,6 +8,7 @@ import type { BrowserSession, SessionCall } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import type { CallTransfers } from './call-transfers.ts'
 import { FirstReplies } from './first-replies.ts'
+import { mediaErrorCode } from './media-error.ts'
 import { OfferRepetition } from './offer-repetition.ts'
 import { SharedSource } from './shared-source.ts'
 import type { SubscriberRinger } from './subscriber-ringer.ts'
@@ -29,7 +30,7 @@ type Wrap = (result: Params, after?: () => void) => Reply
 /** Requests of browsers about calls, in `webrtc.verto`. */
 export class VertoRequests {
   readonly #deps: VertoRequestsDeps
-  /** Offers of the invites of each call and further source. */
+  /** Descriptions of the page of each call and further source: its invites and its answer. */
   readonly #invites = new WeakMap<SessionCall, OfferRepetition>()
   /** Replies to transfers and additions. */
   readonly #firstReplies = new FirstReplies()
@@ -108,34 +109,58 @@ export class VertoRequests {
   #invitedAgain(browser: BrowserSession, existing: SessionCall, { isReattaching, sdp }: Of<'invite'>): void {
     const isReloaded = isReattaching && !this.#invites.get(existing)?.continues(sdp)
     if (this.#isRepeated(existing, sdp)) return
-    if (existing instanceof SharedSource) void this.#run(existing.reattach(sdp))
+    if (existing instanceof SharedSource) void this.#reattachSource(existing, sdp)
     const call = existing.browserCall(browser)
-    if (call) void this.#reattach(call, sdp, isReloaded)
+    if (call) void this.#reattach(call, this.#invitesOf(existing), { sdp, isReloaded })
   }
 
   #isRepeated(call: SessionCall, offer: string): boolean {
-    const offers = this.#invites.get(call) ?? new OfferRepetition()
-    this.#invites.set(call, offers)
     // Its answer is an event, which is delivered even if the invite arrives again with the same id.
-    return offers.repeats(Symbol('invite'), offer)
+    return this.#invitesOf(call).repeats(Symbol('invite'), offer)
   }
 
-  async #reattach(call: BrowserCall, offer: string, isReloaded: boolean): Promise<void> {
+  #invitesOf(call: SessionCall): OfferRepetition {
+    const invites = this.#invites.get(call) ?? new OfferRepetition()
+    this.#invites.set(call, invites)
+    return invites
+  }
+
+  async #reattach(
+    call: BrowserCall,
+    invites: OfferRepetition,
+    { sdp: offer, isReloaded }: { readonly sdp: string; readonly isReloaded: boolean },
+  ): Promise<void> {
     try {
       await call.reattach(offer, isReloaded)
     } catch (error) {
-      this.#deps.log.warn(
-        { event: 'browser.reattach-failed', leg: call.leg.id, err: error },
-        'reattach of a call failed',
-      )
-      call.leg.ended({ code: 'client_lost', detail: 'reattach of a page failed' })
+      this.#reattachFailed(error, call.leg.id)
+      invites.forget(offer)
     }
+  }
+
+  /** Answers a new offer for a further source, which ends if the offer fails. */
+  async #reattachSource(source: SharedSource, offer: string): Promise<void> {
+    try {
+      await source.reattach(offer)
+    } catch (error) {
+      this.#reattachFailed(error)
+      source.end({ code: mediaErrorCode(error) })
+    }
+  }
+
+  #reattachFailed(error: unknown, leg?: string): void {
+    this.#deps.log.warn({ event: 'browser.reattach-failed', leg, err: error }, 'reattach of a call failed')
   }
 
   #answered(browser: BrowserSession, { callId, sdp, variables }: Of<'answer'>): void {
     const call = browser.calls.get(callId)
     if (call) {
-      void this.#run(call.onAnswer(browser, sdp, variables))
+      const answered = async () => {
+        await call.onAnswer(browser, sdp, variables)
+        // The answer of another page is not that of the call.
+        if (call.browserCall(browser)) this.#invitesOf(call).describe(sdp)
+      }
+      void this.#run(answered())
       return
     }
     // The call was answered elsewhere or cancelled just before, and the browser does not know yet.

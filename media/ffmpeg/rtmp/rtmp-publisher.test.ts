@@ -131,9 +131,10 @@ describe('a publisher by RTMP', () => {
     expect(() => server.command('_error', 1, null, refusal)).toThrow(
       'The server refuses the stream (NetConnection.Connect.Rejected).',
     )
-    expect(() => server.command('onStatus', 0, null, { level: 'error', code: 'key secret' })).toThrow(
-      'The server refuses the stream.',
-    )
+    for (const code of ['secret', 'key secret', 'NetStream.', 'NetStream.secret-1'])
+      expect(() => server.command('onStatus', 0, null, { level: 'error', code })).toThrow(
+        'The server refuses the stream.',
+      )
   })
 
   it('ignores refusals of what some servers do not know', () => {

@@ -36,7 +36,7 @@ const mediaStream = 4
 const pingRequest = 6
 const pingResponse = 7
 /** Commands, by the numbers of their transactions. A server answers with the number. */
-const Transaction = { connect: 1, release: 2, announce: 3, create: 4, publish: 5, end: 6 } as const
+const Transaction = { connect: 1, release: 2, announce: 3, create: 4, publish: 5, end: 6, delete: 7 } as const
 
 /**
  * Publishes a stream by RTMP (Adobe, RTMP specification 1.0). Without sockets: bytes come and go. It
@@ -93,7 +93,7 @@ export class RtmpPublisher {
     if (!this.#isStarted || this.#stream === undefined) return
     this.#isStarted = false
     this.#command('FCUnpublish', Transaction.end, null, this.#target.key)
-    this.#command('deleteStream', Transaction.end + 1, null, this.#stream)
+    this.#command('deleteStream', Transaction.delete, null, this.#stream)
   }
 
   /** Returns the bytes behind the handshake (section 5.2); undefined before its end. */
@@ -192,9 +192,12 @@ const fieldsOf = (value: AmfValue): { readonly [key: string]: AmfValue } =>
     ? (value as { readonly [key: string]: AmfValue })
     : {}
 
+/** Code of a server's answer, such as `NetStream.Publish.BadName`. Any other text may repeat the key. */
+const codePattern = /^Net(?:Connection|Stream)(?:\.\w{1,30}){1,3}$/
+
 /** Returns the error of a server that refuses, without its description, which may repeat the key. */
 const refusal = (info: AmfValue): RtmpError => {
   const { code } = fieldsOf(info)
-  const name = typeof code === 'string' && /^[\w.]{1,60}$/.test(code) ? ` (${code})` : ''
+  const name = typeof code === 'string' && codePattern.test(code) ? ` (${code})` : ''
   return new RtmpError(`The server refuses the stream${name}.`)
 }

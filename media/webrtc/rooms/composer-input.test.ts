@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../edge/testing/test-clock.ts'
 import { ownVideo } from '../sdp/video-format.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
-import { openComposerInput } from './composer-input.ts'
+import { type OpenInput, openComposerInput } from './composer-input.ts'
 
 const settle = () => new Promise(setImmediate)
 
@@ -117,25 +117,61 @@ describe('the input of a composed picture', () => {
     input.close()
   })
 
-  it('opens again on request, unless it waits for that already', async () => {
+  /** Reports no picture, and lets the input open again if `ms` pass. */
+  const stall = async (input: OpenInput, ms: number) => {
+    input.reopen()
+    clock.advance(ms)
+    await settle()
+  }
+
+  it('opens again without a picture, later each time, and reports the first time alone', async () => {
     const input = start()
     await settle()
-    input.reopen()
-    await settle()
-    expect([router.opened, router.open.size, faults]).toEqual([2, 1, []])
-    router.failures = 1
-    input.reopen()
-    await settle()
-    input.reopen()
-    await settle()
-    expect([router.opened, faults]).toEqual([3, ['no port']])
-    clock.advance(500)
-    await settle()
-    input.reopen()
-    await settle()
-    expect([router.opened, router.open.size]).toEqual([5, 1])
+    await stall(input, 0)
+    expect([router.opened, router.open.size]).toEqual([2, 1])
+    for (const [at, ms] of [500, 1000, 2000].entries()) {
+      await stall(input, ms - 1)
+      // The stream flows on, and another report changes nothing.
+      expect([router.opened, router.open.size]).toEqual([at + 2, 1])
+      await stall(input, 1)
+      expect([router.opened, router.open.size]).toEqual([at + 3, 1])
+    }
+    expect(faults).toEqual(['video of a: its packets give no picture'])
     input.close()
     expect([router.open.size, clock.running]).toEqual([0, 0])
+  })
+
+  it('stays open if a picture comes before it opens again, and begins a new row then', async () => {
+    const input = start()
+    await settle()
+    await stall(input, 0)
+    await stall(input, 100)
+    input.pictured()
+    expect(clock.running).toBe(0)
+    await stall(input, 0)
+    expect([router.opened, router.open.size, faults.length]).toEqual([3, 1, 2])
+    await stall(input, 100)
+    input.close()
+    expect([router.open.size, clock.running]).toEqual([0, 0])
+  })
+
+  it('does not open again without a picture while it waits after a failure', async () => {
+    const input = start()
+    await settle()
+    router.failures = 1
+    await stall(input, 0)
+    expect([router.opened, router.open.size, faults]).toEqual([
+      2,
+      0,
+      ['video of a: its packets give no picture', 'no port'],
+    ])
+    await stall(input, 499)
+    expect(router.opened).toBe(2)
+    await stall(input, 1)
+    expect([router.opened, router.open.size, clock.running]).toEqual([3, 1, 0])
+    input.close()
+    await stall(input, 0)
+    expect([router.opened, router.open.size, clock.running]).toEqual([3, 0, 0])
   })
 
   it.each(['input', 'stream', 'worker'])('does not open again after the end of the %s', async (ended) => {

@@ -27,8 +27,13 @@ export interface ComposerInput extends Stream {
 export interface OpenInput {
   /** Changes the width, which chooses the encoding of a source with simulcast. */
   resize(width: number): void
-  /** Opens the stream again, unless it waits for that already. */
+  /**
+   * Opens the stream again, because its packets give no picture. Each time in a row waits longer, as after
+   * failures, and only the first one is reported. No effect while it waits to open.
+   */
   reopen(): void
+  /** Ends the row of reopenings: the stream has a picture. */
+  pictured(): void
   /** Ends the stream. Idempotent. */
   close(): void
 }
@@ -46,13 +51,22 @@ export const openComposerInput = ({ clock, onFault, ...stream }: ComposerInput):
   let attempt: Attempt | undefined
   let failures = 0
   let retry: MediaTimer | undefined
+  /** Number of reopenings in a row, and the wait for the next one. The stream flows meanwhile. */
+  let reopenings = 0
+  let reopening: MediaTimer | undefined
   let isClosed = false
   const isOver = () => isClosed || producer.closed || line.router.closed
+  const endReopening = (): void => {
+    reopening?.cancel()
+    reopening = undefined
+  }
   const open = (): void => {
+    endReopening()
+    retry = undefined
+    attempt?.close()
     if (isOver()) return
     const current = new Attempt(stream, layer)
     attempt = current
-    retry = undefined
     current.done.then(
       () => {
         failures = 0
@@ -74,13 +88,18 @@ export const openComposerInput = ({ clock, onFault, ...stream }: ComposerInput):
       attempt?.setLayer(layer)
     },
     reopen: () => {
-      if (retry) return
-      attempt?.close()
-      open()
+      if (retry || reopening || isOver()) return
+      if (reopenings === 0) onFault(new Error(`video of ${stream.id}: its packets give no picture`))
+      reopening = clock.after(backOffMs(reopenings++), open)
+    },
+    pictured: () => {
+      reopenings = 0
+      endReopening()
     },
     close: () => {
       isClosed = true
       retry?.cancel()
+      endReopening()
       attempt?.close()
     },
   }

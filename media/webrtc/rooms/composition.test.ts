@@ -85,6 +85,7 @@ describe('a composition', () => {
   let pictures: FakePicture[]
   let openings: PromiseWithResolvers<ComposedPicture>[]
   let reopened: string[]
+  let pictured: string[]
   let inputs: Map<VideoSource, string>
   let timers: { ms: number; run: () => void }[]
   let changes: string[]
@@ -94,6 +95,7 @@ describe('a composition', () => {
     pictures = []
     openings = []
     reopened = []
+    pictured = []
     inputs = new Map()
     timers = []
     changes = []
@@ -125,6 +127,7 @@ describe('a composition', () => {
         return {
           resize: () => {},
           reopen: () => reopened.push(id),
+          pictured: () => pictured.push(id),
           close: () => void inputs.delete(source),
         }
       },
@@ -181,7 +184,9 @@ describe('a composition', () => {
     const picture = await opened()
     picture.stall('a')
     picture.stall('unknown')
-    expect(reopened).toEqual(['a'])
+    expect([reopened, pictured]).toEqual([['a'], []])
+    picture.picture('a')
+    expect([reopened, pictured]).toEqual([['a'], ['a']])
   })
 
   it('closes a picture that opens too late', async () => {

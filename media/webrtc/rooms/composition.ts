@@ -142,7 +142,10 @@ export class Composition {
     })
     picture.onPictured((id) => {
       const input = this.#inputs.get(id)
-      if (input) input.isPictured = true
+      if (input) {
+        input.isPictured = true
+        input.pictured()
+      }
       this.#recoverIfDrawn()
     })
     picture.onStalled((id) => this.#inputs.get(id)?.reopen())

@@ -3,7 +3,7 @@ import { FrameAssembler } from '../../compose/frame-assembler.ts'
 import { guard } from '../../guard.ts'
 import { type Arrival, Placement } from '../../rooms/placement.ts'
 import { RtpTime, StreamTimeline } from '../../rooms/stream-timeline.ts'
-import { headerBytes } from '../../rtp/packet.ts'
+import { headerBytes, timestampOf } from '../../rtp/packet.ts'
 import type { RoomFrame } from '../../types.ts'
 import { ownVideo } from '../sdp/video-format.ts'
 import type { PacketSource } from './feed.ts'
@@ -111,8 +111,6 @@ export class ProgramFrames {
     else if (this.#beats % beatsPerRefresh === 0) this.#switch.refresh()
   }
 }
-
-const timestampOf = (packet: Buffer): number => packet.readUInt32BE(4)
 
 /** Returns the size of the picture of a VP8 key frame (RFC 6386 section 9.1); undefined for other frames. */
 const sizeOfKeyFrame = (data: Uint8Array): { width: number; height: number } | undefined => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { types } from 'mediasoup'
 import type { MediaClock, MediaTimer } from '../../clock.ts'
 import type { ProgramLayer } from '../../rooms/layer-choice.ts'
+import { timestampOf } from '../../rtp/packet.ts'
 import { ownVideo } from '../sdp/video-format.ts'
 import type { VideoSource } from '../video/incoming-video.ts'
 import { scalabilityMode } from '../video-parameters.ts'
@@ -17,8 +18,6 @@ import { ProgramStream } from './program-stream.ts'
 const beatMs = 1000
 /** Number of packets of the low layer, and of their sender reports, until mediasoup can choose that layer. */
 const knownPackets = 4
-/** Place of the timestamp in an RTP packet (RFC 3550 section 5.1). */
-const timestampOffset = 4
 
 /** Collaborators of a {@link Program}. */
 export interface ProgramDeps {
@@ -96,6 +95,11 @@ export class Program {
     return this.#wanted?.low !== undefined
   }
 
+  /** Whether a viewer needs the low layer. */
+  get needsLow(): boolean {
+    return this.#needed.has('low')
+  }
+
   /** Calls `listener` before each frame of the low layer, until the returned function is called. */
   beforeLow(listener: () => void): () => void {
     this.#lowListeners.add(listener)
@@ -125,9 +129,9 @@ export class Program {
     const low = source?.low
     // A low layer that no viewer needs has the plain picture. Without packets, mediasoup would send the high
     // one to a viewer that begins with the low one.
-    if (low) this.#low.show(this.#needed.has('low') ? low : undefined)
+    if (low) this.#low.show(this.needsLow ? low : undefined)
     // A source without a low layer is sent in both: mediasoup would leave a silent layer after 1.5 s only.
-    else if (this.#needed.has('low')) this.#low.show(source)
+    else if (this.needsLow) this.#low.show(source)
     else this.#low.stop()
     if (low && this.#lowPackets < knownPackets && !this.#needed.has('high')) this.#high.stop()
     else this.#high.show(source)
@@ -175,7 +179,7 @@ export class Program {
   }
 
   #sendLow(packet: Buffer): void {
-    const timestamp = packet.readUInt32BE(timestampOffset)
+    const timestamp = timestampOf(packet)
     if (timestamp !== this.#lowTimestamp) for (const listener of [...this.#lowListeners]) listener()
     this.#lowTimestamp = timestamp
     this.#send(packet)

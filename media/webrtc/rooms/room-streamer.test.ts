@@ -11,6 +11,9 @@ const handshake = Buffer.concat([Buffer.from([3]), Buffer.alloc(2 * 1536)])
 const target = { tcUrl: 'rtmp://c.example:1935/live', app: 'live', key: 'secret' }
 const settled = () => new Promise(setImmediate)
 
+const commandBytes = (...values: readonly AmfValue[]): Buffer =>
+  writeChunks({ type: 20, stream: 0, timestamp: 0, body: writeAmf(...values) }, 3, 128)
+
 /** Connection to a server that the test plays. */
 class FakeSocket extends Duplex {
   readonly sent: Buffer[] = []
@@ -29,7 +32,7 @@ class FakeSocket extends Duplex {
   }
 
   command(...values: readonly AmfValue[]): void {
-    this.push(writeChunks({ type: 20, stream: 0, timestamp: 0, body: writeAmf(...values) }, 3, 128))
+    this.push(commandBytes(...values))
   }
 
   accept(): void {
@@ -115,7 +118,7 @@ describe('the stream of a room', () => {
     await settled()
     socket.push(handshake)
     clock.advance(15_000)
-    expect(await silent.done).toMatchObject({ fault: 'unreachable' })
+    expect(await silent.done).toMatchObject({ fault: 'refused', failure: expect.stringContaining('15 s') })
     expect([socket.destroyed, ...rest()]).toEqual([true, ...nothingLeft])
   })
 
@@ -176,6 +179,39 @@ describe('the stream of a room', () => {
       detail: '/usr/lib/x264 is broken',
     })
     expect(socket.destroyed).toBe(true)
+  })
+
+  it('does not start if the same bytes of the server end it', async () => {
+    const stream = start()
+    await settled()
+    socket.push(handshake)
+    socket.command('_result', 1, null, null)
+    socket.command('_result', 4, null, 1)
+    await settled()
+    socket.isReading = false
+    socket.write(Buffer.alloc(8_000_000))
+    const ping = { type: 4, stream: 0, timestamp: 0, body: Buffer.from([0, 6, 1, 2, 3, 4]) }
+    const accepted = commandBytes('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' })
+    socket.push(Buffer.concat([writeChunks(ping, 2), accepted]))
+    expect(await stream.done).toMatchObject({ fault: 'slow', sentMs: 0 })
+    expect([socket.destroyed, ffmpeg.processes.length, ...rest()]).toEqual([true, 0, ...nothingLeft])
+  })
+
+  it('closes the connection to a server that does not take its end', async () => {
+    const stream = start()
+    await settled()
+    socket.accept()
+    await settled()
+    socket.isReading = false
+    stream.stop()
+    expect(await stream.done).toMatchObject({ sentMs: 0 })
+    clock.advance(4999)
+    socket.push(Buffer.alloc(1))
+    await settled()
+    expect([socket.destroyed, clock.running]).toEqual([false, 1])
+    clock.advance(1)
+    await settled()
+    expect([socket.destroyed, ...rest()]).toEqual([true, ...nothingLeft])
   })
 
   it('closes a connection that comes after its end', async () => {

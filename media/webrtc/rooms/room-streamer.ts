@@ -5,6 +5,7 @@ import { LiveEncoder } from '../../ffmpeg/live-encoder.ts'
 import { RtmpError } from '../../ffmpeg/rtmp/rtmp-errors.ts'
 import { RtmpPublisher } from '../../ffmpeg/rtmp/rtmp-publisher.ts'
 import type {
+  RoomFrames,
   RoomStream,
   RoomStreamEnd,
   RoomStreamFault,
@@ -17,6 +18,9 @@ import { MixFeed } from './mix-feed.ts'
 const maxStartMs = 15_000
 /** Maximum bytes that wait for the server: 24 s. More means that its path is too slow for the stream. */
 const maxWaitingBytes = 8_000_000
+
+/** Maximum time until the server has taken the rest of the stream and its end, in ms. */
+const maxHangUpMs = 5000
 
 /** Collaborators of a {@link RoomStreamer}. */
 export interface RoomStreamerDeps {
@@ -48,11 +52,13 @@ export class RoomStreamer implements RoomStream {
     this.#settle = resolve
     this.#room = room
     this.#deps = deps
-    const late = deps.clock.after(maxStartMs, () => this.#end('unreachable', startedTooLate))
+    const late = deps.clock.after(maxStartMs, () => this.#lateStart())
     this.#closers.push(() => late.cancel())
     this.#publisher = new RtmpPublisher(target, {
       send: (bytes) => this.#send(bytes),
       onStart: () => {
+        // The answer to an earlier message of the same chunk may have ended the stream.
+        if (this.#hasEnded) return
         late.cancel()
         this.#stream()
       },
@@ -103,23 +109,30 @@ export class RoomStreamer implements RoomStream {
     this.#end(this.#acceptedAt === undefined ? 'refused' : 'lost', failure, detail)
   }
 
+  #lateStart(): void {
+    const failure = 'The server has not accepted the stream within 15 s.'
+    this.#end(this.#socket ? 'refused' : 'unreachable', failure)
+  }
+
   #stream(): void {
     const { ffmpeg, clock } = this.#deps
     const { mixer, video } = this.#room
     this.#acceptedAt = clock.now()
+    let frames: RoomFrames | undefined
     const encoder = new LiveEncoder(
       ffmpeg,
       {
         onTag: (tag) => void this.#publisher.publish(tag),
+        onKeyNeeded: () => frames?.requestKeyFrame(),
         onEnd: ({ message }) => this.#end('encoder', 'The stream cannot be encoded.', message),
       },
       clock,
     )
     const mix = new MixFeed(mixer, clock, (at, packet) => encoder.addAudio(at, packet))
-    const frames = video.watchFrames(({ at, data, size }) => encoder.addVideo(at, data, size))
+    frames = video.watchFrames(({ at, data, size }) => encoder.addVideo(at, data, size))
     this.#closers.push(
       () => mix.close(),
-      () => frames.close(),
+      () => frames?.close(),
       () => encoder.close(),
     )
   }
@@ -148,9 +161,9 @@ export class RoomStreamer implements RoomStream {
       return
     }
     this.#publisher.end()
-    // A server that does not read any more is given up after the time-out of the connection.
+    // A server may stop reading, and keep the connection alive with bytes of its own.
+    const late = this.#deps.clock.after(maxHangUpMs, () => socket.destroy())
+    socket.on('close', () => late.cancel())
     socket.end(() => socket.destroy())
   }
 }
-
-const startedTooLate = 'The server has not accepted the stream within 15 s.'

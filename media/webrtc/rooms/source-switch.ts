@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { MediaClock, MediaTimer } from '../../clock.ts'
 import { stillPicture } from '../../rooms/still-picture.ts'
 import { Vp8Rewriter } from '../../rooms/vp8-rewriter.ts'
+import { timestampOf } from '../../rtp/packet.ts'
 import type { SenderInfo } from '../../rtp/rtcp.ts'
 import { ownVideo } from '../sdp/video-format.ts'
 import { keyFrameSpacingMs } from '../video/key-frame-spacing.ts'
@@ -105,7 +106,7 @@ export class SourceSwitch {
   #receive(feed: PacketSource, packet: Buffer): void {
     const sent = this.#rewriter.forward(this.#clock.now(), feed, packet)
     if (sent && feed === this.#next) this.#cut()
-    if (sent) this.#send(sent, feed, packet.readUInt32BE(4))
+    if (sent) this.#send(sent, feed, timestampOf(packet))
     else if (feed === this.#present && this.#rewriter.needsKeyFrame) feed.requestKeyFrame()
   }
 

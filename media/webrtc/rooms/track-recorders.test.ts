@@ -157,9 +157,6 @@ describe('the recording of a picture', () => {
       }
     }
     const recorder = new PictureRecorder({ pathOf }, { watchMember }, 'm', { clock, files })
-    // A key frame from the time before the recording does not begin the file.
-    report({ at: clock.now() - 1, data: Buffer.from('early'), size: { width: 640, height: 360 } })
-    expect(calls).toEqual(['m', 'key'])
     const frame = (isKey: boolean) => () =>
       report({
         at: clock.now(),
@@ -172,15 +169,50 @@ describe('the recording of a picture', () => {
     recorder.pause()
     await pass(1000, frame(false))
     recorder.resume()
+    // A key frame from the time of the pause does not continue the file.
+    report({ at: clock.now() - 1, data: Buffer.from('late'), size: { width: 640, height: 360 } })
     await pass(500, frame(false))
     await pass(20, frame(true))
     recorder.stop()
     await recorder.done
-    expect(calls.slice(2, 7)).toEqual([false, 'flush', 'key', 'flush', 'close'])
+    expect(calls.slice(0, 7)).toEqual(['m', false, 'flush', 'key', 'key', 'flush', 'close'])
     const { blocks, tracks } = content()
     expect(tracks).toEqual({ 2: 'V_VP8' })
     expect(blocks.filter(({ isKey }) => isKey).map(({ atMs }) => atMs)).toEqual([0, 1500])
     expect(blocks).toHaveLength(51)
+  })
+
+  it.each(['held', 'waiting'])('begins with %s frames from the time before its start', async (kind) => {
+    const started = clock.now()
+    let requests = 0
+    let reportEarly = () => {}
+    const watchMember = (_id: string, onFrame: (frame: RoomFrame) => void) => {
+      reportEarly = () => {
+        onFrame({ at: started - 900, data: Buffer.from('key'), size: { width: 640, height: 360 } })
+        onFrame({ at: started - 30, data: Buffer.from('delta') })
+        onFrame({ at: started + 10, data: Buffer.from('delta') })
+      }
+      // A feed that holds packets reports their frames at once.
+      if (kind === 'held') reportEarly()
+      return {
+        requestKeyFrame: () => requests++,
+        setShown: () => {},
+        flush: () => {},
+        close: () => {},
+      }
+    }
+    const recorder = new PictureRecorder({ pathOf }, { watchMember }, 'm', { clock, files })
+    await pass(200)
+    // Frames that wait for a report of their sender come later.
+    if (kind === 'waiting') reportEarly()
+    recorder.stop()
+    await recorder.done
+    expect(content().blocks.map(({ atMs, data }) => [atMs, data])).toEqual([
+      [0, 'key'],
+      [0, 'delta'],
+      [10, 'delta'],
+    ])
+    expect(requests).toBe(0)
   })
 })
 

@@ -30,6 +30,7 @@ export class PictureRecorder implements TrackRecording {
   readonly format = 'webm'
   readonly done: Promise<RecordingResult>
   readonly #recorder: WebmRecorder
+  readonly #startedAt: number
   readonly #frames: MemberFrames
 
   /** `sourceId`: id of the source in the room. */
@@ -40,6 +41,7 @@ export class PictureRecorder implements TrackRecording {
     deps: TrackRecorderDeps,
   ) {
     this.#recorder = new WebmRecorder({ path: pathOf('webm'), ...deps })
+    this.#startedAt = deps.clock.now()
     this.#frames = video.watchMember(sourceId, ({ at, ...frame }) => this.#add(at, frame))
     this.done = this.#recorder.done.finally(() => this.#frames.close())
   }
@@ -65,8 +67,9 @@ export class PictureRecorder implements TrackRecording {
   }
 
   #add(at: number, frame: WebmFrame): void {
-    this.#recorder.addVideo(at, frame)
-    // A key frame from the time before the start is not recorded.
+    // The first key frame may be from the time before the start. The frames that follow build on it.
+    this.#recorder.addVideo(Math.max(at, this.#startedAt), frame)
+    // A key frame from the time of a pause is not recorded.
     if (frame.size && this.#recorder.needsKey) this.#frames.requestKeyFrame()
   }
 }

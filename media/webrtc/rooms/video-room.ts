@@ -162,7 +162,10 @@ export class VideoRoom implements RoomVideo {
   }
 
   expect(id: string): void {
-    this.#members.get(id)?.feed?.prepare()
+    const feed = this.#members.get(id)?.feed
+    feed?.prepare()
+    const programs = [...this.#shared.values(), ...this.#own.values()]
+    if (programs.some(({ needsLow }) => needsLow)) feed?.low?.prepare()
   }
 
   watchFrames(onFrame: (frame: RoomFrame) => void): RoomFrames {

@@ -11,14 +11,15 @@ import { pagePeer, phonePeer, RoomOfPeers, type RoomPeer, trackPeer } from '../.
 import type { SdkPage } from '../../support/sdk-page.ts'
 import { sdkVersions } from '../../support/sdk-versions.ts'
 import { TrackPage } from '../../support/track-page.ts'
+import { patience } from '../../support/until.ts'
 
 const address = '/public/hall?channel=video'
 const desk = { username: 'desk', password: 'long-enough-1' }
 /** Frequencies without common harmonics, which telephones carry. */
 const tones = { pages: [769, 1013, 1361], firefox: 1787, caller: 431, endpoint: 577 } as const
 const all = [tones.caller, tones.endpoint, ...tones.pages, tones.firefox]
-/** Time-out of the telephones, in ms: the whole test. */
-const timeoutMs = 40_000
+/** Time-out of the telephones in ms, as {@link patience} multiplies it: the whole test. */
+const timeoutMs = 300_000 / patience
 const missing = ['sipp', firefox].filter((program) => !isInstalled(program))
 
 /** Parts of the scenario that the room of six shares. */
@@ -150,7 +151,8 @@ export const roomOfSix = (fixture: () => SixFixture, colours: readonly Colour[])
         room.present.delete(endpoint)
         await room.isTrue('the endpoint hangs up')
         await own.close()
-      })
+        // Each of the changes may take up to 30 s.
+      }, 300_000)
     },
   )
 }

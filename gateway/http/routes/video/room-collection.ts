@@ -12,7 +12,7 @@ export type Room = Resource<'room'>
 /** Fields of a new room. */
 export type NewRoom = Parameters<typeof conferenceRooms.create>[0]
 
-/** Form of rooms in one API. `Shown`: a room with what its responses have besides. */
+/** Form of rooms in one API. `Shown`: room with the further facts of its responses. */
 export interface RoomForm<Shown, Body>
   extends Omit<CollectionOptions<Shown, unknown, typeof idParams>, 'params'> {
   /** Name in operation ids, such as `video_room`. */

@@ -64,7 +64,7 @@ export const roomBody = (session: RoomSession, viewer: RoomViewer) => {
     display_name: settings.displayName,
     layout_name: session.layoutFor(viewer.memberId).name,
     recording: session.recordings.isRecording,
-    streaming: false,
+    streaming: session.streams.isStreaming,
     prioritize_handraise: session.isHandraisePrioritized,
     hide_video_muted: session.isVideoMutedHidden,
     locked: session.isLocked,

@@ -263,6 +263,15 @@ describe('a browser that dials a room', () => {
     expect(await page.message('verto.bye')).not.toHaveProperty('reason')
   })
 
+  it('sees whether the room is streamed', async () => {
+    const { page, joined } = await inRoom()
+    expect(joined.room_session).toMatchObject({ streaming: false })
+    const { id } = rooms.sessions('p1')[0]!.streams.start('rtmp://c.example/live/secret')
+    expect((await page.event('call.updated')).room_session).toMatchObject({ streaming: true })
+    rooms.sessions('p1')[0]!.streams.stop(id)
+    expect((await page.event('call.updated')).room_session).toMatchObject({ streaming: false })
+  })
+
   it('ends the room for all', async () => {
     const { page, self, left } = await inRoom()
     const phone = phoneEnters()

@@ -63,7 +63,7 @@ export class FakeMedia extends FakeTransport implements BrowserMedia {
 
   async renegotiate(offer: string): Promise<string> {
     await this.gate
-    if (offer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
+    if (offer.endsWith('bad')) throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
     return `answer to ${offer}`
   }
 
@@ -90,6 +90,7 @@ export class FakeSource extends FakeTransport implements BrowserSource {
   }
 
   async renegotiate(offer: string): Promise<string> {
+    if (offer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
     return `answer to ${offer}`
   }
 }
