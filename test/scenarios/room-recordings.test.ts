@@ -218,8 +218,12 @@ describe('a recording', () => {
     }
     const vera = await signsOf('Vera', veraTone)
     const dora = await signsOf('Dora', tone)
-    /** Checks that most times are near beeps. A page without time leaves some of them out. */
-    const areNear = (times: readonly number[], beeps: readonly number[], limit = 100) => {
+    /**
+     * Checks that most times are near beeps. A page without time leaves some of them out. The sound of a page
+     * that waited for its cores leaves it late, and no report tells of that: 40 to 130 ms, and more beside
+     * other work. Unit tests have the exact placement.
+     */
+    const areNear = (times: readonly number[], beeps: readonly number[], limit = 350) => {
       const found = JSON.stringify({ times, beeps, limit })
       const paired = times.filter((time) => beeps.some((beep) => Math.abs(beep - time) < 500))
       expect(paired.length, found).toBeGreaterThanOrEqual(3)
@@ -228,8 +232,8 @@ describe('a recording', () => {
     areNear(vera.flashes, vera.beeps)
     areNear(dora.flashes, dora.beeps)
     // Both pages flash and beep at the same time, as far as they had their cores.
-    areNear(dora.flashes, vera.beeps, 100 + unevenness)
-    areNear(dora.beeps, vera.beeps, 100 + unevenness)
+    areNear(dora.flashes, vera.beeps, 350 + unevenness)
+    areNear(dora.beeps, vera.beeps, 350 + unevenness)
     const isGreen = ({ rgb: [r, g, b] }: Picture) => g > 60 && r < 40 && b < 40
     expect([vera.pictures.some(isGreen), dora.pictures.some(isGreen)]).toEqual([false, true])
     expect([shareOf(vera.sound, tone) < 0.1, shareOf(dora.sound, veraTone) < 0.1]).toEqual([true, true])
