@@ -113,8 +113,14 @@ const play = (text: string): string => `(async () => {
   video.requestVideoFrameCallback(look)
   // A page that waits for a core may learn of the start after the end.
   const ended = new Promise((resolve) => { video.onended = resolve })
-  await video.play()
-  await ended
+  const player = () => JSON.stringify({
+    time: video.currentTime, duration: video.duration, state: video.readyState, paused: video.paused,
+    frames: frames.length,
+  })
+  const stuck = new Promise((_, reject) => {
+    setTimeout(() => reject(new Error('not at its end: ' + player())), 60_000)
+  })
+  await Promise.race([video.play().then(() => ended), stuck])
   return { durationMs: video.duration * 1000, frames, audioMs: audio.duration * 1000, sounds }
 })()`
 

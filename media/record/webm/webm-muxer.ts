@@ -3,6 +3,8 @@ import { segmentStart, TrackNumber, type WebmFacts, webmHeader } from './webm-he
 
 /** Maximum time in one cluster, in ms: after a crash, at most this much is missing. */
 const maxClusterMs = 1000
+/** Maximum time in the cluster with the first key frame, in ms. */
+const firstClusterMs = 250
 /** Maximum length of the blocks of one cluster, in bytes. */
 const maxClusterBytes = 4_000_000
 /** Minimum distance of two cues, in ms. */
@@ -46,6 +48,10 @@ export class WebmMuxer {
   #blocks: Block[] = []
   #blockBytes = 0
   #clusterFrom = 0
+  /** Maximum duration of the cluster, in ms. */
+  #clusterMs = maxClusterMs
+  /** Time of the latest written cluster. Players stop at a cluster whose time is before it. */
+  #writtenFrom = 0
   /** Time of the newest block of each track. */
   readonly #newest = new Map<number, number>()
   #bytes = 0
@@ -84,8 +90,8 @@ export class WebmMuxer {
   }
 
   /**
-   * Adds a frame of VP8. The first one must be a key frame, and is written at once. `size` of the picture, of
-   * a key frame.
+   * Adds a frame of VP8. The first one must be a key frame, and its cluster is short, so that it is written
+   * soon. `size` of the picture, of a key frame.
    */
   addVideo(
     atMs: number,
@@ -100,12 +106,12 @@ export class WebmMuxer {
     }
     if (size && this.#blocks.length > 0) this.flush()
     this.#add({ track: TrackNumber.video, atMs, isKey: size !== undefined, data: frame })
-    if (isFirst) this.flush()
+    if (isFirst) this.#clusterMs = firstClusterMs
   }
 
   /** Ends the cluster if it has lasted long enough at this time. */
   tick(atMs: number): void {
-    if (this.#blocks.length > 0 && atMs - this.#clusterFrom >= maxClusterMs) this.flush()
+    if (this.#blocks.length > 0 && atMs - this.#clusterFrom >= this.#clusterMs) this.flush()
   }
 
   /** Ends the cluster. */
@@ -114,8 +120,10 @@ export class WebmMuxer {
     if (blocks.length === 0) return
     this.#blocks = []
     this.#blockBytes = 0
+    this.#clusterMs = maxClusterMs
     blocks.sort((a, b) => a.atMs - b.atMs)
     const from = blocks[0]!.atMs
+    this.#writtenFrom = from
     if (!this.#isLive) this.#cue(blocks)
     for (const { track, atMs } of blocks)
       this.#durationMs = Math.max(this.#durationMs, atMs + (track === TrackNumber.audio ? packetMs : 0))
@@ -164,7 +172,8 @@ export class WebmMuxer {
   #add(block: Block): void {
     // The times within a cluster have 16 bits.
     const floor = (this.#blocks.length > 0 ? this.#clusterFrom : this.#durationMs) - maxClusterMs
-    const atMs = Math.max(0, Math.round(block.atMs), this.#newest.get(block.track) ?? 0, floor)
+    const newest = this.#newest.get(block.track) ?? 0
+    const atMs = Math.max(Math.round(block.atMs), newest, floor, this.#writtenFrom)
     this.tick(atMs)
     if (this.#blocks.length === 0) this.#clusterFrom = atMs
     this.#newest.set(block.track, atMs)
