@@ -219,9 +219,9 @@ describe('a recording', () => {
     const vera = await signsOf('Vera', veraTone)
     const dora = await signsOf('Dora', tone)
     /**
-     * Checks that most times are near beeps. A page without time leaves some of them out. The sound of a page
-     * that waited for its cores leaves it late, and no report tells of that: 40 to 130 ms, and more beside
-     * other work. Unit tests have the exact placement.
+     * Checks that most times are near beeps. A page without time leaves some of them out. The sound of such a
+     * page is late by 40 to 130 ms, and by more beside other work. Its reports do not have this delay. Unit
+     * tests have the exact placement.
      */
     const areNear = (times: readonly number[], beeps: readonly number[], limit = 350) => {
       const found = JSON.stringify({ times, beeps, limit })
