@@ -13,7 +13,9 @@ const maxWidth = 16_384
 const reloads = { first: 1000, longest: 16_000, most: 10 }
 
 /** Code that is loaded with the first room. */
-type TrackCode = typeof import('./track-connection.ts')
+interface TrackCode {
+  readonly TrackConnection: typeof TrackConnection
+}
 
 /**
  * Separate cameras and screens of a room, over a connection of their own. The gateway assigns members to
