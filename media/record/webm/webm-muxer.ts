@@ -3,8 +3,6 @@ import { segmentStart, TrackNumber, type WebmFacts, webmHeader } from './webm-he
 
 /** Maximum time in one cluster, in ms: after a crash, at most this much is missing. */
 const maxClusterMs = 1000
-/** Maximum time in the cluster with the first key frame, in ms. */
-const firstClusterMs = 250
 /** Maximum length of the blocks of one cluster, in bytes. */
 const maxClusterBytes = 4_000_000
 /** Minimum distance of two cues, in ms. */
@@ -48,8 +46,6 @@ export class WebmMuxer {
   #blocks: Block[] = []
   #blockBytes = 0
   #clusterFrom = 0
-  /** Maximum duration of the cluster, in ms. */
-  #clusterMs = maxClusterMs
   /** Time of the latest written cluster. Players stop at a cluster whose time is before it. */
   #writtenFrom = 0
   /** Time of the newest block of each track. */
@@ -90,15 +86,13 @@ export class WebmMuxer {
   }
 
   /**
-   * Adds a frame of VP8. The first one must be a key frame, and its cluster is short, so that it is written
-   * soon. `size` of the picture, of a key frame.
+   * Adds a frame of VP8. The first one must be a key frame. `size` of the picture, of a key frame.
    */
   addVideo(
     atMs: number,
     frame: Uint8Array,
     size?: { readonly width: number; readonly height: number },
   ): void {
-    const isFirst = !this.#video
     if (!this.#video) {
       if (!size) return
       this.#video = size
@@ -106,12 +100,11 @@ export class WebmMuxer {
     }
     if (size && this.#blocks.length > 0) this.flush()
     this.#add({ track: TrackNumber.video, atMs, isKey: size !== undefined, data: frame })
-    if (isFirst) this.#clusterMs = firstClusterMs
   }
 
   /** Ends the cluster if it has lasted long enough at this time. */
   tick(atMs: number): void {
-    if (this.#blocks.length > 0 && atMs - this.#clusterFrom >= this.#clusterMs) this.flush()
+    if (this.#blocks.length > 0 && atMs - this.#clusterFrom >= maxClusterMs) this.flush()
   }
 
   /** Ends the cluster. */
@@ -120,7 +113,6 @@ export class WebmMuxer {
     if (blocks.length === 0) return
     this.#blocks = []
     this.#blockBytes = 0
-    this.#clusterMs = maxClusterMs
     blocks.sort((a, b) => a.atMs - b.atMs)
     const from = blocks[0]!.atMs
     this.#writtenFrom = from
