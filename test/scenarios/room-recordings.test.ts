@@ -24,10 +24,12 @@ import { rest } from '../support/rest.ts'
 import {
   flashAndBeep,
   flashes,
+  flashTimes,
   type PlayedFile,
   playIn,
   sendsPicture,
   stepsOf,
+  unevennessOf,
 } from '../support/room-recording.ts'
 import { withToken } from '../support/sdk-people.ts'
 import { until } from '../support/until.ts'
@@ -156,6 +158,7 @@ describe('a recording', () => {
         }),
       )
     let id = ''
+    let unevenness = 0
     await withPage({}, async (vera) => {
       await vera.page.evaluate(flashAndBeep())
       await enters(vera, 'Vera')
@@ -174,6 +177,7 @@ describe('a recording', () => {
         await passes(1000)
         await vera.page.evaluate('recording.resume()')
         await flashes(dora.page, 2)
+        unevenness = unevennessOf(await flashTimes(dora.page), await flashTimes(vera.page))
       })
       await passes(1000)
       await vera.page.evaluate('recording.stop()')
@@ -214,17 +218,22 @@ describe('a recording', () => {
     }
     const vera = await signsOf('Vera', veraTone)
     const dora = await signsOf('Dora', tone)
-    /** Checks that at least three times are near beeps. Unit tests have the exact placement. */
-    const areNear = (times: readonly number[], beeps: readonly number[]) => {
-      const found = JSON.stringify({ times, beeps })
+    /**
+     * Checks that most times are near beeps. A page without time leaves some of them out. The sound of such a
+     * page is late by 40 to 130 ms, and by more beside other work. Its reports do not have this delay. Unit
+     * tests have the exact placement.
+     */
+    const areNear = (times: readonly number[], beeps: readonly number[], limit = 350) => {
+      const found = JSON.stringify({ times, beeps, limit })
       const paired = times.filter((time) => beeps.some((beep) => Math.abs(beep - time) < 500))
       expect(paired.length, found).toBeGreaterThanOrEqual(3)
+      expect(medianDistance(paired, beeps), found).toBeLessThan(limit)
     }
     areNear(vera.flashes, vera.beeps)
     areNear(dora.flashes, dora.beeps)
     // Both pages flash and beep at the same time, as far as they had their cores.
-    areNear(dora.flashes, vera.beeps)
-    areNear(dora.beeps, vera.beeps)
+    areNear(dora.flashes, vera.beeps, 350 + unevenness)
+    areNear(dora.beeps, vera.beeps, 350 + unevenness)
     const isGreen = ({ rgb: [r, g, b] }: Picture) => g > 60 && r < 40 && b < 40
     expect([vera.pictures.some(isGreen), dora.pictures.some(isGreen)]).toEqual([false, true])
     expect([shareOf(vera.sound, tone) < 0.1, shareOf(dora.sound, veraTone) < 0.1]).toEqual([true, true])

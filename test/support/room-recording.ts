@@ -65,6 +65,15 @@ export const flashes = async (page: Page, count: number): Promise<void> => {
   await until(`${count} flashes`, made, (times) => times >= count)
 }
 
+/** Returns the greatest time between the flashes of two pages for the same second, in ms. */
+export const unevennessOf = (times: readonly number[], others: readonly number[]): number => {
+  const steps = times.flatMap((time) => {
+    const other = others.find((each) => Math.floor(each / 1000) === Math.floor(time / 1000))
+    return other === undefined ? [] : [Math.abs(other - time)]
+  })
+  return Math.max(0, ...steps)
+}
+
 /** A file as a browser plays it. Times in ms. */
 export interface PlayedFile {
   readonly durationMs: number
