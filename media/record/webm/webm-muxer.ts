@@ -85,9 +85,7 @@ export class WebmMuxer {
     this.#add({ track: TrackNumber.audio, atMs, isKey: true, data: packet })
   }
 
-  /**
-   * Adds a frame of VP8. The first one must be a key frame. `size` of the picture, of a key frame.
-   */
+  /** Adds a frame of VP8. The first one must be a key frame. `size` of the picture, of a key frame. */
   addVideo(
     atMs: number,
     frame: Uint8Array,

@@ -33,15 +33,15 @@ export class ProgramFrames {
   readonly #assembler: FrameAssembler
   readonly #time = new RtpTime(ownVideo.clockRate)
   readonly #timeline = new StreamTimeline()
-  readonly #placing: FramePlacing
-  readonly #origins = new FrameOrigins()
+  /** Origins of the frames, which are placed by their senders; undefined if they are placed by arrival. */
+  readonly #origins: FrameOrigins | undefined
   readonly #placement: Placement<Arrival>
   #beats = 0
   #beat: MediaTimer | undefined
 
   constructor(clock: MediaClock, onFrame: (frame: RoomFrame) => void, placing: FramePlacing = 'by arrival') {
     this.#clock = clock
-    this.#placing = placing
+    this.#origins = placing === 'by sender' ? new FrameOrigins() : undefined
     const report = guard(onFrame)
     this.#placement = new Placement((at, { data }) => {
       const size = sizeOfKeyFrame(data)
@@ -51,7 +51,7 @@ export class ProgramFrames {
       clock,
       send: (packet, source, timestamp = timestampOf(packet)) => {
         // Padding belongs to no frame.
-        if (packet.length > headerBytes) this.#origins.add(timestampOf(packet), source, timestamp)
+        if (packet.length > headerBytes) this.#origins?.add(timestampOf(packet), source, timestamp)
         this.#assembler.receive(clock.now(), packet)
       },
     })
@@ -67,7 +67,7 @@ export class ProgramFrames {
   /** Shows a source; undefined shows the plain picture. */
   show(feed: PacketSource | undefined): void {
     // The first report comes the sooner.
-    if (this.#placing === 'by sender') feed?.followSender?.()
+    if (this.#origins) feed?.followSender?.()
     this.#switch.show(feed)
   }
 
@@ -88,12 +88,12 @@ export class ProgramFrames {
   }
 
   #report(data: Buffer, now: number, timestamp: number): void {
-    const origin = this.#origins.of(timestamp)
+    const origin = this.#origins?.of(timestamp)
     this.#placement.add({
       arrivedAt: now,
       at: this.#timeline.at(now, this.#time.ms(timestamp)),
-      timestamp: origin.timestamp,
-      clock: this.#placing === 'by sender' ? origin.source?.followSender?.() : undefined,
+      timestamp: origin?.timestamp ?? timestamp,
+      clock: origin?.source?.followSender?.(),
       data,
     })
   }
