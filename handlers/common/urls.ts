@@ -8,13 +8,14 @@ export const resolveUrl = (reference: string, base: string | undefined): string 
     const relative = base === undefined && !/^[a-z][a-z0-9+.-]*:/i.test(text)
     throw new Error(relative ? 'is relative, and the document has no URL of its own' : 'is not a valid URL')
   }
-  if (!isHttpUrl(url.href)) throw new Error('must be an http or https URL')
+  if (!isHttp(url)) throw new Error('must be an http or https URL')
   return url.href
 }
 
 /** Whether a text is an absolute URL of `http` or `https`. */
-export const isHttpUrl = (text: string): boolean =>
-  ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? '')
+export const isHttpUrl = (text: string): boolean => isHttp(URL.parse(text))
+
+const isHttp = (url: URL | null): boolean => url?.protocol === 'http:' || url?.protocol === 'https:'
 
 /** Returns a URL for messages: scheme, host and path, without the parts that may contain secrets. */
 export const redactedUrl = (text: string): string => {

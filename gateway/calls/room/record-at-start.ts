@@ -2,8 +2,8 @@ import type { SteadyClock, Timer } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
 
-/** Waits before further attempts, in ms. */
-const waitsMs = [2000, 10_000, 60_000, 300_000] as const
+/** Waits before further attempts at what a room does from its start, in ms. */
+export const startWaitsMs = [2000, 10_000, 60_000, 300_000] as const
 
 /** Collaborators of {@link RecordAtStart}. */
 export interface RecordAtStartDeps {
@@ -46,7 +46,7 @@ export class RecordAtStart {
 
   #failed(reason: string): void {
     const { clock, log } = this.#deps
-    const waitMs = waitsMs[this.#tries - 1]
+    const waitMs = startWaitsMs[this.#tries - 1]
     log.warn(
       { event: 'room.recording-failed', reason, ...(waitMs !== undefined && { waitMs }) },
       waitMs === undefined ? 'room not recorded' : 'room not recorded, a further attempt follows',

@@ -2,9 +2,7 @@ import type { SteadyClock, Timer } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { RoomSession } from '../../rooms/room-session.ts'
-
-/** Waits before further attempts, in ms. */
-const waitsMs = [2000, 10_000, 60_000, 300_000] as const
+import { startWaitsMs } from './record-at-start.ts'
 
 /** Collaborators of {@link StreamsAtStart}. */
 export interface StreamsAtStartDeps {
@@ -58,7 +56,7 @@ export class StreamsAtStart {
   #failed(error: unknown, tries: number, again: () => void): void {
     if (this.#session.isEnded) return
     const { clock, log } = this.#deps
-    const waitMs = waitsMs[tries]
+    const waitMs = startWaitsMs[tries]
     const reason = error instanceof TrunklineError ? error.code : String(error)
     log.warn(
       { event: 'room.stream-failed', reason, waitMs },
