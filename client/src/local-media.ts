@@ -2,6 +2,7 @@ import type { Environment } from './environment.ts'
 import { ClientError } from './errors.ts'
 import type { DeviceName } from './media-types.ts'
 import type { Member } from './member-types.ts'
+import { stopTracks } from './stop-tracks.ts'
 
 /** Kind of media. */
 export type MediaKind = 'audio' | 'video'
@@ -154,7 +155,7 @@ export class LocalMedia {
     this.#closed = true
     this.#over.reject(new ClientError('canceled', 'The call ended before the microphone was open.'))
     // The stream keeps its tracks, so that a page that shows it sees that they have ended.
-    for (const track of this.#stream?.getTracks() ?? []) track.stop()
+    stopTracks(this.#stream)
   }
 
   // The browser's permission prompt may stay open for any time.
@@ -169,7 +170,7 @@ export class LocalMedia {
     } catch (error) {
       throw microphoneError(error)
     }
-    if (this.#closed) for (const track of stream.getTracks()) track.stop()
+    if (this.#closed) stopTracks(stream)
     return stream
   }
 }

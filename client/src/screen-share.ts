@@ -7,6 +7,7 @@ import type { Log } from './log.ts'
 import type { ScreenShareOptions } from './media-types.ts'
 import { Peer, type PeerServers } from './peer.ts'
 import { Recovery } from './recovery.ts'
+import { stopTracks } from './stop-tracks.ts'
 import { type CallSignalling, dialogParams, endOfBye, type VertoPeer } from './verto.ts'
 
 /** `trying`: not yet shown by the gateway. `active`: shown. `ended`: final state. */
@@ -189,7 +190,7 @@ export class ScreenShare implements VertoPeer {
   async #capture(): Promise<MediaStream> {
     const chosen = this.#setup.chosen.then((stream) => {
       this.#stream = stream
-      if (this.#state === 'ended') for (const track of stream.getTracks()) track.stop()
+      if (this.#state === 'ended') stopTracks(stream)
       return stream
     })
     // The browser's chooser may stay open for any time.
@@ -288,7 +289,7 @@ export class ScreenShare implements VertoPeer {
     if (this.#state === 'ended') return
     this.#recovery.close()
     this.#peer?.close()
-    for (const track of this.#stream?.getTracks() ?? []) track.stop()
+    stopTracks(this.#stream)
     this.#setup.signalling.gone(this.id)
     this.#setup.gone()
     this.#become('ended')

@@ -2,6 +2,7 @@ import type { CallSetup } from './call-setup.ts'
 import { ClientError } from './errors.ts'
 import type { ScreenShareOptions } from './media-types.ts'
 import type { ScreenShare } from './screen-share.ts'
+import { stopTracks } from './stop-tracks.ts'
 
 /** Code that is loaded with the first screen. */
 type ScreenCode = typeof import('./screen-share.ts')
@@ -37,12 +38,7 @@ export class Screens {
     const chosen = environment.getDisplayMedia({ ...others, video, audio } as DisplayMediaStreamOptions)
     chosen.catch(() => {})
     const { ScreenShare } = await this.#load().catch((cause: unknown) => {
-      chosen.then(
-        (stream) => {
-          for (const track of stream.getTracks()) track.stop()
-        },
-        () => {},
-      )
+      chosen.then(stopTracks, () => {})
       throw new ClientError('screen_failed', 'The screen could not be shared.', { cause })
     })
     const screen: ScreenShare = new ScreenShare({
