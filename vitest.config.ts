@@ -31,6 +31,7 @@ const helpers = 'test/support/**/*.test.ts'
 /**
  * Projects. `unit` needs no other program. The others place calls with real peers.
  * `scenarios` run three files at a time, `tones` two, `audio` one. A file's `@schedule` decides its project.
+ * Files of several projects run one project after another, because their numbers of workers differ.
  */
 export default defineConfig({
   test: {
@@ -48,6 +49,7 @@ export default defineConfig({
           isolate: false,
           // Many of them wait for sockets: a third keeps two cores busy meanwhile.
           maxWorkers: 3,
+          sequence: { groupOrder: 0 },
           globalSetup: 'gateway/directory/testing/postgres-server.ts',
           // Limits for a machine that is busy with other work; no test waits for them.
           testTimeout: 30_000,
@@ -63,10 +65,18 @@ export default defineConfig({
           exclude: [helpers, ...tones, ...alone],
           // Many of them wait for timers and other programs: a third keeps two cores busy meanwhile.
           maxWorkers: 3,
+          sequence: { groupOrder: 1 },
         },
       },
-      { test: { ...scenario('tones'), include: [...tones], maxWorkers: 2 } },
-      { test: { ...scenario('audio'), include: [...alone], fileParallelism: false } },
+      { test: { ...scenario('tones'), include: [...tones], maxWorkers: 2, sequence: { groupOrder: 2 } } },
+      {
+        test: {
+          ...scenario('audio'),
+          include: [...alone],
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 })
