@@ -56,7 +56,7 @@ describe('the unfinished files of a process that died', () => {
 })
 
 describe('the list of failures', () => {
-  it('has each failed test with the first lines of its message, and each file that could not be loaded', () => {
+  it('has each failed test with the first lines of its message, and each file that failed without one', () => {
     const message = 'expected 1 to be 2\n at a\n at b\n at c\n at d\n at e\n at f'
     const testResults = [
       { name: 'a.test.ts', status: 'passed', assertionResults: [{ status: 'passed', fullName: 'is well' }] },
@@ -69,10 +69,17 @@ describe('the list of failures', () => {
         ],
       },
       { name: 'c.test.ts', status: 'failed', message: 'no such module', assertionResults: [] },
+      {
+        name: 'd.test.ts',
+        status: 'failed',
+        message: 'the hook failed',
+        assertionResults: [{ status: 'passed' }],
+      },
     ]
     expect(failuresIn(report({ testResults }))).toEqual([
       'b.test.ts: a sum is right\n    expected 1 to be 2\n     at a\n     at b\n     at c\n     at d\n     at e',
       'c.test.ts\n    no such module',
+      'd.test.ts\n    the hook failed',
     ])
     expect(failuresIn(() => '')).toEqual([])
   })

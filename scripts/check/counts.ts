@@ -86,7 +86,10 @@ const excerpt = (message: string): string =>
     .map((line) => `    ${line}`)
     .join('\n')
 
-/** Returns the failed tests and the files that could not be loaded, with the first lines of the reason. */
+/**
+ * Returns the failed tests, and the files that failed without one, with the first lines of the reason.
+ * Such a file could not be loaded, or one of its hooks failed.
+ */
 export const failuresIn = (read: () => string): string[] => {
   let report: Report
   try {
@@ -95,8 +98,8 @@ export const failuresIn = (read: () => string): string[] => {
     return []
   }
   return report.testResults.flatMap(({ name, status, message = '', assertionResults }) => {
-    if (status === 'failed' && assertionResults.length === 0) return [`${name}\n${excerpt(message)}`]
     const failed = assertionResults.filter((test) => test.status === 'failed')
+    if (status === 'failed' && failed.length === 0) return [`${name}\n${excerpt(message)}`]
     return failed.map(
       ({ fullName, failureMessages = [] }) => `${name}: ${fullName}\n${excerpt(failureMessages.join('\n'))}`,
     )

@@ -57,6 +57,10 @@ const vitest = (title: string, project: Project, report: string, files: readonly
     ...files,
   )
 
+/** Returns the failures of a run; one that failed without a test or a file had an error outside of both. */
+const listed = (project: Project, ok: boolean, found: string[]): string[] =>
+  ok || found.length > 0 ? found : [`${project}: an error outside of tests; its text is in the output above`]
+
 /**
  * Runs one of Vitest's projects, or some files of it, and counts the tests.
  * Files whose process died run once more, with a message, because processes have died for unknown reasons.
@@ -68,14 +72,14 @@ const tests = (project: Project, files: readonly string[] = []): Counts => {
   const first = countsOf(read(report), ok)
   const died = unfinishedIn(read(report))
   if (ok || died.files.length === 0) {
-    failures.push(...failuresIn(read(report)))
+    failures.push(...listed(project, ok, failuresIn(read(report))))
     return first
   }
   process.stdout.write(`\nA TEST PROCESS DIED in ${died.files.join(', ')}; once more:\n`)
   const again = join(reports, `${project}-again.json`)
   const finished = vitest(`${project}, again`, project, again, died.files)
   const second = countsOf(read(again), finished)
-  failures.push(...failuresIn(read(again)))
+  failures.push(...listed(project, finished, failuresIn(read(again))))
   return { ...second, passed: first.passed - died.passed + second.passed, skipped: first.skipped }
 }
 
