@@ -1,8 +1,11 @@
 import { element, Id, idBytes, sizeBytes, uint } from './ebml.ts'
 import { segmentStart, TrackNumber, type WebmFacts, webmHeader } from './webm-header.ts'
 
-/** Maximum time in one cluster, in ms: after a crash, at most this much is missing. */
-const maxClusterMs = 1000
+/**
+ * Maximum time in one cluster, in ms. After a crash at most this much is missing. A recording has its first
+ * key frame in the file within a second.
+ */
+const maxClusterMs = 800
 /** Maximum length of the blocks of one cluster, in bytes. */
 const maxClusterBytes = 4_000_000
 /** Minimum distance of two cues, in ms. */
