@@ -3,7 +3,7 @@ import type { OpusPreferences, PcmRate } from '../types.ts'
 import { loadCodecs } from './codecs.ts'
 import { carriesFec } from './opus-packet.ts'
 import { dominant, sine } from './tone.ts'
-import type { Codecs } from './types.ts'
+import type { Codecs, EncoderOptions } from './types.ts'
 
 let codecs: Codecs
 beforeAll(async () => {
@@ -32,9 +32,10 @@ async function packets(
   rate: PcmRate,
   opus: OpusPreferences,
   ptimeMs = 20,
+  opusFor: EncoderOptions['opusFor'] = 'call',
 ): Promise<Uint8Array[]> {
   await turn()
-  const encoder = codecs.encoder('opus', { ptimeMs, sampleRate: rate, opus })
+  const encoder = codecs.encoder('opus', { ptimeMs, sampleRate: rate, opus, opusFor })
   const out = new Uint8Array(encoder.maxBytes)
   const made: Uint8Array[] = []
   for (let from = 0; from + encoder.frameSamples <= samples.length; from += encoder.frameSamples) {
@@ -83,6 +84,14 @@ describe('Opus', () => {
     }
     const made = await packets(sound, 48000, {})
     expect(Math.max(...made.map(bandwidth))).toBe(48_000)
+  })
+
+  it('has the full band and 48 kbit/s for a file, without the speech coder and redundancy', async () => {
+    const made = await packets(speech(3000, 48_000), 48_000, { fec: true, bitrate: 10_000 }, 20, 'file')
+    expect(Math.abs(bitrate(made) - 48_000)).toBeLessThan(5000)
+    // Configuration 31 (RFC 6716 table 2): CELT alone, full band, 20 ms.
+    expect([...new Set(made.map((packet) => packet[0]! >> 3))]).toEqual([31])
+    expect(made.some((packet) => carriesFec(packet, 0, packet.length))).toBe(false)
   })
 
   it('makes packets of constant size if the far side prefers that', async () => {

@@ -2,26 +2,15 @@ import type { Codecs } from '../codecs/types.ts'
 import { MixerCore, type TalkListener } from '../mix/mixer.ts'
 import type { InputOptions, MixerInput } from '../mix/mixer-input.ts'
 import { type AudioSink, AudioSinks } from '../rtp/audio-sinks.ts'
-import { opusSilence, sharedFormat } from '../rtp/encoding.ts'
 import type { FrameChannel } from '../rtp/frame-channel.ts'
 import { type PlayedListener, PromptMixer } from '../rtp/prompt-mixer.ts'
 import type { Session } from '../rtp/session.ts'
 import { SharedAudio } from '../rtp/shared-audio.ts'
-import type { FarEnd, PcmRate } from '../types.ts'
+import type { PcmRate } from '../types.ts'
 import type { FrameLink } from './frame-link.ts'
+import { MixEncoder } from './mix-encoder.ts'
 import type { PortNumber } from './protocol.ts'
 import type { Mixing } from './ticker.ts'
-
-/** Format of the encoded mix. Browsers request the same one, and then share its encoder. */
-const mixFormat: FarEnd = {
-  address: '',
-  port: 0,
-  codec: 'opus',
-  payloadType: 0,
-  direction: 'sendonly',
-  opus: { fec: true },
-}
-const mixFormatName = sharedFormat(mixFormat)!
 
 /** Duration of a frame: the audio of a packet is at least that old, in ms. */
 const frameMs = 20
@@ -83,7 +72,7 @@ export class ThreadMixer implements Mixing {
   #leaves = new Map<PortNumber, () => void>()
   #links = new Map<PortNumber, { readonly input: MixerInput; readonly link: FrameLink }>()
   #sinks = new AudioSinks()
-  #encode: (() => void) | undefined
+  #encoder: MixEncoder | undefined
   readonly #sessions = new Map<PortNumber, Pick<Session, 'bufferMs'>>()
   #wake: (mixer: ThreadMixer) => void
   #onSpeaker: (port: PortNumber | undefined) => void
@@ -100,7 +89,7 @@ export class ThreadMixer implements Mixing {
   /** Whether the mixer needs frames. */
   get isFramed(): boolean {
     return (
-      this.#core.size > 0 || this.promptMixer.isWaiting || this.#sinks.size > 0 || this.#encode !== undefined
+      this.#core.size > 0 || this.promptMixer.isWaiting || this.#sinks.size > 0 || this.#encoder !== undefined
     )
   }
 
@@ -146,17 +135,14 @@ export class ThreadMixer implements Mixing {
   }
 
   /**
-   * Passes the sum of all inputs as Opus to `onPacket`, one packet per frame; undefined ends that. The packet
-   * is a copy. `delayMs`: time since its audio arrived.
+   * Passes the sum of all inputs as Opus for files to `onPacket`, one packet per frame; undefined ends that.
+   * The packet is a copy. `delayMs`: time since its audio arrived.
    */
   encode(codecs: Codecs, onPacket: ((packet: Uint8Array, delayMs: number) => void) | undefined): void {
-    this.#encode =
+    this.#encoder?.close()
+    this.#encoder =
       onPacket &&
-      (() => {
-        const { payload, bytes } = this.#total.encoding(mixFormatName, codecs, mixFormat)
-        const packet = Uint8Array.from(bytes > 0 ? payload.subarray(0, bytes) : opusSilence)
-        onPacket(packet, this.#bufferMs + frameMs)
-      })
+      new MixEncoder(codecs, this.#total.rate, (packet) => onPacket(packet, this.#bufferMs + frameMs))
     this.wake()
   }
 
@@ -178,7 +164,7 @@ export class ThreadMixer implements Mixing {
     this.#core.prompt(this.promptMixer.compose(rate) ? this.promptMixer.frame : undefined)
     this.#core.mix()
     this.#total.next(this.#core.total)
-    this.#encode?.()
+    this.#encoder?.encode(this.#total.frame)
     for (const { input, link } of this.#links.values()) link.write(input.output, rate)
     this.#sinks.write(this.#core.total, rate, undefined, rate)
     this.promptMixer.finish()
@@ -192,7 +178,8 @@ export class ThreadMixer implements Mixing {
   close(): void {
     for (const leave of [...this.#leaves.values()]) leave()
     this.#sinks.close()
-    this.#encode = undefined
+    this.#encoder?.close()
+    this.#encoder = undefined
     this.#total.close()
     this.promptMixer.clear()
   }
