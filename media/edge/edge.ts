@@ -290,8 +290,9 @@ class ThreadedEdge implements Edge {
       case 'speaker':
         this.#mixers.get(report.mixer)?.setSpeaker(report.port)
         break
-      case 'encodedMix':
-        this.#mixers.get(report.mixer)?.encoded(report.packet, report.delayMs)
+      case 'encodedMixes':
+        for (const { mixer, packet, delayMs } of report.packets)
+          this.#mixers.get(mixer)?.encoded(packet, delayMs)
         break
       case 'talking':
         this.#mixers.get(report.mixer)?.setTalking(report.port, report.talk)

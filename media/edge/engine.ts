@@ -7,6 +7,7 @@ import { PortOutput, type SocketPair } from './port-output.ts'
 import type {
   Command,
   MixCommand,
+  MixPacket,
   OpenCommand,
   PlayCommand,
   PortNumber,
@@ -43,6 +44,8 @@ export class Engine {
   #ports = new Map<PortNumber, OpenPort>()
   #mixers = new Map<PortNumber, ThreadMixer>()
   #sinks: SinkRegistry
+  /** Packets of mixes that are not reported yet. */
+  #mixPackets: MixPacket[] = []
   #isEnding = false
 
   constructor(options: EngineOptions) {
@@ -193,11 +196,19 @@ export class Engine {
     else if (command.op === 'encodeMix')
       threadMixer.encode(
         this.#options.codecs,
-        command.isOn
-          ? (packet, delayMs) => this.#report({ op: 'encodedMix', mixer, packet, delayMs })
-          : undefined,
+        command.isOn ? (packet, delayMs) => this.#addMixPacket({ mixer, packet, delayMs }) : undefined,
       )
     else this.#closeMixer(mixer, threadMixer)
+  }
+
+  /** Adds a packet to the report of this tick, in which the other mixers make theirs. */
+  #addMixPacket(packet: MixPacket): void {
+    this.#mixPackets.push(packet)
+    if (this.#mixPackets.length > 1) return
+    queueMicrotask(() => {
+      this.#report({ op: 'encodedMixes', packets: this.#mixPackets })
+      this.#mixPackets = []
+    })
   }
 
   #closeMixer(mixer: PortNumber, threadMixer: ThreadMixer): void {

@@ -132,6 +132,13 @@ export interface EndCommand {
   readonly op: 'end'
 }
 
+/** 20 ms of a mix as an Opus packet. `delayMs`: its age, see `Mixer.onPacket`. */
+export interface MixPacket {
+  readonly mixer: PortNumber
+  readonly packet: Uint8Array
+  readonly delayMs: number
+}
+
 /** Report from a media thread to the main thread. */
 export type Report =
   | { readonly op: 'opened'; readonly port: PortNumber; readonly rtpPort: number }
@@ -149,13 +156,8 @@ export type Report =
       readonly port: PortNumber
       readonly talk: Talk
     }
-  /** 20 ms of a mix as an Opus packet. `delayMs`: its age, see `Mixer.onPacket`. */
-  | {
-      readonly op: 'encodedMix'
-      readonly mixer: PortNumber
-      readonly packet: Uint8Array
-      readonly delayMs: number
-    }
+  /** Packets of all encoded mixes of the thread. One message for all costs a fraction of one for each. */
+  | { readonly op: 'encodedMixes'; readonly packets: readonly MixPacket[] }
   /** Answer to `stats` and `close`. */
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number; readonly stats: PortStats }
   | { readonly op: 'recorded'; readonly record: number; readonly result: RecordingResult }
