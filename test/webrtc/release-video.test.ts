@@ -1,5 +1,3 @@
-/** @schedule alone: counts what the mediasoup processes hold, beside pages with video. */
-
 /** Release of objects in the mediasoup processes after video between two browsers and shared screens. */
 import type { types } from 'mediasoup'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,3 @@
-/** @schedule alone: counts what the mediasoup processes hold. */
-
 import { once } from 'node:events'
 import { observer } from 'mediasoup'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
