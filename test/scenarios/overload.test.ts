@@ -1,5 +1,3 @@
-/** @schedule alone: counts calls in each second, and other load delays them. */
-
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Code, catalogue } from '../../gateway/core/errors/catalogue.ts'
 import { agents } from '../support/agents.ts'
@@ -19,7 +17,7 @@ describe.each(agents)('calls over a limit, by $name', (agent) => {
   beforeAll(async () => {
     gateway = await Gateway.start({
       agent,
-      drain: '10s',
+      drain: '60s',
       limits: { calls: 3 },
       sip: { overload: { retryAfter: '7s', busyPercent: 100 } },
       domains: [
