@@ -1,4 +1,4 @@
-/** @schedule alone: two browsers ring and talk at the same time. */
+/** @schedule tones first: two browsers ring and talk at the same time, in a minute of calls. */
 
 /** Calls between pages that the gateway loses or changes while they ring or talk. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
