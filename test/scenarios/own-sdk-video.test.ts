@@ -1,4 +1,4 @@
-/** @schedule alone: two pages with video need both cores. */
+/** @schedule tones first: two pages with sound and video, in a minute of changes. */
 
 /**
  * Two browsers with the gateway's own SDK see and hear each other. Each test continues the call of the one

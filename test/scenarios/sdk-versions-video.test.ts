@@ -1,4 +1,4 @@
-/** @schedule alone: two pages with video need both cores. */
+/** @schedule tones first: two pages with sound and video, in calls of each version. */
 
 /** Video calls of two pages with the published SDK, in each of its versions. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
