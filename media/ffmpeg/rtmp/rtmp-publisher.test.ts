@@ -14,11 +14,14 @@ class FakeServer {
   #sent: Buffer = Buffer.alloc(0)
   readonly messages: RtmpMessage[] = []
   isStarted = false
+  /** Called for all that the publisher sends. */
+  onSend = (): void => {}
 
   constructor() {
     this.publisher = new RtmpPublisher(target, {
       send: (bytes) => {
         this.#sent = Buffer.concat([this.#sent, bytes])
+        this.onSend()
       },
       onStart: () => {
         this.isStarted = true
@@ -176,18 +179,41 @@ describe('a publisher by RTMP', () => {
     ])
   })
 
-  it('announces its end once, if the stream has started', () => {
-    server.publisher.end()
+  it('announces its end once, and then ignores the server', () => {
     server.accept()
     server.publisher.end()
     server.publisher.end()
-    server.command('onBWDone', 0, null)
-    const commands = server.commands.slice(5)
-    expect(commands).toEqual([
+    server.isStarted = false
+    server.command('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' })
+    server.command('onStatus', 0, null, { level: 'error', code: 'NetStream.Publish.Denied' })
+    server.transport({ type: 4, stream: 0, timestamp: 0, body: Buffer.from([0, 6, 1, 2, 3, 4]) })
+    const sent = server.messages.slice(-2).map(({ body }) => readAmf(body))
+    expect(sent).toEqual([
       ['FCUnpublish', 6, null, 'secret'],
       ['deleteStream', 7, null, 1],
     ])
+    expect(server.isStarted).toBe(false)
     expect(server.publish({ type: 9, timestamp: 0, body: Buffer.from('x') })).toBe(false)
+  })
+
+  it('that ends before its start announces nothing', () => {
+    server.shake()
+    server.publisher.end()
+    server.command('_result', 1, {}, {})
+    expect(server.commands.map(([name]) => name)).toEqual(['connect'])
+  })
+
+  it('handles no further message of a chunk once it has ended', () => {
+    const ping = writeChunks({ type: 4, stream: 0, timestamp: 0, body: Buffer.from([0, 6, 1, 2, 3, 4]) }, 2)
+    server.accept()
+    let answers = 0
+    server.onSend = () => {
+      answers++
+      server.publisher.end()
+    }
+    server.publisher.receive(Buffer.concat([ping, ping, ping]))
+    // The answer to the first ping, and the two commands of the end.
+    expect(answers).toBe(3)
   })
 
   it('fails for another version, and for commands that are no values', () => {

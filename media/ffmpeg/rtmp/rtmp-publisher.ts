@@ -54,6 +54,7 @@ export class RtmpPublisher {
   /** Id of the stream; undefined until the server has made it. */
   #stream: number | undefined
   #isStarted = false
+  #hasEnded = false
   #receivedBytes = 0
   #acknowledgedBytes = 0
   /** Number of bytes that the server sends without an acknowledgement; undefined: any. */
@@ -70,12 +71,20 @@ export class RtmpPublisher {
     this.#listener.send(hello)
   }
 
-  /** Receives bytes of the server. Throws an {@link RtmpError} if the server refuses the stream, or errs. */
+  /**
+   * Receives bytes of the server, and ignores them after the end. Throws an {@link RtmpError} if the server
+   * refuses the stream, or errs.
+   */
   receive(bytes: Buffer): void {
+    if (this.#hasEnded) return
     this.#receivedBytes += bytes.length
     const rest = this.#handshake ? this.#shake(bytes) : bytes
     if (!rest) return
-    for (const message of this.#reader.push(rest)) this.#take(message)
+    for (const message of this.#reader.push(rest)) {
+      // The answer to a message may have ended the stream.
+      if (this.#hasEnded) return
+      this.#take(message)
+    }
     this.#acknowledge()
   }
 
@@ -88,8 +97,13 @@ export class RtmpPublisher {
     return true
   }
 
-  /** Announces the end of the stream, so that the server waits for no more. No effect before its start. */
+  /**
+   * Ends the stream. Announces that to the server if the stream has started, so that it waits for no more.
+   * Idempotent.
+   */
   end(): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     if (!this.#isStarted || this.#stream === undefined) return
     this.#isStarted = false
     this.#command('FCUnpublish', Transaction.end, null, this.#target.key)

@@ -57,8 +57,6 @@ export class RoomStreamer implements RoomStream {
     this.#publisher = new RtmpPublisher(target, {
       send: (bytes) => this.#send(bytes),
       onStart: () => {
-        // The answer to an earlier message of the same chunk may have ended the stream.
-        if (this.#hasEnded) return
         late.cancel()
         this.#stream()
       },
@@ -96,7 +94,6 @@ export class RoomStreamer implements RoomStream {
   }
 
   #receive(bytes: Buffer): void {
-    if (this.#hasEnded) return
     try {
       this.#publisher.receive(bytes)
     } catch (error) {
@@ -155,12 +152,9 @@ export class RoomStreamer implements RoomStream {
   /** Closes the connection. `isOrderly`: the server gets the rest of the stream and its end. */
   #hangUp(isOrderly: boolean): void {
     const socket = this.#socket
-    if (!socket) return
-    if (!isOrderly) {
-      socket.destroy()
-      return
-    }
+    if (!isOrderly) socket?.destroy()
     this.#publisher.end()
+    if (!socket || !isOrderly) return
     // A server may stop reading, and keep the connection alive with bytes of its own.
     const late = this.#deps.clock.after(maxHangUpMs, () => socket.destroy())
     socket.on('close', () => late.cancel())
