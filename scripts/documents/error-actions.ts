@@ -120,6 +120,7 @@ export const errorActions: Readonly<Record<Code, string>> = {
   trace_unavailable:
     'Use the log of drachtio-server or a packet capture, or let the gateway run its own SIP agent.',
   unknown_call: 'Check the id. A call that has ended is in the call records.',
+  call_elsewhere: 'Go on with the page that has the call, or dial again.',
   invalid_field: correctRequest,
   address_taken: 'Choose another name, or change the resource that has the address.',
   email_taken: 'Change the existing subscriber instead, or use another e-mail address.',

@@ -13,6 +13,14 @@ export const apiCodes = {
     'info',
   ),
   unknown_call: entry('No call has this id.', 404, 404, 81, 'INVALID_CALL_REFERENCE', 'info'),
+  call_elsewhere: entry(
+    'The call belongs to another page.',
+    480,
+    409,
+    27,
+    'DESTINATION_OUT_OF_ORDER',
+    'info',
+  ),
   invalid_field: entry('A field has an invalid value.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
   address_taken: entry('Another resource has this address.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
   email_taken: entry(

@@ -161,17 +161,28 @@ export class BrowserConnection implements RpcHandler {
   /** Returns the session that the browser proves to own; otherwise a new one. */
   async #resumeOrCreateSession(params: Params, signedIn: SignedIn): Promise<BrowserSession> {
     const { protocol } = params
-    const { presence } = this.#deps
+    const { presence, credentials } = this.#deps
     if (typeof protocol !== 'string') return presence.create(signedIn)
     const known = presence.find(protocol)
     if (!known) return this.#replaceSession(params, signedIn)
-    if (known.identity.key !== signedIn.identity.key) return presence.create(signedIn)
+    const { identity } = signedIn
+    if (known.identity.key !== identity.key) return presence.create(signedIn)
+    if (credentials.isForged(params, identity)) return this.#createBeside(known, signedIn)
     // A duplicated tab sends the same protocol as the original tab. The page with the live connection keeps
     // the session.
     const former = known.session
-    if (former && former !== this.#session && (await former.probe(probeMs))) return presence.create(signedIn)
+    if (former && former !== this.#session && (await former.probe(probeMs)))
+      // With a room token, the invite of a duplicated tab does not differ from that of another member.
+      return identity.room ? presence.create(signedIn) : this.#createBeside(known, signedIn)
     // The session may have been removed meanwhile.
     return presence.find(protocol) === known ? known : this.#resumeOrCreateSession(params, signedIn)
+  }
+
+  /** Creates a session that cannot come back to the calls of a session which the browser does not own. */
+  #createBeside(other: BrowserSession, signedIn: SignedIn): BrowserSession {
+    const browser = this.#deps.presence.create(signedIn)
+    browser.deniedCalls = new Set(other.calls.keys())
+    return browser
   }
 
   /**

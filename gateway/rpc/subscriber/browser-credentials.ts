@@ -74,6 +74,12 @@ export class BrowserCredentials {
     return state?.protocol === protocol && state?.holder === key ? state : undefined
   }
 
+  /** Whether a browser sent a state that was not sealed for the same identity. A missing state is none. */
+  isForged({ authorization_state: sealed }: Params, { key }: TokenIdentity): boolean {
+    if (typeof sealed !== 'string' || sealed === '') return false
+    return this.#deps.states.open(sealed)?.holder !== key
+  }
+
   async #verify(text: string, session: RpcSession): Promise<SignedIn['token']> {
     const { tokens, roomTokens } = this.#deps
     try {

@@ -16,6 +16,7 @@ import { BrowserInboundLeg } from './browser-inbound-leg.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { byeOf } from './bye-causes.ts'
 import { mediaErrorCode } from './media-error.ts'
+import { reattachFault } from './reattach-fault.ts'
 import { callOfMember, RenewalQueue, renewableCall } from './renewable-call.ts'
 import { SharedSource } from './shared-source.ts'
 import type { LoggedSubscriber, SubscriberCallLog } from './subscriber-call-log.ts'
@@ -49,6 +50,11 @@ export class BrowserDialer {
       return
     }
     const former = renewableCall(browser, invite)
+    const fault = former ? undefined : reattachFault(browser, invite)
+    if (fault) {
+      this.#rejectReattach(browser, invite, fault)
+      return
+    }
     const dialed = new BrowserInboundLeg(browser, invite, clock, former?.roomId)
     if (!former?.room) {
       await this.#dial(dialed, offer)
@@ -205,6 +211,17 @@ export class BrowserDialer {
       'call of a browser failed',
     )
     leg.end({ code: 'internal' })
+  }
+
+  /** Rejects a page that asks for the wrong call. The history of its subscriber has no such call. */
+  #rejectReattach(browser: BrowserSession, { callId, to }: Invite, code: Code): void {
+    const { metrics, log } = this.#deps
+    metrics.rejections.inc({ code })
+    log.info(
+      { event: 'browser.reattach-rejected', code, subscriber: browser.identity.id, to: shownUri(to) },
+      'reattach of a page rejected',
+    )
+    browser.sendVerto('verto.bye', { callID: callId, ...byeOf({ code }) })
   }
 
   #reject(

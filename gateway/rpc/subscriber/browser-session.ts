@@ -96,6 +96,8 @@ export class BrowserSession {
   isOnline = false
   /** Calls by their id in the browser. */
   readonly calls = new Map<string, SessionCall>()
+  /** Ids of the calls of another session, which the browser has claimed without being its page. */
+  deniedCalls: ReadonlySet<string> = new Set()
   #identity: TokenIdentity
   /** The identity with the rights of {@link #grant}. */
   #granted: TokenIdentity

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AnyFrame } from '../testing/test-browser.ts'
 import { dialled, settled, talking } from './testing/call-setup.ts'
 import { SubscriberTestGateway, type TestPage } from './testing/subscriber-test-gateway.ts'
 
@@ -97,6 +98,36 @@ describe('a reloaded page', () => {
     gateway.clock.advance(5_000)
     await page.dial('c1', '/public/bob', 'anew', { attach: true, reattaching: true })
     expect(await page.event('call.state')).toMatchObject({ call_state: 'answered', answer_time: answeredAt })
+  })
+})
+
+describe('a page that asks for a call', () => {
+  it('which its session does not have is rejected while it has another one, and else dials', async () => {
+    const { page, leg } = await talking(gateway)
+    await recover(page, 'again', 'another')
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 'another', causeCode: 81 })
+    expect([leg.isEnded, gateway.arrivals.arrived.length]).toEqual([false, 1])
+    expect(gateway.lines.filter((line) => line.includes('"unknown_call"'))).toHaveLength(1)
+    // Another call may be added.
+    await page.dial('another', '/public/bob')
+    await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(2))
+    leg.end({ code: 'normal' })
+    gateway.arrivals.arrived[1]!.arrival.leg.end({ code: 'normal' })
+    await settled(page)
+    await recover(page, 'again', 'next')
+    await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(3))
+  })
+
+  it('which belongs to the page of another tab is rejected', async () => {
+    const { page, leg } = await talking(gateway)
+    const [event] = page.browser.requests
+    const { event_channel: protocol } = event!.params as AnyFrame
+    const copy = await gateway.signedIn('alice', { protocol })
+    await recover(copy, 'again')
+    expect(await copy.message('verto.bye')).toMatchObject({ callID: 'c1', causeCode: 27 })
+    await copy.dial('own', '/public/bob')
+    await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(2))
+    expect([leg.isEnded, countOf(page, 'verto.bye')]).toEqual([false, 0])
   })
 })
 

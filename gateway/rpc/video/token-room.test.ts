@@ -128,6 +128,41 @@ describe('a page with a room token', () => {
     expect(rooms.members).toBe(1)
   })
 
+  it('does not come back under another id or with a forged state, and the others learn nothing of it', async () => {
+    const first = await joins('c1')
+    const { page: other } = await joins('c2', { userName: 'Ann' })
+    await gone(gateway, first.page)
+    await settled(other)
+    const before = other.story.length
+    const comesBack = async (callId: string, more: object = {}) => {
+      const page = await gateway.page()
+      await page.connect(first.token, { protocol: first.protocol, ...more })
+      await page.videoMessage('verto.invite', callId, { sdp: 'again' })
+      return page
+    }
+    const page = await comesBack('another')
+    expect(await page.message('verto.bye')).toMatchObject({
+      callID: 'another',
+      cause: 'INVALID_CALL_REFERENCE',
+      causeCode: 81,
+    })
+    await gone(gateway, page)
+    const forger = await comesBack('c1', { authorization_state: 'wrong' })
+    expect(await forger.message('verto.bye')).toMatchObject({
+      callID: 'c1',
+      cause: 'DESTINATION_OUT_OF_ORDER',
+      causeCode: 27,
+    })
+    const owner = await comesBack('c1')
+    expect(await owner.event('video.room.subscribed')).toMatchObject({
+      call_id: 'c1',
+      member_id: first.memberId,
+    })
+    await settled(other)
+    expect(other.story.slice(before)).toEqual([])
+    expect(rooms.members).toBe(2)
+  })
+
   it('may be lost for ten seconds without a leave, and leaves once after the grace time', async () => {
     const first = await joins('c1')
     const { page: other } = await joins('c2', { userName: 'Ann' })
