@@ -7,6 +7,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Gateway } from '../support/gateway.ts'
+import { sees as seesColour } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
 import { memberIdOf } from '../support/room-picture.ts'
 import { SdkPage } from '../support/sdk-page.ts'
@@ -15,6 +16,7 @@ import { sdkVersions } from '../support/sdk-versions.ts'
 import { until } from '../support/until.ts'
 import { roomToken, VideoPage } from '../support/video-page.ts'
 import { pageTones, roomOfSix, sixOptions } from './groups/room-of-six.ts'
+import { wrongReattach } from './groups/wrong-reattach.ts'
 
 const tone = 1200
 const address = '/public/hall?channel=video'
@@ -121,6 +123,28 @@ describe.each(sdkVersions.map(({ version, isOld }, index) => ({ version, isOld, 
       )
     })
 
+    it('draws nothing without an element, and receives all, which it can draw later', async () => {
+      const page = pages[index]!
+      const errors: string[] = []
+      const keepError = ({ message }: Error) => void errors.push(message)
+      page.page.on('pageerror', keepError)
+      await page.dial(address, { video: true, hasElement: false })
+      await seesColour(page.page, colours[index]!)
+      await page.do('deaf')
+      await sees(page, { deaf: true }, memberIdOf(page))
+      await page.do('undeaf')
+      const drawn = `document.querySelectorAll('video, [id^="sw-sdk-"], [id^="sw-overlay-"]').length`
+      expect(await page.page.evaluate(`[${drawn}, typeof call.overlayMap]`)).toEqual([0, 'undefined'])
+      await page.page.evaluate(`SignalWire.buildVideoElement({
+        room: call,
+        rootElement: document.getElementById('root'),
+      }).then(() => {})`)
+      await page.page.locator('div[id^="sw-sdk-"] > video').waitFor()
+      if (!isOld) await hasOverlays(page, 2)
+      page.page.off('pageerror', keepError)
+      expect(errors).toEqual([])
+    })
+
     it('has no video in the audio channel', async () => {
       const page = pages[index]!
       await page.dial('/public/hall?channel=audio')
@@ -224,6 +248,7 @@ it('all pages mute and unmute all members', async () => {
   }
 })
 
+wrongReattach(() => ({ gateway, browser, pages }))
 roomOfSix(() => ({ gateway, pages }), colours)
 
 describe('a page with a token', () => {

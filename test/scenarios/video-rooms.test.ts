@@ -25,6 +25,7 @@ import {
   type VideoPageOptions,
   withVideoPage,
 } from '../support/video-page.ts'
+import { severalRooms } from './groups/several-rooms.ts'
 
 const tone = 1200
 const filmTone = 500
@@ -321,6 +322,8 @@ describe.each([
   })
 })
 
+severalRooms(() => ({ gateway, browser, dialler }))
+
 describe.skipIf(noFfmpeg !== undefined)(`a file${noFfmpeg ? ` (${noFfmpeg})` : ''}`, () => {
   it('is played to all members, paused, moved and ended, and the cameras come back', async () => {
     const documents = await DocumentServer.open()
@@ -353,19 +356,32 @@ describe.skipIf(noFfmpeg !== undefined)(`a file${noFfmpeg ? ` (${noFfmpeg})` : '
       await page.page.evaluate('playback.pause()')
       await expect.poll(() => playback('state')).toBe('paused')
       await expect.poll(() => heardIn(dialler.page)).toBe(0)
-      await page.page.evaluate('playback.seek(7000)')
-      await expect.poll(() => playback('position')).toBe(7000)
+      await page.page.evaluate('playback.seek(5000)')
+      await expect.poll(() => playback('position')).toBe(5000)
       const { frames } = await seenIn(page.page)
       await until(
         'the picture of the pause is repeated',
         () => seenIn(page.page),
         (seen) => seen.frames > frames + 1,
       )
-      await page.page.evaluate('playback.setVolume(-50)')
-      await expect.poll(() => playback('volume')).toBe(-50)
-      await page.page.evaluate('playback.setVolume(0)')
-      await page.page.evaluate('playback.resume()')
-      await Promise.all([sees(page.page, 'yellow'), hears(dialler.page, filmTone)])
+      await withPage({ camera: 'blue' }, async (late) => {
+        await late.join(await tokenFor('Wanda', { permissions, join_audio_muted: true }))
+        const paused = { url: documents.urlOf('/film.mp4'), state: 'paused', position: 5000 }
+        expect(late.wire.events('video.room.subscribed')[0]?.room_session.playbacks).toMatchObject([paused])
+        expect(await late.page.evaluate(listed)).toEqual(['paused'])
+        await page.page.evaluate('playback.setVolume(-50)')
+        await expect.poll(() => playback('volume')).toBe(-50)
+        await expect
+          .poll(() => late.wire.events('video.playback.updated')[0]?.playback)
+          .toMatchObject({ ...paused, volume: -50 })
+        await page.page.evaluate('playback.setVolume(0)')
+        await page.page.evaluate('playback.resume()')
+        await Promise.all([
+          sees(late.page, 'yellow'),
+          sees(page.page, 'yellow'),
+          hears(dialler.page, filmTone),
+        ])
+      })
       await expect.poll(() => playback('state'), { timeout: 15_000 }).toBe('completed')
       expect(await playback('position')).toBeGreaterThan(11_000)
       await Promise.all([sees(page.page, 'red'), sees(dialler.page, 'lime')])

@@ -39,6 +39,12 @@ export interface SdkCallOptions {
   readonly userVariables?: Readonly<Record<string, unknown>>
 }
 
+/** Options of {@link SdkPage.dial} and {@link SdkPage.begin}. */
+export interface SdkDialOptions extends SdkCallOptions {
+  /** Whether the SDK draws the picture into an element of the page; default true. */
+  readonly hasElement?: boolean
+}
+
 /**
  * A customer's page with the published SDK, unmodified. A server of its own serves it, cross-origin as in
  * production.
@@ -180,24 +186,28 @@ export class SdkPage {
   }
 
   /** Dials, and waits until the SDK says that the call has started. */
-  async dial(to: string, options: SdkCallOptions = {}): Promise<void> {
+  async dial(to: string, options: SdkDialOptions = {}): Promise<void> {
     await this.begin('dial', to, options)
     resolved(await this.started())
   }
 
   /** Dials or reattaches without waiting for the outcome. */
-  begin(how: 'dial' | 'reattach', to: string, options: SdkCallOptions = {}): Promise<void> {
+  begin(
+    how: 'dial' | 'reattach',
+    to: string,
+    { hasElement = true, ...options }: SdkDialOptions = {},
+  ): Promise<void> {
     return this.page.evaluate(
-      async ({ how, wanted }) => {
+      async ({ how, hasElement, wanted }) => {
         const window = globalThis as unknown as SdkWindow & {
           watch(call: unknown): void
           fate(work: () => unknown): Promise<never>
         }
-        const rootElement = window.document.getElementById('root')
-        window.watch(await window.client[how]({ audio: true, video: false, rootElement, ...wanted }))
+        const element = hasElement && { rootElement: window.document.getElementById('root') }
+        window.watch(await window.client[how]({ audio: true, video: false, ...element, ...wanted }))
         window.started = window.fate(() => window.call.start())
       },
-      { how, wanted: { to, ...options } },
+      { how, hasElement, wanted: { to, ...options } },
     )
   }
 
