@@ -63,6 +63,7 @@ export const wrongReattach = (fixture: () => ReattachFixture): void => {
         return page.started()
       }
       expect(await comesBack({ 'ci-SAT': 'wrong-id' })).toMatchObject({ rejected: wrongId })
+      expect(await comesBack({})).toEqual({ resolved: undefined })
       expect(await comesBack({ 'as-SAT': 'wrong' })).toMatchObject({ rejected: wrongProof })
       expect(await comesBack({})).toEqual({ resolved: undefined })
       expect(page.wire.events('call.joined').at(-1)).toMatchObject({
@@ -87,6 +88,7 @@ export const wrongReattach = (fixture: () => ReattachFixture): void => {
           return page.join(token)
         }
         expect(await comesBack({ 'ci-hall': randomUUID() })).toMatchObject({ rejected: wrongId })
+        expect(await comesBack({})).toEqual({ resolved: undefined })
         expect(await comesBack({ 'as-hall': 'wrong' })).toMatchObject({ rejected: wrongProof })
         expect(await comesBack({})).toEqual({ resolved: undefined })
         expect([await page.property('callId'), await page.property('memberId')]).toEqual(ids)
