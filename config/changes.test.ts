@@ -107,6 +107,7 @@ subscribers: [{ email: a@x.example, password: "pw ${secret} 123" }]
 carriers: [{ name: acme, targets: [sip:a.example], auth: { username: u, password: "${secret}" } }]
 resources: [{ address: /public/menu, handler: { kind: xml, document: "<Response>${secret}</Response>" } }]
 store: { url: "postgres://u:${secret}@db.example/x" }
+rooms: [{ address: /public/lounge, streams: [{ url: "rtmp://live.example/app/${secret}" }] }]
 media: { speech: { recogniser: { url: "ws://r.example", token: "${secret}", headers: { x: "${secret}" } } } }
 `
     const changes = between(file('sesame'), file('alibaba'))
@@ -121,10 +122,12 @@ media: { speech: { recogniser: { url: "ws://r.example", token: "${secret}", head
       'carriers[acme].auth.password',
       'subscribers[a@x.example].password',
       'resources[/public/menu].handler.document',
+      'rooms[/public/lounge].streams',
     ])
     expect(JSON.stringify(changes)).not.toMatch(/sesame|alibaba/)
     expect(changes.filter(({ hidden }) => hidden === undefined).map(({ path }) => path)).toEqual([
       'webhooks.recordsUrl',
+      'rooms[/public/lounge].streams',
     ])
   })
 

@@ -41,6 +41,7 @@ webhooks: { signingKeys: [hunter2-hunter2-hunter2], recordsUrl: "https://app.exa
 carriers: [{ name: acme, targets: ["sip:gw.acme.example"], auth: { username: me, password: hunter2 } }]
 endpoints: [{ username: desk, password: hunter2-hunter2 }]
 subscribers: [{ email: ann@x.example, password: hunter2-hunter2 }]
+rooms: [{ address: /public/lounge, streams: [{ url: "rtmps://live.example/app/hunter2" }] }]
 domains:
   - domain: a.example
     allow: [192.0.2.0/24]
@@ -52,6 +53,7 @@ domains:
   )
   expect(JSON.stringify(values)).not.toContain('hunter2')
   expect(of('http.apiToken')).toMatchObject({ value: '(secret)', origin: 'file' })
+  expect(of('rooms[0].streams[0].url')).toMatchObject({ value: '(secret)', origin: 'file' })
   expect(of('carriers[0].auth.username')).toMatchObject({ value: 'me' })
   expect(of('domains[0].handler.url')).toMatchObject({
     value: 'https://(secret)@app.example/?(secret)#ct=500',

@@ -70,13 +70,16 @@ export const withoutUrlSecrets = (text: string): string =>
 /** Path of a certificate or key. The path is no secret, and the operator must see it. */
 const fileName = /^["']?[\w./-]{1,200}\.(?:pem|key|crt|cer|p8|json)["']?(?:[\s,}]|$)/
 
+/** URL of a stream; its path has the key. */
+const streamUrl = /(rtmps?:\/\/[^/\s"']{1,300}\/)[^\s"']+/gi
+
 /** Keys whose values are masked wherever they occur, also in a file that is no valid YAML. */
 const secretKey = /(?:pass|pwd|secret|token|key|auth|credential|envs?\b|store|postgres)/i
 
 /**
  * Returns a line with its secrets masked, at the same columns. `ranges` are offsets in the whole text;
- * `offset` is that of the line. Independent of the ranges, values of keys with names such as `password` and
- * users in URLs are masked.
+ * `offset` is that of the line. Masked independently of the ranges: values of keys with names such as
+ * `password`, users in URLs, and paths of RTMP URLs, which have keys.
  */
 export const maskedLine = (line: string, offset: number, ranges: readonly Range[]): string => {
   let masked = line
@@ -93,6 +96,8 @@ export const maskedLine = (line: string, offset: number, ranges: readonly Range[
   }
   for (const { 0: user, index } of line.matchAll(/\/\/[^/@\s]{1,256}@/g))
     masked = hidden(masked, index + 2, index + user.length - 1)
+  for (const { 0: url, index, 1: server = '' } of line.matchAll(streamUrl))
+    masked = hidden(masked, index + server.length, index + url.length)
   return masked
 }
 

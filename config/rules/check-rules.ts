@@ -24,6 +24,7 @@ export const checkRules = (config: FileConfig, report: Report): void => {
   checkTurn(config, report)
   checkOAuth(config, report)
   checkPush(config, report)
+  checkStreams(config, report)
 }
 
 const checkUnique = (config: FileConfig, report: Report): void => {
@@ -51,6 +52,16 @@ const checkUnique = (config: FileConfig, report: Report): void => {
     ],
     report,
   )
+}
+
+/** Checks that no room has a stream twice. The messages have no URLs, as these are secret. */
+const checkStreams = ({ rooms }: FileConfig, report: Report): void => {
+  rooms.forEach(({ streams }, i) => {
+    streams.forEach(({ url }, j) => {
+      if (streams.findIndex((each) => each.url.trim() === url.trim()) !== j)
+        report(['rooms', i, 'streams', j, 'url'], 'must differ from the other streams of the room')
+    })
+  })
 }
 
 const checkHandlers = ({ domains, endpoints, resources }: FileConfig, report: Report): void => {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { parseDuration } from '../durations.ts'
 import { parseNetwork } from '../networks.ts'
 import { isPasswordOrHash } from '../password-hash.ts'
+import { parseRtmpUrl } from '../rtmp-url.ts'
 import { parseAge, parseSize } from '../sizes.ts'
 
 /** Format of a text in the configuration. */
@@ -97,6 +98,10 @@ export const formats = {
   'host-port': { expected: 'a host name, with a port unless it is the default port', validate: isHostPort },
   'http-url': { expected: 'an http or https URL', validate: isHttpUrl },
   'ws-url': { expected: 'a ws or wss URL without a fragment', validate: isWebSocketUrl },
+  'rtmp-url': {
+    expected: 'a URL such as rtmp://host/application/key, or with rtmps:',
+    validate: (text) => parseRtmpUrl(text) !== undefined,
+  },
   'file-path': { expected: 'the path of a file', validate: (text) => text !== '' },
   'sip-target': {
     expected: 'a SIP URI without a user, such as sip:gw.carrier.example;transport=tls',

@@ -1,4 +1,4 @@
-import { choice, flag, format, integer, object, text } from './builders.ts'
+import { choice, flag, format, integer, list, object, text } from './builders.ts'
 import { belongsTo } from './entry-schemas.ts'
 
 /** Names of the layouts of a room, as the API lists them. */
@@ -24,6 +24,25 @@ export const maxRoomMembers = 300
 /** Maximum number of members of a room without a setting. */
 export const defaultRoomMembers = 20
 
+/** Maximum number of streams of a room. */
+export const maxRoomStreams = 3
+
+/** Schema of an entry of `rooms[].streams`. */
+const stream = object(
+  'Stream to a server.',
+  {
+    url: {
+      ...format(
+        'rtmp-url',
+        'Server, application and key: rtmp://host/application/key, or with rtmps:. The key is a secret, ' +
+          'preferably from an environment variable. It is stored encrypted, and never shown.',
+      ),
+      writeOnly: true,
+    },
+  },
+  ['url'],
+)
+
 /** Schema of an entry of `rooms`. */
 export const room = object(
   'Video room: an address in which browsers and telephones meet.',
@@ -47,6 +66,10 @@ export const room = object(
     videoOff: flag('Members join with their video muted.', false),
     names: flag('Names stand over the cameras of a composed picture, too.', false),
     handsFirst: flag('Raised hands come before speakers when a layout has too few places.', false),
+    streams: {
+      ...list('Servers to which each session is streamed, at most three. Needs ffmpeg.', stream, []),
+      maxItems: maxRoomStreams,
+    },
   },
   ['address'],
 )

@@ -121,6 +121,29 @@ export const valueFiles: readonly BadFile[] = [
     ],
   },
   {
+    mistake: 'streams without a key or without RTMP, which are not shown',
+    text: 'rooms:\n  - address: /public/lounge\n    streams:\n      - url: rtmp://live.example/hunter2\n      - url: https://live.example/app/hunter2\n',
+    faults: [
+      'trunkline.yaml:4:14 rooms[0].streams[0].url: must be a URL such as rtmp://host/application/key, or with rtmps: [wrong-format]',
+      'trunkline.yaml:5:14 rooms[0].streams[1].url: must be a URL such as rtmp://host/application/key, or with rtmps: [wrong-format]',
+    ],
+  },
+  {
+    mistake: 'a stream twice, which is not shown',
+    text: 'rooms:\n  - address: /public/hall\n    streams: [{ url: "rtmp://live.example/app/hunter2" }, { url: "rtmp://live.example/app/hunter2" }]\n',
+    isExample: false,
+    faults: [
+      'trunkline.yaml:3:66 rooms[0].streams[1].url: must differ from the other streams of the room [conflict]',
+    ],
+  },
+  {
+    mistake: 'more streams than a room has',
+    text: 'rooms:\n  - address: /public/hall\n    streams: [{ url: "${A}1" }, { url: "${A}2" }, { url: "${A}3" }, { url: "${A}4" }]\n',
+    env: { A: 'rtmp://live.example/app/key' },
+    isExample: false,
+    faults: ['trunkline.yaml:3:5 rooms[0].streams: must have at most 3 items [wrong-length]'],
+  },
+  {
     mistake: 'a key that another one excludes',
     text: 'resources:\n  - address: /public/menu\n    handler: { kind: realtime, topic: office, url: "https://app.example" }\n',
     faults: [

@@ -1,25 +1,14 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { AddressGuard } from '@trunkline/sip-agent/address-guard'
+import { parseRtmpUrl, type RtmpUrl } from '../../config/rtmp-url.ts'
 import type { RoomStreamTarget } from '../../media/types.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
 import { AddressRefused } from './answers.ts'
-import { bareHost, guardedLookup, literalOf, type Resolve } from './guarded-lookup.ts'
+import { guardedLookup, literalOf, type Resolve } from './guarded-lookup.ts'
 
 /** Time without traffic after which a connection is lost, in ms. */
 const idleMs = 30_000
-
-/** Scheme, host with port, and path with query. User and password have no place in it. */
-const urlForm = /^(rtmps?):\/\/([^/?#@\\\s]{1,300})(\/[^#\r\n]{1,2000})$/i
-
-/** URL of a stream, and its form without the key. */
-export interface ReadRtmpUrl extends Omit<RoomStreamTarget, 'connect'> {
-  readonly host: string
-  readonly port: number
-  readonly hasTls: boolean
-  /** URL for lists and logs, without what follows the first part of its path. */
-  readonly masked: string
-}
 
 /** Address that is not permitted; further attempts would fail, too. */
 export class RtmpForbidden extends Error {}
@@ -28,38 +17,10 @@ export class RtmpForbidden extends Error {}
  * Reads the URL of a stream: `rtmp://host/app/key`, or with `rtmps:`. Throws `bad_room_stream_url`. Errors
  * never contain the key.
  */
-export const readRtmpUrl = (text: string): ReadRtmpUrl => {
-  const [, scheme, authority = '', path = ''] = urlForm.exec(text.trim()) ?? []
-  // Parsed as ftp: the parser knows its rules for hosts. It would change the path, and drop a default port.
-  const url = URL.parse(`ftp://${authority}`)
-  const [, ownPort] = /:(\d+)$/.exec(authority) ?? []
-  const hasTls = scheme?.toLowerCase() === 'rtmps'
-  const port = Number(ownPort ?? (hasTls ? 443 : 1935))
-  const { app, first, key } = partsOf(path)
-  if (!url || port === 0 || first === undefined || key === undefined)
-    throw new TrunklineError('bad_room_stream_url', undefined, { attribute: 'url' })
-  const origin = `${hasTls ? 'rtmps' : 'rtmp'}://${url.hostname}`
-  return {
-    host: bareHost(url),
-    port,
-    hasTls,
-    app,
-    tcUrl: `${origin}:${port}/${app}`,
-    key,
-    masked: `${origin}${ownPort === undefined ? '' : `:${port}`}/${first}/***`,
-  }
-}
-
-/** Returns the parts of a path and query, as they are written: servers compare keys literally. */
-const partsOf = (path: string) => {
-  const query = path.indexOf('?')
-  const segments = path
-    .slice(0, query < 0 ? undefined : query)
-    .split('/')
-    .filter((part) => part !== '')
-  const last = segments.pop()
-  const key = last === undefined || query < 0 ? last : last + path.slice(query)
-  return { app: segments.join('/'), first: segments[0], key }
+export const readRtmpUrl = (text: string): RtmpUrl => {
+  const url = parseRtmpUrl(text)
+  if (!url) throw new TrunklineError('bad_room_stream_url', undefined, { attribute: 'url' })
+  return url
 }
 
 /** Connects to the server of a stream. The addresses of its name pass the guard, and are used as they are. */
@@ -73,12 +34,12 @@ export class RtmpConnector {
   }
 
   /** Returns the target of a URL. Throws as {@link readRtmpUrl} does. */
-  target(text: string): RoomStreamTarget & Pick<ReadRtmpUrl, 'masked'> {
+  target(text: string): RoomStreamTarget & Pick<RtmpUrl, 'masked'> {
     const url = readRtmpUrl(text)
     return { ...url, connect: (signal) => this.#connect(url, signal) }
   }
 
-  #connect({ host, port, hasTls }: ReadRtmpUrl, signal: AbortSignal): Promise<Socket> {
+  #connect({ host, port, hasTls }: RtmpUrl, signal: AbortSignal): Promise<Socket> {
     const { promise, resolve, reject } = Promise.withResolvers<Socket>()
     const literal = literalOf({ hostname: host })
     // An IP address is not resolved, so it is checked here.

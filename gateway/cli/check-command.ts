@@ -40,8 +40,15 @@ const printReport = async (file: string, { faults, config }: CheckReport): Promi
   const pictures = reason === undefined ? 'composed, or the speaker' : `the speaker (${reason})`
   process.stdout.write(`Pictures of video rooms: ${pictures}.\n`)
   const ffmpeg = await findFfmpeg(config.media.rooms.ffmpeg.program)
-  const player = typeof ffmpeg === 'string' ? `no ffmpeg (${ffmpeg})` : `ffmpeg ${ffmpeg.version}`
-  process.stdout.write(`Files and streams of video rooms: ${player}.\n`)
+  const streams = config.rooms.reduce((sum, room) => sum + room.streams.length, 0)
+  process.stdout.write(`Files and streams of video rooms: ${playerOf(ffmpeg, streams)}.\n`)
+}
+
+/** Returns the program for files and streams. `streams`: number of those in the configuration file. */
+const playerOf = (ffmpeg: Awaited<ReturnType<typeof findFfmpeg>>, streams: number): string => {
+  if (typeof ffmpeg !== 'string') return `ffmpeg ${ffmpeg.version}`
+  const idle = streams === 0 ? '' : `; ${counted(streams, 'stream')} of the file cannot start`
+  return `no ffmpeg (${ffmpeg})${idle}`
 }
 
 /** Returns the report that `check --json` prints. Keys are added in later releases, and never removed. */

@@ -206,6 +206,7 @@ describe('the directory', () => {
       videoOff: true,
       handsFirst: true,
       names: true,
+      streams: [],
     } as const
     const first = await open(config({ rooms: [room] }))
     const { resource } = first.room('/public/lounge', 'project-1')

@@ -20,7 +20,7 @@ import type { ConnectionUse, Engine, News } from './store/engine.ts'
 import type { Store, Write } from './store/sqlite.ts'
 import { forgetDevices } from './tables/devices.ts'
 import { RecordingRows } from './tables/recordings.ts'
-import { RoomStreams } from './tables/room-streams.ts'
+import { RoomStreams, sealingOfStreams } from './tables/room-streams.ts'
 import { StoredDomainApps } from './writing/domain-apps.ts'
 import { Passwords } from './writing/passwords.ts'
 import { StoredProjectCarriers } from './writing/project-carriers.ts'
@@ -159,7 +159,7 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
       domainApps,
       projects: new StoredProjects(writing),
       carriers,
-      roomStreams: new RoomStreams(store, new Sealing(secret, 'URLs of room streams'), clock, log),
+      roomStreams: new RoomStreams(store, sealingOfStreams(secret), clock, log),
     }
     const dummyHash = await passwords.hash('unknown')
     return new LoadedDirectory({

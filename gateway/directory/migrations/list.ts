@@ -1,3 +1,4 @@
+import { declaredStreams } from './declared-streams.ts'
 import { doNotDisturb } from './do-not-disturb.ts'
 import { firstRelease } from './first-release.ts'
 import type { Migration } from './migration.ts'
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   roomHistory,
   recordingFiles,
   roomStreams,
+  declaredStreams,
 ]

@@ -1,4 +1,5 @@
 import { canonicalHost } from '../../../config/networks.ts'
+import { parseRtmpUrl } from '../../../config/rtmp-url.ts'
 import type {
   Config,
   HandlerConfig,
@@ -19,6 +20,7 @@ import type {
   RoomDetails,
   SubscriberDetails,
 } from '../model/resource-types.ts'
+import type { StreamUrl } from '../tables/room-streams.ts'
 
 /** Parts of the configuration that the directory uses. */
 export type DirectoryConfig = Pick<
@@ -64,6 +66,8 @@ export interface DeclaredResource {
   readonly person?: { /** Lower case. */ readonly email: string; readonly password: string }
   /** Credentials of a SIP endpoint; one secret for each host of the registrar. */
   readonly phone?: { readonly username: string; readonly secrets: readonly DigestSecret[] }
+  /** Streams that start with each session of a room. */
+  readonly streams?: readonly StreamUrl[]
 }
 
 /** Declarations of the configuration file, converted for the store. */
@@ -200,7 +204,15 @@ const room = (r: RoomConfig, first: string): DeclaredResource => {
     names: r.names,
   }
   const displayName = r.displayName ?? address.name
-  return { projectId: r.project ?? first, type: 'room', ...address, displayName, details }
+  const streams = r.streams.map(({ url }) => streamUrl(url, r.address))
+  return { projectId: r.project ?? first, type: 'room', ...address, displayName, details, streams }
+}
+
+/** Reads the URL of a stream. The error does not contain it, as it is secret. */
+const streamUrl = (url: string, address: string): StreamUrl => {
+  const read = parseRtmpUrl(url)
+  if (!read) throw new Error(`A stream of the room ${address} has no URL such as rtmp://host/app/key.`)
+  return { url, shown: read.masked }
 }
 
 /** Returns the type of a resource, which follows from its handler. */

@@ -1,13 +1,15 @@
 import { isPasswordHash } from '../../../config/password-hash.ts'
 import type { Engine } from '../store/engine.ts'
 import type { Store, Write } from '../store/sqlite.ts'
+import { sealingOfStreams } from '../tables/room-streams.ts'
 import { type Passwords, passwordMark } from '../writing/passwords.ts'
 import type { Declared } from './declared.ts'
 import { provisionDomains } from './domains.ts'
 import { provisionProjects } from './provision-projects.ts'
 import { type Credential, personKey, provisionResources } from './resources.ts'
+import { provisionStreams } from './streams.ts'
 
-/** Hasher of declared passwords, and the key that detects their changes. */
+/** Hasher of declared passwords, and the gateway's secret: it detects their changes, and encrypts URLs. */
 export interface Hashing {
   readonly secret: Uint8Array
   readonly passwords: Pick<Passwords, 'hash'>
@@ -43,10 +45,13 @@ export const prepareProvision = async (
   hashing: Hashing,
 ): Promise<(write: Write, now: number) => Promise<void>> => {
   const credentials = await credentialsFor(store, declared, hashing)
+  const sealing = sealingOfStreams(hashing.secret)
   return async (write, now) => {
     await provisionProjects(write, declared.projects, now)
     await provisionDomains(write, declared.domains, now)
-    await provisionResources(write, declared.resources, credentials, now)
+    const ids = await provisionResources(write, declared.resources, credentials, now)
+    const streams = [...ids].map(([{ projectId, streams = [] }, roomId]) => ({ projectId, roomId, streams }))
+    await provisionStreams(write, streams, sealing, now)
   }
 }
 

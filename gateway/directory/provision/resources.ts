@@ -25,14 +25,14 @@ interface Existing {
 
 /**
  * Removes resources that are no longer in the file, and creates or changes the others. `credentials`: by
- * {@link personKey}.
+ * {@link personKey}. Returns the id of each resource of the file.
  */
 export const provisionResources = async (
   write: Write,
   resources: readonly DeclaredResource[],
   credentials: ReadonlyMap<string, Credential>,
   now: number,
-): Promise<void> => {
+): Promise<ReadonlyMap<DeclaredResource, string>> => {
   const managed = await existing(write).where('managed_by_file', '=', 1).execute()
   const byKey = new Map(managed.map((each) => [keyOfExisting(each), each]))
   const existingOf = new Map<DeclaredResource, Existing | undefined>()
@@ -46,14 +46,17 @@ export const provisionResources = async (
   for (const row of managed)
     if (!ids.has(row.id)) await write.deleteFrom('resource').where('id', '=', row.id).execute()
   await vacate(write, existingOf)
+  const idOf = new Map<DeclaredResource, string>()
   for (const [resource, before] of existingOf) {
     const id = before?.id ?? randomUUID()
+    idOf.set(resource, id)
     await writeResource(write, id, resource, before, now)
     await writeAddress(write, id, resource, now)
     const credential = resource.person && credentials.get(personKey(resource))
     if (credential) await writePerson(write, id, resource, credential, now)
     if (resource.phone) await writePhone(write, id, resource.phone)
   }
+  return idOf
 }
 
 /** Returns the key that identifies a subscriber. */

@@ -81,4 +81,6 @@ export interface RoomStreamTable {
   shown_url: string
   created_at: number
   updated_at: number
+  /** 1: the configuration file declares the stream. */
+  managed_by_file: number
 }

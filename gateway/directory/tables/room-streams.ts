@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { maxRoomStreams } from '../../../config/schema/room-schema.ts'
 import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
-import type { Sealing } from '../../core/sealing.ts'
+import { Sealing } from '../../core/sealing.ts'
 import type { RoomStreamTable } from '../store/schema.ts'
 import type { Store } from '../store/sqlite.ts'
-
-/** Maximum number of streams of a room. */
-const maxOfRoom = 3
 
 /** Stream that starts with each session of a room. Times in milliseconds since 1970. */
 export type ConfiguredStream = Readonly<Omit<RoomStreamTable, 'url'>>
@@ -20,7 +18,18 @@ export interface StreamUrl {
   readonly shown: string
 }
 
-const shownColumns = ['id', 'project_id', 'room_id', 'shown_url', 'created_at', 'updated_at'] as const
+/** Returns the encryption of the URLs. `secret` is that of the gateway. */
+export const sealingOfStreams = (secret: Uint8Array): Sealing => new Sealing(secret, 'URLs of room streams')
+
+const shownColumns = [
+  'id',
+  'project_id',
+  'room_id',
+  'shown_url',
+  'created_at',
+  'updated_at',
+  'managed_by_file',
+] as const
 
 /** Streams of rooms. Their URLs are stored encrypted. */
 export class RoomStreams {
@@ -53,18 +62,18 @@ export class RoomStreams {
     return found
   }
 
-  /** Returns the streams of a room, the earliest first. */
+  /** Returns the streams of a room: those of the configuration file, then the earliest of the API. */
   ofRoom(roomId: string): Promise<readonly ConfiguredStream[]> {
     return this.#ofRoom(roomId).select(shownColumns).execute()
   }
 
   /**
-   * Returns the whole URLs of the streams of a room. One that was encrypted with another key is logged and
-   * left out.
+   * Returns the whole URLs of the streams of a room, those of the configuration file first. One that was
+   * encrypted with another key is logged and left out, as are those beyond the maximum number.
    */
   async urlsOf(roomId: string): Promise<readonly string[]> {
     const rows = await this.#ofRoom(roomId).select(['id', 'url']).execute()
-    return rows.flatMap(({ id, url }) => {
+    const urls = rows.flatMap(({ id, url }) => {
       try {
         return [this.#sealing.open(url, id)]
       } catch (err) {
@@ -72,6 +81,7 @@ export class RoomStreams {
         return []
       }
     })
+    return urls.slice(0, maxRoomStreams)
   }
 
   /**
@@ -88,6 +98,7 @@ export class RoomStreams {
       shown_url: shown,
       created_at: now,
       updated_at: now,
+      managed_by_file: 0,
     }
     await this.#store.transaction().execute(async (write) => {
       // The first statement is a write, which locks the row of the room before its streams are counted.
@@ -102,7 +113,7 @@ export class RoomStreams {
         .select((eb) => eb.fn.countAll().as('count'))
         .where('room_id', '=', roomId)
         .executeTakeFirstOrThrow()
-      if (Number(count) >= maxOfRoom) throw new TrunklineError('too_many_room_streams')
+      if (Number(count) >= maxRoomStreams) throw new TrunklineError('too_many_room_streams')
       await write
         .insertInto('room_stream')
         .values({ ...row, url: this.#sealing.seal(url, id) })
@@ -111,31 +122,40 @@ export class RoomStreams {
     return row
   }
 
-  /** Changes the URL of a stream. Rejects with `unknown_resource`. */
+  /** Changes the URL of a stream. Rejects with `unknown_resource` or `managed_by_file`. */
   async change(projectId: string, id: string, { url, shown }: StreamUrl): Promise<ConfiguredStream> {
     await this.#store
       .updateTable('room_stream')
       .set({ url: this.#sealing.seal(url, id), shown_url: shown, updated_at: this.#clock.now() })
       .where('id', '=', id)
       .where('project_id', '=', projectId)
+      .where('managed_by_file', '=', 0)
       .execute()
-    return this.find(projectId, id)
+    return this.#changeable(projectId, id)
   }
 
-  /** Removes a stream. Rejects with `unknown_resource`. */
+  /** Removes a stream. Rejects with `unknown_resource` or `managed_by_file`. */
   async remove(projectId: string, id: string): Promise<void> {
     const { numDeletedRows } = await this.#store
       .deleteFrom('room_stream')
       .where('id', '=', id)
       .where('project_id', '=', projectId)
+      .where('managed_by_file', '=', 0)
       .executeTakeFirst()
-    if (numDeletedRows === 0n) throw new TrunklineError('unknown_resource')
+    if (numDeletedRows === 0n) await this.#changeable(projectId, id)
+  }
+
+  async #changeable(projectId: string, id: string): Promise<ConfiguredStream> {
+    const found = await this.find(projectId, id)
+    if (found.managed_by_file === 1) throw new TrunklineError('managed_by_file')
+    return found
   }
 
   #ofRoom(roomId: string) {
     return this.#store
       .selectFrom('room_stream')
       .where('room_id', '=', roomId)
+      .orderBy('managed_by_file', 'desc')
       .orderBy('created_at')
       .orderBy('id')
   }

@@ -57,7 +57,7 @@ const permitted: ReadonlySet<string> = new Set(['get_address', 'get_subscriber_i
 
 /** Paths of objects that the configuration file may declare, which the API then cannot change. */
 const declarable =
-  /^\/api\/(?:fabric\/(?:resources|subscribers|domain_applications|carriers)|relay|project|oauth_clients|video\/(?:rooms|conferences))\b/
+  /^\/api\/(?:fabric\/(?:resources|subscribers|domain_applications|carriers)|relay|project|oauth_clients|video\/(?:rooms|conferences|streams))\b/
 
 /**
  * Returns the error statuses that a route can answer with. Bodies of requests that have none, such as those

@@ -31,6 +31,7 @@ describe('streams of a room', () => {
       width: 1280,
       height: 720,
       fps: 30,
+      managed_by: 'api',
       created_at: now,
       updated_at: now,
     })
@@ -62,6 +63,18 @@ describe('streams of a room', () => {
     expect((await rig.send('GET', `${path}?page_size=2`)).body.data).toHaveLength(2)
     await rig.send('DELETE', `${rooms}/${room.id}`)
     expect(await rig.directory.roomStreams.ofRoom(room.id)).toEqual([])
+  })
+
+  it('are read, and not changed, if the configuration file declares them', async () => {
+    await rig.make(rooms, { name: 'declared' })
+    const { id } = await rig.make(`${rooms}/declared/streams`, { url })
+    const { store } = rig.directory
+    await store.updateTable('room_stream').set({ managed_by_file: 1 }).where('id', '=', id).execute()
+    const own = `/api/video/streams/${id}`
+    expect((await rig.send('GET', own)).body).toMatchObject({ url: shown, managed_by: 'file' })
+    for (const [method, body] of [['PUT', { url }], ['PATCH', { url }], ['DELETE']] as const)
+      expect(codeOf(await rig.send(method, own, body))).toEqual([409, 'managed_by_file'])
+    expect((await rig.send('DELETE', own, undefined, theirs)).status).toBe(404)
   })
 
   it('need a URL of RTMP, ffmpeg, and a room of the project', async () => {

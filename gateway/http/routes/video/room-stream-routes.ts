@@ -34,6 +34,11 @@ const properties = {
   width: { ...number, description: 'Width of the picture; always 1280.' },
   height: { ...number, description: 'Height of the picture; always 720.' },
   fps: { ...number, description: 'Pictures per second; always 30.' },
+  managed_by: {
+    type: 'string',
+    enum: ['file', 'api'],
+    description: 'Whether the configuration file declares the stream. The API cannot change it then.',
+  },
   created_at: { type: 'string' },
   updated_at: { type: 'string' },
 }
@@ -119,6 +124,7 @@ const streamBody = (stream: ConfiguredStream) => ({
   width: 1280,
   height: 720,
   fps: 30,
+  managed_by: stream.managed_by_file === 1 ? 'file' : 'api',
   created_at: timeText(stream.created_at),
   updated_at: timeText(stream.updated_at),
 })
