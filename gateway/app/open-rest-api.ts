@@ -47,7 +47,7 @@ export const openRestApi = async (
   metrics: Metrics,
 ): Promise<RestApi> => {
   const { config, clock, log } = base
-  const { directory, tokens, roomTokens, pairs, revocations, access } = store
+  const { directory, tokens, roomTokens, conferenceTokens, pairs, revocations, access } = store
   const { calls, placing, commands, conferences, rooms, queues, documentChecks } = opened
   metrics.gauge('tokens_checked', () => tokens.checked)
   metrics.gauge('tokens_revoked', () => revocations.size)
@@ -55,7 +55,16 @@ export const openRestApi = async (
   const api = new RestApi({
     project: config.project,
     directory,
-    credentials: { origins, access, tokens, roomTokens, pairs, oauthClients, ...(oauth && { oauth }) },
+    credentials: {
+      origins,
+      access,
+      tokens,
+      roomTokens,
+      conferenceTokens,
+      pairs,
+      oauthClients,
+      ...(oauth && { oauth }),
+    },
     calls: {
       placement: placing,
       commands,

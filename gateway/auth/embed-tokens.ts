@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { FixedWindowLimiter } from '../core/rates.ts'
 import type { Resources } from '../directory/model/ports.ts'
 import type { RefreshTokenRows } from '../directory/tables/refresh-tokens.ts'
+import { ExchangeRates } from './exchange-rates.ts'
 import type { SubscriberTokens } from './subscriber-tokens.ts'
 import { defaultSeconds, hashOf } from './token-pairs.ts'
 
@@ -61,13 +61,11 @@ interface Claims extends Pick<EmbedOptions, 'maxGuests' | 'origins'> {
  */
 export class EmbedTokens {
   readonly #deps: EmbedTokenDeps
-  readonly #guests: FixedWindowLimiter
-  readonly #guestsOfNetworks: FixedWindowLimiter
+  readonly #rates: ExchangeRates
 
   constructor(deps: EmbedTokenDeps) {
     this.#deps = deps
-    this.#guests = new FixedWindowLimiter(deps.clock, { attempts: defaultGuests, windowMs: 60_000 })
-    this.#guestsOfNetworks = new FixedWindowLimiter(deps.clock, { attempts: minOfNetwork, windowMs: 60_000 })
+    this.#rates = new ExchangeRates(deps.clock)
   }
 
   /** Creates an embed token for an address. */
@@ -101,22 +99,14 @@ export class EmbedTokens {
     const { tokens, rows, resources, clock } = this.#deps
     const found = await rows.find(hashOf(text))
     if (found?.kind !== embed || Number(found.expires_at) <= clock.now()) return { refused: 'unknown' }
-    const { addressIds, maxGuests, origins }: Claims = JSON.parse(found.claims_json)
+    const { addressIds, maxGuests = defaultGuests, origins }: Claims = JSON.parse(found.claims_json)
     if (!resources.findByAddressId(found.project_id, addressIds[0])) return { refused: 'unknown' }
     if (origins && (origin === undefined || !origins.includes(origin))) return { refused: 'origin' }
-    const waitMs = this.#take(found.id, network, maxGuests)
+    const ofNetwork = Math.max(minOfNetwork, Math.ceil(maxGuests * networkShare))
+    const waitMs = this.#rates.take(found.id, network, { all: maxGuests, ofNetwork })
     if (waitMs > 0) return { refused: 'rate', waitMs }
     const guest = { id: randomUUID(), projectId: found.project_id }
     const { token } = await tokens.issue(guest, defaultSeconds, { kind: 'guest', addressIds })
     return { token }
-  }
-
-  /**
-   * Counts a guest token. Returns 0 if the token is allowed, otherwise the milliseconds until the next one
-   * is.
-   */
-  #take(id: string, network: string, maxGuests = defaultGuests): number {
-    const ofNetwork = Math.max(minOfNetwork, Math.ceil(maxGuests * networkShare))
-    return this.#guestsOfNetworks.take(`${id} ${network}`, ofNetwork) || this.#guests.take(id, maxGuests)
   }
 }

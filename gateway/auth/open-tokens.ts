@@ -1,8 +1,10 @@
 import type { Clock } from '../core/clock.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { News } from '../directory/store/engine.ts'
+import { ConferenceTokenRows } from '../directory/tables/conference-tokens.ts'
 import { RefreshTokenRows } from '../directory/tables/refresh-tokens.ts'
 import { RevokedTokenRows } from '../directory/tables/revoked-tokens.ts'
+import { ConferenceTokens } from './conference-tokens.ts'
 import { Revocations } from './revocations.ts'
 import { RoomTokens } from './room-tokens.ts'
 import { SubscriberTokens } from './subscriber-tokens.ts'
@@ -12,6 +14,7 @@ import { TokenPairs } from './token-pairs.ts'
 export interface OpenTokens {
   readonly tokens: SubscriberTokens
   readonly roomTokens: RoomTokens
+  readonly conferenceTokens: ConferenceTokens
   readonly revocations: Revocations
   readonly pairs: TokenPairs
 }
@@ -44,8 +47,10 @@ export const openTokens = async (
   directory.onElsewhere((news) => applyNews(revocations, news))
   const tokens = new SubscriberTokens(secret, clock, publicHost, revocations)
   const roomTokens = new RoomTokens({ secret, publicHost }, { clock, revocations })
+  const conferences = { rows: new ConferenceTokenRows(store, clock), revocations, clock }
+  const conferenceTokens = new ConferenceTokens(secret, conferences)
   const pairs = new TokenPairs({ tokens, roomTokens, rows: new RefreshTokenRows(store), revocations, clock })
-  return { tokens, roomTokens, revocations, pairs }
+  return { tokens, roomTokens, conferenceTokens, revocations, pairs }
 }
 
 const applyNews = async (revocations: Revocations, news: News): Promise<void> => {

@@ -9,7 +9,7 @@ export type RevocableToken = Pick<SubscriberToken, 'id' | 'expiresAt'> &
 /** Valid token that may have been revoked. */
 export type RevocationSubject = Pick<SubscriberToken, 'id' | 'subscriberId' | 'issuedAt'> & {
   readonly kind: (SubscriberToken | RoomToken)['kind']
-}
+} & Pick<RoomToken, 'source'>
 
 /** Collaborators of {@link Revocations}. */
 export interface RevocationDeps {
@@ -58,9 +58,9 @@ export class Revocations {
     return this.#ended.size
   }
 
-  /** Returns whether a token was revoked, by itself or with all tokens of its subscriber. */
-  has({ kind, id, subscriberId, issuedAt }: RevocationSubject): boolean {
-    if (this.#ended.has(id)) return true
+  /** Returns whether a token was revoked: itself, its source, or all tokens of its subscriber. */
+  has({ kind, id, source, subscriberId, issuedAt }: RevocationSubject): boolean {
+    if (this.#ended.has(id) || (source !== undefined && this.#ended.has(source))) return true
     if (kind === 'guest' || kind === 'room') return false
     // Compared in whole milliseconds, the precision of both values.
     return Math.round(issuedAt * 1000) < this.#deps.tokensAfter(subscriberId)

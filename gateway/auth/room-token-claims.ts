@@ -54,6 +54,8 @@ export interface RoomToken {
   /** Seconds since the Unix epoch. */
   readonly issuedAt: number
   readonly expiresAt: number
+  /** Version of the conference token that it was made from. A revocation of the version ends the token. */
+  readonly source?: string
   readonly grant: RoomGrant
 }
 
@@ -75,13 +77,21 @@ export const roomHolderId = (projectId: string, { room, userName }: Pick<RoomGra
     .digest('base64url')}`
 
 /** Returns the claims of a room token (RFC 7519 section 4). */
-export const roomClaimsOf = ({ projectId, id, issuedAt, expiresAt, grant }: RoomToken): JWTPayload => ({
+export const roomClaimsOf = ({
+  projectId,
+  id,
+  issuedAt,
+  expiresAt,
+  source,
+  grant,
+}: RoomToken): JWTPayload => ({
   sub: roomHolderId(projectId, grant),
   jti: id,
   iat: issuedAt,
   exp: expiresAt,
   project: projectId,
   kind: 'room',
+  ...(source !== undefined && { source }),
   // The published SDK uses this claim as the storage key of a tab's session and of the call to resume after
   // a reload.
   r: grant.room,
@@ -104,12 +114,21 @@ export const roomClaimsOf = ({ projectId, id, issuedAt, expiresAt, grant }: Room
 
 /** Reads verified claims. Returns undefined if one is missing or malformed. */
 export const readRoomClaims = (claims: JWTPayload): RoomToken | undefined => {
-  const { sub, jti, iat, exp, project, kind } = claims
+  const { sub, jti, iat, exp, project, kind, source } = claims
   if (kind !== 'room' || !isText(jti) || jti.includes('_') || !isText(project)) return undefined
-  if (!isTime(iat) || !isTime(exp)) return undefined
+  if (!isTime(iat) || !isTime(exp) || !(source === undefined || isText(source))) return undefined
   const grant = readGrant(claims)
   if (!grant || sub !== roomHolderId(project, grant)) return undefined
-  return { kind, subscriberId: sub, projectId: project, id: jti, issuedAt: iat, expiresAt: exp, grant }
+  return {
+    kind,
+    subscriberId: sub,
+    projectId: project,
+    id: jti,
+    issuedAt: iat,
+    expiresAt: exp,
+    ...(source !== undefined && { source }),
+    grant,
+  }
 }
 
 const readGrant = (claims: JWTPayload): RoomGrant | undefined => {

@@ -41,14 +41,29 @@ export class RoomTokens {
     this.#deps = deps
   }
 
-  /** Issues a token for `ttlSeconds`. */
-  async issue(projectId: string, grant: RoomGrant, ttlSeconds: number): Promise<IssuedToken> {
+  /** Issues a token for `ttlSeconds`. `source`: version of the conference token that it is made from. */
+  async issue(
+    projectId: string,
+    grant: RoomGrant,
+    ttlSeconds: number,
+    source?: string,
+  ): Promise<IssuedToken> {
     const issuedAt = this.#deps.clock.now() / 1000
     const expiresAt = Math.floor(issuedAt) + Math.floor(ttlSeconds)
     const id = randomUUID()
     const subscriberId = roomHolderId(projectId, grant)
-    const claims = { kind: 'room', subscriberId, projectId, id, issuedAt, expiresAt, grant } as const
-    const token = await new SignJWT(roomClaimsOf(claims))
+    const token = await new SignJWT(
+      roomClaimsOf({
+        kind: 'room',
+        subscriberId,
+        projectId,
+        id,
+        issuedAt,
+        expiresAt,
+        ...(source !== undefined && { source }),
+        grant,
+      }),
+    )
       .setProtectedHeader(roomTokenHeader(this.#publicHost))
       .sign(this.#key)
     return { token, id, expiresAt }

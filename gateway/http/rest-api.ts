@@ -43,6 +43,7 @@ import { TokenSubscribers } from './routes/fabric/token-subscribers.ts'
 import { oauthClientRoutes } from './routes/oauth-client-routes.ts'
 import { projectTokenRoutes } from './routes/project-token-routes.ts'
 import { sessionRoute } from './routes/session-route.ts'
+import { type ConferenceTokenDeps, conferenceTokenRoutes } from './routes/video/conference-token-routes.ts'
 import { type RoomRecordingDeps, roomRecordingRoutes } from './routes/video/room-recording-routes.ts'
 import { type RoomTokenDeps, roomTokenRoutes } from './routes/video/room-token-routes.ts'
 import { type VideoDeps, videoRoutes } from './routes/video/video-routes.ts'
@@ -55,6 +56,7 @@ export interface ApiCredentials {
   readonly access: ProjectAccess
   readonly tokens: Pick<SubscriberTokens, 'issue' | 'verify'>
   readonly roomTokens: Pick<RoomTokens, 'issue'>
+  readonly conferenceTokens: ConferenceTokenDeps['conferenceTokens']
   readonly pairs: Pick<TokenPairs, 'issue' | 'refresh' | 'revoke'>
   readonly oauthClients: OAuthClients
   /** OAuth provider; absent if disabled. */
@@ -171,13 +173,15 @@ export class RestApi {
   #addTokenRoutes(site: TypedSite): void {
     const { directory, credentials, clock } = this.#deps
     const { resources, projects } = directory
-    const { tokens, roomTokens, pairs, oauthClients } = credentials
+    const { tokens, roomTokens, conferenceTokens, pairs, oauthClients } = credentials
+    const { rooms } = this.#deps.video
     const requireProject = this.#requireProject
     const authenticate = this.#authenticate
     const subscribers = new TokenSubscribers({ resources, directory, refreshRows: this.#refreshRows, clock })
     tokenRoutes(site, { subscribers, pairs, requireProject, authenticate, clock })
     limitedTokenRoutes(site, { resources, pairs, tokens, requireProject, authenticate, clock })
-    roomTokenRoutes(site, { roomTokens, rooms: this.#deps.video.rooms, requireProject, clock })
+    roomTokenRoutes(site, { roomTokens, rooms, requireProject, clock })
+    conferenceTokenRoutes(site, { resources, conferenceTokens, roomTokens, rooms, requireProject })
     embedRoutes(site, { embeds: this.#embeds, resources, requireProject, clock })
     projectTokenRoutes(site, { projects, requireProject, clock })
     oauthClientRoutes(site, { oauthClients, requireProject })

@@ -74,6 +74,12 @@ export const defaultPermissions: readonly RoomPermission[] = roomPermissions.fil
   name.startsWith('room.self.'),
 )
 
+/** Permissions of the tokens of a conference: moderators have all, and guests those on their own member. */
+export const conferencePermissions: Readonly<Record<'moderator' | 'guest', readonly RoomPermission[]>> = {
+  moderator: roomPermissions,
+  guest: defaultPermissions,
+}
+
 /**
  * Returns the permissions of a list that a room can grant, in the order of the list. `hasFfmpeg`: whether the
  * gateway has ffmpeg.

@@ -176,5 +176,7 @@ export const errorActions: Readonly<Record<Code, string>> = {
   unknown_room_stream: 'List the streams of the room. A stream that has ended cannot be changed.',
   too_many_room_streams: 'End or remove another stream of the room first.',
   bad_room_stream_url: 'Give the address of the server with the application and the key of the stream.',
+  bad_conference_token:
+    'Read the present token at `GET /api/video/conferences/{id}/conference_tokens`, and give it to the page.',
   bad_playback_url: 'Give the http: or https: URL of a file, such as an MP4, a WebM or an MP3.',
 }

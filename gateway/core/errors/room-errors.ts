@@ -88,6 +88,14 @@ export const roomCodes = {
     'INVALID_MSG_UNSPECIFIED',
     'info',
   ),
+  bad_conference_token: entry(
+    'The conference token was reset, or its conference was removed.',
+    403,
+    403,
+    21,
+    'CALL_REJECTED',
+    'info',
+  ),
   bad_playback_url: entry(
     'A file is played from an http: or https: URL.',
     400,

@@ -1,3 +1,4 @@
+import { conferenceTokens } from './conference-token-table.ts'
 import { declaredStreams } from './declared-streams.ts'
 import { doNotDisturb } from './do-not-disturb.ts'
 import { firstRelease } from './first-release.ts'
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   recordingFiles,
   roomStreams,
   declaredStreams,
+  conferenceTokens,
 ]

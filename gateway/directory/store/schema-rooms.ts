@@ -84,3 +84,17 @@ export interface RoomStreamTable {
   /** 1: the configuration file declares the stream. */
   managed_by_file: number
 }
+
+/** Tokens of conferences. Their texts are derived from the gateway's secret, and not stored. */
+export interface ConferenceTokenTable {
+  id: string
+  project_id: string
+  /** Resource of the room. */
+  room_id: string
+  /** Unique in the room. */
+  name: 'moderator' | 'guest'
+  /** Id of the present text; a reset changes it. */
+  version: string
+  created_at: number
+  updated_at: number
+}

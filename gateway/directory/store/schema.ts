@@ -2,7 +2,13 @@ import type { ResourceType } from '../model/resource-types.ts'
 import type { CallbackTable, RecordingTable } from './schema-calls.ts'
 import type { ConversationMemberTable, ConversationTable, MessageTable } from './schema-chat.ts'
 import type { CallTable, CdrTable, NodeTable, SubscriberCallTable } from './schema-records.ts'
-import type { RoomEventTable, RoomMemberTable, RoomSessionTable, RoomStreamTable } from './schema-rooms.ts'
+import type {
+  ConferenceTokenTable,
+  RoomEventTable,
+  RoomMemberTable,
+  RoomSessionTable,
+  RoomStreamTable,
+} from './schema-rooms.ts'
 import type {
   DeviceTable,
   IdempotencyTable,
@@ -52,6 +58,7 @@ export interface Tables {
   room_member: RoomMemberTable
   room_event: RoomEventTable
   room_stream: RoomStreamTable
+  conference_token: ConferenceTokenTable
 }
 
 /** Carriers of the API. */

@@ -130,9 +130,19 @@ const nounOf = (path: string): Noun => {
   const before = singular(parts.at(-2) ?? '')
   if (path.startsWith('/api/laml/')) return { word: `Compat${camel(word)}`, area: camel(before) }
   // These words say nothing without the word before.
-  const isVague = ['event', 'sip', 'rpc', 'info', 'secret', 'version', 'join', 'refresh', 'revoke'].includes(
-    word,
-  )
+  const isVague = [
+    'event',
+    'sip',
+    'rpc',
+    'info',
+    'secret',
+    'version',
+    'join',
+    'refresh',
+    'reset',
+    'exchange',
+    'revoke',
+  ].includes(word)
   return { word: isVague ? camel(`${before}_${word}`) : camel(word), area: camel(before) }
 }
 

@@ -208,6 +208,14 @@ const special: Readonly<Record<string, string>> = {
   list_video_conference_streams: 'The streams are those of the room in `/api/video/rooms`.',
   create_video_conference_stream:
     'The next session of the conference is streamed to the server. It has at most three streams.',
+  list_video_conference_tokens:
+    'Returns two tokens: `moderator` has all permissions in the room, `guest` those on its own member.',
+  get_conference_token: 'A link or a page has the token, and exchanges it for a room token.',
+  reset_conference_token:
+    'Room tokens that were made from the former token end, and after ten seconds the sessions of their ' +
+    'holders.',
+  exchange_conference_token:
+    'Needs no other credentials. The holder joins the room with `Video.RoomSession` of the browser SDK.',
   get_video_stream: 'The response has the URL without its key.',
   update_video_stream: 'The next session of the room uses the new server.',
   patch_video_stream: 'The next session of the room uses the new server.',

@@ -35,6 +35,7 @@ const more: Readonly<Record<string, readonly number[]>> = {
   join_conversation: [404],
   // These operations check something else than the credentials in the header.
   create_embed_guest_token: [403],
+  exchange_conference_token: [403],
   signInAtOwnPage: [401, 403],
   // The session has ended, or is on another gateway. A layout may not be available at present.
   update_room_session: [409],

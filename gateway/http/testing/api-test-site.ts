@@ -13,6 +13,7 @@ import { DocumentChecks } from '../../../handlers/reading/checks.ts'
 import type { DocumentReader } from '../../../handlers/reading/reader.ts'
 import { mp4Converter } from '../../../media/ffmpeg/convert-mp4.ts'
 import type { Certificate } from '../../auth/certificate.ts'
+import type { ConferenceTokens } from '../../auth/conference-tokens.ts'
 import { OAuthClients } from '../../auth/oauth/clients.ts'
 import { openTokens } from '../../auth/open-tokens.ts'
 import { ProjectAccess } from '../../auth/project-access.ts'
@@ -158,6 +159,7 @@ export class ApiTestSite {
   roomHistory!: RoomHistory
   tokens!: SubscriberTokens
   roomTokens!: RoomTokens
+  conferenceTokens!: ConferenceTokens
   pairs!: TokenPairs
   site!: FastifyInstance
   /** Conferences and queues in progress, by project. */
@@ -234,6 +236,7 @@ export class ApiTestSite {
         access: this.#access,
         tokens,
         roomTokens,
+        conferenceTokens: this.conferenceTokens,
         pairs,
         oauthClients: new OAuthClients(directory.store, () => clock.now(), { revokeClient: async () => {} }),
       },
@@ -352,9 +355,13 @@ export class ApiTestSite {
       log,
       passwords: quickPasswords(),
     })
-    const { tokens, roomTokens, pairs } = await openTokens(this.directory, { secret, clock })
+    const { tokens, roomTokens, conferenceTokens, pairs } = await openTokens(this.directory, {
+      secret,
+      clock,
+    })
     this.tokens = tokens
     this.roomTokens = roomTokens
+    this.conferenceTokens = conferenceTokens
     this.pairs = pairs
     this.#access = new ProjectAccess({ projects: this.directory.projects, clock })
     const { store, resources } = this.directory

@@ -194,6 +194,9 @@ const addVideoRoom = async (
     '/api/video/streams/{id}',
     await make(rig, project, `/api/video/rooms/${id}/streams`, { url: server }),
   )
+  const conference = things.get('/api/video/conferences/{id}')!
+  const [token] = await rig.conferenceTokens.ofRoom(projectId, conference)
+  things.set('/api/video/conference_tokens/{id}', token!.id)
   const room = rig.openRoom({ projectId, id })
   const memberId = randomUUID()
   room.join(memberId)

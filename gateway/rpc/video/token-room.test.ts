@@ -1,6 +1,7 @@
 /** Pages with room tokens: what they may join, and their events, with real room sessions and fake media. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RoomGrant } from '../../auth/room-token-claims.ts'
+import { sampleGrant } from '../../auth/testing/sample-grant.ts'
 import { defaultPermissions } from '../../rooms/permissions.ts'
 import { gone, settled } from '../subscriber/testing/call-setup.ts'
 import { allPermissions, memberOf, TokenPages } from './testing/token-pages.ts'
@@ -54,6 +55,26 @@ describe('a page with a room token', () => {
     await expect(page.connect(`${token}x`)).rejects.toThrow('not valid')
     await gateway.revocations.revoke(await gateway.roomTokens.verify(token))
     await expect(page.connect(token)).rejects.toThrow('revoked')
+  })
+
+  it('loses its session after a reset of the conference token that its token was made from', async () => {
+    const from = async (version: string) =>
+      (await gateway.roomTokens.issue('p1', sampleGrant(), 3600, version)).token
+    const reset = (id: string) =>
+      gateway.revocations.revoke({ id, expiresAt: gateway.clock.now() / 1000 + 3600 })
+    const page = await gateway.page()
+    const token = await from('first')
+    await page.connect(token)
+    await reset('first')
+    await expect((await gateway.page()).connect(token)).rejects.toThrow('revoked')
+    // A token from the present text keeps the session.
+    const next = { authentication: { jwt_token: await from('second') } }
+    await page.ask('signalwire.reauthenticate', next)
+    gateway.clock.advance(20_000)
+    await page.ask('signalwire.ping')
+    await reset('second')
+    gateway.clock.advance(10_000)
+    expect(await page.browser.closed).toBe(1008)
   })
 
   it('joins the room of its token, whatever it dials', async () => {

@@ -8,6 +8,7 @@ const rooms = '/api/video/rooms'
 const conferences = '/api/video/conferences'
 const sessions = '/api/video/room_sessions'
 const streams = '/api/video/streams'
+const conferenceTokens = '/api/video/conference_tokens'
 /** Port without a server: a stream to it is tried again for 44 s. */
 const streamServer = 'rtmp://127.0.0.1:9'
 
@@ -40,11 +41,27 @@ const tourConferences = async (api: ApiRecorder): Promise<void> => {
   await api.json('GET', `${conferences}/${id}`)
   await api.json('PATCH', `${conferences}/${id}`, { size: 'large' })
   await api.json('PUT', `${conferences}/${id}`, create)
+  await tourConferenceTokens(api, `${conferences}/${id}/conference_tokens`)
   await api.json('DELETE', `${conferences}/${id}`)
   for (const method of ['GET', 'DELETE'] as const)
     await api.json(method, `${conferences}/${id}`, undefined, { status: 404 })
   for (const method of ['PATCH', 'PUT'] as const)
     await api.json(method, `${conferences}/${id}`, create, { status: 404 })
+}
+
+/** Tokens of a conference, one of which is exchanged and reset. */
+const tourConferenceTokens = async (api: ApiRecorder, path: string): Promise<void> => {
+  const { data } = await api.json('GET', path)
+  const { id, token } = data[1]
+  const missing = crypto.randomUUID()
+  await api.json('GET', path.replace(/[^/]+(?=\/conference_tokens$)/, missing), undefined, { status: 404 })
+  await api.json('GET', `${conferenceTokens}/${id}`)
+  await api.json('GET', `${conferenceTokens}/${missing}`, undefined, { status: 404 })
+  await api.json('POST', `${conferenceTokens}/exchange`, { token, user_name: 'Vera' })
+  await api.json('POST', `${conferenceTokens}/${id}/reset`)
+  await api.json('POST', `${conferenceTokens}/${missing}/reset`, undefined, { status: 404 })
+  await api.json('POST', `${conferenceTokens}/exchange`, { token }, { status: 403 })
+  await api.json('POST', `${conferenceTokens}/exchange`, {}, { status: 422 })
 }
 
 /** Streams that start with the sessions of a room. */

@@ -8,6 +8,7 @@ describe('Stable', () => {
   it.each([
     ['refresh_token', 'aw_kaje_kPQ7cTgcGW_GTymJh9cwrgk50T1N-hVArJQ', 'example-refresh-token-0000'],
     ['push_notification_key', 'Xsn4kaje_kPQ7cTgcGW_GTym', 'example-push-notification-key-0000'],
+    ['token', 'vpt_XI1kaje4kPQ7cTgcGW9GTymJh9cwrgk50T1N', 'vpt_example-conference-token-0000'],
     [
       'url',
       `http://localhost:28602/api/recordings/${id}/audio?expires=1795540964&signature=s95EGoJF73WQ`,

@@ -77,6 +77,7 @@ export class Stable {
 
   #text(text: string, name: string): string {
     if (webToken.test(text)) return 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl'
+    if (text.startsWith('vpt_')) return 'vpt_example-conference-token-0000'
     if (secretName.test(name) && text.length > 16) return `example-${name.replaceAll('_', '-')}-0000`
     const renamed = this.#names.reduce((result, [from, to]) => result.replaceAll(from, to), text)
     const replaced = replacements.reduce((result, [from, to]) => result.replace(from, to), renamed)

@@ -1,0 +1,108 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import { TrunklineError } from '../core/errors/catalogue.ts'
+import type { ConferenceTokenRow, ConferenceTokenRows } from '../directory/tables/conference-tokens.ts'
+import { ExchangeRates } from './exchange-rates.ts'
+import type { Revocations } from './revocations.ts'
+
+/** Collaborators of {@link ConferenceTokens}. */
+export interface ConferenceTokenDeps {
+  readonly rows: Pick<ConferenceTokenRows, 'ofRoom' | 'find' | 'renew'>
+  readonly revocations: Pick<Revocations, 'revoke'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Token of a conference. */
+export interface ConferenceToken extends ConferenceTokenRow {
+  /** Text: a secret, which admits to the conference. */
+  readonly token: string
+}
+
+/** Lifetime of a room token that a conference token is exchanged for, in seconds. */
+export const exchangedSeconds = 86_400
+/** Maximum numbers of exchanges per minute: a whole room may join from one office at once. */
+const limits = { all: 1_000, ofNetwork: 300 }
+const prefix = 'vpt_'
+const idBytes = 16
+
+/** Outcome of an exchange: the token, undefined for an unknown one; or the time until the next exchange. */
+export type Exchange = { readonly found: ConferenceTokenRow | undefined } | { readonly waitMs: number }
+
+/**
+ * Tokens of conferences, which stand in links and pages. A page exchanges one for a room token. The text
+ * of a token is derived from the gateway's secret, the id and the version of the token. The store has no
+ * secret.
+ */
+export class ConferenceTokens {
+  readonly #key: Uint8Array
+  readonly #deps: ConferenceTokenDeps
+  readonly #rates: ExchangeRates
+
+  /** `secret` is that of the gateway. */
+  constructor(secret: Uint8Array, deps: ConferenceTokenDeps) {
+    this.#key = createHmac('sha256', secret).update('conference tokens').digest()
+    this.#deps = deps
+    this.#rates = new ExchangeRates(deps.clock)
+  }
+
+  /** Returns the tokens of a room: those of moderators and of guests. */
+  async ofRoom(projectId: string, roomId: string): Promise<readonly ConferenceToken[]> {
+    return (await this.#deps.rows.ofRoom(projectId, roomId)).map((row) => this.#shown(row))
+  }
+
+  /** Returns a token of a project. Rejects with `unknown_resource`. */
+  async find(projectId: string, id: string): Promise<ConferenceToken> {
+    return this.#shown(await this.#find(projectId, id))
+  }
+
+  /**
+   * Gives a token a new text. The former text is invalid, and room tokens that were made from it are revoked.
+   * Rejects with `unknown_resource`.
+   */
+  async reset(projectId: string, id: string): Promise<ConferenceToken> {
+    const { rows, revocations, clock } = this.#deps
+    const former = await this.#find(projectId, id)
+    // A reset that fails in between is repeated by the caller: the former text already is of no use.
+    const expiresAt = Math.ceil(clock.now() / 1000) + exchangedSeconds
+    await revocations.revoke({ id: former.version, expiresAt })
+    await rows.renew(former)
+    return this.find(projectId, id)
+  }
+
+  /** Finds the token of a text, for an exchange by a network. */
+  async exchange(text: string, network: string): Promise<Exchange> {
+    const found = await this.#deps.rows.find(idOf(text))
+    if (!found || !isEqual(text, this.#textOf(found))) return { found: undefined }
+    const waitMs = this.#rates.take(found.id, network, limits)
+    return waitMs > 0 ? { waitMs } : { found }
+  }
+
+  async #find(projectId: string, id: string): Promise<ConferenceTokenRow> {
+    const found = await this.#deps.rows.find(id)
+    if (found?.project_id !== projectId) throw new TrunklineError('unknown_resource')
+    return found
+  }
+
+  #shown(row: ConferenceTokenRow): ConferenceToken {
+    return { ...row, token: this.#textOf(row) }
+  }
+
+  #textOf({ id, version }: Pick<ConferenceTokenRow, 'id' | 'version'>): string {
+    const proof = createHmac('sha256', this.#key).update(`${id} ${version}`).digest()
+    return prefix + Buffer.concat([Buffer.from(id.replaceAll('-', ''), 'hex'), proof]).toString('base64url')
+  }
+}
+
+/** Returns the id that a text names; an empty text if it names none. */
+const idOf = (text: string): string => {
+  if (!text.startsWith(prefix)) return ''
+  const hex = Buffer.from(text.slice(prefix.length), 'base64url').subarray(0, idBytes).toString('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** Compares two texts in a time that does not depend on their content. */
+const isEqual = (one: string, other: string): boolean => {
+  const a = Buffer.from(one)
+  const b = Buffer.from(other)
+  return a.length === b.length && timingSafeEqual(a, b)
+}
