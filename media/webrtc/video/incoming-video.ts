@@ -4,6 +4,7 @@ import { type MediaSection, type Simulcast, sends } from '../sdp/session-descrip
 import type { VideoFormat } from '../sdp/video-format.ts'
 import { producerParameters } from '../video-parameters.ts'
 import { keyFrameSpacingMs } from './key-frame-spacing.ts'
+import { LearnedStreams } from './learned-streams.ts'
 
 /**
  * Minimum time between two requests for a key frame of a stream, in ms. Browsers ignore a request within
@@ -36,6 +37,8 @@ export interface VideoLine {
 /** Video that a browser sends over one m-line: its camera, or a shared screen. */
 export class IncomingVideo {
   readonly #watchers = new Set<() => void>()
+  readonly #learned = new LearnedStreams()
+  /** `key`: of the streams of one connection of the browser. */
   #current: (IncomingStream & { readonly key: string }) | undefined
 
   /** Current stream; undefined if nothing is sent. */
@@ -55,16 +58,17 @@ export class IncomingVideo {
    */
   async take({ line, section, format, simulcast }: VideoLine): Promise<void> {
     if (!sends(section.direction)) return this.clear()
-    const rtpParameters = producerParameters(section, format, simulcast)
-    const key = JSON.stringify(rtpParameters)
+    const parameters = producerParameters(section, format, simulcast)
+    // Each connection has a certificate of its own, and its own SSRCs.
+    const key = JSON.stringify([parameters, section.credentials.fingerprint])
     const old = this.#current
     if (old?.line === line && old.key === key && !old.producer.closed) return
     // Two producers of one transport must not share a mid.
-    old?.producer.close()
+    this.#end()
     try {
       const producer = await line.transport.produce({
         kind: 'video',
-        rtpParameters,
+        rtpParameters: { ...parameters, encodings: this.#learned.complete(key, parameters.encodings) },
         // The viewers of one encoding are many, and each change of layers asks for a key frame.
         keyFrameRequestDelay: simulcast ? keyFrameSpacingMs : minRequestMs,
       })
@@ -77,8 +81,15 @@ export class IncomingVideo {
 
   /** Ends the stream. Idempotent. */
   clear(): void {
-    this.#current?.producer.close()
+    this.#end()
     this.#set(undefined)
+  }
+
+  #end(): void {
+    if (!this.#current) return
+    const { producer, key } = this.#current
+    this.#learned.learn(key, producer)
+    producer.close()
   }
 
   #set(next: (IncomingStream & { readonly key: string }) | undefined): void {

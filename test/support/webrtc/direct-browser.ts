@@ -122,7 +122,8 @@ export class DirectBrowser {
 
   /** Applies a description with this direction. An SSRC different from the last one starts a new stream. */
   turn(direction: MediaSection['direction'], ssrc = 1): Promise<void> {
-    const section = { kind: 'video', mid: '0', direction, ssrc, formats: [this.#format] }
+    const credentials = { fingerprint: { algorithm: 'sha-256', value: '00' } }
+    const section = { kind: 'video', mid: '0', direction, ssrc, formats: [this.#format], credentials }
     return this.video.use({
       line: this.#line,
       section: section as unknown as MediaSection,
