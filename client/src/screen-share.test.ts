@@ -147,6 +147,22 @@ describe('a shared screen', () => {
   })
 })
 
+describe('the screen of a gateway whose media server has died', () => {
+  it('is offered anew, and goes on', async () => {
+    const all = await shared()
+    all.browser.peer.become('connected')
+    all.browser.socket.verto('verto.renew', { callID: all.id })
+    await settled()
+    const modify = all.browser.socket.requests('verto.modify')
+    expect(modify.map(({ message }) => message.params)).toMatchObject([
+      { action: 'updateMedia', dialogParams: { callID: all.id } },
+    ])
+    all.browser.socket.reply('verto.modify', { action: 'updateMedia', sdp: 'new answer' })
+    await settled()
+    expect([all.screen.active, all.ends]).toEqual([true, []])
+  })
+})
+
 describe('no screen is shared', () => {
   it('if the user chooses none', async () => {
     const { browser, call } = await inCall()
