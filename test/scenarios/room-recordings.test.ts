@@ -22,6 +22,7 @@ import {
 } from '../support/media-files.ts'
 import { rest } from '../support/rest.ts'
 import {
+  completeRecording,
   flashAndBeep,
   flashes,
   flashTimes,
@@ -30,9 +31,9 @@ import {
   sendsPicture,
   stepsOf,
   unevennessOf,
+  webmOf,
 } from '../support/room-recording.ts'
 import { withToken } from '../support/sdk-people.ts'
-import { until } from '../support/until.ts'
 import {
   memberNamed,
   roomToken,
@@ -79,17 +80,8 @@ const tokenFor = (user_name: string, more: object = {}) =>
 const withPage = (options: VideoPageOptions, work: (page: VideoPage) => Promise<void>): Promise<void> =>
   withVideoPage(browser, gateway, { options, work })
 
-/** Fetches the file of a recording from the link of the API. */
-const fileOf = async (at: Gateway, id: string): Promise<Buffer> => {
-  const recording = await until(
-    'the recording is complete',
-    async () => (await rest(at, 'GET', `/api/video/room_recordings/${id}`)).body,
-    ({ status }) => status === 'completed',
-  )
-  const answer = await fetch(recording.uri)
-  expect(answer.headers.get('content-type')).toBe('video/webm')
-  return Buffer.from(await answer.arrayBuffer())
-}
+/** Fetches the file of a recording, once it is complete. */
+const fileOf = async (at: Gateway, id: string): Promise<Buffer> => webmOf(await completeRecording(at, id))
 
 /** Plays a file in a page of its own. */
 const played = async (file: Buffer): Promise<PlayedFile> => {

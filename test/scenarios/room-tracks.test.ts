@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { composerReason } from '../../media/compose/pictures.ts'
 import { Browser } from '../support/browser.ts'
 import { alice, Gateway } from '../support/gateway.ts'
+import { killWorker } from '../support/mediasoup-worker.ts'
 import { type Colour, coloursIn, sees } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
 import { SdkPage } from '../support/sdk-page.ts'
@@ -56,6 +57,28 @@ afterAll(async () => {
   await gateway?.stop()
 })
 
+/** Waits until a page with one picture sees all cameras in it, or the speaker's. */
+const seesAll = async ({ page }: SdkPage): Promise<void> => {
+  if (!composes) return sees(page, 'red')
+  const wanted: readonly Colour[] = ['red', 'lime', 'blue', 'yellow']
+  const places = [25, 75].flatMap((y) => [25, 75].map((x) => ({ x, y: y - 10 })))
+  await until(
+    'the page sees all cameras',
+    () => coloursIn(page, places),
+    (seen) => wanted.every((colour) => seen.includes(colour)),
+  )
+}
+
+/** Waits until the only track of a page has a screen, and returns the screen's member. */
+const seesScreen = async (page: TrackPage): Promise<string> => {
+  const [screen] = await until(
+    'the page sees the screen',
+    () => page.tracks(),
+    ([first, ...others]) => first?.kind === 'screen' && first.colour === 'yellow' && others.length === 0,
+  )
+  return screen!.memberId
+}
+
 describe('a room of pages with separate cameras and a page with one picture', () => {
   it('shows each page every other camera on its own track', async () => {
     await Promise.all([
@@ -64,17 +87,7 @@ describe('a room of pages with separate cameras and a page with one picture', ()
     ])
   })
 
-  it('shows the published SDK the same cameras in its one picture', async () => {
-    const wanted: readonly Colour[] = ['red', 'lime', 'blue', 'yellow']
-    if (composes) {
-      const places = [25, 75].flatMap((y) => [25, 75].map((x) => ({ x, y: y - 10 })))
-      await until(
-        'the page sees all cameras',
-        () => coloursIn(published.page, places),
-        (seen) => wanted.every((colour) => seen.includes(colour)),
-      )
-    } else await sees(published.page, 'red')
-  })
+  it('shows the published SDK the same cameras in its one picture', () => seesAll(published))
 
   it('sends only what a page shows, in the size that it shows', async () => {
     await b.show({ [a.id]: 300 })
@@ -91,11 +104,7 @@ describe('a room of pages with separate cameras and a page with one picture', ()
 
   it('gives the only track of a page to a screen, and back afterwards', async () => {
     await b.share()
-    await until(
-      'the page sees the screen',
-      () => c.tracks(),
-      ([first, ...others]) => first?.kind === 'screen' && first.colour === 'yellow' && others.length === 0,
-    )
+    await seesScreen(c)
     await b.unshare()
     // The camera of the latest speaker: each page has a microphone with a tone.
     await until(
@@ -110,5 +119,26 @@ describe('a room of pages with separate cameras and a page with one picture', ()
     await a.sees({ [b.id]: 'lime', [p]: 'yellow' })
     c = await TrackPage.join(browser, gateway, { email: email('carol'), camera: 'blue', tracks: 1 })
     await a.sees({ [b.id]: 'lime', [p]: 'yellow', [c.id]: 'blue' })
+  })
+
+  it('shows every camera and a screen again after the death of the mediasoup process, in the wanted sizes', async () => {
+    await a.share()
+    const screen = await seesScreen(c)
+    await b.show({ [a.id]: 300, [c.id]: 300, [screen]: 640 })
+    const cameras = { [a.id]: ['red', 160], [c.id]: 'blue', [screen]: 'yellow' } as const
+    await b.sees(cameras)
+    const losses = await Promise.all([a, b, c].map((page) => page.expectLoss()))
+    killWorker(gateway)
+    for (const lost of losses) await lost()
+    await Promise.all([
+      b.sees(cameras),
+      c.sees({ [screen]: 'yellow' }),
+      a.sees({ [b.id]: 'lime', [c.id]: 'blue', [p]: 'yellow' }),
+    ])
+    await b.show({ [a.id]: 1280 })
+    await b.sees({ [a.id]: ['red', 'more than', 160] })
+    await a.unshare()
+    await Promise.all([b.sees({ [a.id]: 'red' }), seesAll(published)])
+    await a.sees({ [b.id]: 'lime', [c.id]: 'blue', [p]: 'yellow' })
   })
 })

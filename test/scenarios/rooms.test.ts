@@ -11,15 +11,16 @@ import { Carrier } from '../support/carrier.ts'
 import { CutLine } from '../support/cut-line.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
-import { killWorker } from '../support/mediasoup-worker.ts'
 import { heardIn, hears } from '../support/page-audio.ts'
 import { type Colour, screenColour, screenTone, sees } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
+import { leavesOf, memberIds, memberNamed } from '../support/room-members.ts'
 import { memberIdOf } from '../support/room-picture.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
 import { sdkVersions } from '../support/sdk-versions.ts'
 import { patience, until } from '../support/until.ts'
+import { roomCrash } from './groups/room-crash.ts'
 
 const tone = 1200
 const phoneTone = 440
@@ -94,22 +95,6 @@ const phoneJoins = async (): Promise<Carrier> => {
   return phone
 }
 
-/** Member of a page in its own list of members. */
-const memberOf = async (
-  page: SdkPage,
-  name: string,
-): Promise<{ member_id: string } & Record<string, unknown>> => {
-  const { members } = (await page.do('getMembers')) as {
-    members: ({ member_id: string } & { name: string })[]
-  }
-  return members.find((member) => member.name === name)!
-}
-const memberIds = async (page: SdkPage): Promise<readonly string[]> => {
-  const { members } = (await page.do('getMembers')) as { members: readonly { member_id: string }[] }
-  return members.map(({ member_id }) => member_id).toSorted()
-}
-/** Number of leaves that a page has seen. */
-const leavesOf = ({ wire }: SdkPage): number => wire.events('member.left').length
 const nameOf = (index: 0 | 1 | 2) => `The ${sdkVersions[index]!.person}`
 
 describe('a room', () => {
@@ -147,7 +132,7 @@ describe('a room', () => {
     const phone = await phoneJoins()
     for (const page of [first, second]) await page.do('audioMute')
     await Promise.all([hears(first.page, phoneTone), hears(second.page, phoneTone)])
-    const { member_id: memberId, ...carrier } = await memberOf(second, 'Carrier')
+    const { member_id: memberId, ...carrier } = await memberNamed(second, 'Carrier')
     expect(carrier).toMatchObject({ visible: false, subscriber_id: null })
     await second.do('audioUnmute')
     await phone.hears(tone)
@@ -174,35 +159,7 @@ describe('a room', () => {
     await Promise.all([sees(second.page, 'blue'), sees(third.page, 'lime')])
   })
 
-  it('goes on after the death of its mediasoup process: the pages come back as the same members, the telephone stays', async () => {
-    const [first, second] = pages
-    for (const page of pages) await page.dial(address, { video: true })
-    const phone = await phoneJoins()
-    for (const page of pages) await page.do('audioMute')
-    await Promise.all(pages.map(({ page }) => hears(page, phoneTone)))
-    const before = await memberIds(second)
-    const leaves = pages.map(leavesOf)
-    killWorker(gateway)
-    // The silence of all pages ends some seconds later.
-    await Promise.all(
-      pages.map(({ page }) =>
-        until(
-          'silence',
-          () => heardIn(page),
-          (frequency) => frequency === 0,
-        ),
-      ),
-    )
-    // The SDK makes an offer when Chrome reports its media as disconnected: after at most 8 s.
-    await Promise.all(pages.map(({ page }) => hears(page, phoneTone)))
-    await first.do('audioUnmute')
-    await Promise.all([phone.hears(tone), sees(second.page, 'red')])
-    expect(await memberIds(second)).toEqual(before)
-    expect(pages.map(leavesOf)).toEqual(leaves)
-    const { member_id: memberId } = await memberOf(second, 'Carrier')
-    await second.do('removeMember', { memberId })
-    await phone.done()
-  })
+  roomCrash(() => ({ gateway, browser, pages, phoneJoins, address, tones: { page: tone, phone: phoneTone } }))
 
   it('keeps the place of a page whose connection is lost for some seconds', async () => {
     const [first, , third] = pages
@@ -247,7 +204,7 @@ describe('a room', () => {
     )
     await third.do('videoUnmute')
     await sees(second.page, 'blue')
-    const { member_id: thirdId } = await memberOf(second, nameOf(2))
+    const { member_id: thirdId } = await memberNamed(second, nameOf(2))
     await second.do('setRaisedHand', { memberId: thirdId })
     await expect
       .poll(() => third.wire.events('member.updated').at(-1)?.member)
@@ -258,7 +215,7 @@ describe('a room', () => {
       .toMatchObject({ locked: true })
     await first.begin('dial', address, { video: true })
     expect((await first.started()).rejected).toMatchObject({ code: '21', message: 'CALL_REJECTED' })
-    await third.do('removeMember', { memberId: (await memberOf(third, nameOf(1))).member_id })
+    await third.do('removeMember', { memberId: (await memberNamed(third, nameOf(1))).member_id })
     await until(
       'the removed page’s call ends',
       () => second.events(),

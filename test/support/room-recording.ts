@@ -1,7 +1,34 @@
 /** Recordings of rooms in the tests: a page with flashes and clicks, and a player for the file. */
 import type { Page } from 'playwright-core'
 import { readWebm } from '../../media/record/testing/read-webm.ts'
+import type { Gateway } from './gateway.ts'
+import { rest } from './rest.ts'
 import { until } from './until.ts'
+
+/** Complete recording of the API. */
+export interface CompleteRecording {
+  readonly started_at: string
+  readonly finished_at: string
+  /** Duration in seconds. */
+  readonly duration: number
+  readonly uri: string
+}
+
+/** Waits until a recording is complete, and returns it. */
+export const completeRecording = (gateway: Gateway, id: string): Promise<CompleteRecording> =>
+  until(
+    'the recording is complete',
+    async () => (await rest(gateway, 'GET', `/api/video/room_recordings/${id}`)).body,
+    ({ status }) => status === 'completed',
+  )
+
+/** Fetches the WebM of a recording from the link of the API. */
+export const webmOf = async ({ uri }: Pick<CompleteRecording, 'uri'>): Promise<Buffer> => {
+  const answer = await fetch(uri)
+  const type = answer.headers.get('content-type')
+  if (type !== 'video/webm') throw new Error(`video/webm expected, not ${type}`)
+  return Buffer.from(await answer.arrayBuffer())
+}
 
 /** Options of {@link flashAndBeep}. */
 export interface FlashOptions {
@@ -85,9 +112,13 @@ export interface PlayedFile {
   readonly sounds: readonly number[]
 }
 
+/** Returns an expression of a page for the bytes of a file. */
+const bytesOf = (file: Buffer): string =>
+  `Uint8Array.from(atob('${file.toString('base64')}'), (character) => character.charCodeAt(0))`
+
 /** Runs in the page, as the other scripts here. */
-const play = (text: string): string => `(async () => {
-  const bytes = Uint8Array.from(atob('${text}'), (character) => character.charCodeAt(0))
+const play = (file: Buffer, speed: number): string => `(async () => {
+  const bytes = ${bytesOf(file)}
   const audio = await new OfflineAudioContext(1, 48000, 48000).decodeAudioData(bytes.slice().buffer)
   const sounds = []
   let quiet = 4800
@@ -98,6 +129,7 @@ const play = (text: string): string => `(async () => {
   })
   const video = document.createElement('video')
   video.muted = true
+  video.defaultPlaybackRate = ${speed}
   await new Promise((resolve, reject) => {
     video.oncanplay = resolve
     video.onerror = () => reject(new Error('not playable: ' + video.error.message))
@@ -124,9 +156,26 @@ const play = (text: string): string => `(async () => {
   return { durationMs: video.duration * 1000, frames, audioMs: audio.duration * 1000, sounds }
 })()`
 
-/** Plays a file in a page to its end. Rejects if the browser cannot play it. */
-export const playIn = (page: Page, file: Buffer): Promise<PlayedFile> =>
-  page.evaluate(play(file.toString('base64')))
+/**
+ * Plays a file in a page to its end. Rejects if the browser cannot play it. `speed`: default 1. A file that
+ * is played faster has fewer frames in the result.
+ */
+export const playIn = (page: Page, file: Buffer, speed = 1): Promise<PlayedFile> =>
+  page.evaluate(play(file, speed))
+
+/** Returns the sound of a file with 8 kHz, as a page decodes it: without the gaps between its packets. */
+export const soundIn = async (page: Page, file: Buffer): Promise<Int16Array> => {
+  const text = await page.evaluate<string>(`(async () => {
+    const audio = await new OfflineAudioContext(1, 8000, 8000).decodeAudioData(${bytesOf(file)}.buffer)
+    const limited = audio.getChannelData(0).map((sample) => Math.max(-1, Math.min(1, sample)))
+    const bytes = new Uint8Array(Int16Array.from(limited, (sample) => sample * 32767).buffer)
+    let text = ''
+    for (let at = 0; at < bytes.length; at += 8192)
+      text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+    return btoa(text)
+  })()`)
+  return new Int16Array(Uint8Array.from(Buffer.from(text, 'base64')).buffer)
+}
 
 /**
  * Returns the delays of the sounds after the nearest flash of a page with {@link flashAndBeep}, in ms, in

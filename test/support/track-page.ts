@@ -161,6 +161,16 @@ export class TrackPage {
     }, members)
   }
 
+  /** Returns a function that waits until the page has lost all tracks since. */
+  async expectLoss(): Promise<() => Promise<void>> {
+    await this.#page.page.evaluate(`(() => {
+      const { promise, resolve } = Promise.withResolvers()
+      globalThis.testLoss = promise
+      call.on('tracks', ({ size }) => { if (size === 0) resolve() })
+    })()`)
+    return () => this.#page.page.evaluate('testLoss')
+  }
+
   /** Shares a yellow screen. */
   share(): Promise<void> {
     return this.#page.page.evaluate(async () => {

@@ -1,0 +1,122 @@
+import { expect, it } from 'vitest'
+import type { Browser } from '../../support/browser.ts'
+import type { Carrier } from '../../support/carrier.ts'
+import type { Gateway } from '../../support/gateway.ts'
+import { onsetsOf, shareOf } from '../../support/media-files.ts'
+import { killWorker } from '../../support/mediasoup-worker.ts'
+import { heardIn, tonesIn } from '../../support/page-audio.ts'
+import { screenColour, screenTone, sees } from '../../support/page-video.ts'
+import { rest } from '../../support/rest.ts'
+import { leavesOf, memberIds, memberNamed, membersOf } from '../../support/room-members.ts'
+import { completeRecording, playIn, soundIn, webmOf } from '../../support/room-recording.ts'
+import type { SdkPage } from '../../support/sdk-page.ts'
+import { until } from '../../support/until.ts'
+
+const room = '/api/video/rooms/lounge'
+/** Sampling rate of the sound of a played file, in samples per ms. */
+const perMs = 8
+
+/** Parts of the scenario that the test shares. */
+export interface RoomCrashFixture {
+  readonly gateway: Gateway
+  readonly browser: Browser
+  /** Pages with the three versions of the published SDK, with a red, a lime and a blue camera. */
+  readonly pages: readonly [SdkPage, SdkPage, SdkPage]
+  /** Lets a telephone join the room. */
+  readonly phoneJoins: () => Promise<Carrier>
+  /** Address of the room. */
+  readonly address: string
+  /** Frequencies of the microphones, in Hz. */
+  readonly tones: { readonly page: number; readonly phone: number }
+}
+
+/** Waits until a page hears exactly these of all tones of the room. */
+const hearsTones = async (
+  { page }: SdkPage,
+  wanted: readonly number[],
+  all: readonly number[],
+): Promise<void> => {
+  await until(
+    `the browser hears ${wanted} Hz`,
+    () => tonesIn(page, all),
+    (heard) => `${heard}` === `${wanted}`,
+  )
+}
+
+/** Checks that a recording has picture and sound of the pages before and after the death at this time. */
+const isWhole = async ({ gateway, browser, tones }: RoomCrashFixture, id: string, diedAt: number) => {
+  const recording = await completeRecording(gateway, id)
+  const file = await webmOf(recording)
+  const page = await browser.page()
+  const seen = await playIn(page, file, 8)
+  const sound = await soundIn(page, file)
+  await page.context().close()
+  const startedAt = Date.parse(recording.started_at)
+  const lasted = Date.parse(recording.finished_at) - startedAt
+  expect(Math.abs(seen.durationMs - lasted)).toBeLessThan(200)
+  expect(Math.abs(seen.durationMs - recording.duration * 1000)).toBeLessThan(50)
+  expect(Math.abs(seen.audioMs - seen.durationMs)).toBeLessThan(200)
+  const died = diedAt - startedAt
+  const shared = seen.frames.filter(({ rgb: [r, g, b] }) => r > 150 && g > 150 && b < 110)
+  const times = shared.map(({ atMs }) => atMs)
+  expect([times.some((ms) => ms < died), times.some((ms) => ms > died + 1000)]).toEqual([true, true])
+  expect(seen.frames.at(-1)!.atMs).toBeGreaterThan(seen.durationMs - 1500)
+  const back = onsetsOf(sound, tones.page).find((ms) => ms > died)
+  expect(back).toBeDefined()
+  const before = sound.subarray((died - 1000) * perMs, died * perMs)
+  const after = sound.subarray((back ?? 0) * perMs, ((back ?? 0) + 1000) * perMs)
+  expect([shareOf(before, tones.page) > 0.8, shareOf(after, tones.page) > 0.8]).toEqual([true, true])
+}
+
+/** The death of the mediasoup process while a room has a shared screen, and is recorded. */
+export const roomCrash = (fixture: () => RoomCrashFixture): void => {
+  it('goes on after the death of its mediasoup process: pages and their screen come back as the same members, the telephone and the recording stay', async () => {
+    const { gateway, pages, phoneJoins, address, tones } = fixture()
+    const [first, second, third] = pages
+    const all = [screenTone, tones.phone, tones.page]
+    /** Waits until each page hears the others and the screen, and sees the screen. */
+    const isComplete = () =>
+      Promise.all([
+        hearsTones(first, all, all),
+        hearsTones(second, [screenTone, tones.phone], all),
+        hearsTones(third, [tones.phone, tones.page], all),
+        ...pages.map(({ page }) => sees(page, screenColour)),
+      ])
+    await rest(gateway, 'PATCH', room, { record_on_start: true })
+    for (const page of pages) await page.dial(address, { video: true })
+    await rest(gateway, 'PATCH', room, { record_on_start: false })
+    const { id: sessionId } = (await rest(gateway, 'GET', room)).body.active_session
+    const phone = await phoneJoins()
+    for (const page of [first, third]) await page.do('audioMute')
+    await third.shareScreen()
+    await isComplete()
+    const before = await memberIds(second)
+    const leaves = pages.map(leavesOf)
+    killWorker(gateway)
+    const diedAt = Date.now()
+    // The silence of all pages ends some seconds later.
+    await Promise.all(
+      pages.map(({ page }) =>
+        until(
+          'silence',
+          () => heardIn(page),
+          (frequency) => frequency === 0,
+        ),
+      ),
+    )
+    // The SDK makes an offer when Chrome reports its media as disconnected: after at most 8 s.
+    await isComplete()
+    expect(await memberIds(second)).toEqual(before)
+    expect(pages.map(leavesOf)).toEqual(leaves)
+    expect((await membersOf(first)).map(({ type }) => type)).toContain('screen')
+    await third.stopSharing()
+    await Promise.all([phone.hears(tones.page), sees(first.page, 'lime'), sees(third.page, 'lime')])
+    expect(pages.map(leavesOf)).toEqual(leaves.map((count) => count + 1))
+    const { member_id: memberId } = await memberNamed(second, 'Carrier')
+    await second.do('removeMember', { memberId })
+    await phone.done()
+    for (const page of [first, third, second]) await page.hangUp()
+    const { data } = (await rest(gateway, 'GET', `/api/video/room_sessions/${sessionId}/recordings`)).body
+    await isWhole(fixture(), data[0].id, diedAt)
+  })
+}
