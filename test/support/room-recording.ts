@@ -163,7 +163,7 @@ const play = (file: Buffer, speed: number): string => `(async () => {
 export const playIn = (page: Page, file: Buffer, speed = 1): Promise<PlayedFile> =>
   page.evaluate(play(file, speed))
 
-/** Returns the sound of a file with 8 kHz, as a page decodes it: without the gaps between its packets. */
+/** Returns the sound of a file with 8 kHz, from its time 0 on; gaps are silent. */
 export const soundIn = async (page: Page, file: Buffer): Promise<Int16Array> => {
   const text = await page.evaluate<string>(`(async () => {
     const audio = await new OfflineAudioContext(1, 8000, 8000).decodeAudioData(${bytesOf(file)}.buffer)
@@ -174,7 +174,12 @@ export const soundIn = async (page: Page, file: Buffer): Promise<Int16Array> => 
       text += String.fromCharCode(...bytes.subarray(at, at + 8192))
     return btoa(text)
   })()`)
-  return new Int16Array(Uint8Array.from(Buffer.from(text, 'base64')).buffer)
+  const decoded = new Int16Array(Uint8Array.from(Buffer.from(text, 'base64')).buffer)
+  // The browser decodes the audio without its gaps, so the times of the packets in the file count.
+  const packets = readWebm(file).blocks.filter(({ track }) => track === 1)
+  const sound = new Int16Array(8 * ((packets.at(-1)?.atMs ?? 0) + 20))
+  for (const [i, { atMs }] of packets.entries()) sound.set(decoded.subarray(160 * i, 160 * (i + 1)), 8 * atMs)
+  return sound
 }
 
 /**
