@@ -95,7 +95,7 @@ const configure = (handle: OpusEncoderHandle, rate: PcmRate, wishes: OpusPrefere
   handle.setPacketLossPercent(wishes.fec ? expectedLossPercent : 0)
 }
 
-/** Lets libopus encode without its speech coder, which takes most of the time and gains nothing at this bit rate. */
+/** Avoids the speech coder of libopus, which takes most of the time and gains nothing at this bit rate. */
 const configureForFile = (handle: OpusEncoderHandle): void => {
   handle.setMaxBandwidth(Bandwidth.Fullband)
   handle.setSignal(Signal.Music)
