@@ -48,6 +48,13 @@ export const patches: readonly Patch[] = [
     from: 'Utils::Crypto::GetRandomString(PipeTransport::srtpMasterLength)',
     to: 'trunkline::randomKey(PipeTransport::srtpMasterLength)',
   },
+  // A second stream of one encoding fails an assertion, which ends the process and all its calls. An encoding
+  // without SSRC counts as one of SSRC 0, so that any browser could send the packet that begins the second one.
+  {
+    file: 'src/RTC/Producer.cpp',
+    from: 'if (isMediaPacket && encoding.ssrc == ssrc)',
+    to: 'if (isMediaPacket && ssrc != 0u && encoding.ssrc == ssrc && !this->rtpStreamByEncodingIdx[i])',
+  },
 ]
 
 /** Applies all patches to the copy in `folder`. Throws with the file and the text if one does not apply. */

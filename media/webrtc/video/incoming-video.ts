@@ -34,12 +34,14 @@ export interface VideoLine {
   readonly simulcast?: Simulcast | undefined
 }
 
+/** `key` of its parameters, and `origin` of the streams: the encodings of one connection. */
+type KeyedStream = IncomingStream & { readonly key: string; readonly origin: string }
+
 /** Video that a browser sends over one m-line: its camera, or a shared screen. */
 export class IncomingVideo {
   readonly #watchers = new Set<() => void>()
   readonly #learned = new LearnedStreams()
-  /** `key`: of the streams of one connection of the browser. */
-  #current: (IncomingStream & { readonly key: string }) | undefined
+  #current: KeyedStream | undefined
 
   /** Current stream; undefined if nothing is sent. */
   get current(): IncomingStream | undefined {
@@ -60,7 +62,8 @@ export class IncomingVideo {
     if (!sends(section.direction)) return this.clear()
     const parameters = producerParameters(section, format, simulcast)
     // Each connection has a certificate of its own, and its own SSRCs.
-    const key = JSON.stringify([parameters, section.credentials.fingerprint])
+    const origin = JSON.stringify([section.mid, simulcast?.rids, section.credentials.fingerprint])
+    const key = JSON.stringify([parameters, origin])
     const old = this.#current
     if (old?.line === line && old.key === key && !old.producer.closed) return
     // Two producers of one transport must not share a mid.
@@ -68,11 +71,11 @@ export class IncomingVideo {
     try {
       const producer = await line.transport.produce({
         kind: 'video',
-        rtpParameters: { ...parameters, encodings: this.#learned.complete(key, parameters.encodings) },
+        rtpParameters: { ...parameters, encodings: this.#learned.complete(origin, parameters.encodings) },
         // The viewers of one encoding are many, and each change of layers asks for a key frame.
         keyFrameRequestDelay: simulcast ? keyFrameSpacingMs : minRequestMs,
       })
-      this.#set({ producer, line, format, key })
+      this.#set({ producer, line, format, key, origin })
     } catch (error) {
       this.#set(undefined)
       throw error
@@ -87,12 +90,12 @@ export class IncomingVideo {
 
   #end(): void {
     if (!this.#current) return
-    const { producer, key } = this.#current
-    this.#learned.learn(key, producer)
+    const { producer, origin } = this.#current
+    this.#learned.learn(origin, producer)
     producer.close()
   }
 
-  #set(next: (IncomingStream & { readonly key: string }) | undefined): void {
+  #set(next: KeyedStream | undefined): void {
     if (next === this.#current) return
     this.#current = next
     for (const watcher of [...this.#watchers]) watcher()

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { types } from 'mediasoup'
 
 /**
@@ -7,8 +8,8 @@ import type { types } from 'mediasoup'
  */
 export class LearnedStreams {
   #origin = ''
-  /** SSRCs by the RTP stream id of their encoding. */
-  readonly #ssrcs = new Map<string, number>()
+  /** SSRCs by the index of their encoding. */
+  readonly #ssrcs = new Map<number, number>()
 
   /**
    * Learns the streams of a producer that ends. `origin`: equal for all producers of the same streams; those
@@ -17,18 +18,27 @@ export class LearnedStreams {
   learn(origin: string, { score }: Pick<types.Producer, 'score'>): void {
     if (origin !== this.#origin) this.#ssrcs.clear()
     this.#origin = origin
-    for (const { rid, ssrc } of score) if (rid !== undefined) this.#ssrcs.set(rid, ssrc)
+    for (const { encodingIdx, ssrc } of score) this.#ssrcs.set(encodingIdx, ssrc)
   }
 
-  /** Returns the encodings with the SSRCs that are known of this origin. */
+  /**
+   * Returns the encodings with an SSRC each: the one that is known of this origin, instead of the RTP stream
+   * id, or else a random one that no packet has.
+   *
+   * mediasoup ends its process when a second stream of an encoding begins. It prevents that for encodings
+   * with a stream id alone, but takes an encoding without SSRC for one of SSRC 0.
+   */
   complete(
     origin: string,
     encodings: readonly types.RtpEncodingParameters[] = [],
   ): types.RtpEncodingParameters[] {
-    return encodings.map((encoding) => {
-      const { rid } = encoding
-      const ssrc = rid !== undefined && origin === this.#origin ? this.#ssrcs.get(rid) : undefined
-      return ssrc === undefined ? encoding : { ...encoding, ssrc }
+    return encodings.map(({ rid, ...encoding }, index) => {
+      // The only stream of an m-line, whose SSRC a browser may change.
+      if (rid === undefined) return encoding
+      const known = origin === this.#origin ? this.#ssrcs.get(index) : undefined
+      return known === undefined
+        ? { ...encoding, rid, ssrc: randomInt(1, 2 ** 32) }
+        : { ...encoding, ssrc: known }
     })
   }
 }
