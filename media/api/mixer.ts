@@ -59,7 +59,7 @@ export interface Mixer {
   /**
    * Calls `listener` with the sum of all ports as Opus (RFC 6716), until the returned function is called. A
    * packet has 20 ms, also of silence. The first one comes after the mixer was used. Packets must not be
-   * changed. They are made for a file: 48 kbit/s in the full band, without redundancy.
+   * changed. They are made for a file: 48 kbit/s in the whole band of the mixer's rate, without redundancy.
    *
    * `delayMs`: time since the audio arrived at the gateway, in the speaker's jitter buffer and in the mixer.
    */

@@ -55,8 +55,9 @@ export interface EncoderOptions {
   readonly sampleRate?: PcmRate
   readonly opus?: OpusPreferences
   /**
-   * Destination of Opus; default a call. A `file` has 48 kbit/s in the full band and no redundancy, because
-   * no packet is lost. That also takes a quarter of the time. {@link opus} has no effect on it.
+   * Destination of Opus; default a call. A `file` has 48 kbit/s in the whole band of its rate, and no
+   * redundancy, because no packet is lost. Its encoding takes a quarter of the time. {@link opus} has no effect
+   * on it.
    */
   readonly opusFor?: 'call' | 'file'
 }

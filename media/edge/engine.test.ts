@@ -119,6 +119,31 @@ describe('an engine with injected time and sockets', () => {
     await close()
   })
 
+  it('reports the encoded packets of all mixers of a tick together, each in order, until they are closed', async () => {
+    for (const mixer of [8, 9]) {
+      await engine.run({ op: 'openMixer', mixer, rate: 48_000 })
+      await engine.run({ op: 'encodeMix', mixer, isOn: true })
+    }
+    const batches = () => reports.flatMap((report) => (report.op === 'encodedMixes' ? [report.packets] : []))
+    /** Packets that arrive while the time passes at once. */
+    const passed = async (ms: number): Promise<number[][]> => {
+      const known = batches().length
+      clock.advance(ms)
+      await Promise.resolve()
+      return batches()
+        .slice(known)
+        .map((packets) => packets.map(({ mixer }) => mixer))
+    }
+    expect(await passed(20)).toEqual([[8, 9]])
+    expect(await passed(60)).toEqual([[8, 9, 8, 9, 8, 9]])
+    await engine.run({ op: 'closeMixer', mixer: 8 })
+    expect(await passed(20)).toEqual([[9]])
+    await engine.run({ op: 'encodeMix', mixer: 9, isOn: false })
+    expect(await passed(20)).toEqual([])
+    await engine.run({ op: 'closeMixer', mixer: 9 })
+    await close()
+  })
+
   it('mixes, taps, and ignores commands for closed ports and mixers', async () => {
     await engine.run({ op: 'openMixer', mixer: 9, rate: 16_000 })
     for (const port of [1, 2, 3]) await engine.run({ op: 'addInput', mixer: 9, port, options: {} })

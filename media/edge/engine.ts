@@ -206,8 +206,9 @@ export class Engine {
     this.#mixPackets.push(packet)
     if (this.#mixPackets.length > 1) return
     queueMicrotask(() => {
-      this.#report({ op: 'encodedMixes', packets: this.#mixPackets })
+      const packets = this.#mixPackets
       this.#mixPackets = []
+      this.#report({ op: 'encodedMixes', packets })
     })
   }
 

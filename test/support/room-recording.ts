@@ -163,6 +163,15 @@ const play = (file: Buffer, speed: number): string => `(async () => {
 export const playIn = (page: Page, file: Buffer, speed = 1): Promise<PlayedFile> =>
   page.evaluate(play(file, speed))
 
+/**
+ * Returns the times of the packets of sound of a file, in ms. A browser decodes the sound without its gaps, so
+ * these times count.
+ */
+const soundTimes = (file: Buffer): readonly number[] =>
+  readWebm(file)
+    .blocks.filter(({ track }) => track === 1)
+    .map(({ atMs }) => atMs)
+
 /** Returns the sound of a file with 8 kHz, from its time 0 on; gaps are silent. */
 export const soundIn = async (page: Page, file: Buffer): Promise<Int16Array> => {
   const text = await page.evaluate<string>(`(async () => {
@@ -175,25 +184,24 @@ export const soundIn = async (page: Page, file: Buffer): Promise<Int16Array> => 
     return btoa(text)
   })()`)
   const decoded = new Int16Array(Uint8Array.from(Buffer.from(text, 'base64')).buffer)
-  // The browser decodes the audio without its gaps, so the times of the packets in the file count.
-  const packets = readWebm(file).blocks.filter(({ track }) => track === 1)
-  const sound = new Int16Array(8 * ((packets.at(-1)?.atMs ?? 0) + 20))
-  for (const [i, { atMs }] of packets.entries()) sound.set(decoded.subarray(160 * i, 160 * (i + 1)), 8 * atMs)
+  const times = soundTimes(file)
+  const sound = new Int16Array(8 * ((times.at(-1) ?? 0) + 20))
+  for (const [i, atMs] of times.entries()) sound.set(decoded.subarray(160 * i, 160 * (i + 1)), 8 * atMs)
   return sound
 }
 
 /**
  * Returns the delays of the sounds after the nearest flash of a page with {@link flashAndBeep}, in ms, in
- * order. The browser decodes the audio without its gaps, so the times of the packets in the file count.
+ * order.
  */
 export const stepsOf = ({ frames, sounds }: PlayedFile, file: Buffer): readonly number[] => {
-  const packets = readWebm(file).blocks.filter(({ track }) => track === 1)
+  const times = soundTimes(file)
   const flashes = frames
     .filter(({ rgb }, i) => rgb[1] > 128 && (frames[i - 1]?.rgb[1] ?? 255) < 128)
     .map(({ atMs }) => atMs)
   return flashes
     .map((flash) => {
-      const delays = sounds.map((ms) => packets[Math.floor(ms / 20)]!.atMs + (ms % 20) - flash)
+      const delays = sounds.map((ms) => times[Math.floor(ms / 20)]! + (ms % 20) - flash)
       return delays.reduce((best, delay) => (Math.abs(delay) < Math.abs(best) ? delay : best), 1000)
     })
     .sort((a, b) => a - b)

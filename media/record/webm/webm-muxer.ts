@@ -2,8 +2,8 @@ import { element, Id, idBytes, sizeBytes, uint } from './ebml.ts'
 import { segmentStart, TrackNumber, type WebmFacts, webmHeader } from './webm-header.ts'
 
 /**
- * Maximum time in one cluster, in ms. After a crash at most this much is missing. A recording has its first
- * key frame in the file within a second.
+ * Maximum time in one cluster, in ms. After a crash about a second is missing. A recording has its first key
+ * frame in the file within a second.
  */
 const maxClusterMs = 800
 /** Maximum length of the blocks of one cluster, in bytes. */

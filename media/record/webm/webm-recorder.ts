@@ -39,7 +39,7 @@ export interface WebmFrame {
  * when the recorder is created. A pause is left out of the file, and the VP8 track continues with a key
  * frame.
  *
- * Whole clusters of at most a second are written, so that a crash loses no more. See {@link WebmMuxer}.
+ * Whole clusters are written about once a second, so that a crash loses no more. See {@link WebmMuxer}.
  */
 export class WebmRecorder {
   /** Resolves when the file is complete. Never rejects. */

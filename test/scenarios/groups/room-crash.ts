@@ -47,26 +47,38 @@ const hearsTones = async (
 const secondsOf = (sound: Int16Array, hz: number): number =>
   (shareOf(sound, hz) * sound.length) / (1000 * perMs)
 
-/** Checks that a recording has picture and sound of the pages before and after the death at this time. */
-const isWhole = async ({ gateway, browser, tones }: RoomCrashFixture, id: string, diedAt: number) => {
+/** Times of the clock, in ms. */
+interface Times {
+  readonly diedAt: number
+  /** Stay of the telephone. */
+  readonly phone: { readonly from: number; readonly to: number }
+}
+
+/**
+ * Checks that a recording has picture and sound of the pages before and after the death, and the sound of the
+ * telephone for most of its stay.
+ */
+const isWhole = async ({ gateway, browser, tones }: RoomCrashFixture, id: string, times: Times) => {
   const recording = await completeRecording(gateway, id)
   const file = await webmOf(recording)
   const page = await browser.page()
-  const seen = await playIn(page, file, 8)
+  const seen = await playIn(page, file, 4)
   const sound = await soundIn(page, file)
   await page.context().close()
   const startedAt = Date.parse(recording.started_at)
   const lasted = Date.parse(recording.finished_at) - startedAt
   expect(Math.abs(seen.durationMs - lasted)).toBeLessThan(500)
   expect(Math.abs(seen.durationMs - recording.duration * 1000)).toBeLessThan(50)
-  const died = diedAt - startedAt
+  const died = times.diedAt - startedAt
   const shared = seen.frames.filter(({ rgb: [r, g, b] }) => r > 150 && g > 150 && b < 110)
-  const times = shared.map(({ atMs }) => atMs)
-  expect([times.some((ms) => ms < died), times.some((ms) => ms > died + 1000)]).toEqual([true, true])
+  const shownAt = shared.map(({ atMs }) => atMs)
+  expect([shownAt.some((ms) => ms < died), shownAt.some((ms) => ms > died + 1000)]).toEqual([true, true])
   expect(seen.frames.at(-1)!.atMs).toBeGreaterThan(seen.durationMs - 1500)
   const before = secondsOf(sound.subarray(0, died * perMs), tones.page)
   const after = secondsOf(sound.subarray((died + 1000) * perMs), tones.page)
   expect([before > 1, after > 0.5], `${before} s before, ${after} s after`).toEqual([true, true])
+  const stay = [times.phone.from, times.phone.to].map((at) => (at - startedAt) * perMs)
+  expect(shareOf(sound.subarray(...stay), tones.phone)).toBeGreaterThan(0.6)
 }
 
 /** The death of the mediasoup process while a room has a shared screen, and is recorded. */
@@ -89,6 +101,7 @@ export const roomCrash = (fixture: () => RoomCrashFixture): void => {
     await rest(gateway, 'PATCH', room, { record_on_start: false })
     const { id: sessionId } = (await rest(gateway, 'GET', room)).body.active_session
     const phone = await phoneJoins()
+    const phoneFrom = Date.now()
     for (const page of [first, third]) await page.do('audioMute')
     await third.shareScreen()
     await isComplete()
@@ -115,10 +128,11 @@ export const roomCrash = (fixture: () => RoomCrashFixture): void => {
     await Promise.all([phone.hears(tones.page), sees(first.page, 'lime'), sees(third.page, 'lime')])
     expect(pages.map(leavesOf)).toEqual(leaves.map((count) => count + 1))
     const { member_id: memberId } = await memberNamed(second, 'Carrier')
+    const phoneTo = Date.now()
     await second.do('removeMember', { memberId })
     await phone.done()
     for (const page of [first, third, second]) await page.hangUp()
     const { data } = (await rest(gateway, 'GET', `/api/video/room_sessions/${sessionId}/recordings`)).body
-    await isWhole(fixture(), data[0].id, diedAt)
+    await isWhole(fixture(), data[0].id, { diedAt, phone: { from: phoneFrom, to: phoneTo } })
   })
 }
