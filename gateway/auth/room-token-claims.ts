@@ -15,8 +15,10 @@ export type RoomRole = (typeof roomRoles)[number]
 
 /** Rights of the holder of a room token. Times are ms since the epoch. */
 export interface RoomGrant {
-  /** Name of the room in its address `/public/<name>`. */
+  /** Name of the room at `/public/<name>`, or its address `/context/name`. */
   readonly room: string
+  /** Id of the only room that the holder may join; absent: any room at the address. */
+  readonly roomId?: string
   /** Name that the other members see. */
   readonly userName: string
   /** Names of permissions in the room. */
@@ -95,6 +97,7 @@ export const roomClaimsOf = ({
   // The published SDK uses this claim as the storage key of a tab's session and of the call to resume after
   // a reload.
   r: grant.room,
+  ...(grant.roomId !== undefined && { ri: grant.roomId }),
   u: grant.userName,
   s: [...grant.permissions],
   acr: grant.mayCreateRoom,
@@ -132,24 +135,25 @@ export const readRoomClaims = (claims: JWTPayload): RoomToken | undefined => {
 }
 
 const readGrant = (claims: JWTPayload): RoomGrant | undefined => {
-  const { r: room, u: userName, s: permissions, rdn: roomDisplayName, rm: roomMeta, m: meta } = claims
-  const { ja, ma } = claims
+  const { r: room, ri: roomId, u: userName, s: permissions, m: meta } = claims
+  const { rdn: roomDisplayName, rm: roomMeta, ja, ma } = claims
   const role = roomRoles.find((each) => each === ja)
   const media = mediaGrants.find((each) => each === ma)
   if (!role || !media || !isText(room) || typeof userName !== 'string' || !isRecord(meta)) return undefined
   if (!Array.isArray(permissions) || !permissions.every(isText)) return undefined
-  if (roomDisplayName !== undefined && !isText(roomDisplayName)) return undefined
+  if (![roomId, roomDisplayName].every(isTextOrAbsent)) return undefined
   if (roomMeta !== undefined && !isRecord(roomMeta)) return undefined
   const times = readTimes(claims)
   const flags = readFlags(claims)
   if (!times || !flags) return undefined
   return {
     room,
+    ...(isText(roomId) && { roomId }),
     userName,
     permissions,
     ...times,
     ...flags,
-    ...(roomDisplayName !== undefined && { roomDisplayName }),
+    ...(isText(roomDisplayName) && { roomDisplayName }),
     ...(roomMeta && { roomMeta }),
     role,
     media,
@@ -177,6 +181,7 @@ const readFlags = ({ acr, jam, jvm, er }: JWTPayload): Flags | undefined =>
     : undefined
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || isText(value)
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

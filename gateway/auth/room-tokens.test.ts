@@ -53,6 +53,7 @@ const signed = (payload: JWTPayload, typ = 'VRT', key = roomTokenKey(secret)) =>
 describe('a room token', () => {
   it('names its kind and the host, and gives back the rights of its holder', async () => {
     const grant = sampleGrant({
+      roomId: 'room-1',
       joinFrom: 1,
       joinUntil: 2,
       removeAt: 3,
@@ -119,6 +120,7 @@ describe('a room token', () => {
     ['unknown media', { ma: 'smell' }],
     ['a time that is a text', { jf: '1' }],
     ['a flag that is missing', { er: undefined }],
+    ['an id of the room that is no text', { ri: 7 }],
     ['data that are a list', { m: [] }],
     ['data of the room that are a text', { rm: 'x' }],
   ])('is refused with %s, though the signature is right', async (_name, changes) => {

@@ -1,4 +1,5 @@
 /** Pages with room tokens: what they may join, and their events, with real room sessions and fake media. */
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RoomGrant } from '../../auth/room-token-claims.ts'
 import { sampleGrant } from '../../auth/testing/sample-grant.ts'
@@ -104,6 +105,14 @@ describe('a page with a room token', () => {
     await settled(page)
     const strange = page.story.filter((word) => !/^(verto|video|call\.state)/.test(word))
     expect(strange).toEqual([])
+  })
+
+  it.each([
+    ['lounge', '/public/lounge'],
+    ['/private/moved', '/private/moved'],
+  ])('has dialled the address of its room %s', async (room, uri) => {
+    const { arrival } = await joins('c1', { room })
+    expect(arrival.leg.to).toMatchObject({ uri, user: uri.split('/').at(-1) })
   })
 
   it('receives who joins, talks and leaves, in the shapes of its dialect', async () => {
@@ -290,6 +299,16 @@ describe('the times of a room token', () => {
     for (const grant of [{ joinFrom: now + 1 }, { joinUntil: now - 1 }, { removeAt: now }])
       expect(await refusedWith(grant)).toMatchObject({ code: '403', message: 'Unauthorized' })
     expect(gateway.arrivals.arrived).toEqual([])
+  })
+
+  it('refuse a room that was made after the removal of the room of the token', async () => {
+    const roomId = gateway.directory.room('lounge', 'p1').resource!.id
+    expect(await refusedWith({ roomId: randomUUID(), mayCreateRoom: false })).toMatchObject({ code: '404' })
+    for (const room of ['lounge', 'attic'])
+      expect(await refusedWith({ room, roomId: randomUUID() })).toMatchObject({ code: '404' })
+    expect(gateway.arrivals.arrived).toEqual([])
+    const { session } = await joins('c2', { roomId, mayCreateRoom: false })
+    expect(session).toMatchObject({ name: 'lounge' })
   })
 
   it('refuse a room that does not exist, unless the token may create it', async () => {

@@ -4,6 +4,7 @@ import { catalogue } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import type { Metrics } from '../../core/metrics.ts'
 import type { Directory } from '../../directory/directory.ts'
+import { roomPath } from '../../directory/model/address-path.ts'
 import { isOpenAt } from '../../rooms/open-times.ts'
 import { isPermitted } from '../../rooms/permissions.ts'
 import { asRecord, RpcError, rpcCodes } from '../frames.ts'
@@ -83,7 +84,7 @@ export class VideoDialect implements RoomTokenDialect {
     const refusal = isMember ? undefined : this.#refusal(browser, room, dialog)
     if (refusal) return refused(browser, ...refusal)
     const known = isKnown && { attach: true, reattaching: browser.isNew(message.id) }
-    const dialogParams = { ...dialog, destination_number: `/public/${room.room}`, ...known }
+    const dialogParams = { ...dialog, destination_number: roomPath(room.room), ...known }
     return this.#deps.verto.handle(browser, {
       ...params,
       message: { ...message, params: { ...fields, dialogParams } },
@@ -98,14 +99,16 @@ export class VideoDialect implements RoomTokenDialect {
       const isGranted = room.role === 'member' && isPermitted(room.permissions, action, 'self')
       return isGranted ? undefined : ['403', 'Unauthorized']
     }
-    const { directory, clock } = this.#deps
-    const { resource } = directory.room(room.room, browser.identity.projectId)
-    const now = clock.now()
+    const found = this.#deps.directory.room(room.room, browser.identity.projectId).resource
+    const isAny = room.roomId === undefined
+    // A room that was made later at the same address has another id.
+    const resource = isAny || found?.id === room.roomId ? found : undefined
+    const now = this.#deps.clock.now()
     if (!isOpenAt(room, now) || (resource && !isOpenAt(resource.details, now))) {
       this.#log(browser, room, 'room_not_open')
       return ['403', 'Unauthorized']
     }
-    if (resource || room.mayCreateRoom) return undefined
+    if (resource || (isAny && room.mayCreateRoom)) return undefined
     this.#log(browser, room, 'not_found')
     return ['404', 'The room does not exist.']
   }

@@ -8,6 +8,7 @@ import type { RoomGrant } from '../../../auth/room-token-claims.ts'
 import type { RoomTokens } from '../../../auth/room-tokens.ts'
 import type { ProjectRooms } from '../../../calls/room/project-rooms.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import { roomNameAt } from '../../../directory/model/address-path.ts'
 import type { Resources } from '../../../directory/model/ports.ts'
 import { type ConferenceTokenRow, conferenceTokenNames } from '../../../directory/tables/conference-tokens.ts'
 import { conferencePermissions, grantedPermissions } from '../../../rooms/permissions.ts'
@@ -134,11 +135,12 @@ const exchangeRoute = (site: TypedSite, deps: ConferenceTokenDeps): void => {
 
 /** Returns the rights in the room of a conference. The room decides about times and muted video. */
 const grantOf = (
-  { address }: Room,
+  { id: roomId, address }: Room,
   { name }: ConferenceTokenRow,
   { userName = '', hasFfmpeg }: { readonly userName: string | undefined; readonly hasFfmpeg: boolean },
 ): RoomGrant => ({
-  room: address.context === 'public' ? address.name : `/${address.context}/${address.name}`,
+  room: roomNameAt(address),
+  roomId,
   userName,
   permissions: grantedPermissions(conferencePermissions[name], hasFfmpeg),
   isAudioMuted: false,
