@@ -39,6 +39,15 @@ export const parseRtmpUrl = (text: string): RtmpUrl | undefined => {
   }
 }
 
+/**
+ * Returns the form of a URL that is equal for all URLs with the same server, application and key: a secret.
+ * Another text is returned as it is.
+ */
+export const comparableRtmpUrl = (text: string): string => {
+  const url = parseRtmpUrl(text)
+  return url ? `${url.tcUrl}/${url.key}` : text
+}
+
 /** Returns the parts of a path and query, as they are written: servers compare keys literally. */
 const partsOf = (path: string) => {
   const query = path.indexOf('?')

@@ -41,6 +41,82 @@ describeEngines('streams of rooms', (engine) => {
     expect(records).toMatchObject([[{ event: 'room.stream-unusable', stream: bad.id }, expect.any(String)]])
   })
 
+  it('are logged by their number if they are beyond the maximum', async () => {
+    const records: unknown[][] = []
+    const log = { info: (...record: unknown[]) => void records.push(record), error: () => {} }
+    const first = await engine.open({ config: config({ rooms: [lounge('a')] }) })
+    const { id: room } = first.room('lounge', project).resource!
+    for (const name of ['b', 'c']) await first.roomStreams.add(project, room, stream(name))
+    expect(await first.roomStreams.urlsOf(room)).toHaveLength(3)
+    await first.close()
+    const { roomStreams } = await engine.open({ config: config({ rooms: [lounge('d', 'e')] }), log })
+    expect(await roomStreams.urlsOf(room)).toHaveLength(3)
+    const fields = { event: 'room.streams-left-out', room, count: 1, limit: 3 }
+    expect(records.filter(([field]) => (field as { event?: string }).event === fields.event)).toEqual([
+      [fields, expect.any(String)],
+    ])
+  })
+
+  it('have different URLs in a room, however these are written', async () => {
+    const { resources, roomStreams } = await engine.open()
+    const [room, other] = await Promise.all(
+      ['Lounge', 'Board'].map((displayName) =>
+        resources.create({
+          projectId: project,
+          type: 'room',
+          displayName,
+          details: { recordOnStart: false },
+        }),
+      ),
+    )
+    const a = await roomStreams.add(project, room!.id, stream('a'))
+    const b = await roomStreams.add(project, room!.id, stream('b'))
+    await roomStreams.add(project, other!.id, stream('a'))
+    const exists = { code: 'room_stream_exists' }
+    for (const url of [stream('a').url, 'RTMP://A.example:1935/live/secret']) {
+      const same = { ...stream('a'), url }
+      await expect(roomStreams.add(project, room!.id, same)).rejects.toMatchObject(exists)
+      await expect(roomStreams.change(project, b.id, same)).rejects.toMatchObject(exists)
+      await roomStreams.change(project, a.id, same)
+    }
+    await roomStreams.add(project, room!.id, { ...stream('a'), url: 'rtmp://a.example/live/other' })
+    expect(await roomStreams.ofRoom(room!.id)).toHaveLength(3)
+  })
+
+  it('belong to the configuration file once it has their URL, and keep their ids', async () => {
+    const first = await engine.open({ config: config({ rooms: [lounge()] }) })
+    const { id: room } = first.room('lounge', project).resource!
+    const moved = await first.roomStreams.add(project, room, stream('a'))
+    const own = await first.roomStreams.add(project, room, stream('b'))
+    await first.close()
+    const second = await engine.open({ config: config({ rooms: [lounge('a')] }) })
+    expect(await second.roomStreams.ofRoom(room)).toMatchObject([
+      { id: moved.id, managed_by_file: 1 },
+      { id: own.id, managed_by_file: 0 },
+    ])
+    await expect(second.roomStreams.remove(project, moved.id)).rejects.toMatchObject({
+      code: 'managed_by_file',
+    })
+  })
+
+  it('of the API are removed if the configuration file already has their URL', async () => {
+    const now = { config: config({ rooms: [lounge('a')] }) }
+    const first = await engine.open(now)
+    const { id: room } = first.room('lounge', project).resource!
+    const [declared] = await first.roomStreams.ofRoom(room)
+    const other = await first.resources.create({
+      projectId: project,
+      type: 'room',
+      displayName: 'Board',
+      details: { recordOnStart: false },
+    })
+    const { id } = await first.roomStreams.add(project, other.id, stream('a'))
+    await first.store.updateTable('room_stream').set({ room_id: room }).where('id', '=', id).execute()
+    await first.close()
+    const second = await engine.open(now)
+    expect(await second.roomStreams.ofRoom(room)).toEqual([declared])
+  })
+
   it('are not added to a room that is gone', async () => {
     const { roomStreams } = await engine.open()
     await expect(roomStreams.add(project, randomUUID(), stream('a'))).rejects.toMatchObject({

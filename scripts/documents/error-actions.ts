@@ -175,6 +175,7 @@ export const errorActions: Readonly<Record<Code, string>> = {
   ffmpeg_busy: 'Wait for the end of another playback or stream, or raise `media.rooms.ffmpeg.maxProcesses`.',
   unknown_room_stream: 'List the streams of the room. A stream that has ended cannot be changed.',
   too_many_room_streams: 'End or remove another stream of the room first.',
+  room_stream_exists: 'List the streams of the room. Change or remove the other stream first.',
   bad_room_stream_url: 'Give the address of the server with the application and the key of the stream.',
   bad_conference_token:
     'Read the present token at `GET /api/video/conferences/{id}/conference_tokens`, and give it to the page.',

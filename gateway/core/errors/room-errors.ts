@@ -80,6 +80,14 @@ export const roomCodes = {
     'SWITCH_CONGESTION',
     'info',
   ),
+  room_stream_exists: entry(
+    'The room already has a stream to this server with this key.',
+    400,
+    409,
+    95,
+    'INVALID_MSG_UNSPECIFIED',
+    'info',
+  ),
   bad_room_stream_url: entry(
     'A room is streamed to rtmp://host/application/key, or with rtmps:.',
     400,
@@ -89,7 +97,7 @@ export const roomCodes = {
     'info',
   ),
   bad_conference_token: entry(
-    'The conference token was reset, or its conference was removed.',
+    'The conference token is not valid, or was reset.',
     403,
     403,
     21,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { comparableRtmpUrl } from '../../../config/rtmp-url.ts'
 import type { Sealing } from '../../core/sealing.ts'
 import type { Write } from '../store/sqlite.ts'
 import type { StreamUrl } from '../tables/room-streams.ts'
@@ -10,27 +11,35 @@ export interface DeclaredStreams {
   readonly streams: readonly StreamUrl[]
 }
 
-/** Removes streams that are no longer in the file, and adds new ones. The others keep their ids. */
+/**
+ * Removes streams that are no longer in the file, and adds new ones. The others keep their ids. A stream of
+ * the API with a URL of the file belongs to the file from now on, so that it does not run twice.
+ */
 export const provisionStreams = async (
   write: Write,
   declared: readonly DeclaredStreams[],
   sealing: Pick<Sealing, 'seal' | 'open'>,
   now: number,
 ): Promise<void> => {
-  const keyOf = (roomId: string, url: string | undefined) => `${roomId} ${url}`
+  const keyOf = (roomId: string, url: string | undefined) => `${roomId} ${url && comparableRtmpUrl(url)}`
   const wanted = new Map(
     declared.flatMap(({ projectId, roomId, streams }) =>
       streams.map((stream) => [keyOf(roomId, stream.url), { projectId, roomId, ...stream }]),
     ),
   )
-  const rows = await write
-    .selectFrom('room_stream')
-    .select(['id', 'room_id', 'url'])
-    .where('managed_by_file', '=', 1)
-    .execute()
-  for (const { id, room_id, url } of rows) {
-    if (wanted.delete(keyOf(room_id, opened(sealing, url, id)))) continue
-    await write.deleteFrom('room_stream').where('id', '=', id).execute()
+  const all = new Set(wanted.keys())
+  for (const { id, room_id, url, managed_by_file } of await rowsOf(write, declared)) {
+    const key = keyOf(room_id, opened(sealing, url, id))
+    const isKept = wanted.delete(key)
+    const isOfFile = managed_by_file === 1
+    if (isKept && !isOfFile)
+      await write
+        .updateTable('room_stream')
+        .set({ managed_by_file: 1, updated_at: now })
+        .where('id', '=', id)
+        .execute()
+    if (!isKept && (isOfFile || all.has(key)))
+      await write.deleteFrom('room_stream').where('id', '=', id).execute()
   }
   for (const { projectId, roomId, url, shown } of wanted.values()) {
     const id = randomUUID()
@@ -47,6 +56,22 @@ export const provisionStreams = async (
       .values({ ...values, ...times, managed_by_file: 1 })
       .execute()
   }
+}
+
+/** Returns the streams of the file, then the other ones of its rooms with streams. */
+const rowsOf = (write: Write, declared: readonly DeclaredStreams[]) => {
+  const roomIds = declared.filter(({ streams }) => streams.length > 0).map(({ roomId }) => roomId)
+  return write
+    .selectFrom('room_stream')
+    .select(['id', 'room_id', 'url', 'managed_by_file'])
+    .where((where) => {
+      const isOfFile = where('managed_by_file', '=', 1)
+      return roomIds.length === 0 ? isOfFile : isOfFile.or('room_id', 'in', roomIds)
+    })
+    .orderBy('managed_by_file', 'desc')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
 }
 
 /** Returns a stored URL; undefined if it was encrypted with another key. */

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { comparableRtmpUrl } from '../../../config/rtmp-url.ts'
 import { maxRoomStreams } from '../../../config/schema/room-schema.ts'
 import type { Clock } from '../../core/clock.ts'
 import { TrunklineError } from '../../core/errors/catalogue.ts'
 import type { Log } from '../../core/log.ts'
 import { Sealing } from '../../core/sealing.ts'
 import type { RoomStreamTable } from '../store/schema.ts'
-import type { Store } from '../store/sqlite.ts'
+import type { Store, Write } from '../store/sqlite.ts'
 
 /** Stream that starts with each session of a room. Times in milliseconds since 1970. */
 export type ConfiguredStream = Readonly<Omit<RoomStreamTable, 'url'>>
@@ -20,6 +21,11 @@ export interface StreamUrl {
 
 /** Returns the encryption of the URLs. `secret` is that of the gateway. */
 export const sealingOfStreams = (secret: Uint8Array): Sealing => new Sealing(secret, 'URLs of room streams')
+
+/** Encrypted URL of a stream. */
+type SealedUrl = Pick<RoomStreamTable, 'id' | 'url'>
+
+const urlField = { attribute: 'url' } as const
 
 const shownColumns = [
   'id',
@@ -36,13 +42,13 @@ export class RoomStreams {
   readonly #store: Store
   readonly #sealing: Pick<Sealing, 'seal' | 'open'>
   readonly #clock: Pick<Clock, 'now'>
-  readonly #log: Pick<Log, 'error'>
+  readonly #log: Pick<Log, 'info' | 'error'>
 
   constructor(
     store: Store,
     sealing: Pick<Sealing, 'seal' | 'open'>,
     clock: Pick<Clock, 'now'>,
-    log: Pick<Log, 'error'>,
+    log: Pick<Log, 'info' | 'error'>,
   ) {
     this.#store = store
     this.#sealing = sealing
@@ -69,7 +75,8 @@ export class RoomStreams {
 
   /**
    * Returns the whole URLs of the streams of a room, those of the configuration file first. One that was
-   * encrypted with another key is logged and left out, as are those beyond the maximum number.
+   * encrypted with another key is logged and left out. The number of those beyond the maximum is logged, and
+   * these are left out.
    */
   async urlsOf(roomId: string): Promise<readonly string[]> {
     const rows = await this.#ofRoom(roomId).select(['id', 'url']).execute()
@@ -81,12 +88,18 @@ export class RoomStreams {
         return []
       }
     })
+    const leftOut = urls.length - maxRoomStreams
+    if (leftOut > 0)
+      this.#log.info(
+        { event: 'room.streams-left-out', room: roomId, count: leftOut, limit: maxRoomStreams },
+        'streams of a room beyond the maximum left out',
+      )
     return urls.slice(0, maxRoomStreams)
   }
 
   /**
-   * Adds a stream to a room of the project. Rejects with `too_many_room_streams`, or with `unknown_resource`
-   * if another gateway has removed the room meanwhile.
+   * Adds a stream to a room of the project. Rejects with `too_many_room_streams`, with `room_stream_exists`,
+   * or with `unknown_resource` if another gateway has removed the room meanwhile.
    */
   async add(projectId: string, roomId: string, { url, shown }: StreamUrl): Promise<ConfiguredStream> {
     const id = randomUUID()
@@ -101,19 +114,9 @@ export class RoomStreams {
       managed_by_file: 0,
     }
     await this.#store.transaction().execute(async (write) => {
-      // The first statement is a write, which locks the row of the room before its streams are counted.
-      const { numUpdatedRows } = await write
-        .updateTable('resource')
-        .set({ id: roomId })
-        .where('id', '=', roomId)
-        .executeTakeFirst()
-      if (numUpdatedRows === 0n) throw new TrunklineError('unknown_resource')
-      const { count } = await write
-        .selectFrom('room_stream')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('room_id', '=', roomId)
-        .executeTakeFirstOrThrow()
-      if (Number(count) >= maxRoomStreams) throw new TrunklineError('too_many_room_streams')
+      const others = await this.#lockedRows(write, roomId)
+      if (this.#has(others, url)) throw new TrunklineError('room_stream_exists', undefined, urlField)
+      if (others.length >= maxRoomStreams) throw new TrunklineError('too_many_room_streams')
       await write
         .insertInto('room_stream')
         .values({ ...row, url: this.#sealing.seal(url, id) })
@@ -122,15 +125,21 @@ export class RoomStreams {
     return row
   }
 
-  /** Changes the URL of a stream. Rejects with `unknown_resource` or `managed_by_file`. */
+  /**
+   * Changes the URL of a stream. Rejects with `unknown_resource`, `managed_by_file`, or `room_stream_exists`.
+   */
   async change(projectId: string, id: string, { url, shown }: StreamUrl): Promise<ConfiguredStream> {
-    await this.#store
-      .updateTable('room_stream')
-      .set({ url: this.#sealing.seal(url, id), shown_url: shown, updated_at: this.#clock.now() })
-      .where('id', '=', id)
-      .where('project_id', '=', projectId)
-      .where('managed_by_file', '=', 0)
-      .execute()
+    const { room_id: roomId } = await this.#changeable(projectId, id)
+    await this.#store.transaction().execute(async (write) => {
+      const others = (await this.#lockedRows(write, roomId)).filter((row) => row.id !== id)
+      if (this.#has(others, url)) throw new TrunklineError('room_stream_exists', undefined, urlField)
+      await write
+        .updateTable('room_stream')
+        .set({ url: this.#sealing.seal(url, id), shown_url: shown, updated_at: this.#clock.now() })
+        .where('id', '=', id)
+        .where('managed_by_file', '=', 0)
+        .execute()
+    })
     return this.#changeable(projectId, id)
   }
 
@@ -149,6 +158,30 @@ export class RoomStreams {
     const found = await this.find(projectId, id)
     if (found.managed_by_file === 1) throw new TrunklineError('managed_by_file')
     return found
+  }
+
+  /** Locks a room, and returns its streams. Rejects with `unknown_resource` for a room that is gone. */
+  async #lockedRows(write: Write, roomId: string): Promise<readonly SealedUrl[]> {
+    // The first statement is a write, which locks the row of the room before its streams are read.
+    const { numUpdatedRows } = await write
+      .updateTable('resource')
+      .set({ id: roomId })
+      .where('id', '=', roomId)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) throw new TrunklineError('unknown_resource')
+    return write.selectFrom('room_stream').select(['id', 'url']).where('room_id', '=', roomId).execute()
+  }
+
+  /** Whether one of these streams has a URL. One that was encrypted with another key has none. */
+  #has(rows: readonly SealedUrl[], url: string): boolean {
+    const wanted = comparableRtmpUrl(url)
+    return rows.some((row) => {
+      try {
+        return comparableRtmpUrl(this.#sealing.open(row.url, row.id)) === wanted
+      } catch {
+        return false
+      }
+    })
   }
 
   #ofRoom(roomId: string) {

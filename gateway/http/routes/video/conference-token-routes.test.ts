@@ -52,12 +52,12 @@ describe('tokens of a conference', () => {
   })
 
   it('are exchanged for room tokens with the scopes of their kind', async () => {
-    const { tokens } = await tokensOf('Town hall')
+    const { id, tokens } = await tokensOf('Town hall')
     const [moderator, guest] = tokens
     const made = await exchange({ token: moderator.token, user_name: 'Vera' })
     expect([made.status, made.headers['cache-control']]).toEqual([201, 'no-store'])
     const { grant, expiresAt, projectId } = await rig.roomTokens.verify(made.body.token)
-    const rights = sampleGrant({ room: 'town-hall', userName: 'Vera', mayCreateRoom: false })
+    const rights = sampleGrant({ room: 'town-hall', roomId: id, userName: 'Vera', mayCreateRoom: false })
     expect(grant).toEqual({ ...rights, permissions: roomPermissions })
     expect([projectId, expiresAt]).toEqual(['p1', Math.floor(rig.clock.now() / 1000) + 86_400])
     const second = await rig.roomTokens.verify((await exchange({ token: guest.token })).body.token)
@@ -96,7 +96,7 @@ describe('tokens of a conference', () => {
     expect(codeOf(refused)).toEqual([403, 'bad_conference_token'])
     expect(refused.body.errors[0]).toMatchObject({
       attribute: 'token',
-      message: 'The conference token was reset, or its conference was removed.',
+      message: 'The conference token is not valid, or was reset.',
     })
     await expect(rig.roomTokens.verify(former)).rejects.toMatchObject({
       code: 'unauthorized',
