@@ -70,8 +70,14 @@ export const withoutUrlSecrets = (text: string): string =>
 /** Path of a certificate or key. The path is no secret, and the operator must see it. */
 const fileName = /^["']?[\w./-]{1,200}\.(?:pem|key|crt|cer|p8|json)["']?(?:[\s,}]|$)/
 
-/** URL of a stream; its path has the key. */
-const streamUrl = /(rtmps?:\/\/[^/\s"']{1,300}\/)[^\s"']+/gi
+/** Server of a stream, with the quote that may begin the value. The path behind it has the key. */
+const streamServer = /["']?rtmps?:\/\/[^/"']{1,300}\//gi
+
+/** Rests of quoted values, to the closing quote or the end of the line. */
+const quotedRests: Readonly<Record<string, RegExp>> = {
+  '"': /^(?:[^"\\]|\\(?:.|$))*/,
+  "'": /^(?:[^']|'')*/,
+}
 
 /** Keys whose values are masked wherever they occur, also in a file that is no valid YAML. */
 const secretKey = /(?:pass|pwd|secret|token|key|auth|credential|envs?\b|store|postgres)/i
@@ -96,8 +102,15 @@ export const maskedLine = (line: string, offset: number, ranges: readonly Range[
   }
   for (const { 0: user, index } of line.matchAll(/\/\/[^/@\s]{1,256}@/g))
     masked = hidden(masked, index + 2, index + user.length - 1)
-  for (const { 0: url, index, 1: server = '' } of line.matchAll(streamUrl))
-    masked = hidden(masked, index + server.length, index + url.length)
+  let end = 0
+  for (const { 0: server, index } of line.matchAll(streamServer)) {
+    if (index < end) continue
+    const from = index + server.length
+    // A value without quotes is masked to the end of the line: a file that does not parse has any text there.
+    const quoted = quotedRests[server[0] ?? '']?.exec(line.slice(from))?.[0]
+    end = quoted === undefined ? line.length : from + quoted.length
+    masked = hidden(masked, from, end)
+  }
   return masked
 }
 
