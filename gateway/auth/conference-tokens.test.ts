@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, it, vi } from 'vitest'
 import { FakeClock } from '../core/clock.ts'
 import { TestStore } from '../directory/testing/directories.ts'
+import type { ConferenceToken as Token } from './conference-tokens.ts'
 import { openTokens } from './open-tokens.ts'
 import { sampleGrant } from './testing/sample-grant.ts'
 
@@ -19,7 +21,7 @@ const opened = async (...secrets: readonly number[]) => {
     details: { recordOnStart: false },
   })
   const open = (byte: number) => openTokens(directory, { secret: new Uint8Array(32).fill(byte), clock })
-  return { directory, clock, room, gateways: await Promise.all(secrets.map(open)) }
+  return { directory, clock, room, open, gateways: await Promise.all(secrets.map(open)) }
 }
 
 describe('tokens of conferences', () => {
@@ -41,7 +43,7 @@ describe('tokens of conferences', () => {
   })
 
   it('revoke by a reset what was made from the former text, for as long as it is valid', async () => {
-    const { clock, room, gateways } = await opened(1)
+    const { clock, room, open, gateways } = await opened(1)
     const { conferenceTokens, roomTokens } = gateways[0]!
     const { id, version } = (await conferenceTokens.ofRoom(project, room.id))[0]!
     const made = await roomTokens.issue(project, sampleGrant(), 86_400, version)
@@ -49,10 +51,61 @@ describe('tokens of conferences', () => {
     clock.advance(3_600_000)
     const reset = await conferenceTokens.reset(project, id)
     await expect(roomTokens.verify(made.token)).rejects.toThrow('revoked')
-    clock.advance(82_000_000)
-    await expect(roomTokens.verify(made.token)).rejects.toThrow('revoked')
+    // The token is valid for five minutes more. A gateway that starts now reads the revocation.
+    clock.advance(86_400_000 - 3_600_000 - 300_000)
+    for (const tokens of [roomTokens, (await open(1)).roomTokens])
+      await expect(tokens.verify(made.token)).rejects.toThrow('revoked')
     const next = await roomTokens.issue(project, sampleGrant(), 86_400, reset.version)
     expect((await roomTokens.verify(next.token)).source).toBe(reset.version)
+  })
+
+  it('stay as they are if a reset fails', async () => {
+    const { directory, room, gateways } = await opened(1)
+    const { conferenceTokens, roomTokens } = gateways[0]!
+    const former = (await conferenceTokens.ofRoom(project, room.id))[0]!
+    const made = await roomTokens.issue(project, sampleGrant(), 86_400, former.version)
+    const refusals = ['update on conference_token', 'insert on revoked_token']
+    for (const refused of refusals) {
+      const trigger = `create trigger refusal before ${refused} begin select raise(abort, 'refused'); end`
+      await sql.raw(trigger).execute(directory.store)
+      await expect(conferenceTokens.reset(project, former.id)).rejects.toThrow('refused')
+      await sql.raw('drop trigger refusal').execute(directory.store)
+      expect(await conferenceTokens.find(project, former.id)).toEqual(former)
+      await roomTokens.verify(made.token)
+    }
+    const reset = await conferenceTokens.reset(project, former.id)
+    expect(reset.token).not.toBe(former.token)
+    await expect(roomTokens.verify(made.token)).rejects.toThrow('revoked')
+  })
+
+  it('are exchanged 1,000 times per minute at most by all networks', async () => {
+    const { clock, directory, room, gateways } = await opened(1)
+    const { conferenceTokens } = gateways[0]!
+    const [{ token }, other] = (await conferenceTokens.ofRoom(project, room.id)) as [Token, Token]
+    for (let i = 0; i < 1_000; i++)
+      expect(await conferenceTokens.exchange(token, `198.51.100.${i % 250}`)).toHaveProperty('found.id')
+    const queries = vi.spyOn(directory.store, 'selectFrom')
+    expect(await conferenceTokens.exchange(token, network)).toEqual({ waitMs: 60_000 })
+    expect(queries).not.toHaveBeenCalled()
+    expect(await conferenceTokens.exchange(other.token, network)).toMatchObject({ found: { id: other.id } })
+    clock.advance(60_000)
+    expect(await conferenceTokens.exchange(token, network)).toHaveProperty('found.id')
+  })
+
+  it('are not looked for after 300 wrong texts of a network in a minute', async () => {
+    const { clock, directory, room, gateways } = await opened(1)
+    const { conferenceTokens } = gateways[0]!
+    const { id, token } = (await conferenceTokens.ofRoom(project, room.id))[0]!
+    const wrong = `${token.slice(0, -2)}--`
+    for (let i = 0; i < 300; i++)
+      expect(await conferenceTokens.exchange(wrong, network)).toEqual({ found: undefined })
+    const queries = vi.spyOn(directory.store, 'selectFrom')
+    for (const text of [wrong, token, 'x'])
+      expect(await conferenceTokens.exchange(text, network)).toEqual({ waitMs: 60_000 })
+    expect(queries).not.toHaveBeenCalled()
+    expect(await conferenceTokens.exchange(token, '198.51.100.1')).toMatchObject({ found: { id } })
+    clock.advance(60_000)
+    expect(await conferenceTokens.exchange(token, network)).toMatchObject({ found: { id } })
   })
 
   it('are reset together by simultaneous requests', async () => {

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { TrunklineError } from '../core/errors/catalogue.ts'
+import { FixedWindowLimiter } from '../core/rates.ts'
 import type { ConferenceTokenRow, ConferenceTokenRows } from '../directory/tables/conference-tokens.ts'
 import { ExchangeRates } from './exchange-rates.ts'
 import type { Revocations } from './revocations.ts'
@@ -22,10 +23,12 @@ export interface ConferenceToken extends ConferenceTokenRow {
 export const exchangedSeconds = 86_400
 /** Maximum numbers of exchanges per minute: a whole room may join from one office at once. */
 const limits = { all: 1_000, ofNetwork: 300 }
+/** Maximum number of wrong texts of a network: all pages of an office may have a link that was reset. */
+const wrongTexts = { attempts: 300, windowMs: 60_000 }
 const prefix = 'vpt_'
 const idBytes = 16
 
-/** Outcome of an exchange: the token, undefined for an unknown one; or the time until the next exchange. */
+/** Outcome of an exchange: the token, undefined for a wrong text; or the time until the next exchange. */
 export type Exchange = { readonly found: ConferenceTokenRow | undefined } | { readonly waitMs: number }
 
 /**
@@ -37,12 +40,15 @@ export class ConferenceTokens {
   readonly #key: Uint8Array
   readonly #deps: ConferenceTokenDeps
   readonly #rates: ExchangeRates
+  /** Wrong texts by the network that has sent them. */
+  readonly #wrong: FixedWindowLimiter
 
   /** `secret` is that of the gateway. */
   constructor(secret: Uint8Array, deps: ConferenceTokenDeps) {
     this.#key = createHmac('sha256', secret).update('conference tokens').digest()
     this.#deps = deps
     this.#rates = new ExchangeRates(deps.clock)
+    this.#wrong = new FixedWindowLimiter(deps.clock, wrongTexts)
   }
 
   /** Returns the tokens of a room: those of moderators and of guests. */
@@ -62,17 +68,24 @@ export class ConferenceTokens {
   async reset(projectId: string, id: string): Promise<ConferenceToken> {
     const { rows, revocations, clock } = this.#deps
     const former = await this.#find(projectId, id)
-    // A reset that fails in between is repeated by the caller: the former text already is of no use.
     const expiresAt = Math.ceil(clock.now() / 1000) + exchangedSeconds
-    await revocations.revoke({ id: former.version, expiresAt })
-    await rows.renew(former)
+    await revocations.revoke({ id: former.version, expiresAt }, (revoked) => rows.renew(former, revoked))
     return this.find(projectId, id)
   }
 
-  /** Finds the token of a text, for an exchange by a network. */
+  /**
+   * Finds the token of a text, for an exchange by a network. Over a limit, the store is not asked, and the
+   * text is not checked.
+   */
   async exchange(text: string, network: string): Promise<Exchange> {
-    const found = await this.#deps.rows.find(idOf(text))
-    if (!found || !isEqual(text, this.#textOf(found))) return { found: undefined }
+    const id = idOf(text)
+    const untilNextMs = this.#wrong.waitOf(network) || this.#rates.waitOf(id, network, limits)
+    if (untilNextMs > 0) return { waitMs: untilNextMs }
+    const found = await this.#deps.rows.find(id)
+    if (!found || !isEqual(text, this.#textOf(found))) {
+      this.#wrong.take(network)
+      return { found: undefined }
+    }
     const waitMs = this.#rates.take(found.id, network, limits)
     return waitMs > 0 ? { waitMs } : { found }
   }

@@ -20,6 +20,13 @@ export class ExchangeRates {
 
   /** Counts an exchange. Returns 0 if it is allowed, otherwise the milliseconds until the next one is. */
   take(tokenId: string, network: string, { all, ofNetwork }: ExchangeLimits): number {
-    return this.#ofNetworks.take(`${tokenId} ${network}`, ofNetwork) || this.#all.take(tokenId, all)
+    return this.#ofNetworks.take(keyOf(tokenId, network), ofNetwork) || this.#all.take(tokenId, all)
+  }
+
+  /** Returns the milliseconds until an exchange is allowed; 0 if one is allowed now. Counts none. */
+  waitOf(tokenId: string, network: string, { all, ofNetwork }: ExchangeLimits): number {
+    return this.#ofNetworks.waitOf(keyOf(tokenId, network), ofNetwork) || this.#all.waitOf(tokenId, all)
   }
 }
+
+const keyOf = (tokenId: string, network: string): string => `${tokenId} ${network}`

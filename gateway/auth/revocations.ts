@@ -1,4 +1,4 @@
-import type { RevokedRows } from '../directory/tables/revoked-tokens.ts'
+import type { RevokedRows, RevokedToken } from '../directory/tables/revoked-tokens.ts'
 import type { RoomToken } from './room-token-claims.ts'
 import type { SubscriberToken } from './token-claims.ts'
 
@@ -67,15 +67,19 @@ export class Revocations {
   }
 
   /**
-   * Revokes one token; the revocation is stored when this resolves. If the token's subscriber is unknown, all
+   * Revokes one token; the revocation is stored when this resolves. `store` stores it together with another
+   * change, and is not called for a token that is revoked already. If the token's subscriber is unknown, all
    * listeners are notified.
    */
-  async revoke(token: RevocableToken): Promise<void> {
+  async revoke(
+    token: RevocableToken,
+    store = (row: RevokedToken): Promise<void> => this.#deps.rows.add(row),
+  ): Promise<void> {
     const { id, subscriberId, expiresAt } = token
-    const { rows, now } = this.#deps
+    const { now } = this.#deps
     if (expiresAt * 1000 <= now() || this.#ended.has(id)) return
     const row = { id, expiresAt: expiresAt * 1000 + retentionMs }
-    await rows.add(row)
+    await store(row)
     this.#ended.set(id, row.expiresAt)
     this.changed(subscriberId === undefined ? this.#watching.keys() : [subscriberId])
     await this.#prune()

@@ -18,6 +18,18 @@ describe('a fixed-window limiter', () => {
     expect(limiter.take('e')).toBe(0)
   })
 
+  it('tells the time until the next attempt, without counting one', () => {
+    const clock = new FakeClock()
+    const limiter = new FixedWindowLimiter(clock, { attempts: 2, windowMs: 1000 })
+    for (const wait of [0, 0, 1000]) {
+      for (let i = 0; i < 3; i++) expect(limiter.waitOf('a')).toBe(wait)
+      limiter.take('a')
+    }
+    expect([limiter.waitOf('a', 3), limiter.waitOf('b')]).toEqual([0, 0])
+    clock.advance(1000)
+    expect(limiter.waitOf('a')).toBe(0)
+  })
+
   it('remembers keys at their limit, however many other keys arrive', () => {
     const clock = new FakeClock()
     const limiter = new FixedWindowLimiter(clock, { attempts: 2, windowMs: 1000, keys: 3 })

@@ -103,13 +103,13 @@ export class FixedWindowLimiter {
    * `attempts` overrides the limit for this key.
    */
   take(key: string, attempts = this.#limit.attempts): number {
+    const waitMs = this.waitOf(key, attempts)
+    if (waitMs > 0) return waitMs
     const now = this.#clock.now()
-    const known = this.#windows.get(key) ?? this.#reached.get(key)
-    const isOpen = known !== undefined && now - known.since < this.#limit.windowMs
-    if (isOpen && known.count >= attempts) return known.since + this.#limit.windowMs - now
-    const window = isOpen ? known : { since: now, count: 0 }
+    const open = this.#open(key, now)
+    const window = open ?? { since: now, count: 0 }
     window.count++
-    if (!isOpen) this.#replace(key, window, now)
+    if (!open) this.#replace(key, window, now)
     if (window.count >= attempts) {
       this.#windows.delete(key)
       this.#reached.set(key, window)
@@ -117,10 +117,26 @@ export class FixedWindowLimiter {
     return 0
   }
 
+  /**
+   * Returns the milliseconds until the next attempt of a key is allowed; 0 if one is allowed now. Counts
+   * none.
+   */
+  waitOf(key: string, attempts = this.#limit.attempts): number {
+    const now = this.#clock.now()
+    const open = this.#open(key, now)
+    return open && open.count >= attempts ? open.since + this.#limit.windowMs - now : 0
+  }
+
   /** Forgets a key, for example after a success. */
   forget(key: string): void {
     this.#windows.delete(key)
     this.#reached.delete(key)
+  }
+
+  /** Returns the window of a key, unless it is over. */
+  #open(key: string, now: number): Window | undefined {
+    const known = this.#windows.get(key) ?? this.#reached.get(key)
+    return known && now - known.since < this.#limit.windowMs ? known : undefined
   }
 
   #replace(key: string, window: Window, now: number): void {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import type { Directory } from './directory.ts'
 import { ConferenceTokenRows } from './tables/conference-tokens.ts'
+import { RevokedTokenRows } from './tables/revoked-tokens.ts'
 import { describeEngines } from './testing/engines.ts'
 
 const project = 'project-1'
@@ -26,15 +27,19 @@ describeEngines('tokens of conferences', (engine) => {
   })
 
   it('have a new version after simultaneous renewals, one for all', async () => {
-    const { room, rows } = await opened(await engine.open(), engine.clock)
+    const directory = await engine.open()
+    const { store } = directory
+    const { room, rows } = await opened(directory, engine.clock)
     const [moderator, guest] = await rows.ofRoom(project, room.id)
     engine.clock.advance(1000)
-    await rows.renew(guest!)
+    const revoked = { id: guest!.version, expiresAt: engine.clock.now() + 1000 }
+    await rows.renew(guest!, revoked)
     const renewed = await rows.find(guest!.id)
     expect(renewed!.version).not.toBe(guest!.version)
     expect(Number(renewed!.updated_at)).toBe(Number(guest!.updated_at) + 1000)
-    await rows.renew(guest!)
+    await rows.renew(guest!, { ...revoked, expiresAt: 1 })
     expect(await rows.ofRoom(project, room.id)).toEqual([moderator, renewed])
+    expect(await new RevokedTokenRows(store).all(engine.clock.now())).toEqual([revoked])
   })
 
   it('go with their room, and are not made for one that is gone', async () => {

@@ -4,6 +4,7 @@ import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { isUuid } from '../model/uuid.ts'
 import type { ConferenceTokenTable } from '../store/schema-rooms.ts'
 import type { Store } from '../store/sqlite.ts'
+import { type RevokedToken, RevokedTokenRows } from './revoked-tokens.ts'
 
 /** Names of the tokens of a conference, in the order of lists. */
 export const conferenceTokenNames = ['moderator', 'guest'] as const
@@ -61,14 +62,23 @@ export class ConferenceTokenRows {
     return this.#store.selectFrom('conference_token').selectAll().where('id', '=', id).executeTakeFirst()
   }
 
-  /** Replaces a version of a token. Has no effect if another request has replaced it meanwhile. */
-  async renew({ id, version }: Pick<ConferenceTokenRow, 'id' | 'version'>): Promise<void> {
-    await this.#store
-      .updateTable('conference_token')
-      .set({ version: randomUUID(), updated_at: this.#clock.now() })
-      .where('id', '=', id)
-      .where('version', '=', version)
-      .execute()
+  /**
+   * Replaces a version of a token, and stores the revocation of the version. Replaces nothing if another
+   * request has replaced it meanwhile.
+   */
+  async renew(
+    { id, version }: Pick<ConferenceTokenRow, 'id' | 'version'>,
+    revoked: RevokedToken,
+  ): Promise<void> {
+    await this.#store.transaction().execute(async (write) => {
+      await write
+        .updateTable('conference_token')
+        .set({ version: randomUUID(), updated_at: this.#clock.now() })
+        .where('id', '=', id)
+        .where('version', '=', version)
+        .execute()
+      await new RevokedTokenRows(write).add(revoked)
+    })
   }
 
   async #ofRoom(roomId: string): Promise<readonly ConferenceTokenRow[]> {
