@@ -78,7 +78,7 @@ export class RpcSession {
   readonly #rate: FixedWindowCounter
   #requestsPerSecond: number
   #isAlive = true
-  #hasClosed = false
+  #closeCode: number | undefined
   readonly #onPong: (() => void)[] = []
   #ping: Timer
 
@@ -103,7 +103,12 @@ export class RpcSession {
   }
 
   get isClosed(): boolean {
-    return this.#hasClosed
+    return this.#closeCode !== undefined
+  }
+
+  /** Code that the connection was closed with; undefined while it is open. */
+  get closeCode(): number | undefined {
+    return this.#closeCode
   }
 
   /** Network of the client; limits apply to the network. */
@@ -127,7 +132,7 @@ export class RpcSession {
    * `timeoutMs`, or another error if the connection closes.
    */
   request(method: string, params: unknown, timeoutMs = this.#deps.limits.requestTimeoutMs): Promise<unknown> {
-    if (this.#hasClosed) return Promise.reject(new Error('The connection is closed.'))
+    if (this.isClosed) return Promise.reject(new Error('The connection is closed.'))
     const id = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const timer = this.#deps.clock.after(timeoutMs, () => {
@@ -146,12 +151,12 @@ export class RpcSession {
 
   /** Resolves with whether the client answers a WebSocket ping within `ms`; detects half-open connections. */
   probe(ms: number): Promise<boolean> {
-    if (this.#hasClosed || this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve(false)
+    if (this.isClosed || this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve(false)
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const timer = this.#deps.clock.after(ms, () => resolve(false))
     this.#onPong.push(() => {
       timer.cancel()
-      resolve(!this.#hasClosed)
+      resolve(!this.isClosed)
     })
     this.#socket.ping()
     return promise
@@ -162,7 +167,7 @@ export class RpcSession {
    * client does not close its side. Idempotent.
    */
   close(code: number, reason: string): void {
-    if (this.#hasClosed) return
+    if (this.isClosed) return
     this.#socket.close(code, reason)
     const linger = this.#deps.clock.after(closeWaitMs, () => this.#socket.terminate())
     this.#socket.once('close', () => linger.cancel())
@@ -170,7 +175,7 @@ export class RpcSession {
   }
 
   #receive(data: RawData, binary: boolean): void {
-    if (this.#hasClosed) return
+    if (this.isClosed) return
     const frame = binary ? undefined : parseFrame(data.toString())
     if (!frame || frame.kind === 'malformed') this.#refuse(frame)
     else if (frame.kind === 'request') void this.#answer(frame)
@@ -263,7 +268,7 @@ export class RpcSession {
   }
 
   #send(frame: unknown): void {
-    if (this.#hasClosed || this.#socket.readyState !== this.#socket.OPEN) return
+    if (this.isClosed || this.#socket.readyState !== this.#socket.OPEN) return
     this.#socket.send(JSON.stringify(frame))
     const { bufferedAmount: buffered } = this.#socket
     const { maxBuffered: limit } = this.#deps.limits
@@ -295,8 +300,8 @@ export class RpcSession {
   }
 
   #finish(code: number): void {
-    if (this.#hasClosed) return
-    this.#hasClosed = true
+    if (this.isClosed) return
+    this.#closeCode = code
     this.#ping.cancel()
     for (const run of this.#onPong.splice(0)) run()
     for (const { reject, timer } of this.#waiting.values()) {

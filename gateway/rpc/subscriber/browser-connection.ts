@@ -158,11 +158,17 @@ export class BrowserConnection implements RpcHandler {
     return new RpcError(rpcCodes.limit, catalogue[code].text)
   }
 
-  /** Returns the session that the browser proves to own; otherwise a new one. */
+  /**
+   * Returns the session that the browser names. Returns a new one if that has another identity or another
+   * connected page, or if the browser has sent a wrong proof. The proof is optional.
+   */
   async #resumeOrCreateSession(params: Params, signedIn: SignedIn): Promise<BrowserSession> {
     const { protocol } = params
     const { presence, credentials } = this.#deps
-    if (typeof protocol !== 'string') return presence.create(signedIn)
+    if (typeof protocol !== 'string') {
+      this.#removeRejected(signedIn)
+      return presence.create(signedIn)
+    }
     const known = presence.find(protocol)
     if (!known) return this.#replaceSession(params, signedIn)
     const { identity } = signedIn
@@ -178,10 +184,17 @@ export class BrowserConnection implements RpcHandler {
     return presence.find(protocol) === known ? known : this.#resumeOrCreateSession(params, signedIn)
   }
 
-  /** Creates a session that cannot come back to the calls of a session which the browser does not own. */
+  /** Removes the sessions whose page was rejected, and now joins anew: it must not be in its room twice. */
+  #removeRejected({ identity: { id, key } }: SignedIn): void {
+    const { presence } = this.#deps
+    for (const former of presence.of(id))
+      if (former.isRejected && !former.session && former.identity.key === key) presence.remove(former)
+  }
+
+  /** Creates a session that cannot come back to the calls of the session which the browser has named. */
   #createBeside(other: BrowserSession, signedIn: SignedIn): BrowserSession {
     const browser = this.#deps.presence.create(signedIn)
-    browser.deniedCalls = new Set(other.calls.keys())
+    browser.claimed = other
     return browser
   }
 

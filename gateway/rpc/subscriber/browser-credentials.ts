@@ -74,7 +74,10 @@ export class BrowserCredentials {
     return state?.protocol === protocol && state?.holder === key ? state : undefined
   }
 
-  /** Whether a browser sent a state that was not sealed for the same identity. A missing state is none. */
+  /**
+   * Whether a browser sent a state that was not sealed for the same identity: a wrong proof of its session.
+   * The proof is optional, so a missing state is not forged.
+   */
   isForged({ authorization_state: sealed }: Params, { key }: TokenIdentity): boolean {
     if (typeof sealed !== 'string' || sealed === '') return false
     return this.#deps.states.open(sealed)?.holder !== key

@@ -216,6 +216,8 @@ export class BrowserDialer {
   /** Rejects a page that asks for the wrong call. The history of its subscriber has no such call. */
   #rejectReattach(browser: BrowserSession, { callId, to }: Invite, code: Code): void {
     const { metrics, log } = this.#deps
+    // A subscriber may have several pages, which begin independently of each other.
+    browser.isRejected = code === 'unknown_call' && browser.identity.room !== undefined
     metrics.rejections.inc({ code })
     log.info(
       { event: 'browser.reattach-rejected', code, subscriber: browser.identity.id, to: shownUri(to) },

@@ -96,8 +96,10 @@ export class BrowserSession {
   isOnline = false
   /** Calls by their id in the browser. */
   readonly calls = new Map<string, SessionCall>()
-  /** Ids of the calls of another session, which the browser has claimed without being its page. */
-  deniedCalls: ReadonlySet<string> = new Set()
+  /** Session of another page, which the browser has named as its own. */
+  claimed: BrowserSession | undefined
+  /** Whether the page was rejected because it did not know the id of its call. Reset by its next connection. */
+  isRejected = false
   #identity: TokenIdentity
   /** The identity with the rights of {@link #grant}. */
   #granted: TokenIdentity
@@ -113,6 +115,7 @@ export class BrowserSession {
   #isForgotten = false
   readonly #clock: BrowserSessionOptions['clock']
   #session: RpcSession | undefined
+  #followsLoss = false
   /** Whether the connect request was answered, so that events may follow. */
   #isFlowing = false
   #outbox = new Set<Event>()
@@ -140,6 +143,14 @@ export class BrowserSession {
   /** Present connection. */
   get session(): RpcSession | undefined {
     return this.#session
+  }
+
+  /**
+   * Whether the connection before the present one was lost. Browsers close it with a code of its own when
+   * their page is left or loaded again.
+   */
+  get followsLoss(): boolean {
+    return this.#followsLoss
   }
 
   /** Id of the latest token. */
@@ -210,13 +221,17 @@ export class BrowserSession {
     this.#session = session
     this.#network = session.network
     this.#isFlowing = false
-    if (former !== session) former?.close(closeCodes.goingAway, 'the client has connected again')
+    this.isRejected = false
+    if (!former || former === session) return
+    this.#followsLoss = true
+    former.close(closeCodes.goingAway, 'the client has connected again')
   }
 
   /** Removes a closed connection. Returns false if the session already has another connection. */
   unbind(session: RpcSession): boolean {
     if (this.#session !== session) return false
     this.#session = undefined
+    this.#followsLoss = session.closeCode !== closeCodes.goingAway
     this.#isFlowing = false
     return true
   }

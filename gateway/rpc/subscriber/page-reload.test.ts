@@ -129,6 +129,16 @@ describe('a page that asks for a call', () => {
     await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(2))
     expect([leg.isEnded, countOf(page, 'verto.bye')]).toEqual([false, 0])
   })
+
+  it('which the page of another tab had is a new call once that has ended', async () => {
+    const { page, leg } = await talking(gateway)
+    const { event_channel: protocol } = page.browser.requests[0]!.params as AnyFrame
+    const copy = await gateway.signedIn('alice', { protocol })
+    leg.end({ code: 'normal' })
+    await settled(page)
+    await recover(copy, 'again')
+    await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(2))
+  })
 })
 
 describe('a page that recovers its call in the same session', () => {

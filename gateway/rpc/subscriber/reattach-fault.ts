@@ -5,15 +5,15 @@ import type { Invite } from './verto-messages.ts'
 
 /**
  * Returns the reason for rejecting an invite under an id that its session does not know; undefined for a new
- * call. A page that comes back to its call must know the id, and prove that the session is its own. The
- * holder of a room token has one call, and always comes back to it.
+ * call. A page that comes back to its call must know the id, and must not have sent a wrong proof of its
+ * session. The holder of a room token has one call, and always comes back to it.
  */
 export const reattachFault = (
   browser: BrowserSession,
   { callId, part, isReattaching }: Pick<Invite, 'callId' | 'part' | 'isReattaching'>,
 ): Code | undefined => {
   if (part) return undefined
-  if (browser.deniedCalls.has(callId)) return 'call_elsewhere'
+  if (browser.claimed?.calls.has(callId)) return 'call_elsewhere'
   const comesBack = isReattaching || browser.identity.room !== undefined
   return comesBack && hasDialedCall(browser) ? 'unknown_call' : undefined
 }

@@ -3,14 +3,19 @@ import type { BrowserSession } from './browser-session.ts'
 import type { Invite } from './verto-messages.ts'
 
 /**
- * Returns the call whose place an invite takes: that in a room in which the role of the browser has changed.
- * The browser then connects anew. Undefined without such a call, and for a further source.
+ * Returns the call whose place an invite takes. It is in a room in which the role of the browser has changed,
+ * so that the browser connects anew. Or its page no longer knows its id. Undefined without such a call, and
+ * for a further source.
  */
 export const renewableCall = (
   browser: BrowserSession,
   { part }: Pick<Invite, 'part'>,
 ): BrowserCall | undefined =>
-  part ? undefined : callsOf(browser).find(({ room }) => room?.renewal === 'awaited')
+  part
+    ? undefined
+    : callsOf(browser).find(
+        ({ room }) => room?.renewal === 'awaited' || (room?.renewal === 'none' && mayForget(browser)),
+      )
 
 /** Returns the call that has the place of a member; undefined if the member has left. */
 export const callOfMember = (browser: BrowserSession, memberId: string): BrowserCall | undefined =>
@@ -41,6 +46,13 @@ export class RenewalQueue {
     }
   }
 }
+
+/**
+ * Whether the page of a browser may have forgotten the id of its only call. The published SDK forgets it if
+ * the connection is lost during `join()` or `leave()`. A page that was loaded again knows the id.
+ */
+const mayForget = ({ identity, followsLoss }: BrowserSession): boolean =>
+  identity.room !== undefined && followsLoss
 
 const callsOf = (browser: BrowserSession): readonly BrowserCall[] =>
   [...browser.calls.values()].map((call) => call.browserCall(browser)).filter((call) => call !== undefined)

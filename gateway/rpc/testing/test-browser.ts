@@ -90,8 +90,9 @@ export class TestBrowser {
     await once(this.socket, 'pong')
   }
 
-  async close(): Promise<void> {
-    this.socket.close()
+  /** Closes the connection. `code`: 1001 as browsers do whose page is left; default none. */
+  async close(code?: number): Promise<void> {
+    this.socket.close(code)
     await this.#closed
   }
 

@@ -158,10 +158,10 @@ describe('a page with a room token', () => {
     expect(rooms.members).toBe(1)
   })
 
-  it('does not come back under another id or with a forged state, and the others learn nothing of it', async () => {
+  it('does not come back under another id after a reload or with a forged state, and the others learn nothing', async () => {
     const first = await joins('c1')
     const { page: other } = await joins('c2', { userName: 'Ann' })
-    await gone(gateway, first.page)
+    await gone(gateway, first.page, 1001)
     await settled(other)
     const before = other.story.length
     const comesBack = async (callId: string, more: object = {}) => {

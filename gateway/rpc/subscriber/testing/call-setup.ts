@@ -11,10 +11,10 @@ export const settled = async (...pages: TestPage[]): Promise<void> => {
   }
 }
 
-/** Closes a page, and waits until the gateway has noticed. */
-export const gone = async (gateway: SubscriberTestGateway, page: TestPage): Promise<void> => {
+/** Closes a page, and waits until the gateway has noticed. `code`: see {@link TestBrowser.close}. */
+export const gone = async (gateway: SubscriberTestGateway, page: TestPage, code?: number): Promise<void> => {
   const before = gateway.rpc.sockets
-  await page.browser.close()
+  await page.browser.close(code)
   await vi.waitFor(() => expect(gateway.rpc.sockets).toBe(before - 1))
 }
 
