@@ -76,7 +76,8 @@ export const severalRooms = (fixture: () => SeveralRoomsFixture): void => {
       await expect.poll(() => heard.at(-1)).toMatchObject({ name: 'room.ended', what: { id: room.id } })
       expect(new Set(heard.map(sessionOf))).toEqual(new Set([room.id]))
     }
+    // Another listener reports the ends of all rooms.
     for (const { started, ended } of applications)
-      expect([...ended].sort()).toEqual(started.map(({ id }) => id).sort())
+      await expect.poll(() => [...ended].sort()).toEqual(started.map(({ id }) => id).sort())
   })
 }

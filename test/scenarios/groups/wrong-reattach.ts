@@ -32,13 +32,22 @@ const reload = async (page: Page, kept: Kept): Promise<void> => {
   await page.evaluate(`Object.assign(sessionStorage, ${JSON.stringify(kept)})`)
 }
 
-/** Waits until a page knows a member. Returns a check that no member has come or gone since. */
-const watched = async ({ wire }: SdkPage, memberId: unknown): Promise<() => void> => {
+/**
+ * Waits until a page knows a member. Returns a check that no member has come or gone since. The check lets
+ * the member mute itself, and waits for that event: all earlier ones have arrived by then.
+ */
+const watched = async ({ wire }: SdkPage, memberId: unknown) => {
   await until('the other page knows the member', () =>
     wire.events('member.joined').some(({ member }) => member.member_id === memberId),
   )
   const from = wire.received.length
-  return () => {
+  return async (page: Pick<SdkPage, 'do'>): Promise<void> => {
+    await page.do('audioMute')
+    await until('the other page sees the member muted', () =>
+      wire
+        .events('member.updated', from)
+        .some(({ member }) => member.member_id === memberId && member.audio_muted),
+    )
     const changes = ['member.joined', 'member.left'].flatMap((type) => wire.events(type, from))
     expect(changes).toEqual([])
   }
@@ -70,7 +79,7 @@ export const wrongReattach = (fixture: () => ReattachFixture): void => {
         call_id: kept['ci-SAT'],
         member_id: memberId,
       })
-      isUnchanged()
+      await isUnchanged(page)
     })
 
     it('with a room token', async () => {
@@ -92,7 +101,7 @@ export const wrongReattach = (fixture: () => ReattachFixture): void => {
         expect(await comesBack({ 'as-hall': 'wrong' })).toMatchObject({ rejected: wrongProof })
         expect(await comesBack({})).toEqual({ resolved: undefined })
         expect([await page.property('callId'), await page.property('memberId')]).toEqual(ids)
-        isUnchanged()
+        await isUnchanged(page)
       }
       await withVideoPage(browser, gateway, { options: { camera: 'lime' }, work })
     })
