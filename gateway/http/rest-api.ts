@@ -171,7 +171,7 @@ export class RestApi {
   }
 
   #addTokenRoutes(site: TypedSite): void {
-    const { directory, credentials, clock } = this.#deps
+    const { directory, credentials, clock, log } = this.#deps
     const { resources, projects } = directory
     const { tokens, roomTokens, conferenceTokens, pairs, oauthClients } = credentials
     const { rooms } = this.#deps.video
@@ -181,7 +181,7 @@ export class RestApi {
     tokenRoutes(site, { subscribers, pairs, requireProject, authenticate, clock })
     limitedTokenRoutes(site, { resources, pairs, tokens, requireProject, authenticate, clock })
     roomTokenRoutes(site, { roomTokens, rooms, requireProject, clock })
-    conferenceTokenRoutes(site, { resources, conferenceTokens, roomTokens, rooms, requireProject })
+    conferenceTokenRoutes(site, { resources, conferenceTokens, roomTokens, rooms, requireProject, log })
     embedRoutes(site, { embeds: this.#embeds, resources, requireProject, clock })
     projectTokenRoutes(site, { projects, requireProject, clock })
     oauthClientRoutes(site, { oauthClients, requireProject })

@@ -64,6 +64,22 @@ describe('tokens of a conference', () => {
     expect(second.grant).toEqual({ ...rights, userName: '', permissions: defaultPermissions })
   })
 
+  it('are named in the log with each room token and the network, without a text', async () => {
+    const { id, tokens } = await tokensOf('Logged')
+    rig.lines.length = 0
+    const text = (await exchange({ token: tokens[1].token })).body.token
+    const made = await rig.roomTokens.verify(text)
+    const line = rig.lines.find((each) => each.includes('room.token-exchanged'))!
+    expect(JSON.parse(line)).toMatchObject({
+      project: 'p1',
+      room: id,
+      conferenceToken: tokens[1].id,
+      roomToken: made.id,
+      network: '203.0.113.7',
+    })
+    for (const secret of [tokens[1].token, text]) expect(rig.lines.join('')).not.toContain(secret)
+  })
+
   it('admit to the room at its present address', async () => {
     const { id, tokens } = await tokensOf('Moving')
     const room = { context: 'private', name: 'moved' }

@@ -8,6 +8,7 @@ import type { RoomGrant } from '../../../auth/room-token-claims.ts'
 import type { RoomTokens } from '../../../auth/room-tokens.ts'
 import type { ProjectRooms } from '../../../calls/room/project-rooms.ts'
 import { TrunklineError } from '../../../core/errors/catalogue.ts'
+import type { Log } from '../../../core/log.ts'
 import { roomNameAt } from '../../../directory/model/address-path.ts'
 import type { Resources } from '../../../directory/model/ports.ts'
 import { type ConferenceTokenRow, conferenceTokenNames } from '../../../directory/tables/conference-tokens.ts'
@@ -28,6 +29,7 @@ export interface ConferenceTokenDeps {
   /** Rooms, which need ffmpeg for some permissions. */
   readonly rooms: Pick<ProjectRooms, 'hasFfmpeg'>
   readonly requireProject: RequireProject
+  readonly log: Pick<Log, 'info'>
 }
 
 const properties = {
@@ -116,9 +118,10 @@ const exchangeRoute = (site: TypedSite, deps: ConferenceTokenDeps): void => {
       },
     },
   }
-  const { resources, conferenceTokens, roomTokens, rooms } = deps
+  const { resources, conferenceTokens, roomTokens, rooms, log } = deps
   site.post(`${path}/exchange`, { schema: routeSchema }, async ({ body, ip }, reply) => {
-    const exchange = await conferenceTokens.exchange(body.token, senderOf(ip))
+    const network = senderOf(ip)
+    const exchange = await conferenceTokens.exchange(body.token, network)
     if ('waitMs' in exchange) {
       reply.header('retry-after', Math.ceil(exchange.waitMs / 1000))
       throw new TrunklineError('too_many_requests')
@@ -128,7 +131,12 @@ const exchangeRoute = (site: TypedSite, deps: ConferenceTokenDeps): void => {
     if (!found || room?.type !== 'room')
       throw new TrunklineError('bad_conference_token', undefined, { attribute: 'token' })
     const grant = grantOf(room, found, { userName: body.user_name, hasFfmpeg: rooms.hasFfmpeg })
-    const { token } = await roomTokens.issue(found.project_id, grant, exchangedSeconds, found.version)
+    const { project_id: project, id: conferenceToken, version } = found
+    const { token, id: roomToken } = await roomTokens.issue(project, grant, exchangedSeconds, version)
+    log.info(
+      { event: 'room.token-exchanged', project, room: room.id, conferenceToken, roomToken, network },
+      'token of a conference exchanged',
+    )
     return reply.code(201).header('cache-control', 'no-store').send({ token })
   })
 }
