@@ -98,7 +98,7 @@ export class BrowserSession {
   readonly calls = new Map<string, SessionCall>()
   /** Session of another page, which the browser has named as its own. */
   claimed: BrowserSession | undefined
-  /** Whether the page was rejected because it did not know the id of its call. Reset by its next connection. */
+  /** Whether the page was rejected because it did not know the id of its call; reset as it connects again. */
   isRejected = false
   #identity: TokenIdentity
   /** The identity with the rights of {@link #grant}. */
