@@ -1,4 +1,5 @@
 /** Packets of a browser that would end the mediasoup process by an assertion, in a real process. */
+import fc from 'fast-check'
 import type { types } from 'mediasoup'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeRtpHeader } from '../../media/rtp/packet.ts'
@@ -29,16 +30,27 @@ const section: MediaSection = {
 
 let sequence = 0
 
-/** Returns a packet with its MID, and the id of its encoding (RFC 8285 section 4.2: one-byte headers). */
-const packetOf = (ssrc: number, rid?: string): Buffer => {
-  const elements = [[midExtension, mid] as const, ...(rid ? [[simulcast.ridExtension, rid] as const] : [])]
+/** Fields of a packet, each of which may be absent. */
+interface PacketFields {
+  readonly ssrc: number
+  readonly mid?: string | undefined
+  readonly rid?: string | undefined
+  readonly payloadType?: number
+}
+
+/** Returns a packet with its header extensions (RFC 8285 section 4.2: one-byte headers). */
+const anyPacket = ({ ssrc, mid: id, rid, payloadType = ownVideo.payloadType }: PacketFields): Buffer => {
+  const elements = [
+    ...(id ? [[midExtension, id] as const] : []),
+    ...(rid ? [[simulcast.ridExtension, rid] as const] : []),
+  ]
   const bytes = Buffer.concat(
     elements.map(([id, text]) => Buffer.from([(id << 4) | (text.length - 1), ...Buffer.from(text)])),
   )
   const words = Math.ceil(bytes.length / 4)
   const packet = Buffer.alloc(12 + 4 + 4 * words + 20)
   writeRtpHeader(packet, 0, {
-    payloadType: ownVideo.payloadType,
+    payloadType,
     marker: true,
     sequence: sequence++,
     timestamp: 0,
@@ -50,6 +62,9 @@ const packetOf = (ssrc: number, rid?: string): Buffer => {
   bytes.copy(packet, 16)
   return packet
 }
+
+/** Returns a packet of the camera, with the id of its encoding. */
+const packetOf = (ssrc: number, rid?: string): Buffer => anyPacket({ ssrc, mid, rid })
 
 let host: DirectWorker
 beforeAll(async () => {
@@ -91,5 +106,30 @@ describe('the mediasoup process', () => {
     const encodings = learned.complete('a', parameters.encodings)
     const packets = [packetOf(99, 'q'), packetOf(11), packetOf(12, 'h')]
     expect(await streamsAfter({ ...parameters, encodings }, packets)).toEqual([11, 12])
+  })
+
+  it('outlives packets that name streams, sizes and formats in any order', async () => {
+    const anyOf = <T>(values: readonly T[]) => fc.constantFrom(...values)
+    const fields = fc.record({
+      ssrc: anyOf([0, 5, 6, 11, 12, 0xffff_ffff]),
+      mid: anyOf([undefined, mid, '2']),
+      rid: anyOf([undefined, 'q', 'h', 'x']),
+      payloadType: anyOf([ownVideo.payloadType, ownVideo.payloadType, 97, 0]),
+    })
+    const learned = new LearnedStreams()
+    learned.learn('a', { score: [{ encodingIdx: 0, ssrc: 11, score: 10 }] })
+    const several = producerParameters(section, ownVideo, simulcast)
+    const cameras = [
+      producerParameters(section, ownVideo),
+      producerParameters({ ...section, ssrc: 5 }, ownVideo),
+      { ...several, encodings: learned.complete('a', several.encodings) },
+    ]
+    await fc.assert(
+      fc.asyncProperty(anyOf(cameras), fc.array(fields, { maxLength: 20 }), async (camera, packets) => {
+        const streams = await streamsAfter(camera, packets.map(anyPacket))
+        expect(streams.length).toBeLessThanOrEqual(camera.encodings?.length ?? 0)
+      }),
+      { numRuns: 300 },
+    )
   })
 })

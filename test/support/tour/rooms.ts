@@ -1,5 +1,6 @@
 import { script } from '../applications.ts'
 import { noFfmpeg } from '../film.ts'
+import { rest } from '../rest.ts'
 import { until } from '../until.ts'
 import { callee } from './calls.ts'
 import type { ApiRecorder } from './recorder.ts'
@@ -121,6 +122,11 @@ const tourSession = async (api: ApiRecorder, room: string): Promise<void> => {
 }
 
 const tourMembers = async (api: ApiRecorder, session: string): Promise<void> => {
+  await until(
+    'the figures of both members are measured',
+    () => rest(api.gateway, 'GET', `${session}/members`),
+    ({ body }) => body.data.every(({ figures }: { readonly figures: unknown }) => figures !== null),
+  )
   const { data } = await api.json('GET', `${session}/members`)
   const [first, second] = data.map(({ id }: { readonly id: string }) => `${session}/members/${id}`)
   await api.json('GET', first)
