@@ -56,8 +56,8 @@ export interface EncoderOptions {
   readonly opus?: OpusPreferences
   /**
    * Destination of Opus; default a call. A `file` has 48 kbit/s in the whole band of its rate, and no
-   * redundancy, because no packet is lost. Its encoding takes a quarter of the time. {@link opus} has no effect
-   * on it.
+   * redundancy, because no packet is lost. Its encoding takes a quarter of the time. {@link opus} does not
+   * apply to it.
    */
   readonly opusFor?: 'call' | 'file'
 }

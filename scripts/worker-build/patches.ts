@@ -49,7 +49,7 @@ export const patches: readonly Patch[] = [
     to: 'trunkline::randomKey(PipeTransport::srtpMasterLength)',
   },
   // A second stream of one encoding fails an assertion, which ends the process and all its calls. An encoding
-  // without SSRC counts as one of SSRC 0, so that any browser could send the packet that begins the second one.
+  // without SSRC counts as one of SSRC 0, so any browser could send the packet that begins the second one.
   {
     file: 'src/RTC/Producer.cpp',
     from: 'if (isMediaPacket && encoding.ssrc == ssrc)',

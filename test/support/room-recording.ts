@@ -164,8 +164,8 @@ export const playIn = (page: Page, file: Buffer, speed = 1): Promise<PlayedFile>
   page.evaluate(play(file, speed))
 
 /**
- * Returns the times of the packets of sound of a file, in ms. A browser decodes the sound without its gaps, so
- * these times count.
+ * Returns the times of the packets of sound of a file, in ms. A browser decodes the sound without its gaps,
+ * so these times count.
  */
 const soundTimes = (file: Buffer): readonly number[] =>
   readWebm(file)

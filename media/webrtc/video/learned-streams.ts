@@ -22,8 +22,8 @@ export class LearnedStreams {
   }
 
   /**
-   * Returns the encodings with an SSRC each: the one that is known of this origin, instead of the RTP stream
-   * id, or else a random one that no packet has.
+   * Returns the encodings with an SSRC each. A known SSRC of this origin takes the place of the RTP stream
+   * id. Otherwise it is a random one, which no packet has.
    *
    * mediasoup ends its process when a second stream of an encoding begins. It prevents that for encodings
    * with a stream id alone, but takes an encoding without SSRC for one of SSRC 0.

@@ -55,8 +55,8 @@ interface Times {
 }
 
 /**
- * Checks that a recording has picture and sound of the pages before and after the death, and the sound of the
- * telephone for most of its stay.
+ * Checks that a recording has picture and sound of the pages before and after the death. The telephone must
+ * be heard for most of its stay.
  */
 const isWhole = async ({ gateway, browser, tones }: RoomCrashFixture, id: string, times: Times) => {
   const recording = await completeRecording(gateway, id)
