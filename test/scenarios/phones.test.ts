@@ -110,9 +110,9 @@ const linphone: Kind = {
 }
 
 const holdsAndGoesOn = async (phone: DeskPhone): Promise<void> => {
-  phone.hold(true)
+  await phone.hold(true)
   await renegotiated(gateway, { held: true })
-  phone.hold(false)
+  await phone.hold(false)
   await renegotiated(gateway, { held: false })
 }
 

@@ -112,8 +112,7 @@ export class Baresip implements DeskPhone {
     this.#command('hangup')
   }
 
-  /** Holds or resumes the call. */
-  hold(held: boolean): void {
+  async hold(held: boolean): Promise<void> {
     this.#command(held ? 'hold' : 'resume')
   }
 

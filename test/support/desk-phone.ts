@@ -17,8 +17,8 @@ export interface DeskPhone {
   readonly uri: string
   dial(uri: string): void
   hangUp(): void
-  /** Holds or resumes the call. */
-  hold(held: boolean): void
+  /** Holds or resumes the call. Resolves when the phone accepts the opposite. */
+  hold(held: boolean): Promise<void>
   /** Waits until a call of the phone is answered, by either side. */
   connected(): Promise<void>
   /** Waits until the call has ended. */

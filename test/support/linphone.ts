@@ -78,9 +78,11 @@ export class Linphone implements DeskPhone {
     this.#program.type('terminate')
   }
 
-  /** Holds or resumes the call. */
-  hold(held: boolean): void {
+  async hold(held: boolean): Promise<void> {
+    const before = this.#program.lines.length
     this.#program.type(held ? 'pause' : 'resume')
+    // It ignores a resume before it has received the answer to its hold.
+    if (held) await this.says(/Call \d+ with .* is now paused/, before)
   }
 
   connected(): Promise<void> {
