@@ -50,23 +50,23 @@ describe('a WebM file', () => {
     expect(readWebm(file.complete(muxer))).toMatchObject({ durationMs: 43, cues: [10] })
   })
 
-  it('has clusters of 0.8 s, which begin with key frames', () => {
+  it('has clusters of 0.7 s, which begin with key frames', () => {
     const { file, muxer, audio, video } = opened()
     for (let atMs = 0; atMs < 5000; atMs += 20) {
       audio(atMs)
       if (atMs % 40 === 0) video(atMs, atMs === 0 || atMs === 2600)
     }
     const { clusters, cues, durationMs } = readWebm(file.complete(muxer))
-    expect(clusters.map(({ atMs }) => atMs)).toEqual([0, 0, 800, 1600, 2400, 2600, 3400, 4200])
+    expect(clusters.map(({ atMs }) => atMs)).toEqual([0, 0, 700, 1400, 2100, 2600, 3300, 4000, 4700])
     expect([cues, durationMs]).toEqual([[0, 2600], 5000])
   })
 
-  it('is written at the latest when 0.8 s have passed', () => {
+  it('is written at the latest when 0.7 s have passed', () => {
     const { file, muxer, audio } = opened()
     audio(0)
-    muxer.tick(799)
+    muxer.tick(699)
     expect(readWebm(file.bytes).blocks).toEqual([])
-    muxer.tick(800)
+    muxer.tick(700)
     expect(readWebm(file.bytes).blocks).toHaveLength(1)
   })
 

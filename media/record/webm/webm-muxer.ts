@@ -5,7 +5,7 @@ import { segmentStart, TrackNumber, type WebmFacts, webmHeader } from './webm-he
  * Maximum time in one cluster, in ms. After a crash about a second is missing. A recording has its first key
  * frame in the file within a second.
  */
-const maxClusterMs = 800
+const maxClusterMs = 700
 /** Maximum length of the blocks of one cluster, in bytes. */
 const maxClusterBytes = 4_000_000
 /** Minimum distance of two cues, in ms. */
