@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { comparableRtmpUrl } from '../../../config/rtmp-url.ts'
 import type { Sealing } from '../../core/sealing.ts'
 import type { Write } from '../store/sqlite.ts'
-import type { StreamUrl } from '../tables/room-streams.ts'
+import { comparableUrlOf, type StreamUrl } from '../tables/room-streams.ts'
 
 /** Streams that a room has in the file. */
 export interface DeclaredStreams {
@@ -21,15 +21,18 @@ export const provisionStreams = async (
   sealing: Pick<Sealing, 'seal' | 'open'>,
   now: number,
 ): Promise<void> => {
-  const keyOf = (roomId: string, url: string | undefined) => `${roomId} ${url && comparableRtmpUrl(url)}`
+  const keyOf = (roomId: string, comparable: string | undefined) => `${roomId} ${comparable}`
   const wanted = new Map(
     declared.flatMap(({ projectId, roomId, streams }) =>
-      streams.map((stream) => [keyOf(roomId, stream.url), { projectId, roomId, ...stream }]),
+      streams.map((stream) => [
+        keyOf(roomId, comparableRtmpUrl(stream.url)),
+        { projectId, roomId, ...stream },
+      ]),
     ),
   )
   const all = new Set(wanted.keys())
   for (const { id, room_id, url, managed_by_file } of await rowsOf(write, declared)) {
-    const key = keyOf(room_id, opened(sealing, url, id))
+    const key = keyOf(room_id, comparableUrlOf(sealing, { id, url }))
     const isKept = wanted.delete(key)
     const isOfFile = managed_by_file === 1
     if (isKept && !isOfFile)
@@ -72,13 +75,4 @@ const rowsOf = (write: Write, declared: readonly DeclaredStreams[]) => {
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-}
-
-/** Returns a stored URL; undefined if it was encrypted with another key. */
-const opened = (sealing: Pick<Sealing, 'open'>, url: string, id: string): string | undefined => {
-  try {
-    return sealing.open(url, id)
-  } catch {
-    return undefined
-  }
 }

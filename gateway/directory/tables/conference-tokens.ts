@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import { TrunklineError } from '../../core/errors/catalogue.ts'
 import { isUuid } from '../model/uuid.ts'
 import type { ConferenceTokenTable } from '../store/schema-rooms.ts'
 import type { Store } from '../store/sqlite.ts'
+import { lockRoom } from './lock-room.ts'
 import { type RevokedToken, RevokedTokenRows } from './revoked-tokens.ts'
 
 /** Names of the tokens of a conference, in the order of lists. */
@@ -40,13 +40,7 @@ export class ConferenceTokenRows {
       updated_at: now,
     }))
     await this.#store.transaction().execute(async (write) => {
-      // The first statement is a write, which locks the row of the room.
-      const { numUpdatedRows } = await write
-        .updateTable('resource')
-        .set({ id: roomId })
-        .where('id', '=', roomId)
-        .executeTakeFirst()
-      if (numUpdatedRows === 0n) throw new TrunklineError('unknown_resource')
+      await lockRoom(write, roomId)
       await write
         .insertInto('conference_token')
         .values(made)

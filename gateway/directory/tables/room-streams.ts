@@ -7,6 +7,7 @@ import type { Log } from '../../core/log.ts'
 import { Sealing } from '../../core/sealing.ts'
 import type { RoomStreamTable } from '../store/schema.ts'
 import type { Store, Write } from '../store/sqlite.ts'
+import { lockRoom } from './lock-room.ts'
 
 /** Stream that starts with each session of a room. Times in milliseconds since 1970. */
 export type ConfiguredStream = Readonly<Omit<RoomStreamTable, 'url'>>
@@ -24,6 +25,22 @@ export const sealingOfStreams = (secret: Uint8Array): Sealing => new Sealing(sec
 
 /** Encrypted URL of a stream. */
 type SealedUrl = Pick<RoomStreamTable, 'id' | 'url'>
+
+/**
+ * Returns the {@link comparableRtmpUrl} of a stored stream; undefined if it was encrypted with another key.
+ */
+export const comparableUrlOf = (
+  sealing: Pick<Sealing, 'open'>,
+  { id, url }: SealedUrl,
+): string | undefined => {
+  let opened: string
+  try {
+    opened = sealing.open(url, id)
+  } catch {
+    return undefined
+  }
+  return comparableRtmpUrl(opened)
+}
 
 const urlField = { attribute: 'url' } as const
 
@@ -162,26 +179,14 @@ export class RoomStreams {
 
   /** Locks a room, and returns its streams. Rejects with `unknown_resource` for a room that is gone. */
   async #lockedRows(write: Write, roomId: string): Promise<readonly SealedUrl[]> {
-    // The first statement is a write, which locks the row of the room before its streams are read.
-    const { numUpdatedRows } = await write
-      .updateTable('resource')
-      .set({ id: roomId })
-      .where('id', '=', roomId)
-      .executeTakeFirst()
-    if (numUpdatedRows === 0n) throw new TrunklineError('unknown_resource')
+    await lockRoom(write, roomId)
     return write.selectFrom('room_stream').select(['id', 'url']).where('room_id', '=', roomId).execute()
   }
 
-  /** Whether one of these streams has a URL. One that was encrypted with another key has none. */
+  /** Whether one of these streams has a URL. */
   #has(rows: readonly SealedUrl[], url: string): boolean {
     const wanted = comparableRtmpUrl(url)
-    return rows.some((row) => {
-      try {
-        return comparableRtmpUrl(this.#sealing.open(row.url, row.id)) === wanted
-      } catch {
-        return false
-      }
-    })
+    return rows.some((row) => comparableUrlOf(this.#sealing, row) === wanted)
   }
 
   #ofRoom(roomId: string) {
