@@ -1,6 +1,7 @@
 /** `scripts/bench room-soak`: members that join and leave many rooms. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readMetrics } from '../../test/support/metrics.ts'
+import { collectGarbage } from './inspector.ts'
 import { family, memory } from './processes.ts'
 import { RoomGateway } from './room-gateway.ts'
 
@@ -14,6 +15,9 @@ const warmUp = 200
 const flatShare = 0.05
 /** Wait for members that left without a word, and for SIP transactions. */
 const settleMs = 60_000
+
+/** Wait for V8, which returns pages to the system in a thread of its own. */
+const releaseMs = 2_000
 
 /** Gauges of rates and caches, whose entries expire later, and of the load. */
 const expiring: ReadonlySet<string> = new Set([
@@ -66,8 +70,8 @@ const leftOver = async (url: string, before: ReadonlyMap<string, number>): Promi
 }
 
 /**
- * Lets members join and leave 100 rooms in turns, with screens. Compares the memory at rest after the first
- * joins and after the last, and prints the gauges that stay above zero.
+ * Lets members join and leave 100 rooms in turns, with screens. Compares the memory at rest, without garbage,
+ * after the first joins and after the last. Prints the gauges that stay above zero.
  */
 export const roomSoak = async (joins = 1000): Promise<void> => {
   const rig = await RoomGateway.start({ rooms, people: 2 * lanes, members: 20 * lanes })
@@ -86,9 +90,15 @@ export const roomSoak = async (joins = 1000): Promise<void> => {
     const before = await gaugesOf(url)
     const rest = async () => {
       const left = await leftOver(url, before)
+      const withGarbage = residentOf(pid)
+      const heap = await collectGarbage(pid)
+      await sleep(releaseMs)
       const mib = residentOf(pid)
       const text = left.length === 0 ? 'every gauge is zero again' : `gauges above zero: ${left.join(', ')}`
-      console.log(`at rest: ${mib.toFixed(0)} MiB resident, ${text}`)
+      console.log(
+        `at rest: ${withGarbage.toFixed(0)} MiB resident, ${mib.toFixed(0)} without garbage, ` +
+          `heap ${heap.toFixed(1)} MiB, ${text}`,
+      )
       return mib
     }
     await run(Math.ceil(warmUp / joinsPerVisit))

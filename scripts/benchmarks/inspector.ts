@@ -1,0 +1,87 @@
+/** Memory of a running Node process without garbage, through its inspector. */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Port that Node opens for its inspector on SIGUSR1. */
+const port = 9229
+const openAttempts = 100
+/** Wait for the threads, which report one by one. */
+const threadsMs = 300
+
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: { readonly sessionId: string; readonly message?: string }
+  readonly result?: Readonly<Record<string, unknown>>
+}
+
+/** Connection to the inspector (Chrome DevTools Protocol) of a process on this machine. */
+class Inspector {
+  readonly #socket: WebSocket
+  readonly #answers = new Map<string, (result: Message['result']) => void>()
+  /** Sessions of the threads. */
+  readonly threads: string[] = []
+  #last = 0
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket
+    socket.addEventListener('message', ({ data }) => this.#receive(JSON.parse(String(data))))
+  }
+
+  /** Calls a method in the main thread, or in the thread of a session. */
+  call(method: string, params: object = {}, thread = ''): Promise<Message['result']> {
+    const id = ++this.#last
+    const request = JSON.stringify({ id, method, params })
+    const answer = new Promise<Message['result']>((resolve) => this.#answers.set(`${thread} ${id}`, resolve))
+    if (thread) void this.call('NodeWorker.sendMessageToWorker', { sessionId: thread, message: request })
+    else this.#socket.send(request)
+    return answer
+  }
+
+  close(): void {
+    this.#socket.close()
+  }
+
+  #receive({ id, method, params, result }: Message, thread = ''): void {
+    if (id !== undefined) this.#answers.get(`${thread} ${id}`)?.(result)
+    else if (method === 'NodeWorker.attachedToWorker') this.threads.push(params!.sessionId)
+    else if (method === 'NodeWorker.receivedMessageFromWorker')
+      this.#receive(JSON.parse(params!.message!), params!.sessionId)
+  }
+}
+
+const open = async (): Promise<WebSocket> => {
+  for (let attempt = 0; attempt < openAttempts; attempt++) {
+    const targets = await fetch(`http://127.0.0.1:${port}/json`).then(
+      (response) => response.json(),
+      () => [],
+    )
+    const [target] = targets as { readonly webSocketDebuggerUrl: string }[]
+    if (target) {
+      const socket = new WebSocket(target.webSocketDebuggerUrl)
+      await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }))
+      return socket
+    }
+    await sleep(100)
+  }
+  throw new Error(`the inspector does not listen on port ${port}`)
+}
+
+/**
+ * Collects the garbage of a process and its threads. Returns the heap of the main thread in MiB. V8 leaves
+ * garbage in place until its own limits, which grow on a machine with much memory.
+ */
+export const collectGarbage = async (pid: number): Promise<number> => {
+  process.kill(pid, 'SIGUSR1')
+  const inspector = new Inspector(await open())
+  try {
+    await inspector.call('NodeWorker.enable', { waitForDebuggerOnStart: false })
+    await sleep(threadsMs)
+    // The second collection frees objects that finalizers of the first one released.
+    for (const thread of ['', ...inspector.threads, ''])
+      await inspector.call('HeapProfiler.collectGarbage', {}, thread)
+    const usage = await inspector.call('Runtime.getHeapUsage')
+    return Number(usage?.['usedSize']) / 2 ** 20
+  } finally {
+    inspector.close()
+  }
+}
