@@ -59,6 +59,39 @@ describe('tokens of conferences', () => {
     expect((await roomTokens.verify(next.token)).source).toBe(reset.version)
   })
 
+  it('are reset by the revocation of their text, and only by that of the present one', async () => {
+    const { room, gateways } = await opened(1)
+    const { conferenceTokens, roomTokens, pairs } = gateways[0]!
+    const [former, other] = (await conferenceTokens.ofRoom(project, room.id)) as [Token, Token]
+    const made = await roomTokens.issue(project, sampleGrant(), 86_400, former.version)
+    const wrong = `${former.token.slice(0, -2)}--`
+    await pairs.revoke(former.token, 'project-2')
+    for (const text of [wrong, 'vpt_']) await pairs.revoke(text, project)
+    expect(await conferenceTokens.ofRoom(project, room.id)).toEqual([former, other])
+    await roomTokens.verify(made.token)
+
+    await pairs.revoke(former.token, project)
+    expect(await conferenceTokens.exchange(former.token, network)).toEqual({ found: undefined })
+    await expect(roomTokens.verify(made.token)).rejects.toThrow('revoked')
+    const present = await conferenceTokens.ofRoom(project, room.id)
+    expect(present).toMatchObject([{ id: former.id }, other])
+    expect(present[0]!.token).not.toBe(former.token)
+    await pairs.revoke(former.token, project)
+    expect(await conferenceTokens.ofRoom(project, room.id)).toEqual(present)
+  })
+
+  it('stay as they are if a room token that was made from them is revoked', async () => {
+    const { room, gateways } = await opened(1)
+    const { conferenceTokens, roomTokens, pairs } = gateways[0]!
+    const { version, token } = (await conferenceTokens.ofRoom(project, room.id))[0]!
+    const issue = () => roomTokens.issue(project, sampleGrant(), 86_400, version)
+    const [revoked, other] = await Promise.all([issue(), issue()])
+    await pairs.revoke(revoked.token, project)
+    await expect(roomTokens.verify(revoked.token)).rejects.toThrow('revoked')
+    await roomTokens.verify(other.token)
+    expect(await conferenceTokens.exchange(token, network)).toMatchObject({ found: { version } })
+  })
+
   it('stay as they are if a reset fails', async () => {
     const { directory, room, gateways } = await opened(1)
     const { conferenceTokens, roomTokens } = gateways[0]!

@@ -66,11 +66,14 @@ export class ConferenceTokens {
    * Rejects with `unknown_resource`.
    */
   async reset(projectId: string, id: string): Promise<ConferenceToken> {
-    const { rows, revocations, clock } = this.#deps
-    const former = await this.#find(projectId, id)
-    const expiresAt = Math.ceil(clock.now() / 1000) + exchangedSeconds
-    await revocations.revoke({ id: former.version, expiresAt }, (revoked) => rows.renew(former, revoked))
+    await this.#renew(await this.#find(projectId, id))
     return this.find(projectId, id)
+  }
+
+  /** Resets the token of a text. Has no effect on a token of another project, nor with a wrong text. */
+  async revoke(text: string, projectId: string): Promise<void> {
+    const found = await this.#ofText(text)
+    if (found?.project_id === projectId) await this.#renew(found)
   }
 
   /**
@@ -81,8 +84,8 @@ export class ConferenceTokens {
     const id = idOf(text)
     const untilNextMs = this.#wrong.waitOf(network) || this.#rates.waitOf(id, network, limits)
     if (untilNextMs > 0) return { waitMs: untilNextMs }
-    const found = await this.#deps.rows.find(id)
-    if (!found || !isEqual(text, this.#textOf(found))) {
+    const found = await this.#ofText(text)
+    if (!found) {
       this.#wrong.take(network)
       return { found: undefined }
     }
@@ -96,6 +99,17 @@ export class ConferenceTokens {
     return found
   }
 
+  async #ofText(text: string): Promise<ConferenceTokenRow | undefined> {
+    const found = await this.#deps.rows.find(idOf(text))
+    return found && isEqual(text, this.#textOf(found)) ? found : undefined
+  }
+
+  async #renew(former: ConferenceTokenRow): Promise<void> {
+    const { rows, revocations, clock } = this.#deps
+    const expiresAt = Math.ceil(clock.now() / 1000) + exchangedSeconds
+    await revocations.revoke({ id: former.version, expiresAt }, (revoked) => rows.renew(former, revoked))
+  }
+
   #shown(row: ConferenceTokenRow): ConferenceToken {
     return { ...row, token: this.#textOf(row) }
   }
@@ -106,9 +120,12 @@ export class ConferenceTokens {
   }
 }
 
+/** Returns whether a text claims to be a conference token. It is not checked. */
+export const isConferenceToken = (text: string): boolean => text.startsWith(prefix)
+
 /** Returns the id that a text names; an empty text if it names none. */
 const idOf = (text: string): string => {
-  if (!text.startsWith(prefix)) return ''
+  if (!isConferenceToken(text)) return ''
   const hex = Buffer.from(text.slice(prefix.length), 'base64url').subarray(0, idBytes).toString('hex')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

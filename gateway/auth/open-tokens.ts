@@ -49,7 +49,14 @@ export const openTokens = async (
   const roomTokens = new RoomTokens({ secret, publicHost }, { clock, revocations })
   const conferences = { rows: new ConferenceTokenRows(store, clock), revocations, clock }
   const conferenceTokens = new ConferenceTokens(secret, conferences)
-  const pairs = new TokenPairs({ tokens, roomTokens, rows: new RefreshTokenRows(store), revocations, clock })
+  const pairs = new TokenPairs({
+    tokens,
+    roomTokens,
+    conferenceTokens,
+    rows: new RefreshTokenRows(store),
+    revocations,
+    clock,
+  })
   return { tokens, roomTokens, conferenceTokens, revocations, pairs }
 }
 

@@ -81,6 +81,7 @@ describe('a room token', () => {
     const pairs = new TokenPairs({
       tokens,
       roomTokens,
+      conferenceTokens: { revoke: async () => {} },
       revocations,
       clock,
       rows: { find: async () => undefined } as never,

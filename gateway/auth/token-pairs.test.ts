@@ -13,6 +13,7 @@ import { TokenPairs } from './token-pairs.ts'
 const secret = new Uint8Array(32).fill(5)
 const guest = { kind: 'guest', subscriberId: 'g-1', projectId: 'p1', addressIds: ['a1', 'a2'] } as const
 const ours = { projectId: 'p1' }
+const conferenceTokens = { revoke: async () => {} }
 let clock: FakeClock
 let store: Store
 let rows: RefreshTokenRows
@@ -32,7 +33,7 @@ beforeEach(async () => {
   revocations = await open()
   tokens = new SubscriberTokens(secret, clock, 'gw.example.test', revocations)
   roomTokens = new RoomTokens({ secret }, { clock, revocations })
-  pairs = new TokenPairs({ tokens, roomTokens, rows, revocations, clock })
+  pairs = new TokenPairs({ tokens, roomTokens, conferenceTokens, rows, revocations, clock })
 })
 afterEach(() => store.destroy())
 
@@ -137,6 +138,7 @@ describe('a refresh token that comes a second time', () => {
     const racing = new TokenPairs({
       tokens,
       roomTokens,
+      conferenceTokens,
       revocations,
       clock,
       rows: {

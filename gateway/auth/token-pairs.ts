@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { RefreshTokenRow, RefreshTokenRows } from '../directory/tables/refresh-tokens.ts'
+import { type ConferenceTokens, isConferenceToken } from './conference-tokens.ts'
 import type { Revocations } from './revocations.ts'
 import { isRoomToken, type RoomTokens } from './room-tokens.ts'
 import type { IssuedToken, SubscriberTokens } from './subscriber-tokens.ts'
@@ -28,6 +29,7 @@ export interface PairTerms {
 export interface TokenPairDeps {
   readonly tokens: Pick<SubscriberTokens, 'issue' | 'verify'>
   readonly roomTokens: Pick<RoomTokens, 'verify'>
+  readonly conferenceTokens: Pick<ConferenceTokens, 'revoke'>
   readonly rows: Pick<RefreshTokenRows, 'add' | 'find' | 'replace' | 'removeFamily' | 'removeEnded'>
   readonly revocations: Pick<Revocations, 'has' | 'revoke'>
   readonly clock: Pick<Clock, 'now'>
@@ -88,14 +90,15 @@ export class TokenPairs {
   }
 
   /**
-   * Revokes an access token, a room token, an embed token, or a refresh token with its family. Does nothing
-   * for a token of another project (RFC 7009 section 2.2).
+   * Revokes an access token, a room token, an embed token, or a refresh token with its family. Resets a
+   * conference token. Does nothing for a token of another project (RFC 7009 section 2.2).
    */
   async revoke(text: string, projectId: string): Promise<void> {
     const found = await this.#deps.rows.find(hashOf(text))
     if (found?.project_id === projectId) await this.#endFamily(found.family)
     if (found) return
-    const { tokens, roomTokens } = this.#deps
+    const { tokens, roomTokens, conferenceTokens } = this.#deps
+    if (isConferenceToken(text)) return conferenceTokens.revoke(text, projectId)
     const verifier = isRoomToken(text) ? roomTokens : tokens
     const token = await verifier.verify(text).catch(() => undefined)
     if (token?.projectId === projectId) await this.#deps.revocations.revoke(token)

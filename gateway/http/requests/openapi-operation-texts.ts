@@ -147,8 +147,8 @@ const special: Readonly<Record<string, string>> = {
     'Returns a new pair of tokens. The refresh token is spent; its second use ends all tokens of the same ' +
     'sign-in, and receives 401.',
   revoke_token:
-    'Ends an access token or an embed token, or a refresh token with all tokens derived from it. ' +
-    'The response does not tell whether the token was valid.',
+    'Ends an access token, an embed token or a room token, or a refresh token with all tokens derived from ' +
+    'it. Resets a conference token. The response does not tell whether the token was valid.',
   revoke_subscriber_tokens:
     'Signs the subscriber out everywhere: ends all access tokens, refresh tokens and invitations.',
   create_guest_token: 'A guest sees and calls up to ten addresses, and receives no calls.',

@@ -123,6 +123,22 @@ describe('tokens of a conference', () => {
     await rig.roomTokens.verify(made.body.token)
   })
 
+  it('are reset by tokens/revoke of their project, which does not tell whether a text is valid', async () => {
+    const { id, tokens } = await tokensOf('Leaked')
+    const [{ token }, guest] = tokens
+    const revoke = (text: string, as?: typeof theirs) =>
+      rig.send('POST', '/api/fabric/subscribers/tokens/revoke', { token: text }, as)
+    const made = (await exchange({ token })).body.token
+    expect((await revoke(token, theirs)).status).toBe(204)
+    await rig.roomTokens.verify(made)
+    for (let i = 0; i < 2; i++) expect((await revoke(token)).status).toBe(204)
+    expect(codeOf(await exchange({ token }))).toEqual([403, 'bad_conference_token'])
+    await expect(rig.roomTokens.verify(made)).rejects.toMatchObject({ code: 'unauthorized' })
+    const { data } = (await rig.send('GET', `${conferences}/${id}/conference_tokens`)).body
+    expect(data).toEqual([{ ...tokens[0], token: expect.stringMatching(/^vpt_/) }, guest])
+    expect((await exchange({ token: data[0].token })).status).toBe(201)
+  })
+
   it('are rejected if they are unknown, changed, or of a conference that is gone', async () => {
     const { id, tokens } = await tokensOf('Gone')
     const { token } = tokens[0]
