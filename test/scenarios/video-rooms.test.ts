@@ -25,6 +25,7 @@ import {
   type VideoPageOptions,
   withVideoPage,
 } from '../support/video-page.ts'
+import { conferenceTokens } from './groups/conference-tokens.ts'
 import { severalRooms } from './groups/several-rooms.ts'
 
 const tone = 1200
@@ -323,6 +324,7 @@ describe.each([
 })
 
 severalRooms(() => ({ gateway, browser, dialler }))
+conferenceTokens(() => ({ gateway, browser }))
 
 describe.skipIf(noFfmpeg !== undefined)(`a file${noFfmpeg ? ` (${noFfmpeg})` : ''}`, () => {
   it('is played to all members, paused, moved and ended, and the cameras come back', async () => {

@@ -52,21 +52,24 @@ export class VideoPage {
     return this.#sdk.wire
   }
 
-  /** Creates a room session with a token and joins. Returns the outcome of `join()`. */
-  async join(token: string, options: object = { video: true }): Promise<AnyFate> {
+  /**
+   * Creates a room session with a token and joins. Returns the outcome of `join()`. `session`: further
+   * options of the room session.
+   */
+  async join(token: string, options: object = { video: true }, session: object = {}): Promise<AnyFate> {
     const host = `gw.localhost:${this.#gateway.tlsPort}`
     await this.page.evaluate(pageScript)
     return this.page.evaluate(
-      ({ token, host, wanted }) => {
+      ({ token, host, wanted, session }) => {
         const window = globalThis as unknown as VideoWindow
         const rootElement = window.document.getElementById('root')
         const { RoomSession } = window.SignalWire.Video
-        const room = window.watch(new RoomSession({ token, host, rootElement }))
+        const room = window.watch(new RoomSession({ token, host, rootElement, ...session }))
         return window.fate(async () => {
           await room.join(wanted)
         })
       },
-      { token, host, wanted: options },
+      { token, host, wanted: options, session },
     )
   }
 
@@ -114,9 +117,9 @@ export class VideoPage {
     return this.#sdk.events()
   }
 
-  /** Leaves the room; no effect after the session has ended. */
+  /** Leaves the room; no effect if the page is in none. */
   async leave(): Promise<void> {
-    if (!(await this.events()).includes('destroy')) await this.do('leave')
+    if (await this.page.evaluate('globalThis.call?.active === true')) await this.do('leave')
   }
 
   close(): Promise<void> {

@@ -158,6 +158,17 @@ describe('a page with a room token', () => {
     expect(rooms.members).toBe(1)
   })
 
+  it('has the permissions of the token with which it comes back', async () => {
+    const { page: former, protocol, memberId, session, ask } = await joins('c1')
+    expect(await ask('lock')).toMatchObject({ code: '403' })
+    await gone(gateway, former)
+    const page = await gateway.page()
+    await page.connect(await gateway.roomToken({ permissions: ['room.lock'] }), { protocol })
+    await page.videoMessage('verto.invite', 'c1', { sdp: 'again' })
+    expect(await page.event('video.room.subscribed')).toMatchObject({ member_id: memberId })
+    expect(await page.ask('video.lock', { room_session_id: session.id })).toMatchObject({ code: '200' })
+  })
+
   it('does not come back under another id after a reload or with a forged state, and the others learn nothing', async () => {
     const first = await joins('c1')
     const { page: other } = await joins('c2', { userName: 'Ann' })
