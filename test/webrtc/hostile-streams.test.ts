@@ -3,30 +3,15 @@ import fc from 'fast-check'
 import type { types } from 'mediasoup'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeRtpHeader } from '../../media/rtp/packet.ts'
-import type { MediaSection, Simulcast } from '../../media/webrtc/sdp/session-description.ts'
 import { ownVideo } from '../../media/webrtc/sdp/video-format.ts'
+import { cameraSection, twoSizes } from '../../media/webrtc/testing/camera-section.ts'
 import { LearnedStreams } from '../../media/webrtc/video/learned-streams.ts'
 import { producerParameters } from '../../media/webrtc/video-parameters.ts'
 import { DirectWorker } from '../support/webrtc/direct-browser.ts'
 
-const mid = '1'
-const midExtension = 3
-const simulcast: Simulcast = { rids: ['q', 'h'], ridExtension: 4 }
-/** Section of a camera whose SSRC the SDP does not name. */
-const section: MediaSection = {
-  kind: 'video',
-  mid,
-  protocol: 'UDP/TLS/RTP/SAVPF',
-  formats: [],
-  direction: 'sendonly',
-  credentials: {
-    ufrag: 'u',
-    password: 'p',
-    fingerprint: { algorithm: 'sha-256', value: 'AA' },
-    setup: 'actpass',
-  },
-  midExtension,
-}
+/** Camera whose SSRC the SDP does not name. */
+const section = cameraSection()
+const { mid, midExtension } = section
 
 let sequence = 0
 
@@ -42,7 +27,7 @@ interface PacketFields {
 const anyPacket = ({ ssrc, mid: id, rid, payloadType = ownVideo.payloadType }: PacketFields): Buffer => {
   const elements = [
     ...(id ? [[midExtension, id] as const] : []),
-    ...(rid ? [[simulcast.ridExtension, rid] as const] : []),
+    ...(rid ? [[twoSizes.ridExtension, rid] as const] : []),
   ]
   const bytes = Buffer.concat(
     elements.map(([id, text]) => Buffer.from([(id << 4) | (text.length - 1), ...Buffer.from(text)])),
@@ -93,14 +78,14 @@ describe('the mediasoup process', () => {
   })
 
   it('outlives SSRC 0 in a camera of several sizes', async () => {
-    const parameters = producerParameters(section, ownVideo, simulcast)
+    const parameters = producerParameters(section, ownVideo, twoSizes)
     const encodings = new LearnedStreams().complete('a', parameters.encodings)
     const packets = [packetOf(6, 'q'), packetOf(7, 'h'), packetOf(0), packetOf(0, 'q')]
     expect(await streamsAfter({ ...parameters, encodings }, packets)).toEqual([6, 7])
   })
 
   it('outlives a second stream of an encoding whose SSRC it knows', async () => {
-    const parameters = producerParameters(section, ownVideo, simulcast)
+    const parameters = producerParameters(section, ownVideo, twoSizes)
     const learned = new LearnedStreams()
     learned.learn('a', { score: [{ encodingIdx: 0, ssrc: 11, score: 10 }] })
     const encodings = learned.complete('a', parameters.encodings)
@@ -118,10 +103,10 @@ describe('the mediasoup process', () => {
     })
     const learned = new LearnedStreams()
     learned.learn('a', { score: [{ encodingIdx: 0, ssrc: 11, score: 10 }] })
-    const several = producerParameters(section, ownVideo, simulcast)
+    const several = producerParameters(section, ownVideo, twoSizes)
     const cameras = [
       producerParameters(section, ownVideo),
-      producerParameters({ ...section, ssrc: 5 }, ownVideo),
+      producerParameters(cameraSection({ ssrc: 5 }), ownVideo),
       { ...several, encodings: learned.complete('a', several.encodings) },
     ]
     await fc.assert(

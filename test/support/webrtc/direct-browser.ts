@@ -3,11 +3,12 @@ import { createWorker, type types } from 'mediasoup'
 import { Vp8Reader } from '../../../media/rooms/testing/vp8-reader.ts'
 import { type Frame, Vp8Source, type Vp8SourceOptions } from '../../../media/rooms/testing/vp8-source.ts'
 import { headerBytes, readRtp, rtpView, writeRtpHeader } from '../../../media/rtp/packet.ts'
+import type { Direction } from '../../../media/types.ts'
 import type { MLine } from '../../../media/webrtc/m-line.ts'
 import { keyFrameRequests } from '../../../media/webrtc/rooms/key-frame-requests.ts'
 import { Routers } from '../../../media/webrtc/routers.ts'
-import type { MediaSection } from '../../../media/webrtc/sdp/session-description.ts'
 import { ownVideo, type VideoFormat } from '../../../media/webrtc/sdp/video-format.ts'
+import { cameraSection } from '../../../media/webrtc/testing/camera-section.ts'
 import type { SessionVideo } from '../../../media/webrtc/video/session-video.ts'
 import { loadCodec } from '../../../media/webrtc/video-parameters.ts'
 import { WebRtcSession } from '../../../media/webrtc/webrtc-session.ts'
@@ -121,14 +122,9 @@ export class DirectBrowser {
   }
 
   /** Applies a description with this direction. An SSRC different from the last one starts a new stream. */
-  turn(direction: MediaSection['direction'], ssrc = 1): Promise<void> {
-    const credentials = { fingerprint: { algorithm: 'sha-256', value: '00' } }
-    const section = { kind: 'video', mid: '0', direction, ssrc, formats: [this.#format], credentials }
-    return this.video.use({
-      line: this.#line,
-      section: section as unknown as MediaSection,
-      format: this.#format,
-    })
+  turn(direction: Direction, ssrc = 1): Promise<void> {
+    const section = cameraSection({ direction, ssrc })
+    return this.video.use({ line: this.#line, section, format: this.#format })
   }
 
   /** Sends a frame of the camera, a key frame if one was requested. */
