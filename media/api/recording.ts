@@ -53,7 +53,8 @@ export type RecordingEnd =
   | { readonly kind: 'terminator'; readonly digit: string }
   /**
    * The file could not be written; the part already written is kept. `code` is the system's error code
-   * (`ENOSPC`, `EACCES`, `ENOENT`, …), `too_slow` if the disk is 5 s behind, or `encoder`.
+   * (`ENOSPC`, `EACCES`, `ENOENT`, …), `too_slow` or `encoder`. `too_slow`: data of more than 5 s at the
+   * maximum rate wait for the disk.
    */
   | { readonly kind: 'error'; readonly message: string; readonly code: string }
 

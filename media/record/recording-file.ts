@@ -9,7 +9,10 @@ import {
 } from './disk-files.ts'
 import type { RecordingFormat } from './recording-format.ts'
 
-/** Maximum number of waiting chunks of one second each; with more, the disk counts as too slow. */
+/**
+ * Maximum number of waiting chunks, each of a second at the maximum data rate. With more, the disk counts as
+ * too slow.
+ */
 const maxWaitingChunks = 5
 
 /** Result of writing a file. */
@@ -46,6 +49,8 @@ export class RecordingFile {
   #failure: FileFailure | undefined
   #pump: Promise<void> | undefined
   #mustTouch = false
+  /** Whether what has not filled a chunk yet must be written. */
+  #mustFlush = false
   /** Bytes that are to replace the first ones of the file. */
   #header: Uint8Array | undefined
 
@@ -78,13 +83,11 @@ export class RecordingFile {
     }
   }
 
-  /** Writes what has not filled a chunk yet to the disk. */
+  /** Writes what has not filled a chunk yet, once the disk has nothing else to write. */
   flush(): void {
     if (this.#used === 0 || this.#failure) return
-    // A copy, because chunks are much larger than what a slow recording writes.
-    this.#waiting.push(Buffer.from(this.#chunk.subarray(0, this.#used)))
-    this.#used = 0
-    this.#checkDisk()
+    this.#mustFlush = true
+    this.#start()
   }
 
   /** Replaces the first bytes of the file after everything written so far. */
@@ -110,6 +113,7 @@ export class RecordingFile {
    */
   async finish(format: Pick<RecordingFormat, 'playable' | 'header'>, maxBytes: number): Promise<FileResult> {
     if (!this.#failure && this.#used > 0) this.#waiting.push(this.#chunk.subarray(0, this.#used))
+    this.#used = 0
     while (this.#pump || this.#waiting.length > 0) {
       this.#start()
       await this.#pump
@@ -134,9 +138,21 @@ export class RecordingFile {
   }
 
   #checkDisk(): void {
+    const maxBytes = maxWaitingChunks * this.#chunkBytes
     if (this.#waiting.length > maxWaitingChunks)
-      this.#fail({ code: 'too_slow', message: `the disk is ${maxWaitingChunks} s behind` })
+      this.#fail({ code: 'too_slow', message: `more than ${maxBytes} bytes wait for the disk` })
     else this.#start()
+  }
+
+  /** Returns the bytes that are written next; undefined if none are. */
+  #nextWaiting(): Buffer | undefined {
+    if (this.#waiting.length === 0 && this.#mustFlush) {
+      this.#mustFlush = false
+      // A copy, because chunks are much larger than what a slow recording writes.
+      if (this.#used > 0) this.#waiting.push(Buffer.from(this.#chunk.subarray(0, this.#used)))
+      this.#used = 0
+    }
+    return this.#waiting[0]
   }
 
   #fail(failure: FileFailure): void {
@@ -153,16 +169,16 @@ export class RecordingFile {
       })
       .finally(() => {
         this.#pump = undefined
-        // A chunk may have been added after the last check.
-        if (this.#waiting.length > 0 || (this.#header && !this.#failure)) this.#start()
+        // Something may have been added after the last check.
+        const hasMore = this.#waiting.length > 0 || (!this.#failure && (this.#mustFlush || this.#header))
+        if (hasMore) this.#start()
       })
   }
 
-  /** Writes until no chunk waits. */
+  /** Writes until nothing waits. */
   async #run(): Promise<void> {
     this.#handle ??= await this.#files.open(this.#unfinished)
-    while (this.#waiting.length > 0) {
-      const chunk = this.#waiting[0]!
+    for (let chunk = this.#nextWaiting(); chunk; chunk = this.#nextWaiting()) {
       await this.#writeAll(chunk, this.#handle)
       this.#waiting.shift()
       if (chunk.length === this.#chunkBytes) this.#free.push(chunk)

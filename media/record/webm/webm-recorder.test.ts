@@ -116,6 +116,19 @@ describe('a recording in WebM', () => {
     expect(result.durationMs).toBeGreaterThan(500)
   })
 
+  it('loses nothing on a disk that stands still for some seconds', async () => {
+    const recording = new SampleRecording()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    recording.files.gate = promise
+    await recording.run(20_000)
+    resolve()
+    await recording.run(1000)
+    recording.recorder.stop()
+    const { result, file } = await recording.read()
+    expect(result).toMatchObject({ end: { kind: 'stopped' }, durationMs: 21_000 })
+    expect(file.blocks).toHaveLength(1575)
+  })
+
   it('leaves no file without a packet', async () => {
     const recording = new SampleRecording()
     recording.recorder.stop()

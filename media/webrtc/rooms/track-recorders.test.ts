@@ -75,6 +75,17 @@ describe('the recording of a sound', () => {
     expect([listeners.size, clock.running]).toEqual([0, 0])
   })
 
+  it('has all packets that have waited for the first report for 7 s', async () => {
+    number = 0
+    const stream = new StreamClock(new SenderClock(), 48_000)
+    await pass(7000, () => send(7, stream))
+    stream.report(clock.now(), { ssrc: 7, senderMs: 9 * 3_600_000, timestamp: 7000 * 48 })
+    await pass(1000, () => send(7, stream))
+    recorder.stop()
+    expect(await recorder.done).toMatchObject({ end: { kind: 'stopped' }, durationMs: 8000 })
+    expect(speechTimes()).toHaveLength(400)
+  })
+
   it('has the packets at the times of their capture, also those before the first report', async () => {
     number = 0
     const stream = new StreamClock(new SenderClock(), 48_000)
