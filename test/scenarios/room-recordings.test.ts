@@ -1,11 +1,10 @@
 /** @schedule alone: two pages with video need both cores. */
 
 /** Recordings of rooms, by pages with `Video.RoomSession` of the published SDK. */
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { RecordingManifest } from '../../gateway/calls/audio/recording-store.ts'
 import { application, scripted } from '../support/applications.ts'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
@@ -20,6 +19,7 @@ import {
   shareOf,
   soundOf,
 } from '../support/media-files.ts'
+import { memberFile, saveRecording } from '../support/member-files.ts'
 import { rest } from '../support/rest.ts'
 import {
   completeRecording,
@@ -177,31 +177,19 @@ describe('a recording', () => {
       })
       await passes(1000)
       await vera.page.evaluate('recording.stop()')
-      await fileOf(gateway, id)
+      await completeRecording(gateway, id)
       await vera.do('removeMember', { memberId: (await memberNamed(vera, 'Carrier')).id })
       await phone.sipp.succeeded()
     })
-    const { body } = await rest(gateway, 'GET', `/api/video/room_recordings/${id}`)
-    const saved = async (name: string, uri: string): Promise<string> => {
-      const path = join(folder, name)
-      writeFileSync(path, Buffer.from(await (await fetch(uri)).arrayBuffer()))
-      return path
-    }
-    const manifest = (await (await fetch(body.manifest_uri)).json()) as RecordingManifest
+    const saved = await saveRecording(gateway, id, folder)
+    const { recording, manifest, room } = saved
     const member = (name: string) => manifest.members.find((each) => each.name === name)!.id
-    const file = async (name: string, kind: string) => {
-      const ofMember = (each: { member_id: string; kind: string }) =>
-        each.member_id === member(name) && each.kind === kind
-      expect(body.files.filter(ofMember)).toHaveLength(1)
-      const found = body.files.find(ofMember)
-      return { ...found, startMs: found.start * 1000, path: await saved(found.name, found.uri) }
-    }
-    const room = await saved('room.webm', body.uri)
+    const file = (name: string, kind: 'camera' | 'audio') => memberFile(saved, member(name), kind)
     const roomSound = await soundOf(room)
     /** Returns the times of flashes and beeps of a member in the recording. */
     const signsOf = async (name: string, hz: number) => {
-      const camera = await file(name, 'camera')
-      const audio = await file(name, 'audio')
+      const camera = file(name, 'camera')
+      const audio = file(name, 'audio')
       const pictures = await picturesOf(camera.path)
       const sound = await soundOf(audio.path)
       return {
@@ -237,9 +225,9 @@ describe('a recording', () => {
     expect([shareOf(vera.sound, tone) < 0.1, shareOf(dora.sound, veraTone) < 0.1]).toEqual([true, true])
     // Dora left a second before the end.
     expect(dora.audio.start).toBeGreaterThan(0)
-    expect(dora.audio.start + dora.audio.duration).toBeLessThan(body.duration - 0.8)
+    expect(dora.audio.start + dora.audio.duration).toBeLessThan(recording.duration - 0.8)
 
-    const phoneAudio = await file('Carrier', 'audio')
+    const phoneAudio = file('Carrier', 'audio')
     expect(phoneAudio).toMatchObject({ format: 'audio/wav' })
     const [phoneAt = 0] = onsetsOf(await soundOf(phoneAudio.path), phoneTone)
     expect(medianDistance([phoneAt + phoneAudio.startMs], onsetsOf(roomSound, phoneTone))).toBeLessThan(1000)

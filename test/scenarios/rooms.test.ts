@@ -159,7 +159,15 @@ describe('a room', () => {
     await Promise.all([sees(second.page, 'blue'), sees(third.page, 'lime')])
   })
 
-  roomCrash(() => ({ gateway, browser, pages, phoneJoins, address, tones: { page: tone, phone: phoneTone } }))
+  roomCrash(() => ({
+    gateway,
+    browser,
+    pages,
+    colours,
+    phoneJoins,
+    address,
+    tones: { page: tone, phone: phoneTone },
+  }))
 
   it('keeps the place of a page whose connection is lost for some seconds', async () => {
     const [first, , third] = pages

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { ffmpegPath } from './film.ts'
+import { colourOf, type SeenColour } from './page-video.ts'
 
 const run = promisify(execFile)
 
@@ -16,7 +17,9 @@ const windowMs = 10
 const minLevel = 0.05
 
 const decoded = async (path: string, ...output: readonly string[]): Promise<Buffer> => {
-  const args = ['-nostdin', '-loglevel', 'error', '-i', path, ...output, 'pipe:1']
+  // Without `-reinit_filter 0`, the filters begin anew with each size of the picture, at time 0.
+  const input = ['-reinit_filter', '0', '-i', path]
+  const args = ['-nostdin', '-loglevel', 'error', ...input, ...output, 'pipe:1']
   const { stdout } = await run(ffmpegPath, args, {
     encoding: 'buffer',
     maxBuffer: 64_000_000,
@@ -39,6 +42,26 @@ export const picturesOf = async (path: string): Promise<readonly Picture[]> => {
     atMs: i * pictureMs,
     rgb: [bytes[3 * i]!, bytes[3 * i + 1]!, bytes[3 * i + 2]!],
   }))
+}
+
+/** Part of a file with pictures of one colour. Times in ms. */
+export interface ColourSpan {
+  readonly colour: SeenColour
+  readonly from: number
+  readonly to: number
+}
+
+/** Returns the colours of pictures, in their order. */
+export const coloursOf = (pictures: readonly Picture[]): readonly ColourSpan[] => {
+  const spans: ColourSpan[] = []
+  for (const { atMs, rgb } of pictures) {
+    const colour = colourOf(rgb)
+    const to = atMs + pictureMs
+    const last = spans.at(-1)
+    if (last?.colour === colour) spans.splice(-1, 1, { ...last, to })
+    else spans.push({ colour, from: atMs, to })
+  }
+  return spans
 }
 
 /** Returns the times in ms at which a black picture becomes white. */

@@ -48,6 +48,14 @@ export const videoProbe = (camera: Colour): string => `(() => {
 /** Colour of a place in a picture. `grey`: a plain tile; `nothing`: no frame within half a second. */
 export type SeenColour = Colour | 'grey' | 'other' | 'nothing'
 
+/** Names the colour of a pixel: red, green and blue from 0 to 255. Also runs in pages, as a text. */
+export const colourOf = ([r = 0, g = 0, b = 0]: Iterable<number>): SeenColour => {
+  if (r > 150 && b < 110) return g > 150 ? 'yellow' : g < 110 ? 'red' : 'other'
+  if (g > 150 && r < 110 && b < 110) return 'lime'
+  if (b > 150 && r < 110 && g < 110) return 'blue'
+  return Math.max(r, g, b) - Math.min(r, g, b) < 30 && r < 170 ? 'grey' : 'other'
+}
+
 /** Place in a picture, in percent from the top left corner. */
 export interface Place {
   readonly x: number
@@ -64,9 +72,7 @@ interface Seen {
 
 /** Function of a page that names the colours of a frame at places, and closes the frame. */
 const colourReader = `const coloursOf = (context, frame, places) => {
-    const colourOf = ([r, g, b]) => r > 150 && g > 150 && b < 110 ? 'yellow' : r > 150 && g < 110 && b < 110 ? 'red'
-      : g > 150 && r < 110 && b < 110 ? 'lime' : b > 150 && r < 110 && g < 110 ? 'blue'
-      : Math.max(r, g, b) - Math.min(r, g, b) < 30 && r < 170 ? 'grey' : 'other'
+    const colourOf = ${colourOf}
     const colours = places.map(({ x, y }) => {
       context.drawImage(frame, frame.displayWidth * x / 100, frame.displayHeight * y / 100, 1, 1, 0, 0, 1, 1)
       return colourOf(context.getImageData(0, 0, 1, 1).data)

@@ -1,5 +1,6 @@
 /** Recordings of rooms in the tests: a page with flashes and clicks, and a player for the file. */
 import type { Page } from 'playwright-core'
+import type { MemberFile } from '../../gateway/calls/audio/recording-store.ts'
 import { readWebm } from '../../media/record/testing/read-webm.ts'
 import type { Gateway } from './gateway.ts'
 import { rest } from './rest.ts'
@@ -11,6 +12,16 @@ export interface CompleteRecording {
   readonly finished_at: string
   /** Duration in seconds. */
   readonly duration: number
+  readonly uri: string
+  /** Files of the members. */
+  readonly files: readonly MemberFileLink[]
+  /** Link to the manifest; null without files of members. */
+  readonly manifest_uri: string | null
+}
+
+/** File of a member with its link. */
+export interface MemberFileLink extends Required<MemberFile> {
+  readonly format: string
   readonly uri: string
 }
 
