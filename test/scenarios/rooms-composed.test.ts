@@ -8,9 +8,11 @@ import { Browser } from '../support/browser.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { filmOf, noFfmpeg } from '../support/film.ts'
 import { Gateway } from '../support/gateway.ts'
-import { type Colour, coloursIn, recordColours } from '../support/page-video.ts'
+import { killWorker } from '../support/mediasoup-worker.ts'
+import { type Colour, coloursIn, recordColours, seesNothing } from '../support/page-video.ts'
 import { rest } from '../support/rest.ts'
 import { openVersion4 } from '../support/room-applications.ts'
+import { leavesOf, memberIds } from '../support/room-members.ts'
 import { camerasOf, layoutOf, seesLayers } from '../support/room-picture.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { peopleOf, tokenOf, withToken } from '../support/sdk-people.ts'
@@ -184,5 +186,17 @@ describe.skipIf(reason !== undefined)(`the composed picture of a room${reason ? 
         .map(({ layout }) => (layout as { name: string }).name)
       expect(layouts).toEqual(['full-screen', 'grid-responsive'])
     }
+  })
+
+  it('comes back complete after the death of the mediasoup process, with the same members', async () => {
+    await bothJoin()
+    const before = await memberIds(pages[0])
+    const leaves = pages.map(leavesOf)
+    killWorker(gateway)
+    await Promise.all(pages.map(({ page }) => seesNothing(page)))
+    await seeLayers('grid-responsive', 2)
+    expect(await memberIds(pages[0])).toEqual(before)
+    expect(pages.map(leavesOf)).toEqual(leaves)
+    expect(await gateway.metric('composed_rooms')).toBe(1)
   })
 })
