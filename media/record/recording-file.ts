@@ -14,6 +14,8 @@ import type { RecordingFormat } from './recording-format.ts'
  * too slow.
  */
 const maxWaitingChunks = 5
+/** Maximum number of seconds in which the disk finishes nothing. With more, it counts as hung. */
+const maxStillSeconds = 10
 
 /** Result of writing a file. */
 export interface FileResult {
@@ -30,7 +32,7 @@ export const unfinishedName = (path: string): string =>
 /**
  * Writes one recording in chunks of a second, under a temporary name in the same folder. When complete, the
  * file is synchronised to the disk and renamed. Writing returns at once. If the disk falls five chunks
- * behind, or fails, this is reported once and no more data is accepted.
+ * behind, hangs, or fails, this is reported once and no more data is accepted.
  */
 export class RecordingFile {
   #path: string
@@ -42,8 +44,8 @@ export class RecordingFile {
   #used = 0
   /** Full chunks that wait; the first of them is being written. */
   #waiting: Buffer[] = []
-  /** Empty chunks for reuse. */
-  #free: Buffer[] = []
+  /** Empty chunk for reuse. Only one is kept, so that a slow moment of the disk leaves no memory behind. */
+  #free: Buffer | undefined
   #handle: RecordingHandle | undefined
   #written = 0
   #failure: FileFailure | undefined
@@ -53,6 +55,11 @@ export class RecordingFile {
   #mustFlush = false
   /** Bytes that are to replace the first ones of the file. */
   #header: Uint8Array | undefined
+  /** Seconds since the disk has finished something. */
+  #stillSeconds = 0
+  /** Resolves when the disk counts as hung. */
+  readonly #hung = Promise.withResolvers<'hung'>()
+  #isHung = false
 
   /** `bytesPerSecond` is the maximum data rate. `onFailure` is called at most once. */
   constructor(
@@ -107,17 +114,28 @@ export class RecordingFile {
   }
 
   /**
+   * Counts a second. A recorder whose chunks take longer than a second calls this every second, also while
+   * {@link finish} is waiting. A disk that has finished nothing for ten seconds counts as too slow.
+   */
+  countSecond(): void {
+    this.#stillSeconds = this.#pump ? this.#stillSeconds + 1 : 0
+    if (this.#stillSeconds <= maxStillSeconds || this.#isHung) return
+    this.#isHung = true
+    this.#waiting.length = 0
+    this.#fail({ code: 'too_slow', message: `the disk has written nothing for ${maxStillSeconds} s` })
+    this.#hung.resolve('hung')
+  }
+
+  /**
    * Completes the file with at most `maxBytes` bytes, cut to a playable length. Data written before a failure
-   * is kept. An unfinished file that cannot be renamed stays, and {@link recoverRecordings} finds it. Never
-   * rejects.
+   * is kept. An unfinished file that cannot be renamed, or whose disk hangs, stays, and {@link
+   * recoverRecordings} finds it. Never rejects.
    */
   async finish(format: Pick<RecordingFormat, 'playable' | 'header'>, maxBytes: number): Promise<FileResult> {
     if (!this.#failure && this.#used > 0) this.#waiting.push(this.#chunk.subarray(0, this.#used))
     this.#used = 0
-    while (this.#pump || this.#waiting.length > 0) {
-      this.#start()
-      await this.#pump
-    }
+    if ((await Promise.race([this.#drain(), this.#hung.promise])) === 'hung')
+      return { bytes: 0, failure: this.#failure }
     const bytes = format.playable(Math.min(maxBytes, this.#written))
     try {
       if (bytes > 0) await this.#complete(format.header(bytes), bytes)
@@ -130,10 +148,19 @@ export class RecordingFile {
     }
   }
 
+  /** Resolves when the disk has nothing left to do. */
+  async #drain(): Promise<void> {
+    while (this.#pump || this.#waiting.length > 0) {
+      this.#start()
+      await this.#pump
+    }
+  }
+
   #next(): void {
     this.#used = 0
     this.#waiting.push(this.#chunk)
-    this.#chunk = this.#free.pop() ?? Buffer.allocUnsafe(this.#chunkBytes)
+    this.#chunk = this.#free ?? Buffer.allocUnsafe(this.#chunkBytes)
+    this.#free = undefined
     this.#checkDisk()
   }
 
@@ -169,6 +196,8 @@ export class RecordingFile {
       })
       .finally(() => {
         this.#pump = undefined
+        // The file was given up. A hung operation has ended after all.
+        if (this.#isHung) return void this.#handle?.close().catch(() => {})
         // Something may have been added after the last check.
         const hasMore = this.#waiting.length > 0 || (!this.#failure && (this.#mustFlush || this.#header))
         if (hasMore) this.#start()
@@ -181,7 +210,7 @@ export class RecordingFile {
     for (let chunk = this.#nextWaiting(); chunk; chunk = this.#nextWaiting()) {
       await this.#writeAll(chunk, this.#handle)
       this.#waiting.shift()
-      if (chunk.length === this.#chunkBytes) this.#free.push(chunk)
+      if (chunk.length === this.#chunkBytes) this.#free ??= chunk
     }
     const header = this.#header
     this.#header = undefined
@@ -195,6 +224,7 @@ export class RecordingFile {
   async #writeAll(chunk: Buffer, handle: RecordingHandle): Promise<void> {
     for (let at = 0; at < chunk.length; ) {
       const { bytesWritten } = await handle.write(chunk, at, chunk.length - at, this.#written)
+      this.#stillSeconds = 0
       this.#written += bytesWritten
       at += bytesWritten
     }

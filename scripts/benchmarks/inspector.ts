@@ -11,13 +11,16 @@ interface Message {
   readonly id?: number
   readonly method?: string
   readonly params?: { readonly sessionId: string; readonly message?: string }
-  readonly result?: Readonly<Record<string, unknown>>
+  readonly result?: Result
+  readonly error?: { readonly message: string }
 }
+
+type Result = Readonly<Record<string, unknown>>
 
 /** Connection to the inspector (Chrome DevTools Protocol) of a process on this machine. */
 class Inspector {
   readonly #socket: WebSocket
-  readonly #answers = new Map<string, (result: Message['result']) => void>()
+  readonly #answers = new Map<string, PromiseWithResolvers<Result>>()
   /** Sessions of the threads. */
   readonly threads: string[] = []
   #last = 0
@@ -25,27 +28,34 @@ class Inspector {
   constructor(socket: WebSocket) {
     this.#socket = socket
     socket.addEventListener('message', ({ data }) => this.#receive(JSON.parse(String(data))))
+    socket.addEventListener('close', () => {
+      for (const { reject } of this.#answers.values()) reject(new Error('the process has ended'))
+    })
   }
 
   /** Calls a method in the main thread, or in the thread of a session. */
-  call(method: string, params: object = {}, thread = ''): Promise<Message['result']> {
+  call(method: string, params: object = {}, thread = ''): Promise<Result> {
     const id = ++this.#last
     const request = JSON.stringify({ id, method, params })
-    const answer = new Promise<Message['result']>((resolve) => this.#answers.set(`${thread} ${id}`, resolve))
+    const answer = Promise.withResolvers<Result>()
+    this.#answers.set(`${thread} ${id}`, answer)
     if (thread) void this.call('NodeWorker.sendMessageToWorker', { sessionId: thread, message: request })
     else this.#socket.send(request)
-    return answer
+    return answer.promise
   }
 
   close(): void {
     this.#socket.close()
   }
 
-  #receive({ id, method, params, result }: Message, thread = ''): void {
-    if (id !== undefined) this.#answers.get(`${thread} ${id}`)?.(result)
-    else if (method === 'NodeWorker.attachedToWorker') this.threads.push(params!.sessionId)
+  #receive({ id, method, params, result, error }: Message, thread = ''): void {
+    if (method === 'NodeWorker.attachedToWorker') this.threads.push(params!.sessionId)
     else if (method === 'NodeWorker.receivedMessageFromWorker')
       this.#receive(JSON.parse(params!.message!), params!.sessionId)
+    const key = `${thread} ${id}`
+    if (error) this.#answers.get(key)?.reject(new Error(error.message))
+    else this.#answers.get(key)?.resolve(result ?? {})
+    this.#answers.delete(key)
   }
 }
 
@@ -74,13 +84,16 @@ export const collectGarbage = async (pid: number): Promise<number> => {
   process.kill(pid, 'SIGUSR1')
   const inspector = new Inspector(await open())
   try {
+    const { result } = await inspector.call('Runtime.evaluate', { expression: 'process.pid' })
+    if ((result as { readonly value?: unknown }).value !== pid)
+      throw new Error(`port ${port} belongs to the inspector of another process`)
     await inspector.call('NodeWorker.enable', { waitForDebuggerOnStart: false })
     await sleep(threadsMs)
     // The second collection frees objects that finalizers of the first one released.
     for (const thread of ['', ...inspector.threads, ''])
       await inspector.call('HeapProfiler.collectGarbage', {}, thread)
-    const usage = await inspector.call('Runtime.getHeapUsage')
-    return Number(usage?.['usedSize']) / 2 ** 20
+    const { usedSize } = await inspector.call('Runtime.getHeapUsage')
+    return Number(usedSize) / 2 ** 20
   } finally {
     inspector.close()
   }

@@ -96,6 +96,7 @@ it('the page is accessible without a call, in every tab', async () => {
   await first.part('dial-to').press('ArrowDown')
   expect(await faults('dialling')).toEqual([])
   await first.page.setViewportSize({ width: 390, height: 844 })
+  await first.part('suggestion').first().waitFor()
   for (const button of ['dial', 'dial-video']) await first.part(button).click({ trial: true })
   await first.page.setViewportSize({ width: 1280, height: 720 })
   await first.part('dial-to').fill('')

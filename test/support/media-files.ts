@@ -51,16 +51,21 @@ export interface ColourSpan {
   readonly to: number
 }
 
-/** Returns the colours of pictures, in their order. */
-export const coloursOf = (pictures: readonly Picture[]): readonly ColourSpan[] => {
+/** Returns the colours of pictures, in their order. Colours that are shorter than `minMs` are left out. */
+export const coloursOf = (pictures: readonly Picture[], minMs = pictureMs): readonly ColourSpan[] => {
   const spans: ColourSpan[] = []
-  for (const { atMs, rgb } of pictures) {
+  let begin = 0
+  pictures.forEach(({ rgb }, i) => {
     const colour = colourOf(rgb)
-    const to = atMs + pictureMs
+    if (i + 1 < pictures.length && colourOf(pictures[i + 1]!.rgb) === colour) return
+    const from = begin * pictureMs
+    const to = (i + 1) * pictureMs
+    begin = i + 1
+    if (to - from < minMs) return
     const last = spans.at(-1)
     if (last?.colour === colour) spans.splice(-1, 1, { ...last, to })
-    else spans.push({ colour, from: atMs, to })
-  }
+    else spans.push({ colour, from, to })
+  })
   return spans
 }
 

@@ -116,17 +116,61 @@ describe('a recording in WebM', () => {
     expect(result.durationMs).toBeGreaterThan(500)
   })
 
-  it('loses nothing on a disk that stands still for some seconds', async () => {
-    const recording = new SampleRecording()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    recording.files.gate = promise
-    await recording.run(20_000)
-    resolve()
-    await recording.run(1000)
-    recording.recorder.stop()
-    const { result, file } = await recording.read()
-    expect(result).toMatchObject({ end: { kind: 'stopped' }, durationMs: 21_000 })
-    expect(file.blocks).toHaveLength(1575)
+  describe('on a disk that stands still', () => {
+    let recording: SampleRecording
+    let goOn: () => void
+    beforeEach(async () => {
+      recording = new SampleRecording()
+      await recording.run(2000)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      recording.files.gate = promise
+      goOn = resolve
+    })
+    const names = () => [...recording.files.files.keys()]
+
+    it('loses nothing in nine seconds', async () => {
+      await recording.run(9_000)
+      goOn()
+      await recording.run(1000)
+      recording.recorder.stop()
+      const { result, file } = await recording.read()
+      expect(result).toMatchObject({ end: { kind: 'stopped' }, durationMs: 12_000 })
+      expect(file.blocks).toHaveLength(900)
+      expect(file.cues).toEqual([0, 10_000])
+    })
+
+    it('ends after ten seconds, and leaves what was written to the recovery', async () => {
+      await recording.run(20_000)
+      expect(recording.recorder.hasEnded).toBe(true)
+      const end = { kind: 'error', code: 'too_slow', message: 'the disk has written nothing for 10 s' }
+      expect(await recording.recorder.done).toMatchObject({ end, bytes: 0, hasFile: false })
+      expect(recording.clock.running).toBe(0)
+      expect(names()).toEqual([expect.stringMatching(/\.part$/)])
+      expect(recording.files.log).not.toContain('close')
+      goOn()
+      await expect.poll(() => recording.files.log).toContain('close')
+      expect(names()).toEqual([expect.stringMatching(/\.part$/)])
+    })
+
+    it('ends after ten seconds if it is stopped meanwhile', async () => {
+      await recording.run(1000)
+      recording.recorder.stop()
+      for (let second = 0; second < 20; second++) recording.clock.advance(1000)
+      expect(await recording.recorder.done).toMatchObject({ end: { kind: 'error', code: 'too_slow' } })
+      expect(recording.clock.running).toBe(0)
+    })
+
+    it('ends with the error of a write that fails at last', async () => {
+      await recording.run(3000)
+      recording.files.failing.write = 'EIO'
+      goOn()
+      await recording.run(100)
+      expect(await recording.recorder.done).toMatchObject({
+        end: { kind: 'error', code: 'EIO' },
+        hasFile: false,
+      })
+      expect(names()).toEqual([expect.stringMatching(/\.part$/)])
+    })
   })
 
   it('leaves no file without a packet', async () => {

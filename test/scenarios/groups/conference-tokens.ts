@@ -120,6 +120,7 @@ const meet = async ({ gateway, api, guest, ann, bea }: Study): Promise<string> =
 /** Resets the token. Returns the room token with which the second page stays. */
 const reset = async ({ gateway, api, guest, ann, bea }: Study, former: string): Promise<string> => {
   const { token } = (await api('POST', `/conference_tokens/${guest.id}/reset`)).body
+  const resetAt = performance.now()
   expect(await exchange(ann, gateway, { token: guest.token, user_name: 'Ann' })).toMatchObject({
     status: 403,
     body: { errors: [{ code: 'bad_conference_token' }] },
@@ -128,7 +129,8 @@ const reset = async ({ gateway, api, guest, ann, bea }: Study, former: string): 
   const next = await exchanged(bea, gateway, { token, user_name: 'Bea' })
   await bea.reload()
   await admits(bea, next)
-  expect(await idsOf(bea)).toEqual(ids)
+  const tookMs = Math.round(performance.now() - resetAt)
+  expect(await idsOf(bea), `the page had 10 s, and joined after ${tookMs} ms`).toEqual(ids)
   await until(
     'the page with the former token leaves',
     () => bea.wire.events('video.member.left'),

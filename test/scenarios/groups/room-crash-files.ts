@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { Gateway } from '../../support/gateway.ts'
-import { coloursOf, onsetsOf, picturesOf, shareOf, soundOf } from '../../support/media-files.ts'
+import { coloursOf, picturesOf, shareOf, soundOf } from '../../support/media-files.ts'
 import { memberFile, type SavedFile, type SavedRecording, saveRecording } from '../../support/member-files.ts'
 import { type Colour, screenColour, screenTone } from '../../support/page-video.ts'
 
@@ -15,6 +15,8 @@ const perMs = 8
  * Unit tests have the exact placement.
  */
 const maxShiftMs = 1000
+/** Duration of a colour that counts, in ms: a picture is between two colours while one follows the other. */
+const minColourMs = 200
 
 /** Parts of the scenario that the checks need. */
 export interface CrashFilesFixture {
@@ -50,7 +52,7 @@ interface FileTimes {
  * at which it shows its colour again.
  */
 const pictureReturns = async ({ path, startMs, duration }: SavedFile, colour: Colour, times: FileTimes) => {
-  const spans = coloursOf(await picturesOf(path))
+  const spans = coloursOf(await picturesOf(path), minColourMs)
   const found = JSON.stringify({ spans, startMs, duration, times })
   // A page that hangs up may end its camera before it leaves.
   const seen = spans.map((span) => span.colour).join()
@@ -64,9 +66,11 @@ const pictureReturns = async ({ path, startMs, duration }: SavedFile, colour: Co
   return returned
 }
 
-/** Returns the time in ms at which a sound has a tone for the first time, for most of 300 ms; 0: never. */
-const beginningOf = (sound: Int16Array, hz: number): number =>
-  onsetsOf(sound, hz).find((at) => shareOf(sound.subarray(at * perMs, (at + 300) * perMs), hz) > 0.6) ?? 0
+/** Returns the first time in ms from which a sound has a tone for most of 300 ms; undefined: never. */
+const beginningOf = (sound: Int16Array, hz: number): number | undefined => {
+  const times = Array.from({ length: Math.floor(sound.length / perMs / 20) }, (_, i) => i * 20)
+  return times.find((at) => shareOf(sound.subarray(at * perMs, (at + 300) * perMs), hz) > 0.6)
+}
 
 /**
  * Checks that a sound has a tone until the death, and again once its page is back. Returns the time in the
@@ -77,7 +81,7 @@ const toneReturns = async ({ path, startMs, duration }: SavedFile, hz: number, t
   const part = (from: number, to = startMs + duration * 1000) =>
     sound.subarray((from - startMs) * perMs, (to - startMs) * perMs)
   const silent = times.died + 500
-  const returned = silent + beginningOf(part(silent), hz)
+  const returned = silent + (beginningOf(part(silent), hz) ?? Number.NaN)
   const before = shareOf(part(times.died - 1000, times.died - 200), hz)
   const between = shareOf(part(silent, returned), hz)
   const after = shareOf(part(returned), hz)
@@ -124,10 +128,11 @@ const roomReturns = async (
   { died }: FileTimes,
   { shown, voice, hz }: { readonly shown: number; readonly voice: number; readonly hz: number },
 ) => {
-  const spans = coloursOf(await picturesOf(path))
+  const spans = coloursOf(await picturesOf(path), minColourMs)
   const roomShown = spans.find(({ colour, from }) => colour === screenColour && from > died)?.from ?? 0
   const silent = died + 500
-  const roomVoice = silent + beginningOf((await soundOf(path)).subarray(silent * perMs), hz)
+  const roomSound = await soundOf(path)
+  const roomVoice = silent + (beginningOf(roomSound.subarray(silent * perMs), hz) ?? Number.NaN)
   const found = JSON.stringify({ shown, roomShown, voice, roomVoice })
   expect(Math.abs(roomShown - shown), found).toBeLessThan(maxShiftMs)
   expect(Math.abs(roomVoice - voice), found).toBeLessThan(maxShiftMs)
@@ -167,6 +172,6 @@ export const filesAreWhole = async (
     const later = (await soundOf(path)).subarray((times.died - startMs) * perMs)
     expect(shareOf(later, tones.page)).toBeLessThan(0.05)
   }
-  // The telephone notices nothing.
-  expect(shareOf(await soundOf(file(phone, 'audio').path), tones.phone)).toBeGreaterThan(0.8)
+  // The telephone notices nothing. A busy machine leaves out some frames.
+  expect(shareOf(await soundOf(file(phone, 'audio').path), tones.phone)).toBeGreaterThan(0.6)
 }
