@@ -54,7 +54,8 @@ export type RecordingEnd =
   /**
    * The file could not be written; the part already written is kept. `code` is the system's error code
    * (`ENOSPC`, `EACCES`, `ENOENT`, …), `too_slow` or `encoder`. `too_slow`: data of more than 5 s at the
-   * maximum rate wait for the disk.
+   * maximum rate wait for the disk, or the disk has finished nothing for 10 s. In the second case there is no
+   * file yet: the recovery completes it later.
    */
   | { readonly kind: 'error'; readonly message: string; readonly code: string }
 
@@ -65,7 +66,8 @@ export interface RecordingResult {
   readonly durationMs: number
   readonly bytes: number
   /**
-   * Whether a file exists. False if nothing was written or recorded (stopped at once, or entirely trimmed).
+   * Whether a file exists. False if nothing was written or recorded (stopped at once, or entirely trimmed),
+   * and for a disk that hangs.
    */
   readonly hasFile: boolean
 }

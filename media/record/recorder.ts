@@ -81,12 +81,12 @@ export class Recorder {
     this.#trim = request.trim
       ? new SilenceTrimmer(this.sampleRate / 50, (left, right) => this.#encode(left, right))
       : undefined
-    this.#file = new RecordingFile(
-      request.path,
-      format.bytesPerSecond,
-      (failure) => this.fail(failure),
+    this.#file = new RecordingFile({
+      path: request.path,
+      bytesPerSecond: format.bytesPerSecond,
+      onFailure: (failure) => this.fail(failure),
       files,
-    )
+    })
     this.#write(format.begin())
   }
 

@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
-import {
-  diskFiles,
-  type FileFailure,
-  failureOf,
-  type RecordingFiles,
-  type RecordingHandle,
-} from './disk-files.ts'
+import { systemClock, type Timers } from '../clock.ts'
+import { type FileFailure, failureOf, type RecordingFiles, type RecordingHandle } from './disk-files.ts'
 import type { RecordingFormat } from './recording-format.ts'
 
 /**
@@ -14,12 +9,26 @@ import type { RecordingFormat } from './recording-format.ts'
  * too slow.
  */
 const maxWaitingChunks = 5
-/** Maximum number of seconds in which the disk finishes nothing. With more, it counts as hung. */
-const maxStillSeconds = 10
+/** Time after which a disk that does not finish an operation counts as hung, in ms. */
+const maxStillMs = 10_000
+/** The same for operations that write out what the system has in memory, up to a whole file of 4 GiB. */
+const maxSyncMs = 60_000
+
+/** Options of a {@link RecordingFile}. */
+export interface RecordingFileOptions {
+  readonly path: string
+  /** Maximum data rate. */
+  readonly bytesPerSecond: number
+  /** Called at most once. */
+  readonly onFailure: (failure: FileFailure) => void
+  readonly files: RecordingFiles
+  /** Default the machine's. */
+  readonly timers?: Timers
+}
 
 /** Result of writing a file. */
 export interface FileResult {
-  /** Length in bytes; 0: no file. */
+  /** Length in bytes; 0: no file, or none yet. */
   readonly bytes: number
   /** Last failure, if any. */
   readonly failure: FileFailure | undefined
@@ -55,22 +64,18 @@ export class RecordingFile {
   #mustFlush = false
   /** Bytes that are to replace the first ones of the file. */
   #header: Uint8Array | undefined
-  /** Seconds since the disk has finished something. */
-  #stillSeconds = 0
-  /** Resolves when the disk counts as hung. */
-  readonly #hung = Promise.withResolvers<'hung'>()
+  readonly #timers: Timers
+  /** Resolves with the result of {@link finish} when the disk counts as hung. */
+  readonly #hung = Promise.withResolvers<FileResult>()
   #isHung = false
+  /** Length of the file in bytes once it has its name. */
+  #completed = 0
 
-  /** `bytesPerSecond` is the maximum data rate. `onFailure` is called at most once. */
-  constructor(
-    path: string,
-    bytesPerSecond: number,
-    onFailure: (failure: FileFailure) => void,
-    files: RecordingFiles = diskFiles,
-  ) {
+  constructor({ path, bytesPerSecond, onFailure, files, timers = systemClock }: RecordingFileOptions) {
     this.#path = path
     this.#unfinished = unfinishedName(path)
     this.#files = files
+    this.#timers = timers
     this.#onFailure = onFailure
     this.#chunkBytes = bytesPerSecond
     this.#chunk = Buffer.allocUnsafe(bytesPerSecond)
@@ -114,38 +119,51 @@ export class RecordingFile {
   }
 
   /**
-   * Counts a second. A recorder whose chunks take longer than a second calls this every second, also while
-   * {@link finish} is waiting. A disk that has finished nothing for ten seconds counts as too slow.
-   */
-  countSecond(): void {
-    this.#stillSeconds = this.#pump ? this.#stillSeconds + 1 : 0
-    if (this.#stillSeconds <= maxStillSeconds || this.#isHung) return
-    this.#isHung = true
-    this.#waiting.length = 0
-    this.#fail({ code: 'too_slow', message: `the disk has written nothing for ${maxStillSeconds} s` })
-    this.#hung.resolve('hung')
-  }
-
-  /**
    * Completes the file with at most `maxBytes` bytes, cut to a playable length. Data written before a failure
    * is kept. An unfinished file that cannot be renamed, or whose disk hangs, stays, and {@link
    * recoverRecordings} finds it. Never rejects.
    */
-  async finish(format: Pick<RecordingFormat, 'playable' | 'header'>, maxBytes: number): Promise<FileResult> {
+  finish(format: Pick<RecordingFormat, 'playable' | 'header'>, maxBytes: number): Promise<FileResult> {
+    return Promise.race([this.#finish(format, maxBytes), this.#hung.promise])
+  }
+
+  async #finish(format: Pick<RecordingFormat, 'playable' | 'header'>, maxBytes: number): Promise<FileResult> {
     if (!this.#failure && this.#used > 0) this.#waiting.push(this.#chunk.subarray(0, this.#used))
     this.#used = 0
-    if ((await Promise.race([this.#drain(), this.#hung.promise])) === 'hung')
-      return { bytes: 0, failure: this.#failure }
+    await this.#drain()
     const bytes = format.playable(Math.min(maxBytes, this.#written))
     try {
       if (bytes > 0) await this.#complete(format.header(bytes), bytes)
       else await this.#discard()
       return { bytes, failure: this.#failure }
     } catch (error) {
-      return { bytes: 0, failure: this.#failure ?? failureOf(error) }
+      return { bytes: this.#completed, failure: this.#failure ?? failureOf(error) }
     } finally {
-      await this.#handle?.close().catch(() => {})
+      if (this.#handle) await this.#limit(this.#handle.close(), maxSyncMs).catch(() => {})
     }
+  }
+
+  /**
+   * Performs an operation of the disk. Gives the file up if it takes too long. Rejects, before and after the
+   * operation, if the file was given up: the recovery may complete it.
+   */
+  async #do<T>(operate: () => Promise<T>, maxMs = maxStillMs): Promise<T> {
+    if (this.#isHung) throw new Error('the file was given up')
+    const result = await this.#limit(operate(), maxMs)
+    if (this.#isHung) throw new Error('the file was given up')
+    return result
+  }
+
+  #limit<T>(operation: Promise<T>, maxMs: number): Promise<T> {
+    const timer = this.#timers.after(maxMs, () => this.#giveUp(maxMs))
+    return operation.finally(() => timer.cancel())
+  }
+
+  #giveUp(afterMs: number): void {
+    this.#isHung = true
+    this.#waiting.length = 0
+    this.#fail({ code: 'too_slow', message: `the disk has finished nothing for ${afterMs / 1000} s` })
+    this.#hung.resolve({ bytes: this.#completed, failure: this.#failure })
   }
 
   /** Resolves when the disk has nothing left to do. */
@@ -196,8 +214,6 @@ export class RecordingFile {
       })
       .finally(() => {
         this.#pump = undefined
-        // The file was given up. A hung operation has ended after all.
-        if (this.#isHung) return void this.#handle?.close().catch(() => {})
         // Something may have been added after the last check.
         const hasMore = this.#waiting.length > 0 || (!this.#failure && (this.#mustFlush || this.#header))
         if (hasMore) this.#start()
@@ -206,25 +222,30 @@ export class RecordingFile {
 
   /** Writes until nothing waits. */
   async #run(): Promise<void> {
-    this.#handle ??= await this.#files.open(this.#unfinished)
+    if (!this.#handle) await this.#do(() => this.#open())
+    const handle = this.#handle!
     for (let chunk = this.#nextWaiting(); chunk; chunk = this.#nextWaiting()) {
-      await this.#writeAll(chunk, this.#handle)
+      await this.#writeAll(chunk, handle)
       this.#waiting.shift()
       if (chunk.length === this.#chunkBytes) this.#free ??= chunk
     }
     const header = this.#header
     this.#header = undefined
-    if (header) await this.#handle.write(header, 0, header.length, 0)
+    if (header) await this.#do(() => handle.write(header, 0, header.length, 0))
     if (!this.#mustTouch) return
     this.#mustTouch = false
     // Truncating to the current length only updates the modification time.
-    await this.#handle.truncate(this.#written)
+    await this.#do(() => handle.truncate(this.#written))
+  }
+
+  async #open(): Promise<void> {
+    this.#handle = await this.#files.open(this.#unfinished)
   }
 
   async #writeAll(chunk: Buffer, handle: RecordingHandle): Promise<void> {
     for (let at = 0; at < chunk.length; ) {
-      const { bytesWritten } = await handle.write(chunk, at, chunk.length - at, this.#written)
-      this.#stillSeconds = 0
+      const write = () => handle.write(chunk, at, chunk.length - at, this.#written)
+      const { bytesWritten } = await this.#do(write)
       this.#written += bytesWritten
       at += bytesWritten
     }
@@ -232,16 +253,19 @@ export class RecordingFile {
 
   async #complete(header: Uint8Array, bytes: number): Promise<void> {
     const handle = this.#handle!
-    if (bytes < this.#written) await handle.truncate(bytes)
-    if (header.length > 0) await handle.write(header, 0, header.length, 0)
-    await handle.sync()
-    await this.#files.rename(this.#unfinished, this.#path)
+    if (bytes < this.#written) await this.#do(() => handle.truncate(bytes))
+    if (header.length > 0) await this.#do(() => handle.write(header, 0, header.length, 0))
+    await this.#do(() => handle.sync(), maxSyncMs)
+    await this.#do(() => this.#files.rename(this.#unfinished, this.#path))
+    this.#completed = bytes
     // Without this the new name may not survive a power failure. An error is ignored, because the file itself
     // exists.
-    await this.#files.syncFolder(dirname(this.#path)).catch((error: unknown) => this.#fail(failureOf(error)))
+    await this.#do(() => this.#files.syncFolder(dirname(this.#path)), maxSyncMs).catch((error: unknown) =>
+      this.#fail(failureOf(error)),
+    )
   }
 
   async #discard(): Promise<void> {
-    if (this.#handle) await this.#files.unlink(this.#unfinished)
+    if (this.#handle) await this.#do(() => this.#files.unlink(this.#unfinished))
   }
 }

@@ -39,7 +39,11 @@ class Inspector {
     const request = JSON.stringify({ id, method, params })
     const answer = Promise.withResolvers<Result>()
     this.#answers.set(`${thread} ${id}`, answer)
-    if (thread) void this.call('NodeWorker.sendMessageToWorker', { sessionId: thread, message: request })
+    if (this.#socket.readyState !== WebSocket.OPEN) answer.reject(new Error('the process has ended'))
+    else if (thread)
+      this.call('NodeWorker.sendMessageToWorker', { sessionId: thread, message: request }).catch(
+        answer.reject,
+      )
     else this.#socket.send(request)
     return answer.promise
   }

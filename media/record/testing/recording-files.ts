@@ -41,7 +41,7 @@ export class MemoryFiles implements RecordingFiles {
   space = Number.POSITIVE_INFINITY
   /** Operations that fail, with their codes. */
   readonly failing: Partial<Record<'open' | 'write' | 'sync' | 'rename' | 'unlink' | 'folder', string>> = {}
-  /** Writes wait for this promise. */
+  /** Operations of open files wait for this promise. */
   gate: Promise<void> = Promise.resolve()
 
   async open(path: string): Promise<RecordingHandle> {
@@ -54,7 +54,10 @@ export class MemoryFiles implements RecordingFiles {
         this.log.push('truncate')
         this.files.set(path, this.files.get(path)!.subarray(0, length))
       },
-      sync: async () => this.#do('sync'),
+      sync: async () => {
+        await this.gate
+        this.#do('sync')
+      },
       close: async () => {
         this.log.push('close')
       },

@@ -142,7 +142,7 @@ describe('a recording in WebM', () => {
     it('ends after ten seconds, and leaves what was written to the recovery', async () => {
       await recording.run(20_000)
       expect(recording.recorder.hasEnded).toBe(true)
-      const end = { kind: 'error', code: 'too_slow', message: 'the disk has written nothing for 10 s' }
+      const end = { kind: 'error', code: 'too_slow', message: 'the disk has finished nothing for 10 s' }
       expect(await recording.recorder.done).toMatchObject({ end, bytes: 0, hasFile: false })
       expect(recording.clock.running).toBe(0)
       expect(names()).toEqual([expect.stringMatching(/\.part$/)])
@@ -157,6 +157,17 @@ describe('a recording in WebM', () => {
       recording.recorder.stop()
       for (let second = 0; second < 20; second++) recording.clock.advance(1000)
       expect(await recording.recorder.done).toMatchObject({ end: { kind: 'error', code: 'too_slow' } })
+      expect(recording.clock.running).toBe(0)
+    })
+
+    it('ends after a minute if it cannot be synchronised', async () => {
+      goOn()
+      await recording.run(1000)
+      recording.recorder.stop()
+      recording.files.gate = new Promise(() => {})
+      await expect.poll(() => recording.clock.running).toBe(1)
+      recording.clock.advance(60_000)
+      expect(await recording.recorder.done).toMatchObject({ end: { code: 'too_slow' }, hasFile: false })
       expect(recording.clock.running).toBe(0)
     })
 

@@ -9,8 +9,6 @@ import { WebmMuxer } from './webm-muxer.ts'
 const bytesPerSecond = 2_000_000
 /** Interval of checks for a cluster that lasts long enough, and for the maximum duration, in ms. */
 const beatMs = 500
-/** Interval of {@link RecordingFile.countSecond}, in ms. */
-const secondMs = 1000
 /** Interval of touches during pauses, in ms. */
 const touchMs = 30_000
 /** Bytes for the last cluster and the cues, within the maximum length of a file. */
@@ -58,7 +56,6 @@ export class WebmRecorder {
   #needsKey = true
   #touchedAt: number
   #beat: MediaTimer | undefined
-  #second: MediaTimer | undefined
   #isEnded = false
   #settle: (result: Promise<RecordingResult>) => void
 
@@ -71,7 +68,13 @@ export class WebmRecorder {
     this.#startedAt = clock.now()
     this.#from = this.#startedAt
     this.#touchedAt = this.#startedAt
-    this.#file = new RecordingFile(path, bytesPerSecond, (failure) => this.#finish(errorOf(failure)), files)
+    this.#file = new RecordingFile({
+      path,
+      bytesPerSecond,
+      onFailure: (failure) => this.#finish(errorOf(failure)),
+      files,
+      timers: clock,
+    })
     this.#muxer = new WebmMuxer(channels, {
       append: (bytes) => {
         this.#file.write(bytes)
@@ -80,7 +83,6 @@ export class WebmRecorder {
       replaceHeader: (bytes) => this.#file.replaceHeader(bytes),
     })
     this.#onBeat()
-    this.#onSecond()
   }
 
   /** Whether the recording has ended; further input is ignored. */
@@ -149,14 +151,6 @@ export class WebmRecorder {
     if (isFull || now - this.#startedAt >= this.#maxMs) this.#finish({ kind: 'limit' })
   }
 
-  /** Runs until the file is complete, as the disk may hang at the end as well. */
-  #onSecond(): void {
-    this.#second = this.#clock.after(secondMs, () => {
-      this.#onSecond()
-      this.#file.countSecond()
-    })
-  }
-
   #finish(end: RecordingEnd): void {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -168,7 +162,6 @@ export class WebmRecorder {
     const muxer = this.#muxer
     muxer.finish()
     const { bytes, failure } = await this.#file.finish(muxer, maxFileBytes)
-    this.#second?.cancel()
     return {
       end: failure && end.kind !== 'error' ? errorOf(failure) : end,
       durationMs: muxer.durationOf(bytes),

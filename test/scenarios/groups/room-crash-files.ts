@@ -15,7 +15,7 @@ const perMs = 8
  * Unit tests have the exact placement.
  */
 const maxShiftMs = 1000
-/** Duration of a colour that counts, in ms: a picture is between two colours while one follows the other. */
+/** Minimum duration of a colour, in ms. Shorter ones are mixtures, while one colour follows another. */
 const minColourMs = 200
 
 /** Parts of the scenario that the checks need. */
@@ -60,7 +60,7 @@ const pictureReturns = async ({ path, startMs, duration }: SavedFile, colour: Co
   const plain = spans[1]!
   expect(Math.abs(startMs + plain.from - times.died), found).toBeLessThan(maxShiftMs)
   expect(Math.abs(spans.at(-1)!.to - duration * 1000), found).toBeLessThan(maxShiftMs)
-  const returned = startMs + plain.to
+  const returned = startMs + spans[2]!.from
   expect(returned, found).toBeGreaterThan(times.died + 1000)
   expect(returned, found).toBeLessThan(times.back + maxShiftMs)
   return returned
