@@ -162,7 +162,8 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect(stats.received).toBe(40)
     expect(stats.lost).toBe(0)
     // The last packet may still be on its way.
-    await alice.until(() => alice.heard.length === stats.sent)
+    await alice.until(() => alice.heard.length >= stats.sent)
+    expect(stats.sent).toBe(alice.heard.length)
     // Closing one end detaches the other: nothing is returned, nothing breaks.
     bob.send(b.port, 8, new Uint8Array(160))
     expect((await b.stats()).refused.source).toBe(0)

@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sine } from '../codecs/tone.ts'
+import { TestClock } from '../edge/testing/test-clock.ts'
 import type { RecordRequest } from '../types.ts'
-import type { RecordingFiles } from './disk-files.ts'
+import type { FileFailure, RecordingFiles } from './disk-files.ts'
 import { startRecording } from './recorder.ts'
+import { RecordingFile } from './recording-file.ts'
 import { MemoryFiles, readWavBytes, readWavFile, WatchedFiles } from './testing/recording-files.ts'
+import { WavFormat } from './wav-format.ts'
 
 const run = promisify(execFile)
 const tone = sine(440, 20, 8000, 8000)
@@ -155,6 +158,29 @@ describe('a disk that fails', () => {
     expect(end).toMatchObject({ kind: 'error', code: 'too_slow' })
     expect(durationMs).toBeGreaterThan(5000)
     readWavBytes(files.files.get('/calls/a.wav')!)
+  })
+
+  it.each(['before', 'during'])('gives a WAV up after 10 s without progress, %s its end', async (when) => {
+    const clock = new TestClock()
+    const files = new MemoryFiles()
+    files.gate = new Promise(() => {})
+    const failures: FileFailure[] = []
+    const onFailure = (failure: FileFailure) => failures.push(failure)
+    const options = { path: '/calls/a.wav', bytesPerSecond: 16_000, onFailure, files, timers: clock }
+    const file = new RecordingFile(options)
+    const format = new WavFormat(8000, 1)
+    await new Promise(setImmediate)
+    file.write(format.begin())
+    file.write(new Uint8Array(16_000))
+    const finish = () => file.finish(format, 1e9)
+    const ending = when === 'during' ? finish() : undefined
+    await new Promise(setImmediate)
+    clock.advance(9_999)
+    expect(failures).toEqual([])
+    clock.advance(1)
+    expect(failures).toMatchObject([{ code: 'too_slow' }])
+    expect(await (ending ?? finish())).toMatchObject({ bytes: 0, failure: { code: 'too_slow' } })
+    expect(clock.running).toBe(0)
   })
 
   it('loses nothing if it catches up', async () => {

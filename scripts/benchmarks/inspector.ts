@@ -1,9 +1,10 @@
 /** Memory of a running Node process without garbage, through its inspector. */
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../test/support/until.ts'
 
 /** Port that Node opens for its inspector on SIGUSR1. */
 const port = 9229
-const openAttempts = 100
 /** Wait for the threads, which report one by one. */
 const threadsMs = 300
 
@@ -63,21 +64,23 @@ class Inspector {
   }
 }
 
-const open = async (): Promise<WebSocket> => {
-  for (let attempt = 0; attempt < openAttempts; attempt++) {
-    const targets = await fetch(`http://127.0.0.1:${port}/json`).then(
-      (response) => response.json(),
-      () => [],
-    )
-    const [target] = targets as { readonly webSocketDebuggerUrl: string }[]
-    if (target) {
-      const socket = new WebSocket(target.webSocketDebuggerUrl)
-      await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }))
-      return socket
-    }
-    await sleep(100)
+interface Target {
+  readonly webSocketDebuggerUrl: string
+}
+
+const targets = async (): Promise<readonly Target[]> => {
+  try {
+    return (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as readonly Target[]
+  } catch {
+    return []
   }
-  throw new Error(`the inspector does not listen on port ${port}`)
+}
+
+const open = async (): Promise<Inspector> => {
+  const [target] = await until(`the inspector listens on port ${port}`, targets, ({ length }) => length > 0)
+  const socket = new WebSocket(target!.webSocketDebuggerUrl)
+  await once(socket, 'open')
+  return new Inspector(socket)
 }
 
 /**
@@ -86,7 +89,7 @@ const open = async (): Promise<WebSocket> => {
  */
 export const collectGarbage = async (pid: number): Promise<number> => {
   process.kill(pid, 'SIGUSR1')
-  const inspector = new Inspector(await open())
+  const inspector = await open()
   try {
     const { result } = await inspector.call('Runtime.evaluate', { expression: 'process.pid' })
     if ((result as { readonly value?: unknown }).value !== pid)

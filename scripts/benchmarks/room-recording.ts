@@ -1,6 +1,8 @@
 /** `scripts/bench room-recording`: many rooms that are recorded at once. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readWebm } from '../../media/record/testing/read-webm.ts'
+import { medianOf } from '../../test/support/median.ts'
 import { rest } from '../../test/support/rest.ts'
 import { until } from '../../test/support/until.ts'
 import { every } from './bot-sources.ts'
@@ -84,9 +86,6 @@ const finish = async (rig: RoomGateway, pairs: readonly Pair[]) => {
   return { ms: performance.now() - ended, errors }
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-
 /**
  * Compares rooms that are recorded with rooms that are not, in turns. Prints the CPU, the gaps of the audio,
  * and the time until the files can be played.
@@ -111,7 +110,7 @@ export const roomRecording = async (count = 20, rounds = 3, seconds = 8): Promis
           const { ms, errors } = await finish(rig, pairs)
           console.log(
             `all files playable ${ms.toFixed(0)} ms after the last members left; length of a file less the ` +
-              `time that its speaker was there: median ${median(errors).toFixed(0)} ms, ` +
+              `time that its speaker was there: median ${medianOf(errors).toFixed(0)} ms, ` +
               `${Math.min(...errors).toFixed(0)} to ${Math.max(...errors).toFixed(0)}`,
           )
         }
@@ -122,7 +121,7 @@ export const roomRecording = async (count = 20, rounds = 3, seconds = 8): Promis
     differences.push(cores[1]! - cores[0]!)
   }
   console.log(
-    `recording of ${count} rooms: median ${median(differences).toFixed(3)} cores ` +
+    `recording of ${count} rooms: median ${medianOf(differences).toFixed(3)} cores ` +
       `(${differences.map((each) => each.toFixed(3)).join(', ')})`,
   )
 }

@@ -1,5 +1,7 @@
 /** `scripts/bench room-size`: a room with many listeners and telephones. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
+import { medianOf } from '../../test/support/median.ts'
 import { every } from './bot-sources.ts'
 import { Gaps } from './gaps.ts'
 import type { PhoneBot } from './phone-bot.ts'
@@ -16,9 +18,6 @@ const settleMs = 8_000
 /** Windows of a step; the median counts. */
 const windows = 5
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-
 /** Returns the cores in use, medians of windows of `seconds`. */
 const coresOf = async (rig: RoomGateway, seconds: number): Promise<RoomCpu> => {
   const found: RoomCpu[] = []
@@ -31,7 +30,7 @@ const coresOf = async (rig: RoomGateway, seconds: number): Promise<RoomCpu> => {
     const share = (key: keyof RoomCpu) => (after[key] - before[key]) / elapsed
     found.push({ gateway: share('gateway'), mediasoup: share('mediasoup') })
   }
-  const middle = (key: keyof RoomCpu) => median(found.map((each) => each[key]))
+  const middle = (key: keyof RoomCpu) => medianOf(found.map((each) => each[key]))
   return { gateway: middle('gateway'), mediasoup: middle('mediasoup') }
 }
 

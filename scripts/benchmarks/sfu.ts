@@ -1,4 +1,5 @@
 /** CPU of separate cameras: lines of the gateway, compared with bare mediasoup and with Janus. */
+
 import { createWorker, type types } from 'mediasoup'
 import { systemClock } from '../../media/clock.ts'
 import { Routers } from '../../media/webrtc/routers.ts'
@@ -8,6 +9,7 @@ import { TrackLines } from '../../media/webrtc/tracks/track-lines.ts'
 import type { TracksSession } from '../../media/webrtc/tracks/tracks-session.ts'
 import type { VideoSource } from '../../media/webrtc/video/incoming-video.ts'
 import { consumerCapabilities } from '../../media/webrtc/video-parameters.ts'
+import { medianOf } from '../../test/support/median.ts'
 import { cpuSeconds } from './processes.ts'
 import { hasJanus, Janus } from './sfu-janus.ts'
 import { Camera, cameraBytes, Load, play } from './sfu-load.ts'
@@ -131,9 +133,6 @@ const measure = async (
   }
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-
 /** Measures consumers per core, in turns: lines, bare mediasoup, and Janus if it is installed. */
 export const sfu = async (rounds = 5, publishers = 10, viewers = 50, seconds = 10): Promise<void> => {
   const starts = new Map<string, Start>([
@@ -147,7 +146,7 @@ export const sfu = async (rounds = 5, publishers = 10, viewers = 50, seconds = 1
     for (const [name, start] of starts)
       all.get(name)!.push(await measure(start, publishers, viewers, seconds))
   console.log(`${publishers} cameras of 1 Mbit/s, ${viewers} viewers, medians of ${rounds}`)
-  const perCore = (name: string) => median(all.get(name)!.map((figures) => figures.perCore))
+  const perCore = (name: string) => medianOf(all.get(name)!.map((figures) => figures.perCore))
   for (const [name, figures] of all)
     console.log(
       `${name.padEnd(15)} ${Math.round(perCore(name))} consumers per core ` +

@@ -31,11 +31,11 @@ export class ProvenForms {
     this.#forms = new Set(saved.checker === checker ? saved.forms : [])
   }
 
-  /** Whether a form is proven. */
+  /** Whether a form is proven, by this run or an earlier one. */
   has(form: string, flags: string): boolean {
-    const isProven = this.#forms.has(`/${form}/${flags}`)
-    if (isProven) this.add(form, flags)
-    return isProven
+    const text = `/${form}/${flags}`
+    if (this.#forms.has(text)) this.#used.add(text)
+    return this.#used.has(text)
   }
 
   add(form: string, flags: string): void {

@@ -19,6 +19,7 @@ import {
   shareOf,
   soundOf,
 } from '../support/media-files.ts'
+import { medianOf } from '../support/median.ts'
 import { memberFile, saveRecording } from '../support/member-files.ts'
 import { rest } from '../support/rest.ts'
 import {
@@ -93,9 +94,6 @@ const played = async (file: Buffer): Promise<PlayedFile> => {
   }
 }
 
-const medianOf = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-
 /** Lets the room go on. */
 const passes = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -138,7 +136,7 @@ describe('a recording', () => {
       const steps = stepsOf(seen, file)
       expect(steps.length).toBeGreaterThanOrEqual(3)
       // The goal of 60 ms is measured by a bench: a busy page sends its sound late.
-      expect(Math.abs(steps[Math.floor(steps.length / 2)]!)).toBeLessThan(150)
+      expect(Math.abs(medianOf(steps))).toBeLessThan(150)
     })
   })
 

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { ffmpegPath } from './film.ts'
+import { medianOf } from './median.ts'
 import { colourOf, type SeenColour } from './page-video.ts'
 
 const run = promisify(execFile)
@@ -53,20 +54,23 @@ export interface ColourSpan {
 
 /** Returns the colours of pictures, in their order. Colours that are shorter than `minMs` are left out. */
 export const coloursOf = (pictures: readonly Picture[], minMs = pictureMs): readonly ColourSpan[] => {
-  const spans: ColourSpan[] = []
-  let begin = 0
-  pictures.forEach(({ rgb }, i) => {
-    const colour = colourOf(rgb)
-    if (i + 1 < pictures.length && colourOf(pictures[i + 1]!.rgb) === colour) return
-    const from = begin * pictureMs
-    const to = (i + 1) * pictureMs
-    begin = i + 1
-    if (to - from < minMs) return
-    const last = spans.at(-1)
-    if (last?.colour === colour) spans.splice(-1, 1, { ...last, to })
-    else spans.push({ colour, from, to })
-  })
-  return spans
+  const single = pictures.map(({ atMs, rgb }) => ({
+    colour: colourOf(rgb),
+    from: atMs,
+    to: atMs + pictureMs,
+  }))
+  return joined(joined(single).filter(({ from, to }) => to - from >= minMs))
+}
+
+/** Joins neighbours of one colour. */
+const joined = (spans: readonly ColourSpan[]): readonly ColourSpan[] => {
+  const all: ColourSpan[] = []
+  for (const span of spans) {
+    const last = all.at(-1)
+    if (last?.colour === span.colour) all.splice(-1, 1, { ...last, to: span.to })
+    else all.push(span)
+  }
+  return all
 }
 
 /** Returns the times in ms at which a black picture becomes white. */
@@ -113,9 +117,5 @@ export const onsetsOf = (sound: Int16Array, hz: number): readonly number[] => {
 }
 
 /** Returns the distance in ms from each time to the nearest of the others, in the middle of all. */
-export const medianDistance = (times: readonly number[], others: readonly number[]): number => {
-  const distances = times
-    .map((time) => Math.min(...others.map((other) => Math.abs(other - time))))
-    .sort((a, b) => a - b)
-  return distances[Math.floor(distances.length / 2)] ?? Number.POSITIVE_INFINITY
-}
+export const medianDistance = (times: readonly number[], others: readonly number[]): number =>
+  medianOf(times.map((time) => Math.min(...others.map((other) => Math.abs(other - time)))))

@@ -1,6 +1,7 @@
 import { goertzel } from '../../media/codecs/tone.ts'
 import { rateOf, testCodecs } from '../../media/rtp/testing/codecs.ts'
 import type { AudioCodec } from '../../media/types.ts'
+import { medianOf } from './median.ts'
 
 /**
  * Tone whose level swings between half and full `amplitude` once a second. Its frequency shows gaps, and its
@@ -58,9 +59,6 @@ const windowsOf = ({ samples, rate }: Sound): Int16Array[] => {
   )
 }
 
-const medianOf = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-
 /**
  * Share of the windows of 20 ms that hold the tone, from 0 to 1. Four fifths of the power must be at the
  * frequency, and the level at least 0.4 of the median. The swing alone goes down to 0.67 of it. 0 for
@@ -69,7 +67,7 @@ const medianOf = (values: readonly number[]): number =>
 export const heldShare = (sound: Sound, frequency: number): number => {
   const windows = windowsOf(sound)
   const median = medianOf(windows.map(levelOf))
-  if (median < 100) return 0
+  if (windows.length === 0 || median < 100) return 0
   const held = windows.filter(
     (window) => levelOf(window) > 0.4 * median && goertzel(window, frequency, sound.rate) > 0.8,
   )
