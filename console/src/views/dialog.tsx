@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts/language.ts'
 import { IconButton } from './parts.tsx'
 
@@ -11,10 +11,16 @@ export interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** Modal dialog. The browser keeps the focus inside, and returns it afterwards. */
+/**
+ * Modal dialog. The browser keeps the focus inside, and returns it afterwards.
+ *
+ * Escape calls `close` before the focus returns. The browser's event `close` comes later: a press of the
+ * button that opens the dialog would be lost in between. The late event of a removed dialog is ignored,
+ * because it would close the next one.
+ */
 export const Dialog = ({ title, testId, close, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opened = dialog.current
     opened?.showModal()
     return () => opened?.close()
@@ -25,7 +31,11 @@ export const Dialog = ({ title, testId, close, children }: DialogProps) => {
       class="dialog"
       aria-labelledby={`${testId}-title`}
       data-testid={testId}
-      onClose={close}
+      onCancel={(event) => {
+        event.preventDefault()
+        close()
+      }}
+      onClose={(event) => event.currentTarget.isConnected && close()}
       {...{ closedby: 'any' }}
     >
       <div class="dialog-body">
