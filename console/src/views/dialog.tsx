@@ -14,9 +14,9 @@ export interface DialogProps {
 /**
  * Modal dialog. The browser keeps the focus inside, and returns it afterwards.
  *
- * Escape calls `close` before the focus returns. The browser's event `close` comes later: a press of the
- * button that opens the dialog would be lost in between. The late event of a removed dialog is ignored,
- * because it would close the next one.
+ * No key is lost while it opens or closes. It is shown in the task that renders it. Escape closes it by the
+ * event `cancel`, before the focus returns; `close` comes in a later task. The late `close` of a removed
+ * dialog is ignored, because it would close the next one.
  */
 export const Dialog = ({ title, testId, close, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -31,10 +31,7 @@ export const Dialog = ({ title, testId, close, children }: DialogProps) => {
       class="dialog"
       aria-labelledby={`${testId}-title`}
       data-testid={testId}
-      onCancel={(event) => {
-        event.preventDefault()
-        close()
-      }}
+      onCancel={close}
       onClose={(event) => event.currentTarget.isConnected && close()}
       {...{ closedby: 'any' }}
     >
