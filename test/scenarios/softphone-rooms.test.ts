@@ -293,7 +293,7 @@ it('a room is ended for all with the keyboard, after a question', async () => {
   await first.page.keyboard.press('Enter')
   await focused('room-end-cancel')
   const press = (...keys: readonly string[]) => Promise.all(keys.map((key) => first.page.keyboard.press(key)))
-  // Keys without a pause meet a dialog that is about to open or to close. None may be lost.
+  // Keys that overlap meet a dialog that is about to open or to close. None may be lost.
   for (let at = 0; at < 10; at++) {
     await press('Escape', 'Enter')
     await focused('room-end-cancel')

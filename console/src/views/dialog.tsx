@@ -14,9 +14,9 @@ export interface DialogProps {
 /**
  * Modal dialog. The browser keeps the focus inside, and returns it afterwards.
  *
- * No key is lost while it opens or closes. It is shown in the task that renders it. Escape closes it by the
- * event `cancel`, before the focus returns; `close` comes in a later task. The late `close` of a removed
- * dialog is ignored, because it would close the next one.
+ * Once its code is loaded, no key is lost while it opens or closes. It is shown in the task that renders
+ * it. Escape closes it by the event `cancel`, before the focus returns; `close` comes in a later task. The
+ * late `close` of a removed dialog is ignored, because it would close the next one.
  */
 export const Dialog = ({ title, testId, close, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
