@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Gateway } from '../support/gateway.ts'
 import { faultsInAllLooks } from '../support/page-states.ts'
+import { until } from '../support/until.ts'
 
 let gateway: Gateway
 let browser: Browser
@@ -29,9 +30,9 @@ afterAll(async () => {
 })
 
 /** Waits until Vue has mounted the page: a click on the page of the server alone does nothing. */
-const mounted = async (page: Page): Promise<void> => {
-  await page.waitForFunction(`document.querySelector('#app')?.__vue_app__`)
-}
+const mounted = (page: Page): Promise<unknown> =>
+  // The page's content policy forbids the evaluation of a text by its own timers, as in waitForFunction.
+  until('Vue has mounted the page', () => page.evaluate(`'__vue_app__' in document.querySelector('#app')`))
 
 /**
  * Opens a page of the documentation, and waits for its buttons. The test fails if the browser reports an

@@ -207,8 +207,9 @@ export class Gateway {
   }
 
   /**
-   * Waits until every gauge of calls is zero. `transactions`: waits for SIP transactions too, which RFC 3261
-   * keeps for up to 32 s after the last message over UDP.
+   * Waits until every gauge of calls is zero, and the log has a record of each call. A record waits for the
+   * figures of its media. `transactions`: waits for SIP transactions too, which RFC 3261 keeps for up to 32 s
+   * after the last message over UDP.
    */
   async settled({ transactions = false } = {}): Promise<void> {
     const all = transactions ? [...callGauges, 'sip_transactions'] : callGauges
@@ -218,11 +219,21 @@ export class Gateway {
       const samples = await this.metrics()
       const missing = gauges.filter((name) => !samples.some((sample) => sample.name === `trunkline_${name}`))
       if (missing.length > 0) throw new Error(`no gauge ${missing.join(', ')}`)
+      const logged = (event: string): number =>
+        this.#program.lines.filter((line) => line.includes(`"event":"${event}"`)).length
+      const over = sampleValue(samples, 'trunkline_calls_ended_total') + logged('call.rejected')
+      const unrecorded = over - logged('call.ended')
       return gauges
         .map((name) => `${name}=${sampleValue(samples, `trunkline_${name}`)}`)
         .filter((text) => !text.endsWith('=0'))
+        .concat(unrecorded > 0 ? [`calls without a record=${unrecorded}`] : [])
     }
-    await until('every gauge is zero', busy, (left) => left.length === 0, transactions ? 45_000 : 5_000)
+    await until(
+      'every gauge is zero, and every call is recorded',
+      busy,
+      (left) => left.length === 0,
+      transactions ? 45_000 : 5_000,
+    )
   }
 
   /** Waits for a log line with this error code. */
