@@ -4,6 +4,23 @@
  */
 
 export type {
+  AgentBarge,
+  AgentChange,
+  AgentEnd,
+  AgentEvent,
+  AgentFunction,
+  AgentFunctionCall,
+  AgentFunctionResult,
+  AgentLanguage,
+  AgentMessage,
+  AgentModelSettings,
+  AgentOptions,
+  AgentRewrite,
+  AgentStamps,
+  AgentTurnSettings,
+  CallAgent,
+} from './verb-types/agent.ts'
+export type {
   AnswerOptions,
   CallControl,
   EchoOptions,

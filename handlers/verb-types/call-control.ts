@@ -1,3 +1,4 @@
+import type { AgentOptions, CallAgent } from './agent.ts'
 import type { Cancellable } from './cancel.ts'
 import type { CallCollection, CollectOptions, CollectResult } from './collect.ts'
 import type { ConferenceOptions, ConferenceResult } from './conference.ts'
@@ -122,6 +123,13 @@ export interface CallControl {
    * latest.
    */
   startRecording(options: RecordOptions): Promise<CallRecording>
+  /**
+   * Starts a voice agent that talks to the caller. Answers the call first. Resolves when an engine is being
+   * connected; {@link CallAgent.ended} reports the end. Sounds of other verbs take precedence over the agent.
+   * Rejects with `agents_unavailable` if no engine is configured, and with `agent_busy` if the call has an
+   * agent already or the project has too many.
+   */
+  startAgent(options: AgentOptions): Promise<CallAgent>
   /** Plays the caller's own audio back to the caller. Answers the call first. */
   echo(options: EchoOptions): Promise<void>
   /** Listens to the caller to distinguish a person from an answering machine, and to detect tones. */

@@ -1,0 +1,114 @@
+import type { AgentTurnSettings } from '../../../handlers/verbs.ts'
+import type { EngineAbilities } from '../engine.ts'
+
+/**
+ * State of a conversation. `listening`: neither speaks. `caller`: the caller speaks. `thinking`: the turn is
+ * complete, and no sound of the answer was sent yet. `speaking`: the agent speaks. `doubting`: the agent's
+ * voice is faded, and it is not decided whether the caller interrupts. `held`: neither listens nor speaks.
+ * `leaving`: the agent speaks its last words. `over`: ended.
+ */
+export type TurnState =
+  | 'listening'
+  | 'caller'
+  | 'thinking'
+  | 'speaking'
+  | 'doubting'
+  | 'held'
+  | 'leaving'
+  | 'over'
+
+/** Complete turn of the caller. */
+export interface CallerTurn {
+  readonly text: string
+  readonly by: 'speech' | 'keys' | 'text'
+  readonly confidence?: number
+  readonly language?: string
+  /** Uptime in ms of the begin and the end of its voice; absent if unknown. */
+  readonly startedAt?: number
+  readonly endedAt?: number
+  /** Number of earlier turns that a transparent interruption joined to it. */
+  readonly merged: number
+  readonly endedBy: 'silence' | 'meaning' | 'engine' | 'limit'
+}
+
+/** Cause of an end that the turns decide. */
+export type TurnEnd = 'inactive' | 'limit' | 'stopped'
+
+/** Effects that the turns decide; implemented by the conversation. No method calls back synchronously. */
+export interface TurnActor {
+  /** Lowers the agent's voice; its queue waits. The reflex may have done it already. */
+  fade(): void
+  /** Continues the faded answer with the same word. */
+  resume(): void
+  /**
+   * Drops the rest of the answer. `transparent`: the answer is dropped from the history, too, and the turn
+   * before continues. `text`: what the caller said so far.
+   */
+  cut(how: 'transparent' | 'normal', text: string): void
+  /** Begins an answer to a turn that has probably ended; see `EngineLink.prepare`. */
+  prepare(text: string): void
+  /** Throws a prepared answer away. */
+  discard(): void
+  /** The turn is complete. For engines whose turns are `ours`, the model answers it now. */
+  commit(turn: CallerTurn): void
+  /** The model speaks without a turn. */
+  prompt(instruction: string, reason: 'attention' | 'limit' | 'interrupted'): void
+  /** Says a filler, if there is one. */
+  filler(when: 'thinking' | 'function' | 'dictation'): void
+  /** Reports recognised text so far. */
+  partial(text: string, isBarge: boolean): void
+  /** Voice was heard for long without any recognition: the recogniser is opened again. */
+  reviveHearing(): void
+  /** The engine gave nothing for a committed turn: it is asked again, or replaced. */
+  reviveAnswer(): void
+  /** The last word was heard, or the time for it is over: the conversation ends. */
+  end(reason: TurnEnd): void
+}
+
+/** Rules that the turns follow: those of the document, and those of the engine. */
+export interface TurnRules extends AgentTurnSettings {
+  readonly engine: Pick<EngineAbilities, 'turns' | 'cut'>
+  /** Whether the caller speaks first. */
+  readonly waitForUser: boolean
+}
+
+/**
+ * Turn-taking of one conversation. A class `Turns` implements it with an injected clock; every state but
+ * `listening`, `held` and `over` has a timer, so none lasts for ever, and `listening` has the inactivity timer.
+ */
+export interface TurnInputs {
+  readonly state: TurnState
+  /** Voice of the caller, by the detector in the media thread: began (the reflex has faded) or ended. */
+  voice(isVoiced: boolean): void
+  /** Text of the caller, by the recogniser or the engine. */
+  heard(heard: {
+    readonly text: string
+    readonly isFinal: boolean
+    readonly confidence?: number
+    readonly language?: string
+  }): void
+  /** Turn of the caller, by the engine. */
+  engineTurn(state: 'began' | 'eager' | 'resumed' | 'ended'): void
+  /** Key of the caller (0-9 * # A-D). */
+  key(digit: string): void
+  /** Text of the caller from elsewhere: a message, or the action `user_input`. */
+  said(text: string): void
+  /** An answer begins. `isInterruptible`: whether the caller can interrupt it. */
+  answerBegan(answer: string, isInterruptible: boolean): void
+  /** The first sound of an answer left the gateway. */
+  speechBegan(answer: string): void
+  /** Everything of an answer was delivered by the engine (nothing may have been). */
+  answerDelivered(answer: string): void
+  /** Everything that was queued has left the gateway. */
+  played(): void
+  functionBegan(id: string): void
+  functionEnded(id: string): void
+  hold(): void
+  unhold(): void
+  /** The agent ends after its last words. */
+  leave(): void
+  change(settings: Partial<AgentTurnSettings>): void
+  waitForUser(ms: number | undefined): void
+  /** The call has ended: no effect follows. */
+  close(): void
+}

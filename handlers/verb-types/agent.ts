@@ -1,0 +1,291 @@
+import type { Cancellable } from './cancel.ts'
+
+/** Function that the model of a voice agent can call. */
+export interface AgentFunction {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of its arguments, an object. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  /** Phrases that the agent says while the function runs, by language (BCP 47, or `default`). */
+  readonly fillers?: Readonly<Record<string, readonly string[]>>
+  /** Sound that the caller hears while the function runs, after the filler. */
+  readonly waitSound?: { readonly url: string; readonly loops: number }
+  /** Whether the function starts only after its filler was heard; default false. */
+  readonly waitForFillers?: boolean
+}
+
+/** Call of a function by the model. */
+export interface AgentFunctionCall {
+  /** Unique within the conversation. */
+  readonly id: string
+  readonly name: string
+  /** Arguments as the model wrote them: usually JSON, possibly faulty. */
+  readonly args: string
+}
+
+/** Answer to an {@link AgentFunctionCall}. */
+export interface AgentFunctionResult {
+  /** Text for the model. */
+  readonly text: string
+  /** Whether the model answers now; default true. */
+  readonly respond?: boolean
+  /** Text that the history keeps of the call in place of `text`. */
+  readonly kept?: string
+  /** Runs after the model's next answer was heard or interrupted. Never rejects. */
+  readonly after?: () => Promise<void>
+}
+
+/** Message of a conversation. */
+export interface AgentMessage {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string
+  readonly language?: string
+}
+
+/** Language that an agent understands and speaks. */
+export interface AgentLanguage {
+  /** Name for the model, for instance `English`. */
+  readonly name: string
+  /** BCP 47 tag, or `multi` for a recogniser that follows the caller. */
+  readonly code: string
+  /** Voice by the document's name, for instance `elevenlabs.rachel`; default the engine's own. */
+  readonly voice?: string
+  /** Settings of the voice, passed on to its engine. */
+  readonly voiceSettings?: Readonly<Record<string, unknown>>
+  /** Phrases while the model thinks, while a function runs, and while the caller dictates. */
+  readonly speechFillers?: readonly string[]
+  readonly functionFillers?: readonly string[]
+  readonly turnFillers?: readonly string[]
+}
+
+/** Rewriting of text: words for the voice, or what the recogniser heard. */
+export interface AgentRewrite {
+  /** Text to replace; `isPattern`: a regular expression (PCRE). */
+  readonly replace: string
+  readonly with: string
+  readonly ignoreCase: boolean
+  readonly isPattern?: boolean
+}
+
+/** Settings of the model. Absent: the engine's default. */
+export interface AgentModelSettings {
+  readonly temperature?: number
+  readonly topP?: number
+  readonly presencePenalty?: number
+  readonly frequencyPenalty?: number
+  readonly maxTokens?: number
+}
+
+/** Recognitions that make the agent fall silent. */
+export type AgentBarge = 'none' | 'partial' | 'complete' | 'any'
+
+/** Rules of turn-taking. Durations in milliseconds; 0 switches off what has no other minimum. */
+export interface AgentTurnSettings {
+  /** Silence that ends the caller's turn; default 700. */
+  readonly endOfSpeechMs: number
+  /** Whether a source of meaning may end the turn earlier: the engine, or rules on the text. Default true. */
+  readonly isSemantic: boolean
+  /** Silence after which the source of meaning is asked; default 250. */
+  readonly semanticMs: number
+  /** Wait for the first recognised word after voice began; default 1000. */
+  readonly firstWordMs: number
+  /** Silence of the recogniser after which a turn without a final recognition is taken as it is; default 1400. */
+  readonly speechEventMs: number
+  /** Longest turn of the caller; default 60,000. */
+  readonly maxSpeechMs: number
+  /** Lowest confidence (0 to 1) of a recognition that ends a turn; default 0. */
+  readonly confidence: number
+  /** Recognitions that interrupt; default `any`. */
+  readonly barge: AgentBarge
+  /** Regular expression that a recognition must match to interrupt; default none. */
+  readonly bargePattern?: string
+  /** Lowest number of words that interrupt; default 0. */
+  readonly bargeMinWords: number
+  /** Lowest confidence (0 to 1) that interrupts; default 0. */
+  readonly bargeConfidence: number
+  /** Whether running functions may be interrupted; default true. */
+  readonly bargeFunctions: boolean
+  /** An interruption within this time of the answer's start joins the turn before; default 3000, 0 is off. */
+  readonly transparentBargeMs: number
+  /** Instruction to the model after an interruption; default none. */
+  readonly interruptPrompt?: string
+  /** Silence of both sides after which the model is asked to speak; 0 is off. */
+  readonly attentionMs: number
+  readonly attentionPrompt?: string
+  /** Time without a turn of the caller after which the conversation ends; default 600,000. */
+  readonly inactivityMs: number
+  /** Duration after which the conversation ends; absent: none. */
+  readonly hardStopMs?: number
+  /** Last instruction to the model before the hard stop; absent: none. */
+  readonly hardStopPrompt?: string
+  /** Wait for a further key; default 3000. */
+  readonly keyMs: number
+  /** Keys that end an input of keys at once; default none. */
+  readonly keyTerminators: string
+  /** Whether the agent stays silent until a turn contains this name; absent: always speaks. */
+  readonly wakeName?: string
+}
+
+/** Options of {@link CallControl.startAgent}. */
+export interface AgentOptions extends Cancellable {
+  /** Engine by its name in the configuration; default the configured default. */
+  readonly engine?: string
+  /** Names of the document for model and recogniser; the operator's configuration maps them. */
+  readonly model?: string
+  readonly recogniser?: string
+  readonly prompt: string
+  readonly functions: readonly AgentFunction[]
+  /** Languages, the first one to begin with; at least one. */
+  readonly languages: readonly AgentLanguage[]
+  readonly hints: readonly string[]
+  /** Rewriting of spoken text on its way to the voice. */
+  readonly pronounce: readonly AgentRewrite[]
+  /** Rewriting of recognised text. */
+  readonly corrections: readonly AgentRewrite[]
+  readonly modelSettings: AgentModelSettings
+  readonly turns: AgentTurnSettings
+  /** First words of the agent, exactly as written; default: the model speaks first. */
+  readonly greeting?: { readonly text: string; readonly isInterruptible: boolean }
+  /** Whether the caller speaks first; default false. */
+  readonly waitForUser?: boolean
+  /** Wait before the conversation begins, in milliseconds; default 0. */
+  readonly initialDelayMs?: number
+  /** Whether the conversation begins on hold; default false. */
+  readonly isPaused?: boolean
+  /** Earlier messages. */
+  readonly history: readonly AgentMessage[]
+  /** Gain of the agent's voice, in dB; default 0. */
+  readonly volumeDb?: number
+  /**
+   * Runs a function. Called once per id. Never rejects: a failure is a text for the model. The signal fires
+   * if its result is no longer wanted.
+   */
+  runFunction(call: AgentFunctionCall, signal: AbortSignal): Promise<AgentFunctionResult>
+  /** Receives the events of the conversation, in order. */
+  onEvent(event: AgentEvent): void
+}
+
+/** Times of one answer in microseconds since the epoch; only those that were measured. */
+export interface AgentStamps {
+  readonly speechStart?: number
+  readonly lastWordEnd?: number
+  readonly suspectedEnd?: number
+  readonly turnDecided?: number
+  readonly requestSent?: number
+  readonly firstToken?: number
+  readonly firstUtterance?: number
+  /** The first packet of the answer left the gateway. */
+  readonly firstAudio?: number
+}
+
+/** Event of a conversation. `at`: milliseconds since the epoch. */
+export type AgentEvent = { readonly at: number } & (
+  | { readonly kind: 'started'; readonly engine: string }
+  /** Voice of the caller began or ended, as detected in the audio. */
+  | { readonly kind: 'speech'; readonly state: 'began' | 'ended' }
+  /** Recognised so far; `isBarge`: it interrupted the agent. */
+  | { readonly kind: 'partial'; readonly text: string; readonly isBarge: boolean }
+  /** Turn of the caller that is complete. `merged`: number of earlier turns that it contains. */
+  | {
+      readonly kind: 'user'
+      readonly text: string
+      readonly by: 'speech' | 'keys' | 'text'
+      readonly confidence?: number
+      readonly language?: string
+      readonly startedAt?: number
+      readonly endedAt?: number
+      readonly merged: number
+      readonly endedBy?: 'silence' | 'meaning' | 'engine' | 'limit'
+    }
+  /** Piece of text that the agent begins to speak. */
+  | { readonly kind: 'utterance'; readonly text: string; readonly answer: string }
+  /**
+   * End of an answer. `spoken`: text that was given to the voice; `heard`: text that the caller heard.
+   * `heardMs`: duration of its audio that left the gateway.
+   */
+  | {
+      readonly kind: 'answer'
+      readonly answer: string
+      readonly spoken: string
+      readonly heard: string
+      readonly heardMs: number
+      readonly isBarged: boolean
+      /** Spoken word for word as the document demanded, not by the model. */
+      readonly isExact: boolean
+      readonly calls: readonly AgentFunctionCall[]
+      readonly stamps: AgentStamps
+    }
+  /** Function call with its result. */
+  | {
+      readonly kind: 'function'
+      readonly call: AgentFunctionCall
+      readonly result: string
+      readonly durationMs: number
+      readonly outcome: 'finished' | 'failed' | 'canceled' | 'timeout' | 'unknown'
+    }
+  /** `transparent`: the turn before continues, and the answer is dropped from the history. */
+  | {
+      readonly kind: 'barge'
+      readonly how: 'transparent' | 'normal'
+      readonly heardMs: number
+      readonly text: string
+    }
+  | { readonly kind: 'filler'; readonly text: string }
+  | { readonly kind: 'attention' | 'hold' | 'unhold' }
+  | { readonly kind: 'language'; readonly code: string }
+  /** Use of the engines since the last event of this kind. */
+  | {
+      readonly kind: 'usage'
+      readonly inputTokens: number
+      readonly outputTokens: number
+      readonly voiceCharacters: number
+      readonly recognisedMs: number
+    }
+  /** Fault that does not end the conversation. */
+  | { readonly kind: 'warning'; readonly code: string; readonly message: string }
+  | { readonly kind: 'ended'; readonly end: AgentEnd }
+)
+
+/**
+ * End of a conversation. `stopped`: {@link CallAgent.stop}. `hangup`: the call ended. `inactive`: no turn for
+ * the configured time. `limit`: the hard stop. `failed`: no engine could go on; `code` names the cause.
+ */
+export type AgentEnd =
+  | { readonly kind: 'stopped' | 'hangup' | 'inactive' | 'limit' }
+  | { readonly kind: 'failed'; readonly code: string; readonly reason: string }
+
+/** Changes of a running conversation; absent members stay as they are. */
+export interface AgentChange {
+  readonly prompt?: string
+  readonly functions?: readonly AgentFunction[]
+  readonly hints?: readonly string[]
+  readonly modelSettings?: AgentModelSettings
+  readonly turns?: Partial<AgentTurnSettings>
+  /** Language to speak from now on, by its code. */
+  readonly language?: string
+  /** Replaces the history that the model sees. */
+  readonly history?: readonly AgentMessage[]
+}
+
+/** Running voice agent. Its methods have no effect after its end. */
+export interface CallAgent {
+  readonly id: string
+  /** End of the conversation. Never rejects. */
+  readonly ended: Promise<AgentEnd>
+  change(change: AgentChange): void
+  /** Adds a message to the conversation. `respond`: whether the model answers it now. */
+  message(message: AgentMessage, respond: boolean): void
+  /** Speaks a text word for word, after what is being spoken. Resolves when it was heard or interrupted. */
+  say(text: string, options?: { readonly isInterruptible?: boolean }): Promise<void>
+  /** Resolves when the agent is silent: everything decided so far was heard or interrupted. */
+  quiet(): Promise<void>
+  /** Agent neither listens nor speaks until {@link unhold}, for instance while verbs act on the call. */
+  hold(): void
+  unhold(): void
+  /** Lets the caller's next words, or this time, pass before the model speaks. */
+  waitForUser(ms?: number): void
+  /** Plays a sound behind the conversation, endless; undefined stops it. */
+  background(sound: { readonly url: string; readonly volumeDb: number } | undefined): void
+  /** Ends the conversation, after what is being spoken: at most 10 s. Idempotent. */
+  stop(): void
+}
