@@ -49,6 +49,30 @@ export class Metrics {
     'kind',
     'end',
   ])
+  /** Conversations of voice agents that have ended, by end. */
+  readonly agentsEnded = this.#counter('agents_ended_total', 'Conversations of voice agents that ended', [
+    'end',
+  ])
+  /** Failures of engines of voice agents, by engine, part of it, and kind of the failure. */
+  readonly agentEngineFailures = this.#counter(
+    'agent_engine_failures_total',
+    'Failures of engines of voice agents',
+    ['engine', 'part', 'failure'],
+  )
+  /** Time from the end of a caller's voice to the first packet of the agent's answer, by engine. */
+  readonly agentResponses = new Histogram({
+    name: 'trunkline_agent_response_seconds',
+    help: "Time from the end of a caller's voice to the first packet of the answer",
+    labelNames: ['engine'],
+    buckets: [0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10],
+    registers: [this.registry],
+  })
+  /** Interruptions of voice agents by callers; `transparent`: the turn before went on. */
+  readonly agentInterruptions = this.#counter(
+    'agent_interruptions_total',
+    'Interruptions of voice agents by callers',
+    ['how'],
+  )
   /** Detections that have ended, by result; `none`: nothing was detected in time. */
   readonly detections = this.#counter('detections_total', 'Detections that have ended', ['result'])
   /** Recordings that have ended, by reason. */

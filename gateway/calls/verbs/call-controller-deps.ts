@@ -7,6 +7,7 @@ import type { ForkDialerDeps } from '../connect/fork-types.ts'
 import type { Bridges } from '../leg/bridges.ts'
 import type { ProjectQueues } from '../queue/queues.ts'
 import type { ProjectRooms } from '../room/project-rooms.ts'
+import type { AgentStarter } from './call-agents.ts'
 import type { CallDetector } from './call-detector.ts'
 import type { StreamStarter } from './call-streams.ts'
 import type { VerbMeter } from './verb-meter.ts'
@@ -21,6 +22,7 @@ export interface VerbServices {
   readonly conferences?: Pick<ProjectConferences, 'join'>
   readonly rooms?: Pick<ProjectRooms, 'join'>
   readonly queues?: Pick<ProjectQueues, 'enter' | 'take'>
+  readonly agents?: AgentStarter
   readonly detector?: Pick<CallDetector, 'detect'>
 }
 

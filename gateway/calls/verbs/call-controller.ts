@@ -1,5 +1,7 @@
 import {
+  type AgentOptions,
   type AnswerOptions,
+  type CallAgent,
   type CallCollection,
   CallEnded,
   type CallInfo,
@@ -226,6 +228,21 @@ export class CallController implements ScopableControl {
 
   stopStream(name: string): boolean {
     return !this.#isScopeOver && this.#state.streams.stop(name)
+  }
+
+  startAgent(options: AgentOptions): Promise<CallAgent> {
+    const scoped = this.#within(options)
+    const begin = async () => {
+      const { agents } = this.#state
+      if (!agents) throw verbFailed('agents_unavailable')
+      const started = await agents.start(await this.#call.openAudio(true, scoped.signal), scoped)
+      const ended = async () => {
+        const end = await started.ended
+        if (end.kind === 'failed') throw verbFailed('agent_failed', end.reason)
+      }
+      return { started, ended: ended() }
+    }
+    return this.#inScope(() => this.#start('agent', scoped.signal, begin))
   }
 
   async record(options: RecordOptions): Promise<RecordResult> {

@@ -1,5 +1,6 @@
 import type { Cause } from '../../core/errors/catalogue.ts'
 import type { Call } from '../call/call.ts'
+import { CallAgents } from './call-agents.ts'
 import { CallCollections } from './call-collections.ts'
 import type { CallControllerDeps } from './call-controller-deps.ts'
 import { CallPlaybacks } from './call-playbacks.ts'
@@ -16,6 +17,8 @@ export interface VerbState {
   readonly streams: CallStreams
   readonly recordings: CallRecordings
   readonly hold: Hold
+  /** Absent: the gateway has no voice agents. */
+  readonly agents?: CallAgents
   /** Rejection of the last `connect`: gives the status of an unanswered call when its document ends. */
   refusal?: Cause | undefined
   /** Failure of the gateway that ended the last `connect`: the call ends with it, too. */
@@ -44,6 +47,7 @@ export const openVerbs = (deps: CallControllerDeps, call: Call): VerbState => {
     streams: new CallStreams(services.streams, call),
     recordings: new CallRecordings(services.recordings, call),
     hold: new Hold(services.player, call),
+    ...(services.agents && { agents: new CallAgents(services.agents, call) }),
   }
   state.log.listen((event) => {
     if (event.state === 'started' && event.verb !== 'hangup') state.removal = undefined

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import type { AgentOptions } from '../../handlers/verbs.ts'
+import type { AgentSource, AgentStarter, VoiceAgent } from '../calls/verbs/call-agents.ts'
+import { verbFailed } from '../calls/leg/failures.ts'
+import type { SteadyClock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Metrics } from '../core/metrics.ts'
+import { Conversation, type ConversationObserver } from './conversation.ts'
+import type { Engine } from './engine.ts'
+import { RunningAgent } from './running-agent.ts'
+
+/** Limits of agents. */
+export interface AgentLimits {
+  /** Maximum number of agents of one project at a time. */
+  readonly maxCalls: number
+  /** Maximum duration of a conversation in ms; a document may set a shorter one. */
+  readonly maxMs: number
+  /** Time-out of a function in ms. */
+  readonly functionTimeoutMs: number
+}
+
+/** Engines of the present configuration. */
+export interface EngineSet {
+  readonly limits: AgentLimits
+  /**
+   * Returns the engines for a conversation, in order of preference; empty if none is configured. Warns about a
+   * name that the configuration does not have.
+   */
+  choose(options: Pick<AgentOptions, 'engine' | 'model'>, warn: (message: string) => void): readonly Engine[]
+}
+
+/** Collaborators of {@link Agents}. */
+export interface AgentsDeps {
+  /** Returns a phrase in the voice of the gateway; undefined if it cannot be spoken. Never rejects. */
+  readonly render: (text: string, rate: number) => Promise<Int16Array | undefined>
+  readonly clock: SteadyClock
+  readonly log: Log
+  readonly metrics: Pick<
+    Metrics,
+    'agentsEnded' | 'agentEngineFailures' | 'agentResponses' | 'agentInterruptions'
+  >
+}
+
+/** Voice agents of all calls. */
+export class Agents implements AgentStarter {
+  readonly #deps: AgentsDeps
+  #engines: EngineSet
+  readonly #running = new Map<string, number>()
+  readonly #open = new Set<Conversation>()
+
+  constructor(engines: EngineSet, deps: AgentsDeps) {
+    this.#engines = engines
+    this.#deps = deps
+  }
+
+  /** Number of agents in progress. */
+  get running(): number {
+    return this.#open.size
+  }
+
+  /** Uses other engines for later conversations. */
+  change(engines: EngineSet): void {
+    this.#engines = engines
+  }
+
+  async start(source: AgentSource, options: AgentOptions): Promise<VoiceAgent> {
+    const { projectId, callId, signal } = source
+    const id = randomUUID()
+    const log = this.#deps.log.child({ call: callId, agent: id })
+    const { limits } = this.#engines
+    const engines = this.#engines.choose(options, (message) =>
+      log.warn({ event: 'agent.name-unknown', message }, 'name of an agent not configured'),
+    )
+    if (engines.length === 0) throw verbFailed('agents_unavailable')
+    const running = this.#running.get(projectId) ?? 0
+    if (running >= limits.maxCalls)
+      throw verbFailed('agent_busy', `The project has ${limits.maxCalls} agents at once already.`)
+    const { turns } = options
+    const hardStopMs = Math.min(turns.hardStopMs ?? limits.maxMs, limits.maxMs)
+    const conversation = new Conversation(
+      source.port,
+      { ...options, turns: { ...turns, hardStopMs } },
+      {
+        projectId,
+        engines,
+        clock: this.#deps.clock,
+        functionTimeoutMs: limits.functionTimeoutMs,
+        render: this.#deps.render,
+        observer: this.#observer(log),
+      },
+    )
+    this.#keep(conversation, projectId, log)
+    const hangUp = () => conversation.hangUp()
+    signal.addEventListener('abort', hangUp, { once: true })
+    void conversation.ended.then(() => signal.removeEventListener('abort', hangUp))
+    return new RunningAgent(id, conversation)
+  }
+
+  /** Ends all conversations. */
+  close(): void {
+    for (const conversation of this.#open) conversation.hangUp()
+  }
+
+  #keep(conversation: Conversation, projectId: string, log: Log): void {
+    this.#open.add(conversation)
+    this.#running.set(projectId, (this.#running.get(projectId) ?? 0) + 1)
+    log.info({ event: 'agent.started' }, 'agent started')
+    void conversation.ended.then((end) => {
+      this.#open.delete(conversation)
+      const left = (this.#running.get(projectId) ?? 1) - 1
+      if (left > 0) this.#running.set(projectId, left)
+      else this.#running.delete(projectId)
+      this.#deps.metrics.agentsEnded.inc({ end: end.kind })
+      if (end.kind === 'failed') log.error({ event: 'agent.failed', ...end }, 'agent failed')
+      else log.info({ event: 'agent.ended', end: end.kind }, 'agent ended')
+    })
+  }
+
+  #observer(log: Log): ConversationObserver {
+    const { metrics } = this.#deps
+    return {
+      onEngineFailure: ({ name, kind }, failure) => {
+        metrics.agentEngineFailures.inc({ engine: name, part: failure.part, failure: failure.kind })
+        log.warn({ event: 'agent.engine-failed', engine: name, kind, ...failure }, 'engine of an agent failed')
+      },
+      onResponse: ({ name }, ms) => metrics.agentResponses.observe({ engine: name }, ms / 1000),
+      onInterruption: (how) => metrics.agentInterruptions.inc({ how }),
+      onError: (err) => log.error({ event: 'gateway.listener-failed', err }, 'listener failed'),
+    }
+  }
+}

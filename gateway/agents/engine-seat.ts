@@ -1,0 +1,213 @@
+import type { Clock, Timer } from '../core/clock.ts'
+import type { Engine, EngineFailure, EngineLink, EngineListener, EngineRequest } from './engine.ts'
+
+/** Conversation for which a seat keeps an engine. */
+export interface SeatOwner {
+  /** Receives the events of the present session. */
+  readonly listener: Omit<EngineListener, 'onReady' | 'onClosing' | 'onFailure'>
+  /** Returns the state of the conversation for a new session. */
+  request(): EngineRequest
+  /** The session that hears the caller is ready. Called once per session. */
+  onSeated(link: EngineLink): void
+  /** A session failed; another one may follow. */
+  onFailure(engine: Engine, failure: EngineFailure): void
+  /** No engine is left. Nothing follows. */
+  onEmpty(failure: EngineFailure): void
+  /** Whether neither side speaks: a good time for a new session. */
+  readonly isQuiet: boolean
+}
+
+/** Session with its engine. */
+interface Session {
+  readonly engine: Engine
+  readonly link: EngineLink
+  /** Time in ms at which it was ready. */
+  readyAt?: number
+  /** Whether its events count. */
+  isSeated: boolean
+  limit?: Timer
+}
+
+/** Time before the end of a session at which the next one is opened, in ms. */
+const rotateBeforeMs = 30_000
+/** Latest time before the end of a session at which the next one is used, in ms. */
+const switchBeforeMs = 2_000
+/** Maximum wait for a silence before a session with changes is used, in ms. */
+const maxRefreshMs = 2_000
+/** Interval in which a ready session waits for a silence, in ms. */
+const quietPollMs = 100
+/** Failures of one engine after which it is not tried again. */
+const maxFailures = 2
+/** Time after which a session counts as stable: its failure is a new one, in ms. */
+const stableMs = 10_000
+/** Maximum wait for a session to be ready, in ms. */
+const maxOpeningMs = 8_000
+
+/**
+ * Seat of the engine in one conversation. Sessions end: by the engine's limit, with a warning before, or by a
+ * failure. The seat opens the next one with the history, and changes over in a silence. After a failure it
+ * tries the same engine once more, unless the engine refused, and then the next engine of the list.
+ */
+export class EngineSeat {
+  readonly #engines: Engine[]
+  readonly #owner: SeatOwner
+  readonly #clock: Clock
+  #present: Session
+  #next: Session | undefined
+  #failures = 0
+  #timer: Timer | undefined
+  #isOver = false
+
+  /** `engines`: at least one, in order of preference. Opens the first session. */
+  constructor(engines: readonly Engine[], owner: SeatOwner, clock: Clock) {
+    this.#engines = [...engines]
+    this.#owner = owner
+    this.#clock = clock
+    this.#present = this.#open()
+    this.#present.isSeated = true
+  }
+
+  /** Session that hears the caller. */
+  get link(): EngineLink {
+    return this.#present.link
+  }
+
+  get engine(): Engine {
+    return this.#present.engine
+  }
+
+  /** Replaces the session by a new one of the same engine, which fell silent. */
+  renew(reason: string): void {
+    this.#failed(this.#present, { kind: 'timeout', message: reason, part: this.engine.kind })
+  }
+
+  /** Replaces the session by one with the present prompt and functions, in a silence or after 2 s. */
+  refresh(): void {
+    this.#rotate(this.#present, switchBeforeMs + maxRefreshMs)
+  }
+
+  close(): void {
+    this.#isOver = true
+    this.#timer?.cancel()
+    for (const session of [this.#present, this.#next]) if (session) this.#shut(session)
+  }
+
+  #open(): Session {
+    const engine = this.#engines[0]!
+    // The listener is not called before `open` has returned.
+    const session: Session = {
+      engine,
+      link: engine.open(this.#owner.request(), this.#listenerOf(() => session)),
+      isSeated: false,
+    }
+    session.limit = this.#clock.after(maxOpeningMs, () =>
+      this.#failed(session, { kind: 'timeout', message: 'The session was not ready in time.', part: engine.kind }),
+    )
+    return session
+  }
+
+  #listenerOf(sessionOf: () => Session): EngineListener {
+    const { listener } = this.#owner
+    const ifSeated =
+      <A extends readonly unknown[]>(handle: (...args: A) => void) =>
+      (...args: A): void => {
+        if (sessionOf().isSeated && !this.#isOver) handle(...args)
+      }
+    return {
+      onReady: () => this.#ready(sessionOf()),
+      onClosing: (inMs) => this.#rotate(sessionOf(), inMs),
+      onFailure: (failure) => this.#failed(sessionOf(), failure),
+      onHeard: ifSeated((heard) => listener.onHeard(heard)),
+      onTurn: ifSeated((state) => listener.onTurn(state)),
+      onAnswer: ifSeated((answer) => listener.onAnswer(answer)),
+      onAudio: ifSeated((answer, item, samples) => listener.onAudio(answer, item, samples)),
+      onText: ifSeated((answer, item, text) => listener.onText(answer, item, text)),
+      onItemEnd: ifSeated((answer, item) => listener.onItemEnd(answer, item)),
+      onCall: ifSeated((answer, call) => listener.onCall(answer, call)),
+      onCallsCancelled: ifSeated((ids) => listener.onCallsCancelled(ids)),
+      onAnswerEnd: ifSeated((answer, how) => listener.onAnswerEnd(answer, how)),
+      onInterrupted: ifSeated(() => listener.onInterrupted()),
+      onUsage: ifSeated((usage) => listener.onUsage(usage)),
+      onFirstToken: ifSeated((answer) => listener.onFirstToken(answer)),
+      onWarning: ifSeated((code, message) => listener.onWarning(code, message)),
+    }
+  }
+
+  #ready(session: Session): void {
+    if (this.#isOver || session.readyAt !== undefined) return
+    session.readyAt = this.#clock.now()
+    session.limit?.cancel()
+    const { longestMs } = session.link.abilities
+    if (longestMs !== undefined)
+      session.limit = this.#clock.after(Math.max(0, longestMs - rotateBeforeMs), () =>
+        this.#rotate(session, rotateBeforeMs),
+      )
+    if (session === this.#present) this.#owner.onSeated(session.link)
+  }
+
+  /** Opens the next session, because the present one ends in `inMs`. */
+  #rotate(session: Session, inMs: number): void {
+    if (this.#isOver || session !== this.#present || this.#next) return
+    this.#next = this.#open()
+    this.#waitForSilence(Math.max(0, inMs - switchBeforeMs))
+  }
+
+  #waitForSilence(leftMs: number): void {
+    const next = this.#next
+    if (this.#isOver || !next) return
+    if (next.readyAt !== undefined && (leftMs <= 0 || this.#owner.isQuiet)) {
+      this.#next = undefined
+      this.#sit(next)
+      return
+    }
+    this.#timer = this.#clock.after(quietPollMs, () => this.#waitForSilence(leftMs - quietPollMs))
+  }
+
+  #sit(session: Session): void {
+    this.#shut(this.#present)
+    this.#present = session
+    session.isSeated = true
+    this.#owner.onSeated(session.link)
+  }
+
+  #failed(session: Session, failure: EngineFailure): void {
+    if (this.#isOver || (session !== this.#present && session !== this.#next)) return
+    this.#shut(session)
+    this.#owner.onFailure(session.engine, failure)
+    this.#count(session, failure)
+    if (session === this.#next) {
+      // The present session still works; its own end or failure opens another one.
+      this.#next = undefined
+      return
+    }
+    const prepared = this.#next
+    this.#next = undefined
+    this.#timer?.cancel()
+    if (prepared?.readyAt !== undefined) this.#sit(prepared)
+    else if (this.#engines.length === 0) {
+      this.#isOver = true
+      if (prepared) this.#shut(prepared)
+      this.#owner.onEmpty(failure)
+    } else {
+      this.#present = prepared ?? this.#open()
+      this.#present.isSeated = true
+    }
+  }
+
+  /** Removes an engine that refused, or failed twice. The end of a stable session starts a new count. */
+  #count({ engine, readyAt }: Session, { kind }: EngineFailure): void {
+    const isStable = readyAt !== undefined && this.#clock.now() - readyAt >= stableMs
+    this.#failures = isStable ? 1 : this.#failures + 1
+    const isHopeless = kind === 'unauthorised' || kind === 'refused'
+    if (!isHopeless && this.#failures < maxFailures) return
+    this.#failures = 0
+    const at = this.#engines.indexOf(engine)
+    if (at >= 0) this.#engines.splice(at, 1)
+  }
+
+  #shut(session: Session): void {
+    session.isSeated = false
+    session.limit?.cancel()
+    session.link.close()
+  }
+}
