@@ -1,0 +1,84 @@
+import { configuredName } from '../../config/agent-names.ts'
+import type { AgentEngineConfig, AgentsConfig } from '../../config/types.ts'
+import type { AgentOptions } from '../../handlers/verbs.ts'
+import type { AgentLimits, EngineSet } from './agents.ts'
+import type { Engine } from './engine.ts'
+import { makeEngine } from './engines/make-engine.ts'
+import { type PartsDeps, PipelineParts } from './engines/pipeline-parts.ts'
+import { complete } from './models/model.ts'
+
+/**
+ * Engines of one configuration. They are made when a conversation first needs them, and are shared by all
+ * conversations.
+ */
+export class ConfiguredEngines implements EngineSet {
+  readonly limits: AgentLimits
+  readonly #config: AgentsConfig
+  readonly #parts: PipelineParts
+  readonly #deps: PartsDeps
+  /** Engines by name; a pipeline also with the model and the recogniser of a document. */
+  readonly #made = new Map<string, Engine>()
+
+  constructor(config: AgentsConfig, deps: PartsDeps) {
+    this.#config = config
+    this.#deps = deps
+    this.#parts = new PipelineParts(config, deps)
+    const { callsPerProject: maxCalls, durationMs: maxMs, functionTimeoutMs } = config.limits
+    this.limits = { maxCalls, maxMs, functionTimeoutMs }
+  }
+
+  choose(options: Pick<AgentOptions, 'engine' | 'model' | 'recogniser'>, warn: (message: string) => void): Engine[] {
+    const chosen: Engine[] = []
+    for (const name of this.#chain(options.engine, warn)) {
+      const config = this.#config.engines[name]
+      if (config) chosen.push(this.#engine(name, this.#withNames(config, options, warn)))
+    }
+    return chosen
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#made.values()].map((engine) => engine.close()))
+    await this.#parts.close()
+  }
+
+  /** Names of the engine and of its replacements, each once. */
+  #chain(wanted: string | undefined, warn: (message: string) => void): readonly string[] {
+    const { engines, default: usual } = this.#config
+    const found = wanted === undefined ? undefined : configuredName(wanted, {}, Object.keys(engines))
+    if (wanted !== undefined && found === undefined) warn(`There is no engine ${wanted}; the default is used.`)
+    const names = new Set<string>()
+    for (let name = found ?? usual; name !== undefined && !names.has(name); name = engines[name]?.fallback)
+      names.add(name)
+    return [...names]
+  }
+
+  /** Puts the model and recogniser that a document names before those of a pipeline. */
+  #withNames(
+    config: AgentEngineConfig,
+    { model, recogniser }: Pick<AgentOptions, 'model' | 'recogniser'>,
+    warn: (message: string) => void,
+  ): AgentEngineConfig {
+    if (config.kind !== 'pipeline') return config
+    const { names, models, recognisers } = this.#config
+    const first = (wanted: string | undefined, map: Readonly<Record<string, string>>, from: object, what: string) => {
+      if (wanted === undefined) return []
+      const name = configuredName(wanted, map, Object.keys(from))
+      if (name === undefined) warn(`There is no ${what} ${wanted}; that of the engine is used.`)
+      return name === undefined ? [] : [name]
+    }
+    return {
+      ...config,
+      models: [...new Set([...first(model, names.models, models, 'model'), ...config.models])],
+      recognisers: [
+        ...new Set([...first(recogniser, names.recognisers, recognisers, 'recogniser'), ...config.recognisers]),
+      ],
+    }
+  }
+
+  #engine(name: string, config: AgentEngineConfig): Engine {
+    const key = config.kind === 'pipeline' ? JSON.stringify([name, config.models, config.recognisers]) : name
+    const made = this.#made.get(key) ?? makeEngine(name, config, this.#parts, this.#deps)
+    this.#made.set(key, made)
+    return made
+  }
+}
