@@ -99,7 +99,7 @@ export const recogniserKinds: Readonly<Record<(typeof agentRecogniserKinds)[numb
 export const modelKinds: Readonly<Record<(typeof agentModelKinds)[number], AgentKind>> = {
   openai: {
     protocol: 'http',
-    url: 'https://api.openai.com/v1/chat/completions',
+    url: 'https://api.openai.com/v1',
     needed: ['model'],
     permitted: ['auth', 'temperature', 'timeout'],
   },
@@ -111,8 +111,8 @@ export const voiceKinds: Readonly<Record<(typeof agentVoiceKinds)[number], Agent
   openai: {
     protocol: 'http',
     url: 'https://api.openai.com/v1/audio/speech',
-    needed: ['model'],
-    permitted: ['auth', 'voice', 'language'],
+    needed: ['model', 'voice'],
+    permitted: ['auth', 'language'],
   },
   elevenlabs: {
     protocol: 'ws',

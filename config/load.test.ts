@@ -83,6 +83,15 @@ describe('defaults', () => {
         recordings: { minFree: 2 ** 30, linkAgeMs: 86_400_000, roomFormat: 'webm' },
         speech: { voice: 'slt', engines: [], voices: {}, folderSize: 256 },
       },
+      agents: {
+        engines: {},
+        recognisers: {},
+        models: {},
+        voices: {},
+        names: { models: {}, voices: {}, recognisers: {} },
+        limits: { callsPerProject: 100, durationMs: 3_600_000, functionTimeoutMs: 20_000 },
+        silence: { endOfSpeechMs: 300, semantic: true },
+      },
       http: {
         plain: { address: '127.0.0.1', port: 8080 },
         tls: { address: '0.0.0.0', port: 8443, hosts: ['localhost'] },

@@ -95,7 +95,7 @@ type LoadedVoice = Loaded['agents']['voices'][string]
 /** Voice of pipelines, by its kind. */
 export type AgentVoiceConfig =
   | OfKind<LoadedVoice, 'built-in'>
-  | OfKind<LoadedVoice, 'openai', 'url' | 'model'>
+  | OfKind<LoadedVoice, 'openai', 'url' | 'model' | 'voice'>
   | OfKind<LoadedVoice, 'elevenlabs', 'url' | 'voice'>
   | OfKind<LoadedVoice, 'deepgram', 'url'>
   | OfKind<LoadedVoice, 'cartesia', 'url' | 'model' | 'voice'>

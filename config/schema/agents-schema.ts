@@ -127,12 +127,17 @@ const model = object(
     kind: choice('Protocol of the model: openai is POST /chat/completions, which most servers have.', [
       ...agentModelKinds,
     ]),
-    url,
+    url: {
+      ...url,
+      description:
+        'Base URL, to which /chat/completions is appended, such as http://localhost:11434/v1; private ' +
+        'addresses are permitted. Default that of OpenAI.',
+    },
     key,
     auth,
     model: nonEmpty('Model, as the server names it.'),
     temperature: number('Temperature if a document names none; default that of the server.', 0, 2),
-    timeout: duration('Maximum time to the first part of an answer.', '15s'),
+    timeout: duration('Maximum time to the first part of an answer.', '10s'),
   },
   ['kind', 'model'],
 )

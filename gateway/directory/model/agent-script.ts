@@ -7,6 +7,9 @@ export type AgentSilence = Config['agents']['silence']
 /** Default of {@link AgentSilence}, equal to that of the configuration. */
 export const defaultSilence: AgentSilence = { endOfSpeechMs: 300, semantic: true }
 
+/** Maximum size of an agent's settings in bytes of JSON: with them, its script has the permitted size. */
+export const maxAgentBytes = 65_000
+
 /** Returns the script of an agent as JSON text: it answers the call, and starts the agent. */
 export const agentScript = (settings: AgentDetails['settings'], silence: AgentSilence): string => {
   const { params } = settings
