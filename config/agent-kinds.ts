@@ -23,7 +23,16 @@ export const engineKinds: Readonly<Record<(typeof agentEngineKinds)[number], Age
     protocol: 'ws',
     url: `${openAi}/realtime`,
     needed: ['model'],
-    permitted: ['auth', 'voice', 'format', 'dialect', 'longestSession'],
+    permitted: [
+      'auth',
+      'voice',
+      'format',
+      'dialect',
+      'transcriptionModel',
+      'eagerness',
+      'effort',
+      'longestSession',
+    ],
   },
   'openai-live': {
     protocol: 'ws',

@@ -79,7 +79,7 @@ const engine = object(
     auth,
     model: nonEmpty('Model, as the server names it.'),
     voice: nonEmpty('Voice, as the server names it; default that of the server.'),
-    format: choice('Audio format towards the server. Default the one nearest to the codec of the call.', [
+    format: choice('Audio format towards the server. pcm is wideband. Default pcmu, if the server has it.', [
       'pcmu',
       'pcma',
       'pcm',
@@ -88,6 +88,14 @@ const engine = object(
       'Names of events of openai-realtime: ga, or beta for older compatible servers. Default ga.',
       ['ga', 'beta'],
     ),
+    transcriptionModel: nonEmpty(
+      'Model of openai-realtime that writes down the caller; default gpt-4o-mini-transcribe.',
+    ),
+    eagerness: choice(
+      'Eagerness of openai-realtime to end the turn of a caller by its meaning; default auto.',
+      ['low', 'medium', 'high', 'auto'],
+    ),
+    effort: nonEmpty('Effort of models of openai-realtime that reason, such as low; default that of the model.'),
     agentId: nonEmpty('Id of the agent for elevenlabs-agent, which requires it.'),
     longestSession: format(
       'duration',

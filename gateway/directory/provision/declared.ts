@@ -29,7 +29,8 @@ export type DirectoryConfig = Pick<
   Config,
   'project' | 'projects' | 'domains' | 'endpoints' | 'subscribers' | 'resources'
 > &
-  Partial<Pick<Config, 'carriers' | 'rooms' | 'agents'>> & {
+  Partial<Pick<Config, 'carriers' | 'rooms'>> & {
+    readonly agents?: Pick<Config['agents'], 'silence'>
     readonly sip: { readonly registrar: Pick<Config['sip']['registrar'], 'domains'> }
   }
 

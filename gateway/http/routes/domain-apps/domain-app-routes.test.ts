@@ -137,14 +137,14 @@ describe('domain applications', () => {
   it('send their calls to an agent', async () => {
     const agent = await rig.make('/api/fabric/resources/ai_agents', { name: 'A', prompt: { text: 'Hi' } })
     const fields = { call_handler: 'ai_agent', call_ai_agent_id: agent.id }
-    const made = await rig.make(base, { name: 'x', identifier: 'agent', ...fields })
+    const made = await rig.make(base, { name: 'x', identifier: 'to-agent', ...fields })
     expect(made).toMatchObject({ ...fields, calling_handler_resource_id: agent.id })
     const handler = rig.directory.domainApp(made.domain)?.handler
     expect(JSON.parse((handler as { document: string }).document).sections.main).toEqual([
       { answer: {} },
       { ai: { prompt: { text: 'Hi' }, params: { end_of_speech_timeout: 300, enable_turn_detection: true } } },
     ])
-    const other = await rig.make(base, { name: 'y', identifier: 'assigned' })
+    const other = await rig.make(base, { name: 'y', identifier: 'agent-assigned' })
     const assigned = await rig.send('POST', `/api/fabric/resources/${agent.id}/domain_applications`, {
       domain_application_id: other.id,
     })

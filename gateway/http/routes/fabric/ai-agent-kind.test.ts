@@ -58,7 +58,7 @@ describe('agents', () => {
   it.each<[object, string, string]>([
     [{}, 'prompt', '/prompt'],
     [{ prompt: {} }, 'prompt', '/prompt'],
-    [{ prompt: { text: 'Hi', contexts: { default: { steps: [{}] } } } }, 'prompt.contexts', '/prompt/contexts'],
+    [{ prompt: { text: 'Hi', contexts: { a: { steps: [] } } } }, 'prompt.contexts', '/prompt/contexts'],
   ])('are rejected with the place of the fault: %j', async (fields, field, place) => {
     const { status, body } = await rig.send('POST', base, { name: 'Faulty', ...fields })
     expect(status).toBe(422)
