@@ -1,5 +1,5 @@
 /**
- * Returns the configured name for a name in a document; undefined if there is none. `names` has names, or
+ * Returns the configured name for a name in a document; undefined if no name matches. `names` has names, or
  * prefixes such as `elevenlabs.*`, of which the longest wins. Without an entry there, the configured name
  * itself matches. Case is ignored.
  */

@@ -292,7 +292,7 @@ describe('the example', () => {
       'room.localhost',
     ])
     expect(config.subscribers.map((s) => `/${s.context}/${s.name}`)).toEqual(['/public/alice', '/public/bob'])
-    expect(config.resources.map(({ address }) => address)).toEqual(['/public/menu'])
+    expect(config.resources.map(({ address }) => address)).toEqual(['/public/menu', '/public/assistant'])
     expect(config.rooms.map(({ address }) => address)).toEqual(['/public/lounge'])
     expect(config.domains.every(({ allow }) => allow?.includes('127.0.0.0/8'))).toBe(true)
   })
@@ -308,7 +308,8 @@ describe('the example', () => {
     const at = text.indexOf('  # - address: /public/carrier')
     const shown = text.slice(0, at) + text.slice(at).replaceAll(/^ {2}# /gm, '  ')
     const env = { CARRIER_URI: 'sip:1@carrier.example', CARRIER_USER: 'u', CARRIER_PASSWORD: 'secret' }
-    const document = JSON.parse(documentOf(load(shown, env).resources[1]) ?? '')
+    const carrier = load(shown, env).resources.find(({ address }) => address === '/public/carrier')
+    const document = JSON.parse(documentOf(carrier) ?? '')
     expect(document.sections.main[0].connect).toMatchObject({
       to: 'sip:1@carrier.example',
       password: 'secret',

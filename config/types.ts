@@ -9,7 +9,15 @@ export type { CodecName } from './schema/codec-schema.ts'
 type Loaded = LoadedValue<typeof configSchema>
 
 /** Keys of {@link Config} that the loader computes from several keys of the file, or from other files. */
-type MadeKey = 'projects' | 'agents' | 'http' | 'domains' | 'carriers' | 'endpoints' | 'subscribers' | 'resources'
+type MadeKey =
+  | 'projects'
+  | 'agents'
+  | 'http'
+  | 'domains'
+  | 'carriers'
+  | 'endpoints'
+  | 'subscribers'
+  | 'resources'
 
 /**
  * Configuration after loading: defaults are present, variables are replaced, paths are absolute and durations

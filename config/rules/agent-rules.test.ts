@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is a variable of the configuration.
-import { join } from 'node:path'
+
 import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { effectiveConfig } from '../effective-config.ts'
 import { testFolder } from '../testing/config-test-folder.ts'

@@ -22,7 +22,13 @@ export const checkAgents = ({ agents, media }: FileConfig, report: Report): void
   for (const [name, engine] of Object.entries(agents.engines)) checkParts(agents, name, engine, report)
   for (const [name, voice] of Object.entries(agents.voices)) {
     if (voice.engine !== undefined)
-      known(voice.engine, speechEngines, 'an engine of media.speech', [...at, 'voices', name, 'engine'], report)
+      known(
+        voice.engine,
+        speechEngines,
+        'an engine of media.speech',
+        [...at, 'voices', name, 'engine'],
+        report,
+      )
   }
   if ('built-in' in agents.voices)
     report([...at, 'voices', 'built-in'], 'must have another name; built-in is the built-in voice', {
@@ -77,11 +83,12 @@ const checkParts = (
   report: Report,
 ): void => {
   const keys = [...at, 'engines', name]
-  const check = (names: readonly string[] | string | undefined, key: PartKey): void => {
+  const check = (names: readonly string[] | string = [], key: PartKey): void => {
     const all = namesOf(agents, key)
-    if (typeof names === 'string') return known(names, all, `a name of agents.${key}`, [...keys, key], report)
-    names?.forEach((each, i) => {
-      known(each, all, `a name of agents.${key}`, [...keys, key, i], report)
+    const listed = typeof names === 'string' ? [names] : names
+    listed.forEach((each, i) => {
+      const at = typeof names === 'string' ? [...keys, key] : [...keys, key, i]
+      known(each, all, `a name of agents.${key}`, at, report)
     })
   }
   check(recognisers, 'recognisers')
@@ -118,7 +125,10 @@ const checkNames = (agents: Agents, report: Report): void => {
 const checkSilence = ({ silence }: Agents, report: Report): void => {
   const ms = parseDuration(silence.endOfSpeech) ?? 0
   if (ms < 250 || ms > 10_000)
-    report([...at, 'silence', 'endOfSpeech'], 'must be from 250ms to 10s', { code: 'out-of-range', quote: true })
+    report([...at, 'silence', 'endOfSpeech'], 'must be from 250ms to 10s', {
+      code: 'out-of-range',
+      quote: true,
+    })
 }
 
 /** Reports a name that is not among `names`. */

@@ -1,4 +1,16 @@
-import { choice, duration, flag, format, group, integer, map, number, object, secret, text } from './builders.ts'
+import {
+  choice,
+  duration,
+  flag,
+  format,
+  group,
+  integer,
+  map,
+  number,
+  object,
+  secret,
+  text,
+} from './builders.ts'
 
 /** Kinds of engines of voice agents: servers that hear and speak, and the pipeline of separate parts. */
 export const agentEngineKinds = [
@@ -25,14 +37,7 @@ export const agentRecogniserKinds = [
 export const agentModelKinds = ['openai'] as const
 
 /** Kinds of voices of a pipeline. */
-export const agentVoiceKinds = [
-  'built-in',
-  'openai',
-  'elevenlabs',
-  'deepgram',
-  'cartesia',
-  'media',
-] as const
+export const agentVoiceKinds = ['built-in', 'openai', 'elevenlabs', 'deepgram', 'cartesia', 'media'] as const
 
 /** Maximum number of parts of one sort that an engine names. */
 const maxParts = 8
@@ -70,8 +75,8 @@ const engine = object(
   'Engine of voice agents.',
   {
     kind: choice(
-      'Protocol of the engine. pipeline joins a recogniser, a language model and a voice; each other kind is ' +
-        'one server that hears and speaks.',
+      'Protocol of the engine. pipeline joins a recogniser, a language model and a voice; each other kind ' +
+        'is one server that hears and speaks.',
       agentEngineKinds,
     ),
     url,
@@ -95,17 +100,19 @@ const engine = object(
       'Eagerness of openai-realtime to end the turn of a caller by its meaning; default auto.',
       ['low', 'medium', 'high', 'auto'],
     ),
-    effort: nonEmpty('Effort of models of openai-realtime that reason, such as low; default that of the model.'),
+    effort: nonEmpty(
+      'Effort of models of openai-realtime that reason, such as low; default that of the model.',
+    ),
     agentId: nonEmpty('Id of the agent for elevenlabs-agent, which requires it.'),
     longestSession: format(
       'duration',
-      'Time after which a session is replaced by a new one, in a pause of the conversation. Written as 500ms, ' +
-        '30s, 5m or 4h. Default shortly before the limit of the server.',
+      'Time after which a session is replaced by a new one, in a pause of the conversation. Written as ' +
+        '500ms, 30s, 5m or 4h. Default shortly before the limit of the server.',
     ),
     recognisers: parts('Recogniser of a pipeline, by its name in agents.recognisers.'),
     models: parts(
-      'Language model, by its name in agents.models: the model of a pipeline, or the one to which openai-live ' +
-        'delegates.',
+      'Language model, by its name in agents.models: the model of a pipeline, or the one to which ' +
+        'openai-live delegates.',
     ),
     voices: parts('Voice of a pipeline, by its name in agents.voices; default built-in.'),
     fallback: nonEmpty('Name of the engine that continues the conversation if this one fails.'),
@@ -170,8 +177,8 @@ const voice = object(
 
 const namesOf = (what: string, section: string) =>
   map(
-    `${what} of documents, with their names in agents.${section}. A name that ends with * matches all names ` +
-      'that begin so. Case is ignored. A document may also use the configured name itself.',
+    `${what} of documents, with their names in agents.${section}. A name that ends with * matches all ` +
+      'names that begin so. Case is ignored. A document may also use the configured name itself.',
     nonEmpty(`Name in agents.${section}.`),
     {},
   )
@@ -184,8 +191,8 @@ export const agents = group('Voice agents. They are off unless an engine is conf
   models: map('Language models by name.', model, {}),
   voices: map('Voices of pipelines by name. The name built-in is reserved.', voice, {}),
   names: group(
-    'Names in documents for models, voices and recognisers. For a name that is not found, the engine uses its ' +
-      'own, and logs a warning.',
+    'Names in documents for models, voices and recognisers. For a name that is not found, the engine uses ' +
+      'its own, and logs a warning.',
     {
       models: namesOf('Models', 'models'),
       voices: namesOf('Voices', 'voices'),

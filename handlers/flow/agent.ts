@@ -2,8 +2,8 @@ import { text } from '../script/schema-builders.ts'
 import { decide, type NodeKind } from './node.ts'
 
 /**
- * Node that hands the caller to a voice agent. The agent runs at its address, as a call of its own: a flow
- * cannot look up resources, and the agent may change without the flow.
+ * Node that hands the caller to a voice agent. A flow cannot look up resources, so that the agent runs at its
+ * address, as a call of its own.
  */
 export const agent: NodeKind = {
   description: 'Connects the caller to a voice agent, and continues when the conversation has ended.',

@@ -241,7 +241,11 @@ describe('a call flow', () => {
     call.connects.push(result as unknown as ConnectResult)
     const nodes = {
       start: { kind: 'start', edges: { next: 'ask' } },
-      ask: { kind: 'agent', options: { address: '/public/assistant' }, edges: { ended: 'bye', error: 'sorry' } },
+      ask: {
+        kind: 'agent',
+        options: { address: '/public/assistant' },
+        edges: { ended: 'bye', error: 'sorry' },
+      },
       bye: { kind: 'hang_up' },
       sorry: { kind: 'play', options: { url: 'say:Sorry' } },
     }

@@ -30,9 +30,11 @@ export const holdAgent = (call: CommandedCall, params: Fields): void => {
   const begin = () => {
     if (pendingHolds.get(agent) === mark) agent.hold(ms)
   }
-  if (prompt === undefined) return begin()
-  agent.message({ role: 'system', content: prompt }, true)
-  void agent.quiet().then(begin)
+  if (prompt === undefined) begin()
+  else {
+    agent.message({ role: 'system', content: prompt }, true)
+    void agent.quiet().then(begin)
+  }
 }
 
 /** Reads the duration of a hold in seconds. SDKs send it as text. */

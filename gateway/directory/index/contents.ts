@@ -1,5 +1,5 @@
-import { defaultSilence } from '../model/agent-script.ts'
 import { pathOf } from '../model/address-path.ts'
+import { defaultSilence } from '../model/agent-script.ts'
 import type { Entry } from './entry.ts'
 
 /** Resources of one project. */

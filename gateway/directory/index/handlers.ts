@@ -1,6 +1,6 @@
 import type { HandlerSpec, StatusTarget } from '../../model.ts'
-import { agentScript, type AgentSilence } from '../model/agent-script.ts'
 import { parseAddress, pathOf } from '../model/address-path.ts'
+import { type AgentSilence, agentScript } from '../model/agent-script.ts'
 import type {
   FlowVersion,
   FoundRoom,

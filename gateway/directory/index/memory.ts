@@ -1,7 +1,7 @@
 import { canonicalHost } from '../../../config/networks.ts'
 import type { Target } from '../../model.ts'
-import type { AgentSilence } from '../model/agent-script.ts'
 import { parseAddress, pathOf } from '../model/address-path.ts'
+import type { AgentSilence } from '../model/agent-script.ts'
 import type { DomainApp, SipEndpoint } from '../model/callers.ts'
 import type { FoundRoom } from '../model/resource-types.ts'
 import type { Store } from '../store/sqlite.ts'

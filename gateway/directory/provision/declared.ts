@@ -9,8 +9,8 @@ import type {
 } from '../../../config/types.ts'
 import type { AudioCodec } from '../../../media/types.ts'
 import type { HandlerSpec } from '../../model.ts'
-import { agentScript, type AgentSilence, defaultSilence } from '../model/agent-script.ts'
 import { parseAddress } from '../model/address-path.ts'
+import { type AgentSilence, agentScript, defaultSilence } from '../model/agent-script.ts'
 import type { DigestSecret } from '../model/digest-secret.ts'
 import { digestSecret } from '../model/digest-secret.ts'
 import type {
@@ -122,8 +122,7 @@ export const realmsOf = ({ sip }: Pick<DirectoryConfig, 'sip'>): string[] =>
 export const handlerSpec = (config: HandlerConfig, silence: AgentSilence): HandlerSpec => {
   if (config.kind === 'realtime') return config
   const { kind, url, document, name } = config
-  if (kind === 'agent')
-    return { kind: 'script', document: agentScript(settingsOf(document), silence), name }
+  if (kind === 'agent') return { kind: 'script', document: agentScript(settingsOf(document), silence), name }
   if (url !== undefined) return { kind, url, ...requestOf(config) }
   if (document !== undefined) return { kind, document, name }
   throw new Error(`${name}: a handler has a url or a document.`)

@@ -1,61 +1,18 @@
 /** Schemas of the commands of `POST /api/calling/calls`, for the OpenAPI document. */
 import { streamFormatPattern } from '../../../../handlers/common/streams.ts'
-import { messageRoles } from '../../../calling/operations/agent-commands.ts'
 import { endReasons } from '../../../calling/operations/end-reasons.ts'
-
-type Schema = Readonly<Record<string, unknown>>
-
-/** Returns the schema of an object. A name that ends with `!` is a required field. */
-const object = (fields: Readonly<Record<string, Schema>>, more: Schema = {}): Schema => {
-  const required = Object.keys(fields).flatMap((name) => (name.endsWith('!') ? [name.slice(0, -1)] : []))
-  const properties = Object.entries(fields).map(([name, schema]) => [name.replace(/!$/, ''), schema])
-  return {
-    type: 'object',
-    ...(required.length > 0 && { required }),
-    properties: Object.fromEntries(properties),
-    ...more,
-  }
-}
-
-/**
- * Returns the rule that an object has at least one of these fields. Generators of types would make a union
- * with any value of an `anyOf` beside the properties.
- */
-const needsOne = (...names: readonly string[]): Schema => ({
-  allOf: [{ anyOf: names.map((name) => ({ required: [name] })) }],
-})
-
-const text = (description: string, more: Schema = {}): Schema => ({
-  type: 'string',
-  minLength: 1,
-  maxLength: 16_384,
-  description,
-  ...more,
-})
-const oneOf = (values: readonly string[], description: string): Schema => ({
-  type: 'string',
-  enum: values,
-  description,
-})
-const flag = (description: string): Schema => ({ type: 'boolean', description })
-const integer = (minimum: number, maximum: number, description: string): Schema => ({
-  type: 'integer',
-  minimum,
-  maximum,
-  description,
-})
-const seconds = (description: string): Schema => ({
-  type: 'number',
-  minimum: 0,
-  maximum: 86_400,
-  description: `${description} In seconds.`,
-})
-const list = (items: Schema, maxItems: number, description: string): Schema => ({
-  type: 'array',
-  items,
-  maxItems,
-  description,
-})
+import { agentCommandParams } from './agent-command-schemas.ts'
+import {
+  flag,
+  integer,
+  list,
+  needsOne,
+  object,
+  oneOf,
+  type Schema,
+  seconds,
+  text,
+} from './schema-builders.ts'
 
 const volume: Schema = {
   type: 'number',
@@ -357,44 +314,7 @@ export const commandParams: Readonly<Record<string, readonly [text: string, para
     'Sends an event to the page of a browser call.',
     object({ 'event!': { type: 'object', description: 'Content of the event.' } }),
   ],
-  'calling.ai_hold': [
-    'Puts the voice agent of a call on hold: it neither listens nor speaks.',
-    object({
-      timeout: {
-        type: ['string', 'integer'],
-        pattern: '^-?[0-9]{1,9}$',
-        description: 'Longest hold in seconds, also as text; default 300, also in place of a number above 900.',
-      },
-      prompt: text('Instruction for the agent, which answers to it before the hold.'),
-    }),
-  ],
-  'calling.ai_unhold': [
-    'Resumes a voice agent.',
-    object({ prompt: text('Instruction for the agent, which answers to it.') }),
-  ],
-  'calling.ai_message': [
-    'Adds a message to the conversation with a voice agent, or changes its role or its data.',
-    object(
-      {
-        role: oneOf(messageRoles, 'Role of the message; default system.'),
-        message_text: text('Text. The agent answers, unless the role is assistant.'),
-        reset: object(
-          {
-            full_reset: flag('Whether the history is dropped; default false.'),
-            user_prompt: text('Message of a user that follows.'),
-            system_prompt: text('Prompt in place of the present one.'),
-          },
-          { description: 'Another role in the same conversation.' },
-        ),
-        global_data: { type: 'object', description: 'Values to set in the global data of the agent.' },
-      },
-      needsOne('message_text', 'reset', 'global_data'),
-    ),
-  ],
-  'calling.ai_stop': [
-    'Ends the conversation with a voice agent. Its document continues.',
-    object({ control_id: text('Id that the client gave the agent. It has no effect: a call has one agent.') }),
-  ],
+  ...agentCommandParams,
 }
 
 /** Returns the name of a command's schema, such as `CallPlayStop` for `calling.play.stop`. */

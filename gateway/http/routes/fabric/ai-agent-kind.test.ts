@@ -21,7 +21,9 @@ const complete = {
   languages: [{ name: 'English', code: 'en-US', voice: 'openai.alloy' }],
   multilingual: { start_language: 'en', languages: [{ language: 'default', voice: 'openai.alloy' }] },
   global_data: { tier: 'gold' },
-  SWAIG: { functions: [{ function: 'look_up', description: 'Looks up.', web_hook_url: 'https://a.example/' }] },
+  SWAIG: {
+    functions: [{ function: 'look_up', description: 'Looks up.', web_hook_url: 'https://a.example/' }],
+  },
 }
 
 describe('agents', () => {
