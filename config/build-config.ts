@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { buildAgents } from './build-agents.ts'
 import { endpointName, type FileConfig, subscriberName } from './file-config.ts'
 import { fromSchema } from './from-schema.ts'
 import type { HandlerLoader } from './handler-loader.ts'
@@ -20,6 +21,7 @@ export const buildConfig = (file: FileConfig, handlers: HandlerLoader): Config =
     ...loaded,
     projects: projectsOf(file),
     dataDir: resolve(folder, file.dataDir),
+    agents: buildAgents(loaded.agents),
     http: buildHttp(loaded.http, folder),
     domains: loaded.domains.map(({ handler, ...domain }, i) => ({
       ...domain,

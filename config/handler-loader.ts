@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
+import { parse } from 'yaml'
 import { readFailure } from './config-text.ts'
 import { type Keys, pathOf, type Report } from './faults.ts'
 import type { FileHandler } from './file-config.ts'
@@ -29,12 +30,26 @@ export class HandlerLoader {
     if (url !== undefined) {
       return { kind, url, ...(fallbackUrl && { fallbackUrl }), ...(method && { method }), name }
     }
-    if (file !== undefined) return { kind, document: this.#read(file, [...keys, 'file']), name: file }
-    return {
-      kind,
-      document: typeof document === 'object' ? JSON.stringify(document) : (document ?? ''),
-      name,
+    if (file !== undefined) {
+      const at = [...keys, 'file']
+      return { kind, document: this.#textOf(kind, this.#read(file, at), at), name: file }
     }
+    const at = [...keys, 'document']
+    const text = typeof document === 'object' ? JSON.stringify(document) : (document ?? '')
+    return { kind, document: this.#textOf(kind, text, at), name }
+  }
+
+  /** Returns a document; that of an agent as JSON. */
+  #textOf(kind: FileHandler['kind'], text: string, keys: Keys): string {
+    if (kind !== 'agent') return text
+    try {
+      const value: unknown = parse(text, { schema: 'core', logLevel: 'error' })
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return JSON.stringify(value)
+      this.#report(keys, 'must be an object such as { prompt: { text: … } }', { code: 'document-faulty' })
+    } catch {
+      this.#report(keys, 'must be YAML or JSON', { code: 'document-faulty' })
+    }
+    return '{}'
   }
 
   #read(file: string, keys: Keys): string {

@@ -83,6 +83,15 @@ describe('defaults', () => {
         recordings: { minFree: 2 ** 30, linkAgeMs: 86_400_000, roomFormat: 'webm' },
         speech: { voice: 'slt', engines: [], voices: {}, folderSize: 256 },
       },
+      agents: {
+        engines: {},
+        recognisers: {},
+        models: {},
+        voices: {},
+        names: { models: {}, voices: {}, recognisers: {} },
+        limits: { callsPerProject: 100, durationMs: 3_600_000, functionTimeoutMs: 20_000 },
+        silence: { endOfSpeechMs: 300, semantic: true },
+      },
       http: {
         plain: { address: '127.0.0.1', port: 8080 },
         tls: { address: '0.0.0.0', port: 8443, hosts: ['localhost'] },
@@ -283,7 +292,7 @@ describe('the example', () => {
       'room.localhost',
     ])
     expect(config.subscribers.map((s) => `/${s.context}/${s.name}`)).toEqual(['/public/alice', '/public/bob'])
-    expect(config.resources.map(({ address }) => address)).toEqual(['/public/menu'])
+    expect(config.resources.map(({ address }) => address)).toEqual(['/public/menu', '/public/assistant'])
     expect(config.rooms.map(({ address }) => address)).toEqual(['/public/lounge'])
     expect(config.domains.every(({ allow }) => allow?.includes('127.0.0.0/8'))).toBe(true)
   })
@@ -299,7 +308,8 @@ describe('the example', () => {
     const at = text.indexOf('  # - address: /public/carrier')
     const shown = text.slice(0, at) + text.slice(at).replaceAll(/^ {2}# /gm, '  ')
     const env = { CARRIER_URI: 'sip:1@carrier.example', CARRIER_USER: 'u', CARRIER_PASSWORD: 'secret' }
-    const document = JSON.parse(documentOf(load(shown, env).resources[1]) ?? '')
+    const carrier = load(shown, env).resources.find(({ address }) => address === '/public/carrier')
+    const document = JSON.parse(documentOf(carrier) ?? '')
     expect(document.sections.main[0].connect).toMatchObject({
       to: 'sip:1@carrier.example',
       password: 'secret',

@@ -9,7 +9,15 @@ export type { CodecName } from './schema/codec-schema.ts'
 type Loaded = LoadedValue<typeof configSchema>
 
 /** Keys of {@link Config} that the loader computes from several keys of the file, or from other files. */
-type MadeKey = 'projects' | 'http' | 'domains' | 'carriers' | 'endpoints' | 'subscribers' | 'resources'
+type MadeKey =
+  | 'projects'
+  | 'agents'
+  | 'http'
+  | 'domains'
+  | 'carriers'
+  | 'endpoints'
+  | 'subscribers'
+  | 'resources'
 
 /**
  * Configuration after loading: defaults are present, variables are replaced, paths are absolute and durations
@@ -18,6 +26,7 @@ type MadeKey = 'projects' | 'http' | 'domains' | 'carriers' | 'endpoints' | 'sub
 export interface Config extends Omit<Loaded, MadeKey> {
   /** All projects of the file, beginning with the first project. */
   readonly projects: readonly ProjectConfig[]
+  readonly agents: AgentsConfig
   readonly http: HttpConfig
   readonly domains: readonly DomainConfig[]
   readonly carriers: readonly CarrierConfig[]
@@ -53,6 +62,52 @@ export type SpeechConfig = MediaConfig['speech']
 
 /** Text-to-speech engine over HTTP. */
 export type SpeechEngineConfig = SpeechConfig['engines'][number]
+
+/** Voice agents. `default` is present if there are engines. */
+export type AgentsConfig = Omit<Loaded['agents'], 'engines' | 'recognisers' | 'models' | 'voices'> & {
+  readonly engines: Readonly<Record<string, AgentEngineConfig>>
+  readonly recognisers: Readonly<Record<string, AgentRecogniserConfig>>
+  readonly models: Readonly<Record<string, AgentModelConfig>>
+  readonly voices: Readonly<Record<string, AgentVoiceConfig>>
+}
+
+/** Entry of one kind, or of several, whose keys `N` are present. */
+type OfKind<E extends { readonly kind: string }, K extends E['kind'], N extends keyof E = never> = Omit<
+  E,
+  N | 'kind'
+> &
+  Required<Pick<E, N>> & { readonly kind: K }
+
+type LoadedEngine = Loaded['agents']['engines'][string]
+
+/** Engine of voice agents, by its kind. `url` is that of the hosted service by default. */
+export type AgentEngineConfig =
+  | OfKind<LoadedEngine, 'openai-realtime' | 'gemini-live' | 'deepgram-agent', 'url' | 'model'>
+  | OfKind<LoadedEngine, 'openai-live', 'url' | 'model' | 'models'>
+  | OfKind<LoadedEngine, 'elevenlabs-agent', 'url' | 'agentId'>
+  | OfKind<LoadedEngine, 'ultravox', 'url'>
+  | OfKind<LoadedEngine, 'pipeline', 'recognisers' | 'models' | 'voices'>
+
+/** Recogniser of pipelines. */
+export type AgentRecogniserConfig = OfKind<
+  Loaded['agents']['recognisers'][string],
+  Loaded['agents']['recognisers'][string]['kind'],
+  'url'
+>
+
+/** Language model. */
+export type AgentModelConfig = OfKind<Loaded['agents']['models'][string], 'openai', 'url'>
+
+type LoadedVoice = Loaded['agents']['voices'][string]
+
+/** Voice of pipelines, by its kind. */
+export type AgentVoiceConfig =
+  | OfKind<LoadedVoice, 'built-in'>
+  | OfKind<LoadedVoice, 'openai', 'url' | 'model' | 'voice'>
+  | OfKind<LoadedVoice, 'elevenlabs', 'url' | 'voice'>
+  | OfKind<LoadedVoice, 'deepgram', 'url'>
+  | OfKind<LoadedVoice, 'cartesia', 'url' | 'model' | 'voice'>
+  | OfKind<LoadedVoice, 'media', 'engine'>
 
 /** Recordings of calls. */
 export type RecordingsConfig = MediaConfig['recordings']
@@ -116,7 +171,7 @@ export type HandlerConfig = DocumentHandlerConfig | RealtimeHandlerConfig
 /** Handler with a document: exactly one of `url` and `document` is present. */
 export interface DocumentHandlerConfig extends Pick<FileHandler, 'url' | 'fallbackUrl' | 'method'> {
   readonly kind: Exclude<FileHandler['kind'], 'realtime'>
-  /** Text of the document. A document written in YAML has been converted to JSON. */
+  /** Text of the document. A document written in YAML has been converted to JSON; that of an agent always. */
   readonly document?: string
   /** Place of the document's declaration, for messages. */
   readonly name: string

@@ -54,7 +54,9 @@ const convertText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<st
   const keys = keysOfPointer(error.instancePath)
   if (error.keyword !== 'type' || typeof error.data !== 'string' || !replaced.has(pathOf(keys))) return false
   const types = [error.params.type].flat()
-  const isNumber = types.includes('integer') && /^\d{1,15}$/.test(error.data)
+  const isNumber =
+    (types.includes('integer') && /^\d{1,15}$/.test(error.data)) ||
+    (types.includes('number') && /^\d{1,15}(?:\.\d{1,15})?$/.test(error.data))
   const isBoolean = types.includes('boolean') && /^(true|false)$/.test(error.data)
   if (!isNumber && !isBoolean) return false
   const parent = keys.slice(0, -1).reduce((at, key) => (at as Record<string | number, unknown>)[key], root)
@@ -168,6 +170,7 @@ const names: Readonly<Record<string, string>> = {
   array: 'a list',
   string: 'a text (in quotes if it looks like another type)',
   integer: 'a whole number',
+  number: 'a number',
   boolean: 'true or false',
   null: 'null',
 }

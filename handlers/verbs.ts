@@ -6,6 +6,7 @@
 export type {
   AgentBarge,
   AgentChange,
+  AgentCommand,
   AgentEnd,
   AgentEvent,
   AgentFunction,

@@ -3,6 +3,7 @@ import { type Keys, misplaced, type Report } from '../faults.ts'
 import type { FileConfig, FileHandler } from '../file-config.ts'
 import { endpointName, subscriberName } from '../file-config.ts'
 import { canonicalHost } from '../networks.ts'
+import { checkAgents } from './agent-rules.ts'
 import { checkOAuth } from './oauth-rules.ts'
 import { checkProjects } from './project-rules.ts'
 import { checkPush } from './push-rules.ts'
@@ -21,6 +22,7 @@ export const checkRules = (config: FileConfig, report: Report): void => {
   checkTls(config, report)
   checkSip(config, report)
   checkSound(config, report)
+  checkAgents(config, report)
   checkTurn(config, report)
   checkOAuth(config, report)
   checkPush(config, report)
@@ -101,6 +103,8 @@ const checkDocument = (handler: FileHandler, keys: Keys, report: Report): void =
   if (handler.kind === 'xml' && typeof handler.document === 'object') {
     report([...keys, 'document'], 'must be text if kind is xml; only a script or a call flow may be YAML')
   }
+  if (handler.kind === 'agent' && handler.url !== undefined)
+    report([...keys, 'url'], 'is not permitted if kind is agent', misplaced)
   for (const key of ['fallbackUrl', 'method'] as const) {
     if (handler[key] !== undefined && handler.url === undefined)
       report([...keys, key], 'is permitted only with url', misplaced)

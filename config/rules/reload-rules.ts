@@ -50,6 +50,7 @@ export const liveKeys: readonly string[] = [
   'media.sounds',
   'media.speech',
   'media.recordings',
+  'agents',
   'http.tls.certificate',
   'http.tls.key',
   'http.apiToken',

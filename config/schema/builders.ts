@@ -74,6 +74,10 @@ export const integer = <const D extends number | undefined = undefined>(
   value?: D,
 ) => ({ description, type: 'integer', minimum, maximum, ...withDefault(value as D) }) as const
 
+/** Returns the schema of a number that may have a fraction. */
+export const number = (description: string, minimum: number, maximum: number) =>
+  ({ description, type: 'number', minimum, maximum }) as const
+
 /** Returns the schema of a boolean. */
 export const flag = (description: string, value: boolean) =>
   ({ description, type: 'boolean', default: value }) as const

@@ -1,3 +1,4 @@
+import { agents } from './agents-schema.ts'
 import { choice, duration, flag, format, group, integer, list, map, secret, text } from './builders.ts'
 import { carrier } from './carrier-schema.ts'
 import { domain, endpoint, project, resource, subscriber } from './entry-schemas.ts'
@@ -70,6 +71,7 @@ export const configSchema = {
     log,
     sip,
     media,
+    agents,
     http,
     limits,
     oauth,

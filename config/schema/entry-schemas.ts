@@ -11,12 +11,11 @@ export const handler = (description: string) =>
   object(
     description,
     {
-      kind: choice('Language of the document, or realtime for applications that subscribe to topic.', [
-        'xml',
-        'script',
-        'flow',
-        'realtime',
-      ]),
+      kind: choice(
+        'Language of the document: agent is the ai object of scripts, which needs agents. realtime: ' +
+          'applications that subscribe to topic.',
+        ['xml', 'script', 'flow', 'agent', 'realtime'],
+      ),
       topic: {
         ...text(
           'Topic (context) to which the applications subscribe; required for realtime, otherwise not ' +
@@ -28,14 +27,14 @@ export const handler = (description: string) =>
       url: format(
         'http-url',
         'URL that returns the document, requested for every call. Exactly one of url, document and file is ' +
-          'required, except for realtime.',
+          'required, except for realtime; an agent has no url.',
       ),
       fallbackUrl: format('http-url', 'URL to request the document from if url fails.'),
       method: choice('HTTP method for url and fallbackUrl; default POST.', ['GET', 'POST']),
       document: {
         writeOnly: true,
         description:
-          'Document as text; a script or call flow may also be YAML. Placeholders with upper-case ' +
+          'Document as text; a script, call flow or agent may also be YAML. Placeholders with upper-case ' +
           'names are replaced by environment variables.',
         type: ['string', 'object'],
       },

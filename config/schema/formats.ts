@@ -97,6 +97,10 @@ export const formats = {
   },
   'host-port': { expected: 'a host name, with a port unless it is the default port', validate: isHostPort },
   'http-url': { expected: 'an http or https URL', validate: isHttpUrl },
+  'server-url': {
+    expected: 'an http, https, ws or wss URL without a fragment',
+    validate: (text) => (isHttpUrl(text) && !text.includes('#')) || isWebSocketUrl(text),
+  },
   'ws-url': { expected: 'a ws or wss URL without a fragment', validate: isWebSocketUrl },
   'rtmp-url': {
     expected: 'a URL such as rtmp://host/application/key, or with rtmps:',

@@ -29,7 +29,7 @@ type ListIfAny<T> = 'array' extends T ? Exclude<T, 'string'> : T
 
 type OfType<S, T, F extends Form> = T extends 'string'
   ? TextOf<S, F>
-  : T extends 'integer'
+  : T extends 'integer' | 'number'
     ? number
     : T extends 'boolean'
       ? boolean

@@ -1,9 +1,18 @@
 import { DocumentPlaces } from '../../config/document-places.ts'
 import type { Environment } from '../../config/environment.ts'
-import { type ConfigFault, ConfigInvalid, describeFault, inOrder, type Keys } from '../../config/faults.ts'
+import {
+  type ConfigFault,
+  ConfigInvalid,
+  describeFault,
+  type FaultDetails,
+  inOrder,
+  type Keys,
+} from '../../config/faults.ts'
 import { loadConfig } from '../../config/load.ts'
 import { warningsOf } from '../../config/rules/warnings.ts'
 import type { Config, DocumentHandlerConfig } from '../../config/types.ts'
+import { readAgent } from '../../handlers/agent/document.ts'
+import type { AgentFault } from '../../handlers/agent/document-types.ts'
 import type { DocumentFault } from '../../handlers/handler.ts'
 import { checkDocument } from '../../handlers/reading/check-document.ts'
 import { type Clock, SystemClock } from '../core/clock.ts'
@@ -96,8 +105,24 @@ const faultsOf = (
   keys: Keys,
   places: DocumentPlaces,
 ): readonly ConfigFault[] => {
+  if (handler.kind === 'agent') return agentFaults(handler, keys, places)
   const { errors, warnings } = checkDocument(handler.kind, handler.document ?? '')
   const placed = (severity: ConfigFault['severity']) => (fault: DocumentFault) =>
     places.fault(handler, keys, fault, fault.message, { code: fault.code, severity })
   return [...errors.map(placed('error')), ...warnings.map(placed('warning'))]
+}
+
+const agentFaults = (
+  handler: DocumentHandlerConfig,
+  keys: Keys,
+  places: DocumentPlaces,
+): readonly ConfigFault[] => {
+  // The loader has made the document an object in JSON.
+  const { faults, warnings } = readAgent(JSON.parse(handler.document ?? '{}'))
+  const placed = (details: FaultDetails) => (fault: AgentFault) =>
+    places.fault(handler, keys, fault, fault.message, details)
+  return [
+    ...faults.map(placed({ code: 'document-faulty' })),
+    ...warnings.map(placed({ code: 'questionable', severity: 'warning' })),
+  ]
 }

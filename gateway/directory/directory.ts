@@ -7,6 +7,7 @@ import { OtherGateways } from './index/other-gateways.ts'
 import { Refresh } from './index/refresh.ts'
 import { StoredCarriers } from './index/stored-carriers.ts'
 import { migrate } from './migrations/run.ts'
+import { defaultSilence } from './model/agent-script.ts'
 import type { DomainApp, Senders, SipEndpoint, Subscriber } from './model/callers.ts'
 import type { DomainApps, ProjectCarriers, Projects, Resources } from './model/ports.ts'
 import type { FoundRoom } from './model/resource-types.ts'
@@ -119,6 +120,7 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
     const fault = (carrier: string, err: unknown) =>
       log.error({ event: 'carrier.unusable', carrier, err }, 'stored carrier cannot be used')
     const memory = new Memory(options.numberTarget, new StoredCarriers({ sealing, fault }))
+    memory.contents.silence = config.agents?.silence ?? defaultSilence
     const refresh = new Refresh(store, memory)
     others = new OtherGateways({ refresh, clock, log })
     await engine.listen((news) => others?.take(news))
@@ -152,6 +154,7 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
       quotas,
       domainApps,
       carriers,
+      contents: memory.contents,
       refresh: () => refresh.everything().catch(noteMissed),
     })
     const writers = {

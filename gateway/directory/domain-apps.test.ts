@@ -180,6 +180,12 @@ describeEngines('handlers', (engine) => {
       encryption: 'optional',
       address: '/public/thing-4',
     })
-    expect(await run({ ...common, type: 'ai_agent', details: { settings: {} } })).toBeUndefined()
+    const settings = { prompt: { text: 'Hi' }, params: { ai_name: 'Eve', enable_turn_detection: false } }
+    const agent = await run({ ...common, type: 'ai_agent', details: { settings } })
+    expect(agent).toMatchObject({ kind: 'script', name: '/public/thing-5' })
+    expect(JSON.parse((agent as { document: string }).document).sections.main).toEqual([
+      { answer: {} },
+      { ai: { ...settings, params: { end_of_speech_timeout: 300, ...settings.params } } },
+    ])
   })
 })

@@ -182,6 +182,6 @@ describe('the schema of call flows', () => {
     expect(validate(withStart({ a: { ...bye, label: 'Bye', position: { x: 1, y: 2 } } }))).toBe(true)
     expect(validate(withStart({ a: { kind: 'fax' } }))).toBe(false)
     expect(validate(withStart({ a: { ...bye, options: { reason: 'tired' } } }))).toBe(false)
-    expect(Object.keys(kinds)).toHaveLength(15)
+    expect(Object.keys(kinds)).toHaveLength(16)
   })
 })

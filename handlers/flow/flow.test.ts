@@ -233,6 +233,27 @@ describe('a call flow', () => {
     expect(context.steps.filter(({ node }) => !node)).toHaveLength(2)
   })
 
+  it.each([
+    [{ kind: 'connected', endedBy: 'callee', durationMs: 7000, callee: { callId: 'c-2', to: 'x' } }, 'bye'],
+    [{ kind: 'failed', reason: 'error', code: 'unknown_address' }, 'sorry'],
+  ])('connects the caller to an agent: %j', async (result, next) => {
+    const call = new FakeCall()
+    call.connects.push(result as unknown as ConnectResult)
+    const nodes = {
+      start: { kind: 'start', edges: { next: 'ask' } },
+      ask: {
+        kind: 'agent',
+        options: { address: '/public/assistant' },
+        edges: { ended: 'bye', error: 'sorry' },
+      },
+      bye: { kind: 'hang_up' },
+      sorry: { kind: 'play', options: { url: 'say:Sorry' } },
+    }
+    const { nodes: passed } = await run(nodes, { call })
+    expect(call.verbs[0]).toMatchObject(['connect', { steps: [[{ to: '/public/assistant' }]] }])
+    expect(passed.at(-1)).toBe(next)
+  })
+
   it('accepts a script instead, and is requested with the same body', async () => {
     const text = 'sections: { main: [{ play: { url: "say:hello" } }] }'
     const context = new FakeContext({ 'https://x.example/flow': text })

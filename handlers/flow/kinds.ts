@@ -1,5 +1,6 @@
 import { methods } from '../script/methods/index.ts'
 import { anyObject, list, type Schema, text } from '../script/schema-builders.ts'
+import { agent } from './agent.ts'
 import { conditionList, conditionNames, conditionsOf } from './conditions.ts'
 import { forward } from './forward.ts'
 import { gather } from './gather.ts'
@@ -81,6 +82,7 @@ export const kinds: Readonly<Record<string, NodeKind>> = {
   },
   play: single('play', 'Plays audio or speaks text.'),
   forward,
+  agent,
   gather,
   request,
   conditions: {

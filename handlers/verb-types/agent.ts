@@ -163,6 +163,20 @@ export interface AgentOptions extends Cancellable {
   runFunction(call: AgentFunctionCall, signal: AbortSignal): Promise<AgentFunctionResult>
   /** Receives the events of the conversation, in order. */
   onEvent(event: AgentEvent): void
+  /** Receives commands from outside the document, which {@link CallAgent.command} accepts only with it. */
+  onCommand?(command: AgentCommand): void
+}
+
+/** Change from outside the document, for instance by REST, of state that the handler keeps. */
+export interface AgentCommand {
+  /** Values to set in the global data. */
+  readonly globalData?: Readonly<Record<string, unknown>>
+  /** Other role in the same conversation. `isFull`: the history is dropped. */
+  readonly reset?: {
+    readonly systemPrompt?: string
+    readonly userPrompt?: string
+    readonly isFull: boolean
+  }
 }
 
 /** Times of one answer in microseconds since the epoch; only those that were measured. */
@@ -279,11 +293,16 @@ export interface CallAgent {
   say(text: string, options?: { readonly isInterruptible?: boolean }): Promise<void>
   /** Resolves when the agent is silent: everything decided so far was heard or interrupted. */
   quiet(): Promise<void>
-  /** Agent neither listens nor speaks until {@link unhold}, for instance while verbs act on the call. */
-  hold(): void
+  /**
+   * Agent neither listens nor speaks until {@link unhold}, for instance while verbs act on the call. `ms`:
+   * longest hold in milliseconds; default no limit.
+   */
+  hold(ms?: number): void
   unhold(): void
   /** Lets the caller's next words, or this time, pass before the model speaks. */
   waitForUser(ms?: number): void
+  /** Passes a command to {@link AgentOptions.onCommand}. Returns false if the handler takes none. */
+  command?(command: AgentCommand): boolean
   /** Plays a sound behind the conversation, endless; undefined stops it. */
   background(sound: { readonly url: string; readonly volumeDb: number } | undefined): void
   /** Ends the conversation, after what is being spoken: at most 10 s. Idempotent. */

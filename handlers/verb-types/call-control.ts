@@ -130,6 +130,8 @@ export interface CallControl {
    * agent already or the project has too many.
    */
   startAgent(options: AgentOptions): Promise<CallAgent>
+  /** Agent that talks to the caller, whichever handler started it; absent without one. */
+  readonly agent?: CallAgent | undefined
   /** Plays the caller's own audio back to the caller. Answers the call first. */
   echo(options: EchoOptions): Promise<void>
   /** Listens to the caller to distinguish a person from an answering machine, and to detect tones. */

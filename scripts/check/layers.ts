@@ -324,6 +324,8 @@ const configFolders = [
   'config-source.ts',
   'projects.ts',
   'handler-loader.ts',
+  'agent-kinds.ts',
+  'build-agents.ts',
   'build-config.ts',
   'validate.ts',
   'rules',

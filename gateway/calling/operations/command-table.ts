@@ -1,6 +1,7 @@
 import type { CallControl } from '../../../handlers/verbs.ts'
 import { isDigits } from '../../calls/leg/dtmf.ts'
 import { isJsonObject } from '../../core/json.ts'
+import { holdAgent, messageAgent, stopAgent, unholdAgent } from './agent-commands.ts'
 import type { CallOperations } from './call-operations.ts'
 import { CollectOperation, readCollect, readPrompt } from './collect-operation.ts'
 import { type Fields, Refusal } from './command-fields.ts'
@@ -88,6 +89,14 @@ const end: Command = (call, params) => {
   return { ...reply(call), after: () => void call.hangup(reason).catch(() => {}) }
 }
 
+/** Passes a command to the running agent of the call. */
+const toAgent =
+  (act: (call: CommandedCall, params: Fields) => void): Command =>
+  (call, params) => {
+    act(call, params)
+    return reply(call)
+  }
+
 const userEvent: Command = (call, params) => {
   const event = params.raw('event')
   if (!isJsonObject(event)) throw params.wrong('event', 'an object')
@@ -157,4 +166,8 @@ export const commands: Readonly<Record<string, Command>> = {
     return reply(call)
   },
   'calling.user_event': userEvent,
+  'calling.ai_hold': toAgent(holdAgent),
+  'calling.ai_unhold': toAgent(unholdAgent),
+  'calling.ai_message': toAgent(messageAgent),
+  'calling.ai_stop': toAgent(stopAgent),
 }

@@ -1,4 +1,5 @@
 import { pathOf } from '../model/address-path.ts'
+import { defaultSilence } from '../model/agent-script.ts'
 import type { Entry } from './entry.ts'
 
 /** Resources of one project. */
@@ -15,6 +16,8 @@ class OfProject {
 
 /** All resources in memory, indexed by every key that is looked up. An entry is replaced as a whole. */
 export class Contents {
+  /** Turn-taking of agents without their own. */
+  silence = defaultSilence
   #byId = new Map<string, Entry>()
   #byAddressId = new Map<string, Entry>()
   #byUsername = new Map<string, Entry>()

@@ -1,5 +1,6 @@
 import type { HandlerSpec, StatusTarget } from '../../model.ts'
 import { parseAddress, pathOf } from '../model/address-path.ts'
+import { type AgentSilence, agentScript } from '../model/agent-script.ts'
 import type {
   FlowVersion,
   FoundRoom,
@@ -13,28 +14,29 @@ import type { Entry } from './entry.ts'
 
 /**
  * Resolves a handler source of the project to its present handler. Returns undefined if the resource or the
- * version of the flow is missing, or its kind cannot be called.
+ * version of the flow is missing.
  */
 export const handlerOf = (
-  contents: Pick<Contents, 'byId'>,
+  contents: Pick<Contents, 'byId' | 'silence'>,
   projectId: string,
   source: HandlerSource | undefined,
 ): HandlerSpec | undefined => {
   if (source?.kind !== 'resource') return source
   const entry = contents.byId(source.resourceId)
-  return entry?.resource.projectId === projectId ? runOf(entry, source.version ?? 'working_copy') : undefined
+  if (entry?.resource.projectId !== projectId) return undefined
+  return runOf(entry, source.version ?? 'working_copy', contents.silence)
 }
 
 /**
- * Returns the handler of an address; undefined if the address rings a device instead, or cannot be called.
+ * Returns the handler of an address; undefined if the address rings a device instead.
  */
-export const handlerAt = (entry: Entry): HandlerSpec | undefined => {
+export const handlerAt = (entry: Entry, silence: AgentSilence): HandlerSpec | undefined => {
   const { type } = entry.resource
   if (type === 'subscriber' || type === 'sip_endpoint' || type === 'sip_gateway') return undefined
-  return runOf(entry, entry.deployed ? 'current_deployed' : 'working_copy')
+  return runOf(entry, entry.deployed ? 'current_deployed' : 'working_copy', silence)
 }
 
-const runOf = (entry: Entry, version: FlowVersion): HandlerSpec | undefined => {
+const runOf = (entry: Entry, version: FlowVersion, silence: AgentSilence): HandlerSpec | undefined => {
   const { resource } = entry
   const name = pathOf(resource.address)
   switch (resource.type) {
@@ -58,8 +60,10 @@ const runOf = (entry: Entry, version: FlowVersion): HandlerSpec | undefined => {
     case 'subscriber':
     case 'sip_endpoint':
       return script(name, { connect: { to: name, answer_on_bridge: true } })
-    case 'ai_agent':
-      return undefined
+    case 'ai_agent': {
+      const { settings, declaredAt } = resource.details
+      return { kind: 'script', document: agentScript(settings, silence), name: declaredAt ?? name }
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { canonicalHost } from '../../../config/networks.ts'
 import type { Target } from '../../model.ts'
 import { parseAddress, pathOf } from '../model/address-path.ts'
+import type { AgentSilence } from '../model/agent-script.ts'
 import type { DomainApp, SipEndpoint } from '../model/callers.ts'
 import type { FoundRoom } from '../model/resource-types.ts'
 import type { Store } from '../store/sqlite.ts'
@@ -120,7 +121,7 @@ export class Memory {
     if (/^\+?\d{1,32}$/.test(text)) return this.#numberTarget?.(text, projectId)
     const parts = parseAddress(text)
     const entry = parts && this.contents.byAddress(projectId, parts)
-    return entry && targetOf(entry)
+    return entry && targetOf(entry, this.contents.silence)
   }
 
   /** See `Directory.room`. */
@@ -135,7 +136,7 @@ export class Memory {
   }
 }
 
-const targetOf = (entry: Entry): Target | undefined => {
+const targetOf = (entry: Entry, silence: AgentSilence): Target | undefined => {
   const { resource } = entry
   const address = pathOf(resource.address)
   if (resource.type === 'subscriber') return { kind: 'subscriber', subscriberId: resource.id, address }
@@ -145,6 +146,6 @@ const targetOf = (entry: Entry): Target | undefined => {
     const { uri, encryption, codecs } = resource.details
     return { kind: 'sip', uri, address, encryption, ...(codecs && { codecs }) }
   }
-  const handler = handlerAt(entry)
+  const handler = handlerAt(entry, silence)
   return handler && { kind: 'handler', handler, address }
 }

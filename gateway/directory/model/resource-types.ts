@@ -148,10 +148,12 @@ export interface RoomDetails {
   readonly statusCallbackMethod?: 'GET' | 'POST'
 }
 
-/** Agent; stored, but not callable yet. */
+/** Voice agent. */
 export interface AgentDetails {
-  /** Settings, exactly as they were given. */
+  /** The `ai` object of scripts, exactly as it was given. */
   readonly settings: Readonly<Record<string, unknown>>
+  /** Place of the document in the configuration file, for messages; default its address. */
+  readonly declaredAt?: string
 }
 
 /** Details of each type. Secrets are never part of them. */

@@ -10,9 +10,11 @@ import type {
 import type { AudioCodec } from '../../../media/types.ts'
 import type { HandlerSpec } from '../../model.ts'
 import { parseAddress } from '../model/address-path.ts'
+import { type AgentSilence, agentScript, defaultSilence } from '../model/agent-script.ts'
 import type { DigestSecret } from '../model/digest-secret.ts'
 import { digestSecret } from '../model/digest-secret.ts'
 import type {
+  AgentDetails,
   EndpointDetails,
   FlowDetails,
   ResourceDetails,
@@ -28,6 +30,7 @@ export type DirectoryConfig = Pick<
   'project' | 'projects' | 'domains' | 'endpoints' | 'subscribers' | 'resources'
 > &
   Partial<Pick<Config, 'carriers' | 'rooms'>> & {
+    readonly agents?: Pick<Config['agents'], 'silence'>
     readonly sip: { readonly registrar: Pick<Config['sip']['registrar'], 'domains'> }
   }
 
@@ -83,11 +86,12 @@ export interface Declared {
  */
 export const declaredBy = (config: DirectoryConfig): Declared => {
   const { project: first, projects } = config
-  const domains = config.domains.map((each) => domainApp(each, first))
+  const silence = config.agents?.silence ?? defaultSilence
+  const domains = config.domains.map((each) => domainApp(each, first, silence))
   const realms = realmsOf(config)
   const resources = [
     ...config.subscribers.map((each) => subscriber(each, first)),
-    ...config.endpoints.map((each) => endpoint(each, realms, first)),
+    ...config.endpoints.map((each) => endpoint(each, { realms, first, silence })),
     ...config.resources.map((each) => resource(each, first)),
     ...(config.rooms ?? []).map((each) => room(each, first)),
   ]
@@ -115,15 +119,20 @@ export const realmsOf = ({ sip }: Pick<DirectoryConfig, 'sip'>): string[] =>
   sip.registrar.domains.map(canonicalHost)
 
 /** Converts a handler to the form that calls use. */
-export const handlerSpec = (config: HandlerConfig): HandlerSpec => {
+export const handlerSpec = (config: HandlerConfig, silence: AgentSilence): HandlerSpec => {
   if (config.kind === 'realtime') return config
   const { kind, url, document, name } = config
+  if (kind === 'agent') return { kind: 'script', document: agentScript(settingsOf(document), silence), name }
   if (url !== undefined) return { kind, url, ...requestOf(config) }
   if (document !== undefined) return { kind, document, name }
   throw new Error(`${name}: a handler has a url or a document.`)
 }
 
-const domainApp = (d: DirectoryConfig['domains'][number], first: string): DeclaredDomain => {
+const domainApp = (
+  d: DirectoryConfig['domains'][number],
+  first: string,
+  silence: AgentSilence,
+): DeclaredDomain => {
   const domain = canonicalHost(d.domain)
   const { allow, handler, maxCalls, callsPerSecond, callsPerSecondOfSource, maxCallsOfSource, challenge } = d
   return {
@@ -134,7 +143,7 @@ const domainApp = (d: DirectoryConfig['domains'][number], first: string): Declar
     callsPerSecond,
     callsPerSecondOfSource,
     maxCallsOfSource,
-    handler: handler && handlerSpec(handler),
+    handler: handler && handlerSpec(handler, silence),
     codecs: d.codecs,
     // The realm of callers is the domain that they call.
     challenge: challenge && digestSecret(challenge.username, domain, challenge.password),
@@ -162,8 +171,7 @@ const subscriber = (s: DirectoryConfig['subscribers'][number], first: string): D
 
 const endpoint = (
   e: DirectoryConfig['endpoints'][number],
-  realms: readonly string[],
-  first: string,
+  { realms, first, silence }: { realms: readonly string[]; first: string; silence: AgentSilence },
 ): DeclaredResource => {
   const { username, password, mayDialOut, maxCalls, callsPerSecond, codecs } = e
   const details: Omit<EndpointDetails, 'username'> = {
@@ -173,7 +181,7 @@ const endpoint = (
     callsPerSecond,
     codecs,
     encryption: 'default',
-    ...(e.handler && { handler: handlerSpec(e.handler) }),
+    ...(e.handler && { handler: handlerSpec(e.handler, silence) }),
   }
   return {
     projectId: e.project ?? first,
@@ -219,6 +227,10 @@ const streamUrl = (url: string, address: string): StreamUrl => {
 const kindOf = (handler: HandlerConfig): Pick<DeclaredResource, 'type' | 'details'> => {
   if (handler.kind === 'realtime') return { type: 'relay_application', details: { topic: handler.topic } }
   const { kind, url, document = '', name: declaredAt } = handler
+  if (kind === 'agent') {
+    const details = { settings: settingsOf(document), declaredAt }
+    return { type: 'ai_agent', details: details satisfies ResourceDetails['ai_agent'] }
+  }
   if (kind === 'flow') {
     const text = url === undefined ? { flow: document, declaredAt } : { url, ...requestOf(handler) }
     return { type: 'call_flow', details: { ...text, version: 1 } satisfies FlowDetails }
@@ -232,6 +244,9 @@ const kindOf = (handler: HandlerConfig): Pick<DeclaredResource, 'type' | 'detail
   const asked: ResourceDetails['swml_webhook'] = { url, method: 'POST', ...requestOf(handler) }
   return { type: `${family}_webhook`, details: asked }
 }
+
+/** Returns the settings of an agent; the loader has made its document an object in JSON. */
+const settingsOf = (document = '{}'): AgentDetails['settings'] => JSON.parse(document)
 
 const requestOf = ({ fallbackUrl, method }: Exclude<HandlerConfig, { kind: 'realtime' }>) => ({
   ...(fallbackUrl !== undefined && { fallbackUrl }),

@@ -54,6 +54,30 @@ describeEngines('a directory whose file has changed', (engine) => {
     expect((await signIn('looking-glass'))?.tokensAfter).toBeGreaterThan(before?.tokensAfter ?? 0)
   })
 
+  it('has agents of the file, with the turn-taking of the configuration', async () => {
+    const directory = await open()
+    const agent = { kind: 'agent', document: '{"prompt":{"text":"Hi"}}', name: 'the file' } as const
+    const changes = (endOfSpeechMs: number) => ({
+      agents: { silence: { endOfSpeechMs, semantic: false } },
+      domains: [{ domain: 'agent.example', handler: agent }],
+      resources: [{ address: '/public/assistant', handler: agent }],
+    })
+    const handlers = () => [
+      directory.domainApp('agent.example')?.handler,
+      directory.resolve('/public/assistant', 'project-1'),
+    ]
+    for (const ms of [400, 800]) {
+      await redeclare(directory, changes(ms))
+      const params = { end_of_speech_timeout: ms, enable_turn_detection: false }
+      const main = [{ answer: {} }, { ai: { prompt: { text: 'Hi' }, params } }]
+      const document = JSON.stringify({ version: '1.0.0', sections: { main } })
+      const handler = { kind: 'script', document, name: 'the file' }
+      expect(handlers()).toMatchObject([handler, { kind: 'handler', handler }])
+    }
+    const found = directory.resources.findByAddress('project-1', 'public', 'assistant')
+    expect(found).toMatchObject({ type: 'ai_agent', managedByFile: true })
+  })
+
   it('has nothing to write where only other keys have changed', async () => {
     const directory = await open()
     expect(await directory.prepareDeclared(declaring(), declaring())).toBeUndefined()

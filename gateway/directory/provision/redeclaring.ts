@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../core/clock.ts'
+import type { Contents } from '../index/contents.ts'
+import { defaultSilence } from '../model/agent-script.ts'
 import type { Store } from '../store/sqlite.ts'
 import type { StoredDomainApps } from '../writing/domain-apps.ts'
 import type { StoredProjectCarriers } from '../writing/project-carriers.ts'
@@ -16,6 +18,7 @@ export interface RedeclaringDeps {
   readonly quotas: Pick<Quotas, 'change'>
   readonly domainApps: Pick<StoredDomainApps, 'changeSuffix'>
   readonly carriers: Pick<StoredProjectCarriers, 'declare'>
+  readonly contents: Pick<Contents, 'silence'>
   /** Reads everything into memory. */
   readonly refresh: () => Promise<void>
 }
@@ -40,9 +43,10 @@ export class Redeclaring {
   }
 
   #commit({ config, limits, domainSuffix }: DeclaringConfig): void {
-    const { quotas, domainApps, carriers } = this.#deps
+    const { quotas, domainApps, carriers, contents } = this.#deps
     quotas.change(limits)
     domainApps.changeSuffix(domainSuffix)
     carriers.declare(config.carriers ?? [], config.project)
+    contents.silence = config.agents?.silence ?? defaultSilence
   }
 }

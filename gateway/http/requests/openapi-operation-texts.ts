@@ -62,9 +62,9 @@ const collections: Readonly<Record<string, CollectionTexts>> = {
   sip_gateways: { made: 'A call to the address is connected to `uri`.', removed: noCalls },
   conference_rooms: { made: 'A call to the address joins the conference of the room.', removed: noCalls },
   ai_agents: {
-    made: 'The settings are stored. Agents cannot be called yet.',
-    changed: 'Agents cannot be called yet, so no call is affected.',
-    removed: 'Agents cannot be called yet, so no call is affected.',
+    made: 'A call to the address is answered by the agent. The settings are those of `ai` in scripts.',
+    changed: 'The next conversation uses the new settings. Null removes a setting.',
+    removed: 'A conversation in progress continues.',
   },
   rooms: {
     made: 'A call to the address joins the room, as does a room token with its name.',

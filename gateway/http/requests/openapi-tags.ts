@@ -73,7 +73,7 @@ export const tags: Tag[] = [
     description:
       'Video rooms, their sessions with members and events, and the control of sessions in progress.',
   },
-  { name: 'ai_agents', 'x-displayName': 'Agents', description: 'Stored settings of voice agents.' },
+  { name: 'ai_agents', 'x-displayName': 'Agents', description: 'Voice agents, which talk to callers.' },
   {
     name: 'sip_gateways',
     'x-displayName': 'SIP gateways',

@@ -27,7 +27,7 @@ export const bodiesOf = (n: string): Readonly<Record<string, object>> => ({
   '/api/fabric/resources/relay_applications': { name: `app ${n}`, topic: `topic-${n}` },
   '/api/fabric/resources/sip_gateways': { name: `gateway ${n}`, uri: 'sip:desk@pbx.example' },
   '/api/fabric/resources/conference_rooms': { name: `room-${n}` },
-  '/api/fabric/resources/ai_agents': { name: `agent ${n}` },
+  '/api/fabric/resources/ai_agents': { name: `agent ${n}`, prompt: { text: 'Help callers.' } },
   '/api/video/rooms': { name: `video-room-${n}` },
   '/api/video/conferences': { display_name: `Video conference ${n}` },
   '/api/fabric/subscribers': { email: `dave-${n}@example.test`, password: 'long enough' },

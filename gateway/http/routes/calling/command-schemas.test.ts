@@ -6,6 +6,7 @@ import { callCommands } from '../../../calling/call-commands.ts'
 import { Fields } from '../../../calling/operations/command-fields.ts'
 import { type CommandedCall, commands } from '../../../calling/operations/command-table.ts'
 import { endReasons } from '../../../calling/operations/end-reasons.ts'
+import { FakeAgent } from '../../../calling/testing/fake-agent.ts'
 import { checksOf } from '../shared/document-checks.ts'
 import { readDial, readUpdate } from './calling-commands.ts'
 import { commandParams, commandSchemas, schemaNameOf } from './command-schemas.ts'
@@ -116,6 +117,16 @@ const complete: Readonly<Record<string, readonly Json[]>> = {
   'calling.hold': [{}],
   'calling.unhold': [{}],
   'calling.user_event': [{ event: { order: 7 } }],
+  'calling.ai_hold': [{ timeout: '60', prompt: 'Say goodbye.' }, { timeout: 60 }],
+  'calling.ai_unhold': [{ prompt: 'Greet again.' }],
+  'calling.ai_message': [
+    {
+      role: 'user',
+      message_text: 'Hello?',
+      reset: { full_reset: true, user_prompt: 'Hi.', system_prompt: 'A pirate.' },
+      global_data: { order: 7 },
+    },
+  ],
 }
 
 const completeOf = (command: string): readonly Json[] =>
@@ -139,7 +150,12 @@ const call = {
   nodeId: 'n',
   quirks: {},
   sendEvent: () => {},
-  control: { hold: async () => {}, unhold: async () => {}, sendUserEvent: () => true },
+  control: {
+    hold: async () => {},
+    unhold: async () => {},
+    sendUserEvent: () => true,
+    agent: new FakeAgent(),
+  },
   operations: { check: () => 'new', accept: () => () => {}, find: () => operation },
 } as unknown as CommandedCall
 

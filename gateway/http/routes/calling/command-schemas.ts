@@ -1,60 +1,18 @@
 /** Schemas of the commands of `POST /api/calling/calls`, for the OpenAPI document. */
 import { streamFormatPattern } from '../../../../handlers/common/streams.ts'
 import { endReasons } from '../../../calling/operations/end-reasons.ts'
-
-type Schema = Readonly<Record<string, unknown>>
-
-/** Returns the schema of an object. A name that ends with `!` is a required field. */
-const object = (fields: Readonly<Record<string, Schema>>, more: Schema = {}): Schema => {
-  const required = Object.keys(fields).flatMap((name) => (name.endsWith('!') ? [name.slice(0, -1)] : []))
-  const properties = Object.entries(fields).map(([name, schema]) => [name.replace(/!$/, ''), schema])
-  return {
-    type: 'object',
-    ...(required.length > 0 && { required }),
-    properties: Object.fromEntries(properties),
-    ...more,
-  }
-}
-
-/**
- * Returns the rule that an object has at least one of these fields. Generators of types would make a union
- * with any value of an `anyOf` beside the properties.
- */
-const needsOne = (...names: readonly string[]): Schema => ({
-  allOf: [{ anyOf: names.map((name) => ({ required: [name] })) }],
-})
-
-const text = (description: string, more: Schema = {}): Schema => ({
-  type: 'string',
-  minLength: 1,
-  maxLength: 16_384,
-  description,
-  ...more,
-})
-const oneOf = (values: readonly string[], description: string): Schema => ({
-  type: 'string',
-  enum: values,
-  description,
-})
-const flag = (description: string): Schema => ({ type: 'boolean', description })
-const integer = (minimum: number, maximum: number, description: string): Schema => ({
-  type: 'integer',
-  minimum,
-  maximum,
-  description,
-})
-const seconds = (description: string): Schema => ({
-  type: 'number',
-  minimum: 0,
-  maximum: 86_400,
-  description: `${description} In seconds.`,
-})
-const list = (items: Schema, maxItems: number, description: string): Schema => ({
-  type: 'array',
-  items,
-  maxItems,
-  description,
-})
+import { agentCommandParams } from './agent-command-schemas.ts'
+import {
+  flag,
+  integer,
+  list,
+  needsOne,
+  object,
+  oneOf,
+  type Schema,
+  seconds,
+  text,
+} from './schema-builders.ts'
 
 const volume: Schema = {
   type: 'number',
@@ -356,6 +314,7 @@ export const commandParams: Readonly<Record<string, readonly [text: string, para
     'Sends an event to the page of a browser call.',
     object({ 'event!': { type: 'object', description: 'Content of the event.' } }),
   ],
+  ...agentCommandParams,
 }
 
 /** Returns the name of a command's schema, such as `CallPlayStop` for `calling.play.stop`. */

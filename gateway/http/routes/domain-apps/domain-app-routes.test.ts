@@ -129,14 +129,27 @@ describe('domain applications', () => {
     expect(rig.directory.domainApp(made.domain)?.handler).toMatchObject({ kind: 'script' })
     expect((await assign({ domain_application_id: script.id })).status).toBe(422)
     expect((await assign({ domain_application_id: made.id }, theirs)).status).toBe(404)
-    const agent = await rig.make('/api/fabric/resources/ai_agents', { name: 'Agent' })
-    const refused = await rig.send('POST', `/api/fabric/resources/${agent.id}/domain_applications`, {
-      domain_application_id: made.id,
-    })
-    expect(refused.status).toBe(422)
     await rig.send('DELETE', `/api/fabric/resources/${script.id}`)
     expect(rig.directory.domainApp(made.domain)?.handler).toBeUndefined()
     expect((await rig.send('GET', `${base}/${made.id}`)).body.call_handler).toBeNull()
+  })
+
+  it('send their calls to an agent', async () => {
+    const agent = await rig.make('/api/fabric/resources/ai_agents', { name: 'A', prompt: { text: 'Hi' } })
+    const fields = { call_handler: 'ai_agent', call_ai_agent_id: agent.id }
+    const made = await rig.make(base, { name: 'x', identifier: 'to-agent', ...fields })
+    expect(made).toMatchObject({ ...fields, calling_handler_resource_id: agent.id })
+    const handler = rig.directory.domainApp(made.domain)?.handler
+    expect(JSON.parse((handler as { document: string }).document).sections.main).toEqual([
+      { answer: {} },
+      { ai: { prompt: { text: 'Hi' }, params: { end_of_speech_timeout: 300, enable_turn_detection: true } } },
+    ])
+    const other = await rig.make(base, { name: 'y', identifier: 'agent-assigned' })
+    const assigned = await rig.send('POST', `/api/fabric/resources/${agent.id}/domain_applications`, {
+      domain_application_id: other.id,
+    })
+    expect(assigned.status).toBe(200)
+    expect(rig.directory.domainApp(other.domain)?.handler).toEqual(handler)
   })
 
   it.each<[object, string]>([
@@ -145,7 +158,7 @@ describe('domain applications', () => {
     [{ ip_auth: ['300.1.1.1'] }, 'ip_auth'],
     [{ codecs: ['G729'] }, 'codecs'],
     [{ call_handler: 'dialogflow' }, 'call_handler'],
-    [{ call_handler: 'ai_agent' }, 'call_handler'],
+    [{ call_handler: 'ai_agent' }, 'call_ai_agent_id'],
     [{ call_handler: 'relay_script', call_relay_script_url: 'ftp://x' }, 'call_relay_script_url'],
     [{ call_request_url: 'javascript:alert(1)' }, 'call_request_url'],
     [{ domain: 'mine.example' }, 'domain'],

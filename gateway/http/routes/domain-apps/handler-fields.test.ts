@@ -85,7 +85,7 @@ describe('handler fields of a body', () => {
     [{ call_handler: 'call_flow', call_flow_id: 'elsewhere' }, 'call_flow_id'],
     [{ call_handler: 'video_room', calling_handler_resource_id: 'flow' }, 'call_video_room_id'],
     [{ call_handler: 'relay_topic' }, 'call_relay_topic'],
-    [{ call_handler: 'ai_agent', call_ai_agent_id: 'x' }, 'call_handler'],
+    [{ call_handler: 'ai_agent', call_ai_agent_id: 'room' }, 'call_ai_agent_id'],
     [{ call_request_url: url }, 'call_handler'],
     [{ calling_handler_resource_id: 'elsewhere' }, 'calling_handler_resource_id'],
   ])('names the field at fault: %j', (given, attribute) => {

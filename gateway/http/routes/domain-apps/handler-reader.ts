@@ -115,9 +115,7 @@ const readers: Readonly<Record<CallHandler, (wanted: Given, typeOf: TypeOf) => H
   fabric_subscriber: resource(['subscriber']),
   sip_endpoint: resource(['sip_endpoint']),
   sip_gateway: resource(['sip_gateway']),
-  ai_agent: () => {
-    throw badField('call_handler', 'Agents cannot be called yet.')
-  },
+  ai_agent: resource(['ai_agent'], 'call_ai_agent_id'),
 }
 
 /** Returns the status callback of a body. The fields of topics take precedence over the common one. */

@@ -18,20 +18,16 @@ const behind: Readonly<
   cxml_webhook: { type: 'app', channels: ['audio'] },
   call_flow: { type: 'app', channels: ['audio'] },
   relay_application: { type: 'app', channels: ['audio'] },
-  // An agent cannot be called yet.
-  ai_agent: { type: 'app', channels: [] },
+  ai_agent: { type: 'app', channels: ['audio'] },
 }
 
 /** Returns the type of the address of a resource. */
 export const addressTypeOf = (type: ResourceType): AddressType => behind[type].type
 
-/** Returns whether resources of a type can be called, or can receive messages. */
-export const isReachable = (type: ResourceType): boolean => behind[type].channels.length > 0
-
-/** Returns the types of reachable resources whose addresses have a type; default any. */
+/** Returns the types of resources whose addresses have a type; default any. */
 export const typesBehind = (wanted?: AddressType): readonly ResourceType[] =>
   (Object.keys(behind) as ResourceType[]).filter(
-    (type) => isReachable(type) && (wanted === undefined || behind[type].type === wanted),
+    (type) => wanted === undefined || behind[type].type === wanted,
   )
 
 /** Returns the address of a resource for responses. The values of `channels` can be dialled. */

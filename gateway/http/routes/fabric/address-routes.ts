@@ -7,7 +7,7 @@ import { pageOf, pagingQuery, sliceOf } from '../../requests/paging.ts'
 import type { TypedSite, Validated } from '../../requests/typed-routes.ts'
 import { CollectionRoutes } from '../shared/collection-routes.ts'
 import { forSubscribers } from '../shared/route-schemas.ts'
-import { addressBody, addressSchema, addressTypeOf, isReachable, typesBehind } from './address-body.ts'
+import { addressBody, addressSchema, addressTypeOf, typesBehind } from './address-body.ts'
 
 /** Collaborators of the address routes. */
 export interface AddressDeps {
@@ -49,7 +49,7 @@ export const addressRoutes = (site: TypedSite, { resources, authenticate }: Addr
     const { identity } = bearerOf(request)
     const { id } = request.params
     const resource = mayReach(identity, id) ? resources.findByAddressId(identity.projectId, id) : undefined
-    if (!resource || !isReachable(resource.type)) throw new TrunklineError('unknown_address')
+    if (!resource) throw new TrunklineError('unknown_address')
     return resource
   })
 }
@@ -84,7 +84,6 @@ const visibleToGuest = (
 }
 
 const matches = ({ type, displayName, address }: Resource, query: Query): boolean =>
-  isReachable(type) &&
   (query.type === undefined || addressTypeOf(type) === query.type) &&
   (query.name === undefined || [address.name, `/${address.context}/${address.name}`].includes(query.name)) &&
   (query.display_name === undefined || displayName.toLowerCase().includes(query.display_name.toLowerCase()))

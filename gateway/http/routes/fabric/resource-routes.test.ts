@@ -85,9 +85,9 @@ const kinds: readonly [path: string, type: string, body: object, shown: object, 
   [
     'ai_agents',
     'ai_agent',
-    { name: 'Agent', prompt: { text: 'Be kind.' } },
-    { name: 'Agent', prompt: { text: 'Be kind.' } },
-    { hints: ['kind'] },
+    { name: 'Agent', prompt: { text: 'Be kind.' }, multilingual: { start_language: 'en' } },
+    { name: 'Agent', prompt: { text: 'Be kind.' }, multilingual: { start_language: 'en' } },
+    { hints: ['kind'], post_prompt_url: 'https://app.example/report', global_data: { tier: 1 } },
   ],
 ]
 

@@ -143,7 +143,6 @@ const assignRoute = (
     async ({ projectId, params, body: given, query, url }) => {
       const resource = findAnyResource(resources, projectId, params.id)
       const id = given[field] ?? ''
-      if (resource.type === 'ai_agent') throw badField('id', 'Agents cannot be called yet.')
       if (!exists(projectId, id)) throw badField(field, `There is no such ${title}.`)
       await assign(projectId, id, resource.id)
       return addressPage(resource, url, query)

@@ -84,11 +84,10 @@ describe('SIP endpoints', () => {
     expect(attributes(await assign({ sip_endpoint_id: script.id }))).toEqual(['sip_endpoint_id'])
     expect(attributes(await assign({}))).toEqual(['sip_endpoint_id'])
     expect((await assign({ sip_endpoint_id: made.id }, theirs)).status).toBe(404)
-    const agent = await rig.make('/api/fabric/resources/ai_agents', { name: 'Agent' })
-    const refused = await rig.send('POST', `/api/fabric/resources/${agent.id}/sip_endpoints`, {
-      sip_endpoint_id: made.id,
-    })
-    expect(refused.status).toBe(422)
+    const agent = await rig.make('/api/fabric/resources/ai_agents', { name: 'A', prompt: { text: 'Hi' } })
+    const call = { call_handler: 'resource', calling_handler_resource_id: agent.id }
+    expect((await rig.send('PUT', `/api/fabric/resources/sip_endpoints/${made.id}`, call)).status).toBe(200)
+    expect(rig.directory.endpoint(made.id)?.handler).toMatchObject({ kind: 'script', name: '/public/a' })
   })
 
   it('can belong to a subscriber, and are removed with the subscriber', async () => {

@@ -37,8 +37,7 @@ const handlerOf = (
   const kept = present?.handler?.kind === 'resource' ? present.handler.resourceId : undefined
   const id = resourceId === undefined ? kept : resourceId
   if (!id) throw badField('calling_handler_resource_id', 'call_handler resource needs the id of a resource.')
-  const type = typeOf(id)
-  if (type === undefined || type === 'ai_agent')
+  if (typeOf(id) === undefined)
     throw badField('calling_handler_resource_id', 'No callable resource has this id.')
   return handledBy(id)
 }

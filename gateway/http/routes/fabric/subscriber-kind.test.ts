@@ -77,8 +77,7 @@ describe('the addresses for a token', () => {
       display_name: 'Under the roof',
     })
     await rig.make('/api/fabric/resources/sip_endpoints', { username: 'attic-phone', password })
-    const made = await rig.make('/api/fabric/resources/ai_agents', { name: 'attic-agent' })
-    const agent = rig.directory.resources.find('p1', 'ai_agent', made.id)!
+    await rig.make('/api/fabric/resources/ai_agents', { name: 'attic-agent', prompt: { text: 'Hi' } })
     await rig.send('POST', '/api/fabric/resources/conference_rooms', { name: 'foreign' }, theirs)
     const token = await tokenOf()
     const get = (query: string) => rig.get(`/api/fabric/addresses${query}`, token)
@@ -105,10 +104,10 @@ describe('the addresses for a token', () => {
       channels: { audio: '/public/attic-phone?channel=audio' },
     })
     expect(by('attic-phone').channels).not.toHaveProperty('video')
-    // An agent cannot be called yet.
-    expect(by('attic-agent')).toBeUndefined()
-    expect(names((await get('?type=app&page_size=1000')).body)).not.toContain('attic-agent')
-    expect((await rig.get(`/api/fabric/addresses/${agent.address.id}`, token)).status).toBe(404)
+    expect(by('attic-agent')).toMatchObject({
+      type: 'app',
+      channels: { audio: '/public/attic-agent?channel=audio' },
+    })
     expect(by('help')).toMatchObject({ type: 'app', channels: { audio: '/public/help?channel=audio' } })
     expect(names((await get('?type=room')).body)).toEqual(['attic'])
     expect(names((await get('?name=attic')).body)).toEqual(['attic'])

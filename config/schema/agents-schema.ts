@@ -1,0 +1,231 @@
+import {
+  choice,
+  duration,
+  flag,
+  format,
+  group,
+  integer,
+  map,
+  number,
+  object,
+  secret,
+  text,
+} from './builders.ts'
+
+/** Kinds of engines of voice agents: servers that hear and speak, and the pipeline of separate parts. */
+export const agentEngineKinds = [
+  'openai-realtime',
+  'openai-live',
+  'gemini-live',
+  'deepgram-agent',
+  'elevenlabs-agent',
+  'ultravox',
+  'pipeline',
+] as const
+
+/** Kinds of recognisers of a pipeline. */
+export const agentRecogniserKinds = [
+  'vosk',
+  'deepgram',
+  'deepgram-flux',
+  'openai-realtime',
+  'openai-file',
+  'elevenlabs',
+] as const
+
+/** Kinds of language models of a pipeline. */
+export const agentModelKinds = ['openai'] as const
+
+/** Kinds of voices of a pipeline. */
+export const agentVoiceKinds = ['built-in', 'openai', 'elevenlabs', 'deepgram', 'cartesia', 'media'] as const
+
+/** Maximum number of parts of one sort that an engine names. */
+const maxParts = 8
+
+const url = format(
+  'server-url',
+  'URL of the server; private addresses are permitted. Default the URL of the hosted service, if the kind ' +
+    'has one.',
+)
+
+const key = secret(
+  'API key, preferably from an environment variable; required for the URL of the hosted service.',
+  1,
+)
+
+const auth = choice(
+  'Header of the key: bearer is Authorization, api-key is the header of Azure. Default bearer.',
+  ['bearer', 'api-key'],
+)
+
+const nonEmpty = (description: string) => ({ ...text(description), minLength: 1 }) as const
+
+/** Schema of a name of a part, or of a list of names. */
+const parts = (description: string) =>
+  ({
+    ...text(`${description} A list names further ones for failures of the first one.`),
+    type: ['string', 'array'],
+    items: nonEmpty('Name.'),
+    minLength: 1,
+    minItems: 1,
+    maxItems: maxParts,
+  }) as const
+
+const engine = object(
+  'Engine of voice agents.',
+  {
+    kind: choice(
+      'Protocol of the engine. pipeline joins a recogniser, a language model and a voice; each other kind ' +
+        'is one server that hears and speaks.',
+      agentEngineKinds,
+    ),
+    url,
+    key,
+    auth,
+    model: nonEmpty('Model, as the server names it.'),
+    voice: nonEmpty('Voice, as the server names it; default that of the server.'),
+    format: choice('Audio format towards the server. pcm is wideband. Default pcmu, if the server has it.', [
+      'pcmu',
+      'pcma',
+      'pcm',
+    ]),
+    dialect: choice(
+      'Names of events of openai-realtime: ga, or beta for older compatible servers. Default ga.',
+      ['ga', 'beta'],
+    ),
+    transcriptionModel: nonEmpty(
+      'Model of openai-realtime that writes down the caller; default gpt-4o-mini-transcribe.',
+    ),
+    eagerness: choice(
+      'Eagerness of openai-realtime to end the turn of a caller by its meaning; default auto.',
+      ['low', 'medium', 'high', 'auto'],
+    ),
+    effort: nonEmpty(
+      'Effort of models of openai-realtime that reason, such as low; default that of the model.',
+    ),
+    agentId: nonEmpty('Id of the agent for elevenlabs-agent, which requires it.'),
+    longestSession: format(
+      'duration',
+      'Time after which a session is replaced by a new one, in a pause of the conversation. Written as ' +
+        '500ms, 30s, 5m or 4h. Default shortly before the limit of the server.',
+    ),
+    recognisers: parts('Recogniser of a pipeline, by its name in agents.recognisers.'),
+    models: parts(
+      'Language model, by its name in agents.models: the model of a pipeline, or the one to which ' +
+        'openai-live delegates.',
+    ),
+    voices: parts('Voice of a pipeline, by its name in agents.voices; default built-in.'),
+    fallback: nonEmpty('Name of the engine that continues the conversation if this one fails.'),
+  },
+  ['kind'],
+)
+
+const recogniser = object(
+  'Speech recogniser of pipelines.',
+  {
+    kind: choice(
+      'Protocol of the recogniser. openai-file sends each turn as a file after its end; the others stream.',
+      agentRecogniserKinds,
+    ),
+    url,
+    key,
+    auth,
+    model: nonEmpty('Model, as the server names it.'),
+    language: nonEmpty('Language if a document names none, such as en-US.'),
+  },
+  ['kind'],
+)
+
+const model = object(
+  'Language model of pipelines.',
+  {
+    kind: choice('Protocol of the model: openai is POST /chat/completions, which most servers have.', [
+      ...agentModelKinds,
+    ]),
+    url: {
+      ...url,
+      description:
+        'Base URL, to which /chat/completions is appended, such as http://localhost:11434/v1; private ' +
+        'addresses are permitted. Default that of OpenAI.',
+    },
+    key,
+    auth,
+    model: nonEmpty('Model, as the server names it.'),
+    temperature: number('Temperature if a document names none; default that of the server.', 0, 2),
+    timeout: duration('Maximum time to the first part of an answer.', '10s'),
+  },
+  ['kind', 'model'],
+)
+
+const voice = object(
+  'Voice of pipelines.',
+  {
+    kind: choice(
+      'Protocol of the voice. built-in needs no server, media is an engine of media.speech.engines.',
+      agentVoiceKinds,
+    ),
+    url,
+    key,
+    auth,
+    model: nonEmpty('Model, as the server names it.'),
+    voice: nonEmpty('Voice, as the server names it.'),
+    language: nonEmpty('Language if a document names none, such as en-US.'),
+    engine: nonEmpty('Name in media.speech.engines for media, which requires it.'),
+  },
+  ['kind'],
+)
+
+const namesOf = (what: string, section: string) =>
+  map(
+    `${what} of documents, with their names in agents.${section}. A name that ends with * matches all ` +
+      'names that begin so. Case is ignored. A document may also use the configured name itself.',
+    nonEmpty(`Name in agents.${section}.`),
+    {},
+  )
+
+/** Schema of `agents`. */
+export const agents = group('Voice agents. They are off unless an engine is configured.', {
+  default: nonEmpty('Engine of agents whose documents name none; default the only engine.'),
+  engines: map('Engines by name.', engine, {}),
+  recognisers: map('Speech recognisers of pipelines by name.', recogniser, {}),
+  models: map('Language models by name.', model, {}),
+  voices: map('Voices of pipelines by name. The name built-in is reserved.', voice, {}),
+  names: group(
+    'Names in documents for models, voices and recognisers. For a name that is not found, the engine uses ' +
+      'its own, and logs a warning.',
+    {
+      models: namesOf('Models', 'models'),
+      voices: namesOf('Voices', 'voices'),
+      recognisers: namesOf('Recognisers', 'recognisers'),
+    },
+  ),
+  limits: group('Limits of conversations with agents.', {
+    callsPerProject: integer(
+      'Maximum number of concurrent conversations of one project; a further one fails.',
+      1,
+      1_000_000,
+      100,
+    ),
+    duration: duration('Maximum duration of a conversation; it then ends like a hard stop.', '1h'),
+    functionTimeout: duration('Maximum time of a function; the model then gets a failure.', '20s'),
+    tokens: integer(
+      'Maximum number of tokens of the language model in one conversation; it then ends. Default no limit.',
+      1000,
+      1_000_000_000,
+    ),
+  }),
+  silence: group(
+    'Turn-taking of agents that are resources or entries of this file, unless their params have the key. ' +
+      'Documents of scripts have the defaults of their language.',
+    {
+      endOfSpeech: duration(
+        'Silence that ends the turn of a caller, from 250ms to 10s; end_of_speech_timeout.',
+        '300ms',
+      ),
+      semantic: flag(
+        'Whether the meaning may end a turn earlier, if the engine can tell; enable_turn_detection.',
+        true,
+      ),
+    },
+  ),
+})
