@@ -1,6 +1,6 @@
+import { expressionFault } from '../common/placeholders.ts'
 import { codes } from './codes.ts'
 import type { NestedKind } from './method-spec.ts'
-import { expressionFault } from './placeholders.ts'
 import { isObject, type Keys, pointer, type Report } from './source.ts'
 import { type Branch, Branches, type StepList } from './steps.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { asText } from '../common/as-text.ts'
 import type { Target } from '../common/forms.ts'
 import { withQuery } from '../common/urls.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { CallInfo } from '../verbs.ts'
-import { asText } from './as-text.ts'
 import type { ScriptIds } from './call-object.ts'
 
 /** Sends an event about one subject, such as a recording; `ends` as in {@link StatusCallback}. */

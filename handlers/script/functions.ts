@@ -1,6 +1,6 @@
+import { maxExpressionLength, type TemplateFunction } from '../common/placeholders.ts'
 import { VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
-import { maxExpressionLength, type TemplateFunction } from './placeholders.ts'
 import { strftime } from './strftime.ts'
 
 /** Collaborators of template functions. */

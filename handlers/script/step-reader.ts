@@ -1,10 +1,10 @@
+import { hasPlaceholder } from '../common/placeholders.ts'
 import { didYouMean } from '../common/spelling.ts'
 import { readBranches, type StepListReader } from './branches-reader.ts'
 import { codes } from './codes.ts'
 import { checkMethod } from './method-check.ts'
 import type { MethodSpec, NestedKind } from './method-spec.ts'
 import { confirmMethods, methods } from './methods/index.ts'
-import { hasPlaceholder } from './placeholders.ts'
 import { isObject, type Keys, pointer, type Report } from './source.ts'
 import { type ScriptStep, StepList } from './steps.ts'
 

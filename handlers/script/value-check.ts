@@ -1,8 +1,8 @@
 import { hasControlCharacter, percentDecode, readHeader } from '../common/headers.ts'
+import { absentFunction, hasPlaceholder, placeholderFault } from '../common/placeholders.ts'
 import { readSound } from '../common/sounds.ts'
 import { codes } from './codes.ts'
 import type { MethodSpec } from './method-spec.ts'
-import { absentFunction, hasPlaceholder, placeholderFault } from './placeholders.ts'
 import { rangeOf } from './schema-builders.ts'
 import type { Keys, Report } from './source.ts'
 

@@ -1,11 +1,11 @@
+import { asText } from '../common/as-text.ts'
 import { percentDecode } from '../common/headers.ts'
+import { changedPath, isPath, partsOf, piecesOf, segmentsOf } from '../common/placeholders.ts'
 import type { CallControl, CallInfo } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
-import { asText } from './as-text.ts'
 import { callObject, type ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
 import { applyFunction } from './functions.ts'
-import { changedPath, isPath, partsOf, piecesOf, segmentsOf } from './placeholders.ts'
 import { type CpuAccount, ExpressionFailed, type Sandbox } from './sandbox/sandbox.ts'
 import { Nested } from './steps.ts'
 

@@ -203,6 +203,7 @@ const agentCoreFolders = ['uas', 'uac'] as const
  *
  * - `verb-types`: interface of a call, with the options, results and errors of its verbs.
  * - `common`: documents, forms and values that several languages share.
+ * - `agent`: voice agents: their documents, functions, steps and reports.
  * - `xml`: language of XML documents.
  * - `script`: language of scripts, and its sandbox.
  * - `flow`: language of call flows, which are compiled to scripts.
@@ -213,6 +214,7 @@ const handlersFolders = [
   'verbs.ts',
   'handler.ts',
   'common',
+  'agent',
   'xml',
   'script',
   'flow',

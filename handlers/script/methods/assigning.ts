@@ -1,4 +1,4 @@
-import { asText } from '../as-text.ts'
+import { asText } from '../../common/as-text.ts'
 import type { Method } from '../method.ts'
 import { anyObject } from '../schema-builders.ts'
 

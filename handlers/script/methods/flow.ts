@@ -1,5 +1,5 @@
+import { expressionFault } from '../../common/placeholders.ts'
 import type { Method } from '../method.ts'
-import { expressionFault } from '../placeholders.ts'
 import { anyObject, anything, number, text } from '../schema-builders.ts'
 
 const dest = text('Section of the script, URL of a script, or script as JSON text.')

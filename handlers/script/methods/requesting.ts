@@ -1,7 +1,7 @@
+import { asText } from '../../common/as-text.ts'
 import { hasControlCharacter } from '../../common/headers.ts'
 import type { HttpRequest, HttpResponse } from '../../handler.ts'
 import { CallEnded, VerbFailed } from '../../verbs.ts'
-import { asText } from '../as-text.ts'
 import { codes } from '../codes.ts'
 import type { Method } from '../method.ts'
 import { boolean, choice, number, texts, url } from '../schema-builders.ts'

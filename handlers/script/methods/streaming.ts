@@ -1,6 +1,6 @@
+import { asText } from '../../common/as-text.ts'
 import { readStreamFormat, streamFormatPattern, streamFormats, streamTracks } from '../../common/streams.ts'
 import type { CallStream, StreamEnd, StreamOptions } from '../../verbs.ts'
-import { asText } from '../as-text.ts'
 import type { SendEvent } from '../events.ts'
 import type { Method, ScriptContext } from '../method.ts'
 import { choice, number, pattern, type Schema, statusUrl, text, texts } from '../schema-builders.ts'
