@@ -20,9 +20,15 @@ const info = (questions: readonly GatherQuestion[], more: Partial<GatherInfo> = 
 it('asks one question after the other', () => {
   const gather = new Gather(info([question('name'), question('town')], { prompt: 'Be brief.' }))
   expect(gather.text).toContain('Be brief.\nAsk the caller this question: Your name?')
-  expect(gather.submit({ answer: ' Ann ' })).toMatchObject({ kind: 'next', text: expect.stringContaining('Your town?') })
+  expect(gather.submit({ answer: ' Ann ' })).toMatchObject({
+    kind: 'next',
+    text: expect.stringContaining('Your town?'),
+  })
   expect(gather.text).toContain('Your town?')
-  expect(gather.submit({ answer: 'Bonn' })).toMatchObject({ kind: 'complete', data: { name: 'Ann', town: 'Bonn' } })
+  expect(gather.submit({ answer: 'Bonn' })).toMatchObject({
+    kind: 'complete',
+    data: { name: 'Ann', town: 'Bonn' },
+  })
   expect(gather.question).toBeUndefined()
   expect(gather.function).toBeUndefined()
   expect(gather.submit({ answer: 'x' })).toMatchObject({ kind: 'again' })
@@ -44,7 +50,8 @@ it.each([
   ['string', { a: 1 }, undefined],
 ] as const)('takes as %s the answer %j as %j', (type, answer, value) => {
   const result = new Gather(info([question('a', { type })])).submit({ answer })
-  if (value === undefined) expect(result).toMatchObject({ kind: 'again', text: expect.stringContaining('must be') })
+  if (value === undefined)
+    expect(result).toMatchObject({ kind: 'again', text: expect.stringContaining('must be') })
   else expect(result).toMatchObject({ kind: 'complete', data: { a: value } })
 })
 

@@ -2,7 +2,13 @@ import { expect, it } from 'vitest'
 import type { AgentEvent } from '../verbs.ts'
 import { AgentLog } from './log.ts'
 
-const user = (text: string, at: number, merged = 0): AgentEvent => ({ kind: 'user', at, text, by: 'speech', merged })
+const user = (text: string, at: number, merged = 0): AgentEvent => ({
+  kind: 'user',
+  at,
+  text,
+  by: 'speech',
+  merged,
+})
 
 const answer = (spoken: string, at: number, more: object = {}): AgentEvent => ({
   kind: 'answer',
@@ -23,7 +29,13 @@ const contents = (log: AgentLog) => log.callLog.map(({ role, content }) => `${ro
 it('keeps turns, answers and results of functions in order', () => {
   const log = new AgentLog()
   log.system('Be kind.', 1)
-  log.event({ ...user('Hello', 2000), confidence: 0.9, startedAt: 1000, endedAt: 1800, endedBy: 'silence' } as AgentEvent)
+  log.event({
+    ...user('Hello', 2000),
+    confidence: 0.9,
+    startedAt: 1000,
+    endedAt: 1800,
+    endedBy: 'silence',
+  } as AgentEvent)
   const call = { id: 'c1', name: 'look', args: '{"a":1}' }
   log.event(answer('', 2500, { calls: [call] }))
   log.event({ kind: 'function', at: 3000, call, result: 'found', durationMs: 400, outcome: 'finished' })
@@ -63,7 +75,12 @@ it('keeps turns, answers and results of functions in order', () => {
 
 it('has the stamps and latencies that were measured, and no others', () => {
   const log = new AgentLog()
-  const stamps = { lastWordEnd: 1_000_000, requestSent: 1_300_000, firstToken: 1_500_000, firstAudio: 1_900_000 }
+  const stamps = {
+    lastWordEnd: 1_000_000,
+    requestSent: 1_300_000,
+    firstToken: 1_500_000,
+    firstAudio: 1_900_000,
+  }
   log.event(answer('Yes.', 2000, { stamps }))
   expect(log.callLog[0]).toEqual({
     role: 'assistant',
@@ -73,7 +90,12 @@ it('has the stamps and latencies that were measured, and no others', () => {
     audio_latency: 600,
     acoustic_latency: 900,
     eos_to_push_latency: 300,
-    stamps_us: { last_word_end: 1_000_000, status_pushed: 1_300_000, first_token: 1_500_000, first_audio: 1_900_000 },
+    stamps_us: {
+      last_word_end: 1_000_000,
+      status_pushed: 1_300_000,
+      first_token: 1_500_000,
+      first_audio: 1_900_000,
+    },
   })
   expect(log.times).toEqual([{ response: 'Yes.', response_word_count: 1, answer_time: 0.6, token_time: 0.2 }])
 })
@@ -123,7 +145,14 @@ it('redacts prompts', () => {
 
 it('sums the use of engines, and replaces a result', () => {
   const log = new AgentLog()
-  const usage = { kind: 'usage', at: 1, inputTokens: 5, outputTokens: 2, voiceCharacters: 9, recognisedMs: 100 } as const
+  const usage = {
+    kind: 'usage',
+    at: 1,
+    inputTokens: 5,
+    outputTokens: 2,
+    voiceCharacters: 9,
+    recognisedMs: 100,
+  } as const
   log.event(usage)
   log.event(usage)
   expect(log.usage).toEqual({ inputTokens: 10, outputTokens: 4, voiceCharacters: 18, recognisedMs: 200 })
@@ -135,7 +164,14 @@ it('sums the use of engines, and replaces a result', () => {
 
 it('traces requests of functions', () => {
   const log = new AgentLog()
-  log.traced({ at: 1999, name: 'f', args: '{}', url: 'https://x.example/f', request: { a: 1 }, reply: { b: 2 } })
+  log.traced({
+    at: 1999,
+    name: 'f',
+    args: '{}',
+    url: 'https://x.example/f',
+    request: { a: 1 },
+    reply: { b: 2 },
+  })
   log.traced({ at: 3000, name: 'hangup', args: '{}', isNative: true })
   expect(log.functions).toEqual([
     {

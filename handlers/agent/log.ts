@@ -127,36 +127,14 @@ export class AgentLog {
 
   /** Adds an event of the conversation. */
   event(event: AgentEvent): void {
-    switch (event.kind) {
-      case 'user':
-        return this.#user(event)
-      case 'answer':
-        return this.#answer(event)
-      case 'function':
-        return this.#function(event)
-      case 'barge':
-        this.#barges++
-        return this.mark('barge', event.at)
-      case 'usage':
-        this.#count(event)
-        return
-      case 'warning':
-        return this.remark(`${event.code}: ${event.message}`, event.at)
-      case 'language':
-        return this.remark(`language: ${event.code}`, event.at)
-      case 'speech':
-        return this.mark(event.state === 'began' ? 'speech_start' : 'speech_end', event.at)
-      case 'started':
-      case 'ended':
-        return this.mark(event.kind === 'started' ? 'ai_start' : 'ai_end', event.at)
-      case 'attention':
-      case 'hold':
-      case 'unhold':
-      case 'filler':
-        return this.mark(event.kind, event.at)
-      default:
-        return undefined
-    }
+    if (event.kind === 'user') this.#user(event)
+    else if (event.kind === 'answer') this.#answer(event)
+    else if (event.kind === 'function') this.#function(event)
+    else if (event.kind === 'usage') this.#count(event)
+    else if (event.kind === 'warning') this.remark(`${event.code}: ${event.message}`, event.at)
+    else if (event.kind === 'language') this.remark(`language: ${event.code}`, event.at)
+    else if (event.kind !== 'partial' && event.kind !== 'utterance') this.mark(markOf(event), event.at)
+    if (event.kind === 'barge') this.#barges++
   }
 
   #user(event: Of<'user'>): void {
@@ -244,6 +222,16 @@ export class AgentLog {
     push(this.#log, entry)
     push(this.#raw, entry)
   }
+}
+
+/** Returns the type of an event in the timeline. */
+const markOf = (
+  event: Of<'started' | 'ended' | 'speech' | 'barge' | 'filler' | 'attention' | 'hold' | 'unhold'>,
+): string => {
+  if (event.kind === 'started') return 'ai_start'
+  if (event.kind === 'ended') return 'ai_end'
+  if (event.kind === 'speech') return event.state === 'began' ? 'speech_start' : 'speech_end'
+  return event.kind
 }
 
 /** Adds an item; the oldest one makes room for it. */

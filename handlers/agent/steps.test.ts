@@ -14,7 +14,11 @@ const step = (name: string, more: Partial<AgentStep> = {}): AgentStep => ({
   ...more,
 })
 
-const context = (name: string, steps: readonly AgentStep[], more: Partial<AgentContext> = {}): AgentContext => ({
+const context = (
+  name: string,
+  steps: readonly AgentStep[],
+  more: Partial<AgentContext> = {},
+): AgentContext => ({
   name,
   steps,
   reset: { consolidate: false, fullReset: false },
@@ -23,7 +27,8 @@ const context = (name: string, steps: readonly AgentStep[], more: Partial<AgentC
   ...more,
 })
 
-const of = (...contexts: readonly AgentContext[]) => new Steps(new Map(contexts.map((item) => [item.name, item])))
+const of = (...contexts: readonly AgentContext[]) =>
+  new Steps(new Map(contexts.map((item) => [item.name, item])))
 
 const waysOf = (steps: Steps) =>
   steps.functions.map(({ name, parameters }) => {
@@ -39,8 +44,12 @@ it('adds nothing without contexts', () => {
 })
 
 it('goes through the steps in order', () => {
-  const steps = of(context('default', [step('one', { criteria: 'a name is known' }), step('two')], { text: 'Sell.' }))
-  expect(steps.text).toBe('Sell.\n\nPresent step of the conversation: one\nDo one.\nThe step is done when: a name is known')
+  const steps = of(
+    context('default', [step('one', { criteria: 'a name is known' }), step('two')], { text: 'Sell.' }),
+  )
+  expect(steps.text).toBe(
+    'Sell.\n\nPresent step of the conversation: one\nDo one.\nThe step is done when: a name is known',
+  )
   expect(waysOf(steps)).toEqual(['next_step two'])
   expect(steps.next('two')).toMatchObject({ kind: 'moved', step: 'two', isNewContext: false, fillers: [] })
   expect(steps.functions).toEqual([])
@@ -49,7 +58,11 @@ it('goes through the steps in order', () => {
 
 it('goes only where the step permits, with next as the following one', () => {
   const steps = of(
-    context('default', [step('one', { validSteps: ['three', 'next', 'absent'] }), step('two'), step('three')]),
+    context('default', [
+      step('one', { validSteps: ['three', 'next', 'absent'] }),
+      step('two'),
+      step('three'),
+    ]),
   )
   expect(waysOf(steps)).toEqual(['next_step three,two'])
   expect(steps.next('four')).toEqual({ kind: 'refused', text: 'The step must be one of: three, two.' })
@@ -97,7 +110,10 @@ it('changes contexts with fillers, a reset and a first step', () => {
     }),
   )
   expect(waysOf(steps)).toEqual(['change_context sales'])
-  expect(steps.changeContext('default')).toEqual({ kind: 'refused', text: 'The context must be one of: sales.' })
+  expect(steps.changeContext('default')).toEqual({
+    kind: 'refused',
+    text: 'The context must be one of: sales.',
+  })
   expect(steps.changeContext('sales')).toEqual({
     kind: 'moved',
     text: 'Present step of the conversation: three\nDo three.',
@@ -123,7 +139,11 @@ it.each([
 
 it('gathers answers before it goes on', () => {
   const question = { question: 'Age?', type: 'integer', confirm: false, isIsolated: false } as const
-  const gather = { questions: [{ ...question, key: 'age', functions: ['b'] }], isIsolated: false, completionAction: 'next_step' }
+  const gather = {
+    questions: [{ ...question, key: 'age', functions: ['b'] }],
+    isIsolated: false,
+    completionAction: 'next_step',
+  }
   const steps = of(context('default', [step('one', { functions: ['a'], gather }), step('two')]))
   expect(steps.text).toContain('Age?')
   expect(steps.allowed).toEqual(['b'])

@@ -267,7 +267,7 @@ export interface AgentChange {
   readonly history?: readonly AgentMessage[]
 }
 
-/** Running voice agent. Its methods have no effect after its end. */
+/** Running voice agent. After its end, its methods except {@link CallAgent.summarize} have no effect. */
 export interface CallAgent {
   readonly id: string
   /** End of the conversation. Never rejects. */
@@ -286,6 +286,12 @@ export interface CallAgent {
   waitForUser(ms?: number): void
   /** Plays a sound behind the conversation, endless; undefined stops it. */
   background(sound: { readonly url: string; readonly volumeDb: number } | undefined): void
+  /**
+   * Asks a model about the conversation, outside of it: the caller hears nothing, and the history stays. Works
+   * also after the end, if called at once. Settles within 15 s. Rejects with `VerbFailed` if no model can
+   * answer.
+   */
+  summarize(instruction: string): Promise<string>
   /** Ends the conversation, after what is being spoken: at most 10 s. Idempotent. */
   stop(): void
 }
