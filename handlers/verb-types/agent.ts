@@ -263,7 +263,7 @@ export interface AgentChange {
   readonly turns?: Partial<AgentTurnSettings>
   /** Language to speak from now on, by its code. */
   readonly language?: string
-  /** Replaces the history that the model sees. */
+  /** Replaces the history that the model sees. Functions that are running stay in it, with their results. */
   readonly history?: readonly AgentMessage[]
 }
 
@@ -273,7 +273,10 @@ export interface CallAgent {
   /** End of the conversation. Never rejects. */
   readonly ended: Promise<AgentEnd>
   change(change: AgentChange): void
-  /** Adds a message to the conversation. `respond`: whether the model answers it now. */
+  /**
+   * Adds a message to the conversation. `respond`: whether the model answers it now. A message of the user that
+   * is answered is a turn, which the event `user` reports.
+   */
   message(message: AgentMessage, respond: boolean): void
   /** Speaks a text word for word, after what is being spoken. Resolves when it was heard or interrupted. */
   say(text: string, options?: { readonly isInterruptible?: boolean }): Promise<void>
