@@ -371,19 +371,17 @@ describe('function calls of a Realtime session', () => {
       done('r', { output: [item] }),
     )
     await events.until('answer-end')
-    const [a, b] = [
-      { id: 'a', name: 'f', args: '{}' },
-      { id: 'b', name: 'g', args: '{"x":1}' },
-    ]
+    const a = { id: 'a', name: 'f', args: '{}' }
+    const b = { id: 'b', name: 'g', args: '{"x":1}' }
     expect(events.of('call')).toEqual([
       ['call', 'r', a],
       ['call', 'r', b],
     ])
-    link.result(a!, 'one', true)
-    link.result(a!, 'twice', true)
+    link.result(a, 'one', true)
+    link.result(a, 'twice', true)
     await far.next({ type: 'conversation.item.create' })
     expect(far.all({ type: 'response.create' })).toEqual([])
-    link.result(b!, 'two', false)
+    link.result(b, 'two', false)
     expect((await far.next({ type: 'conversation.item.create' })).item).toEqual({
       type: 'function_call_output',
       call_id: 'b',
