@@ -22,8 +22,8 @@ const maxPreRoll = 25
 const maxCalls = 1_000
 
 /**
- * Session with Gemini Live. It outlives its connections: the server announces their end, and the link connects
- * anew with the handle of the session, between two answers if it can.
+ * Session with Gemini Live. It outlives its connections. The server announces their end; the link then
+ * connects anew with the handle of the session, between two answers if it can.
  */
 export class GeminiLink extends SessionLink {
   readonly abilities: EngineAbilities

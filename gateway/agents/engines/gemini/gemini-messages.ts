@@ -85,5 +85,5 @@ export const durationMs = (text: unknown): number | undefined => {
   return seconds === undefined ? undefined : Number(seconds) * 1000
 }
 
-/** Returns the sample rate in a MIME type such as `audio/pcm;rate=24000`; 24,000 if there is none. */
+/** Returns the sample rate in a MIME type such as `audio/pcm;rate=24000`; default 24,000. */
 export const rateOf = (mimeType: string): number => Number(/;\s?rate=(\d{4,6})/.exec(mimeType)?.[1] ?? 24_000)

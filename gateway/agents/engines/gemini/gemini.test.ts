@@ -110,7 +110,8 @@ describe('the turns of a Gemini session', () => {
     far.send(hear(' Green'), hear(' tea'), audio(20), say('Yes'), content({ generationComplete: true }))
     far.send(say('!'), complete, { usageMetadata: { promptTokenCount: 5, responseTokenCount: 6 } })
     await events.until('usage')
-    const [id, item] = ['answer-1', 'answer-1-audio']
+    const id = 'answer-1'
+    const item = 'answer-1-audio'
     expect(events.events.slice(1)).toEqual([
       ['turn', 'began'],
       ['heard', { text: 'Green', isFinal: false }],

@@ -12,9 +12,9 @@ const lifelessMs = 45_000
  * Engine of Gemini Live (BidiGenerateContent).
  *
  * Abilities: turns are `its`, or `ours` by option. The server stops by itself at the caller's voice, unless
- * `isInterruptible` is false. It knows only the audio that it sent; an interruption of ours is a note in the
- * conversation. Audio comes in bursts. A given text is spoken nearly. Prompt and functions cannot change. A
- * session outlives its connections of some 10 minutes, and has no longest time unless an option sets it.
+ * `isInterruptible` is false. It knows only the audio that it sent, so an interruption by the gateway is a
+ * note in the conversation. Audio comes in bursts. A given text is spoken nearly. Prompt and functions cannot
+ * change. A session outlives its connections of some 10 minutes, and lasts unless an option limits it.
  */
 export class GeminiEngine extends SessionEngine {
   readonly kind = 'gemini'
