@@ -1,0 +1,297 @@
+import type { AgentMessage } from '../../../../handlers/verbs.ts'
+import type { Timer } from '../../../core/clock.ts'
+import type {
+  EngineAbilities,
+  EngineCall,
+  EngineChange,
+  EngineFailureKind,
+  EngineHeard,
+} from '../../engine.ts'
+import { Answers } from '../session/answers.ts'
+import type { EngineTarget, WireMessage } from '../session/engine-socket.ts'
+import { SessionLink, type SessionOpening } from '../session/session-link.ts'
+import { numberAt, objectAt, objectsAt, textAt } from '../session/wire-values.ts'
+import { durationMs, rateOf, setupOf, turnOf, turnsOf } from './gemini-messages.ts'
+import type { GeminiOptions } from './gemini-options.ts'
+
+/** Time before the end of a connection at which it is left, also in the middle of an answer, in ms. */
+const leaveMs = 5_000
+/** Audio before a turn of the caller that is sent with it, in frames of 20 ms. */
+const maxPreRoll = 25
+/** Number of ids of calls that are remembered. */
+const maxCalls = 1_000
+
+/**
+ * Session with Gemini Live. It outlives its connections. The server announces their end; the link then
+ * connects anew with the handle of the session, between two answers if it can.
+ */
+export class GeminiLink extends SessionLink {
+  readonly abilities: EngineAbilities
+  readonly #options: GeminiOptions
+  readonly #answers: Answers
+  #handle: string | undefined
+  /** Whether this connection continues the session. */
+  #isResumed = false
+  /** Whether this connection was set up. */
+  #isSetUp = false
+  #leaving: Timer | undefined
+  /** Whether the connection is left after the answer. */
+  #isLeaving = false
+  /** Text of the caller's turn so far. */
+  #heard = ''
+  /** Whether a turn of the caller is open, where the conversation decides it. */
+  #isActive = false
+  #preRoll: Buffer[] = []
+  readonly #told = new Set<string>()
+  readonly #open = new Set<string>()
+
+  constructor(options: GeminiOptions, target: EngineTarget, opening: SessionOpening) {
+    super({ target, input: 'pcm16000', output: 'pcm24000' }, opening)
+    this.#options = options
+    this.abilities = {
+      turns: options.turns ?? 'its',
+      cut: (options.hasNotes ?? true) ? 'note' : 'none',
+      pace: 'burst',
+      isExact: false,
+      changes: false,
+      ...(options.longestMs !== undefined && { longestMs: options.longestMs }),
+    }
+    this.#answers = new Answers(this.listener)
+    this.socket.connect()
+  }
+
+  onOpen(): void {
+    this.socket.send(setupOf(this.#options, this.request, this.#handle))
+  }
+
+  audioMessage(audio: Buffer): WireMessage {
+    const data = audio.toString('base64')
+    return { realtimeInput: { audio: { data, mimeType: 'audio/pcm;rate=16000' } } }
+  }
+
+  override hear(samples: Int16Array): void {
+    if (this.abilities.turns === 'its' || this.#isActive || !this.socket.isReady) super.hear(samples)
+    else {
+      this.#preRoll.push(this.encoder.encode(samples))
+      if (this.#preRoll.length > maxPreRoll) this.#preRoll.shift()
+    }
+  }
+
+  onMessage(message: WireMessage): void {
+    if ('setupComplete' in message) this.#begin()
+    if ('serverContent' in message) this.#onContent(objectAt(message, 'serverContent'))
+    if ('toolCall' in message) this.#onCalls(objectsAt(objectAt(message, 'toolCall'), 'functionCalls'))
+    if ('toolCallCancellation' in message)
+      this.#onCallsCancelled(objectAt(message, 'toolCallCancellation').ids)
+    if ('goAway' in message) this.#onGoAway(objectAt(message, 'goAway'))
+    if ('sessionResumptionUpdate' in message) this.#onHandle(objectAt(message, 'sessionResumptionUpdate'))
+    if ('usageMetadata' in message) this.#onUsage(objectAt(message, 'usageMetadata'))
+  }
+
+  /** A close is where faults of key and setup are reported, in words. */
+  kindOfClose(code: number, reason: string): EngineFailureKind | undefined {
+    if (/api key|unauthenticated|permission/i.test(reason)) return 'unauthorised'
+    if (/quota|exhausted/i.test(reason)) return 'limited'
+    return code === 1007 || code === 1008 ? 'refused' : undefined
+  }
+
+  override onFailure(failure: Parameters<SessionLink['onFailure']>[0]): void {
+    const isLost = failure.kind === 'connection' || failure.kind === 'timeout'
+    // A connection that was not set up is not tried again: its handle may be the fault.
+    if (isLost && this.#handle !== undefined && this.#isSetUp && !this.isOver) this.#resume()
+    else super.onFailure(failure)
+  }
+
+  commit(text: string): void {
+    if (this.abilities.turns !== 'ours') return
+    this.#heard = ''
+    if (this.#isActive) {
+      this.#isActive = false
+      this.put({ realtimeInput: { activityEnd: {} } })
+    } else if (text !== '') this.#say(text)
+  }
+
+  message(message: AgentMessage, respond: boolean): void {
+    this.put({ clientContent: { turns: turnsOf([message]), turnComplete: respond } })
+  }
+
+  answer(instruction: string | undefined): void {
+    this.#say(instruction === undefined ? '(Speak now.)' : `(${instruction})`)
+  }
+
+  say(text: string): void {
+    this.#say(`(Say exactly these words, and nothing else: <<<${text}>>>)`)
+  }
+
+  interrupt(heard: EngineHeard | undefined): void {
+    this.#answers.discard()
+    if (this.abilities.turns === 'ours') this.#activate()
+    if (!heard || !(this.#options.hasNotes ?? true)) return
+    const note = `(The caller interrupted you, and heard only: <<<${heard.text}>>>)`
+    this.put({ clientContent: { turns: [turnOf('user', note)], turnComplete: false } })
+  }
+
+  result({ id, name }: EngineCall, text: string, respond: boolean): void {
+    if (!this.#open.delete(id)) return
+    const response = { id, name, response: { result: text }, ...(!respond && { scheduling: 'SILENT' }) }
+    this.put({ toolResponse: { functionResponses: [response] } })
+  }
+
+  /** Only the history can change; the conversation opens another session for the rest. */
+  change({ history }: EngineChange): void {
+    if (history) this.put({ clientContent: { turns: turnsOf(history), turnComplete: false } })
+  }
+
+  protected override ended(): void {
+    this.#leaving?.cancel()
+  }
+
+  #say(text: string): void {
+    this.put({ clientContent: { turns: [turnOf('user', text)], turnComplete: true } })
+  }
+
+  #begin(): void {
+    if (this.socket.isReady) return
+    this.#isSetUp = true
+    const turns = this.#isResumed ? [] : turnsOf(this.request.history)
+    if (turns.length > 0) this.socket.send({ clientContent: { turns, turnComplete: false } })
+    this.#isActive = false
+    if (this.abilities.turns === 'ours') {
+      this.socket.send({ realtimeInput: { activityStart: {} } })
+      this.#isActive = true
+    }
+    this.started()
+  }
+
+  /** Opens a turn of the caller, with the sound before it. */
+  #activate(): void {
+    if (this.#isActive || !this.socket.isReady) return
+    this.#isActive = true
+    this.socket.send({ realtimeInput: { activityStart: {} } })
+    for (const audio of this.#preRoll.splice(0)) this.socket.hear(audio)
+  }
+
+  #onContent(content: WireMessage): void {
+    this.#onHeard(textAt(objectAt(content, 'inputTranscription'), 'text') ?? '')
+    if (content.interrupted === true) this.#onInterrupted()
+    for (const part of objectsAt(objectAt(content, 'modelTurn'), 'parts'))
+      this.#onSound(objectAt(part, 'inlineData'))
+    const text = textAt(objectAt(content, 'outputTranscription'), 'text') ?? ''
+    if (text !== '' && !this.#answers.isDiscarding) {
+      this.#turnEnded()
+      this.#answers.text(text)
+    }
+    if (content.generationComplete === true) this.#answers.endItem()
+    if (content.turnComplete === true) this.#onTurnComplete(content)
+  }
+
+  #onSound(data: WireMessage): void {
+    const base64 = textAt(data, 'data')
+    if (base64 === undefined || this.#answers.isDiscarding) return
+    if (rateOf(textAt(data, 'mimeType') ?? '') !== 24_000) {
+      this.socket.fail('protocol', 'audio of 24,000 Hz expected')
+      return
+    }
+    const samples = this.samplesOf(base64)
+    if (!samples) return
+    this.#turnEnded()
+    this.#answers.audio(samples)
+  }
+
+  #onInterrupted(): void {
+    const isKnown = this.#answers.isDiscarding
+    this.#answers.end('cancelled')
+    this.#answers.accept()
+    this.decoder.reset()
+    if (!isKnown) this.listener.onInterrupted()
+  }
+
+  #onTurnComplete(content: WireMessage): void {
+    const isCut = textAt(content, 'turnCompleteReason') === 'MAX_TOKENS'
+    this.#answers.end(isCut ? 'incomplete' : 'completed')
+    this.#answers.accept()
+    this.decoder.reset()
+    if (this.abilities.turns === 'ours') this.#activate()
+    if (this.#isLeaving) this.#resume()
+  }
+
+  #onHeard(piece: string): void {
+    if (piece === '') return
+    if (this.#heard === '' && this.abilities.turns === 'its') this.listener.onTurn('began')
+    this.#heard += piece
+    this.listener.onHeard({ text: this.#heard.trim(), isFinal: false })
+  }
+
+  /** The server has no event for the end of the caller's turn: it is the begin of the answer. */
+  #turnEnded(): void {
+    const text = this.#heard.trim()
+    if (text === '' || this.#answers.current !== undefined) return
+    this.#heard = ''
+    this.listener.onHeard({ text, isFinal: true })
+    if (this.abilities.turns === 'its') this.listener.onTurn('ended')
+  }
+
+  /** The answer ends with its calls; the next one follows their results. */
+  #onCalls(calls: readonly WireMessage[]): void {
+    if (this.#answers.isDiscarding) {
+      // The server waits for a result of every call, also of those that are not made.
+      for (const { id, name } of calls)
+        this.put({ toolResponse: { functionResponses: [{ id, name, response: { error: 'cancelled' } }] } })
+      return
+    }
+    this.#turnEnded()
+    const answer = this.#answers.begin()
+    for (const call of calls) {
+      const id = textAt(call, 'id') ?? ''
+      if (id === '' || this.#told.has(id)) continue
+      if (this.#told.size >= maxCalls) this.#told.clear()
+      this.#told.add(id)
+      this.#open.add(id)
+      const args = JSON.stringify(call.args ?? {})
+      this.listener.onCall(answer, { id, name: textAt(call, 'name') ?? '', args })
+    }
+    this.#answers.end('completed')
+  }
+
+  #onCallsCancelled(ids: unknown): void {
+    const cancelled = (Array.isArray(ids) ? ids : []).filter((id) => this.#open.delete(id))
+    if (cancelled.length > 0) this.listener.onCallsCancelled(cancelled)
+  }
+
+  #onHandle(update: WireMessage): void {
+    const handle = textAt(update, 'newHandle')
+    this.#handle = update.resumable === true && handle !== undefined && handle !== '' ? handle : undefined
+  }
+
+  #onGoAway(message: WireMessage): void {
+    const left = durationMs(message.timeLeft) ?? 0
+    if (this.#handle === undefined) {
+      this.listener.onClosing(left)
+      return
+    }
+    this.#isLeaving = true
+    this.#leaving?.cancel()
+    const wait = this.#answers.current === undefined ? 0 : Math.max(0, left - leaveMs)
+    this.#leaving = this.clock.after(wait, () => this.#resume())
+  }
+
+  /** Continues the session with another connection; the first one is closed before. */
+  #resume(): void {
+    this.#leaving?.cancel()
+    this.#isLeaving = false
+    this.#answers.end('cancelled')
+    this.#answers.accept()
+    this.#isResumed = true
+    this.#isSetUp = false
+    this.reconnect()
+  }
+
+  #onUsage(usage: WireMessage): void {
+    const inputTokens = numberAt(usage, 'promptTokenCount')
+    const outputTokens = numberAt(usage, 'responseTokenCount')
+    this.listener.onUsage({
+      ...(inputTokens !== undefined && { inputTokens }),
+      ...(outputTokens !== undefined && { outputTokens }),
+    })
+  }
+}
