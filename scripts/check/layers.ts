@@ -18,6 +18,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
 /** Rooms of `gateway/` from the lowest layer to the highest: each imports only rooms before it. */
 export const rooms = [
   'core',
+  'stand-ins',
   'model.ts',
   'directory',
   'reload',
