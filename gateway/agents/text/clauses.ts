@@ -1,0 +1,122 @@
+import { PlainText } from './plain-text.ts'
+import { wordsOf } from './words.ts'
+
+/** Fewest words of a first piece that ends at a comma. */
+const minFirstWords = 3
+/** Length from which a piece may end at a comma, and at which it ends at a space. */
+const longClause = 160
+const longestPiece = 400
+
+const abbreviations = new Set([
+  ...['dr', 'mr', 'mrs', 'ms', 'prof', 'st', 'vs', 'eg', 'ie', 'etc', 'approx', 'dept', 'no', 'ext', 'fig'],
+  ...['zb', 'dh', 'bzw', 'ca', 'nr', 'str', 'tel', 'hr', 'fr', 'ggf', 'evtl', 'inkl', 'zzgl', 'usw', 'vgl'],
+  ...['sr', 'sra', 'srta', 'dra', 'ud', 'uds', 'mme', 'mlle', 'm', 'mm', 'av', 'bd', 'env', 'jan', 'feb'],
+  ...['aug', 'sept', 'oct', 'nov', 'dec', 'inc', 'ltd', 'corp', 'co', 'min', 'max', 'us', 'uk', 'jr'],
+])
+
+/** Longest word whose end is examined for an abbreviation. */
+const maxAbbreviation = 12
+
+const stops = '.!?…'
+const wideStops = '。！？'
+const clauseMarks = ',;:—–'
+const closers = '"\'”’)]»'
+
+const pictographs = /[\p{Extended_Pictographic}\u{1F1E6}-\u{1F1FF}\u{1F3FB}-\u{1F3FF}\uFE0F\u20E3]\u200D?/gu
+
+const isBlank = (character: string): boolean => character.trim() === ''
+
+/** Returns a piece as it is spoken: without pictographs, with single spaces. */
+const spoken = (piece: string): string =>
+  piece
+    .replace(pictographs, (mark) => ('©®™'.includes(mark) ? mark : ''))
+    .split(/\s/)
+    .filter((word) => word !== '')
+    .join(' ')
+
+const lastWord = (text: string): string => {
+  const tail = text.slice(-maxAbbreviation)
+  const word = tail.slice(tail.lastIndexOf(' ') + 1)
+  return word.toLowerCase()
+}
+
+/** Whether the stop at the end of a text ends a sentence, and is not part of an abbreviation or an ordinal. */
+const endsSentence = (text: string): boolean => {
+  let end = text.length
+  while (end > 0 && closers.includes(text[end - 1]!)) end--
+  if (end === 0) return false
+  if (text[end - 1] !== '.') return stops.includes(text[end - 1]!)
+  if (text[end - 2] === '.') return true
+  const word = lastWord(text.slice(0, end)).slice(0, -1)
+  const letters = word.replaceAll('.', '').replace('(', '')
+  const isOrdinal = letters !== '' && letters.length <= 2 && [...letters].every((c) => c >= '0' && c <= '9')
+  const isInitial = letters.length === 1 && letters !== 'i' && letters.toLowerCase() !== letters.toUpperCase()
+  return !(isOrdinal || isInitial || abbreviations.has(letters) || isDotted(word))
+}
+
+/** Whether a word has inner dots between single letters, such as `e.g` or `a.m`. */
+const isDotted = (word: string): boolean => {
+  const parts = word.split('.')
+  return parts.length > 1 && parts.every((part) => part.length === 1)
+}
+
+/**
+ * Divides the text of a model into pieces for a voice, as it comes. The first piece ends at the first clause
+ * of three words or more, so that the voice begins early; later ones end with a sentence, a line or, if they
+ * are long, a clause. Marks of Markdown, thoughts and pictographs are left out. Any division of the input
+ * gives the same pieces, in linear time.
+ */
+export class Clauses {
+  readonly #plain = new PlainText()
+  #piece = ''
+  #isFirst = true
+
+  /** Adds text; returns the pieces that are complete. */
+  push(text: string): string[] {
+    return this.#divide(this.#plain.push(text))
+  }
+
+  /** Ends the text; returns the rest. */
+  end(): string[] {
+    return [...this.#divide(this.#plain.end()), ...this.#cut()]
+  }
+
+  #divide(text: string): string[] {
+    const pieces: string[] = []
+    for (let at = 0; at < text.length; at++) {
+      const character = text[at]!
+      // Pieces end before white space, so the character after a stop is known.
+      if (isBlank(character) && this.#isComplete(character)) pieces.push(...this.#cut())
+      if (this.#piece !== '' || !isBlank(character)) this.#piece += character
+      if (wideStops.includes(character)) pieces.push(...this.#cut())
+    }
+    return pieces
+  }
+
+  #isComplete(next: string): boolean {
+    const piece = this.#piece
+    if (piece === '') return false
+    if (next === '\n' || piece.length >= longestPiece) return true
+    const last = piece.at(-1)!
+    if (isBlank(last)) return false
+    if (stops.includes(last) || closers.includes(last)) return endsSentence(piece)
+    if (!clauseMarks.includes(last)) return false
+    if (piece.length >= longClause) return true
+    return this.#isFirst && wordsOf(piece).length >= minFirstWords
+  }
+
+  #cut(): string[] {
+    const piece = spoken(this.#piece)
+    this.#piece = ''
+    // Nothing can be said of a piece without letters and digits.
+    if (wordsOf(piece).length === 0) return []
+    this.#isFirst = false
+    return [piece]
+  }
+}
+
+/** Divides a complete text into pieces for a voice; see {@link Clauses}. */
+export const dividedText = (text: string): string[] => {
+  const clauses = new Clauses()
+  return [...clauses.push(text), ...clauses.end()]
+}
