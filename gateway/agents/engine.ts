@@ -56,6 +56,8 @@ export interface EngineRequest {
   /** Whether a source of meaning may end a turn; silence in ms that ends it otherwise. */
   readonly isSemantic: boolean
   readonly endOfSpeechMs: number
+  /** Whether an engine may stop speaking by itself when it hears the caller; default true. */
+  readonly isInterruptible?: boolean
 }
 
 /** Kind of a failure, for logs, metrics and the decision to try again. */
