@@ -1,0 +1,141 @@
+import { VoiceActivityDetector } from '../../../../media/rtp/voice-activity.ts'
+import type { EngineError } from '../../http/engine-error.ts'
+import type {
+  AgentRecogniser,
+  AgentRecognition,
+  AgentRecognitionListener,
+  AgentRecognitionRequest,
+  AgentTranscript,
+} from '../../recognisers/recogniser.ts'
+
+/** Events of a {@link Hearing}. Nothing follows {@link onFailure}. */
+export interface HearingEvents {
+  onTranscript(transcript: AgentTranscript): void
+  onTurn(state: 'began' | 'eager' | 'resumed' | 'ended'): void
+  /** A recognition failed and was replaced: by the same recogniser, or the one after it. */
+  onReplaced(name: string, error: EngineError): void
+  /** Every recogniser has failed. */
+  onFailure(error: EngineError): void
+}
+
+/** Number of voiced frames (20 ms) that begin the voice, and of others that end it. */
+const voicedFrames = 3
+const silentFrames = 10
+
+/**
+ * Hearing of one caller by the first of several recognisers that works. A recognition that fails is opened
+ * again once; after that, the next recogniser takes over.
+ */
+export class Hearing {
+  readonly #recognisers: readonly AgentRecogniser[]
+  readonly #events: HearingEvents
+  readonly #detector = new VoiceActivityDetector()
+  #request: AgentRecognitionRequest
+  #recognition: AgentRecognition | undefined
+  #at = 0
+  #isSecondTry = false
+  #isVoiced = false
+  /** Whether the recognition is opened again in the next silence, as the request has changed. */
+  #isStale = false
+  #run = 0
+  #isOver = false
+
+  constructor(
+    recognisers: readonly AgentRecogniser[],
+    request: AgentRecognitionRequest,
+    events: HearingEvents,
+  ) {
+    this.#recognisers = recognisers
+    this.#request = request
+    this.#events = events
+  }
+
+  /** Opens the recognition. */
+  open(): void {
+    if (this.#isOver) return
+    this.#isStale = false
+    this.#recognition?.close()
+    let isCurrent = true
+    const recognition = this.#recognisers[this.#at]!.open(
+      this.#request,
+      this.#listener(
+        () => isCurrent && !this.#isOver,
+        (error) => this.#failed(error),
+      ),
+    )
+    this.#recognition = {
+      write: (samples) => recognition.write(samples),
+      voice: (isVoiced) => recognition.voice(isVoiced),
+      close: () => {
+        isCurrent = false
+        recognition.close()
+      },
+    }
+  }
+
+  /** Takes 20 ms of the caller's audio. */
+  write(samples: Int16Array): void {
+    if (this.#isOver) return
+    this.#detect(samples)
+    this.#recognition?.write(samples)
+  }
+
+  /** Changes language, hints and silence, as soon as the caller is silent. */
+  change(change: Partial<AgentRecognitionRequest>): void {
+    const request = { ...this.#request, ...change }
+    if (JSON.stringify(request) === JSON.stringify(this.#request)) return
+    this.#request = request
+    this.#isStale = true
+    if (!this.#isVoiced) this.open()
+  }
+
+  /** Ends the hearing. Idempotent. */
+  close(): void {
+    this.#isOver = true
+    this.#recognition?.close()
+  }
+
+  #listener(isCurrent: () => boolean, onFailure: (error: EngineError) => void): AgentRecognitionListener {
+    return {
+      onTranscript: (transcript) => {
+        if (!isCurrent()) return
+        this.#isSecondTry = false
+        this.#events.onTranscript(transcript)
+      },
+      onTurn: (state) => {
+        if (isCurrent()) this.#events.onTurn(state)
+      },
+      onFailure: (error) => {
+        if (isCurrent()) onFailure(error)
+      },
+    }
+  }
+
+  #failed(error: EngineError): void {
+    const canHelp = error.kind !== 'unauthorised' && error.kind !== 'refused'
+    if (canHelp && !this.#isSecondTry) this.#isSecondTry = true
+    else {
+      this.#at++
+      this.#isSecondTry = false
+    }
+    const next = this.#recognisers[this.#at]
+    if (!next) {
+      this.close()
+      this.#events.onFailure(error)
+      return
+    }
+    this.#events.onReplaced(next.name, error)
+    this.open()
+  }
+
+  /** Follows the voice by its level. */
+  #detect(samples: Int16Array): void {
+    const isVoiced = this.#detector.update(samples)
+    this.#run = isVoiced === this.#isVoiced ? 0 : this.#run + 1
+    if (this.#run < (isVoiced ? voicedFrames : silentFrames)) return
+    this.#run = 0
+    this.#isVoiced = isVoiced
+    this.#recognition?.voice(isVoiced)
+    if (this.#isStale && !isVoiced) this.open()
+  }
+}
