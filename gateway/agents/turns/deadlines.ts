@@ -27,7 +27,7 @@ const addTurn = (floor: Floor, add: Add): void => {
   if (!end) return
   const { text } = floor.caller.speech
   add(end.at, () => floor.commitSpeech(end.by))
-  if (floor.prepared !== text) add(end.prepareAt, () => floor.prepare())
+  if (floor.canPrepare) add(end.prepareAt, () => floor.prepare())
   if (end.meaning === 'dictation') addDictation(floor, text, add)
 }
 

@@ -196,11 +196,17 @@ export class Floor {
     this.state = 'caller'
   }
 
-  prepare(): void {
+  /** Whether an answer to the words so far may be prepared. */
+  get canPrepare(): boolean {
     const { text } = this.caller.speech
     const { wakeName } = this.rules
-    if (this.mode !== 'ours' || text === '' || text === this.prepared) return
-    if (this.#preparations >= maxPrepared || (wakeName && !containsName(text, wakeName))) return
+    if (this.mode !== 'ours' || text === '' || text === this.prepared) return false
+    return this.#preparations < maxPrepared && (!wakeName || containsName(text, wakeName))
+  }
+
+  prepare(): void {
+    if (!this.canPrepare) return
+    const { text } = this.caller.speech
     this.discard()
     this.#preparations++
     this.prepared = text

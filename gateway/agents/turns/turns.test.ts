@@ -139,8 +139,9 @@ describe('end of a turn', () => {
 })
 
 describe('interruption', () => {
-  const speaking = (rules = {}): TurnsRig => {
+  const speaking = (rules = {}, isStreaming = true): TurnsRig => {
     const rig = new TurnsRig(rules)
+    if (isStreaming) rig.partial('tell me')
     rig.says('tell me about it').wait(700)
     rig.speaks()
     rig.wait(5000)
@@ -207,7 +208,7 @@ describe('interruption', () => {
   })
 
   it('is awaited longer from a recogniser without partial recognitions', () => {
-    const rig = speaking()
+    const rig = speaking({}, false)
     rig.sound(1500).wait(1000).final('I meant the other one')
     expect(rig.news).toEqual(['fade', 'cut: normal I meant the other one'])
   })
