@@ -29,6 +29,8 @@ export interface CallerTurn {
   /** Number of earlier turns that a transparent interruption joined to it. */
   readonly merged: number
   readonly endedBy: 'silence' | 'meaning' | 'engine' | 'limit'
+  /** Instruction for the answer to this turn, because it interrupted the agent. */
+  readonly instruction?: string
 }
 
 /** Cause of an end that the turns decide. */
@@ -42,7 +44,8 @@ export interface TurnActor {
   resume(): void
   /**
    * Drops the rest of the answer. `transparent`: the answer is dropped from the history, too, and the turn
-   * before continues. `text`: what the caller said so far.
+   * before continues. `text`: what the caller said so far; empty if the answer was given up, because the
+   * engine did not go on with it.
    */
   cut(how: 'transparent' | 'normal', text: string): void
   /** Begins an answer to a turn that has probably ended; see `EngineLink.prepare`. */
@@ -51,7 +54,9 @@ export interface TurnActor {
   discard(): void
   /** The turn is complete. For engines whose turns are `ours`, the model answers it now. */
   commit(turn: CallerTurn): void
-  /** The model speaks without a turn. */
+  /** A turn that is not meant for the agent ({@link AgentTurnSettings.wakeName}). The model does not answer. */
+  overheard(turn: CallerTurn): void
+  /** The model speaks without a turn. `interrupted`: after an interruption that no turn followed. */
   prompt(instruction: string, reason: 'attention' | 'limit' | 'interrupted'): void
   /** Says a filler, if there is one. */
   filler(when: 'thinking' | 'function' | 'dictation'): void
@@ -78,8 +83,11 @@ export interface TurnRules extends AgentTurnSettings {
  */
 export interface TurnInputs {
   readonly state: TurnState
-  /** Voice of the caller, by the detector in the media thread: began (the reflex has faded) or ended. */
-  voice(isVoiced: boolean): void
+  /**
+   * Voice of the caller, by the detector in the media thread: began (the reflex has faded) or ended. `agoMs`:
+   * time since the first or last voiced frame; default 0.
+   */
+  voice(isVoiced: boolean, agoMs?: number): void
   /** Text of the caller, by the recogniser or the engine. */
   heard(heard: {
     readonly text: string
@@ -95,14 +103,18 @@ export interface TurnInputs {
   said(text: string): void
   /** An answer begins. `isInterruptible`: whether the caller can interrupt it. */
   answerBegan(answer: string, isInterruptible: boolean): void
-  /** The first sound of an answer left the gateway. */
+  /** The first sound of an answer left the gateway, or the first one after {@link played}. */
   speechBegan(answer: string): void
   /** Everything of an answer was delivered by the engine (nothing may have been). */
   answerDelivered(answer: string): void
-  /** Everything that was queued has left the gateway. */
+  /**
+   * Everything that was queued has left the gateway. Called after each {@link answerDelivered}, too, as soon
+   * as the queue is empty then: at once if it is.
+   */
   played(): void
   functionBegan(id: string): void
-  functionEnded(id: string): void
+  /** `isAnswered`: whether the model goes on now; default true. */
+  functionEnded(id: string, isAnswered?: boolean): void
   hold(): void
   unhold(): void
   /** The agent ends after its last words. */
