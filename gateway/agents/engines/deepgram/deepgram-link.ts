@@ -1,0 +1,200 @@
+import type { AgentMessage } from '../../../../handlers/verbs.ts'
+import type { Timer } from '../../../core/clock.ts'
+import type { EngineAbilities, EngineCall, EngineChange } from '../../engine.ts'
+import { Answers } from '../session/answers.ts'
+import type { EngineTarget, WireMessage } from '../session/engine-socket.ts'
+import { SessionLink, type SessionOpening } from '../session/session-link.ts'
+import { objectsAt, textAt } from '../session/wire-values.ts'
+import { settingsOf, type ThinkRequest, thinkOf } from './deepgram-messages.ts'
+import type { DeepgramAgentOptions } from './deepgram-options.ts'
+
+/** Interval of messages without audio, in ms; the server closes a silent connection. */
+const keepAliveMs = 5_000
+/** Number of ids of calls that are remembered. */
+const maxCalls = 1_000
+
+/** Session with an agent of Deepgram: recogniser, model and voice are the server's. */
+export class DeepgramAgentLink extends SessionLink {
+  readonly abilities: EngineAbilities
+  readonly #options: DeepgramAgentOptions
+  readonly #answers: Answers
+  readonly #told = new Set<string>()
+  readonly #open = new Set<string>()
+  #think: ThinkRequest
+  #heardAt: number
+  #keepAlive: Timer
+
+  constructor(options: DeepgramAgentOptions, target: EngineTarget, opening: SessionOpening) {
+    const { format = 'pcmu', longestMs } = options
+    super({ target, input: format, output: format }, opening)
+    this.#options = options
+    this.abilities = {
+      turns: 'its',
+      cut: 'none',
+      pace: 'burst',
+      isExact: true,
+      changes: true,
+      ...(longestMs !== undefined && { longestMs }),
+    }
+    this.#think = this.request
+    this.#answers = new Answers(this.listener)
+    this.#heardAt = this.clock.uptime()
+    this.#keepAlive = this.clock.after(keepAliveMs, () => this.#keep())
+    this.socket.connect()
+  }
+
+  onOpen(): void {
+    this.socket.send(settingsOf(this.#options, this.request))
+  }
+
+  audioMessage(audio: Buffer): Buffer {
+    return audio
+  }
+
+  override hear(samples: Int16Array): void {
+    this.#heardAt = this.clock.uptime()
+    super.hear(samples)
+  }
+
+  onBinary(bytes: Buffer): void {
+    this.#answers.audio(this.decoder.decode(bytes))
+  }
+
+  onMessage(message: WireMessage): void {
+    switch (textAt(message, 'type')) {
+      case 'SettingsApplied':
+        this.started()
+        break
+      case 'UserStartedSpeaking':
+        this.#onInterrupted()
+        break
+      case 'ConversationText':
+        this.#onText(textAt(message, 'role'), textAt(message, 'content') ?? '')
+        break
+      case 'AgentStartedSpeaking':
+        this.#answers.accept()
+        this.#answers.begin()
+        break
+      case 'AgentAudioDone':
+        this.#answers.end('completed')
+        this.#answers.accept()
+        this.decoder.reset()
+        break
+      case 'FunctionCallRequest':
+        this.#onCalls(objectsAt(message, 'functions'))
+        break
+      case 'FunctionCallCancelled':
+        this.#onCallsCancelled(message)
+        break
+      case 'InjectionRefused':
+        this.onWarning('engine_text_refused', 'a text was not spoken: the caller or the agent speaks')
+        break
+      case 'Warning':
+        this.onWarning('engine_warning', this.socket.publicText(textAt(message, 'code') ?? 'unknown warning'))
+        break
+      case 'Error':
+        this.#onError(message)
+    }
+  }
+
+  /** The server ends turns and answers by itself. */
+  commit(): void {}
+
+  /** A message without an answer joins the prompt: the server has no other place for it. */
+  message({ role, content }: AgentMessage, respond: boolean): void {
+    if (respond) this.put({ type: 'InjectUserMessage', content })
+    else this.#prompt(`${this.#think.prompt}\n\n(${role}: ${content})`)
+  }
+
+  answer(instruction: string | undefined): void {
+    this.put({ type: 'InjectUserMessage', content: instruction ?? '(The call has begun. Speak first.)' })
+  }
+
+  say(text: string): void {
+    this.put({ type: 'InjectAgentMessage', message: text, behavior: 'queue' })
+  }
+
+  /** The server stops by itself; the rest of an answer that it goes on with is dropped. */
+  interrupt(): void {
+    this.#answers.discard()
+  }
+
+  /** The server answers by itself when it has a result; `respond` has no effect. */
+  result({ id, name }: EngineCall, text: string): void {
+    if (this.#open.delete(id)) this.put({ type: 'FunctionCallResponse', id, name, content: text })
+  }
+
+  change({ prompt, functions, settings }: EngineChange): void {
+    if (functions || settings) {
+      this.#think = {
+        prompt: prompt ?? this.#think.prompt,
+        functions: functions ?? this.#think.functions,
+        settings: settings ?? this.#think.settings,
+      }
+      this.put({ type: 'UpdateThink', think: thinkOf(this.#options, this.#think) })
+    } else if (prompt !== undefined) this.#prompt(prompt)
+  }
+
+  protected override ended(): void {
+    this.#keepAlive.cancel()
+  }
+
+  #prompt(prompt: string): void {
+    this.#think = { ...this.#think, prompt }
+    this.put({ type: 'UpdatePrompt', prompt })
+  }
+
+  #keep(): void {
+    this.#keepAlive = this.clock.after(keepAliveMs, () => this.#keep())
+    if (this.clock.uptime() - this.#heardAt >= keepAliveMs) this.socket.send({ type: 'KeepAlive' })
+  }
+
+  #onInterrupted(): void {
+    this.listener.onTurn('began')
+    this.#answers.end('cancelled')
+    this.#answers.accept()
+    this.decoder.reset()
+    this.listener.onInterrupted()
+  }
+
+  #onText(role: string | undefined, text: string): void {
+    if (role === 'user') {
+      this.listener.onHeard({ text, isFinal: true })
+      this.listener.onTurn('ended')
+    } else if (role === 'assistant') this.#answers.text(this.#answers.current ? ` ${text}` : text)
+  }
+
+  /** The answer ends with its calls; the next one follows their results. */
+  #onCalls(functions: readonly WireMessage[]): void {
+    const fresh = functions.filter(
+      ({ id, client_side }) => client_side !== false && typeof id === 'string' && !this.#told.has(id),
+    )
+    if (fresh.length === 0) return
+    const answer = this.#answers.begin()
+    for (const each of fresh) {
+      const call = {
+        id: String(each.id),
+        name: textAt(each, 'name') ?? '',
+        args: textAt(each, 'arguments') ?? '',
+      }
+      if (this.#told.size >= maxCalls) this.#told.clear()
+      this.#told.add(call.id)
+      this.#open.add(call.id)
+      this.listener.onCall(answer, call)
+    }
+    this.#answers.end('completed')
+  }
+
+  #onCallsCancelled(message: WireMessage): void {
+    const ids = [textAt(message, 'id'), ...objectsAt(message, 'functions').map((each) => textAt(each, 'id'))]
+    const cancelled = ids.filter((id) => id !== undefined && this.#open.delete(id)) as readonly string[]
+    if (cancelled.length > 0) this.listener.onCallsCancelled(cancelled)
+  }
+
+  #onError(message: WireMessage): void {
+    const code = textAt(message, 'code') ?? 'unknown error'
+    const kind = this.socket.isReady ? 'server' : 'refused'
+    const text = this.socket.isReady ? '' : this.socket.publicText(message.description)
+    this.socket.fail(kind, this.socket.publicText(text === '' ? code : `${code}: ${text}`))
+  }
+}
