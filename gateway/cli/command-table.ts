@@ -3,6 +3,7 @@ import { backup } from './commands/backup.ts'
 import { check } from './commands/check.ts'
 import { completion } from './commands/completion.ts'
 import { drain } from './commands/drain.ts'
+import { engines } from './commands/engines.ts'
 import { hangup } from './commands/hangup.ts'
 import { hashPassword } from './commands/hash-password.ts'
 import { help } from './commands/help.ts'
@@ -26,6 +27,7 @@ import { version } from './commands/version.ts'
 export const commands: readonly Command[] = [
   init,
   run,
+  engines,
   check,
   printConfig,
   routeTest,

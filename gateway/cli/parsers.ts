@@ -8,6 +8,14 @@ export const ipAddress = (text: string): string => {
   return text
 }
 
+/** Returns the text if it is `host:port`, with an IPv6 address in brackets. Port 0 means any free one. */
+export const hostAndPort = (text: string): string => {
+  const [, host, port] = /^(\[[0-9a-f:.]+\]|[^:\s[\]]+):(\d{1,5})$/i.exec(text) ?? []
+  if (host === undefined || Number(port) > 65_535)
+    throw new InvalidArgumentError('It must be host:port, such as 127.0.0.1:8089.')
+  return text
+}
+
 /** Returns a parser that accepts one of the choices without regard to capital letters. */
 export const oneOf =
   <Choice extends string>(choices: readonly Choice[]) =>

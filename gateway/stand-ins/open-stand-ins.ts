@@ -54,6 +54,7 @@ export const openStandIns = async (options: StandInsOptions = {}): Promise<Stand
     dialogue: new Dialogue(script, () => clock.now()),
     texts: () => new HeardTexts(script.hears, shared),
     fileTexts: new HeardTexts(script.hears, shared),
+    ultravoxCalls: new Map(),
   }
   const server = tls ? createTlsServer(tls) : createServer()
   const reception = new Reception({

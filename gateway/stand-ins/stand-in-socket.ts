@@ -89,6 +89,10 @@ export class StandInSocket {
 }
 
 const typeOf = (message: object): string => {
-  const { type } = message as { readonly type?: unknown }
+  const { type: named, message_type } = message as {
+    readonly type?: unknown
+    readonly message_type?: unknown
+  }
+  const type = named ?? message_type
   return typeof type === 'string' ? type : (Object.keys(message)[0] ?? 'empty')
 }

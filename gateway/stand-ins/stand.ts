@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
+import type { UltravoxCall } from './agents/ultravox-call.ts'
 import type { ChosenAnswer, Dialogue, Trigger } from './dialogue.ts'
 import type { HeardTexts } from './hearing.ts'
 import type { ConnectionJournal } from './journal.ts'
@@ -15,6 +16,8 @@ export interface Stand extends Stage {
   texts(): HeardTexts
   /** Texts of transcribed files, each of which is a request of its own. */
   readonly fileTexts: HeardTexts
+  /** Calls of Ultravox that no client has joined, by id. */
+  readonly ultravoxCalls: Map<string, UltravoxCall>
 }
 
 /** Accepted WebSocket. */
