@@ -1,4 +1,5 @@
 import type {
+  AgentOptions,
   CallCollection,
   CallControl,
   Callee,
@@ -20,6 +21,7 @@ import type {
   StreamEnd,
 } from '../verbs.ts'
 import { CallEnded, type VerbFailed } from '../verbs.ts'
+import { FakeAgent } from './fake-agent.ts'
 
 /** Default call of tests. */
 export const testInfo: CallInfo = {
@@ -70,6 +72,10 @@ export class FakeCall implements CallControl {
   readonly queues: QueueResult[] = []
   readonly detections: DetectResult[] = []
   readonly referrals: ReferResult[] = []
+  /** Agents that were started. */
+  readonly agents: FakeAgent[] = []
+  /** Conversations of agents, in order: each drives an agent; without one the agent ends as inactive. */
+  readonly talks: ((agent: FakeAgent) => unknown)[] = []
   /** Functions that run before a verb settles, by verb name, with the verb's first argument. */
   readonly during = new Map<string, (options: never) => unknown>()
   /** Failures of verbs, by name. */
@@ -244,6 +250,19 @@ export class FakeCall implements CallControl {
     const stored = storage && (this.stored.shift() ?? Promise.resolve(storage.url))
     const recording = { id, url, ended: promise, ...(stored && { stored }) }
     return { ...recording, pause: () => record('pause'), resume: () => record('resume'), stop }
+  }
+
+  async startAgent(options: AgentOptions): Promise<FakeAgent> {
+    await this.#record('startAgent', [options])
+    this.isAnswered = true
+    const { id } = this.#handle('a')
+    const agent = new FakeAgent(id, options)
+    this.agents.push(agent)
+    this.signal.addEventListener('abort', () => agent.end({ kind: 'hangup' }))
+    const talk = this.talks.shift() ?? (() => agent.end({ kind: 'inactive' }))
+    // The conversation begins after the verb has resolved.
+    setImmediate(() => void talk(agent))
+    return agent
   }
 
   async echo(options: unknown): Promise<void> {

@@ -297,17 +297,20 @@ export interface AgentChange {
   readonly turns?: Partial<AgentTurnSettings>
   /** Language to speak from now on, by its code. */
   readonly language?: string
-  /** Replaces the history that the model sees. */
+  /** Replaces the history that the model sees. Functions that are running stay in it, with their results. */
   readonly history?: readonly AgentMessage[]
 }
 
-/** Running voice agent. Its methods have no effect after its end. */
+/** Running voice agent. After its end, its methods except {@link CallAgent.summarize} have no effect. */
 export interface CallAgent {
   readonly id: string
   /** End of the conversation. Never rejects. */
   readonly ended: Promise<AgentEnd>
   change(change: AgentChange): void
-  /** Adds a message to the conversation. `respond`: whether the model answers it now. */
+  /**
+   * Adds a message to the conversation. `respond`: whether the model answers it now. A message of the user that
+   * is answered is a turn, which the event `user` reports.
+   */
   message(message: AgentMessage, respond: boolean): void
   /** Speaks a text word for word, after what is being spoken. Resolves when it was heard or interrupted. */
   say(text: string, options?: { readonly isInterruptible?: boolean }): Promise<void>
@@ -320,6 +323,12 @@ export interface CallAgent {
   waitForUser(ms?: number): void
   /** Plays a sound behind the conversation, endless; undefined stops it. */
   background(sound: { readonly url: string; readonly volumeDb: number } | undefined): void
+  /**
+   * Asks a model about the conversation, outside of it: the caller hears nothing, and the history stays. Works
+   * also after the end, if called at once. Settles within 15 s. Rejects with `VerbFailed` if no model can
+   * answer.
+   */
+  summarize(instruction: string): Promise<string>
   /** Ends the conversation, after what is being spoken: at most 10 s. Idempotent. */
   stop(): void
 }

@@ -1,0 +1,287 @@
+import { redactedUrl } from '../common/urls.ts'
+import type { AgentFunctionCall, AgentFunctionResult } from '../verbs.ts'
+import { runDataMap } from './data-map.ts'
+import type { FunctionDefinition, FunctionReply, Json } from './document-types.ts'
+import { readReply } from './function-reply.ts'
+import { type FunctionArguments, functionRequest, readArguments } from './function-request.ts'
+import type { Hook } from './functions.ts'
+import { gatherSubmit } from './gather.ts'
+import { type NativeTools, runNative } from './native-functions.ts'
+import type { EffectResult, Effects } from './session-effects.ts'
+import { within } from './session-host.ts'
+import type { Moves } from './session-moves.ts'
+import { requestFacts } from './session-requests.ts'
+import type { SessionState } from './session-state.ts'
+import { changeContext, nextStep } from './steps.ts'
+import { textOf } from './values.ts'
+
+/** Maximum duration of a function, in milliseconds. */
+const maxFunctionMs = 60_000
+
+/** Time after which the model no longer waits for the actions of a reply, in milliseconds. */
+const maxActionsMs = 5000
+
+/** Maximum length of a text for the model, in characters. */
+const maxTextLength = 16_384
+
+/** Server of further functions, such as those of the Model Context Protocol. */
+export interface FurtherFunctions {
+  /** Runs a function; undefined if it is not one of this server. Never rejects. */
+  run(name: string, args: Json, signal: AbortSignal): Promise<FunctionReply> | undefined
+}
+
+/** Collaborators of {@link FunctionRunner}. */
+export interface FunctionParts {
+  readonly moves: Moves
+  readonly effects: Effects
+  readonly native: NativeTools
+  readonly further: FurtherFunctions
+}
+
+/** Runs the functions that the model or the session calls. */
+export class FunctionRunner {
+  readonly #state: SessionState
+  readonly #parts: FunctionParts
+  /** Texts that the history keeps of calls, by id. */
+  readonly #kept = new Map<string, string>()
+
+  constructor(state: SessionState, parts: FunctionParts) {
+    this.#state = state
+    this.#parts = parts
+  }
+
+  /** Text that the history keeps of a call in place of its result; undefined: the result. */
+  keptOf(callId: string): string | undefined {
+    return this.#kept.get(callId)
+  }
+
+  /** Runs a function for the model. Never rejects: a failure is a text for the model. */
+  async run(call: AgentFunctionCall, signal: AbortSignal): Promise<AgentFunctionResult> {
+    if (this.#state.isOver) return { text: 'The conversation is over.', respond: false }
+    const args = readArguments(call.args)
+    try {
+      if (args.isFaulty) return { text: 'The arguments are not a JSON object. Call the function again.' }
+      return await this.#run(call, args, signal)
+    } catch (error) {
+      this.#warn(call.name, error)
+      return { text: 'The function failed.' }
+    }
+  }
+
+  /**
+   * Calls the function that the document has for an occasion, and carries out its actions. Has no effect
+   * without one. Never rejects.
+   */
+  async hook(hook: Hook, args: Json = {}): Promise<void> {
+    const of = this.#state.functions.hook(hook)
+    if (!of) return
+    try {
+      const given = { parsed: args, raw: JSON.stringify(args), isFaulty: false }
+      const reply = await this.#inTime(of, this.#replyOf(of, given), this.#state.over)
+      if (reply) await this.#parts.effects.carryOut(reply.effects, of)
+    } catch (error) {
+      this.#warn(of.name, error)
+    }
+  }
+
+  async #run(
+    call: AgentFunctionCall,
+    args: FunctionArguments,
+    signal: AbortSignal,
+  ): Promise<AgentFunctionResult> {
+    const state = this.#state
+    const { name } = call
+    const own = state.functions.get(name)
+    if (!own) return this.#builtIn(name, args, signal)
+    const isPermitted = state.steps.allowed?.includes(name) ?? true
+    const usesLeft = isPermitted ? state.functions.use(name) : 'off'
+    if (usesLeft === 'off') return { text: `The function ${name} is not available now.` }
+    if (usesLeft === 0) state.refresh()
+    const reply = await this.#inTime(own, this.#replyOf(own, args, usesLeft), signal)
+    if (!reply) return { text: 'The function took too long. Its result is not known.' }
+    return this.#result(call, own, reply)
+  }
+
+  async #builtIn(
+    name: string,
+    { parsed, raw }: FunctionArguments,
+    signal: AbortSignal,
+  ): Promise<AgentFunctionResult> {
+    const { moves, native, further } = this.#parts
+    const { steps, log, host } = this.#state
+    const moved = async (text: Promise<string>) => {
+      const result = { text: await text }
+      this.#state.refresh()
+      return result
+    }
+    if (name === nextStep) return moved(moves.apply(steps.next(textOf(parsed.step)), 'ai_function'))
+    if (name === changeContext)
+      return moved(moves.apply(steps.changeContext(textOf(parsed.context) ?? ''), 'ai_function'))
+    if (name === gatherSubmit) return moved(moves.submit(parsed))
+    const isShown = this.#state.shown.some((shown) => shown.name === name)
+    const run = isShown ? runNative(name, parsed, native, signal) : undefined
+    if (!run) return this.#further(name, parsed, further.run(name, parsed, signal))
+    log.traced({ at: host.context.now(), name, args: raw, isNative: true })
+    return run
+  }
+
+  async #further(
+    name: string,
+    args: Json,
+    run: Promise<FunctionReply> | undefined,
+  ): Promise<AgentFunctionResult> {
+    if (!run) return { text: `There is no function ${name}.` }
+    const { log, host } = this.#state
+    const reply = await run
+    log.traced({ at: host.context.now(), name, args: JSON.stringify(args), reply: reply.response })
+    return { text: textFor(reply) }
+  }
+
+  /** Carries out the actions of a reply, and returns the result for the model. */
+  async #result(
+    call: AgentFunctionCall,
+    of: FunctionDefinition,
+    reply: FunctionReply,
+  ): Promise<AgentFunctionResult> {
+    const { effects } = this.#parts
+    const text = textFor(reply)
+    if (reply.effects.length === 0) return { text }
+    // The vendor's bedrock agents always speak before actions.
+    if (reply.postProcess || this.#state.host.form === 'bedrock') {
+      const after = async () => this.#finishLate(await effects.carryOut(reply.effects, of))
+      return { text, after }
+    }
+    const done = effects.carryOut(reply.effects, of)
+    const result = await within(this.#state.host.timers, maxActionsMs, done)
+    if (!result) {
+      void done.then((late) => this.#finishLate(late))
+      return { text, respond: false }
+    }
+    if (result.kept !== undefined) this.#kept.set(call.id, result.kept)
+    const { after, respond, kept } = result
+    return {
+      text: result.text ?? text,
+      ...(respond !== undefined && { respond }),
+      ...(kept !== undefined && { kept }),
+      ...(after && { after: async () => after() }),
+    }
+  }
+
+  /** Lets the model speak about actions that ended after their function. */
+  #finishLate({ text, isLast, after }: EffectResult): void {
+    const { agent, isOver } = this.#state
+    after?.()
+    if (isOver || isLast || text === undefined) return
+    agent?.message({ role: 'system', content: text }, true)
+  }
+
+  /** Returns a reply, or undefined if it comes too late; then it has no effect. */
+  async #inTime(
+    of: FunctionDefinition,
+    coming: Promise<FunctionReply>,
+    signal: AbortSignal,
+  ): Promise<FunctionReply | undefined> {
+    const { timers } = this.#state.host
+    let isLate = false
+    const cancelled = new Promise<undefined>((resolve) => {
+      if (signal.aborted) resolve(undefined)
+      else signal.addEventListener('abort', () => resolve(undefined), { once: true })
+    })
+    void coming.then(
+      ({ effects }) => {
+        if (isLate) this.#dropped(of, effects.length)
+      },
+      () => {},
+    )
+    const reply = await within(timers, maxFunctionMs, Promise.race([coming, cancelled]))
+    isLate = reply === undefined
+    if (isLate) this.#state.host.warn(`The function ${of.name} did not reply in time.`)
+    return reply
+  }
+
+  #dropped({ name }: FunctionDefinition, actions: number): void {
+    const { host, log } = this.#state
+    const message = `The reply of ${name} came too late; its ${actions} actions are dropped.`
+    log.remark(message, host.context.now())
+    host.warn(message)
+  }
+
+  /** Asks the function's data map or server. A failure is a reply with a text for the model. */
+  async #replyOf(of: FunctionDefinition, args: FunctionArguments, usesLeft?: number): Promise<FunctionReply> {
+    const reply = of.dataMap ? await this.#map(of, of.dataMap, args) : await this.#ask(of, args, usesLeft)
+    for (const { path, message } of reply.warnings)
+      this.#state.host.warn(`The reply of ${of.name} has a fault at ${path || '/'}: ${message}.`)
+    return reply
+  }
+
+  async #map(of: FunctionDefinition, map: Json, args: FunctionArguments): Promise<FunctionReply> {
+    const state = this.#state
+    const { host, functions, log } = state
+    const meta_data = functions.metaData(of.metaDataToken)
+    const { reply, output, url } = await runDataMap(
+      map,
+      { ...state.values, args: args.parsed, meta_data },
+      {
+        request: (request, signal) => host.context.request(request, signal),
+        matches: (pattern, ignoreCase, text) => host.matches(pattern, ignoreCase, text),
+        onEvent: ({ kind, ...value }) => state.debug(kind.replace('-', '_'), value, 1),
+        signal: host.call.signal,
+      },
+    )
+    log.traced({
+      at: host.context.now(),
+      name: of.name,
+      args: args.raw,
+      ...(url !== undefined && { url }),
+      reply: output,
+    })
+    return reply
+  }
+
+  async #ask(of: FunctionDefinition, args: FunctionArguments, usesLeft?: number): Promise<FunctionReply> {
+    const state = this.#state
+    const { host, document, log } = state
+    const target = of.webhook ?? document.defaultWebhook
+    if (!target) return failed(`The function ${of.name} has neither a web_hook_url nor a data_map`)
+    const url = state.fill(target.url)
+    const body = functionRequest(of, args, requestFacts(state, of))
+    const trace = { at: host.context.now(), name: of.name, args: args.raw, url: redactedUrl(url) }
+    const request = { ...trace, request: body, ...(usesLeft !== undefined && { usesLeft }) }
+    state.debug('swaig_call', { function: of.name, url: trace.url })
+    try {
+      const text = JSON.stringify(body)
+      const { text: answer } = await host.context.fetchDocument({
+        url,
+        method: 'POST',
+        body: { contentType: 'application/json', text },
+      })
+      const value: unknown = answer.trim() === '' ? {} : JSON.parse(answer)
+      log.traced({ ...request, reply: value })
+      return readReply(value)
+    } catch (error) {
+      const reason = error instanceof SyntaxError ? 'Its reply is not JSON' : (error as Error).message
+      log.traced({ ...request, reply: { error: reason } })
+      return failed(reason)
+    }
+  }
+
+  #warn(name: string, error: unknown): void {
+    if (this.#state.host.call.signal.aborted) return
+    this.#state.host.warn(
+      `The function ${name} failed: ${error instanceof Error ? error.message : 'unknown'}`,
+    )
+  }
+}
+
+/** Returns the reply of a function that failed: the model apologises, and the log has the reason. */
+const failed = (message: string): FunctionReply => ({
+  response: 'The function failed. Tell the caller that this is not possible now.',
+  effects: [],
+  postProcess: false,
+  warnings: [{ path: '', message }],
+})
+
+const textFor = ({ response }: FunctionReply): string => {
+  const text = response ?? 'Done.'
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)} …` : text
+}

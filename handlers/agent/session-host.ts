@@ -1,0 +1,81 @@
+import type { HandlerContext } from '../handler.ts'
+import type { AgentEnd, CallControl } from '../verbs.ts'
+import type { Json } from './document-types.ts'
+
+/** Timers of a session. They run after the end of the call, too. */
+export interface Timers {
+  /** Calls `run` once, `ms` milliseconds from now, unless it is cancelled. */
+  after(ms: number, run: () => void): { cancel(): void }
+}
+
+/** Data that the agents of one call share. */
+export interface AgentMemory {
+  /** Global data at the end of the latest agent. */
+  globalData?: Json
+}
+
+/** Result of a document that ran on the call for an action. */
+export interface ActionResult {
+  /** Whether the document leaves the agent for good. */
+  readonly hasLeft: boolean
+  /** Text for the model, from the variable `ai_response`. */
+  readonly response?: string
+}
+
+/**
+ * Surroundings of an agent: the script, the XML document or the application that started it, and the services
+ * of the gateway.
+ */
+export interface AgentHost {
+  readonly call: CallControl
+  readonly context: Pick<HandlerContext, 'fetchDocument' | 'notify' | 'request' | 'now'>
+  readonly timers: Timers
+  readonly memory: AgentMemory
+  readonly spaceId: string
+  /** Variables and call object that requests can carry. */
+  readonly variables: { readonly vars: Json; readonly call: Json }
+  /** Form of requests: that of `amazon_bedrock` differs. Default `swaig`. */
+  readonly form?: 'swaig' | 'bedrock'
+  /** Logs a fault that does not end the conversation. */
+  warn(message: string): void
+  /** See `DataMapTools.matches`. */
+  matches(pattern: string, ignoreCase: boolean, text: string): Promise<boolean>
+  /** Runs the document of an action on the call. Throws `VerbFailed` for a faulty document. */
+  run(document: unknown): Promise<ActionResult>
+  /**
+   * Prepares to continue with a document, or a destination, after the agent. Throws `VerbFailed` if it cannot
+   * be used: the agent then stays.
+   */
+  leave(to: unknown, params: Json): Promise<void>
+}
+
+/** End of a session. `hasLeft`: the host continues where it was told to. */
+export interface SessionEnd {
+  readonly end: AgentEnd
+  readonly hasLeft: boolean
+}
+
+/** Resolves after a time in milliseconds, or when the signal fires. */
+export const wait = (timers: Timers, ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const timer = timers.after(ms, () => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    })
+    const stop = () => {
+      timer.cancel()
+      resolve()
+    }
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+
+/** Returns the value of a promise, or undefined if it does not settle in time. */
+export const within = async <T>(timers: Timers, ms: number, promise: Promise<T>): Promise<T | undefined> => {
+  const over = new AbortController()
+  try {
+    return await Promise.race([promise, wait(timers, ms, over.signal).then(() => undefined)])
+  } finally {
+    over.abort()
+  }
+}

@@ -1,0 +1,34 @@
+import type { AgentOptions } from '../verbs.ts'
+import type { SessionState } from './session-state.ts'
+
+/** Language of a document without languages. */
+const defaultLanguage = { name: 'English', code: 'en-US' }
+
+/** Returns the options of the agent without what the session adds: functions to call, and events. */
+export const agentOptions = (
+  state: SessionState,
+): Omit<AgentOptions, 'runFunction' | 'onEvent' | 'signal'> => {
+  const { document, host } = state
+  const { params, prompt, languages } = document
+  const direction = params.direction ?? host.call.info.direction
+  const attention = direction === 'outbound' ? { attentionMs: params.outboundAttentionMs } : {}
+  return {
+    ...(params.engine !== undefined && { engine: params.engine }),
+    ...(params.model !== undefined && { model: params.model }),
+    ...(params.recogniser !== undefined && { recogniser: params.recogniser }),
+    prompt: state.prompt,
+    functions: state.shown,
+    languages: languages.length > 0 ? languages : [defaultLanguage],
+    hints: document.hints,
+    pronounce: document.pronounce,
+    corrections: document.corrections,
+    modelSettings: prompt.settings,
+    turns: { ...document.turns, ...attention },
+    ...(params.greeting && { greeting: { ...params.greeting, text: state.fill(params.greeting.text) } }),
+    waitForUser: params.waitForUser,
+    initialDelayMs: params.initialDelayMs,
+    isPaused: params.isPaused,
+    history: params.history,
+    volumeDb: params.volumeDb,
+  }
+}

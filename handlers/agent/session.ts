@@ -1,0 +1,167 @@
+import type { AgentEnd, AgentEvent, AgentMessage } from '../verbs.ts'
+import type { AgentDocument, HistoryReset, Json } from './document-types.ts'
+import { Effects } from './session-effects.ts'
+import { FunctionRunner } from './session-functions.ts'
+import { FurtherServers } from './session-further.ts'
+import { AgentHold } from './session-hold.ts'
+import { type AgentHost, type SessionEnd, wait, within } from './session-host.ts'
+import { Leaving } from './session-leaving.ts'
+import { Moves } from './session-moves.ts'
+import { agentOptions } from './session-options.ts'
+import { reportEnd } from './session-report.ts'
+import { SessionState } from './session-state.ts'
+
+export type { ActionResult, AgentHost, AgentMemory, SessionEnd, Timers } from './session-host.ts'
+
+/** Maximum wait for the functions of other servers before the agent starts, in milliseconds. */
+const maxLoadingMs = 2000
+
+/** Voice agent of a document on one call: it runs functions, and carries out what their replies want. */
+export class AgentSession {
+  readonly #state: SessionState
+  readonly #moves: Moves
+  readonly #leaving: Leaving
+  readonly #hold: AgentHold
+  readonly #further: FurtherServers
+  readonly #runner: FunctionRunner
+  #startedAt = 0
+
+  constructor(document: AgentDocument, host: AgentHost) {
+    const state = new SessionState(document, host)
+    this.#state = state
+    this.#moves = new Moves(state)
+    this.#leaving = new Leaving(state)
+    this.#hold = new AgentHold(state, (step) => {
+      void this.#moves.push(state.steps.goToStep(step), 'webhook_action')
+    })
+    this.#further = new FurtherServers(state)
+    const parts = { moves: this.#moves, hold: this.#hold, leaving: this.#leaving }
+    this.#runner = new FunctionRunner(state, {
+      moves: this.#moves,
+      effects: new Effects(state, parts),
+      native: this.#native,
+      further: this.#further,
+    })
+  }
+
+  /**
+   * Runs the agent to its end. Rejects with `VerbFailed` if it cannot start, and with `CallEnded` if the call
+   * ends before. The report is sent after the end, in the background.
+   */
+  async run(): Promise<SessionEnd> {
+    const { host } = this.#state
+    await within(host.timers, maxLoadingMs, this.#further.load())
+    await this.#start()
+    const end = await this.#ended()
+    this.#hold.end()
+    this.#state.finish()
+    void reportEnd(this.#state, this.#moves, { end, startedAt: this.#startedAt })
+    const { kind } = this.#leaving
+    if (kind === 'hangup' && !host.call.signal.aborted) await host.call.hangup()
+    return { end, hasLeft: kind === 'leave' }
+  }
+
+  /** Adds a message from outside; the model answers one of the user or the system. */
+  async message(
+    message: AgentMessage,
+    more: { readonly reset?: HistoryReset; readonly globalData?: Json } = {},
+  ): Promise<void> {
+    const state = this.#state
+    if (state.isOver) return
+    if (more.globalData) state.globalData = { ...state.globalData, ...more.globalData }
+    if (more.reset) await this.#moves.reset(more.reset)
+    state.refresh()
+    if (message.content !== '') state.agent?.message(message, message.role !== 'assistant')
+  }
+
+  /** Puts the conversation on hold for some seconds at most. */
+  hold(seconds: number, prompt?: string): void {
+    if (prompt) this.#instruct(prompt, false)
+    this.#hold.begin(seconds)
+  }
+
+  /** Ends a hold. */
+  unhold(prompt?: string): void {
+    this.#hold.end()
+    if (prompt) this.#instruct(prompt, true)
+  }
+
+  /** Ends the conversation after the agent's last words. */
+  stop(): void {
+    this.#leaving.begin('stop')
+  }
+
+  #instruct(content: string, respond: boolean): void {
+    this.#state.agent?.message({ role: 'system', content }, respond)
+  }
+
+  async #start(): Promise<void> {
+    const state = this.#state
+    const { host, document } = state
+    const options = agentOptions(state)
+    state.refresh()
+    this.#startedAt = host.context.now()
+    state.log.system(options.prompt, this.#startedAt)
+    state.agent = await host.call.startAgent({
+      ...options,
+      runFunction: (call, signal) => this.#runner.run(call, signal),
+      onEvent: (event) => this.#told(event),
+    })
+    // Functions of other servers, and changes of early functions.
+    state.refresh()
+    state.debug('session_start', {})
+    const { background } = document.params
+    if (background) state.agent.background({ ...background, url: state.fill(background.url) })
+    void this.#runner.hook('start')
+    this.#poll()
+  }
+
+  /** Resolves at the end of the agent, or if it does not end although it was stopped. */
+  #ended(): Promise<AgentEnd> {
+    const gaveUp = this.#leaving.gaveUp.then((): AgentEnd => ({ kind: 'stopped' }))
+    return Promise.race([this.#state.agent?.ended ?? gaveUp, gaveUp])
+  }
+
+  /** Asks the customer's server for input again and again. */
+  #poll(): void {
+    const { functions, over, document, host } = this.#state
+    if (!functions.hook('poll') || over.aborted) return
+    const again = async () => {
+      await wait(host.timers, document.params.inputPollMs, over)
+      if (over.aborted) return
+      await this.#runner.hook('poll')
+      this.#poll()
+    }
+    void again()
+  }
+
+  #told(event: AgentEvent): void {
+    const state = this.#state
+    if (event.kind === 'language') this.#moves.speaks(event.code)
+    state.told(event)
+    if (event.kind === 'function') {
+      const kept = this.#runner.keptOf(event.call.id)
+      if (kept !== undefined) state.log.replaceResult(event.call.id, kept)
+    }
+    const isComplete = event.kind === 'answer' && !event.isBarged && event.spoken !== ''
+    if (isComplete && !state.isOver) void this.#moves.answered()
+  }
+
+  get #native() {
+    const state = this.#state
+    const { host, document } = state
+    return {
+      timeZone: document.params.timeZone,
+      now: () => host.context.now(),
+      hangup: () => this.#leaving.begin('hangup'),
+      wait: (ms: number, signal: AbortSignal) => wait(host.timers, ms, signal),
+      waitForUser: () => state.agent?.waitForUser(),
+      setEndOfSpeech: (endOfSpeechMs: number) => state.changeTurns({ endOfSpeechMs }),
+      pause: (seconds: number) => this.#hold.begin(seconds),
+    }
+  }
+}
+
+/** Runs the agent of a document to its end; see {@link AgentSession.run}. */
+export const runAgent = (document: AgentDocument, host: AgentHost): Promise<SessionEnd> =>
+  new AgentSession(document, host).run()
